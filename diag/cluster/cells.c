@@ -50,7 +50,8 @@ static void add(struct making *m, const char *flow, bool udp, size_t from, size_
         return;
     cell.cell.flow = diag_flow_find(flow);
     cell.cell.udp = udp;
-    cell.cell.family = strchr(host, ':') ? 6 : 4;
+    cell.cell.second = strchr(host, ':') != NULL;
+    cell.cell.family = cell.cell.second ? 6 : 4;
     cell.cell.outcome = DIAG_NOT_RUN;
     text_format(cell.cell.from, sizeof cell.cell.from, "%s", source->name);
     text_format(cell.cell.to, sizeof cell.cell.to, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
@@ -188,6 +189,26 @@ void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell
     cell->cell.outcome = !result.succeeded ? DIAG_FAIL : retried ? DIAG_SLOW : DIAG_PASS;
     if (!result.succeeded && !*cell->cell.reason)
         text_format(cell->cell.reason, sizeof cell->cell.reason, "%s", "no answer came");
+}
+
+void cluster_cell_judge_late(const struct cluster_report *report, struct cluster_cell *cell) {
+    const char *host = cell->cell.probe.target;
+    bool answers = false;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *other = &report->cells.items[i];
+
+        answers |= other->from == cell->from && other->cell.result.attempts &&
+                   other->cell.outcome != DIAG_NOT_RUN;
+    }
+    if (!answers || strspn(host, "0123456789abcdefABCDEF.:") == strlen(host))
+        return;
+    cell->cell.result.attempts++;
+    cell->cell.result.succeeded = 0;
+    cell->cell.result.outcome = PROBE_DNS_TIMEOUT;
+    cell->cell.outcome = DIAG_FAIL;
+    text_format(cell->cell.reason, sizeof cell->cell.reason, "%s",
+                "the name does not resolve in time");
 }
 
 void cluster_cells_judge_kubelets(struct cluster_report *report) {

@@ -21,6 +21,9 @@ char *cluster_cell_path(const struct cluster_report *report, const struct cluste
 /* Puts an answer into its cell; `retried`: it failed before. */
 void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell *cell, long status,
                         const char *body, size_t len, bool retried);
+/* One whose answer did not come in time, when all others are judged: a probe that answers others is
+ * still asking the DNS, which gives up later than anybody waits here. */
+void cluster_cell_judge_late(const struct cluster_report *report, struct cluster_cell *cell);
 /* Whether the kubelet reaches the pod of its node. */
 void cluster_cells_judge_kubelets(struct cluster_report *report);
 

@@ -30,6 +30,7 @@ struct cluster_node {
     char *pod_ip, *pod_ip6;
     bool pod_ready;     /* the kubelet reaches it: a flow from node to pod */
     char *waiting;      /* why no probe runs here; NULL = one runs */
+    char *unreached;    /* why the API server does not reach the probe; NULL = it does */
     char *suffixes;     /* DNS suffixes inside the pod, between commas */
     char *servers;      /* DNS servers inside the pod */
     char *client_ip;    /* whom another node's pod sees when the pod speaks to it */
@@ -52,6 +53,9 @@ int cluster_nodes_choose(struct cluster_nodes *nodes, const struct text_list *na
 /* Operating system, Windows build, Kubernetes minor and network: nodes of one kind are alike. The
  * caller frees. */
 char *cluster_node_kind(const struct cluster_node *node);
+
+/* The kind of each node as the index of the first node that is like it; free(). */
+size_t *cluster_kinds_make(const struct cluster_nodes *nodes);
 
 /* Who is asked to reach whom: indexes of nodes. */
 struct cluster_pair {
@@ -99,6 +103,7 @@ struct cluster_report {
     struct cluster_nodes nodes;
     struct cluster_pairs pairs;
     struct cluster_cells cells;
+    struct diag_causes causes;
     bool left; /* the namespace could not be deleted */
 };
 /* Zero-initialise before use. */

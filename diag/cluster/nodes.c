@@ -9,9 +9,9 @@
 enum { LINUX_AT_LEAST = 2 };
 
 static void node_free(struct cluster_node *n) {
-    char *texts[] = {n->name,     n->os,      n->build,     n->version,    n->network,
-                     n->ip,       n->pod,     n->pod_ip,    n->pod_ip6,    n->waiting,
-                     n->suffixes, n->servers, n->client_ip, n->service_ip, n->local_ip};
+    char *texts[] = {n->name,      n->os,         n->build,    n->version,  n->network,  n->ip,
+                     n->pod,       n->pod_ip,     n->pod_ip6,  n->waiting,  n->suffixes, n->servers,
+                     n->client_ip, n->service_ip, n->local_ip, n->unreached};
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         free(texts[i]);

@@ -15,8 +15,7 @@ static void add_ring(const size_t *live, size_t count, struct cluster_pairs *ret
         add(ret, live[i], live[(i + 1) % count]);
 }
 
-/* The kind of each node as the index of the first node that is like it. */
-static size_t *kinds_make(const struct cluster_nodes *nodes) {
+size_t *cluster_kinds_make(const struct cluster_nodes *nodes) {
     char **names = xcalloc(nodes->count + 1, sizeof *names);
     size_t *kinds = xcalloc(nodes->count + 1, sizeof *kinds);
 
@@ -60,7 +59,7 @@ static size_t least_used(const size_t *live, size_t count, const size_t *kinds, 
 }
 
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret) {
-    size_t *live = xcalloc(nodes->count + 1, sizeof *live), *kinds = kinds_make(nodes);
+    size_t *live = xcalloc(nodes->count + 1, sizeof *live), *kinds = cluster_kinds_make(nodes);
     size_t count = 0;
 
     *ret = (struct cluster_pairs){0};

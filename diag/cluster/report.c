@@ -69,6 +69,7 @@ static json_t *node_json(const struct cluster_node *node) {
         {"podIP", node->pod_ip},
         {"podIPv6", node->pod_ip6},
         {"notRun", node->waiting},
+        {"notReachedByAPIServer", node->unreached},
         {"dnsSuffixes", node->suffixes},
         {"dnsServers", node->servers},
         {"clientIPSeen", node->client_ip},
@@ -95,14 +96,16 @@ json_t *cluster_report_json(const struct cluster_report *report) {
         json_array_append_new(nodes, node_json(&report->nodes.items[i]));
     for (size_t i = 0; i < report->cells.count; i++)
         json_array_append_new(flows, cell_json(report, &report->cells.items[i]));
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:b, s:s, s:o, s:o, s:{s:i, s:i, s:i, s:i}}",
-        "apiVersion", "winjoin.io/v1alpha1", "kind", "ClusterDiagReport", "server", report->server,
-        "domain", report->domain, "time", time, "startSeconds", report->start_ms / 1000.0,
-        "durationSeconds", report->milliseconds / 1000.0, "requests", (int)report->requests,
-        "pairs", (int)report->pairs.count, "namespaceLeft", report->left, "namespace",
-        report->namespace_, "nodes", nodes, "flows", flows, "summary", "pass", (int)s.pass, "fail",
-        (int)s.fail, "skip", (int)s.skip, "notRun", (int)s.not_run);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:b, s:s, s:o, s:o, s:o, "
+                     "s:{s:i, s:i, s:i, s:i}}",
+                     "apiVersion", "winjoin.io/v1alpha1", "kind", "ClusterDiagReport", "server",
+                     report->server, "domain", report->domain, "time", time, "startSeconds",
+                     report->start_ms / 1000.0, "durationSeconds", report->milliseconds / 1000.0,
+                     "requests", (int)report->requests, "pairs", (int)report->pairs.count,
+                     "namespaceLeft", report->left, "namespace", report->namespace_, "nodes", nodes,
+                     "flows", flows, "causes", diag_causes_json(&report->causes), "summary", "pass",
+                     (int)s.pass, "fail", (int)s.fail, "skip", (int)s.skip, "notRun",
+                     (int)s.not_run);
 }
 
 /* ---- JUnit ---- */

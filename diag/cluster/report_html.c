@@ -91,6 +91,7 @@ char *cluster_report_html(const struct cluster_report *report) {
     text_addf(&t, "</h1>\n<p>%s, measured %s in %u.%u s.</p>\n", line, time,
               report->milliseconds / 1000, report->milliseconds % 1000 / 100);
     add_matrix(&t, report);
+    diag_causes_add_html(&t, &report->causes);
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i].cell;
 

@@ -168,6 +168,19 @@ static void add_nodes(struct writing *w) {
     free(told);
 }
 
+static void add_cause(struct writing *w, const struct diag_cause *cause) {
+    _cleanup_(freep) char *page = diag_cause_page(cause->id);
+    _cleanup_(freep) char *head = xasprintf(
+        "%s  %s  %s", cause->id, cause->confirmed ? "confirmed" : "likely", cause->message);
+
+    add_line(w, "", head, 2);
+    for (size_t i = 0; i < cause->evidence.count; i++)
+        add_line(w, "  evidence  ", cause->evidence.items[i], 12);
+    add_line(w, "  do        ", cause->hint, 12);
+    add_line(w, "  see       ", page, 12);
+    text_add_char(w->out, '\n');
+}
+
 static size_t count_os(const struct cluster_report *report, const char *os) {
     size_t n = 0;
 
@@ -225,6 +238,8 @@ char *cluster_report_text(const struct cluster_report *report,
     text_add_char(&t, '\n');
     add_nodes(&w);
     text_add_char(&t, '\n');
+    for (size_t i = 0; i < report->causes.count; i++)
+        add_cause(&w, &report->causes.items[i]);
     add_sights(&w);
     add_line(&w, "", verdict, 0);
     end = xasprintf(

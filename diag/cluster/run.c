@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "diag/cluster/causes.h"
 #include "diag/cluster/dial.h"
 #include "diag/cluster/objects.h"
 #include "diag/cluster/pods.h"
@@ -24,6 +25,7 @@ void cluster_report_free(struct cluster_report *report) {
     free(report->domain);
     free(report->pairs.items);
     free(report->cells.items);
+    diag_causes_free(&report->causes);
     cluster_nodes_free(&report->nodes);
     *report = (struct cluster_report){0};
 }
@@ -186,12 +188,13 @@ static size_t ask_red(struct run *run, bool again) {
         paths[count++] = path;
     }
     kube_perform_many(run->client, items, count);
+    for (size_t i = 0; i < count; i++)
+        cluster_cell_judge(run->report, &cells->items[whose[i]], items[i].status, items[i].answer,
+                           items[i].answer_len, again);
     for (size_t i = 0; i < count; i++) {
-        struct cluster_cell *cell = &cells->items[whose[i]];
-
-        cluster_cell_judge(run->report, cell, items[i].status, items[i].answer, items[i].answer_len,
-                           again);
-        red += is_red(cell);
+        if (items[i].kind == ERROR_TIMED_OUT)
+            cluster_cell_judge_late(run->report, &cells->items[whose[i]]);
+        red += is_red(&cells->items[whose[i]]);
     }
     kube_many_free(items, count);
     for (size_t i = 0; i < count; i++)
@@ -230,6 +233,7 @@ static int measure(struct run *run, struct error *err) {
     (void)see(run, SIGHT_CLIENT, SIGHT_STICKY);
     cluster_pods_look(run->client, report);
     cluster_cells_judge_kubelets(report);
+    cluster_causes_find(report);
     report->milliseconds = (unsigned)(host_monotonic_ms(host) - begin);
     return 0;
 }

@@ -199,6 +199,11 @@ static bool is_first(const struct diag_causes *causes, size_t at) {
     return true;
 }
 
+void diag_causes_add_html(struct text *t, const struct diag_causes *causes) {
+    for (size_t i = 0; i < causes->count; i++)
+        add_cause(t, &causes->items[i], is_first(causes, i));
+}
+
 char *diag_report_html(const struct diag_report *report) {
     char time[RFC3339_TEXT_MAX];
     struct diag_summary s;
@@ -217,8 +222,7 @@ char *diag_report_html(const struct diag_report *report) {
               time, report->milliseconds / 1000, report->milliseconds % 1000 / 100, s.flows_pass,
               s.flows, s.pass, s.fail, s.skip, s.not_run);
     add_matrix(&t, report);
-    for (size_t i = 0; i < report->causes.count; i++)
-        add_cause(&t, &report->causes.items[i], is_first(&report->causes, i));
+    diag_causes_add_html(&t, &report->causes);
     if (report->evidence) {
         _cleanup_(freep) char *evidence = json_write_pretty(report->evidence);
 

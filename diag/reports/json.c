@@ -63,7 +63,7 @@ json_t *diag_flows_json(const struct diag_report *report) {
     return flows;
 }
 
-static json_t *causes_json(const struct diag_causes *causes) {
+json_t *diag_causes_json(const struct diag_causes *causes) {
     json_t *array = json_array();
 
     for (size_t i = 0; i < causes->count; i++) {
@@ -88,13 +88,13 @@ json_t *diag_report_json(const struct diag_report *report) {
 
     diag_summary_make(report, &summary);
     rfc3339_format(report->time, time);
-    json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o, s:{s:i, s:i, s:i, s:i}}",
-                     "apiVersion", "winjoin.io/v1alpha1", "kind", "DiagReport", "node",
-                     report->node ? report->node : "", "network",
-                     report->network ? report->network : "unknown", "time", time, "durationSeconds",
-                     report->milliseconds / 1000.0, "flows", diag_flows_json(report), "causes",
-                     causes_json(&report->causes), "summary", "pass", (int)summary.pass, "fail",
-                     (int)summary.fail, "skip", (int)summary.skip, "notRun", (int)summary.not_run);
+    json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o, s:{s:i, s:i, s:i, s:i}}", "apiVersion",
+        "winjoin.io/v1alpha1", "kind", "DiagReport", "node", report->node ? report->node : "",
+        "network", report->network ? report->network : "unknown", "time", time, "durationSeconds",
+        report->milliseconds / 1000.0, "flows", diag_flows_json(report), "causes",
+        diag_causes_json(&report->causes), "summary", "pass", (int)summary.pass, "fail",
+        (int)summary.fail, "skip", (int)summary.skip, "notRun", (int)summary.not_run);
     if (report->measured_ms)
         json_object_set_new(json, "measuredSeconds", json_real(report->measured_ms / 1000.0));
     if (report->evidence)

@@ -27,6 +27,10 @@ struct diag_causes {
     size_t count;
 };
 void diag_causes_free(struct diag_causes *causes);
+/* The causes[] of DiagReport. New reference. */
+json_t *diag_causes_json(const struct diag_causes *causes);
+/* A section of the page for each; ids are anchors. */
+void diag_causes_add_html(struct text *t, const struct diag_causes *causes);
 
 struct diag_report {
     char *node;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "diag/causes/causes.h"
+#include "diag/cluster/causes.h"
 
 static const char head[] =
     "# Why pods cannot talk: the causes\n"
@@ -12,6 +13,12 @@ static const char head[] =
     "evidence was read that shows\nit, `likely` where only the pattern of red cells speaks for it; "
     "[diag.md](diag.md) tells how it is judged. The ids stay as\nthey are, so links to a section "
     "do, too. Made from the program's own table by `make causes`.\n";
+
+static const char cluster_head[] =
+    "\n## Of a whole cluster\n\n"
+    "What `winjoin diag --kubeconfig FILE` names from the pattern of red cells: no program runs on "
+    "the "
+    "nodes themselves.\n`confirmed` are those that the API server or an answer says.\n";
 
 /* Is it the first row of this id? */
 static bool is_first(size_t row) {
@@ -65,6 +72,24 @@ static const char *source_of(const struct diag_cause_row *row) {
     return row->source;
 }
 
+static void print_row(const struct diag_cause_row *row) {
+    const struct {
+        const char *label, *words;
+    } parts[] = {{"What it is", row->message},
+                 {"What it breaks", row->breaks},
+                 {"What to do", row->hint},
+                 {"Seen in", row->source}};
+
+    (void)printf("\n### %s\n\n", row->id);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        if (!parts[i].words)
+            continue;
+        (void)printf("- **%s:** ", parts[i].label);
+        print_words(parts[i].words);
+        (void)printf("\n");
+    }
+}
+
 int main(void) {
     (void)fputs(head, stdout);
     for (size_t i = 0; diag_cause_row(i); i++) {
@@ -76,5 +101,8 @@ int main(void) {
         print_all(i, "- **What to do:** ", hint_of);
         print_all(i, "- **Seen in:** ", source_of);
     }
+    (void)fputs(cluster_head, stdout);
+    for (size_t i = 0; cluster_cause_row(i); i++)
+        print_row(cluster_cause_row(i));
     return 0;
 }

@@ -178,6 +178,8 @@ class PlayedStage(stages.Stage):
             for uid in [u for u in self.pods if u not in wanted]:
                 self._end(self.pods.pop(uid))
             for uid, pod in wanted.items():
+                if self.over.is_set():
+                    return
                 if uid not in self.pods:
                     self.pods[uid] = run = {"pod": pod, "node": names[pod["spec"]["nodeName"]], "running": []}
                     self.pool.submit(self._start, run)

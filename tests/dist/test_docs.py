@@ -76,7 +76,7 @@ class Documents(unittest.TestCase):
         """docs/causes.md is what the program's table makes of it: make causes."""
         made = subprocess.run([ROOT / "build/native/cause-page"], capture_output=True, text=True, check=True).stdout
         self.assertEqual(made, read(ROOT / "docs/causes.md"), "run: make causes")
-        ids = re.findall(r"^## (.*)$", made, re.M)
+        ids = re.findall(r"^## ([A-Z][A-Z0-9-]+)$", made, re.M)
         self.assertEqual(len(ids), len(set(ids)))
         self.assertEqual(set(ids), set(re.findall(r"^\| ([A-Z][A-Z0-9-]+) \|", read(ROOT / "docs/diag.md"), re.M)))
 

@@ -253,6 +253,26 @@ static void test_responder(void **state) {
     cluster_report_free(&report);
 }
 
+/* No answer in time is the DNS' fault where the probe answers other questions, and a name was
+ * asked. */
+static void test_late(void **state) {
+    struct cluster_cell cells[] = {
+        {.from = 0,
+         .cell = {.outcome = DIAG_PASS, .result.attempts = 1, .probe.target = "10.1.2.3"}},
+        {.from = 0, .cell = {.outcome = DIAG_NOT_RUN, .probe.target = "backend"}},
+        {.from = 0, .cell = {.outcome = DIAG_NOT_RUN, .probe.target = "fd00::1"}},
+        {.from = 1, .cell = {.outcome = DIAG_NOT_RUN, .probe.target = "backend"}},
+    };
+    struct cluster_report report = {.cells = {cells, ARRAY_SIZE(cells)}};
+
+    (void)state;
+    for (size_t i = 1; i < ARRAY_SIZE(cells); i++) {
+        cluster_cell_judge_late(&report, &cells[i]);
+        assert_int_equal(cells[i].cell.outcome, i == 1 ? DIAG_FAIL : DIAG_NOT_RUN);
+    }
+    assert_int_equal(cells[1].cell.result.outcome, PROBE_DNS_TIMEOUT);
+}
+
 /* What Pod Security "restricted" and admission ask of a pod of each system. */
 static void test_pods(void **state) {
     struct cluster_nodes nodes = mixed(1, 1);
@@ -279,7 +299,8 @@ int main(void) {
         cmocka_unit_test(test_pairs),   cmocka_unit_test(test_pairs_pass_over_the_missing),
         cmocka_unit_test(test_choice),  cmocka_unit_test(test_nodes_read),
         cmocka_unit_test(test_dial),    cmocka_unit_test(test_responder),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_pods),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_late),
+        cmocka_unit_test(test_pods),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,27 @@
 """winjoin diag --kubeconfig against a real API server, CoreDNS, kube-proxy and agnhost, with packets."""
+import contextlib
+import os
+import signal
+import time
+
+import fabric as fabrics
+import netns
+import objects
 from played_nodes import PlayedStage
-from scenario import expect, expect_equal, scenario
+from scenario import expect, expect_equal, expect_in, scenario
 
 GROUPS = ("cluster-diag",)
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+RIGHTS = [("list", "nodes"), ("create", "namespaces"), ("list", "namespaces"), ("delete", "namespaces"),
+          ("create", "pods"), ("list", "pods"), ("watch", "pods"), ("get", "pods/proxy"), ("create", "services")]
+KUBECONFIG = """\
+apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{{name: c, context: {{cluster: c, user: u}}}}]
+clusters: [{{name: c, cluster: {{server: "https://{cp}:6443", certificate-authority: "{ca}"}}}}]
+users: [{{name: u, user: {{token: "{token}"}}}}]
+"""
 
 
 def cells(report, outcome):
@@ -11,11 +30,193 @@ def cells(report, outcome):
             for f in report["flows"] if f["outcome"] == outcome]
 
 
-@scenario("cluster-diag", "four nodes of three kinds: every cell is green, nothing stays", GROUPS, on=PlayedStage)
-def healthy(stage):
-    report, done = stage.diag("-o", "json")
+def expect_causes(stage, *wanted, code=5, words=()):
+    """The causes of a run, (id, the nodes it names); nothing stays in the cluster."""
+    report, done = stage.diag("-o", "json", *words)
     expect(report, "no report", done.said)
-    expect_equal(cells(report, "fail") + cells(report, "not-run"), [], "red cells")
-    expect_equal(done.code, 0, done.err)
-    expect_equal({n["name"] for n in report["nodes"]}, {"cp", "l1", "w1", "w2"}, "nodes")
+    seen = [(c["id"], c["message"].partition(":")[0]) for c in report["causes"]]
+    expect_equal(seen, list(wanted), "causes\n" + "\n".join(cells(report, "fail") + cells(report, "not-run")))
+    expect_equal(done.code, code, done.err)
     expect_equal(stage.left(), [], "namespaces that stay")
+    return report
+
+
+@contextlib.contextmanager
+def dropped(ns, *rules):
+    """Packets that a machine drops while they pass through it, or are its own."""
+    netns.nft(ns, "table ip broken {\n chain f {\n  type filter hook forward priority -300;\n%s }\n"
+              " chain i {\n  type filter hook input priority -300;\n%s }\n"
+              " chain o {\n  type filter hook output priority -300;\n%s }\n}\n" % (("".join(
+                  "  %s drop\n" % r for r in rules),) * 3))
+    try:
+        yield
+    finally:
+        netns.nft(ns, "delete table ip broken\n")
+
+
+@scenario("cluster-diag", "nodes of three kinds: every cell is green, nothing stays", GROUPS, on=PlayedStage)
+def healthy(stage):
+    report = expect_causes(stage, code=0)
+    expect_equal(cells(report, "slow"), [], "cells that were asked too early")
+    expect_equal({n["name"] for n in report["nodes"]}, {"cp", "l1", "w1", "w2"}, "nodes")
+    for node in report["nodes"]:
+        expect_equal(node["dnsServers"], fabrics.DNS_VIP, "DNS inside the pod of " + node["name"])
+        expect(node["clientIPSeen"] == node["podIP"] and node["sessionAffinity"], "what is seen", node)
+    expect(report["startSeconds"] + report["durationSeconds"] < 15, "it took longer", report["durationSeconds"])
+
+
+@scenario("cluster-diag-node", "a node whose pod network is cut, both ways: CL-NODE", GROUPS, on=PlayedStage)
+def node(stage):
+    w1 = stage.node("w1")
+    with dropped(stage.fabric.ns("w1"), "ip saddr %s ip daddr %s ip saddr != 10.244.1.0/24 ip daddr != 10.244.1.0/24" % (
+            fabrics.POD_RANGE, fabrics.POD_RANGE), "ip saddr %s udp dport 53" % w1.subnet):
+        expect_causes(stage, ("CL-NODE", "w1"))
+
+
+@scenario("cluster-diag-pair", "the route from one node to another's pods is gone: CL-PAIR", GROUPS, on=PlayedStage)
+def pair(stage):
+    w1, w2 = stage.node("w1"), stage.node("w2")
+    netns.ip(stage.fabric.ns("w1"), "route replace blackhole", w2.subnet)
+    try:
+        expect_causes(stage, ("CL-PAIR", "w1 to w2, w2 to w1"))
+    finally:
+        netns.ip(stage.fabric.ns("w1"), "route del blackhole", w2.subnet)
+        stage.route("w1", w2)
+
+
+@scenario("cluster-diag-dns", "no DNS pod answers: CL-DNS", GROUPS, on=PlayedStage)
+def dns(stage):
+    with dropped(stage.fabric.ns("l1"), "ip daddr %s udp dport 53" % fabrics.DNS_POD, "ip daddr %s tcp dport 53" % fabrics.DNS_POD):
+        expect_causes(stage, ("CL-DNS", "all nodes"))
+
+
+@scenario("cluster-diag-udp", "a firewall on one node lets TCP pass alone: CL-UDP-NODE", GROUPS, on=PlayedStage)
+def udp(stage):
+    with dropped(stage.fabric.ns("w1"), "udp dport 8081", "udp sport 8081"):
+        expect_causes(stage, ("CL-UDP-NODE", "w1"))
+
+
+@scenario("cluster-diag-nodeport", "a node's ports of Services are closed: CL-NODEPORT-NODE", GROUPS, on=PlayedStage)
+def nodeport(stage):
+    netns.nft(stage.fabric.ns("w1"), "table ip broken {\n chain p {\n  type filter hook prerouting priority -300;\n"
+              "  ip daddr 10.0.0.21 tcp dport 30000-32767 drop\n  ip daddr 10.0.0.21 udp dport 30000-32767 drop\n }\n}\n")
+    try:
+        expect_causes(stage, ("CL-NODEPORT-NODE", "w1"), code=0)
+    finally:
+        netns.nft(stage.fabric.ns("w1"), "delete table ip broken\n")
+
+
+@scenario("cluster-diag-kubelet", "a node's port 10250 is closed: CL-KUBELET", GROUPS, on=PlayedStage)
+def kubelet(stage):
+    with dropped(stage.fabric.ns("w1"), "ip saddr != 10.0.0.10 tcp dport 10250"):
+        expect_causes(stage, ("CL-KUBELET", "w1"))
+
+
+@scenario("cluster-diag-service", "a node's kube-proxy is stopped before the Services are made: CL-SVC-NODE", GROUPS,
+          on=PlayedStage)
+def service(stage):
+    child = stage.node("w1").children[0]
+    os.killpg(child.pid, signal.SIGSTOP)
+    try:
+        expect_causes(stage, ("CL-SVC-NODE", "w1"))
+    finally:
+        os.killpg(child.pid, signal.SIGCONT)
+
+
+@scenario("cluster-diag-image", "an image that a node cannot fetch: CL-NOPOD", GROUPS, on=PlayedStage)
+def image(stage):
+    report = expect_causes(stage, ("CL-NOPOD", "cp, l1, w1, w2"), words=("--image", "registry.invalid/agnhost:1"))
+    expect_equal({c["confidence"] for c in report["causes"]}, {"confirmed"}, "confidence")
+
+
+# ---- rights, interruptions ----
+
+
+def user(stage, rights):
+    """A kubeconfig of a ServiceAccount that has these rights alone."""
+    cluster = stage.cluster
+    rules = [{"verbs": [verb], "apiGroups": [""], "resources": [what]} for verb, what in rights]
+    objects.create(cluster, "/api/v1/namespaces/default/serviceaccounts", "ServiceAccount", "jane")
+    for path in ("/clusterroles/jane", "/clusterrolebindings/jane"):
+        with contextlib.suppress(Exception):
+            cluster.call("DELETE", RBAC + path)
+    objects.create(cluster, RBAC + "/clusterroles", "ClusterRole", "jane", "rbac.authorization.k8s.io/v1", rules=rules)
+    objects.create(cluster, RBAC + "/clusterrolebindings", "ClusterRoleBinding", "jane", "rbac.authorization.k8s.io/v1",
+                   roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "jane"},
+                   subjects=[{"kind": "ServiceAccount", "namespace": "default", "name": "jane"}])
+    made = cluster.call("POST", "/api/v1/namespaces/default/serviceaccounts/jane/token", {
+        "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}})
+    path = os.path.join(stage.scratch, "jane.conf")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(KUBECONFIG.format(cp=fabrics.CP, ca=cluster.facts["ca"], token=made["status"]["token"]))
+    return path
+
+
+def run(stage, kubeconfig, *words):
+    return stage.winjoin("diag", "--kubeconfig", kubeconfig, *words, timeout=60)
+
+
+@scenario("cluster-diag-rights", "each right taken away is named, nothing is made; the printed manifest is enough", GROUPS,
+          on=PlayedStage)
+def rights(stage):
+    for right in RIGHTS:
+        done = run(stage, user(stage, [r for r in RIGHTS if r != right]))
+        expect_equal(done.code, 1, "exit code without %s %s: %s" % (*right, done.said))
+        expect_in("may not: %s %s\n" % right, done.err)
+        expect_equal(stage.left(), [], "made without %s %s" % right)
+    done = run(stage, user(stage, []))
+    for right in RIGHTS:
+        expect_in("%s %s" % right, done.err)
+    kubeconfig = user(stage, [])
+    stage.cluster.kubectl("apply", "-f", "-", stdin=done.out)
+    try:
+        time.sleep(1)  # the authorizer hears of it
+        done = run(stage, kubeconfig)
+        expect_equal(done.code, 0, done.said)
+    finally:
+        stage.cluster.kubectl("delete", "clusterrole,clusterrolebinding", "winjoin-diag", check=False)
+    expect_equal(stage.left(), [], "namespaces that stay")
+
+
+@scenario("cluster-diag-ctrl-c", "Ctrl-C while probes are asked: the namespace goes at once", GROUPS, on=PlayedStage)
+def ctrl_c(stage):
+    with dropped(stage.fabric.ns("w1"), "udp dport 8081"):  # so that it takes a while
+        proc = stage.start("diag", "--kubeconfig", stage.cluster.kubeconfig)
+        stage.cluster.wait_for(lambda: stage.requests("winjoin") and any("/proxy/" in r["requestURI"] for r in stage.requests("winjoin")),
+                               20, what_for="question to a probe")
+        expect_equal(len(stage.left()), 1, "its namespace")
+        proc.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        done = stage.finish(proc, 20)
+    expect_equal(done.code, 130, done.said)
+    expect(time.monotonic() - begin < 10, "its end took %.1f s" % (time.monotonic() - begin))
+    expect_equal(stage.left(), [], "namespaces that stay")
+
+
+@scenario("cluster-diag-cut", "the laptop's connection is cut in the middle for 8 s: the namespace goes all the same", GROUPS,
+          on=PlayedStage)
+def cut(stage):
+    proc = stage.start("diag", "--kubeconfig", stage.cluster.kubeconfig)
+    stage.cluster.wait_for(stage.left, 20, every=0.02, what_for="namespace")
+    netns.ip(stage.client, "link set eth0 down")
+    time.sleep(8)
+    netns.ip_batch(stage.client, ["link set eth0 up", "route replace default via " + fabrics.ROUTER])
+    done = stage.finish(proc, 120)
+    expect(done.code in (0, 1, 5), "exit code %d" % done.code, done.said)
+    expect_equal(stage.left(), [], "namespaces that stay: " + done.said)
+
+
+@scenario("cluster-diag-gone", "the API server goes in the middle and stays away: the end says what is left", GROUPS,
+          on=PlayedStage)
+def gone(stage):
+    proc = stage.start("diag", "--kubeconfig", stage.cluster.kubeconfig)
+    stage.cluster.wait_for(stage.left, 20, every=0.02, what_for="namespace")
+    [name] = stage.left()
+    netns.ip(stage.client, "link set eth0 down")
+    try:
+        done = stage.finish(proc, 180)
+    finally:
+        netns.ip_batch(stage.client, ["link set eth0 up", "route replace default via " + fabrics.ROUTER])
+    expect(done.code not in (0, 130), "exit code %d" % done.code, done.said)
+    expect_in("kubectl delete namespace " + name, done.err.replace("\n", " "))
+    stage.cluster.call("DELETE", "/api/v1/namespaces/" + name)

@@ -1,0 +1,41 @@
+/* A row of the table of a cluster's causes. Inside diag/cluster. */
+#ifndef DIAG_CLUSTER_CAUSE_ROW_H
+#define DIAG_CLUSTER_CAUSE_ROW_H
+
+#include "diag/causes/causes.h"
+#include "diag/cluster/cluster.h"
+
+/* Which cells are looked at together: all, those of a node (from it, to it, both), those between
+ * operating systems, kinds of nodes, or two nodes; the last three in one direction. */
+enum cluster_group { ALL, FROM, TO, NODE, SYSTEMS, KINDS, PAIR };
+
+typedef bool cluster_is_among(const struct cluster_cell *cell);
+typedef const char *cluster_says(const struct cluster_node *node);
+
+struct cluster_row {
+    struct diag_cause_row told;
+    enum cluster_group group;
+    cluster_says
+        *says; /* what was read of a node itself: confirmed; otherwise a pattern of cells */
+    cluster_is_among *among;   /* cells that it breaks: each is red */
+    cluster_is_among *spared;  /* one of these at least works; NULL: nothing is asked of others */
+    enum cluster_group beside; /* the cells among which `spared` are looked for */
+    cluster_is_among
+        *also;     /* red cells of the group that follow of themselves; NULL: only `among` */
+    size_t least;  /* red cells; 0 = 1 */
+    bool whole;    /* all of `spared` work: a Service's pods may be anywhere */
+    bool touching; /* `also` counts cells to the node, too */
+    bool behind;   /* pods behind Services are cut off: their red cells follow, wherever from */
+    bool dns;      /* the DNS settings inside the node's pod are evidence */
+    bool surely;   /* seen, not concluded */
+};
+/* Row i of the table; NULL behind the last. */
+const struct cluster_row *cluster_row(size_t i);
+
+static inline bool cluster_cell_is_red(const struct cluster_cell *c) {
+    return c->cell.outcome == DIAG_FAIL || c->cell.outcome == DIAG_NOT_RUN;
+}
+bool cluster_cell_is_between_pods(const struct cluster_cell *c);
+bool cluster_cell_is_by_service(const struct cluster_cell *c); /* or by a name of one */
+
+#endif

@@ -1,0 +1,396 @@
+/* The table of a cluster's causes. Each says which cells it breaks and which not; nobody else
+ * compares flows for it. */
+#include "diag/cluster/causes.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/cluster/cause_row.h"
+
+/* ---- cells ---- */
+
+static bool has_id(const struct cluster_cell *c, const char *id) {
+    return text_equal(c->cell.flow->id, id);
+}
+
+static bool is_any(const struct cluster_cell *c) {
+    (void)c;
+    return true;
+}
+
+bool cluster_cell_is_between_pods(const struct cluster_cell *c) {
+    return has_id(c, "pod-to-pod-ip") && c->from != c->to;
+}
+
+static bool is_pods_udp(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) && c->cell.udp;
+}
+
+static bool is_pods_tcp(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) && !c->cell.udp;
+}
+
+static bool is_udp(const struct cluster_cell *c) {
+    return c->cell.udp;
+}
+
+static bool is_six(const struct cluster_cell *c) {
+    return c->cell.family == 6;
+}
+
+static bool is_four(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) && c->cell.family == 4;
+}
+
+static bool is_service(const struct cluster_cell *c) {
+    return has_id(c, "pod-to-service-ip");
+}
+
+/* What needs a load balancer or a name of one. */
+bool cluster_cell_is_by_service(const struct cluster_cell *c) {
+    return strstr(c->cell.flow->id, "-service") || has_id(c, "nodeport-remote") ||
+           has_id(c, "pod-to-pod-name");
+}
+
+static bool is_short_name(const struct cluster_cell *c) {
+    return has_id(c, "pod-to-service-pqdn");
+}
+
+static bool is_full_name(const struct cluster_cell *c) {
+    return has_id(c, "pod-to-service-fqdn") || has_id(c, "pod-to-pod-name");
+}
+
+static bool is_name(const struct cluster_cell *c) {
+    return is_short_name(c) || is_full_name(c);
+}
+
+static bool no_answer(const struct cluster_cell *c) {
+    return !cluster_cell_is_red(c) || c->cell.result.outcome == PROBE_DNS_TIMEOUT ||
+           c->cell.result.outcome == PROBE_DNS_SERVFAIL;
+}
+
+/* Red for another reason than the DNS: no cell of these rows. */
+static bool is_unanswered(const struct cluster_cell *c) {
+    return is_name(c) && no_answer(c);
+}
+
+static bool is_unknown(const struct cluster_cell *c) {
+    return is_name(c) && (!cluster_cell_is_red(c) || c->cell.result.outcome == PROBE_DNS_NXDOMAIN);
+}
+
+static bool is_port(const struct cluster_cell *c) {
+    return has_id(c, "nodeport-remote");
+}
+
+static bool is_kubelet(const struct cluster_cell *c) {
+    return has_id(c, "pod-to-node");
+}
+
+static bool is_readiness(const struct cluster_cell *c) {
+    return has_id(c, "node-to-pod");
+}
+
+static bool is_outside(const struct cluster_cell *c) {
+    return has_id(c, "pod-to-external-ip");
+}
+
+static bool is_outside_name(const struct cluster_cell *c) {
+    return has_id(c, "pod-to-external-dns");
+}
+
+static bool is_hairpin(const struct cluster_cell *c) {
+    return has_id(c, "pod-to-self-via-service");
+}
+
+static bool is_unasked(const struct cluster_cell *c) {
+    return c->cell.outcome == DIAG_NOT_RUN;
+}
+
+static bool is_wrong(const struct cluster_cell *c) {
+    return c->cell.result.outcome == PROBE_WRONG_RESPONDER && cluster_cell_is_red(c);
+}
+
+/* ---- what is read of a node ---- */
+
+static const char *says_not_ready(const struct cluster_node *n) {
+    return n->ready ? NULL : n->waiting;
+}
+
+static const char *says_no_pod(const struct cluster_node *n) {
+    return n->ready ? n->waiting : NULL;
+}
+
+static const char *says_unreached(const struct cluster_node *n) {
+    return n->unreached;
+}
+
+/* ---- the table ---- */
+
+#define PODS cluster_cell_is_between_pods
+#define ON_NODE "winjoin diag on that node, where it is a Windows node, names what is missing there"
+
+static const struct cluster_row rows[] = {
+    {{"CL-NOTREADY", "every flow of the node", "not Ready, so that nothing was asked there",
+      "kubectl describe node NAME tells why; then run this again", NULL},
+     FROM,
+     .says = says_not_ready,
+     .among = is_any},
+    {{"CL-NOPOD", "every flow of the node's pods", "no probe pod starts there",
+      "an image that cannot be fetched: --image names a mirror; a network that is not made: "
+      "winjoin "
+      "status on that node",
+      "kubernetes-sigs/sig-windows-tools#103"},
+     FROM,
+     .says = says_no_pod,
+     .among = is_any},
+    {{"CL-WRONG", "connections to an address that another pod has now",
+      "another pod answers than the one that has the address",
+      "restart kube-proxy on the nodes that ask: a stale endpoint or load balancer sends them "
+      "there",
+      "kubernetes/kubernetes#110674"},
+     FROM,
+     .among = is_wrong,
+     .surely = true},
+    {{"CL-API-POD", "webhooks, aggregated APIs, kubectl port-forward to pods",
+      "the API server does not reach pods there by their address",
+      "give the control plane's machines a route to the pod network (its CNI agent runs there, "
+      "too), "
+      "or let webhooks use the host network",
+      NULL},
+     FROM,
+     .says = says_unreached,
+     .among = is_unasked},
+    {{"CL-NONE", "between pods of different nodes", "no pod reaches a pod of another node",
+      "look for what drops the pod network between the nodes: UDP 4789 (VXLAN) closed by a "
+      "firewall or "
+      "used by the hypervisor; the CNI agent not running",
+      "flannel-io/flannel#1279, rancher/rke2#6307"},
+     ALL,
+     .among = PODS,
+     .also = is_any,
+     .least = 3,
+     .behind = true},
+    {{"CL-SYSTEMS", "between nodes of two operating systems, one direction",
+      "no pod of these nodes reaches pods of those",
+      "compare the backend of both systems (VXLAN: VNI 4096 and port 4789 on Linux nodes, too) and "
+      "tx-checksum-ip-generic of the Linux nodes' VXLAN device (ethtool -K DEVICE)",
+      "flannel-io/flannel#1282, rancher/rke2#6307"},
+     SYSTEMS,
+     .among = PODS,
+     .spared = PODS,
+     .beside = ALL,
+     .least = 2,
+     .behind = true},
+    {{"CL-KINDS", "between nodes of two kinds, one direction",
+      "no pod of these nodes reaches pods of those",
+      "compare the settings of the network, and the updates of Windows, of both kinds",
+      "microsoft/Windows-Containers#204"},
+     KINDS,
+     .among = PODS,
+     .spared = PODS,
+     .beside = ALL,
+     .least = 2,
+     .behind = true},
+    {{"CL-NODE", "every flow to and from the node's pods",
+      "pods there reach no pod of another node, and are not reached",
+      ON_NODE "; kubectl get node NAME -o yaml shows its pod subnet and its agent's annotations",
+      "kubernetes-sigs/sig-windows-tools#92"},
+     NODE,
+     .among = PODS,
+     .spared = PODS,
+     .beside = ALL,
+     .also = is_any,
+     .least = 3,
+     .behind = true},
+    {{"CL-NODE-OUT", "every flow from the node's pods", "pods there reach no pod of another node",
+      ON_NODE "; look for a policy or firewall that blocks what leaves it", NULL},
+     FROM,
+     .among = PODS,
+     .spared = PODS,
+     .beside = TO,
+     .also = is_any,
+     .least = 2,
+     .behind = true},
+    {{"CL-NODE-IN", "every flow to the node's pods", "no pod of another node reaches pods there",
+      ON_NODE "; look for a policy or firewall that blocks what enters it", NULL},
+     TO,
+     .among = PODS,
+     .spared = PODS,
+     .beside = FROM,
+     .also = is_any,
+     .least = 2,
+     .behind = true},
+    {{"CL-UDP", "UDP between pods", "UDP alone does not work",
+      "look for a firewall or policy that lets TCP pass only", NULL},
+     ALL,
+     .among = is_pods_udp,
+     .spared = is_pods_tcp,
+     .beside = ALL,
+     .also = is_udp,
+     .least = 2},
+    {{"CL-UDP-NODE", "UDP to and from the node's pods", "UDP alone does not work there",
+      "look for a firewall or policy on that node that lets TCP pass only", NULL},
+     NODE,
+     .among = is_pods_udp,
+     .spared = is_pods_tcp,
+     .beside = NODE,
+     .also = is_udp,
+     .least = 2},
+    {{"CL-IPV6", "IPv6", "IPv6 alone does not work",
+      "compare the dual-stack settings of the CNI agent; an overlay of Windows nodes has no IPv6",
+      "kubernetes.io: IPv4/IPv6 dual-stack, Windows"},
+     ALL,
+     .among = is_six,
+     .spared = is_four,
+     .beside = ALL,
+     .least = 2},
+    {{"CL-PAIR", "from one node's pods to another's",
+      "pods of the first do not reach pods of the other",
+      "compare on both nodes the route to the other's pod subnet, or the peer's VTEP; restart the "
+      "CNI "
+      "agent on both",
+      "flannel-io/flannel#1394"},
+     PAIR,
+     .among = PODS,
+     .spared = PODS,
+     .beside = ALL,
+     .also = is_any,
+     .least = 2,
+     .behind = true},
+    {{"CL-SVC", "Services, names", "no pod reaches a Service by its cluster IP",
+      "kubectl -n kube-system get pods -l k8s-app=kube-proxy; is the Service range the one of the "
+      "API "
+      "server",
+      "kubernetes/kubernetes#135802"},
+     ALL,
+     .among = is_service,
+     .spared = PODS,
+     .beside = ALL,
+     .also = cluster_cell_is_by_service,
+     .least = 2,
+     .whole = true},
+    {{"CL-SVC-NODE", "Services from the node's pods",
+      "pods there reach other pods, but no Service by its cluster IP",
+      "look at kube-proxy on that node: winjoin logs kube-proxy on a Windows node",
+      "kubernetes/kubernetes#135802"},
+     FROM,
+     .among = is_service,
+     .spared = PODS,
+     .beside = ALL,
+     .also = cluster_cell_is_by_service,
+     .whole = true,
+     .touching = true},
+    {{"CL-DNS", "names", "the cluster's DNS answers no pod",
+      "kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide; then look at the nodes where "
+      "they run",
+      "kubernetes/kubernetes#111323"},
+     ALL,
+     .among = is_unanswered,
+     .spared = is_service,
+     .beside = ALL,
+     .least = 2},
+    {{"CL-DNS-UNKNOWN", "names", "the cluster's DNS does not know names of the cluster",
+      "kubectl -n kube-system logs -l k8s-app=kube-dns; is the domain of its Corefile the one of "
+      "the "
+      "kubelets (clusterDomain)",
+      NULL},
+     ALL,
+     .among = is_unknown,
+     .spared = is_service,
+     .beside = ALL,
+     .least = 2},
+    {{"CL-DNS-NODE", "names from the node's pods",
+      "pods there get no answer from the cluster's DNS",
+      "compare the DNS servers inside its pods with the Service kube-dns (clusterDNS of its "
+      "kubelet), "
+      "and look at the way from there to the DNS pods",
+      NULL},
+     FROM,
+     .among = is_unanswered,
+     .spared = is_service,
+     .beside = FROM,
+     .least = 2,
+     .dns = true},
+    {{"CL-DNS-SHORT", "short names from the node's pods",
+      "pods there resolve full names, but no short ones",
+      "compare the DNS suffixes inside its pods with NAMESPACE.svc and the cluster's domain: "
+      "clusterDomain "
+      "of its kubelet, \"dns\" of its CNI file",
+      "kubernetes/kubernetes#65016"},
+     FROM,
+     .among = is_short_name,
+     .spared = is_full_name,
+     .beside = FROM,
+     .dns = true},
+    {{"CL-NODEPORT", "NodePorts of all nodes", "no NodePort answers from another node",
+      "is kube-proxy bound to other addresses (nodePortAddresses), or the range of NodePorts "
+      "closed by a "
+      "firewall between the nodes",
+      "kubernetes/kubernetes#73327"},
+     ALL,
+     .among = is_port,
+     .spared = is_service,
+     .beside = ALL,
+     .least = 3},
+    {{"CL-NODEPORT-NODE", "NodePorts of the node", "a NodePort there answers nobody",
+      "open the range of NodePorts in its firewall (30000-32767); look at kube-proxy there",
+      "kubernetes/kubernetes#74550"},
+     TO,
+     .among = is_port,
+     .spared = PODS,
+     .beside = TO},
+    {{"CL-KUBELET", "kubectl logs and exec, metrics",
+      "the kubelet's port 10250 does not answer pods",
+      "open TCP 10250 in that node's firewall: winjoin join phase network does so on a Windows "
+      "node",
+      NULL},
+     TO,
+     .among = is_kubelet,
+     .spared = PODS,
+     .beside = TO},
+    {{"CL-READY", "readiness and liveness probes of the node's pods",
+      "the kubelet does not reach its own pods, other nodes' pods do",
+      "look at the node's own address in the pod network and its host firewall", NULL},
+     FROM,
+     .among = is_readiness,
+     .spared = PODS,
+     .beside = TO},
+    {{"CL-OUT", "targets outside the cluster", "no pod reaches the target outside",
+      "does a node reach it itself; is there a way out of the nodes' network", NULL},
+     ALL,
+     .among = is_outside,
+     .spared = PODS,
+     .beside = ALL,
+     .least = 2},
+    {{"CL-OUT-NODE", "targets outside, from the node's pods", "pods there do not get outside",
+      "look at its address translation: OutBoundNAT of its CNI file on Windows, masquerading on "
+      "Linux",
+      "kubernetes/kubernetes#86482"},
+     FROM,
+     .among = is_outside,
+     .spared = is_outside,
+     .beside = ALL},
+    {{"CL-OUT-NAME", "names outside the cluster", "the name outside does not resolve or answer",
+      "look where CoreDNS sends other names (forward of its Corefile)", NULL},
+     ALL,
+     .among = is_outside_name,
+     .spared = is_name,
+     .beside = ALL},
+    {{"CL-HAIRPIN", "a pod's own Service", "a pod there does not reach itself by its Service",
+      "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; hairpin mode of "
+      "a "
+      "Linux node's bridge",
+      "projectcalico/calico#5522"},
+     FROM,
+     .among = is_hairpin,
+     .spared = is_service,
+     .beside = FROM},
+};
+
+const struct cluster_row *cluster_row(size_t i) {
+    return i < ARRAY_SIZE(rows) ? &rows[i] : NULL;
+}
+
+const struct diag_cause_row *cluster_cause_row(size_t i) {
+    return cluster_row(i) ? &rows[i].told : NULL;
+}

@@ -1,0 +1,306 @@
+/* How the rows of a cluster's causes are compared with its cells. A cause is the same for one node,
+ * one direction or all: the row's group says which. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "diag/cluster/cause_row.h"
+#include "diag/cluster/causes.h"
+
+enum { NAMES = 8 };
+
+/* ---- groups ---- */
+
+struct finding {
+    struct cluster_report *report;
+    size_t *kinds;   /* of each node: the first node of its kind */
+    bool *explained; /* of each cell */
+    size_t cut;      /* the first cause by which pods behind Services are cut off; SIZE_MAX: none */
+    bool *works;     /* of each node: a pod of another node and its own reach each other somehow */
+};
+/* One group of a kind: which nodes it is about. */
+struct key {
+    enum cluster_group group;
+    size_t a, b;
+};
+
+static bool is_windows(const struct finding *f, size_t node) {
+    return text_equal(f->report->nodes.items[node].os, "windows");
+}
+
+static bool is_in(const struct finding *f, const struct key *key, const struct cluster_cell *c) {
+    switch (key->group) {
+    case ALL:
+        return true;
+    case FROM:
+        return c->from == key->a;
+    case TO:
+        return c->to == key->a && c->from != c->to;
+    case NODE:
+        return c->from == key->a || c->to == key->a;
+    case PAIR:
+        return c->from == key->a && c->to == key->b && c->from != c->to;
+    case SYSTEMS:
+        return c->from != c->to && is_windows(f, c->from) == is_windows(f, key->a) &&
+               is_windows(f, c->to) == is_windows(f, key->b);
+    case KINDS:
+        return c->from != c->to && f->kinds[c->from] == f->kinds[key->a] &&
+               f->kinds[c->to] == f->kinds[key->b];
+    }
+    return false;
+}
+
+/* Does this node work with somebody? One whose peers are all cut off is not to blame. */
+static bool works_elsewhere(const struct finding *f, size_t node, size_t but) {
+    for (size_t i = 0; i < f->report->cells.count; i++) {
+        const struct cluster_cell *c = &f->report->cells.items[i];
+
+        if (cluster_cell_is_between_pods(c) && !cluster_cell_is_red(c) &&
+            (c->from == node || c->to == node) && c->from != but && c->to != but)
+            return true;
+    }
+    return false;
+}
+
+struct seen {
+    size_t red, open; /* open: not explained yet */
+    bool green, spared, in, out, elsewhere;
+    bool cut;                         /* not all of those that would be spared work */
+    bool sources, targets, third;     /* more than one; and a node beside the first cell's two */
+    bool alive;                       /* each node of a red cell works with some other */
+    const struct cluster_cell *first; /* an open one */
+};
+
+static bool is_end(const struct cluster_cell *c, size_t node) {
+    return c->from == node || c->to == node;
+}
+
+static void look_at(const struct finding *f, const struct cluster_row *row, const struct key *key,
+                    struct seen *ret) {
+    const struct cluster_cells *cells = &f->report->cells;
+    const struct key beside = {row->beside,
+                               row->beside == TO && key->group == PAIR ? key->b : key->a, 0};
+    const struct cluster_cell *one = NULL;
+
+    *ret = (struct seen){.spared = !row->spared, .elsewhere = row->group != NODE, .alive = true};
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct cluster_cell *c = &cells->items[i];
+
+        if (row->spared && row->spared(c) && is_in(f, &beside, c)) {
+            ret->spared |= !cluster_cell_is_red(c);
+            ret->cut |= cluster_cell_is_red(c);
+        }
+        if (!row->among(c) || !is_in(f, key, c))
+            continue;
+        ret->green |= !cluster_cell_is_red(c);
+        if (!cluster_cell_is_red(c))
+            continue;
+        ret->red++;
+        ret->in |= c->to == key->a;
+        ret->out |= c->from == key->a;
+        one = one ? one : c;
+        ret->sources |= c->from != one->from;
+        ret->targets |= c->to != one->to;
+        ret->third |= !is_end(one, c->from) || !is_end(one, c->to);
+        ret->alive = ret->alive && f->works[c->from] && f->works[c->to];
+        if (!ret->elsewhere)
+            ret->elsewhere = works_elsewhere(f, c->from == key->a ? c->to : c->from, key->a);
+        if (!f->explained[i] && !ret->open++)
+            ret->first = c;
+    }
+}
+
+static bool is_so(const struct cluster_row *row, const struct seen *s) {
+    if (!s->open || s->green || !s->spared || s->red < row->least || !s->elsewhere)
+        return false;
+    if ((row->group == NODE && (!s->in || !s->out)) || (row->whole && s->cut))
+        return false;
+    /* One node of a kind is a node, not a kind. */
+    return (row->group != SYSTEMS && row->group != KINDS) ||
+           (s->sources && s->targets && s->third && s->alive);
+}
+
+/* ---- causes ---- */
+
+static char *cell_name(const struct cluster_report *report, const struct cluster_cell *c) {
+    _cleanup_(freep) char *flow = diag_cell_name(&c->cell);
+
+    if (c->from == c->to)
+        return xasprintf("%s %s", flow, c->cell.from);
+    return xasprintf("%s %s -> %s", flow, c->cell.from, report->nodes.items[c->to].name);
+}
+
+static char *key_name(const struct finding *f, const struct key *key) {
+    const struct cluster_node *nodes = f->report->nodes.items;
+    _cleanup_(freep) char *a = NULL, *b = NULL;
+
+    switch (key->group) {
+    case ALL:
+        return xstrdup("all nodes");
+    case PAIR:
+        return xasprintf("%s to %s", nodes[key->a].name, nodes[key->b].name);
+    case SYSTEMS:
+        return xasprintf("%s to %s nodes", nodes[key->a].os, nodes[key->b].os);
+    case KINDS:
+        a = cluster_node_kind(&nodes[key->a]);
+        b = cluster_node_kind(&nodes[key->b]);
+        return xasprintf("%s to %s", a, b);
+    default:
+        return xstrdup(nodes[key->a].name);
+    }
+}
+
+/* The row's cause, made when its first group is found; each further group adds to it. */
+struct naming {
+    struct diag_cause cause;
+    struct text_list names;
+};
+
+/* Red for what is named, though it is no cell of the group. */
+static bool follows(const struct finding *f, const struct cluster_row *row, const struct key *key,
+                    const struct cluster_cell *c) {
+    const struct key node = {NODE, key->a, 0};
+
+    return row->touching && row->also && row->also(c) && is_in(f, &node, c);
+}
+
+static void add_group(struct finding *f, const struct cluster_row *row, const struct key *key,
+                      const char *evidence, struct naming *ret) {
+    const struct cluster_cells *cells = &f->report->cells;
+    _cleanup_(freep) char *name = key_name(f, key);
+
+    if (!text_list_has(&ret->names, name))
+        text_list_add(&ret->names, name);
+    if (ret->cause.evidence.count < NAMES)
+        text_list_add(&ret->cause.evidence, evidence);
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct cluster_cell *c = &cells->items[i];
+        bool mine = (is_in(f, key, c) && (row->among(c) || (row->also && row->also(c)))) ||
+                    follows(f, row, key, c);
+
+        if (!mine || !cluster_cell_is_red(c) || f->explained[i])
+            continue;
+        f->explained[i] = true;
+        text_list_add_owned(&ret->cause.cells, cell_name(f->report, c));
+    }
+}
+
+static void look_at_node(struct finding *f, const struct cluster_row *row, size_t node,
+                         struct naming *ret) {
+    const struct cluster_node *n = &f->report->nodes.items[node];
+    const struct key key = {FROM, node, 0};
+    _cleanup_(freep) char *evidence = NULL;
+
+    if (!row->says(n))
+        return;
+    evidence = xasprintf("%s: %s", n->name, row->says(n));
+    add_group(f, row, &key, evidence, ret);
+}
+
+/* The group that a red cell is in; `other`: of the two nodes that it touches, the one it goes to.
+ */
+static struct key key_of(enum cluster_group group, const struct cluster_cell *c, bool other) {
+    switch (group) {
+    case ALL:
+        return (struct key){ALL, 0, 0};
+    case FROM:
+        return (struct key){FROM, c->from, 0};
+    case TO:
+        return (struct key){TO, c->to, 0};
+    case NODE:
+        return (struct key){NODE, other ? c->to : c->from, 0};
+    default:
+        return (struct key){group, c->from, c->to};
+    }
+}
+
+static void look_at_group(struct finding *f, const struct cluster_row *row, const struct key *key,
+                          struct naming *ret) {
+    const struct cluster_node *n = &f->report->nodes.items[key->a];
+    _cleanup_(freep) char *cell = NULL;
+    struct text evidence = {0};
+    struct seen seen;
+
+    look_at(f, row, key, &seen);
+    if (!is_so(row, &seen))
+        return;
+    cell = cell_name(f->report, seen.first);
+    text_addf(&evidence, "all %zu cells fail, such as %s: %s", seen.red, cell,
+              seen.first->cell.reason);
+    if (row->dns)
+        text_addf(&evidence, "; inside the pod: DNS servers %s, suffixes %s",
+                  n->servers ? n->servers : "unknown", n->suffixes ? n->suffixes : "unknown");
+    add_group(f, row, key, text_str(&evidence), ret);
+    text_free(&evidence);
+}
+
+static void look_at_groups(struct finding *f, const struct cluster_row *row, struct naming *ret) {
+    for (size_t i = 0; row->says && i < f->report->nodes.count; i++)
+        look_at_node(f, row, i, ret);
+    for (size_t i = 0; !row->says && i < f->report->cells.count; i++) {
+        const struct cluster_cell *c = &f->report->cells.items[i];
+
+        for (int other = 0; other <= (row->group == NODE); other++) {
+            const struct key key = key_of(row->group, c, other);
+
+            if (cluster_cell_is_red(c) && !f->explained[i] && row->among(c))
+                look_at_group(f, row, &key, ret);
+        }
+    }
+}
+
+static void find_row(struct finding *f, const struct cluster_row *row) {
+    struct diag_causes *causes = &f->report->causes;
+    struct naming naming = {0};
+
+    look_at_groups(f, row, &naming);
+    if (naming.names.count) {
+        _cleanup_(freep) char *more = NULL, *names = NULL;
+        size_t all = naming.names.count;
+
+        while (naming.names.count > NAMES)
+            free(naming.names.items[--naming.names.count]);
+        names = text_list_join(&naming.names, ", ");
+        more = all > NAMES ? xasprintf(" and %zu more", all - NAMES) : xstrdup("");
+        naming.cause.id = row->told.id;
+        naming.cause.confirmed = row->says || row->surely;
+        naming.cause.message = xasprintf("%s%s: %s", names, more, row->told.message);
+        naming.cause.hint = xstrdup(row->told.hint);
+        causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
+        if (row->behind && f->cut == SIZE_MAX)
+            f->cut = causes->count;
+        causes->items[causes->count++] = naming.cause;
+    }
+    text_list_free(&naming.names);
+}
+
+/* Which pod a Service chooses is chance: what is red of Services besides follows. */
+static void explain_services(struct finding *f) {
+    for (size_t i = 0; i < f->report->cells.count && f->cut != SIZE_MAX; i++) {
+        const struct cluster_cell *c = &f->report->cells.items[i];
+
+        if (c->cell.outcome == DIAG_FAIL && !f->explained[i] && cluster_cell_is_by_service(c))
+            text_list_add_owned(&f->report->causes.items[f->cut].cells, cell_name(f->report, c));
+    }
+}
+
+void cluster_causes_find(struct cluster_report *report) {
+    struct finding f = {.report = report,
+                        .cut = SIZE_MAX,
+                        .kinds = cluster_kinds_make(&report->nodes),
+                        .explained = xcalloc(report->cells.count + 1, sizeof *f.explained),
+                        .works = xcalloc(report->nodes.count + 1, sizeof *f.works)};
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+
+        if (cluster_cell_is_between_pods(c) && !cluster_cell_is_red(c))
+            f.works[c->from] = f.works[c->to] = true;
+    }
+    diag_causes_free(&report->causes);
+    for (size_t i = 0; cluster_row(i); i++)
+        find_row(&f, cluster_row(i));
+    explain_services(&f);
+    free(f.kinds);
+    free(f.explained);
+    free(f.works);
+}

@@ -1,0 +1,348 @@
+/* From a cluster's red cells to causes: each row of the table is named where it should be, and no
+ * other is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/cluster/causes.h"
+#include "diag/cluster/cells.h"
+
+enum { NODES = 6 }; /* w0 w1 w2 l3 l4 l5 */
+
+static void add_nodes(struct cluster_nodes *nodes) {
+    nodes->items = xcalloc(NODES, sizeof *nodes->items);
+    nodes->count = NODES;
+    for (unsigned i = 0; i < NODES; i++) {
+        struct cluster_node *n = &nodes->items[i];
+
+        n->name = xasprintf("%c%u", i < 3 ? 'w' : 'l', i);
+        n->os = xstrdup(i < 3 ? "windows" : "linux");
+        n->build = xstrdup(i == 2 ? "10.0.26100" : i < 2 ? "10.0.20348" : "");
+        n->version = xstrdup("v1.37.1");
+        n->network = xstrdup("flannel vxlan");
+        n->ip = xasprintf("10.0.0.%u", i);
+        n->ready = true;
+        n->pod = xasprintf("probe-%u", i);
+        n->pod_ip = xasprintf("10.244.%u.2", i);
+        n->pod_ip6 = xasprintf("fd00::%u:2", i);
+        n->suffixes = xstrdup("x.svc.cluster.local");
+        n->servers = xstrdup("10.96.0.10");
+        n->pod_ready = true;
+    }
+}
+
+/* Every node to every other one: more than a run asks, so that no pattern is there by chance. */
+static void make(struct cluster_report *report) {
+    static const struct cluster_addresses at = {"10.96.0.5", "fd00:1::5", "10.96.0.6", "10.96.0.7",
+                                                30000,       30001,       30002};
+    static const struct cluster_options options = {.external_ip = "192.0.2.1:443",
+                                                   .external_name = "example.com:443"};
+
+    *report = (struct cluster_report){
+        .namespace_ = xstrdup("x"), .domain = xstrdup("cluster.local"), .server = xstrdup("s")};
+    add_nodes(&report->nodes);
+    report->pairs.items = xcalloc(NODES * NODES, sizeof *report->pairs.items);
+    for (size_t a = 0; a < NODES; a++)
+        for (size_t b = 0; b < NODES; b++)
+            if (a != b)
+                report->pairs.items[report->pairs.count++] = (struct cluster_pair){a, b};
+    cluster_cells_make(report, &options, &at, &report->cells);
+}
+
+/* One letter a kind of flow: p pods, n names of pods, s Services, q short, f full names, o
+ * NodePort, k kubelet, r readiness, e outside, E its name, l localhost, h hairpin. */
+static char letter(const struct cluster_cell *c) {
+    static const struct {
+        const char *id;
+        char letter;
+    } rows[] = {{"pod-to-pod-ip", 'p'},
+                {"pod-to-pod-name", 'n'},
+                {"pod-to-service-ip", 's'},
+                {"pod-to-service-pqdn", 'q'},
+                {"pod-to-service-fqdn", 'f'},
+                {"nodeport-remote", 'o'},
+                {"pod-to-node", 'k'},
+                {"node-to-pod", 'r'},
+                {"pod-to-external-ip", 'e'},
+                {"pod-to-external-dns", 'E'},
+                {"container-to-container-localhost", 'l'},
+                {"pod-to-self-via-service", 'h'}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (text_equal(c->cell.flow->id, rows[i].id))
+            return rows[i].letter;
+    return '?';
+}
+
+enum { ANY = 99, WINDOWS = 98, LINUX = 97, OLD = 96 }; /* OLD: Windows of the older build */
+
+static bool fits(int wanted, size_t node) {
+    switch (wanted) {
+    case ANY:
+        return true;
+    case WINDOWS:
+        return node < 3;
+    case LINUX:
+        return node >= 3;
+    case OLD:
+        return node < 2;
+    default:
+        return node == (size_t)wanted;
+    }
+}
+
+/* Red cells: of these flows, from these nodes to those (both ways with `both`), of a protocol. */
+struct broken {
+    const char *flows;
+    int from, to;
+    bool both;
+    char only; /* 'u' UDP, '6' IPv6, 0 all */
+    enum probe_outcome outcome;
+    const char *cause; /* that is named first, and alone but for `also` */
+    const char *also;
+};
+
+static bool is_broken(const struct broken *b, const struct cluster_cell *c) {
+    if (!strchr(b->flows, letter(c)) || (b->only == 'u' && !c->cell.udp) ||
+        (b->only == '6' && c->cell.family != 6))
+        return false;
+    if (b->to == ANY && b->both)
+        return fits(b->from, c->from) || (c->from != c->to && fits(b->from, c->to));
+    return fits(b->from, c->from) && fits(b->to, c->to);
+}
+
+static void paint(struct cluster_report *report, const struct broken *b) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        struct cluster_cell *c = &report->cells.items[i];
+        bool red = b && is_broken(b, c);
+
+        c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
+        c->cell.result.outcome = red ? b->outcome : PROBE_OK;
+        text_format(c->cell.reason, sizeof c->cell.reason, "%s", red ? "i/o timeout" : "");
+    }
+}
+
+#define EVERYTHING "pnsqfokeE"
+static const struct broken cases[] = {
+    {"p", 1, 0, false, 0, PROBE_WRONG_RESPONDER, "CL-WRONG", NULL},
+    {EVERYTHING, ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-NONE", NULL},
+    {"pn", WINDOWS, LINUX, false, 0, PROBE_TIMEOUT, "CL-SYSTEMS", NULL},
+    {"pn", LINUX, WINDOWS, false, 0, PROBE_TIMEOUT, "CL-SYSTEMS", NULL},
+    {"pn", OLD, LINUX, false, 0, PROBE_TIMEOUT, "CL-KINDS", NULL},
+    {EVERYTHING "r", 1, ANY, true, 0, PROBE_TIMEOUT, "CL-NODE", NULL},
+    {EVERYTHING, 4, ANY, false, 0, PROBE_TIMEOUT, "CL-NODE-OUT", NULL},
+    {"pnok", ANY, 2, false, 0, PROBE_TIMEOUT, "CL-NODE-IN", NULL},
+    {"pnsqfo", ANY, ANY, false, 'u', PROBE_NO_REPLY, "CL-UDP", NULL},
+    {"pn", 0, ANY, true, 'u', PROBE_NO_REPLY, "CL-UDP-NODE", NULL},
+    {"ps", ANY, ANY, false, '6', PROBE_TIMEOUT, "CL-IPV6", NULL},
+    {"pnok", 0, 4, false, 0, PROBE_TIMEOUT, "CL-PAIR", NULL},
+    {"sqfoh", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-SVC", NULL},
+    {"sqfoh", 0, ANY, false, 0, PROBE_TIMEOUT, "CL-SVC-NODE", NULL},
+    {"nqf", ANY, ANY, false, 0, PROBE_DNS_TIMEOUT, "CL-DNS", NULL},
+    {"nqf", ANY, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-DNS-UNKNOWN", NULL},
+    {"nqf", 2, ANY, false, 0, PROBE_DNS_TIMEOUT, "CL-DNS-NODE", NULL},
+    {"q", 2, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-DNS-SHORT", NULL},
+    {"o", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-NODEPORT", NULL},
+    {"o", ANY, 1, false, 0, PROBE_TIMEOUT, "CL-NODEPORT-NODE", NULL},
+    {"k", ANY, 1, false, 0, PROBE_TIMEOUT, "CL-KUBELET", NULL},
+    {"r", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-READY", NULL},
+    {"e", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-OUT", NULL},
+    {"e", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-OUT-NODE", NULL},
+    {"E", ANY, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-OUT-NAME", NULL},
+    {"h", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-HAIRPIN", NULL},
+    {"l", 1, ANY, false, 0, PROBE_TIMEOUT, NULL, NULL}, /* one cell of its own: nothing is said */
+    {"p", 0, 4, false, 'u', PROBE_NO_REPLY, NULL, NULL},
+};
+
+static void test_patterns(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct cluster_report report;
+
+        make(&report);
+        paint(&report, &cases[i]);
+        cluster_causes_find(&report);
+        if (report.causes.count != (cases[i].cause != NULL))
+            for (size_t c = 0; c < report.causes.count; c++)
+                print_message("case %d: %s %s\n", (int)i, report.causes.items[c].id,
+                              report.causes.items[c].message);
+        if (!cases[i].cause) {
+            assert_int_equal((int)report.causes.count, 0);
+        } else {
+            assert_int_equal((int)report.causes.count, 1);
+            assert_string_equal(report.causes.items[0].id, cases[i].cause);
+            assert_int_equal(report.causes.items[0].confirmed,
+                             cases[i].outcome == PROBE_WRONG_RESPONDER);
+            assert_true(report.causes.items[0].cells.count > 0);
+            assert_true(report.causes.items[0].evidence.count > 0);
+        }
+        cluster_report_free(&report);
+    }
+}
+
+static void test_healthy(void **state) {
+    struct cluster_report report;
+
+    (void)state;
+    make(&report);
+    paint(&report, NULL);
+    cluster_causes_find(&report);
+    assert_int_equal((int)report.causes.count, 0);
+    cluster_report_free(&report);
+}
+
+/* A cause is not named when a cell that it would break works. */
+static void test_one_green_cell(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct cluster_report report;
+        bool again = false;
+
+        if (!cases[i].cause || cases[i].outcome == PROBE_WRONG_RESPONDER)
+            continue;
+        make(&report);
+        paint(&report, &cases[i]);
+        for (size_t c = 0; c < report.cells.count; c++) {
+            struct cluster_cell *cell = &report.cells.items[c];
+
+            if (cell->cell.outcome == DIAG_FAIL && letter(cell) == cases[i].flows[0]) {
+                cell->cell.outcome = DIAG_PASS; /* the first is the cause's own kind */
+                break;
+            }
+        }
+        cluster_causes_find(&report);
+        for (size_t c = 0; c < report.causes.count; c++)
+            again |= text_equal(report.causes.items[c].id, cases[i].cause);
+        if (again)
+            fail_msg("%s is named with a green cell", cases[i].cause);
+        cluster_report_free(&report);
+    }
+}
+
+/* What is read of nodes is named first, and surely. */
+static void test_nodes_that_say_it(void **state) {
+    struct cluster_report report;
+
+    (void)state;
+    make(&report);
+    paint(&report, NULL);
+    report.nodes.items[0].waiting = xstrdup("the node is not Ready");
+    report.nodes.items[0].ready = false;
+    report.nodes.items[1].waiting = xstrdup("ImagePullBackOff");
+    report.nodes.items[2].unreached = xstrdup("dial tcp 10.244.2.2:8080: i/o timeout");
+    cluster_causes_find(&report);
+    assert_int_equal((int)report.causes.count, 3);
+    assert_string_equal(report.causes.items[0].id, "CL-NOTREADY");
+    assert_string_equal(report.causes.items[1].id, "CL-NOPOD");
+    assert_string_equal(report.causes.items[1].evidence.items[0], "w1: ImagePullBackOff");
+    assert_string_equal(report.causes.items[2].id, "CL-API-POD");
+    assert_true(report.causes.items[2].confirmed);
+    cluster_report_free(&report);
+}
+
+/* Two faults at once are two causes; a node all of whose peers are cut off is not to blame. */
+static void test_two(void **state) {
+    struct cluster_report report;
+    const struct broken port = {"o", ANY, 4, false, 0, PROBE_TIMEOUT, NULL, NULL};
+
+    (void)state;
+    make(&report);
+    paint(&report, &cases[5]); /* w1 is cut off */
+    for (size_t i = 0; i < report.cells.count; i++)
+        if (is_broken(&port, &report.cells.items[i]))
+            report.cells.items[i].cell.outcome = DIAG_FAIL;
+    cluster_causes_find(&report);
+    assert_int_equal((int)report.causes.count, 2);
+    assert_string_equal(report.causes.items[0].id, "CL-NODE");
+    assert_true(text_starts_with(report.causes.items[0].message, "w1: "));
+    assert_string_equal(report.causes.items[1].id, "CL-NODEPORT-NODE");
+    assert_true(text_starts_with(report.causes.items[1].message, "l4: "));
+    cluster_report_free(&report);
+}
+
+/* A pod that is cut off stands behind every Service: what hits it by chance is no fault of its own.
+ */
+static void test_services_follow(void **state) {
+    const struct broken chance = {"s", 3, 3, false, 0, PROBE_TIMEOUT, NULL, NULL};
+    struct cluster_report report;
+
+    (void)state;
+    make(&report);
+    paint(&report, &cases[5]); /* w1 is cut off */
+    for (size_t i = 0; i < report.cells.count; i++)
+        if (is_broken(&chance, &report.cells.items[i]))
+            report.cells.items[i].cell.outcome = DIAG_FAIL;
+    cluster_causes_find(&report);
+    assert_int_equal((int)report.causes.count, 1);
+    assert_string_equal(report.causes.items[0].id, "CL-NODE");
+    cluster_report_free(&report);
+}
+
+/* A kube-proxy that stands still: the NodePorts of its node follow. Two nodes of a system that do
+ * not reach each other are a pair. */
+static void test_narrow(void **state) {
+    static const struct broken port = {"o", ANY, 0, false, 0, PROBE_REFUSED, NULL, NULL},
+                               back = {"pn", 1, 0, false, 0, PROBE_TIMEOUT, NULL, NULL},
+                               out = {"pn", 0, 1, false, 0, PROBE_TIMEOUT, NULL, NULL};
+    static const struct {
+        const struct broken *first, *second;
+        const char *id;
+    } rows[] = {{&cases[13], &port, "CL-SVC-NODE"}, {&out, &back, "CL-PAIR"}};
+
+    (void)state;
+    for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
+        struct cluster_report report;
+
+        make(&report);
+        paint(&report, rows[k].first);
+        for (size_t i = 0; i < report.cells.count; i++)
+            if (is_broken(rows[k].second, &report.cells.items[i]))
+                report.cells.items[i].cell.outcome = DIAG_FAIL;
+        cluster_causes_find(&report);
+        assert_int_equal((int)report.causes.count, 1);
+        assert_string_equal(report.causes.items[0].id, rows[k].id);
+        cluster_report_free(&report);
+    }
+}
+
+/* Every row is named by a case above, has all its texts, and its id is its own. */
+static void test_rows(void **state) {
+    static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD", "CL-API-POD"};
+    const struct diag_cause_row *row;
+
+    (void)state;
+    for (size_t i = 0; (row = cluster_cause_row(i)); i++) {
+        bool named = false;
+
+        for (size_t k = 0; k < ARRAY_SIZE(cases); k++)
+            named |= text_equal(cases[k].cause, row->id);
+        for (size_t k = 0; k < ARRAY_SIZE(said); k++)
+            named |= text_equal(said[k], row->id);
+        if (!named)
+            fail_msg("%s has no case", row->id);
+        assert_true(row->breaks && row->message && row->hint);
+        for (size_t k = 0; k < i; k++)
+            assert_false(text_equal(cluster_cause_row(k)->id, row->id));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_healthy),
+        cmocka_unit_test(test_one_green_cell),
+        cmocka_unit_test(test_nodes_that_say_it),
+        cmocka_unit_test(test_two),
+        cmocka_unit_test(test_services_follow),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_rows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
