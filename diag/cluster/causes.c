@@ -332,7 +332,7 @@ static const struct cluster_row rows[] = {
      .spared = is_service,
      .beside = ALL,
      .least = 3},
-    {{"CL-NODEPORT-NODE", "NodePorts of the node", "a NodePort there answers nobody",
+    {{"CL-NODEPORT-NODE", "NodePorts of the node", "a NodePort there answers no other node",
       "open the range of NodePorts in its firewall (30000-32767); look at kube-proxy there",
       "kubernetes/kubernetes#74550"},
      TO,

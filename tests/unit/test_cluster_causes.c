@@ -97,7 +97,8 @@ static bool fits(int wanted, size_t node) {
     }
 }
 
-/* Red cells: of these flows, from these nodes to those (both ways with `both`), of a protocol. */
+/* Red cells: of these flows, from these nodes to those (both directions with `both`), of a
+ * protocol. */
 struct broken {
     const char *flows;
     int from, to;

@@ -65,7 +65,7 @@ def healthy(stage):
     expect(report["startSeconds"] + report["durationSeconds"] < 15, "it took longer", report["durationSeconds"])
 
 
-@scenario("cluster-diag-node", "a node whose pod network is cut, both ways: CL-NODE", GROUPS, on=PlayedStage)
+@scenario("cluster-diag-node", "a node whose pod network is cut in both directions: CL-NODE", GROUPS, on=PlayedStage)
 def node(stage):
     w1 = stage.node("w1")
     with dropped(stage.fabric.ns("w1"), "ip saddr %s ip daddr %s ip saddr != 10.244.1.0/24 ip daddr != 10.244.1.0/24" % (
