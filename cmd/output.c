@@ -1,6 +1,7 @@
 /* The only place that prints: results to stdout, errors, hints and warnings to stderr. */
 #include "cmd/output.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +38,31 @@ static struct {
     struct text text;
 } file;
 
+static int unwritten; /* why the first bytes did not arrive */
+
 void output_bytes(const void *data, size_t len) {
     if (file.path)
         text_add_bytes(&file.text, data, len);
     else
-        (void)fwrite(data, 1, len, stdout); /* a full disk is seen by fflush at the end */
+        (void)fwrite(data, 1, len, stdout);
+    if (ferror(stdout) && !unwritten)
+        unwritten = errno;
+}
+
+bool output_flush(void) {
+    errno = 0;
+    if (fflush(stdout) != 0 && !unwritten)
+        unwritten = errno;
+    return !ferror(stdout);
+}
+
+int output_end(void) {
+    bool arrived = output_flush();
+
+    if (!arrived && unwritten != EPIPE) /* "winjoin help | head" has read what it wants */
+        (void)fputs("error: write standard output: it is full or closed\n", stderr);
+    unwritten = 0;
+    return arrived ? 0 : -1;
 }
 
 void output_result(struct program *program, json_t *document) {

@@ -8,6 +8,8 @@
 void output_text(const struct program *program, const char *text);
 /* Bytes as they are, whatever -o says (kubeconfig, completion). */
 void output_bytes(const void *data, size_t len);
+/* true when all that was printed has arrived; who follows reads it now. */
+bool output_flush(void);
 /* The verb's document: kept until the end, printed for -o json and -o yaml. Takes the reference. */
 void output_result(struct program *program, json_t *document);
 /* A document of many, on a line of its own, at once. */
@@ -21,6 +23,9 @@ int output_open(struct program *program, struct error *err);
  * whole or not at all, for its owner alone where the verb's results may hold a secret. With nothing
  * to write the file stays as it is. Fails as host_write(). */
 int output_finish(struct program *program, const struct error *failure, struct error *err);
+/* The same at the end, where bytes that did not arrive are an error: -1, said unless their reader
+ * has seen enough. */
+int output_end(void);
 /* error: ..., hint: ... */
 void output_error(const struct error *err);
 void output_warning(const char *message);

@@ -222,12 +222,8 @@ static int finish(struct program *program, struct error *err, int result) {
         output_error(&unwritten);
         return exit_code(program, result < 0 ? err->kind : unwritten.kind);
     }
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (errno != EPIPE) /* "winjoin help | head" has read what it wants */
-            (void)fputs("error: write standard output: it is full or closed\n", stderr);
-        return result < 0 ? exit_code(program, err->kind) : 1;
-    }
+    if (output_end() < 0 && result == 0)
+        return 1;
     return result < 0 ? exit_code(program, err->kind) : 0;
 }
 

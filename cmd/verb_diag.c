@@ -271,12 +271,11 @@ static int watch_once(struct watch *watch, struct error *err) {
         tell_failure(watch, err);
         result = 0;
     }
-    (void)fflush(stdout); /* who follows reads it now; a full disk is seen at the end */
     join_close(&join);
     return result;
 }
 
-/* Until Ctrl-C, which is how it is meant to end. */
+/* Until Ctrl-C, which is how it is meant to end, or nobody reads it any more. */
 static int watch(struct program *program, struct diag_report *last, struct error *err) {
     struct watch watch = {.program = program, .last = last};
     int result;
@@ -284,8 +283,9 @@ static int watch(struct program *program, struct diag_report *last, struct error
     do {
         error_clear(err);
         result = watch_once(&watch, err);
-    } while (result == 0 && host_sleep(program->host, (unsigned)program->options.watch, err) == 0);
-    if (err->kind != ERROR_INTERRUPTED)
+    } while (result == 0 && output_flush() &&
+             host_sleep(program->host, (unsigned)program->options.watch, err) == 0);
+    if (err->kind && err->kind != ERROR_INTERRUPTED)
         return -1;
     error_clear(err);
     return 0;

@@ -175,14 +175,13 @@ static void print_lines(struct stream *s) {
         free(s->lines[i].text);
     }
     s->line_count = 0;
-    (void)fflush(stdout); /* who follows reads it now; a full disk is seen at the end */
 }
 
-/* Until Ctrl-C, which is how it is meant to end. */
+/* Until Ctrl-C, which is how it is meant to end, or nobody reads it any more. */
 static void follow(struct stream *s) {
     struct error ignored = {0};
 
-    while (host_sleep(s->host, FOLLOW_MS, &ignored) == 0) {
+    while (output_flush() && host_sleep(s->host, FOLLOW_MS, &ignored) == 0) {
         find_all(s);
         for (size_t i = 0; i < s->source_count; i++) {
             if (is_rotated(s->sources[i].path))

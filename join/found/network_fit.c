@@ -78,6 +78,8 @@ static int check_prefixes(const struct agent_settings *settings, const struct te
         (void)error_set(err, ERROR_USAGE,
                         "%s %s does not fit: the cluster's %s serves the pod prefix %s", what,
                         assigned->items[i], title_of(settings), settings->pod_cidrs.items[0]);
+        if (text_starts_with(what, "--"))
+            return error_hint(err, "choose a prefix inside of it, or leave %s out", what);
         return error_hint(err,
                           "make Network of ConfigMap %s/%s and podSubnet of kubeadm-config "
                           "the same",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "host/path.h"
 #include "join/files/ca_file.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/preflight/preflight_checks.h"
@@ -79,6 +80,36 @@ static bool is_left(const struct machine *machine, const char *path, struct find
     check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", path);
     (void)check_bad(finding, "%s is left from an earlier node", path);
     return true;
+}
+
+/* A file in a folder's place would end the join when the virtual switch is made already. */
+enum verdict check_folders(const struct machine *machine, const struct preflight_check *check,
+                           struct finding *finding) {
+    static const char *const folders[] = {PROGRAM_FOLDER,
+                                          KUBERNETES_MANIFESTS_FOLDER,
+                                          KUBELET_CERTIFICATE_FOLDER,
+                                          HOST_OWN_FOLDER,
+                                          "C:\\Program Files\\containerd",
+                                          CNI_BIN_DIR,
+                                          CNI_CONF_DIR,
+                                          "C:\\var\\log"};
+
+    (void)check;
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+        _cleanup_(freep) char *path = xstrdup(folders[i]);
+
+        while (path && host_file_type(machine->host, path) != HOST_FILE) {
+            char *parent = path_parent(path);
+
+            free(path);
+            path = parent;
+        }
+        if (path) {
+            check_hint(finding, "move it away: %s", path);
+            return check_bad(finding, "%s is a file: the node needs a folder of that name", path);
+        }
+    }
+    return CHECK_FINE;
 }
 
 /* What scripts and DaemonSets of earlier nodes leave, and what later ones trust. */

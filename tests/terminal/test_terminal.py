@@ -108,6 +108,19 @@ class ToADevice(unittest.TestCase):
                                   restore_signals=False)
         self.assertEqual((done.returncode, done.stderr), (1, b""))
 
+    def test_following_ends_with_its_reader(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, "var/log/kubelet/kubelet.log")
+            log.parent.mkdir(parents=True)
+            log.write_text("I1123 07:00:00.000000 1 a.go:1] one\n")
+            with subprocess.Popen([WINJOIN, "logs", "--follow", "--rootfs", folder], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, restore_signals=False) as following:
+                self.assertIn(b"one", following.stdout.readline())
+                following.stdout.close()
+                with log.open("a") as more:
+                    more.write("I1123 07:00:01.000000 1 a.go:1] two\n")
+                self.assertEqual((following.wait(30), following.stderr.read()), (1, b""))
+
     def test_a_minus_is_standard_output(self):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([WINJOIN, "version", "--output-file", "-"], check=True, timeout=30, cwd=folder,

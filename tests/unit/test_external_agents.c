@@ -369,15 +369,15 @@ static const struct {
      NULL,
      "--pod-cidr 10.245.1.0/24 does not fit: the cluster's flannel serves the pod prefix "
      "10.244.0.0/16",
-     "make Network of ConfigMap kube-flannel/kube-flannel-cfg and podSubnet of kubeadm-config "
-     "the same"},
+     "choose a prefix inside of it, or leave --pod-cidr out"},
     {{.net_conf = NET_CONF}, {.pod_cidrs = ONE("10.244.1.0/24")}, "fd00::/48", NULL, NULL},
     {{.net_conf = NET_CONF},
      {0},
      "192.168.0.0/16",
      "podSubnet 192.168.0.0/16 does not fit: the cluster's flannel serves the pod prefix "
      "10.244.0.0/16",
-     "make Network of"},
+     "make Network of ConfigMap kube-flannel/kube-flannel-cfg and podSubnet of kubeadm-config "
+     "the same"},
 };
 
 static void what_does_not_fit_is_refused(void **state) {
