@@ -43,7 +43,7 @@ static void other_ca(void) {
 }
 THERE(static_pod, "C:\\etc\\kubernetes\\manifests\\other.yaml")
 THERE(cni_file, "C:\\etc\\cni\\net.d\\0-containerd-nat.conf")
-THERE(file_k, "C:\\k")
+THERE(file_log, "C:\\var\\log")
 THERE(file_etc, "C:\\etc")
 THERE(source_vip, "C:\\sourcevip\\10.244.1.2")
 THERE(bad_kubelet, "C:\\bad\\kubelet.exe")
@@ -371,7 +371,7 @@ static const struct {
     {"FileAvailable-C:-etc-kubernetes-pki-ca.crt", other_ca, E, OTHER_PIN},
     {"DirAvailable--etc-kubernetes-manifests", static_pod, W, "not empty"},
     {"CNIConfiguration", cni_file, W, "0-containerd-nat.conf"},
-    {"Folders", file_k, E, "C:\\k is a file"},
+    {"Folders", file_log, E, "C:\\var\\log is a file"},
     {"Folders", file_etc, E, "C:\\etc is a file"},
     {"Leftovers", source_vip, W, "C:\\sourcevip"},
     {"Service-Kubelet", other_kubelet, E, "\"kubelet\""},
