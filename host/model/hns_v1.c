@@ -39,12 +39,14 @@ static json_t *endpoint_v1(json_t *state, const json_t *endpoint) {
     bool attached = json_bool_at(endpoint, "Attached", false);
 
     (void)state;
-    return json_pack("{s:s, s:s*, s:s*, s:s*, s:I, s:s*, s:i}", "ID", json_text_at(endpoint, "ID"),
-                     "Name", json_text_at(endpoint, "Name"), "VirtualNetwork",
-                     json_text_at(endpoint, "HostComputeNetwork"), "IPAddress",
+    const char *address6 = json_text_at(endpoint, "IpConfigurations.1.IpAddress");
+    return json_pack("{s:s, s:s*, s:s*, s:s*, s:I, s:s*, s:s*, s:i}", "ID",
+                     json_text_at(endpoint, "ID"), "Name", json_text_at(endpoint, "Name"),
+                     "VirtualNetwork", json_text_at(endpoint, "HostComputeNetwork"), "IPAddress",
                      json_text_at(endpoint, "IpConfigurations.0.IpAddress"), "PrefixLength",
                      (json_int_t)json_number_at(endpoint, "IpConfigurations.0.PrefixLength", 24),
-                     "MacAddress", json_text_at(endpoint, "MacAddress"), "State", attached ? 2 : 1);
+                     "IPv6Address", address6, "MacAddress", json_text_at(endpoint, "MacAddress"),
+                     "State", attached ? 2 : 1);
 }
 
 static json_t *network_v2(const json_t *v1) {

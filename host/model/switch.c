@@ -148,6 +148,7 @@ void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint) {
     const char *name = json_text_at(v1_endpoint, "Name");
     const char *id = json_text_at(v1_endpoint, "ID");
     const char *address = json_text_at(v1_endpoint, "IPAddress");
+    const char *address6 = json_text_at(v1_endpoint, "IPv6Address");
     const char *mac = json_text_at(v1_endpoint, "MacAddress");
     _cleanup_(freep) char *alias = xasprintf("vEthernet (%s)", name ? name : "");
     _cleanup_(freep) char *prefix = NULL;
@@ -157,12 +158,17 @@ void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint) {
     if (!id || !address || model_adapter_by_alias(state, alias))
         return;
     prefix = xasprintf("%s/%lld", address, json_number_at(v1_endpoint, "PrefixLength", 24));
+    json_t *addresses = json_pack("[s]", prefix);
+    if (address6)
+        json_array_append_new(
+            addresses,
+            json_sprintf("%s/%lld", address6, json_number_at(v1_endpoint, "IPv6PrefixLength", 64)));
     json_array_append_new(
-        adapters, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:b, s:[s], s:[], s:[], s:s}",
+        adapters, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:b, s:o, s:[], s:[], s:s}",
                             "alias", alias, "description", "Hyper-V Virtual Ethernet Adapter",
                             "mac", mac ? mac : "", "luid", (json_int_t)(index + 1000), "index",
                             (json_int_t)index, "mtu", 1500, "up", 1, "dhcp", 0, "forwarding", 0,
-                            "addresses", prefix, "gateways", "dnsServers", "endpoint", id));
+                            "addresses", addresses, "gateways", "dnsServers", "endpoint", id));
 }
 
 void model_switch_endpoint_gone(json_t *state, const char *id) {

@@ -13,6 +13,8 @@
 #define SECRET_FOLDER "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 /* Of a folder of programs (HOST_READ_ONLY). */
 #define PROGRAMS SECRET_FOLDER "(A;OICI;0x1200a9;;;BU)"
+/* Of a folder that containers write to (HOST_PROBE_MAILBOX). */
+#define MAILBOX SECRET_FOLDER "(A;OICI;0x1301bf;;;S-1-5-93-2-1)(A;OICI;0x1301bf;;;S-1-5-93-2-2)"
 
 enum outcome { ROW_PASS, ROW_FAIL, ROW_SKIP };
 
@@ -29,15 +31,17 @@ enum {
     NEEDS_NODE = 2,    /* a joined node */
     NEEDS_ADAPTER = 4, /* --adapter: the server is offline for some seconds */
     NEEDS_JOIN = 8,    /* --join */
+    NEEDS_KUBECONFIG = 16,
 };
 
 struct kit {
     struct host *host;
-    char *folder;        /* of this program: winjoin.exe and units\*.exe are there */
-    char *winjoin;       /* the program that is asked */
-    const char *adapter; /* --adapter, or NULL */
-    const char *only;    /* --only: a part of the ids, or NULL */
-    char **join;         /* the words behind --join; NULL: no join */
+    char *folder;           /* of this program: winjoin.exe and units\*.exe are there */
+    char *winjoin;          /* the program that is asked */
+    const char *adapter;    /* --adapter, or NULL */
+    const char *only;       /* --only: a part of the ids, or NULL */
+    const char *kubeconfig; /* --kubeconfig: of the cluster's administrator, or NULL */
+    char **join;            /* the words behind --join; NULL: no join */
     bool wine, joined;
 };
 
@@ -66,6 +70,10 @@ int kit_run(struct kit *kit, struct finding *f, unsigned seconds, char **ret_sai
 void kit_expect_secret(const struct kit *kit, const char *path, struct finding *f);
 /* The same for a folder of programs: to which others add nothing, but which they may read. */
 void kit_expect_programs(const struct kit *kit, const char *path, struct finding *f);
+/* The same for the probe's mailbox, to which containers' users write. */
+void kit_expect_mailbox(const struct kit *kit, const char *path, struct finding *f);
+/* Fails unless the Windows Firewall has this rule: allow, inbound, TCP, 10250. */
+void kit_expect_rule(struct kit *kit, const char *name, struct finding *f);
 /* Fails unless Windows would start the service again, three times, also after an exit that is no
  * crash (SERVICE_CONFIG_FAILURE_ACTIONS and _FLAG). */
 void kit_recovery(const char *service, struct finding *f);
@@ -77,7 +85,9 @@ void before_adapters(struct kit *kit, const struct row *row, struct finding *f);
 void before_is_back(struct kit *kit, const struct row *row, struct finding *f);
 
 /* The tables; {0} ends one. */
-extern const struct row machine_rows[], node_rows[], join_rows[], leave_rows[];
+extern const struct row machine_rows[], service_rows[], node_rows[], join_rows[], leave_rows[];
+/* What acceptance.exe --hosted is, as a service's program; the exit code. */
+int services_hosted(void);
 /* A row for each mode's documents; `ret` is filled, at most `max`. */
 size_t hns_rows(struct row *ret, size_t max);
 /* A row for each program of unit tests in the kit's folder. */
@@ -89,6 +99,9 @@ char *hns_recorded(void);
 
 /* The report, one row after the other. */
 void report_row(const struct row *row, struct finding *f);
+/* The rows of on-real-windows.md beside the kit, each with what the kit's rows say of it, or what a
+ * person has to do. New reference; empty without that file. */
+json_t *documented(struct kit *kit, const json_t *played);
 /* Writes report.json, report.html and hns.jsonl into the folder; the exit code: 0 no row failed, 1.
  */
 int report_write(struct kit *kit, const char *folder);

@@ -5,13 +5,18 @@
 
 #include "base/memory.h"
 #include "netsetup/hcn_lookup.h"
+#include "netsetup/windows_builds.h"
 #include "services/service_table.h"
 #include "tests/acceptance/acceptance.h"
 
 /* Those a join makes, writes to, and leaves where others' files are in them. */
-static const char *const folders[] = {
-    "C:\\k",        "C:\\etc\\cni",          "C:\\etc\\kubernetes",
-    "C:\\opt\\cni", "C:\\var\\lib\\kubelet", "C:\\Program Files\\containerd"};
+static const char *const folders[] = {"C:\\k",
+                                      "C:\\etc\\cni",
+                                      "C:\\etc\\kubernetes",
+                                      "C:\\opt\\cni",
+                                      "C:\\var\\lib\\kubelet",
+                                      "C:\\Program Files\\containerd",
+                                      "C:\\Windows\\System32\\wincni.log"};
 
 static json_t *texts_without_link_local(const struct text_list *list) {
     json_t *ret = json_object();
@@ -72,6 +77,25 @@ static int add_services(struct host *host, json_t *state, struct error *err) {
     return 0;
 }
 
+/* Registry values that --apply-host-fixes writes. */
+static int add_fixes(struct host *host, json_t *state, struct error *err) {
+    json_t *values = json_object();
+    size_t count;
+    const struct host_fix *fixes = host_fixes(&count);
+
+    json_object_set_new(state, "registry", values);
+    for (size_t i = 0; i < count; i++) {
+        _cleanup_(freep) char *data = NULL;
+        struct error why = {0};
+
+        if (host_registry_get(host, fixes[i].key, fixes[i].value, &data, &why) == 0)
+            json_object_set_new(values, fixes[i].value, json_string(data));
+        else if (why.kind != ERROR_ABSENT)
+            return *err = why, -1;
+    }
+    return 0;
+}
+
 /* New reference; NULL with a failed finding. */
 static json_t *state_of(struct kit *kit, struct finding *f) {
     json_t *state = json_object(), *there = json_object();
@@ -82,7 +106,7 @@ static json_t *state_of(struct kit *kit, struct finding *f) {
         if (host_file_type(kit->host, folders[i]) != HOST_ABSENT)
             json_object_set_new(there, folders[i], json_true());
     if (add_adapters(kit->host, state, &err) == 0 && add_networks(kit->host, state, &err) == 0 &&
-        add_services(kit->host, state, &err) == 0)
+        add_services(kit->host, state, &err) == 0 && add_fixes(kit->host, state, &err) == 0)
         return state;
     finding_fail(f, "%s", err.message);
     json_decref(state);

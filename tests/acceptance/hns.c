@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vxlan.h"
 #include "host/host_ops.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/nic_guard.h"
+#include "netsetup/peers.h"
+#include "netsetup/plugins/cni_plugin.h"
 #include "tests/acceptance/acceptance.h"
 #include "tests/hns/hns.h"
 #include "tests/memory/host_memory.h"
@@ -148,21 +151,40 @@ static void compare(const char *path, const json_t *real, const json_t *model, j
 
 /* ---- one mode ---- */
 
+/* A mode's documents, and how they are asked for. */
+struct hns_case {
+    const struct network_mode *mode;
+    const char *plugin;
+    bool dual;           /* of both families */
+    unsigned vxlan_port; /* 0: Windows' own */
+};
+
 /* The server, or the model of it: where the same networks are made. */
 struct side {
     struct host *host;
     struct nic_snapshot nic;
     struct network_plan plan;
     json_t *network, *base; /* as HNS answers them */
-    unsigned outage_ms;     /* while the adapter's virtual switch was made */
-    char differs[400];      /* the adapter from what it was, with the switch and behind it */
+    json_t *endpoints;
+    json_t *peers;      /* the route to another node's pods that was written; NULL: none */
+    unsigned outage_ms; /* while the adapter's virtual switch was made */
+    char differs[400];  /* the adapter from what it was, with the switch and behind it */
 };
 
-static int plan(const struct kit *kit, const struct network_mode *mode, struct side *side,
+static void add_second_family(struct network_input *input, const char *management) {
+    input->pod_cidr6 = "fd00:10:244:fa::/64";
+    input->management6 = *management ? management : NULL;
+    input->dual_stack = "on";
+    text_list_add(&input->cluster_pod_cidrs, "fd00:10:244::/48");
+    text_list_add(&input->service_cidrs, "fd00:10:96::/112");
+}
+
+static int plan(const struct kit *kit, const struct hns_case *wanted, struct side *side,
                 struct error *err) {
-    struct network_input input = {.mode = mode->name,
+    struct network_input input = {.mode = wanted->mode->name,
                                   .name = "winjoin-acceptance",
-                                  .plugin = mode->cni_plugins[0],
+                                  .plugin = wanted->plugin,
+                                  .vxlan_port = wanted->vxlan_port,
                                   .pod_cidr = "10.244.250.0/24",
                                   .dns_domain = "cluster.local"};
     int code = -1;
@@ -174,7 +196,11 @@ static int plan(const struct kit *kit, const struct network_mode *mode, struct s
         nic_choose(side->host, kit->adapter, NULL, &side->nic, err) == 0) {
         input.adapter = side->nic.alias;
         input.management = side->nic.address;
-        code = network_plan_make(&input, &side->plan, err);
+        if (wanted->dual)
+            add_second_family(&input, side->nic.address6);
+        code = wanted->dual && !*side->nic.address6
+                   ? error_set(err, ERROR_UNSUPPORTED, "the adapter has no IPv6 address")
+                   : network_plan_make(&input, &side->plan, err);
     }
     text_list_free(&input.cluster_pod_cidrs);
     text_list_free(&input.service_cidrs);
@@ -189,6 +215,83 @@ static void keep_differs(struct side *side, const struct nic_guard_result *guard
         (void)snprintf(side->differs + len, sizeof side->differs - len, "%s ", guard->differs);
 }
 
+/* A pod's endpoint, as the mode's CNI plugin makes it from winjoin's configuration. */
+static int make_pod_endpoint(struct side *side, const struct hcn_network *network,
+                             struct error *err) {
+    const struct network_plan *plan = &side->plan;
+    json_t *policies = cni_policies_json(plan);
+
+    if (*network->provider_address)
+        json_array_append_new(
+            policies, hcn_policy_json("ProviderAddress", json_pack("{s:s}", "ProviderAddress",
+                                                                   network->provider_address)));
+    _cleanup_json_ json_t *document = json_pack(
+        "{s:{s:i,s:i},s:s,s:s,s:[{s:s,s:i}],s:[{s:s,s:s}],s:o}", "SchemaVersion", "Major", 2,
+        "Minor", 0, "Name", "winjoin-acceptance-pod", "HostComputeNetwork", network->id,
+        "IpConfigurations", "IpAddress", plan->range_start, "PrefixLength", plan->prefix_length,
+        "Routes", "NextHop", *plan->host_endpoint ? plan->host_endpoint : plan->gateway,
+        "DestinationPrefix", "0.0.0.0/0", "Policies", policies);
+    _cleanup_(freep) char *text = json_write(document), *properties = NULL;
+
+    return hcn_create(side->host, HCN_ENDPOINT, network->id, NULL, text, &properties, err) < 0
+               ? error_prefix(err, "create a pod's endpoint")
+               : 0;
+}
+
+/* To the pods of a node that is not there, one address beside this one. */
+static int write_route(struct side *side, struct error *err) {
+    struct network_peer peer = {.node = "winjoin-acceptance",
+                                .pod_cidr = "10.244.251.0/24",
+                                .announced = true,
+                                .backend = "vxlan",
+                                .router_mac = "00-15-5d-0a-f4-fb",
+                                .vni = side->plan.vni};
+    char address[IP_TEXT_MAX];
+    size_t len = strcspn(side->plan.management_address, "/");
+
+    (void)snprintf(address, sizeof address, "%.*s", (int)len, side->plan.management_address);
+    len = strlen(address);
+    address[len - 1] = address[len - 1] == '9' ? '8' : (char)(address[len - 1] + 1);
+    peer.node_address = peer.address = address;
+    json_t *route =
+        side->plan.mode->route_to ? side->plan.mode->route_to(&side->plan, &peer) : NULL;
+    _cleanup_json_ json_t *found = NULL;
+    if (!route)
+        return 0;
+    side->peers = json_pack("[o]", route);
+    if (peers_write(side->host, &side->plan, side->peers, false, err) < 0 ||
+        peers_read(side->host, &side->plan, &found, err) < 0)
+        return error_prefix(err, "write the route to another node's pods");
+    return peers_have(found, json_array_get(side->peers, 0))
+               ? 0
+               : error_set(err, ERROR_HOST, "the route to another node's pods is not there");
+}
+
+static int by_name(const void *a, const void *b) {
+    const json_t *const *one = a, *const *other = b;
+    const char *x = json_text_at(*one, "Name"), *y = json_text_at(*other, "Name");
+
+    return strcmp(x ? x : "", y ? y : "");
+}
+
+/* Those of the network, in the order of their names. */
+static int read_endpoints(struct side *side, const struct hcn_network *network, struct error *err) {
+    json_t *found[16];
+    _cleanup_json_ json_t *list = NULL;
+    size_t count;
+
+    if (hcn_list(side->host, HCN_ENDPOINT, "VirtualNetwork", network->id, &list, err) < 0)
+        return -1;
+    count = json_array_size(list) < ARRAY_SIZE(found) ? json_array_size(list) : ARRAY_SIZE(found);
+    for (size_t i = 0; i < count; i++)
+        found[i] = json_array_get(list, i);
+    qsort(found, count, sizeof *found, by_name);
+    side->endpoints = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append(side->endpoints, found[i]);
+    return 0;
+}
+
 static int make(struct side *side, struct error *err) {
     struct nic_guard_result guard = {0};
     struct hcn_network network = {0};
@@ -200,14 +303,30 @@ static int make(struct side *side, struct error *err) {
         return -1;
     side->outage_ms = guard.outage_ms;
     keep_differs(side, &guard);
-    if (hcn_pod_network_ensure(side->host, &side->plan, &network, &outcome, err) < 0)
+    if (hcn_pod_network_ensure(side->host, &side->plan, &network, &outcome, err) < 0 ||
+        make_pod_endpoint(side, &network, err) < 0 || write_route(side, err) < 0 ||
+        hcn_network_find_json(side->host, side->plan.name, &network, &side->network, err) < 0 ||
+        read_endpoints(side, &network, err) < 0)
         return -1;
-    return hcn_network_find_json(side->host, side->plan.name, &network, &side->network, err);
+    /* once more: nothing is made again */
+    _cleanup_json_ json_t *again = NULL;
+    if (hcn_pod_network_ensure(side->host, &side->plan, &network, &outcome, err) < 0 ||
+        hcn_network_find_json(side->host, side->plan.name, &network, &again, err) < 0)
+        return -1;
+    return outcome == HCN_REUSED && json_equal(again, side->network)
+               ? 0
+               : error_set(err, ERROR_HOST, "made a second time, the network is another one");
 }
 
 static int take_back(struct side *side, struct error *err) {
     struct nic_guard_result guard = {0};
+    _cleanup_json_ json_t *left = NULL;
 
+    if (side->peers && (peers_replace(side->host, &side->plan, side->peers, NULL, err) < 0 ||
+                        peers_read(side->host, &side->plan, &left, err) < 0))
+        return -1;
+    if (left && peers_have(left, json_array_get(side->peers, 0)))
+        return error_set(err, ERROR_HOST, "the route to another node's pods is still there");
     if (hcn_network_remove(side->host, side->plan.name, NULL, err) < 0)
         return -1;
     if (side->plan.base_name &&
@@ -220,6 +339,8 @@ static int take_back(struct side *side, struct error *err) {
 static void side_free(struct side *side) {
     json_decref(side->network);
     json_decref(side->base);
+    json_decref(side->endpoints);
+    json_decref(side->peers);
     network_plan_free(&side->plan);
     nic_snapshot_free(&side->nic);
 }
@@ -260,6 +381,11 @@ static void play(struct kit *kit, const struct row *row, struct finding *f) {
     struct error err = {0}, left = {0};
     int made = plan(kit, row->about, &real, &err);
 
+    if (made < 0 && err.kind == ERROR_UNSUPPORTED) {
+        finding_skip(f, "%s", err.message);
+        side_free(&real);
+        return;
+    }
     if (made == 0)
         made = make(&real, &err);
     if (made < 0)
@@ -274,6 +400,7 @@ static void play(struct kit *kit, const struct row *row, struct finding *f) {
             finding_fail(f, "the model refuses what HNS took: %s", err.message);
         f->differences = json_array();
         compare("network", real.network, model.network, f->differences);
+        compare("endpoints", real.endpoints, model.endpoints, f->differences);
         if (real.base)
             compare("base", real.base, model.base, f->differences);
         if (f->outcome == ROW_PASS)
@@ -287,16 +414,39 @@ static void play(struct kit *kit, const struct row *row, struct finding *f) {
     side_free(&real);
 }
 
+static struct row row_of(const struct hns_case *wanted, const char *variant) {
+    return (struct row){xasprintf("hns-%s%s", wanted->mode->name, variant),
+                        "HNS takes this mode's networks, endpoints and policies and gives back "
+                        "what was sent",
+                        "taken, answered, unchanged when made again, and removed",
+                        wanted->mode->internal ? 0 : NEEDS_ADAPTER,
+                        play,
+                        wanted};
+}
+
 size_t hns_rows(struct row *ret, size_t max) {
+    static struct hns_case cases[32];
     size_t count = 0, used = 0;
     const struct network_mode *const *modes = network_modes(&count);
 
-    for (; used < count && used < max; used++)
-        ret[used] = (struct row){xasprintf("hns-%s", modes[used]->name),
-                                 "HNS takes this mode's networks and gives back what was sent",
-                                 "taken, answered and removed",
-                                 modes[used]->internal ? 0 : NEEDS_ADAPTER,
-                                 play,
-                                 modes[used]};
+    for (size_t i = 0; i < count && used + 3 < max && used + 3 < ARRAY_SIZE(cases); i++) {
+        const struct network_mode *m = modes[i];
+
+        cases[used] = (struct hns_case){.mode = m, .plugin = m->cni_plugins[0]};
+        ret[used] = row_of(&cases[used], "");
+        used++;
+        if (m->dual_stack_plugin) {
+            cases[used] =
+                (struct hns_case){.mode = m, .plugin = m->dual_stack_plugin, .dual = true};
+            ret[used] = row_of(&cases[used], "-dual");
+            used++;
+        }
+        if (m->vxlan) {
+            cases[used] = (struct hns_case){
+                .mode = m, .plugin = m->cni_plugins[0], .vxlan_port = VXLAN_LINUX_PORT};
+            ret[used] = row_of(&cases[used], "-port");
+            used++;
+        }
+    }
     return used;
 }

@@ -14,7 +14,22 @@
 /* Runs winjoin itself; the exit code. */
 #define WINJOIN(kit, f, said, ...)                                                                 \
     kit_run(kit, f, 120, said, (const char *const[]){(kit)->winjoin, __VA_ARGS__, NULL})
+#define POWERSHELL(kit, f, said, command)                                                          \
+    kit_run(                                                                                       \
+        kit, f, 120, said,                                                                         \
+        (const char *const[]){"C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe",    \
+                              "-NoProfile", "-NonInteractive", "-Command", command, NULL})
+#define PAGE_FILE(on)                                                                              \
+    "Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property "                            \
+    "@{AutomaticManagedPagefile=[bool]" on "}"
 #define RUN(kit, f, said, ...) kit_run(kit, f, 60, said, (const char *const[]){__VA_ARGS__, NULL})
+
+/* A kind of access, and what it is on Windows. */
+struct access {
+    enum host_access access;
+    bool file;
+    void (*expect)(const struct kit *kit, const char *path, struct finding *f);
+};
 
 static void version(struct kit *kit, const struct row *row, struct finding *f) {
     _cleanup_(freep) char *said = NULL;
@@ -55,12 +70,16 @@ static void hns_version(struct kit *kit, const struct row *row, struct finding *
     struct error err = {0};
 
     (void)row;
-    if (hns_version_get(kit->host, &version, &err) < 0)
+    if (hns_version_get(kit->host, &version, &err) < 0) {
         finding_fail(f, "%s", err.message);
-    else if (version.major < 9)
-        finding_fail(f, "HNS %u.%u", version.major, version.minor);
-    else
-        finding_note(f, "HNS %u.%u", version.major, version.minor);
+        return;
+    }
+    _cleanup_(freep) char *said = NULL, *wanted = xasprintf("%u.%u", version.major, version.minor);
+    int code = WINJOIN(kit, f, &said, "capabilities");
+
+    if (version.major < 9 || code || !strstr(said, wanted))
+        finding_fail(f, "winjoin capabilities: exit code %d: %.200s", code, said);
+    finding_note(f, "HNS %s", wanted);
 }
 
 /* Every check says how it went; none could not tell. */
@@ -90,29 +109,68 @@ static void preflight(struct kit *kit, const struct row *row, struct finding *f)
     finding_note(f, "%u checks, exit code %d", (unsigned)count, code);
 }
 
-static void secret(struct kit *kit, const struct row *row, struct finding *f) {
+/* What the folder and the file have, also where they were there before with another list. */
+static void access_row(struct kit *kit, const struct row *row, struct finding *f) {
+    const struct access *wanted = row->about;
     struct error err = {0};
 
-    (void)row;
-    if (host_make_folder(kit->host, FOLDER "\\secret", HOST_SECRET, &err) < 0 ||
-        host_write(kit->host, FOLDER "\\secret.conf", "x", 1, HOST_SECRET, &err) < 0)
+    if (host_make_folder(kit->host, FOLDER "\\folder", wanted->access, &err) < 0 ||
+        (wanted->file && host_write(kit->host, FOLDER "\\file", "x", 1, wanted->access, &err) < 0))
         finding_fail(f, "%s", err.message);
-    kit_expect_secret(kit, FOLDER "\\secret", f);
-    kit_expect_secret(kit, FOLDER "\\secret.conf", f);
+    wanted->expect(kit, FOLDER "\\folder", f);
+    if (wanted->file)
+        wanted->expect(kit, FOLDER "\\file", f);
     if (host_remove_tree(kit->host, FOLDER, &err) < 0)
         finding_fail(f, "not taken back: %s", err.message);
 }
 
-static void programs(struct kit *kit, const struct row *row, struct finding *f) {
+/* DISM is asked by its own program, too. */
+static void feature(struct kit *kit, const struct row *row, struct finding *f) {
+    _cleanup_(freep) char *said = NULL;
+    struct host_facts facts = {0};
+    struct error err = {0};
+    int code =
+        kit_run(kit, f, 300, &said,
+                (const char *const[]){"C:\\Windows\\System32\\dism.exe", "/English", "/Online",
+                                      "/Get-FeatureInfo", "/FeatureName:Containers", NULL});
+
+    (void)row;
+    if (code || host_facts(kit->host, &facts, &err) < 0)
+        finding_fail(f, "exit code %d: %.300s%s", code, said, err.message);
+    else if (facts.containers_feature != (strstr(said, "State : Enabled") != NULL))
+        finding_fail(f, "winjoin reads %d; %.300s", facts.containers_feature, said);
+    else
+        finding_note(f, "%s", facts.containers_feature ? "installed" : "not installed");
+}
+
+/* What stands in the exclusions is what preflight reads there. */
+static void defender(struct kit *kit, const struct row *row, struct finding *f) {
+    static const char key[] = "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths";
+    _cleanup_(freep) char *added = NULL, *removed = NULL, *value = NULL;
     struct error err = {0};
 
     (void)row;
-    if (host_make_folder(kit->host, FOLDER "\\programs", HOST_READ_ONLY, &err) < 0)
+    if (POWERSHELL(kit, f, &added, "Add-MpPreference -ExclusionPath " FOLDER)) {
+        finding_skip(f, "Defender is not here: %.200s", added);
+        return;
+    }
+    if (host_registry_get(kit->host, key, FOLDER, &value, &err) < 0)
         finding_fail(f, "%s", err.message);
-    else
-        kit_expect_programs(kit, FOLDER "\\programs", f);
-    if (host_remove_tree(kit->host, FOLDER, &err) < 0)
-        finding_fail(f, "not taken back: %s", err.message);
+    if (POWERSHELL(kit, f, &removed, "Remove-MpPreference -ExclusionPath " FOLDER))
+        finding_fail(f, "not taken back: %.200s", removed);
+}
+
+/* The hint's own command; a setting that was off is off again. */
+static void page_file(struct kit *kit, const struct row *row, struct finding *f) {
+    static const char ask[] = "(Get-CimInstance Win32_ComputerSystem).AutomaticManagedPagefile";
+    _cleanup_(freep) char *was = NULL, *set = NULL, *is = NULL, *back = NULL;
+
+    (void)row;
+    if (POWERSHELL(kit, f, &was, ask) || POWERSHELL(kit, f, &set, PAGE_FILE("1")) ||
+        POWERSHELL(kit, f, &is, ask) || !strstr(is, "True"))
+        finding_fail(f, "%.100s %.200s %.100s", was, set ? set : "", is ? is : "");
+    if (was && strstr(was, "False") && POWERSHELL(kit, f, &back, PAGE_FILE("0")))
+        finding_fail(f, "not taken back: %.200s", back);
 }
 
 /* By the administrators' own share of the drive. */
@@ -151,24 +209,6 @@ static void symbolic_link(struct kit *kit, const struct row *row, struct finding
         finding_fail(f, "not taken back: %s", err.message);
 }
 
-static void recovery(struct kit *kit, const struct row *row, struct finding *f) {
-    struct host_service service = {.name = (char *)(size_t)SERVICE,
-                                   .display_name = (char *)(size_t)SERVICE,
-                                   .description = (char *)(size_t) "winjoin: acceptance",
-                                   .command = kit->winjoin,
-                                   .restart_delays_ms = {1000, 5000, 30000},
-                                   .reset_seconds = 3600};
-    struct error err = {0};
-
-    (void)row;
-    if (host_service_put(kit->host, &service, &err) < 0)
-        finding_fail(f, "%s", err.message);
-    else
-        kit_recovery(SERVICE, f);
-    if (host_service_delete(kit->host, SERVICE, 10000, &err) < 0)
-        finding_fail(f, "not taken back: %s", err.message);
-}
-
 static void registry(struct kit *kit, const struct row *row, struct finding *f) {
     static const char key[] = "SOFTWARE\\winjoin-acceptance";
     _cleanup_(freep) char *said = NULL, *text = NULL, *after = NULL;
@@ -196,16 +236,12 @@ static void registry(struct kit *kit, const struct row *row, struct finding *f) 
 
 static void firewall(struct kit *kit, const struct row *row, struct finding *f) {
     const struct host_firewall_rule rule = {SERVICE, "winjoin's acceptance kit", false, 10250};
-    _cleanup_(freep) char *said = NULL;
     struct error err = {0};
 
     (void)row;
     if (host_firewall_put(kit->host, &rule, &err) < 0)
         finding_fail(f, "%s", err.message);
-    (void)RUN(kit, f, &said, "C:\\Windows\\System32\\netsh.exe", "advfirewall", "firewall", "show",
-              "rule", "name=" SERVICE);
-    if (!strstr(said, "10250") || !strstr(said, "TCP"))
-        finding_fail(f, "%s", said);
+    kit_expect_rule(kit, SERVICE, f);
     if (host_firewall_remove(kit->host, SERVICE, &err) < 0)
         finding_fail(f, "not taken back: %s", err.message);
 }
@@ -284,18 +320,27 @@ const struct row machine_rows[] = {
     {"preflight", "every check can tell on this server", "no check says `could not tell`; 0 or 2",
      0, preflight, NULL},
     {"secret-acl", "secret files are for SYSTEM and Administrators alone",
-     SECRET ", and " SECRET_FOLDER " of a folder", 0, secret, NULL},
-    {"programs-acl", "nobody but administrators adds files beside programs", PROGRAMS, 0, programs,
-     NULL},
-    {"share", "files on a server's share are read", "`config validate` by \\\\localhost\\C$: 0",
-     NEEDS_WINDOWS, share, NULL},
+     SECRET ", and " SECRET_FOLDER " of a folder", 0, access_row,
+     &(const struct access){HOST_SECRET, true, kit_expect_secret}},
+    {"programs-acl", "nobody but administrators adds files beside programs", PROGRAMS, 0,
+     access_row, &(const struct access){HOST_READ_ONLY, false, kit_expect_programs}},
+    {"probe-acl", "containers' users may write the probe's mailbox, and nobody else", MAILBOX,
+     NEEDS_WINDOWS, access_row,
+     &(const struct access){HOST_PROBE_MAILBOX, false, kit_expect_mailbox}},
+    {"containers-feature", "DISM answers for the feature Containers",
+     "what dism.exe /Get-FeatureInfo says", NEEDS_WINDOWS, feature, NULL},
+    {"defender", "Defender's exclusions are readable", "one that was added is read", NEEDS_WINDOWS,
+     defender, NULL},
+    {"page-file", "the hint of the check PageFile works", "AutomaticManagedPagefile: True",
+     NEEDS_WINDOWS, page_file, NULL},
+    {"share", "files on a server's share are read", "`config validate` by \\\\localhost\\C$: 0", 0,
+     share, NULL},
     {"link", "a symbolic link is made, as the kubelet's certificate needs it",
      "`dir` shows <SYMLINK>", NEEDS_WINDOWS, symbolic_link, NULL},
-    {"service-recovery", "Windows keeps what a service does after it fails",
-     "three restarts, also after an exit that is no crash", NEEDS_WINDOWS, recovery, NULL},
     {"registry", "a number in the registry, and its key, come and go", "REG_DWORD 0x1, then no key",
      0, registry, NULL},
-    {"firewall", "the Windows Firewall has the rule", "TCP, 10250", NEEDS_WINDOWS, firewall, NULL},
+    {"firewall", "the Windows Firewall has the rule", "allow, inbound, TCP, 10250", 0, firewall,
+     NULL},
     {"event-log", "the Application log has winjoin's entry", "its text", NEEDS_WINDOWS, event,
      NULL},
     {"adapters", "adapters have the addresses that Windows shows", "each one in ipconfig", 0,

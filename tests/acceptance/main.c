@@ -1,4 +1,5 @@
-/* acceptance.exe [--adapter ALIAS] [--output FOLDER] [--only ID] [--join WORDS...]
+/* acceptance.exe [--adapter ALIAS] [--kubeconfig FILE] [--output FOLDER] [--only ID]
+ *                [--join WORDS...]
  *
  * Without a word: what a server without a cluster can show. --adapter lets it make HNS networks on
  * this adapter, one mode after the other (offline for some seconds each). --join takes the words of
@@ -22,6 +23,8 @@ static const char *lacking(const struct kit *kit, unsigned needs) {
         return "this server is not a node; join it first, or give --join";
     if (needs & NEEDS_ADAPTER && !kit->adapter)
         return "give --adapter ALIAS (ipconfig lists them); the server is offline for some seconds";
+    if (needs & NEEDS_KUBECONFIG && !kit->kubeconfig)
+        return "give --kubeconfig FILE, of the cluster's administrator";
     return needs & NEEDS_JOIN && !kit->join ? "give --join and the words of a join" : NULL;
 }
 
@@ -66,8 +69,8 @@ static bool is_node(struct host *host) {
 
 static int usage(const char *word) {
     (void)fprintf(stderr,
-                  "acceptance: %s\nusage: acceptance [--adapter ALIAS] [--output FOLDER] "
-                  "[--only ID] [--join WORDS...]\n",
+                  "acceptance: %s\nusage: acceptance [--adapter ALIAS] [--kubeconfig FILE] "
+                  "[--output FOLDER] [--only ID] [--join WORDS...]\n",
                   word);
     return 3;
 }
@@ -92,6 +95,7 @@ static void play_kit(struct kit *kit) {
 
     kit->joined = is_node(kit->host);
     play_all(kit, machine_rows);
+    play_all(kit, service_rows);
     play_some(kit, rows, unit_rows(kit, rows, ROWS_MAX));
     play_some(kit, rows, hns_rows(rows, ROWS_MAX));
     play_all(kit, join_rows);
@@ -108,6 +112,8 @@ int main(int argc, char **argv) {
     struct error err = {0};
     const char *output = NULL;
 
+    if (argc == 2 && strcmp(argv[1], "--hosted") == 0)
+        return services_hosted();
     if (host_open(NULL, &kit.host, &err) < 0)
         return usage(err.message);
     for (int i = 1; i < argc && !kit.join; i++) {
@@ -117,6 +123,8 @@ int main(int argc, char **argv) {
             return usage(argv[i]);
         else if (strcmp(argv[i], "--adapter") == 0)
             kit.adapter = argv[++i];
+        else if (strcmp(argv[i], "--kubeconfig") == 0)
+            kit.kubeconfig = argv[++i];
         else if (strcmp(argv[i], "--output") == 0)
             output = argv[++i];
         else if (strcmp(argv[i], "--only") == 0)

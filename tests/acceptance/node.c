@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "join/kubelet/kubelet_files.h"
+#include "netsetup/windows_builds.h"
 #include "services/service_table.h"
 #include "tests/acceptance/acceptance.h"
 
@@ -123,19 +124,8 @@ static void certificate_link(struct kit *kit, const struct row *row, struct find
 }
 
 static void firewall(struct kit *kit, const struct row *row, struct finding *f) {
-    static const char *const words[] = {"C:\\Windows\\System32\\netsh.exe",
-                                        "advfirewall",
-                                        "firewall",
-                                        "show",
-                                        "rule",
-                                        "name=winjoin kubelet",
-                                        NULL};
-    _cleanup_(freep) char *said = NULL;
-    int code = kit_run(kit, f, 60, &said, words);
-
     (void)row;
-    if (code || !strstr(said, "10250") || !strstr(said, "TCP"))
-        finding_fail(f, "exit code %d: %s", code, tail(said));
+    kit_expect_rule(kit, "winjoin kubelet", f);
 }
 
 static void status(struct kit *kit, const struct row *row, struct finding *f) {
@@ -149,14 +139,143 @@ static void renew(struct kit *kit, const struct row *row, struct finding *f) {
     EXPECT(kit, f, NULL, "certs", "renew");
 }
 
+/* All flows at the same time: a second and a half, where all is well. */
 static void diag(struct kit *kit, const struct row *row, struct finding *f) {
+    static const char *const words[] = {"diag", "-o", "json", NULL};
+    _cleanup_(freep) char *said = NULL;
+    _cleanup_json_ json_t *report = NULL;
+    int code = winjoin(kit, f, NULL, &said, words);
+    const char *begin = strchr(said, '{');
+    double seconds;
+
     (void)row;
-    EXPECT(kit, f, NULL, "diag");
+    report = begin ? json_loads(begin, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    seconds = json_number_value(json_object_get(report, "measuredSeconds"));
+    if (code)
+        finding_fail(f, "exit code %d: %s", code, tail(said));
+    else if (seconds > 1.5 && !kit->wine)
+        finding_fail(f, "measured in %.1f s", seconds);
+    else
+        finding_note(f, "exit code 0; measured in %.1f s", seconds);
 }
 
-static void reset(struct kit *kit, const struct row *row, struct finding *f) {
+/* Its list of what could not be read is in index.txt, which is packed last; it is printed, too. */
+static void collect(struct kit *kit, const struct row *row, struct finding *f) {
+    _cleanup_(freep) char *path = xasprintf("%s\\work\\diag.zip", kit->folder), *said = NULL;
+    _cleanup_(freep) char *index = NULL;
+
     (void)row;
+    (void)winjoin(kit, f, NULL, &said, (const char *const[]){"diag", "--collect", path, NULL});
+    if (host_file_type(kit->host, path) != HOST_FILE)
+        finding_fail(f, "no file: %s", tail(said));
+    else if (kit->wine) /* has no tar.exe */
+        finding_note(f, "made");
+    else if (kit_run(kit, f, 60, &index,
+                     (const char *const[]){"C:\\Windows\\System32\\tar.exe", "-xOf", path,
+                                           "index.txt", NULL}) ||
+             !strstr(index, "windows/") || strstr(index, "Could not be read"))
+        finding_fail(f, "%.600s", index);
+}
+
+static unsigned pods_running(struct kit *kit, struct finding *f) {
+    _cleanup_(freep) char *said = NULL;
+    unsigned count = 0;
+
+    (void)kit_run(kit, f, 60, &said,
+                  (const char *const[]){"C:\\Windows\\System32\\tasklist.exe", "/fi",
+                                        "imagename eq containerd-shim-runhcs-v1.exe", "/fo", "csv",
+                                        "/nh", NULL});
+    for (const char *at = said; (at = strstr(at, "containerd-shim")) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* Pods are containerd's: they run on without the kubelet, which is started again. */
+static void kubelet_stop(struct kit *kit, const struct row *row, struct finding *f) {
+    unsigned pods = pods_running(kit, f), left;
+    struct error err = {0};
+
+    (void)row;
+    if (host_service_stop(kit->host, "kubelet", 60000, &err) < 0)
+        finding_fail(f, "%s", err.message);
+    left = pods_running(kit, f);
+    if (host_service_start(kit->host, "kubelet", 60000, &err) < 0)
+        finding_fail(f, "not taken back: %s", err.message);
+    if (left != pods)
+        finding_fail(f, "%u pods before, %u without the kubelet", pods, left);
+    else if (!pods)
+        finding_skip(f, "no pod runs on this node");
+}
+
+/* winjoin-network makes what a crash of HNS has taken, and says so. */
+static void hns_restart(struct kit *kit, const struct row *row, struct finding *f) {
+    _cleanup_(freep) char *killed = NULL, *said = NULL;
+    struct error err = {0};
+
+    (void)row;
+    if (kit_run(kit, f, 60, &killed,
+                (const char *const[]){"C:\\Windows\\System32\\taskkill.exe", "/f", "/fi",
+                                      "SERVICES eq hns", NULL}))
+        finding_fail(f, "%s", killed);
+    for (unsigned tries = 0; tries < 24 && (!said || !strstr(said, "HNS was restarted")); tries++) {
+        free(said);
+        (void)host_sleep(kit->host, 5000, &err);
+        (void)winjoin(kit, f, NULL, &said,
+                      (const char *const[]){"logs", "winjoin-network", "--since", "5m", NULL});
+    }
+    if (!said || !strstr(said, "HNS was restarted"))
+        finding_fail(f, "nothing in winjoin-network's log after 2 minutes: %s",
+                     tail(said ? said : ""));
+    EXPECT(kit, f, NULL, "status");
+}
+
+static void cluster(struct kit *kit, const struct row *row, struct finding *f) {
+    (void)row;
+    EXPECT(kit, f, NULL, "diag", "--kubeconfig", kit->kubeconfig);
+}
+
+/* Those of --apply-host-fixes that are for this Windows. */
+static void fixes(struct kit *kit, const struct row *row, struct finding *f) {
+    struct host_facts facts = {0};
+    struct error err = {0};
+    unsigned set = 0;
+    bool asked = false;
+    size_t count;
+    const struct host_fix *list = host_fixes(&count);
+
+    (void)row;
+    for (char **word = kit->join; *word; word++)
+        asked = asked || text_equal(*word, "--apply-host-fixes");
+    if (!asked)
+        finding_skip(f, "the join has no --apply-host-fixes");
+    else if (host_facts(kit->host, &facts, &err) < 0)
+        finding_fail(f, "%s", err.message);
+    for (size_t i = 0; asked && i < count; i++) {
+        bool is = false;
+
+        if (!host_fix_applies(&list[i], &facts))
+            continue;
+        if (host_fix_is_set(kit->host, &list[i], &is, &err) < 0 || !is)
+            finding_fail(f, "%s\\%s is not %u %s", list[i].key, list[i].value, list[i].data,
+                         err.message);
+        set += is;
+    }
+    if (asked)
+        finding_note(f, "%u values", set);
+}
+
+/* By the program that the join has installed, if it has: it has to remove itself. */
+static void reset(struct kit *kit, const struct row *row, struct finding *f) {
+    static char installed[] = "C:\\k\\winjoin.exe";
+    char *own = kit->winjoin;
+
+    (void)row;
+    if (host_file_type(kit->host, installed) == HOST_FILE)
+        kit->winjoin = installed;
     EXPECT(kit, f, NULL, "reset", "--force");
+    kit->winjoin = own;
+    if (host_file_type(kit->host, installed) != HOST_ABSENT)
+        finding_fail(f, "%s is still there", installed);
 }
 
 const struct row join_rows[] = {
@@ -164,6 +283,8 @@ const struct row join_rows[] = {
      join, NULL},
     {"join-again", "the same command changes nothing", "exit code 0, changed: false", NEEDS_JOIN,
      join_again, NULL},
+    {"join-fixes", "the registry values of --apply-host-fixes are set", "each one of this Windows",
+     NEEDS_JOIN, fixes, NULL},
     {"join-adapters", "the adapter keeps its addresses, DNS servers and gateways",
      "each one of before, on some adapter", NEEDS_JOIN, before_adapters, NULL},
     {0},
@@ -178,15 +299,26 @@ const struct row node_rows[] = {
      NEEDS_NODE, folders, NULL},
     {"node-link", "the kubelet's certificate is a link, as it makes it", "a link", NEEDS_NODE,
      certificate_link, NULL},
-    {"node-firewall", "the kubelet can be reached", "a rule `winjoin kubelet`: TCP, 10250",
-     NEEDS_NODE | NEEDS_WINDOWS, firewall, NULL},
+    {"node-firewall", "the kubelet can be reached",
+     "a rule `winjoin kubelet`: allow, inbound, TCP, 10250", NEEDS_NODE, firewall, NULL},
     {"node-status", "the node is well", "exit code 0", NEEDS_NODE, status, NULL},
-    {"node-diag", "all flows pass", "exit code 0", NEEDS_NODE, diag, NULL},
+    {"node-diag", "all flows pass, measured at the same time", "exit code 0, below 1.5 s",
+     NEEDS_NODE, diag, NULL},
+    {"node-collect", "a collection reads all that it wants of Windows",
+     "nothing in index.txt under `Could not be read`", NEEDS_NODE, collect, NULL},
+    {"cluster-diag", "the cluster's nodes reach each other", "exit code 0", NEEDS_KUBECONFIG,
+     cluster, NULL},
     {0},
 };
 const struct row leave_rows[] = {
+    {"node-kubelet-stop", "pods run on while the kubelet is stopped", "as many shims as before",
+     NEEDS_JOIN | NEEDS_WINDOWS, kubelet_stop, NULL},
+    {"node-hns-restart", "winjoin-network notices a restart of HNS",
+     "`HNS was restarted` in its log, and a well node", NEEDS_JOIN | NEEDS_WINDOWS, hns_restart,
+     NULL},
     {"certs-renew", "the client certificate is renewed", "exit code 0", NEEDS_JOIN, renew, NULL},
-    {"reset", "the join is undone", "exit code 0", NEEDS_JOIN, reset, NULL},
+    {"reset", "the join is undone by the program that it installed",
+     "exit code 0, and no such program", NEEDS_JOIN, reset, NULL},
     {"reset-state", "the server is as it was before the join",
      "its adapters, HNS networks, services and folders, nothing else", NEEDS_JOIN, before_is_back,
      NULL},

@@ -105,7 +105,28 @@ static void add_html_row(struct text *page, const json_t *row) {
     text_add(page, "</td></tr>\n");
 }
 
-static char *html(const struct kit *kit) {
+/* The rows of on-real-windows.md: a kit row's outcome, or what a person runs. */
+static void add_html_documented(struct text *page, const json_t *list) {
+    const json_t *row;
+    size_t i;
+
+    text_add(page, "</table>\n<h2>on-real-windows.md</h2>\n<table><tr><th>outcome<th>row<th>"
+                   "question<th>by<th>run<th>should print</tr>\n");
+    json_array_foreach(list, i, row) {
+        const char *outcome = json_text_at(row, "outcome");
+
+        text_addf(page, "<tr class=%s>", outcome);
+        add_cell(page, outcome);
+        add_cell(page, json_text_at(row, "row"));
+        add_cell(page, json_text_at(row, "question"));
+        add_cell(page, json_text_at(row, "by"));
+        add_cell(page, json_text_at(row, "run"));
+        add_cell(page, json_text_at(row, "expected"));
+        text_add(page, "</tr>\n");
+    }
+}
+
+static char *html(const struct kit *kit, const json_t *list) {
     struct text page = {0};
     const json_t *row;
     size_t i;
@@ -122,6 +143,7 @@ static char *html(const struct kit *kit) {
               counts[ROW_FAIL], counts[ROW_SKIP], kit->wine ? " (Wine)" : "");
     text_add(&page, "<table><tr><th>outcome<th>row<th>question<th>expected<th>found</tr>\n");
     json_array_foreach(rows, i, row) add_html_row(&page, row);
+    add_html_documented(&page, list);
     text_add(&page, "</table></html>\n");
     return text_take(&page);
 }
@@ -136,17 +158,37 @@ static int save(struct kit *kit, const char *folder, const char *name, const cha
     return 0;
 }
 
+/* How many rows of on-real-windows.md the kit has settled, and how many are a person's. */
+static void print_documented(const json_t *list) {
+    unsigned settled = 0, hand = 0;
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(list, i, row) {
+        const char *outcome = json_text_at(row, "outcome");
+
+        settled += text_equal(outcome, "pass") || text_equal(outcome, "fail");
+        hand += text_equal(outcome, "by hand");
+    }
+    (void)printf("of %u rows of on-real-windows.md: %u settled, %u skipped, %u by hand\n",
+                 (unsigned)json_array_size(list), settled,
+                 (unsigned)json_array_size(list) - settled - hand, hand);
+}
+
 int report_write(struct kit *kit, const char *folder) {
+    rows = rows ? rows : json_array();
+    json_t *list = documented(kit, rows);
     _cleanup_json_ json_t *report =
-        json_pack("{s:s,s:b,s:i,s:i,s:i,s:o}", "kind", "AcceptanceReport", "wine", kit->wine,
+        json_pack("{s:s,s:b,s:i,s:i,s:i,s:o,s:o}", "kind", "AcceptanceReport", "wine", kit->wine,
                   "passed", counts[ROW_PASS], "failed", counts[ROW_FAIL], "skipped",
-                  counts[ROW_SKIP], "rows", rows ? rows : json_array());
+                  counts[ROW_SKIP], "rows", rows, "documented", list);
     _cleanup_(freep) char *json = json_write_pretty(report);
-    _cleanup_(freep) char *page = html(kit);
+    _cleanup_(freep) char *page = html(kit, list);
     _cleanup_(freep) char *calls = hns_recorded();
     int written = save(kit, folder, "report.json", json) | save(kit, folder, "report.html", page) |
                   save(kit, folder, "hns.jsonl", calls);
 
+    print_documented(list);
     (void)printf("%u passed, %u failed, %u skipped\n", counts[ROW_PASS], counts[ROW_FAIL],
                  counts[ROW_SKIP]);
     return counts[ROW_FAIL] || written < 0;

@@ -74,6 +74,39 @@ void kit_expect_programs(const struct kit *kit, const char *path, struct finding
         finding_note(f, "%s: %s", path, sddl);
 }
 
+void kit_expect_mailbox(const struct kit *kit, const char *path, struct finding *f) {
+    _cleanup_(freep) char *sddl = access_list(path, f);
+
+    (void)kit;
+    if (sddl && strcmp(sddl, MAILBOX) != 0)
+        finding_fail(f, "%s: %s", path, sddl);
+}
+
+/* A value of the registry is a rule, "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|...": the
+ * same in every language, unlike what netsh prints. */
+void kit_expect_rule(struct kit *kit, const char *name, struct finding *f) {
+    static const char *const parts[] = {"|Action=Allow|", "|Active=TRUE|", "|Dir=In|",
+                                        "|Protocol=6|", "|LPort=10250|"};
+    _cleanup_(freep) char *said = NULL, *wanted = xasprintf("|Name=%s|", name);
+    struct text_list lines = {0};
+    const char *rule = NULL;
+
+    (void)kit_run(kit, f, 60, &said,
+                  (const char *const[]){"C:\\Windows\\System32\\reg.exe", "query",
+                                        "HKLM\\SYSTEM\\CurrentControlSet\\Services\\SharedAccess\\"
+                                        "Parameters\\FirewallPolicy\\FirewallRules",
+                                        NULL});
+    text_list_split(&lines, said, '\n');
+    for (size_t i = 0; i < lines.count; i++)
+        rule = strstr(lines.items[i], wanted) ? lines.items[i] : rule;
+    if (!rule)
+        finding_fail(f, "no rule `%s`", name);
+    for (size_t i = 0; rule && i < ARRAY_SIZE(parts); i++)
+        if (!strstr(rule, parts[i]))
+            finding_fail(f, "not %s: %s", parts[i], rule);
+    text_list_free(&lines);
+}
+
 static void *service_config(const char *service, DWORD level, struct finding *f) {
     SC_HANDLE manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT);
     SC_HANDLE handle = manager ? OpenServiceA(manager, service, SERVICE_QUERY_CONFIG) : NULL;

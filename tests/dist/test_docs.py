@@ -119,6 +119,14 @@ class Documents(unittest.TestCase):
         rows = re.findall(r"^\| (\d+) \|", read(ROOT / "docs/on-real-windows.md"), re.M)
         self.assertEqual([str(i + 1) for i in range(len(rows))], rows)
 
+    def test_rows_say_who_settles_them(self):
+        """The last column: rows of the acceptance kit, or what a person has to do."""
+        for line in re.findall(r"^\| \d+ \|.*$", read(ROOT / "docs/on-real-windows.md"), re.M):
+            with self.subTest(row=line[:60]):
+                cells = line.strip("| ").split(" | ")
+                self.assertEqual(5, len(cells))
+                self.assertRegex(cells[4], r"^(`[a-z0-9-]+`|by hand: .)")
+
     def test_make_targets(self):
         makefiles = "".join(read(p) for p in [ROOT / "Makefile", *ROOT.glob("dist/make/*.mk")])
         targets = set(re.findall(r"^([a-z][a-z0-9-]*):(?!=)", makefiles, re.M))

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The acceptance kit on played Windows hosts: as far as Wine goes all is well, and what is planted is found."""
+import ctypes
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import unittest
@@ -18,16 +20,20 @@ REPLAY = os.path.join(winhost.ROOT, "build", "native", "hns-replay")
 UNITS = sorted(os.listdir(os.path.join(BUILD, "acceptance", "units"))) if os.path.isdir(os.path.join(
     BUILD, "acceptance", "units")) else []
 # What a played server without a cluster cannot answer.
-SKIPPED = {"link", "share", "service-recovery", "firewall", "event-log", "join", "join-again", "join-adapters", "node-services",
-           "node-secrets", "node-folders", "node-link", "node-firewall", "node-status", "node-diag", "certs-renew", "reset",
-           "reset-state"}
+SKIPPED = {"link", "probe-acl", "containers-feature", "defender", "page-file", "service-recovery", "service-dependents",
+           "event-log", "join", "join-again", "join-fixes", "join-adapters", "node-services", "node-secrets", "node-folders",
+           "node-link", "node-firewall", "node-status", "node-diag", "node-collect", "cluster-diag", "node-kubelet-stop",
+           "node-hns-restart", "certs-renew", "reset", "reset-state"}
 PART = os.environ.get("TESTS_PART") == "part"  # make test: without the modes that need an adapter, and the join
-MODES = {"hns-overlay", "hns-l2bridge", "hns-l2tunnel", "hns-transparent", "hns-nat"}
+MODES = {"hns-overlay", "hns-overlay-port", "hns-l2bridge", "hns-l2bridge-dual", "hns-l2tunnel", "hns-transparent", "hns-nat"}
+
+
+PAGE = os.path.join(winhost.ROOT, "docs", "on-real-windows.md")
 
 
 def documented():
     """The rows that docs/on-real-windows.md names."""
-    with open(os.path.join(winhost.ROOT, "docs", "on-real-windows.md"), encoding="utf-8") as f:
+    with open(PAGE, encoding="utf-8") as f:
         return set(re.findall(r"`([a-z0-9-]+)`", f.read().split("## By one command")[1].split("\n## ")[0]))
 
 
@@ -43,10 +49,43 @@ def setUpModule():
         raise unittest.SkipTest(str(why)) from why
 
 
+def keeps_no_access_list(call):
+    """What the call answers, JSON, where the programs it starts change no file's mode: a system call that succeeds, and does
+    nothing, as on a file system without access lists."""
+    load, equal, answer = 0x20, 0x15, 0x06
+    system_calls = {"x86_64": (90, 91, 268)}[os.uname().machine]  # chmod, fchmod, fchmodat
+    rules = [(load, 0, 0, 0)]
+    for i, number in enumerate(system_calls):
+        rules.append((equal, len(system_calls) - i, 0, number))
+    rules += [(answer, 0, 0, 0x7fff0000), (answer, 0, 0, 0x00050000)]  # allowed; 0 without being done
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code_of = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
+            program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(rules), ctypes.addressof(code_of)))
+            if ctypes.CDLL(None, use_errno=True).prctl(22, 2, ctypes.addressof(program), 0, 0):  # PR_SET_SECCOMP, filter
+                raise OSError(ctypes.get_errno(), "prctl")
+            os.write(writes, json.dumps(call()).encode())
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writes)
+    with os.fdopen(reads, "rb") as f:
+        said = f.read()
+    os.waitpid(child, 0)
+    return json.loads(said)
+
+
 class Case(unittest.TestCase):
     def carry(self, host):
-        """Puts the kit onto a host."""
+        """Puts the kit onto a host, whose drive is its own share C$."""
         self.host = host
+        self.share = os.path.join(host.prefix, "dosdevices", "unc", "localhost", "C$")
+        os.makedirs(os.path.dirname(self.share))
+        os.symlink(host.drive, self.share)
+        self.host.put(PAGE, r"C:\kit\on-real-windows.md")
         self.host.put(os.path.join(BUILD, "acceptance", "acceptance.exe"), r"C:\kit\acceptance.exe")
         self.host.put(os.path.join(BUILD, "winjoin.exe"), r"C:\kit\winjoin.exe")
         for name in UNITS:
@@ -62,6 +101,7 @@ class Case(unittest.TestCase):
         for word in ("pass", "fail", "skip"):
             count = sum(row["outcome"] == word for row in rows.values())
             self.assertEqual(count, report[{"pass": "passed", "fail": "failed", "skip": "skipped"}[word]])
+        self.page = {row["row"]: row for row in report["documented"]}
         return done.returncode, rows, done.stdout + done.stderr
 
     def by(self, rows, outcome):
@@ -70,7 +110,7 @@ class Case(unittest.TestCase):
 
 class Kit(Case):
     def setUp(self):
-        lan = self.enterContext(fabric.Fabric("overlay"))
+        lan = self.enterContext(fabric.Fabric("overlay", dual=True))
         self.carry(self.enterContext(winhost.Host(lan, outage_ms=200)))
 
     def test_a_server_without_a_cluster(self):
@@ -80,6 +120,7 @@ class Kit(Case):
         self.assertEqual(self.by(rows, "fail"), set(), said)
         self.assertEqual(self.by(rows, "skip"), SKIPPED | MODES - played, said)
         self.assertEqual(code, 0, said)
+        self.every_row_of_the_page(rows, said)
         self.assertEqual(documented(), {name for name in rows if not name.startswith("unit-")})
         self.assertLessEqual(played | {"unit-" + name[:-len(".exe")] for name in UNITS}, self.by(rows, "pass"))
         self.assertEqual({name: rows[name]["differences"] for name in played}, {name: [] for name in played})
@@ -88,6 +129,46 @@ class Kit(Case):
         after = self.host.control({"op": "dump"})
         for kind in ("networks", "endpoints", "adapters"):
             self.assertEqual(before[kind], after[kind])
+
+    def every_row_of_the_page(self, rows, said):
+        with open(PAGE, encoding="utf-8") as f:
+            numbers = re.findall(r"^\| (\d+) \|", f.read(), re.M)
+        self.assertEqual(numbers, list(self.page))
+        for number, row in self.page.items():
+            with self.subTest(row=number):
+                named = re.findall(r"`([^`]*)`", row["by"])
+                self.assertTrue(named or row["by"].startswith("by hand: "), row["by"])
+                self.assertLessEqual(set(named), set(rows))
+                found = {rows[name]["outcome"] for name in named}
+                self.assertEqual(row["outcome"], "by hand" if row["by"].startswith("by hand") else
+                                 "pass" if "pass" in found else "skip")
+        settled = sum(row["outcome"] == "pass" for row in self.page.values())
+        self.assertIn("of %d rows of on-real-windows.md: %d settled, " % (len(numbers), settled), said)
+
+    def test_files_without_access_lists(self):
+        """And a server that has no share, and a firewall that keeps no rule."""
+        for folder in ("folder", "kept"):
+            os.makedirs(self.host.path("C:\\winjoin-acceptance\\" + folder))
+            os.chmod(self.host.path("C:\\winjoin-acceptance\\" + folder), 0o777)
+        self.host.shut_down()
+
+        def looked():
+            self.host.boot()
+            try:
+                return self.check("--only", "programs-acl")
+            finally:
+                self.host.shut_down()
+        code, rows, said = keeps_no_access_list(looked)
+        self.host.boot()
+        self.assertEqual((code, self.by(rows, "fail")), (1, {"programs-acl"}), said)
+        self.assertIn(r"C:\winjoin-acceptance\folder: D:", rows["programs-acl"]["found"])
+        os.remove(self.share)
+        code, rows, said = self.check("--only", "share")
+        self.assertEqual((code, self.by(rows, "fail")), (1, {"share"}), said)
+        self.assertIn(r"\\localhost\C$\winjoin-acceptance\node.yaml: exit code 3", rows["share"]["found"])
+        self.host.put(self.host.path(r"C:\windows\system32\rundll32.exe"), r"C:\windows\system32\hnetcfg.dll")
+        code, rows, said = self.check("--only", "firewall")
+        self.assertIn("firewall", self.by(rows, "fail"), said)
 
     def test_hns_that_answers_otherwise(self):
         self.host.control({"op": "rule", "fn": "HcnCreateNetwork", "contains": "winjoin-acceptance",
@@ -117,7 +198,17 @@ class Node(Case):
         self.assertEqual(rows["join-adapters"]["found"], "dnsServers 192.0.2.99 of Ethernet is on no adapter", said)
         self.before_says('"192.0.2.99":true,', "")
         code, rows, said = self.check("--only", "node-f")
-        self.assertEqual((code, self.by(rows, "pass")), (0, {"node-folders"}), said)
+        self.assertEqual((code, self.by(rows, "pass")), (0, {"node-folders", "node-firewall"}), said)
+        rules = r"HKLM\SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy\FirewallRules"
+        done = self.host.run(["reg", "query", rules])
+        value, text = re.search(r"(\{[^}]*\}) +REG_SZ +(.*Name=winjoin kubelet.*)", done.stdout).groups()
+        self.host.run(["reg", "add", rules, "/v", value, "/d", text.strip().replace("LPort=10250", "LPort=10251"), "/f"])
+        code, rows, said = self.check("--only", "node-firewall")
+        self.assertIn("not |LPort=10250|: ", rows["node-firewall"]["found"], said)
+        self.host.run(["reg", "delete", rules, "/v", value, "/f"])
+        code, rows, said = self.check("--only", "node-firewall")
+        self.assertEqual(rows["node-firewall"]["found"], "no rule `winjoin kubelet`", said)
+        self.host.run(["reg", "add", rules, "/v", value, "/d", text.strip(), "/f"])
         os.chmod(self.host.path(r"C:\k"), 0o777)
         code, rows, said = self.check("--only", "node-folders")
         self.assertEqual((code, self.by(rows, "fail")), (1, {"node-folders"}), said)
@@ -137,6 +228,12 @@ class Node(Case):
         code, rows, said = self.check("--only", "node-secrets")
         self.assertEqual((code, self.by(rows, "fail")), (1, {"node-secrets"}), said)
         self.assertIn(r"C:\etc\kubernetes\kubelet.conf: D:", rows["node-secrets"]["found"])
+        config = self.host.path(r"C:\etc\kubernetes\kubelet.conf")
+        os.rename(config, config + ".kept")
+        code, rows, said = self.check("--only", "certs-renew", "--join", *join)
+        self.assertEqual((code, self.by(rows, "fail")), (1, {"certs-renew"}), said)
+        self.assertIn("kubelet.conf", rows["certs-renew"]["found"])
+        os.rename(config + ".kept", config)
         code, rows, said = self.check("--only", "certs-renew", "--join", *join)
         self.assertEqual((code, self.by(rows, "pass")), (0, {"certs-renew"}), said)
         code, rows, said = self.check("--only", "reset", "--join", *join)
