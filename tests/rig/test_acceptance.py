@@ -7,11 +7,14 @@ import re
 import struct
 import subprocess
 import sys
+import traceback
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import fabric  # noqa: E402
 import netns  # noqa: E402
+import patience  # noqa: E402
 import stage  # noqa: E402
 import winhost  # noqa: E402
 
@@ -65,10 +68,12 @@ def keeps_no_access_list(call):
         try:
             code_of = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
             program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(rules), ctypes.addressof(code_of)))
-            if ctypes.CDLL(None, use_errno=True).prctl(22, 2, ctypes.addressof(program), 0, 0):  # PR_SET_SECCOMP, filter
+            if ctypes.CDLL(None, use_errno=True).prctl(22, 2, ctypes.byref(program), 0, 0):  # PR_SET_SECCOMP, filter
                 raise OSError(ctypes.get_errno(), "prctl")
             os.write(writes, json.dumps(call()).encode())
             code = 0
+        except BaseException:  # pylint: disable=broad-except
+            traceback.print_exc()
         finally:
             os._exit(code)
     os.close(writes)
@@ -93,7 +98,7 @@ class Case(unittest.TestCase):
 
     def check(self, *words):
         """Exit code, rows by id, and what was printed."""
-        done = self.host.run([r"C:\kit\acceptance.exe", *words], timeout=240)
+        done = self.host.run([r"C:\kit\acceptance.exe", *words], timeout=300 * patience.factor())
         with open(self.host.path(r"C:\kit\report.json"), encoding="utf-8") as f:
             report = json.load(f)
         rows = {row["id"]: row for row in report["rows"]}
