@@ -31,6 +31,7 @@ struct cluster_node {
     bool pod_ready;     /* the kubelet reaches it: a flow from node to pod */
     char *waiting;      /* why no probe runs here; NULL = one runs */
     char *unreached;    /* why the API server does not reach the probe; NULL = it does */
+    bool by_exec;       /* it was asked by exec therefore */
     char *suffixes;     /* DNS suffixes inside the pod, between commas */
     char *servers;      /* DNS servers inside the pod */
     char *client_ip;    /* whom another node's pod sees when the pod speaks to it */

@@ -25,6 +25,14 @@ enum dial_end {
  * that answered, as far as they fit. `why` gets plain words, or "". */
 enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         struct probe_result *ret, char *why, size_t why_size);
+/* A line for a shell in the pod that puts the questions of such paths (dial_path()) to its netexec
+ * at the same time. The caller frees. */
+char *dial_script_make(char *const *paths, size_t count);
+/* What it printed: for each question that was answered its number, the status and the body. */
+void dial_script_read(const char *out, size_t len, size_t count,
+                      void (*answer)(void *context, size_t question, long status, const char *body,
+                                     size_t len),
+                      void *context);
 /* The API server's connection to the probe was refused: its pod is there, and nobody listens. */
 bool dial_is_refused(long status, const char *body, size_t len);
 /* What a command printed (dial_shell_path); NULL where nothing can be read. The caller frees. */

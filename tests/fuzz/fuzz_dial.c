@@ -6,6 +6,11 @@
 #include "base/memory.h"
 #include "diag/cluster/dial.h"
 
+static void check(void *context, size_t question, long status, const char *body, size_t len) {
+    if (question >= *(size_t *)context || !status || strlen(body) != len)
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const long statuses[] = {0, 200, 400, 503};
     _cleanup_(freep) char *text = xmemdup(data, size);
@@ -22,5 +27,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 abort();
         }
     free(dial_shell_read(200, text, size));
+    dial_script_read(text, size, 3, check, &(size_t){3});
     return 0;
 }

@@ -253,6 +253,44 @@ static void test_responder(void **state) {
     cluster_report_free(&report);
 }
 
+struct heard {
+    size_t count, question[4];
+    long status[4];
+    char body[4][64];
+};
+
+static void hear(void *context, size_t question, long status, const char *body, size_t len) {
+    struct heard *h = context;
+
+    assert_true(h->count < 4 && len < sizeof h->body[0]);
+    h->question[h->count] = question;
+    h->status[h->count] = status;
+    memcpy(h->body[h->count++], body, len + 1);
+}
+
+/* Questions by a shell in the pod: any order of answers, an error of two lines, curl's own failure.
+ */
+static void test_script(void **state) {
+    static char first[] = "/api/v1/namespaces/x/pods/p:8080/proxy/dial?host=a&port=80";
+    static char second[] = "/api/v1/namespaces/x/pods/p:8080/proxy/dial?host=b'c";
+    static char *const paths[] = {first, second};
+    static const char out[] = "{\"responses\":[\"p\"]} 1 200\nlookup x: no such host\n 0 400\n"
+                              " 1 000\n{} 9 200\nnothing\n{} 0 200";
+    _cleanup_(freep) char *script = dial_script_make(paths, 2);
+    struct heard h = {0};
+
+    (void)state;
+    assert_non_null(strstr(script, "'http://127.0.0.1:8080/dial?host=a&port=80' -s"));
+    dial_script_read(out, strlen(out), 2, hear, &h);
+    assert_int_equal((int)h.count, 2);
+    assert_int_equal((int)h.question[0], 1);
+    assert_int_equal((int)h.status[0], 200);
+    assert_string_equal(h.body[0], "{\"responses\":[\"p\"]}");
+    assert_int_equal((int)h.question[1], 0);
+    assert_int_equal((int)h.status[1], 400);
+    assert_string_equal(h.body[1], "lookup x: no such host\n");
+}
+
 /* No answer in time is the DNS' fault where the probe answers other questions, and a name was
  * asked. */
 static void test_late(void **state) {
@@ -299,8 +337,8 @@ int main(void) {
         cmocka_unit_test(test_pairs),   cmocka_unit_test(test_pairs_pass_over_the_missing),
         cmocka_unit_test(test_choice),  cmocka_unit_test(test_nodes_read),
         cmocka_unit_test(test_dial),    cmocka_unit_test(test_responder),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_late),
-        cmocka_unit_test(test_pods),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_script),
+        cmocka_unit_test(test_late),    cmocka_unit_test(test_pods),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

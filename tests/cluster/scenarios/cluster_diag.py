@@ -73,6 +73,18 @@ def node(stage):
         expect_causes(stage, ("CL-NODE", "w1"))
 
 
+@scenario("cluster-diag-exec", "the API server does not reach a node's pods: asked by exec, all is green; CL-API-POD", GROUPS,
+          on=PlayedStage)
+def by_exec(stage):
+    w1 = stage.node("w1")
+    with dropped(stage.fabric.ns("cp"), "ip saddr %s ip daddr %s" % (fabrics.CP, w1.subnet)):
+        report = expect_causes(stage, ("CL-API-POD", "w1"))
+    expect_equal(cells(report, "fail") + cells(report, "not-run"), [], "red cells")
+    expect_equal([n["name"] for n in report["nodes"] if n.get("askedByExec")], ["w1"], "asked by exec")
+    expect(any(f["from"] == "w1" and f["evidence"]["responder"] == "probe-4" for f in report["flows"] if "evidence" in f),
+           "no answer of another pod")
+
+
 @scenario("cluster-diag-pair", "the route from one node to another's pods is gone: CL-PAIR", GROUPS, on=PlayedStage)
 def pair(stage):
     w1, w2 = stage.node("w1"), stage.node("w2")
