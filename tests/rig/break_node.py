@@ -287,10 +287,6 @@ def other_remote(**changes):
     return apply
 
 
-def no_network(stage):
-    stage.host.hns("HcnDeleteNetwork", "go", network(stage.host)["ID"])
-
-
 def node_index(stage):
     """The interface index of the adapter that has the node's address."""
     return next(r[1] for r in stage.host.net("adapters") if r[0] == "adapter"
@@ -304,17 +300,6 @@ def other_route(prefix, length, old, new):
         stage.host.net("route-del %s %s %s %s" % (index, prefix, length, old))
         if new:
             stage.host.net("route-add %s %s %s %s" % (index, prefix, length, new))
-    return apply
-
-
-def other_address(old, new):
-    """The node's adapter has another address, as after a lost lease."""
-    def apply(stage):
-        index = node_index(stage)
-        stage.host.net("address-add %s %s 24" % (index, new))
-        stage.host.net("address-del %s %s" % (index, old))
-        if not [r for r in stage.host.net("routes") if r[2:4] == ["0.0.0.0", "0"]]:
-            stage.host.net("route-add %s 0.0.0.0 0 %s" % (index, fabrics.ROUTER))
     return apply
 
 
@@ -332,13 +317,3 @@ def _readdress(stage, mac):
 
 def no_vmware(stage):
     _readdress(stage, stage.mac)
-
-
-def moved(path):
-    """A pair: a file of the node is not where it should be, and is again."""
-    def away(stage):
-        os.rename(stage.host.path(path), stage.host.path(path) + ".away")
-
-    def back(stage):
-        os.rename(stage.host.path(path + ".away"), stage.host.path(path))
-    return away, back

@@ -40,7 +40,6 @@ UDP_4789 = cluster.filtered("fabric", "udp dport 4789 drop", "bridge")
 FROM_PODS = 'iifname "ep*" '
 DNS, API = fabrics.DNS_VIP, fabrics.API_VIP
 POD_NETWORK, KUBE_PROXY = node.phase("pod-network"), node.phase("kube-proxy")
-PLUGINS = "C:\\opt\\cni\\bin\\"
 L1_ROUTE = (*fabrics.L1_SUBNET.split("/"), fabrics.L1)
 ENDPOINT = {"addresses": [fabrics.DNS_POD],
             "conditions": {"ready": True, "serving": True, "terminating": False}}
@@ -143,8 +142,6 @@ FAULTS = {
     "containerd-down": after("containerd was stopped", "SVC-DOWN", node.stop("containerd"),
                              node.start("containerd"), modes=BRIDGE),
     "hns-down": after("HNS was stopped", "SVC-DOWN", node.stop("hns"), node.start("hns"), modes=BRIDGE),
-    "flanneld-down": after("flanneld was stopped", "SVC-DOWN", node.stop("flanneld"),
-                           node.start("flanneld"), modes=OVERLAY),
     "proxy-crash": after("kube-proxy ends at its start: its configuration is broken", "SVC-DOWN",
                          node.crash_proxy, node.repair_proxy, modes=BRIDGE),
     "no-services": after("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
@@ -158,18 +155,12 @@ FAULTS = {
     "lb-stale": after("the DNS' load balancer sends to a pod that is gone", "SVC-STALE",
                       node.other_balancer(DNS, 17, node.stale_backend), node.restart("kube-proxy"),
                       modes=OVERLAY),
-    "lbs-lost": after("HNS has lost all load balancers", "SVC-ALL", node.lose_balancers,
-                      node.restart("kube-proxy"), modes=BRIDGE),
     "vip-none": after("the DNS' load balancer has no source address", "SVC-VIP", node.other_balancer(
         DNS, 17, lambda s, lb: lb.pop("SourceVIP")), node.restart("kube-proxy"), OVERLAY),
-    "vip-old": after("the load balancers' source address is of an old subnet", "SVC-VIP",
-                     node.other_balancer(DNS, 17, lambda s, lb: lb.update(SourceVIP="10.244.9.2")),
-                     node.restart("kube-proxy"), OVERLAY),
     "source-vip": after("the endpoint of the source VIP was deleted", "SVC-VIP",
                         node.drop_source_vip, node.restart("kube-proxy"), OVERLAY),
 
     # ---- the node's network
-    "no-network": after("the pods' HNS network was deleted", "HNS-NET", node.no_network, POD_NETWORK, modes=OVERLAY),
     "no-peer": after("the pod network has lost the routes to other nodes", "OVL-PEER",
                      node.drop_remotes, node.restart("flanneld"), OVERLAY),
     "peer-mac": after("the route to a node has its old MAC", "OVL-PEER", node.other_remote(
@@ -186,9 +177,6 @@ FAULTS = {
     "gateway": after("the node's default gateway is a wrong one", "EXT-NODE",
                      node.other_route("0.0.0.0", "0", fabrics.ROUTER, "10.0.0.99"),
                      node.other_route("0.0.0.0", "0", "10.0.0.99", fabrics.ROUTER), modes=BRIDGE),
-    "node-address": after("the node has got another address", "HNS-MGMT",
-                          node.other_address("10.0.0.21", "10.0.0.29"),
-                          node.other_address("10.0.0.29", "10.0.0.21"), modes=OVERLAY),
     "no-forwarding": after("somebody turned IP forwarding off", "L2-FWD", node.no_forwarding,
                            POD_NETWORK, BRIDGE),
 
@@ -204,12 +192,6 @@ FAULTS = {
     "acl-all": obeyed("an ACL blocks every source", [acl("Block", "In", 1)], modes=BRIDGE),
     "acl": obeyed("a policy agent's ACL that lets in has the wrong direction",
                   node.MISLED, modes=OVERLAY),
-    "acl-udp": obeyed("an ACL blocks every source of UDP", [acl("Block", "In", 1, Protocols="17")], modes=OVERLAY),
-    "acl-dns": obeyed("an ACL keeps pods from the DNS", [acl(
-        "Block", "Out", 1, Protocols="17", RemotePorts="53"),
-        acl("Allow", "Out", 1000)], modes=BRIDGE),
-    "no-plugin": after("the CNI plugin's program is gone", "POD-SBX", *node.moved(
-        PLUGINS + "host-local.exe"), modes=BRIDGE),
     "no-nat": after("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
                     node.cni_changed(node.untranslated), POD_NETWORK, modes=OVERLAY),
     "nat-outside": after("the target outside is excepted from translation", "NAT-EXC",
@@ -229,9 +211,7 @@ FAULTS = {
 # Two at once: where they can be seen beside each other, and which modes play them.
 PAIRS = {
     "node-udp+dns-forward": OVERLAY,
-    "no-nat+no-peer": OVERLAY,
     "vni+api-refuses": OVERLAY,
-    "source-vip+mtu": OVERLAY,
     "dns-scaled+kubelet-port": BRIDGE,
     "old-route+clock": BRIDGE,
 }
