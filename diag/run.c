@@ -141,11 +141,19 @@ static bool differs(struct run *run) {
     return true;
 }
 
+/* Large questions to the DNS are lost, small ones are not. */
+static bool loses_large(const struct probe_results *asked) {
+    const struct probe_result *small = probe_results_find(asked, "x-dns-tcp");
+    const struct probe_result *large = probe_results_find(asked, "x-size-dns-2000");
+
+    return small && small->outcome == PROBE_OK && large && !large->succeeded;
+}
+
 /* A healthy node's report has no evidence. */
 static void evidence_finish(struct run *run, const struct probe_results *asked) {
     json_t *evidence;
 
-    if (diag_report_is_good(run->report) && !differs(run)) {
+    if (diag_report_is_good(run->report) && !differs(run) && !loses_large(asked)) {
         json_decref(take_ptr(run->report->evidence));
         return;
     }

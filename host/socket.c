@@ -203,8 +203,8 @@ static enum socket_outcome dns_exchange(socket_handle handle, bool tcp, const un
 }
 
 enum socket_outcome socket_dns_query(const char *server, unsigned port, int tcp, const char *name,
-                                     unsigned timeout_ms, char (*ret)[46], size_t max,
-                                     size_t *ret_count) {
+                                     unsigned size, unsigned timeout_ms, char (*ret)[46],
+                                     size_t max, size_t *ret_count) {
     uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
     unsigned char query[2 + DNS_QUERY_MAX];
     enum socket_outcome outcome;
@@ -212,7 +212,7 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int tcp,
     size_t len;
 
     *ret_count = 0;
-    len = dns_query_make(query + 2, (uint16_t)(socket_now_us() * 2654435761u >> 8), name);
+    len = dns_query_make(query + 2, (uint16_t)(socket_now_us() * 2654435761u >> 8), name, size);
     if (!len)
         return SOCKET_FAILED;
     query[0] = (unsigned char)(len >> 8);

@@ -29,10 +29,11 @@ uint64_t socket_now_us(void);
 /* Resolves by the system's resolver; at most `max` addresses as text, IPv4 first. */
 enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (*ret)[46],
                                    size_t max, size_t *ret_count);
-/* Asks one DNS server straight, over UDP or TCP, for an A record (RFC 1035). */
+/* Asks one DNS server straight, over UDP or TCP, for an A record (RFC 1035), in a message of `size`
+ * bytes (0: as short as it can be). */
 enum socket_outcome socket_dns_query(const char *server, unsigned port, int tcp, const char *name,
-                                     unsigned timeout_ms, char (*ret)[46], size_t max,
-                                     size_t *ret_count);
+                                     unsigned size, unsigned timeout_ms, char (*ret)[46],
+                                     size_t max, size_t *ret_count);
 /* Connects; with `send_text` non-NULL sends it and reads one answer up to '\n' or size-1 bytes. */
 enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, const char *send_text,
                                         char *ret_answer, size_t size, unsigned timeout_ms);

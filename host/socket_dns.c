@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { TYPE_OPT = 41, OPT_PADDING = 12, OPT_LEN = 15 };
 enum { HEADER = 12, TYPE_A = 1, CLASS_IN = 1, RCODE_SERVFAIL = 2, RCODE_NXDOMAIN = 3 };
 
 static void put16(unsigned char *out, unsigned value) {
@@ -15,7 +16,22 @@ static unsigned get16(const unsigned char *in) {
     return (unsigned)in[0] << 8 | in[1];
 }
 
-size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name) {
+/* An OPT record (RFC 6891 section 6.1.2) with the option Padding. */
+static size_t pad(unsigned char *out, size_t at, size_t size) {
+    size_t zeros = size - at - OPT_LEN;
+
+    memset(out + at, 0, size - at);
+    out[11] = 1; /* one additional record */
+    put16(out + at + 1, TYPE_OPT);
+    put16(out + at + 3, DNS_ANSWER_MAX);
+    put16(out + at + 9, (unsigned)zeros + 4);
+    put16(out + at + 11, OPT_PADDING);
+    put16(out + at + 13, (unsigned)zeros);
+    return size;
+}
+
+size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name,
+                      size_t size) {
     size_t at = HEADER;
 
     if (!*name || strlen(name) > 253)
@@ -39,7 +55,8 @@ size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char 
     out[at++] = 0;
     put16(out + at, TYPE_A);
     put16(out + at + 2, CLASS_IN);
-    return at + 4;
+    at += 4;
+    return size >= at + OPT_LEN && size <= DNS_QUERY_MAX ? pad(out, at, size) : at;
 }
 
 /* Behind the name at `at`, or 0 when it runs out. A pointer ends a name, so none is followed. */

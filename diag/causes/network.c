@@ -186,6 +186,46 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
 
 /* ---- size ---- */
 
+/* The largest size that arrives below the smallest that does not; from what is known already. */
+static void note_sizes(const struct scene *scene, struct finding *finding, const char *ids,
+                       const char *where, long long arrives, long long lost) {
+    const json_t *extra = json_object_get(scene->evidence, "extra"), *result;
+    long long size;
+    const char *id;
+
+    for (int pass = 0; pass < 2; pass++)
+        json_object_foreach((json_t *)extra, id, result) {
+            bool ok = text_equal(json_text_at(result, "outcome"), "ok");
+
+            if (!text_starts_with(id, ids) ||
+                text_to_number(id + strlen(ids), 1, PROBE_PAYLOAD_MAX, &size) < 0)
+                continue;
+            if (pass == 0 && !ok && size < lost)
+                lost = size;
+            if (pass == 1 && ok && size > arrives && size < lost)
+                arrives = size;
+        }
+    finding_note(finding, "%s: %lld bytes arrive, %lld do not", where, arrives, lost);
+}
+
+/* What the node believes to be the largest packet. */
+static void note_mtu(const struct scene *scene, struct finding *finding) {
+    const char *node = node_address(json_object_get(scene->evidence, "node"));
+    json_t *adapter, *address;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, adapter) {
+        json_array_foreach(json_object_get(adapter, "addresses"), k, address) {
+            const char *text = json_string_value(address);
+            long long mtu = json_number_at(adapter, "mtu", 0);
+
+            if (mtu && node && text && text_starts_with(text, node) && text[strlen(node)] == '/')
+                finding_note(finding, "the MTU of '%s' is %lld", json_text_at(adapter, "alias"),
+                             mtu);
+        }
+    }
+}
+
 enum level look_mtu(const struct scene *scene, struct finding *finding) {
     const char *tcp = extra_outcome(scene, "x-small-tcp");
     const char *udp = extra_outcome(scene, "x-small-udp");
@@ -199,7 +239,28 @@ enum level look_mtu(const struct scene *scene, struct finding *finding) {
                     (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]);
     if (!(finding->may & CELL_BOTH(POD_IP)))
         return NO;
-    finding_note(finding, "packets of 16 bytes arrive, those of 1400 do not");
+    if (finding->may & CELL_TCP(POD_IP))
+        note_sizes(scene, finding, "x-size-tcp-", "TCP to the other pod", 16, 1400);
+    if (finding->may & CELL_UDP(POD_IP))
+        note_sizes(scene, finding, "x-size-udp-", "UDP to the other pod", 16, 1400);
+    note_mtu(scene, finding);
+    return CONFIRMED;
+}
+
+/* No flow sends much to another node: only this shows what an application there would meet. */
+enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
+    const char *backend =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
+    const char *prefix = expected(scene, "podCIDR");
+    const char *largest = extra_outcome(scene, "x-size-dns-2000");
+
+    if (!(scene->green & CELL_TCP(POD_IP)) || !backend || !prefix ||
+        prefix_holds(prefix, backend) || !text_equal(extra_outcome(scene, "x-dns-tcp"), "ok") ||
+        (!text_equal(largest, "no-reply") && !text_equal(largest, "dns-timeout") &&
+         !text_equal(largest, "timeout")))
+        return NO;
+    note_sizes(scene, finding, "x-size-dns-", "TCP to the DNS Service", 64, 2000);
+    note_mtu(scene, finding);
     return CONFIRMED;
 }
 

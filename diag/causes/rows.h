@@ -70,8 +70,8 @@ row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet,
     look_svc_kube_proxy, look_api_down, look_api_refused, look_clock_off;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_ep_a,
-    look_hns_ep_b, look_hns_epstale, look_mtu, look_ovl_udp, look_l2_route_node, look_l2_fwd,
-    look_l2_gateway;
+    look_hns_ep_b, look_hns_epstale, look_mtu, look_mtu_nodes, look_ovl_udp, look_l2_route_node,
+    look_l2_fwd, look_l2_gateway;
 /* routes.c: the routes to other nodes' pods */
 row_look look_ovl_vni, look_ovl_peer, look_l2_route;
 /* Where the network between the nodes has these routes (--routes print, none): which it needs, and

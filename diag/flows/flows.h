@@ -97,13 +97,15 @@ struct diag_cell *diag_cells_find_second(const struct diag_cells *cells, const c
 char *diag_cell_name(const struct diag_cell *cell);
 
 /* Extra probes of the source that tell causes apart:
- *   x-small-tcp, x-small-udp   the target's echo with 16 bytes (the cell sends 1400: MTU)
- *   x-dns-udp, x-dns-tcp       the DNS Service asked straight for a Service's name
- *   x-dns-pod                  the same of a pod behind it: load balancer or route to the pod
- *   x-peer                     the first address of the pods' prefix of that pod's node: who
- * answers or refuses there proves the route to the node x-dns-external             the DNS Service
- * asked straight for the external name x-resolve-fqdn             a Service's full name by the
- * system's resolver */
+ * - x-small-tcp, x-small-udp: the target's echo with 16 bytes (the cell sends 1400: MTU)
+ * - x-size-tcp-N, x-size-udp-N: the same with N bytes, from 1000 to 2000
+ * - x-size-dns-N: the DNS Service over TCP in a message of N bytes (an MTU between the nodes)
+ * - x-dns-udp, x-dns-tcp: the DNS Service asked straight for a Service's name
+ * - x-dns-pod: the same of a pod behind it: load balancer or route to the pod
+ * - x-peer: the first address of the pods' prefix of that pod's node: who answers or refuses there
+ *   proves the route to the node
+ * - x-dns-external: the DNS Service asked straight for the external name
+ * - x-resolve-fqdn: a Service's full name by the system's resolver */
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);
 
 /* Puts a result into its cell: pass, slow when `retried`, or fail with a reason in plain words. */

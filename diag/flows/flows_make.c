@@ -294,6 +294,21 @@ static void extra_add(struct probe_list *list, const struct diag_scene *scene, c
     probe_list_add(list, &probe);
 }
 
+/* Around the MTUs that pod networks have, and one that needs fragments or two segments. */
+static void sizes_add(struct probe_list *list, const struct diag_scene *scene, const char *what,
+                      const struct diag_cell *cell) {
+    static const unsigned sizes[] = {1000, 1200, 1300, 1450, PROBE_PAYLOAD_MAX};
+
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        struct diag_cell sized = *cell;
+        char id[PROBE_NAME_MAX + 1];
+
+        sized.probe.payload = sizes[i];
+        text_format(id, sizeof id, "%s-%u", what, sizes[i]);
+        extra_add(list, scene, id, &sized);
+    }
+}
+
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     struct diag_scene full = with_defaults(scene);
     struct diag_cell tcp = {.udp = false}, udp = {.udp = true}, name = {.udp = false};
@@ -304,6 +319,8 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
         ask_echo(&udp, full.target_ip, PROBE_PORT, full.target, SMALL);
         extra_add(ret, &full, "x-small-tcp", &tcp);
         extra_add(ret, &full, "x-small-udp", &udp);
+        sizes_add(ret, &full, "x-size-tcp", &tcp);
+        sizes_add(ret, &full, "x-size-udp", &udp);
     }
     if (!known(full.dns_domain) || service_name(&full, fqdn, sizeof fqdn) < 0)
         return;
@@ -316,6 +333,7 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     ask_dns_service(&full, &tcp, full.dns_ip);
     ask_dns_service(&full, &udp, full.dns_ip);
     extra_add(ret, &full, "x-dns-tcp", &tcp);
+    sizes_add(ret, &full, "x-size-dns", &tcp);
     extra_add(ret, &full, "x-dns-udp", &udp);
     if (known(full.dns_pod_ip)) {
         ask_dns_service(&full, &udp, full.dns_pod_ip);

@@ -49,7 +49,7 @@ static const char *contradiction(const struct probe *probe) {
         return "the port does not fit the kind";
     if (dns != (probe->question[0] != '\0') || (dns && !probe_target_is_valid(probe->question)))
         return "the question does not fit the kind";
-    if (probe->payload && probe->kind != PROBE_TCP && !udp)
+    if (probe->payload && probe->kind != PROBE_TCP && probe->kind != PROBE_DNS_TCP && !udp)
         return "the payload does not fit the kind";
     if (udp && !probe->payload)
         return "a udp probe needs a payload";

@@ -90,8 +90,9 @@ static enum probe_outcome dns_ask(const struct probe *probe, const char *address
     enum socket_outcome outcome;
     size_t count = 0;
 
-    outcome = socket_dns_query(address, probe->port, probe->kind == PROBE_DNS_TCP, probe->question,
-                               probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
+    outcome =
+        socket_dns_query(address, probe->port, probe->kind == PROBE_DNS_TCP, probe->question,
+                         probe->payload, probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
     if (count) { /* otherwise what the server's own name resolved to stays: it tells the two apart
                   */
         memcpy(result->addresses, addresses, sizeof addresses);

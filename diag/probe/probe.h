@@ -51,9 +51,10 @@ enum probe_outcome {
 struct probe {
     char id[PROBE_NAME_MAX + 1]; /* [a-z0-9.-] */
     enum probe_kind kind;
-    char target[PROBE_TARGET_MAX];   /* address or name; a name is resolved by the system first */
-    unsigned port;                   /* 0 for PROBE_RESOLVE */
-    unsigned payload;                /* TCP, UDP: bytes to echo; 0 = connecting is enough (TCP) */
+    char target[PROBE_TARGET_MAX]; /* address or name; a name is resolved by the system first */
+    unsigned port;                 /* 0 for PROBE_RESOLVE */
+    unsigned payload; /* TCP, UDP: bytes to echo; 0 = connecting is enough (TCP). DNS over TCP: of
+                   the question, 0 = as short as it is */
     char question[PROBE_TARGET_MAX]; /* DNS: the name asked for; "" otherwise */
     /* TCP, UDP: the echo's name, "" = whoever answers. DNS: "address" = an address must come back,
      * "" = any answer of the server will do. */

@@ -69,6 +69,9 @@ FAULTS = {
                   node.both(UDP_4789[1], node.no_vmware), OVERLAY),
     "mtu": Fault("the node's switch loses packets above 1300 bytes", "MTU",
                  *cluster.filtered("w1", "meta length > 1300 drop")),
+    "mtu-nodes": Fault("the network between the nodes loses VXLAN above 1300 bytes", "MTU-NODES",
+                       *cluster.filtered("fabric", "udp dport 4789 udp length > 1300 drop",
+                                         "bridge"), modes=OVERLAY),
     "loss": Fault("every second UDP packet between pods is lost", "LOSS", *cluster.filtered(
         "w1", "udp dport 18080 numgen inc mod 2 == 0 drop"), modes=BRIDGE),
     "no-egress": Fault("nothing leaves the data centre", "EXT-NODE", *cluster.filtered(

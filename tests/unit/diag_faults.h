@@ -90,7 +90,9 @@
     "ip:'10.244.3.5'}},"                                                                           \
     "extra:{'x-small-tcp':{outcome:'ok'},'x-small-udp':{outcome:'ok'},"                            \
     "'x-dns-tcp':{outcome:'ok'},'x-dns-udp':{outcome:'ok'},'x-dns-pod':{outcome:'ok'},"            \
-    "'x-dns-external':{outcome:'ok'},'x-resolve-fqdn':{outcome:'ok'},"                             \
+    "'x-dns-external':{outcome:'ok'},'x-size-dns-1300':{outcome:'ok'},"                            \
+    "'x-size-dns-1450':{outcome:'ok'},'x-size-dns-2000':{outcome:'ok'},'x-resolve-fqdn':{outcome:" \
+    "'ok'},"                                                                                       \
     "'node-external':{outcome:'ok'}},"                                                             \
     "kubernetes:" NO_DRIFT ",look:" GOOD_LOOK
 
@@ -184,6 +186,10 @@ static const struct fault {
     {"two endpoints have the address of a pod", "HNS-EPSTALE",
      "pod-to-pod-ip/tcp=wrong-responder node-to-pod/tcp=wrong-responder",
      PUT("endpoints|5", "{ID:'dead',Flags:1,IpConfigurations:[{IpAddress:'10.244.3.5'}]}"), false},
+    {"packets above 1300 bytes are lost between the nodes", "MTU-NODES", "",
+     PUT("extra|x-size-dns-1450|outcome", "'dns-timeout'")
+         PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),
+     false},
     {"packets above 1300 bytes are lost", "MTU",
      "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply node-to-pod/udp=no-reply", "", false},
     {"another node uses VNI 1", "OVL-VNI", DNS_RED,

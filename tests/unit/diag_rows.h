@@ -120,7 +120,13 @@ static const struct row rows[] = {
           "'10.244.3.5'}]}]",
      "HNS-EPSTALE confirmed 1", "2 endpoints have the address 10.244.3.5"},
     {"mtu", "pod-to-pod-ip/udp=no-reply", "extra:{'x-small-udp':{outcome:'ok'}}", "MTU confirmed 1",
-     "packets of 16 bytes arrive, those of 1400 do not"},
+     "UDP to the other pod: 16 bytes arrive, 1400 do not"},
+    {"mtu between two sizes", "pod-to-pod-ip/udp=no-reply",
+     "extra:{'x-small-udp':{outcome:'ok'},'x-size-udp-1300':{outcome:'no-reply'},"
+     "'x-size-udp-1200':{outcome:'ok'},'x-size-udp-1000':{outcome:'ok'},"
+     "'x-size-udp-2000':{outcome:'ok'},'x-size-tcp-1000':{outcome:'timeout'},"
+     "'x-size-udp-x':{outcome:'no-reply'}}",
+     "MTU confirmed 1", "UDP to the other pod: 1200 bytes arrive, 1300 do not"},
     {"mtu is not it when small ones are lost too", "pod-to-pod-ip/udp=no-reply",
      "extra:{'x-small-udp':{outcome:'no-reply'},'x-small-tcp':{outcome:'ok'}}", "", NULL},
     {"vni of a peer", DNS_RED, OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"),

@@ -258,6 +258,28 @@ static void a_second_family(void **state) {
                         "no-ipv6-service");
 }
 
+/* Takes the probes of several sizes out of the list. */
+static void take_sizes(struct probe_list *list, const char *what, const char *target) {
+    static const unsigned sizes[] = {1000, 1200, 1300, 1450, 2000};
+    size_t kept = 0, found = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct probe *probe = &list->items[i];
+
+        if (!text_starts_with(probe->id, "x-size-") ||
+            !text_starts_with(probe->id + strlen("x-size-"), what)) {
+            list->items[kept++] = *probe;
+            continue;
+        }
+        assert_true(found < ARRAY_SIZE(sizes));
+        assert_int_equal(strtol(probe->id + strlen("x-size-tcp-"), NULL, 10), sizes[found]);
+        assert_int_equal(probe->payload, sizes[found++]);
+        assert_string_equal(probe->target, target);
+    }
+    list->count = kept;
+    assert_int_equal(found, ARRAY_SIZE(sizes));
+}
+
 static void extras_tell_causes_apart(void **state) {
     _cleanup_(probe_list_free) struct probe_list list = {0}, again = {0};
     _cleanup_(freep) char *text = NULL;
@@ -267,6 +289,9 @@ static void extras_tell_causes_apart(void **state) {
     scene.dns_pod_ip = "10.244.1.9";
     scene.peer_ip = "10.244.1.1";
     diag_extra_probes(&scene, &list);
+    take_sizes(&list, "tcp-", "10.244.3.5");
+    take_sizes(&list, "udp-", "10.244.3.5");
+    take_sizes(&list, "dns-", "10.96.0.10");
     text = probe_list_write(&list);
     assert_string_equal(
         text,

@@ -222,7 +222,7 @@ static void green(void **state) {
     /* Without the node's address the report is not good, hence the evidence. */
     assert_string_equal(text_str(&run.told), "starting left and right\n"
                                              "measuring 9 flows\n");
-    assert_string_equal(text_str(&play.asked), "left 1: 18\n");
+    assert_string_equal(text_str(&play.asked), "left 1: 33\n");
     assert_int_equal(host_file_type(run.host, diag_static_pods.folder), HOST_ABSENT);
     assert_string_equal(json_text_at(run.report.evidence, "pods.a.name"), "left");
     assert_string_equal(json_text_at(run.report.evidence, "pods.b.ip"), "10.244.2.9");
@@ -240,7 +240,7 @@ static void red(void **state) {
     assert_false(diag_report_is_good(&run.report));
     assert_int_equal(run.report.causes.count, 1);
     /* The red cells alone are asked again. */
-    assert_string_equal(text_str(&play.asked), "left 1: 18\nleft 2: 4\nleft 3: 4\n");
+    assert_string_equal(text_str(&play.asked), "left 1: 33\nleft 2: 4\nleft 3: 4\n");
     assert_non_null(strstr(text_str(&run.told), "measuring them again for up to 2 s\n"));
     run_close(&run);
 }
@@ -252,8 +252,8 @@ static void a_red_matrix_costs_one_time_out(void **state) {
         unsigned limit_ms;
         const char *asked;
     } rows[] = {
-        {"1970-01-01T00:00:00Z", 2500, "left 1: 18\n"},
-        {"", 10000, "left 1: 18\nleft 2: 4\n"},
+        {"1970-01-01T00:00:00Z", 2500, "left 1: 33\n"},
+        {"", 10000, "left 1: 33\nleft 2: 4\n"},
     };
 
     (void)state;
@@ -283,7 +283,7 @@ static void loss_stays_red(void **state) {
     (void)state;
     run_open(&run, (struct play){.broken = "pod-to-pod-ip", .loses = true});
     assert_int_equal(run.result, 0);
-    assert_string_equal(text_str(&play.asked), "left 1: 18\nleft 2: 2\nleft 3: 2\n");
+    assert_string_equal(text_str(&play.asked), "left 1: 33\nleft 2: 2\nleft 3: 2\n");
     assert_int_equal(play.list.items[0].attempts, 3);
     assert_outcome(&run, "pod-to-pod-ip", false, DIAG_FAIL);
     assert_string_equal(run.report.causes.items[0].id, "LOSS");
@@ -375,8 +375,8 @@ static void one_dies_while_it_measures(void **state) {
         if (!strstr(text_str(&run.told), rows[i].told))
             fail_msg("'%s' lacks '%s'", text_str(&run.told), rows[i].told);
         assert_int_equal(strstr(text_str(&run.told),
-                                "\nwaiting for left to measure 18 flows (5 s)\n"
-                                "waiting for left to measure 18 flows (10 s)\n") != NULL,
+                                "\nwaiting for left to measure 33 flows (5 s)\n"
+                                "waiting for left to measure 33 flows (10 s)\n") != NULL,
                          rows[i].play.dies);
         run_close(&run);
     }

@@ -240,10 +240,16 @@ static void dns_question_and_answer(void **state) {
     size_t count = 9;
 
     (void)state;
-    assert_int_equal(dns_query_make(out, 0x1234, "a.bc"), sizeof question - 1);
+    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", 0), sizeof question - 1);
     assert_memory_equal(out, question, sizeof question - 1);
-    assert_int_equal(dns_query_make(out, 1, "a..b"), 0);
-    assert_int_equal(dns_query_make(out, 1, ""), 0);
+    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", 1400), 1400);
+    assert_int_equal(out[11], 1); /* RFC 6891, RFC 7830 */
+    assert_memory_equal(out + sizeof question - 1, "\0\0\x29\x10\0\0\0\0\0\x05\x57\0\x0c\x05\x53\0",
+                        16);
+    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", 20), sizeof question - 1);
+    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", DNS_QUERY_MAX + 1), sizeof question - 1);
+    assert_int_equal(dns_query_make(out, 1, "a..b", 0), 0);
+    assert_int_equal(dns_query_make(out, 1, "", 0), 0);
     assert_int_equal(
         dns_answer_parse(answer, sizeof answer - 1, 0x1234, &outcome, addresses, 2, &count), 0);
     assert_int_equal(outcome, SOCKET_OK);

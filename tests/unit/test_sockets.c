@@ -410,10 +410,10 @@ static void no_address_no_talk(void **state) {
                      SOCKET_FAILED);
     assert_int_equal(socket_tcp_exchange("nobody", port, "x", answer, sizeof answer, 50),
                      SOCKET_FAILED);
-    assert_int_equal(socket_dns_query("nobody", port, 0, "x", 50, addresses, 4, &count),
+    assert_int_equal(socket_dns_query("nobody", port, 0, "x", 0, 50, addresses, 4, &count),
                      SOCKET_FAILED);
     assert_int_equal(count, 0);
-    assert_int_equal(socket_dns_query("127.0.0.1", port, 0, "", 50, addresses, 4, &count),
+    assert_int_equal(socket_dns_query("127.0.0.1", port, 0, "", 0, 50, addresses, 4, &count),
                      SOCKET_FAILED);
     for (size_t len = 256; len < sizeof name; len += sizeof name - 257) {
         memset(name, 'a', len);
