@@ -51,15 +51,17 @@ static int check_mode(const struct agent_settings *settings, const char *mode, s
     return hint_source(settings, "--network-mode", err);
 }
 
-static bool contains_one_of(const struct cidr *outer, const struct text_list *inner,
-                            bool *ret_any) {
-    for (size_t i = 0; i < inner->count; i++) {
-        struct cidr cidr;
+/* A node's own prefix must be in one of them whole; podSubnet may be larger than what nodes get. */
+static bool served(const struct cidr *cidr, bool whole, const struct text_list *prefixes,
+                   bool *ret_any) {
+    for (size_t i = 0; i < prefixes->count; i++) {
+        struct cidr prefix;
 
-        if (cidr_parse(inner->items[i], &cidr, NULL) < 0 || cidr.base.family != outer->base.family)
+        if (cidr_parse(prefixes->items[i], &prefix, NULL) < 0 ||
+            prefix.base.family != cidr->base.family)
             continue;
         *ret_any = true;
-        if (cidr_overlaps(outer, &cidr))
+        if (whole ? cidr_contains_cidr(&prefix, cidr) : cidr_overlaps(&prefix, cidr))
             return true;
     }
     return false;
@@ -67,13 +69,13 @@ static bool contains_one_of(const struct cidr *outer, const struct text_list *in
 
 /* An agent that serves other prefixes than the control plane assigns gives nothing to this node. */
 static int check_prefixes(const struct agent_settings *settings, const struct text_list *assigned,
-                          const char *what, struct error *err) {
+                          const char *what, bool whole, struct error *err) {
     for (size_t i = 0; i < assigned->count; i++) {
         bool any = false;
         struct cidr cidr;
 
         if (cidr_parse(assigned->items[i], &cidr, NULL) < 0 ||
-            contains_one_of(&cidr, &settings->pod_cidrs, &any) || !any)
+            served(&cidr, whole, &settings->pod_cidrs, &any) || !any)
             continue;
         (void)error_set(err, ERROR_USAGE,
                         "%s %s does not fit: the cluster's %s serves the pod prefix %s", what,
@@ -126,9 +128,9 @@ int network_fit_check(const struct cluster_config *cluster, const struct join_op
         check_number(settings, "--vni", options->vni, settings->vni, err) < 0 ||
         check_number(settings, "--vxlan-port", options->vxlan_port, settings->vxlan_port, err) < 0)
         return -1;
-    return check_prefixes(settings, &options->pod_cidrs, "--pod-cidr", err) < 0
+    return check_prefixes(settings, &options->pod_cidrs, "--pod-cidr", true, err) < 0
                ? -1
-               : check_prefixes(settings, &cluster->pod_subnets, "podSubnet", err);
+               : check_prefixes(settings, &cluster->pod_subnets, "podSubnet", false, err);
 }
 
 static int check_names(struct join *join, const json_t *nodes, struct error *err) {

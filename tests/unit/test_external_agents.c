@@ -370,6 +370,13 @@ static const struct {
      "--pod-cidr 10.245.1.0/24 does not fit: the cluster's flannel serves the pod prefix "
      "10.244.0.0/16",
      "choose a prefix inside of it, or leave --pod-cidr out"},
+    {{.net_conf = NET_CONF},
+     {.pod_cidrs = ONE("10.240.0.0/12")},
+     NULL,
+     "--pod-cidr 10.240.0.0/12 does not fit: the cluster's flannel serves the pod prefix "
+     "10.244.0.0/16",
+     "choose a prefix inside of it, or leave --pod-cidr out"},
+    {{.net_conf = NET_CONF}, {.pod_cidrs = ONE("10.244.0.0/16")}, "10.240.0.0/12", NULL, NULL},
     {{.net_conf = NET_CONF}, {.pod_cidrs = ONE("10.244.1.0/24")}, "fd00::/48", NULL, NULL},
     {{.net_conf = NET_CONF},
      {0},
