@@ -146,7 +146,7 @@ class Rights(ClusterDiag):
     def test_one_by_one(self):
         for right in RIGHTS:
             out, err = self.diag(code=1, kubeconfig=self.user([r for r in RIGHTS if r != right]))
-            self.assertIn("may not: %s %s\n" % right, err)
+            self.assertIn("is not allowed to: %s %s\n" % right, err)
             self.assertEqual(self.left(), [])
             rules = json.loads(out)["items"][0]["rules"]
             self.assertIn({"apiGroups": [""], "resources": [right[1]], "verbs": [right[0]]}, rules)

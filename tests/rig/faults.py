@@ -74,7 +74,7 @@ FAULTS = {
                                          "bridge"), modes=OVERLAY),
     "loss": Fault("every second UDP packet between pods is lost", "LOSS", *cluster.filtered(
         "w1", "udp dport 18080 numgen inc mod 2 == 0 drop"), modes=BRIDGE),
-    "no-egress": Fault("nothing leaves the data centre", "EXT-NODE", *cluster.filtered(
+    "no-egress": Fault("nothing leaves the data center", "EXT-NODE", *cluster.filtered(
         "fabric", 'oifname "wan" drop', "ip"), modes=OVERLAY),
     "spoof-guard": Fault("the cloud drops what does not have the node's own address", "L2-ROUTE",
                          *cluster.filtered("fabric", 'iifname "p-w1" ip saddr != 10.0.0.21 drop',

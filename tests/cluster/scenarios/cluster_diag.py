@@ -174,7 +174,7 @@ def rights(stage):
     for right in RIGHTS:
         done = run(stage, user(stage, [r for r in RIGHTS if r != right]))
         expect_equal(done.code, 1, "exit code without %s %s: %s" % (*right, done.said))
-        expect_in("may not: %s %s\n" % right, done.err)
+        expect_in("is not allowed to: %s %s\n" % right, done.err)
         expect_equal(stage.left(), [], "made without %s %s" % right)
     done = run(stage, user(stage, []))
     for right in RIGHTS:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import time
 import tomllib
 
@@ -18,7 +19,7 @@ import winhost
 FOLDER, LOG = r"C:\Program Files\containerd", r"C:\var\log\containerd\containerd.log"
 PROGRAM, CONFIG = FOLDER + r"\containerd.exe", FOLDER + r"\config.toml"
 PIPE, PROBE = r"\\.\pipe\containerd-containerd", r"C:\criprobe.exe"
-IMAGE, BIN, CONF = "registry.k8s.io/pause:3.10.1", r"C:\opt\cni\bin", r"C:\etc\cni\net.d"
+BIN, CONF = r"C:\opt\cni\bin", r"C:\etc\cni\net.d"
 RUNTIME, IMAGES = "io.containerd.cri.v1.runtime", "io.containerd.cri.v1.images"
 DATA = r"C:\ProgramData\containerd"
 # What containerd says on every Windows, or before there is a pod network.
@@ -118,6 +119,14 @@ def complaints(log):
     return [line for line in loud if not any(usual in line for usual in USUAL)]
 
 
+def sandbox_image():
+    """The one that kubeadm names for this Kubernetes."""
+    done = subprocess.run([programs.ensure(["kubeadm"])["kubeadm"], "config", "images", "list",
+                           "--kubernetes-version", programs.versions()["kubernetes"]["version"]],
+                          capture_output=True, text=True, timeout=60, check=True)
+    return next(line for line in done.stdout.split() if "/pause:" in line)
+
+
 def version():
     return programs.versions()["containerd"]["version"]
 
@@ -126,7 +135,8 @@ def check_values(config):
     """Every value of winjoin's file reached the plugin that it is meant for."""
     plugins = config["plugins"]
     cni, containerd = plugins[RUNTIME]["cni"], plugins[RUNTIME]["containerd"]
-    expect_equal(plugins[IMAGES]["pinned_images"].get("sandbox"), IMAGE, "another sandbox image")
+    expect_equal(plugins[IMAGES]["pinned_images"].get("sandbox"), sandbox_image(),
+                 "another sandbox image")
     expect_equal((cni["bin_dirs"], cni["conf_dir"]), ([BIN], CONF), "other CNI folders")
     default = containerd["default_runtime_name"]
     expect_equal(default, "runhcs-wcow-process", "another runtime")
@@ -180,7 +190,8 @@ def wait_ready(runtime):
 def older(stage):
     with open(os.path.join(stages.ROOT, "templates", "containerd-v2.toml"), encoding="utf-8") as f:
         text = f.read()
-    for name, value in (("SANDBOX_IMAGE", IMAGE), ("CNI_BIN_DIR", BIN), ("CNI_CONF_DIR", CONF)):
+    for name, value in (("SANDBOX_IMAGE", sandbox_image()), ("CNI_BIN_DIR", BIN),
+                        ("CNI_CONF_DIR", CONF)):
         text = text.replace("@%s@" % name, value)
     with open(stage.scene.host.path(r"C:\old.toml"), "w", encoding="utf-8") as f:
         f.write(text)
@@ -288,7 +299,7 @@ def whole(stage):
         "metadata": {"name": "p", "uid": "u", "namespace": "default"}, "windows": {},
         "logDirectory": r"C:\var\log\pods\p"})
     # No registry here, and no HCS: as far as this the sandbox gets, with its network behind it.
-    expect_in('failed to pull image "%s"' % IMAGE, done.stderr)
+    expect_in('failed to pull image "%s"' % sandbox_image(), done.stderr)
     check_network(stage.node, calls(stage.node)[before:])
     os.unlink(stage.node.host.path(PROBE))
     stage.reset()
