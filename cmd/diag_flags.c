@@ -13,6 +13,10 @@ static const struct option diag_options[] = {
      "also write all evidence (HNS, routes, firewall, services, logs, events, versions) to this "
      ".zip",
      0},
+    {"capture", 0, OPTION_BOOL, AT(join.verify_capture), NULL,
+     "with --collect: ask a flow that fails again while Windows' Packet Monitor (pktmon) captures "
+     "packets; says why they are dropped",
+     0},
     {"compare", 0, OPTION_TEXT, AT(compare), "FILE",
      "also tell what changed since that report or collection; exit code 5 only where it is worse",
      0},

@@ -121,6 +121,25 @@ static int replay(struct program *program, const struct diag_report *old, struct
     return result;
 }
 
+static void print_capture(const struct program *program, const json_t *capture) {
+    const char *flow = json_text_at(capture, "flow"), *why = json_text_at(capture, "error");
+    struct text t = {0};
+    json_t *drop;
+    size_t i;
+
+    if (!capture || !is_text(program))
+        return;
+    text_addf(&t, "packets of %s%s%s\n", flow, why ? " were not captured: " : " were captured",
+              why ? why : "");
+    json_array_foreach(json_object_get(capture, "drops"), i, drop) {
+        text_addf(&t, "  dropped: %s (%lld packets, %lld of this flow)\n",
+                  json_text_at(drop, "reason"), json_number_at(drop, "packets", 0),
+                  json_number_at(drop, "ofThisFlow", 0));
+    }
+    output_text(program, text_str(&t));
+    text_free(&t);
+}
+
 /* The evidence in a .zip, whatever became of the diagnosis (its error: `why`). */
 static int collect(struct program *program, const char *path, struct diag_report *report,
                    const struct error *why, struct error *err) {
@@ -141,6 +160,7 @@ static int collect(struct program *program, const char *path, struct diag_report
     if (diag_collect(program->host, report, &options, &data, &len, err) < 0 ||
         host_write(program->host, path, data, len, HOST_PUBLIC, err) < 0)
         return error_prefix(err, "--collect");
+    print_capture(program, json_object_get(report->evidence, "capture"));
     line = xasprintf("the evidence is in %s (%zu KiB)\n", shown, (len + 1023) / 1024);
     if (is_text(program))
         output_text(program, line);
@@ -321,6 +341,9 @@ int verb_diag(struct program *program, struct error *err) {
                          o->count, PROBE_ATTEMPTS_MAX);
     if (o->watch && check_watch(program, err) < 0)
         return -1;
+    if (o->join.verify_capture && !o->collect)
+        return error_set(err, ERROR_USAGE,
+                         "use --capture with --collect FILE: the packets go into that file");
     if (o->collect && o->replay)
         return error_set(err, ERROR_USAGE, "use either --collect or --replay");
     if (o->collect && output_path(program, "--collect", o->collect, &zip, err) < 0)

@@ -150,12 +150,13 @@ static int run(struct program *program, struct kube_client *client, struct error
 int diag_cluster(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     struct kube_client client = {0};
-    const char *other = o->replay    ? "replay"
-                        : o->collect ? "collect"
-                        : o->compare ? "compare"
-                        : o->count   ? "count"
-                        : o->watch   ? "watch"
-                                     : NULL;
+    const char *other = o->replay                ? "replay"
+                        : o->collect             ? "collect"
+                        : o->compare             ? "compare"
+                        : o->count               ? "count"
+                        : o->watch               ? "watch"
+                        : o->join.verify_capture ? "capture"
+                                                 : NULL;
     int result;
 
     if (other)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "diag/capture.h"
 #include "diag/drift.h"
 #include "diag/look.h"
 #include "diag/running.h"
@@ -273,6 +274,49 @@ static int cells_settle(struct run *run, struct error *err) {
             return -1;
     }
     return 0;
+}
+
+/* ---- packets of one flow ---- */
+
+static int ask_alone(struct run *run, const struct diag_cell *cell, struct error *err) {
+    _cleanup_(probe_results_free) struct probe_results results = {0};
+    _cleanup_(probe_list_free) struct probe_list list = {0};
+    int asked = 0;
+
+    probe_list_add(&list, &cell->probe);
+    if (cell->flow->source == DIAG_FROM_POD) {
+        asked = probe_ask(run, SOURCE, &list, &results, err);
+    } else {
+        node_begin(run, &list);
+        node_end(run, &list, &results);
+    }
+    return asked;
+}
+
+int run_capture(struct run *run, struct error *err) {
+    const struct diag_cell *cell = NULL;
+    _cleanup_(freep) char *name = NULL;
+    struct error why = {0};
+    int asked;
+
+    for (size_t i = 0; i < run->report->cells.count && !cell; i++)
+        if (run->report->cells.items[i].outcome == DIAG_FAIL)
+            cell = &run->report->cells.items[i];
+    if (!run->options->capture || !cell)
+        return 0;
+    name = diag_cell_name(cell);
+    run_tell(run, "capturing packets of %s", name);
+    if (diag_capture_begin(run->host, &why) == 0) {
+        asked = ask_alone(run, cell, err);
+        if (diag_capture_end(run->host, cell->probe.target, &run->captured, &why) < 0)
+            run_tell(run, "%s", why.message);
+        if (asked < 0)
+            return -1;
+    }
+    if (!run->captured)
+        run->captured = json_pack("{s:s}", "error", why.message);
+    json_object_set_new(run->captured, "flow", json_string(name));
+    return host_interrupted(run->host) ? error_set(err, ERROR_INTERRUPTED, "%s", why.message) : 0;
 }
 
 int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err) {

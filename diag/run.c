@@ -233,11 +233,13 @@ static int measure(struct run *run, struct error *err) {
     scene_fill(run);
     diag_cells_make(&run->scene, &report->cells);
     run_tell(run, "measuring %zu flows", report->cells.count / 2);
-    if (run_measure_cells(run, &results, err) < 0)
+    if (run_measure_cells(run, &results, err) < 0 || run_capture(run, err) < 0)
         return -1;
     mode = network_mode_by_name(run->network_mode);
     diag_cells_excuse(&report->cells, mode ? mode->limits : NULL);
     evidence_finish(run, &results);
+    if (run->captured)
+        json_object_set_new(report->evidence, "capture", take_ptr(run->captured));
     return 0;
 }
 
@@ -301,6 +303,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
         run_tell(&run, "%s", ignored.message);
     free(run.probes.items);
     json_decref(run.cluster);
+    json_decref(run.captured);
     free(run.network_name);
     free(run.network_mode);
     if (result < 0)

@@ -23,6 +23,7 @@ struct diag_options {
     struct diag_evidence_options evidence;
     const json_t *look; /* diag_look(): of a node on which no pod can start nothing is measured; its
                            services are looked at again while the probe pods are waited for */
+    bool capture; /* ask the first red cell again while packets are captured: evidence.capture */
     unsigned start_timeout_ms;  /* for all probes to speak; 0 = 120 s */
     unsigned settle_timeout_ms; /* for red cells to turn green (kube-proxy may be slow); 0 = 20 s */
     diag_progress *progress;

@@ -22,6 +22,7 @@ struct run {
     bool evidence_is_new;         /* read since the last list was asked */
     char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
     json_t *look;                      /* options->look, its services as they are now; or NULL */
+    json_t *captured;                  /* what a capture showed, or NULL */
     bool up;                           /* all probes have spoken, or are waited for no more: */
     uint64_t up_ms;                    /* since then */
     const char *down;                  /* the service without which no pod can start, or NULL */
@@ -45,5 +46,8 @@ void run_read_evidence(struct run *run);
  * while: kube-proxy and DNS need it after a start, and what turns green within it is slow, not
  * broken. Where nothing was started lately there is nothing to wait for. */
 int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err);
+/* Asks the first red cell again while packets are captured; run->captured is
+ * {flow, drops[]} (diag_capture_drops()) or {flow, error}. Without a red cell nothing is done. */
+int run_capture(struct run *run, struct error *err);
 
 #endif

@@ -254,6 +254,7 @@ struct host_process {
     const char *input;              /* or NULL */
     unsigned timeout_ms;
     bool with_errors; /* standard error is part of the answer, as it comes */
+    bool undoes;      /* what was begun: Ctrl-C does not end it */
 };
 int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
              char **ret_output, struct error *err);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"
+#include "diag/capture.h"
 #include "diag/evidence.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hcn_lookup.h"
@@ -277,6 +278,23 @@ static void evidence_complete(struct host *host, struct diag_report *report) {
         report->time = host_now(host);
 }
 
+/* The packets that this run captured: no text, so they are packed as they are. */
+static void add_capture(struct collection *c, const json_t *evidence) {
+    struct error why = {0};
+    char *data;
+    size_t len;
+
+    if (!json_at(evidence, "capture.drops"))
+        return;
+    if (host_read(c->host, DIAG_CAPTURE_FILE, COLLECTION_TOTAL_MAX, &data, &len, &why) < 0) {
+        add_missing(c, "capture.pcapng", why.message);
+        return;
+    }
+    text_addf(&c->rows, "  %-56s %s\n", "capture.pcapng", "packets while one red flow was asked");
+    c->files[c->count++] = (struct bundle_archive_file){xstrdup("capture.pcapng"), data, len};
+    (void)host_remove(c->host, DIAG_CAPTURE_FILE, &why);
+}
+
 /* ---- the whole ---- */
 
 static void add_report(struct collection *c, const struct diag_report *report) {
@@ -329,6 +347,7 @@ int diag_collect(struct host *host, struct diag_report *report,
     c->deadline = host_monotonic_ms(host) + COLLECTION_MS;
     evidence_complete(host, report);
     add_report(c, report);
+    add_capture(c, report->evidence);
     add_evidence(c, report->evidence);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         add_command(c, &commands[i]);

@@ -62,10 +62,10 @@ static void feed(struct child *child) {
 
 /* Feeds input and collects output until the program closes its end; -1 when time is up, it wrote
  * too much, or the user asked to stop. */
-static int converse(struct host *host, struct child *child) {
+static int converse(struct host *host, struct child *child, bool undoes) {
     if (!child->left)
         close_end(&child->in);
-    while (!child->output.overflow && !host_interrupted(host)) {
+    while (!child->output.overflow && (undoes || !host_interrupted(host))) {
         struct pollfd fds[2] = {{.fd = child->out, .events = POLLIN},
                                 {.fd = child->in, .events = POLLOUT}};
         uint64_t now = now_ms();
@@ -115,7 +115,7 @@ static int give_up(struct host *host, const struct child *child, const struct ho
     if (child->output.overflow)
         return error_set(err, ERROR_MALFORMED, "run '%s': its output is longer than %d bytes", name,
                          OUTPUT_MAX);
-    if (host_interrupted(host))
+    if (!process->undoes && host_interrupted(host))
         return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", name);
     return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not finish within %u ms", name,
                      process->timeout_ms);
@@ -125,7 +125,7 @@ static int collect(struct host *host, struct child *child, const struct host_pro
                    int *ret_exit_code, char **ret_output, struct error *err) {
     int status = 0;
 
-    if (converse(host, child) < 0 || await_end(child, &status) < 0)
+    if (converse(host, child, process->undoes) < 0 || await_end(child, &status) < 0)
         return give_up(host, child, process, err);
     *ret_exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     *ret_output = text_take(&child->output);

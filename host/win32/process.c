@@ -249,14 +249,15 @@ static int wait_for_child(struct child *child, const struct host_process *proces
             return 0;
         /* While it writes it is not kept waiting: the pipe holds a few kilobytes. */
         pause = child->collected.len > had ? 1 : pause < POLL_MS ? pause * 2 : POLL_MS;
-        if (child->collected.overflow || GetTickCount64() >= end || win32_interrupted(NULL))
+        if (child->collected.overflow || GetTickCount64() >= end ||
+            (!process->undoes && win32_interrupted(NULL)))
             break;
     }
     end_child(child);
     if (child->collected.overflow)
         return error_set(err, ERROR_MALFORMED, "run '%s': its output is longer than %d bytes",
                          process->argv[0], OUTPUT_MAX);
-    if (win32_interrupted(NULL))
+    if (!process->undoes && win32_interrupted(NULL))
         return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", process->argv[0]);
     return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not finish within %u ms",
                      process->argv[0], process->timeout_ms);

@@ -75,6 +75,7 @@ struct join_options {
     char *dual_stack;                                 /* network.dualStack: auto, on, off */
     char *lock;                                       /* artifacts.lock */
     long long verify_attempts;                        /* diag --count; 0 = default */
+    bool verify_capture;                              /* diag --capture */
     long long verify_timeout;                         /* verify.timeout */
     struct text_list kubelet_service_args;            /* services.kubelet.extraArgs, whole words */
     /* only from a JoinConfiguration */

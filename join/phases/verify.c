@@ -80,6 +80,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
         .attempts = (unsigned)o->verify_attempts,
     };
     ret->look = join->found.look;
+    ret->capture = o->verify_capture;
     ret->probes = (struct diag_probe_options){
         .program = join->probe_program,
         .program_len = join->probe_program_len,

@@ -1,0 +1,174 @@
+/* Packet Monitor around one flow. What was started is stopped, whatever happened in between. */
+#include "diag/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#define PKTMON "C:\\Windows\\System32\\PktMon.exe"
+#define FOLDER HOST_OWN_FOLDER "\\evidence"
+#define ETL_FILE FOLDER "\\capture.etl"
+#define TEXT_FILE FOLDER "\\capture.txt"
+
+enum {
+    START_MS = 20000, /* it loads a driver */
+    CONVERT_MS = 30000,
+    TEXT_MAX = 64 * 1024 * 1024,
+    SAID_MAX = 300,
+    REASONS_MAX = 32,
+    REASON_MAX = 120,
+};
+
+/* Without blanks at the ends, as a person and JSON can take it; the caller frees. */
+static char *trimmed(const char *text, size_t len, size_t max) {
+    struct text shown = {0};
+
+    while (len && (unsigned char)*text <= ' ')
+        text++, len--;
+    while (len && (unsigned char)text[len - 1] <= ' ')
+        len--;
+    text_add_escaped(&shown, text, len < max ? len : max);
+    return text_take(&shown);
+}
+
+static int pktmon(struct host *host, const char *const *argv, unsigned timeout_ms, bool undoes,
+                  struct error *err) {
+    const struct host_process process = {
+        .argv = argv, .timeout_ms = timeout_ms, .with_errors = true, .undoes = undoes};
+    _cleanup_(freep) char *said = NULL, *shown = NULL;
+    int code = 0;
+
+    if (host_run(host, &process, &code, &said, err) < 0)
+        return error_prefix(err, "pktmon %s", argv[1]);
+    if (!code)
+        return 0;
+    shown = trimmed(said, strlen(said), SAID_MAX);
+    return error_set(err, ERROR_HOST, "pktmon %s: exit code %d%s%s", argv[1], code,
+                     *shown ? ": " : "", shown);
+}
+
+static int stop(struct host *host, struct error *err) {
+    static const char *const argv[] = {PKTMON, "stop", NULL};
+
+    if (pktmon(host, argv, START_MS, true, err) == 0)
+        return 0;
+    return error_hint(err, "the capture may still run; end it: pktmon stop");
+}
+
+static void remove_file(struct host *host, const char *path) {
+    struct error ignored = {0}; /* the next capture writes it anew */
+
+    (void)host_remove(host, path, &ignored);
+}
+
+int diag_capture_begin(struct host *host, struct error *err) {
+    static const char *const argv[] = {PKTMON,        "start",  "--capture",   "--pkt-size", "128",
+                                       "--file-name", ETL_FILE, "--file-size", "16",         NULL};
+    struct error ignored = {0};
+
+    if (host_file_type(host, PKTMON) != HOST_FILE)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "capture packets: this Windows has no Packet Monitor ('%s' is missing)",
+                         PKTMON);
+    if (host_file_type(host, ETL_FILE) == HOST_FILE) /* of a run that was killed */
+        (void)stop(host, &ignored);
+    remove_file(host, ETL_FILE);
+    remove_file(host, DIAG_CAPTURE_FILE);
+    if (host_make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 ||
+        host_make_folder(host, FOLDER, HOST_SECRET, err) < 0)
+        return error_prefix(err, "capture packets");
+    if (pktmon(host, argv, START_MS, false, err) == 0)
+        return 0;
+    if (err->kind != ERROR_HOST) /* it did not end by itself: who knows what it has begun */
+        (void)stop(host, &ignored);
+    remove_file(host, ETL_FILE);
+    (void)error_hint(err, "pktmon status tells whether somebody else captures packets");
+    return error_prefix(err, "capture packets");
+}
+
+/* ---- the text ---- */
+
+/* "..., DropReason INET: no route , DropLocation ..." -> the reason; the caller frees. */
+static char *reason_of(const char *line, size_t len) {
+    static const char word[] = "DropReason ";
+    _cleanup_(freep) char *copy = xstrndup(line, len);
+    const char *at = strstr(copy, word);
+
+    if (!at)
+        return NULL;
+    at += sizeof word - 1;
+    return trimmed(at, strcspn(at, ","), REASON_MAX);
+}
+
+static void count_drop(json_t *drops, const char *reason, bool of_flow) {
+    json_t *row = NULL, *found = NULL;
+    size_t i;
+
+    json_array_foreach(drops, i, row) {
+        if (text_equal(json_text_at(row, "reason"), reason))
+            found = row;
+    }
+    if (!found) {
+        if (json_array_size(drops) == REASONS_MAX)
+            return;
+        found = json_pack("{s:o, s:i, s:i}", "reason", json_string(reason), "packets", 0,
+                          "ofThisFlow", 0);
+        json_array_append_new(drops, found);
+    }
+    json_object_set_new(found, "packets", json_integer(json_number_at(found, "packets", 0) + 1));
+    if (of_flow)
+        json_object_set_new(found, "ofThisFlow",
+                            json_integer(json_number_at(found, "ofThisFlow", 0) + 1));
+}
+
+static bool names(const char *text, size_t len, const char *target) {
+    _cleanup_(freep) char *copy = xstrndup(text, len);
+
+    return *target && strstr(copy, target);
+}
+
+json_t *diag_capture_drops(const char *text, const char *target) {
+    json_t *drops = json_array();
+
+    while (*text) {
+        size_t len = strcspn(text, "\n"),
+               more = text[len] ? len + 1 + strcspn(text + len + 1, "\n") : len;
+        _cleanup_(freep) char *reason = reason_of(text, len);
+
+        if (reason && *reason) /* what the packet is stands on the same or on the next line */
+            count_drop(drops, reason, names(text, more, target));
+        text += len + (text[len] != '\0');
+    }
+    return drops;
+}
+
+/* ---- the end ---- */
+
+static int convert(struct host *host, const char *target, json_t **ret, struct error *err) {
+    static const char *const pcap[] = {PKTMON,  "etl2pcap",        ETL_FILE,
+                                       "--out", DIAG_CAPTURE_FILE, NULL};
+    static const char *const words[] = {PKTMON, "etl2txt", ETL_FILE, "--out", TEXT_FILE, NULL};
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    if (pktmon(host, pcap, CONVERT_MS, false, err) < 0 ||
+        pktmon(host, words, CONVERT_MS, false, err) < 0 ||
+        host_read_text(host, TEXT_FILE, TEXT_MAX, &text, &len, err) < 0)
+        return -1;
+    *ret = json_pack("{s:o}", "drops", diag_capture_drops(text, target));
+    return 0;
+}
+
+int diag_capture_end(struct host *host, const char *target, json_t **ret, struct error *err) {
+    int result = stop(host, err);
+
+    if (result == 0)
+        result = convert(host, target, ret, err);
+    if (result == 0 || err->kind == ERROR_INTERRUPTED ||
+        host_file_type(host, ETL_FILE) == HOST_FILE)
+        remove_file(host, ETL_FILE);
+    remove_file(host, TEXT_FILE);
+    return result < 0 ? error_prefix(err, "capture packets") : 0;
+}
