@@ -10,6 +10,7 @@
 #include "cmd/progress.h"
 #include "cmd/record.h"
 #include "cmd/program.h"
+#include "diag/capture.h"
 #include "diag/causes/causes.h"
 #include "diag/collection/collection.h"
 #include "diag/reports/compare.h"
@@ -131,6 +132,8 @@ static void print_capture(const struct program *program, const json_t *capture) 
         return;
     text_addf(&t, "packets of %s%s%s\n", flow, why ? " were not captured: " : " were captured",
               why ? why : "");
+    if (!why && !json_array_size(json_object_get(capture, "drops")))
+        text_add(&t, "  Windows dropped none meanwhile\n");
     json_array_foreach(json_object_get(capture, "drops"), i, drop) {
         text_addf(&t, "  dropped: %s (%lld packets, %lld of this flow)\n",
                   json_text_at(drop, "reason"), json_number_at(drop, "packets", 0),
@@ -202,6 +205,8 @@ static int measure(struct program *program, const char *zip, const struct diag_r
         *err = why;
         result = -1;
     }
+    if (program->options.join.verify_capture) /* packed, or of no use */
+        (void)host_remove(program->host, DIAG_CAPTURE_FILE, NULL);
     event_write(program, "diag", join.found.node_name, result, err);
     join_close(&join);
     progress_close(&progress);

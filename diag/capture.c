@@ -1,6 +1,7 @@
 /* Packet Monitor around one flow. What was started is stopped, whatever happened in between. */
 #include "diag/capture.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,8 @@
 #include "base/text.h"
 
 #define PKTMON "C:\\Windows\\System32\\PktMon.exe"
-#define FOLDER HOST_OWN_FOLDER "\\evidence"
-#define ETL_FILE FOLDER "\\capture.etl"
-#define TEXT_FILE FOLDER "\\capture.txt"
+#define ETL_FILE HOST_OWN_FOLDER "\\capture.etl"
+#define TEXT_FILE HOST_OWN_FOLDER "\\capture.txt"
 
 enum {
     START_MS = 20000, /* it loads a driver */
@@ -57,33 +57,40 @@ static int stop(struct host *host, struct error *err) {
     return error_hint(err, "the capture may still run; end it: pktmon stop");
 }
 
-static void remove_file(struct host *host, const char *path) {
-    struct error ignored = {0}; /* the next capture writes it anew */
+/* Nothing of ours runs any more. Windows keeps the file of a capture that runs open: what can be
+ * removed does not run, and of a capture of somebody else there is no file here. */
+static int end_ours(struct host *host, struct error *err) {
+    struct error in_use = {0};
 
-    (void)host_remove(host, path, &ignored);
+    if (host_remove(host, ETL_FILE, &in_use) == 0)
+        return 0;
+    return stop(host, err) < 0 || host_remove(host, ETL_FILE, err) < 0 ? -1 : 0;
+}
+
+static int start(struct host *host, struct error *err) {
+    static const char *const argv[] = {PKTMON,        "start",  "--capture",   "--pkt-size", "128",
+                                       "--file-name", ETL_FILE, "--file-size", "16",         NULL};
+
+    if (pktmon(host, argv, START_MS, false, err) < 0)
+        return -1;
+    if (host_file_type(host, ETL_FILE) != HOST_FILE)
+        return error_set(err, ERROR_HOST, "pktmon start: it made no file");
+    return 0;
 }
 
 int diag_capture_begin(struct host *host, struct error *err) {
-    static const char *const argv[] = {PKTMON,        "start",  "--capture",   "--pkt-size", "128",
-                                       "--file-name", ETL_FILE, "--file-size", "16",         NULL};
     struct error ignored = {0};
 
     if (host_file_type(host, PKTMON) != HOST_FILE)
         return error_set(err, ERROR_UNSUPPORTED,
                          "capture packets: this Windows has no Packet Monitor ('%s' is missing)",
                          PKTMON);
-    if (host_file_type(host, ETL_FILE) == HOST_FILE) /* of a run that was killed */
-        (void)stop(host, &ignored);
-    remove_file(host, ETL_FILE);
-    remove_file(host, DIAG_CAPTURE_FILE);
-    if (host_make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 ||
-        host_make_folder(host, FOLDER, HOST_SECRET, err) < 0)
+    (void)host_remove(host, DIAG_CAPTURE_FILE, &ignored); /* of a run that was killed */
+    if (host_make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 || end_ours(host, err) < 0)
         return error_prefix(err, "capture packets");
-    if (pktmon(host, argv, START_MS, false, err) == 0)
+    if (start(host, err) == 0)
         return 0;
-    if (err->kind != ERROR_HOST) /* it did not end by itself: who knows what it has begun */
-        (void)stop(host, &ignored);
-    remove_file(host, ETL_FILE);
+    (void)end_ours(host, &ignored);
     (void)error_hint(err, "pktmon status tells whether somebody else captures packets");
     return error_prefix(err, "capture packets");
 }
@@ -123,10 +130,17 @@ static void count_drop(json_t *drops, const char *reason, bool of_flow) {
                             json_integer(json_number_at(found, "ofThisFlow", 0) + 1));
 }
 
+/* Whether the address is there, and not as a part of a longer one ("10.0.0.1.443" is a port). */
 static bool names(const char *text, size_t len, const char *target) {
     _cleanup_(freep) char *copy = xstrndup(text, len);
+    size_t target_len = strlen(target);
 
-    return *target && strstr(copy, target);
+    for (const char *at = copy; target_len && (at = strstr(at, target)) != NULL; at++) {
+        if ((at == copy || !isalnum((unsigned char)at[-1])) &&
+            !isalnum((unsigned char)at[target_len]))
+            return true;
+    }
+    return false;
 }
 
 json_t *diag_capture_drops(const char *text, const char *target) {
@@ -153,6 +167,8 @@ static int convert(struct host *host, const char *target, json_t **ret, struct e
     _cleanup_(freep) char *text = NULL;
     size_t len;
 
+    if (host_interrupted(host))
+        return error_set(err, ERROR_INTERRUPTED, "interrupted");
     if (pktmon(host, pcap, CONVERT_MS, false, err) < 0 ||
         pktmon(host, words, CONVERT_MS, false, err) < 0 ||
         host_read_text(host, TEXT_FILE, TEXT_MAX, &text, &len, err) < 0)
@@ -163,12 +179,14 @@ static int convert(struct host *host, const char *target, json_t **ret, struct e
 
 int diag_capture_end(struct host *host, const char *target, json_t **ret, struct error *err) {
     int result = stop(host, err);
+    struct error ignored = {0};
 
     if (result == 0)
         result = convert(host, target, ret, err);
-    if (result == 0 || err->kind == ERROR_INTERRUPTED ||
-        host_file_type(host, ETL_FILE) == HOST_FILE)
-        remove_file(host, ETL_FILE);
-    remove_file(host, TEXT_FILE);
-    return result < 0 ? error_prefix(err, "capture packets") : 0;
+    (void)host_remove(host, ETL_FILE, &ignored);
+    (void)host_remove(host, TEXT_FILE, &ignored);
+    if (result == 0)
+        return 0;
+    (void)host_remove(host, DIAG_CAPTURE_FILE, &ignored);
+    return error_prefix(err, "capture packets");
 }

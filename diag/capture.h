@@ -9,15 +9,15 @@
 #include "host/host.h"
 
 /* Where the packets are after diag_capture_end(), as pcapng. */
-#define DIAG_CAPTURE_FILE HOST_OWN_FOLDER "\\evidence\\capture.pcapng"
+#define DIAG_CAPTURE_FILE HOST_OWN_FOLDER "\\capture.pcapng"
 
 /* Starts the capture: the first 128 bytes of each packet, at most 16 MiB. One that a killed run of
- * ours left is stopped first; one of somebody else is left alone. ERROR_UNSUPPORTED where this
- * Windows has no Packet Monitor, otherwise the kinds of host_run(), ERROR_HOST. Nothing runs when
- * it fails. */
+ * ours left is stopped first; one of somebody else runs on, and this fails. ERROR_UNSUPPORTED where
+ * this Windows has no Packet Monitor, otherwise the kinds of host_run(), ERROR_HOST. Nothing runs
+ * when it fails. */
 int diag_capture_begin(struct host *host, struct error *err);
-/* Stops it in any case, after Ctrl-C, too, and makes the file. *ret: {drops[]} as
- * diag_capture_drops() has them; new reference. `target` as there. */
+/* Stops it in any case, after Ctrl-C, too, and makes the file, which the caller removes. *ret:
+ * {drops[]} as diag_capture_drops() has them; new reference. `target` as there. */
 int diag_capture_end(struct host *host, const char *target, json_t **ret, struct error *err);
 
 /* What a text of `pktmon etl2txt` says of dropped packets: [{reason, packets, ofThisFlow}], by

@@ -292,7 +292,6 @@ static void add_capture(struct collection *c, const json_t *evidence) {
     }
     text_addf(&c->rows, "  %-56s %s\n", "capture.pcapng", "packets while one red flow was asked");
     c->files[c->count++] = (struct bundle_archive_file){xstrdup("capture.pcapng"), data, len};
-    (void)host_remove(c->host, DIAG_CAPTURE_FILE, &why);
 }
 
 /* ---- the whole ---- */

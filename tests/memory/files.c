@@ -234,6 +234,8 @@ int memory_remove(struct host *host, const char *path, struct error *err) {
         if (lies_in(memory->files[i].path, path))
             return error_set_os(err, ERROR_CONFLICT, 145, "remove '%s': the folder is not empty",
                                 path);
+    if (memory->held && compare_paths(memory->held, path) == 0)
+        return error_set_os(err, ERROR_CONFLICT, 32, "remove '%s': a program has it open", path);
     at = position(memory, path);
     drop_file(memory, at);
     return 0;

@@ -228,6 +228,10 @@ size_t host_memory_watchers(struct host *host) {
     return memory_of(host)->watchers;
 }
 
+void host_memory_hold(struct host *host, const char *path) {
+    memory_of(host)->held = path;
+}
+
 void host_memory_set_watched_well(struct host *host, bool well) {
     memory_of(host)->watched_well = well;
 }

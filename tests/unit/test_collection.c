@@ -1,6 +1,7 @@
 /* A collection holds what it should, no secret, the same bytes twice, and is judged again. */
 #include "program_scene.h"
 
+#include "diag/capture.h"
 #include "diag/collection/collection.h"
 #include "netsetup/cni_config.h"
 #include "services/bundle_archive.h"
@@ -221,6 +222,49 @@ static void the_verb_collects_and_replays(void **state) {
     assert_int_equal(verb(verb_diag, &err), -1);
     assert_string_equal(err.message, "test the pod network: nothing was measured");
     assert_int_equal(err.kind, ERROR_FLOWS);
+}
+
+/* Packets are packed as they are, and say what was dropped; --capture alone has no file for them. */
+static void packets(void **state) {
+    struct diag_report report = {0};
+    struct error err;
+    char *zip = NULL;
+    size_t len = 0;
+
+    (void)state;
+    put(DIAG_CAPTURE_FILE, "packets " TOKEN);
+    report_make(&report);
+    collect(NULL, &report, &zip, &len);
+    assert_int_equal(bundle_archive_read(zip, len, "capture.pcapng", PART_MAX, &(char *){NULL},
+                                         &(size_t){0}, &err),
+                     -1); /* of another run */
+    free(take_ptr(zip));
+    json_object_set_new(report.evidence, "capture", json_pack("{s:[]}", "drops"));
+    collect(NULL, &report, &zip, &len);
+    assert_part(zip, len, "capture.pcapng", "packets " TOKEN);
+    assert_part(zip, len, "index.txt", "\n  capture.pcapng  ");
+    free(zip);
+    assert_int_equal(host_remove(program->host, DIAG_CAPTURE_FILE, NULL), 0);
+    collect(NULL, &report, &zip, &len);
+    assert_part(zip, len, "index.txt", "  capture.pcapng: ");
+    free(zip);
+    diag_report_free(&report);
+
+    program->options.join.verify_capture = true;
+    assert_int_equal(verb(verb_diag, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_string_equal(err.message,
+                        "use --capture with --collect FILE: the packets go into that file");
+    program->options.kubeconfig = (char *)"D:\\k";
+    assert_int_equal(verb(verb_diag, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "--capture"));
+    program->options.kubeconfig = NULL;
+
+    put(DIAG_CAPTURE_FILE, "packets");
+    program->options.collect = (char *)"D:\\c.zip";
+    assert_int_equal(verb(verb_diag, &err), -1); /* never joined */
+    assert_int_equal(host_file_type(program->host, DIAG_CAPTURE_FILE), HOST_ABSENT);
 }
 
 static void hostile(void **state) {

@@ -4,7 +4,8 @@
 #include "diag/capture.h"
 
 #define PKTMON "C:\\Windows\\System32\\PktMon.exe"
-#define ETL "C:\\ProgramData\\winjoin\\evidence\\capture.etl"
+#define OWN "C:\\ProgramData\\winjoin\\"
+#define ETL OWN "capture.etl"
 #define DROPPED                                                                                    \
     "[0]0004.0008::2026 [Microsoft-Windows-PktMon] Drop: PktGroupId 1, PktNumber 1, Component "    \
     "34, "                                                                                         \
@@ -17,6 +18,8 @@ struct monitor {
     const char *hangs;      /* this one does not end */
     const char *interrupts; /* while this one runs, Ctrl-C is pressed */
     bool runs;
+    bool ours;   /* at first, of a run that was killed */
+    bool silent; /* start ends with 0 while somebody else's runs */
     struct text called;
 };
 
@@ -28,17 +31,18 @@ static bool play_pktmon(void *context, struct host *host, const struct host_proc
     if (!text_ends_with(process->argv[0], "PktMon.exe"))
         return false;
     text_addf(&monitor->called, "%s ", verb);
-    *ret_code = text_equal(verb, monitor->fails);
+    *ret_code = text_equal(verb, monitor->fails) ||
+                (text_equal(verb, "start") && monitor->runs && !monitor->silent);
     if (*ret_code)
         text_add(ret_said, "\r\n Packet Monitor is already started.\r\n");
-    else if (text_equal(verb, "start"))
-        monitor->runs = true;
-    else if (text_equal(verb, "stop"))
-        monitor->runs = false;
-    else
-        put(host, process->argv[4], text_equal(verb, "etl2txt") ? DROPPED : "pcapng");
-    if (text_equal(verb, "start"))
+    else if (text_equal(verb, "start") && !monitor->runs)
         put(host, ETL, "etl");
+    else if (text_starts_with(verb, "etl"))
+        put(host, process->argv[4], text_equal(verb, "etl2txt") ? DROPPED : "pcapng");
+    if (!*ret_code && (text_equal(verb, "start") || text_equal(verb, "stop"))) {
+        monitor->runs = text_equal(verb, "start");
+        host_memory_hold(host, monitor->runs && exists(host, ETL) ? ETL : NULL);
+    }
     if (text_equal(verb, monitor->interrupts))
         host_memory_interrupt(host);
     if (text_equal(verb, monitor->hangs))
@@ -72,14 +76,28 @@ static const struct row {
      "",
      "capture packets: this Windows has no"},
     {"somebody else's",
-     {.fails = "start"},
+     {.runs = true},
      "pod-to-external-ip",
      false,
      false,
      "start ",
      "capture packets: pktmon start: exit code 1: Packet Monitor is already started."},
-    {"a killed run's",
+    {"somebody else's, and start says nothing",
+     {.runs = true, .silent = true},
+     "pod-to-external-ip",
+     false,
+     false,
+     "start ",
+     "capture packets: pktmon start: it made no file"},
+    {"somebody else's, and a file of a run that was killed before a restart",
      {.runs = true},
+     "pod-to-external-ip",
+     false,
+     true,
+     "start ",
+     "capture packets: pktmon start: exit code 1"},
+    {"a killed run's",
+     {.runs = true, .ours = true},
      "pod-to-external-ip",
      false,
      true,
@@ -128,6 +146,7 @@ static void each_end(void **state) {
         struct host *host = host_memory_new();
         struct diag_report report = {0};
         struct error err = {0};
+        bool foreign, fails;
 
         options.capture = true;
         options.settle_timeout_ms = 1;
@@ -135,15 +154,21 @@ static void each_end(void **state) {
             put(host, PKTMON, "MZ");
         if (rows[i].left)
             put(host, ETL, "etl");
+        host_memory_hold(host, monitor.ours ? ETL : NULL);
         host_memory_on_sleep(host, play, &stage);
         host_memory_on_run(host, play_pktmon, &monitor);
         if (diag_run(host, &options, &report, &err) < 0)
             fail_msg("%s: %s", rows[i].name, err.message);
         assert_string_equal(text_str(&monitor.called), rows[i].called);
-        assert_int_equal(monitor.runs, text_equal(rows[i].monitor.fails, "stop"));
         check_capture(&rows[i], report.evidence);
-        /* kept where the capture may still run: the next one stops it first */
-        assert_int_equal(exists(host, ETL), text_equal(rows[i].monitor.fails, "stop"));
+        foreign = rows[i].monitor.runs && !rows[i].monitor.ours;
+        fails = text_equal(rows[i].monitor.fails, "stop");
+        assert_int_equal(monitor.runs, foreign || fails);
+        /* held while it still runs: the next capture stops it first */
+        assert_int_equal(exists(host, ETL), fails);
+        assert_false(exists(host, OWN "capture.txt"));
+        assert_int_equal(exists(host, OWN "capture.pcapng"),
+                         rows[i].capture && strstr(rows[i].capture, "drops"));
         text_free(&stage.told);
         text_free(&monitor.called);
         diag_report_free(&report);
@@ -175,6 +200,7 @@ static void ctrl_c(void **state) {
         assert_int_equal(err.kind, ERROR_INTERRUPTED);
         assert_true(text_starts_with(text_str(&monitor.called), "start stop"));
         assert_false(monitor.runs);
+        assert_false(exists(host, ETL) || exists(host, OWN "capture.pcapng"));
         json_decref((json_t *)options.look);
         text_free(&stage.told);
         text_free(&monitor.called);
@@ -190,6 +216,8 @@ static void drops(void **state) {
         {"Drop: no reason at all\nDropReason\nDropReason ,\n", "10.0.0.1", "[]"},
         {DROPPED DROPPED, "192.0.2.1",
          "[{\"reason\":\"INET: no route\",\"packets\":2,\"ofThisFlow\":2}]"},
+        {DROPPED, "192.0.2.11", "[{\"reason\":\"INET: no route\",\"packets\":1,\"ofThisFlow\":0}]"},
+        {DROPPED, "92.0.2.1", "[{\"reason\":\"INET: no route\",\"packets\":1,\"ofThisFlow\":0}]"},
         {DROPPED "DropReason MTU mismatch , x 10.0.0.1", "10.0.0.1",
          "[{\"reason\":\"INET: no route\",\"packets\":1,\"ofThisFlow\":0},"
          "{\"reason\":\"MTU mismatch\",\"packets\":1,\"ofThisFlow\":1}]"},
