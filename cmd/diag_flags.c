@@ -13,7 +13,7 @@ static const struct option diag_options[] = {
      "also write all evidence (HNS, routes, firewall, services, logs, events, versions) to this "
      ".zip",
      0},
-    {"capture", 0, OPTION_BOOL, AT(join.verify_capture), NULL,
+    {"capture", 0, OPTION_BOOL, AT(join.verify_capture), "",
      "with --collect: ask a flow that fails again while Windows' Packet Monitor (pktmon) captures "
      "packets; says why they are dropped",
      0},

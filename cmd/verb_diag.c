@@ -135,8 +135,10 @@ static void print_capture(const struct program *program, const json_t *capture) 
     if (!why && !json_array_size(json_object_get(capture, "drops")))
         text_add(&t, "  Windows dropped none meanwhile\n");
     json_array_foreach(json_object_get(capture, "drops"), i, drop) {
-        text_addf(&t, "  dropped: %s (%lld packets, %lld of this flow)\n",
-                  json_text_at(drop, "reason"), json_number_at(drop, "packets", 0),
+        long long packets = json_number_at(drop, "packets", 0);
+
+        text_addf(&t, "  dropped: %s (%lld packet%s, %lld of this flow)\n",
+                  json_text_at(drop, "reason"), packets, PLURAL(packets),
                   json_number_at(drop, "ofThisFlow", 0));
     }
     output_text(program, text_str(&t));

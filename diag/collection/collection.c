@@ -290,7 +290,8 @@ static void add_capture(struct collection *c, const json_t *evidence) {
         add_missing(c, "capture.pcapng", why.message);
         return;
     }
-    text_addf(&c->rows, "  %-56s %s\n", "capture.pcapng", "packets while one red flow was asked");
+    text_addf(&c->rows, "  %-56s %s\n", "capture.pcapng",
+              "while one red flow was asked: the first 128 bytes of each packet");
     c->files[c->count++] = (struct bundle_archive_file){xstrdup("capture.pcapng"), data, len};
 }
 

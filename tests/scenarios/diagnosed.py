@@ -118,6 +118,31 @@ class Diagnosed(scene.Scene):
         self.assertEqual(again.returncode, 5, again.stderr)
         self.assertEqual(fault.cause, json.loads(again.stdout)["causes"][0]["id"])
 
+    def test_capture(self):
+        """The packets of a red flow are in the collection; what was started is stopped."""
+        fault = faults.FAULTS["no-egress"]
+        fault.apply(self.stage)
+        self.addCleanup(fault.lift, self.stage)
+        collect = ("diag", "--capture", "--collect", r"C:\k\capture.zip")
+        path = self.stage.host.path(r"C:\k\capture.zip")
+        pktmon = r"C:\windows\system32\PktMon.exe"
+        done = self.stage.winjoin(*collect)  # Wine has none: the collection is made all the same
+        self.assert_code(done, 5)
+        self.addCleanup(os.remove, path)
+        self.assertIn("were not captured: capture packets: this Windows has no Packet Monitor", done.stdout)
+        self.stage.host.put(os.path.join(scene.ROOT, "build", "windows", "rig", "pktmon.exe"), pktmon)
+        self.addCleanup(os.remove, self.stage.host.path(pktmon))
+        done = self.stage.winjoin(*collect)
+        self.assert_code(done, 5)
+        self.assertIn("packets of pod-to-external-ip/tcp were captured\n  dropped: INET: no route (1 packet, 1 of this flow)",
+                      done.stdout.replace("\r", ""))
+        with zipfile.ZipFile(path) as packed:
+            self.assertTrue(packed.read("capture.pcapng").startswith(b"\x0a\x0d\x0d\x0a"))
+            self.assertIn(b"  capture.pcapng  ", packed.read("index.txt"))
+        self.assertEqual(self.stage.host.run([pktmon, "stop"]).returncode, 1)  # runs no more
+        self.assertEqual([name for name in os.listdir(self.stage.host.path(r"C:\ProgramData\winjoin"))
+                          if name.startswith("capture")], [])
+
     def test_stopped_kubelet(self):
         report = self.assert_names_at_once("kubelet-down", "SVC-DOWN", 5, False)
         self.assertIn("the kubelet is not running", report["causes"][0]["message"])

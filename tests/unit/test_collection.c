@@ -224,7 +224,8 @@ static void the_verb_collects_and_replays(void **state) {
     assert_int_equal(err.kind, ERROR_FLOWS);
 }
 
-/* Packets are packed as they are, and say what was dropped; --capture alone has no file for them. */
+/* Packets are packed as they are, and say what was dropped; --capture alone has no file for them.
+ */
 static void packets(void **state) {
     struct diag_report report = {0};
     struct error err;
@@ -314,6 +315,7 @@ int main(void) {
         COLLECTION_TEST(the_time_is_bounded),
         COLLECTION_TEST(interrupted),
         COLLECTION_TEST(the_verb_collects_and_replays),
+        COLLECTION_TEST(packets),
         COLLECTION_TEST(hostile),
     };
 
