@@ -238,8 +238,9 @@ static void look_at_groups(struct finding *f, const struct cluster_row *row, str
         look_at_node(f, row, i, ret);
     for (size_t i = 0; !row->says && i < f->report->cells.count; i++) {
         const struct cluster_cell *c = &f->report->cells.items[i];
+        int ends = row->group == NODE ? 2 : 1;
 
-        for (int other = 0; other <= (row->group == NODE); other++) {
+        for (int other = 0; other < ends; other++) {
             const struct key key = key_of(row->group, c, other);
 
             if (cluster_cell_is_red(c) && !f->explained[i] && row->among(c))
