@@ -64,12 +64,18 @@ static void add_cluster_role(json_t *objects, const char *name, json_t *rules, j
 static void add_discovery(json_t *objects) {
     size_t count;
     const struct external_agent *const *agents = external_agents(&count);
+    const struct network_agent *const *others;
     json_t *sets = json_array(), *maps = json_array();
 
     for (size_t i = 0; i < count; i++) {
         json_array_append_new(sets, json_string(agents[i]->daemon_set));
         if (agents[i]->config_map)
             json_array_append_new(maps, json_string(agents[i]->config_map));
+    }
+    others = network_agents(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (others[i]->daemon_set)
+            json_array_append_new(sets, json_string(others[i]->daemon_set));
     }
     json_array_append_new(sets, json_string(KUBE_PROXY_DAEMON_SET));
     add_cluster_role(objects, "winjoin:network-agents",

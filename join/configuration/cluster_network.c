@@ -134,6 +134,22 @@ static int read_external(struct asker *asker, struct agent_settings *ret, struct
     return 0;
 }
 
+/* An agent without a ConfigMap; asked for only when nothing else was found. */
+static int read_other(struct asker *asker, const struct network_agent *agent,
+                      struct agent_settings *ret, struct error *err) {
+    _cleanup_json_ json_t *daemon_set = NULL;
+
+    if (!agent->daemon_set || asker->denied)
+        return 0;
+    if (find_daemon_set(asker, agent->daemon_set, &daemon_set, err) < 0)
+        return -1;
+    if (daemon_set) {
+        ret->agent = agent;
+        ret->daemon_set = name_of(daemon_set);
+    }
+    return 0;
+}
+
 /* ---- together ---- */
 
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
@@ -146,6 +162,8 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
 
     for (size_t i = 0; i < count && result == 0 && !others.agent; i++)
         result = read_agent(&asker, agents[i], &others, err);
+    for (size_t i = 0; i < count && result == 0 && !others.agent && !ret->external; i++)
+        result = read_other(&asker, agents[i], &others, err);
     *ret_unread |= asker.denied;
     external_agent_settle(ret, &others);
     return result;

@@ -50,8 +50,8 @@ static void remember(char **option, const json_t *file, const char *key) {
 }
 
 /* On a joined node what the join chose goes on to hold, also against the cluster's defaults, unless
- * this call chooses another network. */
-static void take_joined_network(struct join *join) {
+ * this call chooses another network. Answers whether it does. */
+static bool take_joined_network(struct join *join) {
     const struct network_agent *agent = join->found.cluster.network.agent;
     const struct join_options *asked = join->asked;
     struct join_options *o = &join->found.options;
@@ -63,7 +63,7 @@ static void take_joined_network(struct join *join) {
     if (asked->network_mode || asked->network_plugin ||
         host_read(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &text, &len, &ignored) < 0 ||
         json_read(text, len, BOOT_NETWORK_FILE, &file, &ignored) < 0)
-        return; /* not joined */
+        return false; /* not joined */
     remember(&o->network_mode, file, "mode");
     remember(&o->network_plugin, file, "plugin");
     if (!asked->network_name)
@@ -71,11 +71,12 @@ static void take_joined_network(struct join *join) {
     if (!asked->routes)
         remember(&o->routes, file, "routes");
     if (agent && text_equal(agent->plugin, o->network_plugin))
-        return; /* the cluster says them */
+        return true; /* the cluster says them */
     if (!asked->vni)
         o->vni = json_number_at(file, "vni", 0);
     if (!asked->vxlan_port)
         o->vxlan_port = json_number_at(file, "vxlanPort", 0);
+    return true;
 }
 
 /* A joined node goes on. */
@@ -149,6 +150,7 @@ static void warn_unread(struct join *join, const struct network_input *input) {
 int find_plan(struct join *join, struct error *err) {
     struct network_plan plan = {0};
     struct network_input input;
+    bool joined;
 
     if (join->found.plan.name && (join->found.plan.pod_cidr_known || !join->found.node.name))
         return 0;
@@ -159,10 +161,10 @@ int find_plan(struct join *join, struct error *err) {
     if (!join->found.nic.alias && recorded_card(join, err) < 0)
         return -1;
     take_node_ip(&join->found);
-    take_joined_network(join);
+    joined = take_joined_network(join);
     plan_input_make(join, &input);
     warn_unread(join, &input);
-    if (network_fit_check(&join->found.cluster, &join->found.options, &input, err) < 0 ||
+    if (network_fit_check(&join->found.cluster, &join->found.options, &input, joined, err) < 0 ||
         network_plan_make(&input, &plan, err) < 0)
         return -1;
     if (check_isolated(join, &plan, err) < 0 || source_vip_recall(join->host, &plan, err) < 0) {

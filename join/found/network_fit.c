@@ -32,12 +32,12 @@ static int check_number(const struct agent_settings *settings, const char *flag,
 
 static int check_plugin(const struct agent_settings *settings, const char *plugin,
                         struct error *err) {
-    if (!settings->external || !plugin || text_equal(plugin, settings->agent->plugin))
+    if (!settings->daemon_set || !plugin || text_equal(plugin, settings->agent->plugin))
         return 0;
     (void)error_set(err, ERROR_USAGE,
                     "network plugin '%s' does not fit: DaemonSet %s makes the pod network of "
                     "Windows nodes (%s)",
-                    plugin, settings->daemon_set, settings->external->title);
+                    plugin, settings->daemon_set, title_of(settings));
     return error_hint(err, "use --network-plugin %s, or delete that DaemonSet first",
                       settings->agent->plugin);
 }
@@ -68,27 +68,43 @@ static bool served(const struct cidr *cidr, bool whole, const struct text_list *
 }
 
 /* An agent that serves other prefixes than the control plane assigns gives nothing to this node. */
-static int check_prefixes(const struct agent_settings *settings, const struct text_list *assigned,
-                          const char *what, bool whole, struct error *err) {
-    for (size_t i = 0; i < assigned->count; i++) {
-        bool any = false;
-        struct cidr cidr;
+static int check_prefix(const struct agent_settings *settings, const char *text, const char *what,
+                        bool whole, struct error *err) {
+    bool any = false;
+    struct cidr cidr;
 
-        if (cidr_parse(assigned->items[i], &cidr, NULL) < 0 ||
-            served(&cidr, whole, &settings->pod_cidrs, &any) || !any)
-            continue;
-        (void)error_set(err, ERROR_USAGE,
-                        "%s %s does not fit: the cluster's %s serves the pod prefix %s", what,
-                        assigned->items[i], title_of(settings), settings->pod_cidrs.items[0]);
-        if (text_starts_with(what, "--"))
-            return error_hint(err, "choose a prefix inside of it, or leave %s out", what);
-        return error_hint(err,
-                          "make Network of ConfigMap %s/%s and podSubnet of kubeadm-config "
-                          "the same",
-                          settings->source ? settings->source->name_space : "kube-flannel",
-                          settings->source ? settings->source->name : "kube-flannel-cfg");
+    if (!text || cidr_parse(text, &cidr, NULL) < 0 ||
+        served(&cidr, whole, &settings->pod_cidrs, &any) || !any)
+        return 0;
+    (void)error_set(err, ERROR_USAGE,
+                    "%s %s does not fit: the cluster's %s serves the pod prefix %s", what, text,
+                    title_of(settings), settings->pod_cidrs.items[0]);
+    if (text_starts_with(what, "--"))
+        return error_hint(err, "choose a prefix inside of it, or leave %s out", what);
+    return error_hint(err,
+                      "make Network of ConfigMap %s/%s and podSubnet of kubeadm-config the "
+                      "same",
+                      settings->source->name_space, settings->source->name);
+}
+
+static int check_prefixes(const struct cluster_config *cluster, const struct join_options *options,
+                          const struct network_input *input, struct error *err) {
+    const struct agent_settings *settings = &cluster->network;
+    const struct text_list *asked = &options->pod_cidrs, *assigned = &cluster->pod_subnets;
+
+    for (size_t i = 0; i < asked->count; i++) {
+        if (check_prefix(settings, asked->items[i], "--pod-cidr", true, err) < 0)
+            return -1;
     }
-    return 0;
+    for (size_t i = 0; settings->source && i < assigned->count; i++) {
+        if (check_prefix(settings, assigned->items[i], "podSubnet", false, err) < 0)
+            return -1;
+    }
+    if (asked->count || !settings->source)
+        return 0;
+    if (check_prefix(settings, input->pod_cidr, "the Node's podCIDR", true, err) < 0)
+        return -1;
+    return check_prefix(settings, input->pod_cidr6, "the Node's podCIDR", true, err);
 }
 
 /* Two kube-proxies on one node delete each other's load balancers. */
@@ -114,57 +130,128 @@ static int check_kube_proxy(const struct agent_settings *settings, const char *r
     return error_hint(err, "use --kube-proxy none, or delete that DaemonSet first");
 }
 
+/* That of another plugin than the cluster's agent; NULL: the cluster's own, or not known. */
+static const struct network_mode *other_mode(const struct join_options *options,
+                                             const char *plugin) {
+    return options->network_mode ? network_mode_by_name(options->network_mode)
+                                 : network_mode_by_cni(plugin, NULL);
+}
+
+/* The other nodes' agent stands in a ConfigMap, and this node gets another plugin: either no agent,
+ * which goes with theirs as far as packets travel between nodes as theirs do, or another one. */
+static int check_other_plugin(const struct agent_settings *settings, const char *plugin,
+                              const struct network_mode *mode, struct error *err) {
+    const struct network_agent *agent = network_agent_by_plugin(plugin);
+    const struct network_mode *theirs = network_mode_by_name(settings->mode);
+
+    if (agent && agent->keeps_routes && !agent->in_cluster) {
+        (void)error_set(err, ERROR_USAGE,
+                        "network plugin '%s' does not fit: ConfigMap %s/%s says that the cluster "
+                        "runs %s",
+                        plugin, settings->source->name_space, settings->source->name,
+                        title_of(settings));
+        return error_hint(err,
+                          "use --network-plugin %s, or delete that ConfigMap if the cluster no "
+                          "longer runs %s",
+                          settings->agent->plugin, title_of(settings));
+    }
+    if (!mode || !theirs || mode->vxlan == theirs->vxlan)
+        return 0;
+    (void)error_set(err, ERROR_USAGE,
+                    "network plugin '%s' in mode '%s' does not fit: the cluster's %s uses %s, "
+                    "which is mode '%s'",
+                    plugin, mode->name, title_of(settings), settings->backend, theirs->name);
+    return error_hint(err, "use --network-plugin %s and leave --network-mode out",
+                      settings->agent->plugin);
+}
+
 int network_fit_check(const struct cluster_config *cluster, const struct join_options *options,
-                      const struct network_input *input, struct error *err) {
+                      const struct network_input *input, bool joined, struct error *err) {
     const struct agent_settings *settings = &cluster->network;
+    const struct network_mode *mode = other_mode(options, input->plugin);
+    bool own;
 
     if (check_plugin(settings, input->plugin, err) < 0 ||
         check_kube_proxy(settings, options->kube_proxy, input->plugin, err) < 0)
         return -1;
-    if (!settings->agent || !text_equal(input->plugin, settings->agent->plugin))
+    if (!settings->agent || (mode && mode->isolated))
         return 0;
+    own = text_equal(input->plugin, settings->agent->plugin);
+    if (!own && !joined && check_other_plugin(settings, input->plugin, mode, err) < 0)
+        return -1;
+    if (!own && (joined || !settings->mode))
+        return 0; /* how its nodes reach each other is settled, or not known here */
     if ((settings->agent->check_settings && settings->agent->check_settings(settings, err) < 0) ||
-        check_mode(settings, options->network_mode, err) < 0 ||
+        (own && check_mode(settings, options->network_mode, err) < 0) ||
         check_number(settings, "--vni", options->vni, settings->vni, err) < 0 ||
         check_number(settings, "--vxlan-port", options->vxlan_port, settings->vxlan_port, err) < 0)
         return -1;
-    return check_prefixes(settings, &options->pod_cidrs, "--pod-cidr", true, err) < 0
-               ? -1
-               : check_prefixes(settings, &cluster->pod_subnets, "podSubnet", false, err);
+    return check_prefixes(cluster, options, input, err);
 }
 
-static int check_names(struct join *join, const json_t *nodes, struct error *err) {
+/* Does the machine of another Node have this one's host name? */
+static int check_host_name(const struct join *join, const json_t *node, const char *name,
+                           struct error *err) {
     const char *own = join->found.facts.host_name;
-    json_t *node;
-    size_t i;
+    const json_t *labels = json_at(node, "metadata.labels");
 
-    json_array_foreach(json_object_get(nodes, "items"), i, node) {
-        const char *name = json_text_at(node, "metadata.name");
+    if (!join->found.plan.agent->unique_host_names ||
+        (!text_equal_nocase(json_text_at(node, "status.nodeInfo.machineID"), own) &&
+         !text_equal_nocase(json_string_value(json_object_get(labels, "kubernetes.io/hostname")),
+                            own)))
+        return 0;
+    (void)error_set(err, ERROR_CONFLICT,
+                    "node '%s' has this machine's host name '%s', by which %s tells nodes apart",
+                    name ? name : "", own, join->found.plan.plugin);
+    return error_hint(err, "rename this machine and restart it (PowerShell: Rename-Computer "
+                           "-NewName NAME -Restart), or delete that Node if it is gone");
+}
 
-        const json_t *labels = json_at(node, "metadata.labels");
+/* Does it have some of the prefix that was asked for? */
+static int check_subnet(const struct join *join, const char *theirs, const char *name,
+                        struct error *err) {
+    const struct text_list *asked = &join->found.options.pod_cidrs;
+    struct cidr cidr, other;
 
-        if (text_equal(name, join->found.node_name) ||
-            (!text_equal_nocase(json_text_at(node, "status.nodeInfo.machineID"), own) &&
-             !text_equal_nocase(
-                 json_string_value(json_object_get(labels, "kubernetes.io/hostname")), own)))
+    for (size_t i = 0; theirs && i < asked->count; i++) {
+        if (cidr_parse(asked->items[i], &cidr, NULL) < 0 || cidr_parse(theirs, &other, NULL) < 0 ||
+            !cidr_overlaps(&cidr, &other))
             continue;
-        (void)error_set(
-            err, ERROR_CONFLICT,
-            "node '%s' has this machine's host name '%s', by which %s tells nodes apart",
-            name ? name : "", own, join->found.plan.plugin);
-        return error_hint(err, "rename this machine and restart it (PowerShell: Rename-Computer "
-                               "-NewName NAME -Restart), or delete that Node if it is gone");
+        (void)error_set(err, ERROR_CONFLICT,
+                        "--pod-cidr %s overlaps the pod prefix %s of node '%s'", asked->items[i],
+                        theirs, name ? name : "");
+        return error_hint(err, "choose a prefix that no Node has, or leave --pod-cidr out");
     }
     return 0;
 }
 
-int network_fit_check_names(struct join *join, struct error *err) {
+static int check_nodes(const struct join *join, const json_t *nodes, struct error *err) {
+    json_t *node;
+    size_t i;
+
+    json_array_foreach(json_object_get(nodes, "items"), i, node) {
+        struct network_peer peer;
+
+        network_peer_read(node, &peer);
+        if (text_equal(peer.node, join->found.node_name))
+            continue;
+        if (check_host_name(join, node, peer.node, err) < 0 ||
+            check_subnet(join, peer.pod_cidr, peer.node, err) < 0 ||
+            check_subnet(join, peer.pod_cidr6, peer.node, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int network_fit_check_nodes(struct join *join, struct error *err) {
+    const struct network_agent *agent = join->found.plan.agent;
     _cleanup_json_ json_t *nodes = NULL;
 
-    if (!join->found.plan.agent->unique_host_names)
+    if (!agent->unique_host_names &&
+        (!join->found.options.pod_cidrs.count || agent->pods_make_network))
         return 0;
     if (kube_nodes_get(&join->found.client, &nodes, err) == 0)
-        return check_names(join, nodes, err);
+        return check_nodes(join, nodes, err);
     if (!kube_is_forbidden(err))
         return -1;
     error_clear(err);

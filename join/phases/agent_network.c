@@ -2,7 +2,6 @@
 #include "join/phases/agent_network.h"
 
 #include "base/memory.h"
-#include "join/found/network_fit.h"
 #include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
 #include "kube/csr.h"
@@ -177,8 +176,7 @@ int agent_network_make(struct join *join, struct hcn_network *ret, struct error 
         .join = join, .service = service_by_name(join->found.plan.agent->service), .starts = 1};
     struct service_settings settings;
 
-    if (network_fit_check_names(join, err) < 0 || agent_network_record(join, err) < 0 ||
-        make_folders(join, err) < 0)
+    if (agent_network_record(join, err) < 0 || make_folders(join, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
     if (service_run(join, w.service, &settings, err) < 0 || await(&w, err) < 0)

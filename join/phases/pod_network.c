@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "join/files/node_files.h"
 #include "join/found/need.h"
+#include "join/found/network_fit.h"
 #include "join/phases/agent_network.h"
 #include "join/phases/external_network.h"
 #include "join/phases/phases.h"
@@ -124,6 +125,8 @@ static int record_network(struct join *join, struct error *err) {
 static int make_network(struct join *join, struct hcn_network *network, struct error *err) {
     enum hcn_outcome outcome;
 
+    if (network_fit_check_nodes(join, err) < 0)
+        return -1;
     if (join->found.plan.agent->makes_network)
         return agent_network_make(join, network, err) < 0
                    ? -1

@@ -154,7 +154,7 @@ enum verdict check_network_agent(struct join *join, const struct preflight_check
     if (!join->found.plan.name)
         return after(finding, "NetworkPlan");
     if (hcn_external_check(join->host, &join->found.plan, &why) == 0 &&
-        network_fit_check_names(join, &why) == 0)
+        network_fit_check_nodes(join, &why) == 0)
         return CHECK_FINE;
     (void)check_failed(finding, &why);
     finding->cause = ERROR_NONE; /* this machine's */

@@ -84,6 +84,7 @@ struct network_agent {
     /* Its word for the mode ("vxlan"); NULL: it does not serve it. */
     const char *(*backend)(const struct network_mode *mode);
     const struct agent_source *sources;
+    const char *daemon_set; /* without one: by which it is found, in any namespace */
     /* Reads the text of a source. ERROR_MALFORMED. */
     int (*read_settings)(const char *text, struct agent_settings *ret, struct error *err);
     /* ERROR_UNSUPPORTED with a hint for the administrator: Windows nodes cannot follow that. */

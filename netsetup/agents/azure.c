@@ -93,4 +93,4 @@ static int restore(const struct network_restore *restore, struct error *err) {
 
 const struct network_agent network_agent_azure_vnet = {.plugin = "azure-vnet", AZURE_AGENT};
 const struct network_agent network_agent_azure_cns = {
-    .plugin = "azure-cns", .ipam = "azure-cns", AZURE_AGENT};
+    .plugin = "azure-cns", .ipam = "azure-cns", .daemon_set = "azure-cns-win", AZURE_AGENT};

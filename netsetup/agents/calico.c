@@ -6,11 +6,27 @@
  * node/windows-packaging (config-hpc.ps1, node/node-service.ps1, uninstall-calico-hpc.ps1). */
 #include <stdlib.h>
 
+#include "base/cidr.h"
 #include "base/memory.h"
 #include "base/vxlan.h"
 #include "netsetup/agents/external_agent.h"
 
 static const char *const backends[][2] = {{"vxlan", "overlay"}, {"windows-bgp", "l2bridge"}};
+
+/* Of the operator's DaemonSet, which sets them where its Installation names pools. */
+static int read_pools(const json_t *told, struct agent_settings *ret, struct error *err) {
+    static const char *const pools[] = {"CALICO_IPV4POOL_CIDR", "CALICO_IPV6POOL_CIDR"};
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
+        const char *text = json_text_at(told, pools[i]);
+        struct cidr cidr;
+        if (!text || !*text)
+            continue;
+        if (cidr_parse(text, &cidr, err) < 0)
+            return error_prefix(err, "%s", pools[i]);
+        text_list_add(&ret->pod_cidrs, text);
+    }
+    return 0;
+}
 
 static int read(const json_t *told, struct agent_settings *ret, struct error *err) {
     const char *backend = json_text_at(told, "CALICO_NETWORKING_BACKEND");
@@ -29,10 +45,19 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
         ret->vni = (unsigned)number;
         ret->vxlan_port = VXLAN_WINDOWS_PORT;
     }
-    return 0;
+    return read_pools(told, ret, err);
 }
 
 static int check(const struct agent_settings *settings, struct error *err) {
+    const char *ipip = json_text_at(settings->told, "CALICO_IPV4POOL_IPIP");
+    if (ipip && *ipip && !text_equal_nocase(ipip, "Never")) {
+        (void)error_set(err, ERROR_UNSUPPORTED,
+                        "Calico's IP-in-IP (%.20s) is not supported on Windows (VXLAN and BGP "
+                        "without encapsulation are)",
+                        ipip);
+        return error_hint(err, "set encapsulation: VXLAN or None for the IP pool in Calico's "
+                               "Installation");
+    }
     if (!settings->mode) {
         (void)error_set(err, ERROR_UNSUPPORTED,
                         "Calico's backend '%.60s' is not supported on Windows (vxlan and "

@@ -83,7 +83,10 @@ static size_t next_part(const char **path) {
 }
 
 bool external_agent_same_folder(const char *told, const char *folder) {
+    static const char mounted[] = "/host/";
     const char *a = told, *b = folder + strcspn(folder, ":") + 1;
+    if (text_starts_with(a, mounted))
+        a += sizeof mounted - 2;
     if (strlen(a) > 1 && a[1] == ':') {
         if (((unsigned char)*a | 0x20U) != ((unsigned char)*folder | 0x20U))
             return false;

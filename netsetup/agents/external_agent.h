@@ -58,7 +58,9 @@ int external_network_find(struct host *host, const struct external_network *want
                           struct hcn_network *ret, struct error *err);
 /* The variables (name -> value) of all containers of a DaemonSet. New reference. */
 json_t *external_agent_variables(const json_t *daemon_set);
-/* Is a folder of such a variable this one: "/opt/cni/bin" is C:\opt\cni\bin. */
+/* Is a folder of such a variable this one: "/opt/cni/bin" is C:\opt\cni\bin, and so is
+ * "/host/opt/cni/bin", where the operator's DaemonSet of Calico mounts it (tigera/operator,
+ * pkg/render/windows.go). */
 bool external_agent_same_folder(const char *told, const char *folder);
 
 /* Settings of a DaemonSet, and of the Linux nodes' agent (taken over), become one: the program on

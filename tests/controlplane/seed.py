@@ -216,7 +216,7 @@ ROLES = (
                                              "/version/"]}]),
     ("", "windows-network-agents",
      [rule("get,list", "apps", "daemonsets", ["calico-node-windows", "antrea-agent-windows",
-                                              "kube-flannel-ds-windows-amd64", "kube-proxy-windows"]),
+                                              "kube-flannel-ds-windows-amd64", "azure-cns-win", "kube-proxy-windows"]),
       rule("get", "", "configmaps", ["calico-windows-config", "antrea-windows-config"])]),
     ("", "flannel",
      [rule("get", "", "pods"), rule("get,list,watch", "", "nodes"),

@@ -10,7 +10,7 @@ STATE = "C:\\windows\\system32\\azure-vnet.json"
 
 class AzureCni(kept.Keeping):
     """The life of a node, told in order: each test needs the one before."""
-    mode, origin = "l2bridge", "dhcp"
+    mode, origin, options = "l2bridge", "dhcp", (*scene.WITH_TOKEN, "--flannel", "")
 
     @classmethod
     def setUpClass(cls):

@@ -54,6 +54,7 @@ class KilledTransparent(Kills):
 
 class KilledAzure(Kills):
     mode, more, last = "l2bridge", ("--network-plugin", "azure-vnet"), scene.FAST
+    options = (*scene.WITH_TOKEN, "--flannel", "")
 
 
 class KilledNat(Kills):

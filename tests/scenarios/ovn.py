@@ -16,7 +16,8 @@ WORDS = ("--network-plugin", "ovn-kubernetes", "-o", "json")
 
 
 class Ovnkube(scene.Scene):
-    """A cluster in which it runs on the Linux node."""
+    """A cluster in which it runs on the Linux node, and no flannel."""
+    options = (*scene.WITH_TOKEN, "--flannel", "")
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-/* External agents: found by their DaemonSets, read, and held against what a call asks. */
+/* External agents: found by their DaemonSets, and read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,106 +9,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "join/configuration/cluster_network.h"
-#include "join/found/network_fit.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
-#include "tests/memory/host_memory.h"
-#include "tests/memory/http_memory.h"
-
-#define PROXY "kube-system/kube-proxy-windows"
-#define NET_CONF                                                                                   \
-    "{\"Network\": \"10.244.0.0/16\", \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, "          \
-    "\"Port\": 4789}}"
-
-/* A cluster: DaemonSets "namespace/name", variables of the first, a ConfigMap's data. */
-struct cluster {
-    const char *sets[3];
-    const char *variables[4][2];
-    const char *map, *data[2][2];
-    const char *net_conf; /* of kube-flannel-cfg */
-    const char *refused;  /* in the path: 403 */
-};
-struct scene {
-    struct host *host;
-    struct http *http;
-    struct kube_client client;
-    const struct cluster *cluster;
-    struct cluster_config config;
-    struct error err;
-};
-
-static json_t *daemon_set(const struct cluster *cluster, const char *name) {
-    size_t len = strcspn(name, "/");
-    _cleanup_(freep) char *name_space = xstrndup(name, len);
-    json_t *variables = json_array();
-    for (size_t i = 0; i < ARRAY_SIZE(cluster->variables) && cluster->variables[i][0]; i++)
-        json_array_append_new(variables, json_pack("{s:s, s:s}", "name", cluster->variables[i][0],
-                                                   "value", cluster->variables[i][1]));
-    json_array_append_new(variables, json_pack("{s:s, s:{}}", "name", "NODENAME", "valueFrom"));
-    return json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:s}], s:[{s:o}]}}}}", "metadata", "namespace",
-                     name_space, "name", name + len + 1, "spec", "template", "spec",
-                     "initContainers", "name", "install", "containers", "env", variables);
-}
-
-static json_t *answer_object(const struct cluster *c, const char *url) {
-    const char *name = strstr(url, "metadata.name%3D");
-    if (name) {
-        json_t *items = json_array();
-        for (size_t i = 0; i < ARRAY_SIZE(c->sets) && c->sets[i]; i++) {
-            if (text_equal(strchr(c->sets[i], '/') + 1, name + strlen("metadata.name%3D")))
-                json_array_append_new(items, daemon_set(c, c->sets[i]));
-        }
-        return json_pack("{s:s, s:o}", "kind", "DaemonSetList", "items", items);
-    }
-    if (c->net_conf && strstr(url, "/kube-flannel/configmaps/kube-flannel-cfg"))
-        return json_pack("{s:{s:s}}", "data", "net-conf.json", c->net_conf);
-    if (c->map && text_ends_with(url, c->map)) {
-        json_t *data = json_object();
-        for (size_t i = 0; i < ARRAY_SIZE(c->data) && c->data[i][0]; i++)
-            json_object_set_new(data, c->data[i][0], json_string(c->data[i][1]));
-        return json_pack("{s:o}", "data", data);
-    }
-    return NULL;
-}
-
-static int answer(void *context, const struct http_request *request, struct http_response *ret,
-                  struct error *err) {
-    struct scene *s = context;
-    bool refused = s->cluster->refused && strstr(request->url, s->cluster->refused);
-    _cleanup_json_ json_t *object = refused ? NULL : answer_object(s->cluster, request->url);
-    (void)err;
-    ret->status = refused ? 403 : object ? 200 : 404;
-    ret->body = object ? json_write(object) : xstrdup("{\"message\":\"no\"}");
-    ret->body_len = strlen(ret->body);
-    return 0;
-}
-
-static void open_scene(struct scene *s, const struct cluster *cluster) {
-    struct kubeconfig config = {
-        .server = (char *)"https://k", .ca_pem = (char *)"CA", .token = (char *)"t"};
-    *s = (struct scene){.cluster = cluster, .host = host_memory_new()};
-    s->http = http_memory_new(answer, s);
-    assert_int_equal(kube_client_open(s->http, s->host, &config, &s->client, NULL), 0);
-}
-
-static void close_scene(struct scene *s) {
-    cluster_config_free(&s->config);
-    kube_client_close(&s->client);
-    http_free(s->http);
-    host_free(s->host);
-}
-
-static int read_network(struct scene *s) {
-    return cluster_network_read(&s->client, 3000, &s->config.network, &s->config.network_unread,
-                                &s->err);
-}
-
-#define CALICO "calico-system/calico-node-windows"
-#define ANTREA "kube-system/antrea-agent-windows"
-#define FLANNEL "kube-flannel/kube-flannel-ds-windows-amd64"
-#define ANTREA_MAP "/kube-system/configmaps/antrea-windows-config"
-#define CONF "antrea-agent.conf"
+#include "tests/unit/cluster_network_scene.h"
 
 static void assert_same_text(const char *a, const char *b) {
     assert_string_equal(a ? a : "none", b ? b : "none");
@@ -240,6 +143,26 @@ static void agents_are_found(void **state) {
     }
 }
 
+/* A DaemonSet of an agent that has no ConfigMap: the last question, and not asked where another
+ * answer is known. */
+static void azure_is_found_last(void **state) {
+    static const struct cluster clusters[] = {
+        {.sets = {CNS}}, {.sets = {CNS}, .net_conf = NET_CONF}, {.sets = {CALICO, CNS}}};
+    static const char *const plugins[] = {"azure-cns", "flannel", "external"};
+    static const int requests[] = {7, 5, 5};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(clusters); i++) {
+        struct scene s;
+        open_scene(&s, &clusters[i]);
+        assert_int_equal(read_network(&s), 0);
+        assert_string_equal(s.config.network.agent->plugin, plugins[i]);
+        assert_same_text(s.config.network.daemon_set, i == 1 ? NULL : clusters[i].sets[0]);
+        assert_int_equal(s.config.network.mode == NULL, i == 0);
+        assert_int_equal(http_memory_requests(s.http), requests[i]);
+        close_scene(&s);
+    }
+}
+
 static void what_may_not_be_read_is_said(void **state) {
     static const struct cluster clusters[] = {
         {.sets = {CALICO}, .net_conf = NET_CONF, .refused = "daemonsets"},
@@ -263,6 +186,7 @@ static void nonsense_is_refused(void **state) {
     static const struct cluster clusters[] = {
         {.sets = {CALICO}, .variables = {{"VXLAN_VNI", "0"}}},
         {.sets = {CALICO}, .variables = {{"VXLAN_VNI", "16777216"}}},
+        {.sets = {CALICO}, .variables = {{"CALICO_IPV6POOL_CIDR", "fd00::/200"}}},
         {.sets = {ANTREA}, .map = ANTREA_MAP, .data = {{CONF, "a: [1\n"}}},
         {.net_conf = "{"}};
     (void)state;
@@ -271,143 +195,7 @@ static void nonsense_is_refused(void **state) {
         open_scene(&s, &clusters[i]);
         assert_int_equal(read_network(&s), -1);
         assert_int_equal(s.err.kind, ERROR_MALFORMED);
-        assert_non_null(strstr(s.err.message, i < 3 ? "DaemonSet " : "ConfigMap "));
-        close_scene(&s);
-    }
-}
-
-/* Both sides are named, and what to do. */
-#define VXLAN .sets = {CALICO}, .variables = {{"CALICO_NETWORKING_BACKEND", "vxlan"}}
-static const struct {
-    struct cluster cluster;
-    struct join_options options;
-    const char *pods, *says, *hint;
-} fit_rows[] = {
-#define T(text) (char *)(text)
-#define ONE(text)                                                                                  \
-    { .items = (char *[]){T(text)}, .count = 1 }
-    {{VXLAN}, {.network_plugin = T("external")}, NULL, NULL, NULL},
-    {{VXLAN},
-     {.network_plugin = T("flannel")},
-     NULL,
-     "network plugin 'flannel' does not fit: DaemonSet " CALICO
-     " makes the pod network of Windows nodes (Calico)",
-     "use --network-plugin external, or delete that DaemonSet first"},
-    {{VXLAN},
-     {.network_mode = T("l2bridge")},
-     NULL,
-     "network mode 'l2bridge' does not fit: the cluster's Calico uses vxlan, which is mode "
-     "'overlay'",
-     "leave --network-mode out: winjoin reads it from DaemonSet " CALICO},
-    {{VXLAN}, {.network_mode = T("Overlay"), .vni = 4096, .vxlan_port = 4789}, NULL, NULL, NULL},
-    {{VXLAN},
-     {.vni = 4097},
-     NULL,
-     "--vni 4097 does not fit: the cluster's Calico uses 4096",
-     "leave --vni out: winjoin reads it from DaemonSet " CALICO},
-    {{VXLAN},
-     {.vxlan_port = 8472},
-     NULL,
-     "--vxlan-port 8472 does not fit: the cluster's Calico uses 4789",
-     "leave --vxlan-port out"},
-    {{.sets = {CALICO}, .variables = {{"CALICO_NETWORKING_BACKEND", "ipip"}}},
-     {0},
-     NULL,
-     "Calico's backend 'ipip' is not supported on Windows (vxlan and windows-bgp are)",
-     "set CALICO_NETWORKING_BACKEND of DaemonSet " CALICO},
-    {{.sets = {CALICO}, .variables = {{"VXLAN_VNI", "1"}}},
-     {0},
-     NULL,
-     "Calico's VNI 1 is not supported on Windows: 4096 and above are",
-     "set vxlanVNI of"},
-    {{.sets = {CALICO}, .variables = {{"CNI_BIN_DIR", "/Program Files/containerd/cni/bin"}}},
-     {0},
-     NULL,
-     "DaemonSet " CALICO " writes to '/Program Files/containerd/cni/bin', but this node's "
-     "containerd reads 'C:\\opt\\cni\\bin'",
-     "set CNI_BIN_DIR of the DaemonSet to C:\\opt\\cni\\bin"},
-    {{.sets = {CALICO},
-      .variables = {{"CNI_BIN_DIR", "/opt/cni/bin"}, {"CNI_CONF_DIR", "c:\\etc\\cni"}}},
-     {0},
-     NULL,
-     "DaemonSet " CALICO " writes to 'c:\\etc\\cni', but this node's containerd reads "
-     "'C:\\etc\\cni\\net.d'",
-     "set CNI_CONF_DIR"},
-    {{.sets = {ANTREA}, .map = ANTREA_MAP, .data = {{CONF, "antreaProxy: {proxyAll: false}"}}},
-     {0},
-     NULL,
-     "the cluster's Antrea does not support Windows nodes: antreaProxy.proxyAll is off, and no "
-     "kube-proxy for Windows works beside it",
-     "set antreaProxy.proxyAll: true"},
-    {{.sets = {ANTREA},
-      .map = ANTREA_MAP,
-      .data = {{CONF, "tunnelType: gre\nantreaProxy: {proxyAll: true}"}}},
-     {0},
-     NULL,
-     "the cluster's Antrea does not support Windows nodes: its tunnelType is gre",
-     "change it in antrea-agent.conf of the ConfigMaps"},
-    {{.sets = {ANTREA, PROXY}},
-     {0},
-     NULL,
-     "DaemonSet " PROXY " does not fit: the cluster's Antrea does kube-proxy's work on Windows "
-     "nodes",
-     "kubectl delete daemonset -n kube-system kube-proxy-windows"},
-    {{.sets = {PROXY}, .net_conf = NET_CONF},
-     {0},
-     NULL,
-     "kube-proxy as a service does not fit: DaemonSet " PROXY " runs it on Windows nodes",
-     "use --kube-proxy none, or delete that DaemonSet first"},
-    {{.sets = {PROXY}, .net_conf = NET_CONF}, {.kube_proxy = T("none")}, NULL, NULL, NULL},
-    {{.net_conf = NET_CONF},
-     {.network_mode = T("l2bridge")},
-     NULL,
-     "network mode 'l2bridge' does not fit: the cluster's flannel uses vxlan, which is mode "
-     "'overlay'",
-     "leave --network-mode out: winjoin reads it from ConfigMap kube-flannel/kube-flannel-cfg"},
-    {{.net_conf = NET_CONF},
-     {.pod_cidrs = ONE("10.245.1.0/24")},
-     NULL,
-     "--pod-cidr 10.245.1.0/24 does not fit: the cluster's flannel serves the pod prefix "
-     "10.244.0.0/16",
-     "choose a prefix inside of it, or leave --pod-cidr out"},
-    {{.net_conf = NET_CONF},
-     {.pod_cidrs = ONE("10.240.0.0/12")},
-     NULL,
-     "--pod-cidr 10.240.0.0/12 does not fit: the cluster's flannel serves the pod prefix "
-     "10.244.0.0/16",
-     "choose a prefix inside of it, or leave --pod-cidr out"},
-    {{.net_conf = NET_CONF}, {.pod_cidrs = ONE("10.244.0.0/16")}, "10.240.0.0/12", NULL, NULL},
-    {{.net_conf = NET_CONF}, {.pod_cidrs = ONE("10.244.1.0/24")}, "fd00::/48", NULL, NULL},
-    {{.net_conf = NET_CONF},
-     {0},
-     "192.168.0.0/16",
-     "podSubnet 192.168.0.0/16 does not fit: the cluster's flannel serves the pod prefix "
-     "10.244.0.0/16",
-     "make Network of ConfigMap kube-flannel/kube-flannel-cfg and podSubnet of kubeadm-config "
-     "the same"},
-};
-
-static void what_does_not_fit_is_refused(void **state) {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(fit_rows); i++) {
-        const struct join_options *o = &fit_rows[i].options;
-        struct network_input input = {.plugin = o->network_plugin};
-        struct scene s;
-        int result;
-        open_scene(&s, &fit_rows[i].cluster);
-        assert_int_equal(read_network(&s), 0);
-        if (!input.plugin)
-            input.plugin = s.config.network.agent->plugin;
-        if (fit_rows[i].pods)
-            text_list_add(&s.config.pod_subnets, fit_rows[i].pods);
-        result = network_fit_check(&s.config, o, &input, &s.err);
-        if (fit_rows[i].says) {
-            assert_int_equal(result, -1);
-            assert_string_equal(s.err.message, fit_rows[i].says);
-            assert_true(text_starts_with(s.err.hints[0], fit_rows[i].hint));
-        } else {
-            assert_int_equal(result, 0);
-        }
+        assert_non_null(strstr(s.err.message, i < 4 ? "DaemonSet " : "ConfigMap "));
         close_scene(&s);
     }
 }
@@ -419,6 +207,9 @@ static void folders_are_compared_as_windows_does(void **state) {
     } rows[] = {{"/opt/cni/bin", true},
                 {"C:\\opt\\cni\\bin", true},
                 {"c:\\\\opt\\\\cni\\\\bin\\", true},
+                {"/host/opt/cni/bin", true},
+                {"/host", false},
+                {"/hostopt/cni/bin", false},
                 {"c:/Opt/CNI/bin/", true},
                 {"d:/opt/cni/bin", false},
                 {"/opt/cni", false},
@@ -477,9 +268,9 @@ static void the_plan_names_the_agent(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agents_are_found),
+        cmocka_unit_test(azure_is_found_last),
         cmocka_unit_test(what_may_not_be_read_is_said),
         cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(folders_are_compared_as_windows_does),
         cmocka_unit_test(every_external_agent_is_whole),
         cmocka_unit_test(the_plan_names_the_agent),

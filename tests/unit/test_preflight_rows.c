@@ -156,6 +156,12 @@ static void same_host_name(void) {
     r.options.network_plugin = xstrdup("ovn-kubernetes");
 }
 
+/* The prefix that the call asks for is around the other Node's. */
+static void taken_prefix(void) {
+    r.scene.other_node = "10.244.7.0/24 10.0.0.77";
+    text_list_add(&r.options.pod_cidrs, "10.244.6.0/23");
+}
+
 static void no_manifest(void) {
     r.scene.hides = "/kube-system/configmaps/winjoin";
 }
@@ -405,6 +411,8 @@ static const struct {
     {"HNSClash", foreign_nat, E, "overlaps"},
     {"NetworkAgent", bgp_without_router, E, "the Windows service RemoteAccess does not exist"},
     {"NetworkAgent", same_host_name, E, "node 'other' has this machine's host name 'other-7'"},
+    {"NetworkAgent", taken_prefix, E,
+     "--pod-cidr 10.244.6.0/23 overlaps the pod prefix 10.244.7.0/24 of node 'other'"},
     {"Programs", no_kube_proxy, E, "kube-proxy"},
 };
 
