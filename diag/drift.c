@@ -425,17 +425,22 @@ json_t *drift_ask(struct kube_client *client, const char *node) {
 
 int drift_ready_endpoints(const json_t *asked, const char *vip) {
     const char *space = NULL, *name = NULL;
-    const json_t *slices = json_at(asked, "slices.items");
+    const json_t *slices = json_at(asked, "slices.items"),
+                 *services = json_at(asked, "services.items");
+    _cleanup_json_ json_t *vips = json_object();
     json_t *item, *endpoint;
     int ready = 0;
     size_t i, k;
 
-    json_array_foreach(json_at(asked, "services.items"), i, item) {
+    json_array_foreach(services, i, item) {
+        add_vips(item, vips);
         if (vip && text_equal(json_text_at(item, "spec.clusterIP"), vip)) {
             space = json_text_at(item, "metadata.namespace");
             name = json_text_at(item, "metadata.name");
         }
     }
+    if (services && vip && *vip && !has(vips, vip))
+        return DRIFT_NO_SERVICE;
     if (!name || !slices)
         return -1;
     json_array_foreach(slices, i, item) {

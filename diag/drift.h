@@ -29,7 +29,8 @@ json_t *drift_ask(struct kube_client *client, const char *node);
  * the Lists are filled in here. Pure; new reference. */
 json_t *drift_judge(const json_t *asked, const struct drift_seen *seen);
 /* How many ready endpoints the Service of that cluster IP has, of what drift_ask() answered; -1 =
- * not known. */
+ * not known, DRIFT_NO_SERVICE = no Service has it. */
+enum { DRIFT_NO_SERVICE = -2 };
 int drift_ready_endpoints(const json_t *asked, const char *vip);
 /* Reads all that and compares; adds `unread`: ["the Services: why"] and `commands`: what to do by
  * hand, one command each, the first for the first that is wrong. At most DRIFT_MS and one call's

@@ -119,6 +119,8 @@ static void drift_add(struct host *host, const struct diag_evidence_options *opt
 
     if (options->cluster && !json_object_get(evidence, "missing"))
         json_object_set_new(evidence, "kubernetes", drift_judge(options->cluster, &seen));
+    if (ready == DRIFT_NO_SERVICE)
+        json_object_set_new(evidence, "dnsService", json_false());
     if (ready >= 0)
         json_object_set_new(evidence, "dnsEndpoints", json_integer(ready));
 }

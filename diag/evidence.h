@@ -35,9 +35,9 @@ struct diag_evidence_options {
  * adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}],
  * routes[{destination,nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
  * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
- * kubernetes{...} (drift_judge(), where the cluster was asked), dnsEndpoints (how many ready ones
- * the DNS Service has, the same), missing["..."]. Ends after DIAG_EVIDENCE_MS and one call's
- * second, also where HNS hangs. New reference. */
+ * kubernetes{...} (drift_judge(), where the cluster was asked), dnsService (false: no Service has
+ * that address), dnsEndpoints (how many ready ones the DNS Service has, the same), missing["..."].
+ * Ends after DIAG_EVIDENCE_MS and one call's second, also where HNS hangs. New reference. */
 enum { DIAG_EVIDENCE_MS = 3000 };
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
 /* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI
@@ -47,6 +47,9 @@ void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_n
                          char **ret_mode);
 /* The load balancer of that frontend, protocol (6, 17) and port; borrowed, NULL = there is none. */
 json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port);
+/* The port of the pods behind that frontend; 0 = not known. */
+unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int protocol,
+                                    int port);
 /* The address of a pod behind a cluster IP, protocol (6, 17) and port, as HNS' load balancers have
  * it: one on another node before one of this node. Borrowed; NULL = none is known. */
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);

@@ -15,16 +15,16 @@ static bool list_has(const json_t *list, const char *text) {
     return false;
 }
 
-static bool maps_port(const json_t *balancer, int protocol, int port) {
+static const json_t *mapping_of(const json_t *balancer, int protocol, int port) {
     json_t *mapping;
     size_t i;
 
     json_array_foreach(json_object_get(balancer, "PortMappings"), i, mapping) {
         if (json_number_at(mapping, "Protocol", 0) == protocol &&
             json_number_at(mapping, "ExternalPort", 0) == port)
-            return true;
+            return mapping;
     }
-    return false;
+    return NULL;
 }
 
 json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port) {
@@ -33,10 +33,18 @@ json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int prot
 
     json_array_foreach(json_object_get(evidence, "loadBalancers"), i, balancer) {
         if (vip && list_has(json_object_get(balancer, "FrontendVIPs"), vip) &&
-            maps_port(balancer, protocol, port))
+            mapping_of(balancer, protocol, port))
             return balancer;
     }
     return NULL;
+}
+
+unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int protocol,
+                                    int port) {
+    const json_t *balancer = diag_evidence_balancer(evidence, vip, protocol, port);
+    long long own = json_number_at(mapping_of(balancer, protocol, port), "InternalPort", 0);
+
+    return own > 0 && own <= 65535 ? (unsigned)own : 0;
 }
 
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port) {

@@ -104,11 +104,28 @@ struct answer {
     struct probe_results *results;
 };
 
+/* A flow is several questions: by TCP and UDP, and beside it what tells causes apart. */
+static size_t flows_in(const struct probe_list *list, const struct diag_cells *cells) {
+    const struct diag_flow *last = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < cells->count; i++) {
+        for (size_t k = 0; k < list->count && cells->items[i].flow != last; k++) {
+            if (text_equal(list->items[k].id, cells->items[i].probe.id)) {
+                last = cells->items[i].flow;
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
 static void tell_measuring(void *context, const struct wait *wait, const struct error *missing) {
     const struct answer *answer = context;
+    size_t flows = flows_in(answer->list, &answer->run->report->cells);
     _cleanup_(freep) char *message =
-        xasprintf("waiting for %s to measure %zu flows",
-                  answer->run->probes.items[answer->probe].name, answer->list->count);
+        xasprintf("waiting for %s to measure %zu flow%s",
+                  answer->run->probes.items[answer->probe].name, flows, PLURAL(flows));
 
     (void)missing;
     run_tell_wait(answer->run, wait, message);
@@ -201,6 +218,8 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
     if (!run->probes.items[SOURCE].spoke)
         return;
     run->scene.dns_pod_ip = diag_evidence_backend(run->report->evidence, run->scene.dns_ip, 17, 53);
+    run->scene.dns_pod_port =
+        diag_evidence_backend_port(run->report->evidence, run->scene.dns_ip, 17, 53);
     if (diag_evidence_gateway(run->report->evidence, run->scene.dns_pod_ip, gateway))
         run->scene.peer_ip = gateway;
     diag_extra_probes(&run->scene, pod);

@@ -87,7 +87,27 @@ static void tell_silent(void *context, const struct wait *wait, const struct err
     run_tell_wait(run, wait, message);
 }
 
-/* A kubelet that ended meanwhile starts no pod, however long it is waited for. */
+static void pods_add(struct run *run) {
+    for (size_t i = 0; i < run->probes.count; i++) {
+        const struct diag_probe *probe = &run->probes.items[i];
+        _cleanup_(freep) char *waiting = probe->spoke ? NULL : waiting_of(run, i);
+
+        diag_evidence_add_pod(run->report->evidence, (char)('a' + i), probe, waiting);
+    }
+}
+
+/* What has just been started may still turn it. */
+static bool cause_stands(struct run *run) {
+    if (diag_look_is_young(run->look, host_now(run->host)))
+        return false;
+    run_read_evidence(run);
+    pods_add(run);
+    run->looks_stopped = diag_causes_stop_pods(run->report) ? run->looks_stopped + 1 : 0;
+    return run->looks_stopped >= LOOKS_DOWN;
+}
+
+/* A kubelet that ended meanwhile starts no pod, however long it is waited for; nor does one that
+ * finds no image or no network. */
 static bool pods_cannot_start(struct run *run, const struct wait *wait) {
     if (!run->look || wait->waited_ms < run->look_ms)
         return false;
@@ -96,7 +116,7 @@ static bool pods_cannot_start(struct run *run, const struct wait *wait) {
     run->looks_down = diag_look_stops_pods(run->look) ? run->looks_down + 1 : 0;
     if (run->looks_down >= LOOKS_DOWN)
         run->down = diag_look_stops_pods(run->look);
-    return run->down;
+    return run->down || cause_stands(run);
 }
 
 static enum wait_look probes_look(void *context, struct wait *wait, struct error *err) {
@@ -160,12 +180,7 @@ static void evidence_finish(struct run *run, const struct probe_results *asked) 
     if (!run->evidence_is_new)
         run_read_evidence(run);
     evidence = run->report->evidence;
-    for (size_t i = 0; i < run->probes.count; i++) {
-        const struct diag_probe *probe = &run->probes.items[i];
-        _cleanup_(freep) char *waiting = probe->spoke ? NULL : waiting_of(run, i);
-
-        diag_evidence_add_pod(evidence, (char)('a' + i), probe, waiting);
-    }
+    pods_add(run);
     for (size_t i = 0; i < asked->count; i++)
         if (text_starts_with(asked->items[i].id, "x-") ||
             text_equal(asked->items[i].id, "node-external"))

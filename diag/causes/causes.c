@@ -294,6 +294,16 @@ const struct row diag_rows[] = {
      CELLS_DNS,
      look_dns_zone,
      MEASURED},
+    {{"DNS-NONE", "names, and from pods to the DNS Service",
+      "the cluster has no Service with the address that pods ask for names",
+      "on the control plane: kubeadm init phase addon coredns makes the Service kube-dns again; if "
+      "it has another address (kubectl -n kube-system get service kube-dns), that belongs into "
+      "clusterDNS of the ConfigMap kubelet-config, and then: winjoin join phase files",
+      NULL},
+     CELL_UDP(SVC_IP),
+     CELLS_DNS,
+     look_dns_none,
+     MEASURED},
     {{"SVC-EP0", "from pods to the DNS Service", "no pod behind the DNS Service answers",
       "kubectl -n kube-system get pods -l k8s-app=kube-dns; if they run: kubectl get networkpolicy "
       "-A",

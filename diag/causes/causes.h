@@ -9,6 +9,8 @@
  * other cause is given only when it explains cells that no wider one explained, and never when a
  * cell that it would break has passed. */
 void diag_causes_find(struct diag_report *report);
+/* Whether the evidence alone confirms a cause that keeps pods from starting. */
+bool diag_causes_stop_pods(const struct diag_report *report);
 
 /* A row as documentation shows it. */
 struct diag_cause_row {

@@ -118,6 +118,22 @@ static void pass_make(struct diag_report *report, const struct scene *scene, enu
     }
 }
 
+bool diag_causes_stop_pods(const struct diag_report *report) {
+    struct scene scene;
+    bool stop = false;
+
+    if (!report->evidence)
+        return false;
+    scene_make(report, report->evidence, false, &scene);
+    for (size_t i = 0; i < diag_rows_count && !stop; i++) {
+        struct finding finding = {.may = diag_rows[i].may};
+
+        stop = diag_rows[i].of == STOPS_PODS && diag_rows[i].look(&scene, &finding) == CONFIRMED;
+        finding_free(&finding);
+    }
+    return stop;
+}
+
 void diag_causes_find(struct diag_report *report) {
     _cleanup_json_ json_t *none = json_object();
 

@@ -80,9 +80,9 @@ void name_network_routes(const struct scene *scene, struct finding *finding);
 /* acl.c: ACL policies of the pods' endpoints */
 row_look look_cni_policy;
 /* services.c: load balancers, DNS, what lies outside, the node itself, the firewall */
-row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, look_svc_vip,
-    look_dns_srv, look_dns_wrong, look_dns_sfx, look_ext_node, look_nat_none, look_nat_exc,
-    look_nat_pods, look_ext_dns, look_l2_node, look_fw_in;
+row_look look_svc_all, look_svc_ep0, look_dns_none, look_dns_lb, look_svc_lb, look_svc_route,
+    look_svc_vip, look_dns_srv, look_dns_wrong, look_dns_sfx, look_ext_node, look_nat_none,
+    look_nat_exc, look_nat_pods, look_ext_dns, look_l2_node, look_fw_in;
 
 /* kubernetes.c: what HNS lacks of what Kubernetes says */
 row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale;

@@ -32,10 +32,23 @@ static bool dns_has_no_endpoint(const struct scene *scene) {
     return json_number_at(scene->evidence, "dnsEndpoints", 1) == 0;
 }
 
+/* Its address is then nobody's. */
+static bool dns_is_no_service(const struct scene *scene) {
+    return json_is_false(json_object_get(scene->evidence, "dnsService"));
+}
+
+enum level look_dns_none(const struct scene *scene, struct finding *finding) {
+    if (!dns_is_no_service(scene))
+        return NO;
+    finding_note(finding, "no Service of the cluster has the address %s, which pods ask for names",
+                 expected(scene, "dnsIP"));
+    return CONFIRMED;
+}
+
 enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
 
-    if (!vip || !balancers_read(scene) || dns_has_no_endpoint(scene))
+    if (!vip || !balancers_read(scene) || dns_has_no_endpoint(scene) || dns_is_no_service(scene))
         return NO;
     finding->must = finding->may = 0;
     if (!load_balancer_of(scene, vip, UDP, DNS_PORT)) {

@@ -337,6 +337,8 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     extra_add(ret, &full, "x-dns-udp", &udp);
     if (known(full.dns_pod_ip)) {
         ask_dns_service(&full, &udp, full.dns_pod_ip);
+        if (full.dns_pod_port)
+            udp.probe.port = full.dns_pod_port;
         extra_add(ret, &full, "x-dns-pod", &udp);
     }
     if (known(full.peer_ip)) {

@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "base/redact.h"
 #include "host/wait.h"
+#include "services/service_log.h"
+#include "services/service_table.h"
 
 enum {
     HEARTBEAT_MAX = 4096,
@@ -20,6 +22,8 @@ enum {
     END_TIMEOUT_MS = 15000,
     END_TURN_MS = 500,
     MIRROR_TIMEOUT_MS = 2000,
+    LOG_TAIL_MAX = 65536,
+    SANDBOX_ERROR_MAX = 400,
 };
 #define NAMESPACE "kube-system"
 #define FOLDER "C:\\ProgramData\\winjoin\\probe"
@@ -192,6 +196,7 @@ static int pods_start(struct diag_probes *probes, struct error *err) {
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         diag_probe_add(probes, names[i]);
+    probes->began = host_now(host);
     /* A run that was killed left its pods running: they hold their folders. */
     if ((beats(host, names[0]) || beats(host, names[1])) && pods_remove(probes, err) < 0)
         return error_prefix(err, "start the probe pods");
@@ -226,8 +231,35 @@ char *static_pod_waiting(const json_t *pod) {
     return phase && !text_equal(phase, "Running") ? xstrdup(phase) : NULL;
 }
 
+/* Why the kubelet cannot make a pod's sandbox; only its log and its events say so. The last such
+ * line of this run; NULL: none. The caller frees. */
+static char *sandbox_error(const struct diag_probes *probes, const char *name) {
+    _cleanup_(freep) char *log = NULL, *found = NULL;
+    int64_t us;
+
+    if (probes->began)
+        log = service_log_tail(probes->host, service_kubelet.log_file, LOG_TAIL_MAX);
+    for (char *line = log, *end; line && *line; line = end) {
+        const char *why;
+
+        end = line + strcspn(line, "\n");
+        if (*end)
+            *end++ = '\0';
+        why = strstr(line, "err=\"");
+        if (!why || !strstr(line, name) || !strstr(why, "sandbox") ||
+            !service_log_time(line, strlen(line), host_now(probes->host), &us) ||
+            us / 1000000 < probes->began)
+            continue;
+        free(found);
+        found = xstrndup(why + 5, strnlen(why + 5, SANDBOX_ERROR_MAX));
+    }
+    if (found)
+        redact_tokens(found);
+    return take_ptr(found);
+}
+
 /* The kubelet makes a mirror of each static pod in the API, and reports there. */
-static char *pod_waiting(struct diag_probes *probes, size_t i) {
+static char *mirror_waiting(const struct diag_probes *probes, size_t i) {
     const struct diag_probe_options *options = probes->options;
     _cleanup_json_ json_t *mirror = NULL;
     struct error ignored = {0}; /* no mirror yet, or not readable: nothing is known */
@@ -245,6 +277,12 @@ static char *pod_waiting(struct diag_probes *probes, size_t i) {
     if (kube_get(&client, path, &mirror, &ignored) < 0)
         return NULL;
     return static_pod_waiting(mirror);
+}
+
+static char *pod_waiting(struct diag_probes *probes, size_t i) {
+    char *sandbox = sandbox_error(probes, probes->items[i].name);
+
+    return sandbox ? sandbox : mirror_waiting(probes, i);
 }
 
 /* ---- question and answer ---- */

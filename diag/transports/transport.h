@@ -36,7 +36,8 @@ struct diag_probes {
     const struct diag_probe_options *options;
     struct diag_probe *items; /* owned; diag_probe_add() */
     size_t count;
-    void *state; /* the transport's own, from start() to remove() */
+    int64_t began; /* when start() was called, seconds since 1970; 0 = it was not */
+    void *state;   /* the transport's own, from start() to remove() */
 };
 /* Adds a probe that has not spoken yet. */
 void diag_probe_add(struct diag_probes *probes, const char *name);

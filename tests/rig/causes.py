@@ -60,7 +60,7 @@ def well(s, seconds=40):
 def complaint(fault, code, causes, failed):
     """What is wrong with diag's answer to this fault; "" when nothing is."""
     names = [c[0] for c in causes]
-    wrong = [c for c in causes if c[1] == "confirmed" and c[0] != fault.cause]
+    wrong = [c for c in causes if c[1] == "confirmed" and c[0] not in (fault.cause, *fault.also)]
     if code != 5:
         return "exit code %d, failed flows %s: the fault was not seen" % (code, failed)
     if names[:1] != [fault.cause]:

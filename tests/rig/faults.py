@@ -24,11 +24,12 @@ class Fault:
     after_join: bool = False  # undone by the join itself if made before it
     # seen only where no service was started within two minutes: what is missing may be on its way
     quiet: bool = False
+    also: tuple = ()  # causes that are confirmed rightly, too
 
 
-def after(title, cause, apply, lift, modes=BOTH, quiet=False):
+def after(title, cause, apply, lift, modes=BOTH, quiet=False, also=()):
     """A fault of a node that has joined."""
-    return Fault(title, cause, apply, lift, modes, True, quiet)
+    return Fault(title, cause, apply, lift, modes, True, quiet, also)
 
 
 def obeyed(title, rules, modes=BOTH):
@@ -148,7 +149,7 @@ FAULTS = {
     "proxy-crash": after("kube-proxy ends at its start: its configuration is broken", "SVC-DOWN",
                          node.crash_proxy, node.repair_proxy, modes=BRIDGE),
     "no-services": after("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
-                         node.drop_balancers, KUBE_PROXY, modes=OVERLAY),
+                         node.drop_balancers, KUBE_PROXY, modes=OVERLAY, also=("SVC-ALL",)),
 
     # ---- load balancers
     "lb-lost": after("HNS has lost the DNS' load balancer for UDP", "SVC-LOST",

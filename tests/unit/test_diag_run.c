@@ -2,6 +2,8 @@
  */
 #include "diag_run_scene.h"
 
+#include "services/service_status.h"
+
 /* Nothing that the run wrote is there any more. */
 static void assert_clean(struct host *host) {
     assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe"), HOST_ABSENT);
@@ -243,6 +245,42 @@ static void a_pod_that_never_starts_is_a_result(void **state) {
     host_free(host);
 }
 
+/* Without the network no pod starts: that is told in a quarter of a minute, not after two; a node
+ * whose services have just been started is waited for. */
+static void what_stops_pods_ends_the_wait(void **state) {
+    static const char *const services[] = {"hns", "containerd", "kubelet"};
+
+    (void)state;
+    for (int young = 0; young < 2; young++) {
+        struct stage stage = {.generation = 1};
+        struct diag_options options = options_make(&stage);
+        struct host *host = host_memory_new();
+        struct diag_report report = {0};
+        uint64_t begin = host_monotonic_ms(host);
+
+        options.look = json_pack("{s:[]}", "services");
+        for (size_t i = 0; i < ARRAY_SIZE(services); i++) {
+            const struct host_service service = {.name = (char *)services[i],
+                                                 .command = (char *)"x"};
+
+            assert_int_equal(host_service_put(host, &service, NULL), 0);
+            host_memory_set_service_state(host, services[i], HOST_SERVICE_RUNNING);
+            if (young)
+                service_life_begin(host, services[i]);
+        }
+        host_memory_on_sleep(host, play, &stage);
+        assert_int_equal(diag_run(host, &options, &report, NULL), 0);
+        assert_string_equal(report.causes.items[0].id, "HNS-NET");
+        assert_in_range(host_monotonic_ms(host) - begin, young ? 120000 : 15000,
+                        young ? 150000 : 22000);
+        assert_clean(host);
+        json_decref((json_t *)options.look);
+        text_free(&stage.told);
+        diag_report_free(&report);
+        host_free(host);
+    }
+}
+
 static void a_probe_that_answers_nonsense_is_not_run(void **state) {
     struct stage stage = {.start_a = true, .start_b = true, .generation = 1, .garbage = true};
     struct diag_options options = options_make(&stage);
@@ -403,6 +441,7 @@ int main(void) {
         cmocka_unit_test(without_an_external_target),
         cmocka_unit_test(what_hns_does_not_tell_is_named),
         cmocka_unit_test(a_pod_that_never_starts_is_a_result),
+        cmocka_unit_test(what_stops_pods_ends_the_wait),
         cmocka_unit_test(a_probe_that_answers_nonsense_is_not_run),
         cmocka_unit_test(an_earlier_pod_is_not_listened_to),
         cmocka_unit_test(an_hns_that_hangs_costs_little),

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -51,7 +52,7 @@ static int start(struct host *host, const struct diag_probe_options *options,
     int result;
 
     free(probes->items);
-    *probes = (struct diag_probes){&diag_static_pods, host, options, NULL, 0, NULL};
+    *probes = (struct diag_probes){&diag_static_pods, host, options, NULL, 0, 0, NULL};
     result = probes->transport->start(probes, &err);
     assert_int_equal(probes->count, 2);
     return result;
@@ -302,6 +303,24 @@ static int mirror_answer(void *context, const struct http_request *request,
     return 0;
 }
 
+#define KUBELET_LOG "C:\\var\\log\\kubelet\\kubelet.log"
+
+/* One line, so many seconds after now. */
+static void put_log(struct host *host, int seconds, const char *level, const char *pod,
+                    const char *why) {
+    int64_t at = host_now(host) + seconds;
+    _cleanup_(freep) char *line = NULL;
+    struct tm *tm;
+    time_t t = (time_t)at;
+
+    tm = localtime(&t);
+    line = xasprintf("%s%02d%02d %02d:%02d:%02d.000000 9 pod_workers.go:1] \"Error syncing pod\" "
+                     "err=\"%s\" pod=\"kube-system/%s-win-7k2\"\n",
+                     level, tm->tm_mon + 1, tm->tm_mday, tm->tm_hour, tm->tm_min, tm->tm_sec, why,
+                     pod);
+    assert_int_equal(host_write(host, KUBELET_LOG, line, strlen(line), HOST_PUBLIC, NULL), 0);
+}
+
 /* The node's own mirror of the pod is read, once: a lost server costs no patience here. */
 static void the_mirror_is_asked(void **state) {
     struct mirror mirror = {"https://s/api/v1/namespaces/kube-system/pods/winjoin-probe-b-win-7k2",
@@ -321,6 +340,17 @@ static void the_mirror_is_asked(void **state) {
     why = diag_static_pods.waiting(&probes, 1);
     assert_string_equal(why, "Pending");
     free(why);
+    /* why there is no sandbox stands in the kubelet's log alone; what is older is of another run */
+    put_log(host, -10, "E", "winjoin-probe-b", "failed to create pod sandbox: of an earlier run");
+    why = diag_static_pods.waiting(&probes, 1);
+    assert_string_equal(why, "Pending");
+    free(why);
+    put_log(host, 10, "E", "winjoin-probe-b", "failed to setup network for sandbox: HNS failed");
+    why = diag_static_pods.waiting(&probes, 1);
+    assert_true(text_starts_with(why, "failed to setup network for sandbox: HNS failed"));
+    free(why);
+    assert_int_equal(host_remove(host, KUBELET_LOG, NULL), 0);
+    mirror.asked = 1;
     mirror.pod = NULL;
     assert_null(diag_static_pods.waiting(&probes, 1));
     assert_int_equal(mirror.asked, 2);

@@ -375,8 +375,8 @@ static void one_dies_while_it_measures(void **state) {
         if (!strstr(text_str(&run.told), rows[i].told))
             fail_msg("'%s' lacks '%s'", text_str(&run.told), rows[i].told);
         assert_int_equal(strstr(text_str(&run.told),
-                                "\nwaiting for left to measure 33 flows (5 s)\n"
-                                "waiting for left to measure 33 flows (10 s)\n") != NULL,
+                                "\nwaiting for left to measure 6 flows (5 s)\n"
+                                "waiting for left to measure 6 flows (10 s)\n") != NULL,
                          rows[i].play.dies);
         run_close(&run);
     }

@@ -150,9 +150,13 @@ static void ready_endpoints_of_a_service(void **state) {
         const char *services, *slices, *vip;
         int wanted;
     } asked[] = {
-        {A, two, "10.96.0.1", 1},   {A, none, "10.96.0.1", 0}, {A, "", "10.96.0.1", 0},
-        {A, two, "10.96.0.9", -1},  {A, two, NULL, -1},        {A, NULL, "10.96.0.1", -1},
-        {"", two, "10.96.0.1", -1},
+        {A, two, "10.96.0.1", 1},
+        {A, none, "10.96.0.1", 0},
+        {A, "", "10.96.0.1", 0},
+        {A, two, "10.96.0.9", DRIFT_NO_SERVICE},
+        {A, two, NULL, -1},
+        {A, NULL, "10.96.0.1", -1},
+        {"", two, "10.96.0.1", DRIFT_NO_SERVICE},
     };
 
     (void)state;
