@@ -42,6 +42,7 @@ static int check_file(struct program *program, const struct config_file *file, s
         node_configuration_apply(file->node, o);
     text_list_free(&warnings);
     program_settle_paths(o);
+    forget_elsewhere(join.host, &o->discovery_file);
     forget_elsewhere(join.host, &o->bundle);
     forget_elsewhere(join.host, &o->lock);
     forget_elsewhere(join.host, &o->catalog);

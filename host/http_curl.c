@@ -262,8 +262,8 @@ static void give_up(struct curl_http *http, struct transfer *transfers, size_t c
         if (t->begun && !t->runs)
             continue;
         t->begun = true;
-        (void)(wanted ? error_set(t->err, ERROR_INTERRUPTED, "wait for '%s': interrupted",
-                                  t->request->url)
+        (void)(wanted ? error_set(t->err, ERROR_INTERRUPTED,
+                                  "interrupted while waiting for the answer")
                       : error_set(t->err, ERROR_NETWORK,
                                   "run the connection: it ended without a result"));
         end(http, t, CURLE_ABORTED_BY_CALLBACK);

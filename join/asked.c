@@ -6,13 +6,15 @@
 #include "join/kubelet/patches.h"
 #include "join/programs/programs.h"
 
-static int check_discovery(const struct join_options *asked, struct error *err) {
+static int check_discovery(const struct join *join, struct error *err) {
     struct discovery_options options;
 
-    if (!discovery_is_asked(asked))
+    if (!discovery_is_asked(join->asked))
         return 0;
-    discovery_options_make(asked, &options);
-    return discovery_check(&options, err);
+    discovery_options_make(join->asked, &options);
+    if (discovery_check(&options, err) < 0)
+        return -1;
+    return discovery_check_file(&options, join->host, err);
 }
 
 static int check_patches(const struct join *join, struct error *err) {
@@ -29,8 +31,8 @@ static int check_patches(const struct join *join, struct error *err) {
 int join_asked_check(struct join *join, struct error *err) {
     struct bundle *bundle = NULL; /* kept in the join for the phase that needs it */
 
-    if (join_options_check(&join->found.options, err) < 0 ||
-        check_discovery(join->asked, err) < 0 || check_patches(join, err) < 0)
+    if (join_options_check(&join->found.options, err) < 0 || check_discovery(join, err) < 0 ||
+        check_patches(join, err) < 0)
         return -1;
     return join->found.options.bundle ? programs_bundle(join, &bundle, err) : 0;
 }

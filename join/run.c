@@ -100,18 +100,15 @@ void join_close(struct join *join) {
     json_decref(join->progress.data);
 }
 
-/* Whatever could not go on says that it was interrupted, each layer again: what was waited for says
- * more. */
+/* Each layer says that it was interrupted: what was waited for says more, where something was. */
 static void say_interrupted(const struct join_progress *progress, struct error *err) {
     const char *waiting = text_str(&progress->waiting);
 
     if (text_starts_with(waiting, "waiting "))
         waiting += strlen("waiting ");
-    (void)error_set(err, ERROR_INTERRUPTED, "interrupted%s%s%s", *waiting ? " while waiting" : "",
-                    *waiting && !text_starts_with(waiting, "for ") ? ": "
-                    : *waiting                                     ? " "
-                                                                   : "",
-                    waiting);
+    if (*waiting)
+        (void)error_set(err, ERROR_INTERRUPTED, "interrupted while waiting%s %s",
+                        text_starts_with(waiting, "for ") ? "" : ":", waiting);
 }
 
 /* Whatever the phase said of being interrupted, the time was over. */

@@ -35,24 +35,33 @@ static int find_config_map(struct asker *asker, const char *name_space, const ch
     return forgive(asker, &why, err);
 }
 
+/* What is wrong with it does not pass by itself: somebody must correct it. */
+static int read_source(const struct network_agent *agent, const struct agent_source *source,
+                       const json_t *map, struct agent_settings *ret, struct error *err) {
+    const char *text = json_string_value(json_object_get(json_at(map, "data"), source->key));
+
+    if (text && (!*text || agent->read_settings(text, ret, err) == 0)) {
+        ret->source = *text ? source : NULL;
+        return 0;
+    }
+    if (!text)
+        (void)error_set(err, ERROR_USAGE, "it has no key %s", source->key);
+    if (err)
+        err->kind = ERROR_USAGE;
+    (void)error_prefix(err, "ConfigMap %s/%s", source->name_space, source->name);
+    return error_hint(err, "correct it: kubectl -n %s edit configmap %s", source->name_space,
+                      source->name);
+}
+
 /* The first of the agent's sources that says something. */
 static int read_agent(struct asker *asker, const struct network_agent *agent,
                       struct agent_settings *ret, struct error *err) {
     for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
         _cleanup_json_ json_t *map = NULL;
-        const char *text;
 
-        if (find_config_map(asker, s->name_space, s->name, &map, err) < 0)
+        if (find_config_map(asker, s->name_space, s->name, &map, err) < 0 ||
+            (map && read_source(agent, s, map, ret, err) < 0))
             return -1;
-        if (!map)
-            continue;
-        text = json_string_value(json_object_get(json_at(map, "data"), s->key));
-        if (!text)
-            return error_set(err, ERROR_MALFORMED, "ConfigMap %s/%s has no key %s", s->name_space,
-                             s->name, s->key);
-        if (*text && agent->read_settings(text, ret, err) < 0)
-            return error_prefix(err, "ConfigMap %s/%s", s->name_space, s->name);
-        ret->source = *text ? s : NULL;
     }
     return 0;
 }

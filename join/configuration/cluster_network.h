@@ -11,7 +11,7 @@
 
 /* Finds them, each DaemonSet by its name in any namespace. *ret_unread is set when some may not be
  * read (403): then only what may be read is known. *ret: agent_settings_free(), on failure, too.
- * ERROR_MALFORMED names the object. */
+ * ERROR_MALFORMED names the object; ERROR_USAGE: an agent's setting that must be corrected. */
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err);
 

@@ -50,12 +50,19 @@ void discovery_options_make(const struct join_options *asked, struct discovery_o
  * pins, pins or the skip flag. ERROR_USAGE. discovery_run begins with it. */
 int discovery_check(const struct discovery_options *options, struct error *err);
 
+/* Reads a local discovery file as discovery_run will: its form, the files that it names, its
+ * credentials. Nothing is sent. A URL, a file that is not there and a pipe are left to
+ * discovery_run. ERROR_USAGE. */
+int discovery_check_file(const struct discovery_options *options, struct host *host,
+                         struct error *err);
+
 /* Token discovery as kubeadm 1.37 does it (cluster-info without trust, JWS, pins, cluster-info
  * again with the pinned CA, byte-equal). Connection problems are tried again until the timeout;
  * permanent ones end at once: ERROR_UNTRUSTED (signature, pin, certificate, changed answer),
  * ERROR_DENIED (401, 403; a token that has no signature), ERROR_ABSENT (404, no kubeconfig key),
  * ERROR_MALFORMED. Else ERROR_NETWORK, ERROR_TIMED_OUT, ERROR_INTERRUPTED. File discovery as 1.37:
- * a cluster-info that cannot be read (403) or has no kubeconfig is only a warning. */
+ * a cluster-info that cannot be read (403) or has no kubeconfig is only a warning. A local file
+ * that cannot be read or is no kubeconfig: ERROR_USAGE. */
 int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
                   struct discovery_result *ret, struct error *err);
 void discovery_result_free(struct discovery_result *result);

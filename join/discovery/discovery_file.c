@@ -50,7 +50,11 @@ static int load(struct discovery *d, struct kubeconfig *ret, struct error *err) 
         return fetch_file(d, file, ret, err);
     if (text_starts_with(file, "file://"))
         file += strlen("file://");
-    return kubeconfig_read_file(d->host, file, ret, err);
+    if (kubeconfig_read_file(d->host, file, ret, err) == 0)
+        return 0;
+    if (err && err->kind != ERROR_INTERRUPTED)
+        err->kind = ERROR_USAGE; /* the file is what must be fixed */
+    return -1;
 }
 
 /* "https://10.0.0.10:6443/x" to "10.0.0.10"; the caller frees. */
@@ -108,6 +112,15 @@ static char *shown_file(const char *file) {
     return strstr(file, "://") ? http_shown_url(file) : path_shown(file);
 }
 
+static int find_credentials(const struct kubeconfig *config, const char *shown, struct error *err) {
+    if (kubeconfig_has_credentials(config))
+        return 0;
+    (void)error_set(
+        err, ERROR_USAGE,
+        "could not find authentication credentials for the TLS bootstrap process in '%s'", shown);
+    return error_hint(err, "give --tls-bootstrap-token, or use token discovery");
+}
+
 static int settle_credentials(const struct discovery_options *o, struct kubeconfig *config,
                               struct error *err) {
     _cleanup_(freep) char *shown = shown_file(o->file);
@@ -126,12 +139,7 @@ static int settle_credentials(const struct discovery_options *o, struct kubeconf
         secret_free_text(take_ptr(config->client_key_pem));
         return 0;
     }
-    if (kubeconfig_has_credentials(config))
-        return 0;
-    (void)error_set(
-        err, ERROR_USAGE,
-        "could not find authentication credentials for the TLS bootstrap process in '%s'", shown);
-    return error_hint(err, "give --tls-bootstrap-token, or use token discovery");
+    return find_credentials(config, shown, err);
 }
 
 /* ---- before its server is asked ---- */
@@ -207,6 +215,23 @@ static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *
     bare_server_name(&config);
     *ret = config;
     return 0;
+}
+
+int discovery_check_file(const struct discovery_options *options, struct host *host,
+                         struct error *err) {
+    struct discovery d = {.options = options, .host = host};
+    struct kubeconfig config = {0};
+    _cleanup_(freep) char *shown = options->file ? shown_file(options->file) : NULL;
+    enum host_file_type type = shown ? host_file_type(host, options->file) : HOST_ABSENT;
+    int result;
+
+    if (type != HOST_FILE && type != HOST_FOLDER)
+        return 0; /* what comes through a pipe can be read only once */
+    result = load_good(&d, &config, err);
+    if (result == 0 && !options->tls_bootstrap_token)
+        result = find_credentials(&config, shown, err);
+    kubeconfig_free(&config);
+    return result;
 }
 
 int discovery_run_file(struct discovery *d, struct error *err) {

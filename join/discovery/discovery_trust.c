@@ -15,6 +15,10 @@ struct owner {
 static const struct owner server = {"the server's certificate",
                                     "the server's certificate must be renewed (kubeadm certs renew "
                                     "apiserver)"};
+static const struct owner intermediate = {
+    "the certificate of an intermediate CA, which the server sends along",
+    "the server needs a valid intermediate certificate in the file of its own certificate "
+    "(kube-apiserver: --tls-cert-file)"};
 static const struct owner authority = {
     "the certificate of the cluster's CA",
     "the cluster needs a new CA, and new certificates by it for every server and node (kubeadm: "
@@ -58,7 +62,7 @@ static int wrong_dates(const struct discovery *d, const struct certificate *cert
     return -1;
 }
 
-/* The CA that signed it by its name, when its dates are wrong. */
+/* The one of that name, when its dates are wrong. */
 static bool find_outdated(const struct discovery *d, const struct certificates *authorities,
                           const char *name, size_t *ret) {
     for (size_t i = 0; i < authorities->count; i++) {
@@ -110,6 +114,9 @@ static int explain(const struct discovery *d, const struct certificates *chain,
         return wrong_chain(d, leaf, &why, err);
     if (certificate_check_dates(leaf, host_now(d->host), NULL) < 0)
         return wrong_dates(d, leaf, &server, err);
+    for (size_t i = 0; i + 1 < chain->count; i++)
+        if (find_outdated(d, chain, chain->items[i].issuer, &at))
+            return wrong_dates(d, &chain->items[at], &intermediate, err);
     if (ca_pem && certificates_parse(ca_pem, strlen(ca_pem), &authorities, NULL) == 0 &&
         find_outdated(d, &authorities, chain->items[chain->count - 1].issuer, &at))
         result = wrong_dates(d, &authorities.items[at], &authority, err);

@@ -67,7 +67,7 @@ FILES = [
          files={"t/token": lambda _: "a-token"}),
     file("a token file with a newline", 3, "line break", conf=text_of("{tokenFile: t/token}"),
          files={"t/token": lambda _: "a-token\n"}),
-    file("a token file that is not there", 1, "none", conf=text_of("{tokenFile: none}")),
+    file("a token file that is not there", 3, "none", conf=text_of("{tokenFile: none}")),
     file("a client certificate inside", 0, conf=text_of(embedded_client())),
     file("a client certificate beside", 0, files=client_files(), conf=text_of(
         "{client-certificate: pki/client.crt, client-key: pki/client.key}")),
@@ -119,9 +119,9 @@ FILES = [
         change=lambda t: t.replace("current-context: c", 'current-context: d').replace(
             "- name: k", '- name: ""').replace("cluster: k,", 'cluster: "",'))),
     file("an unknown field", 0, conf=text_of(change=lambda t: t + "else: 1\n")),
-    file("another kind", 1, "kind must be Config", conf=text_of(change=lambda t: t.replace("Config", "Pod"))),
-    file("no YAML", 1, "line", conf=lambda _: "{"),
-    file("nothing", 1, "not a kubeconfig", conf=lambda _: ""),
+    file("another kind", 3, "kind must be Config", conf=text_of(change=lambda t: t.replace("Config", "Pod"))),
+    file("no YAML", 3, "line", conf=lambda _: "{"),
+    file("nothing", 3, "not a kubeconfig", conf=lambda _: ""),
     file("two answers to which cluster", 3, "both a cluster without a name", more=BOOTSTRAP,
          conf=text_of(change=lambda t: t.replace(
              "clusters:\n", "clusters:\n- name: \"\"\n  cluster: {server: 'https://192.0.2.1'}\n"))),

@@ -178,6 +178,37 @@ static void takes_the_prefixes_of_flannel(void **state) {
     }
 }
 
+/* Waiting does not help: somebody must correct the ConfigMap. */
+static void names_a_broken_setting_of_flannel(void **state) {
+    static const struct {
+        const char *key, *net_conf, *why;
+    } rows[] = {
+        {"net-conf.json", "not JSON", "ConfigMap kube-flannel/kube-flannel-cfg: "},
+        {"net-conf.json", "{\"Network\":\"10.9.0.0/16\",\"Backend\":{\"VNI\":\"4096\"}}",
+         "Backend.VNI must be a number"},
+        {"other.json", "{}",
+         "ConfigMap kube-flannel/kube-flannel-cfg: it has no key net-conf.json"},
+    };
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct held held[] = {
+            {"/kubeadm-config", "ClusterConfiguration", CLUSTER},
+            {"/kubelet-config", "kubelet", KUBELET},
+            {"/kube-flannel/configmaps/kube-flannel-cfg", rows[i].key, rows[i].net_conf}};
+
+        cluster_config_free(&s->config);
+        s->held = held;
+        s->count = ARRAY_SIZE(held);
+        s->err = (struct error){0};
+        assert_int_equal(read_it(s), -1);
+        assert_int_equal(s->err.kind, ERROR_USAGE);
+        assert_non_null(strstr(s->err.message, rows[i].why));
+        assert_string_equal(s->err.hints[0],
+                            "correct it: kubectl -n kube-flannel edit configmap kube-flannel-cfg");
+    }
+}
+
 static void finds_the_older_names(void **state) {
     struct scene *s = *state;
 
@@ -362,6 +393,7 @@ int main(void) {
         CASE(reads_everything),
         CASE(tolerates_what_is_optional),
         CASE(takes_the_prefixes_of_flannel),
+        CASE(names_a_broken_setting_of_flannel),
         CASE(finds_the_older_names),
         CASE(needs_the_two_of_kubeadm),
         CASE(names_configmap_and_key_of_odd_inputs),

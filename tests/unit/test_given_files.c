@@ -6,6 +6,7 @@
 #include "cmd/output.h"
 #include "diag/reports/report.h"
 #include "join/configuration/config_file.h"
+#include "join/discovery/discovery.h"
 #include "join/kubelet/patches.h"
 #include "kube/kubeconfig.h"
 #include "services/artifacts.h"
@@ -84,6 +85,44 @@ static void a_discovery_file(void **state) {
         assert_string_equal(config.ca_pem, "-----BEGIN CERTIFICATE-----\r\n");
         kubeconfig_free(&config);
     }
+}
+
+/* It is the call that must be corrected: said before anything is sent. */
+static void a_wrong_discovery_file(void **state) {
+    static const struct {
+        const char *text, *why;
+    } rows[] = {
+        {"{", "line 2 column 1: "},
+        {"", "not a kubeconfig"},
+        {"apiVersion: v1\nkind: Pod\n", "kind must be Config"},
+        {"apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: "
+         "'https://10.0.0.10:6443'}}]\ncontexts: [{name: x, context: {cluster: c, user: "
+         "u}}]\ncurrent-context: x\nusers: [{name: u, user: {tokenFile: none}}]\n",
+         "read the token file"},
+        {"apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: "
+         "'https://10.0.0.10:6443'}}]\ncontexts: [{name: x, context: {cluster: c, user: "
+         "u}}]\ncurrent-context: x\nusers: [{name: u, user: {}}]\n",
+         "could not find authentication credentials"},
+    };
+    struct discovery_options options = {.file = "C:\\d.conf"};
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        put_as(PLAIN, "C:\\d.conf", rows[i].text);
+        err = (struct error){0};
+        assert_int_equal(discovery_check_file(&options, program->host, &err), -1);
+        assert_int_equal(err.kind, ERROR_USAGE);
+        if (!strstr(err.message, rows[i].why))
+            fail_msg("%d: %s", (int)i, err.message);
+    }
+    options.tls_bootstrap_token = "abcdef.0123456789abcdef"; /* then the last one will do */
+    assert_int_equal(discovery_check_file(&options, program->host, &err), 0);
+    options.file = "C:\\"; /* a folder */
+    assert_int_equal(discovery_check_file(&options, program->host, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    options.file = "https://10.0.0.10/d.conf";
+    assert_int_equal(discovery_check_file(&options, program->host, &err), 0);
 }
 
 static void patches(void **state) {
@@ -217,7 +256,7 @@ int main(void) {
         FILE_TEST(a_configuration),      FILE_TEST(a_saved_report),
         FILE_TEST(a_discovery_file),     FILE_TEST(patches),
         FILE_TEST(a_lock_and_versions),  FILE_TEST(what_is_no_text),
-        FILE_TEST(results_go_to_a_file),
+        FILE_TEST(results_go_to_a_file), FILE_TEST(a_wrong_discovery_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);

@@ -286,6 +286,7 @@ static void can_be_interrupted(void **state) {
     fixture.interrupted = true;
     assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_string_equal(err.message, "interrupted while waiting for the answer");
     http_response_free(&response);
 }
 

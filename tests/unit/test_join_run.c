@@ -327,6 +327,31 @@ static void a_phase_that_fails_fails_the_call(void **state) {
     close_run(&r);
 }
 
+/* The server takes the request and says nothing until somebody presses Ctrl-C. */
+static int no_answer(void *context, const struct http_request *request, struct http_response *ret,
+                     struct error *err) {
+    if (strstr(request->url, "kubeadm-config"))
+        return error_set(err, ERROR_INTERRUPTED, "interrupted while waiting for the answer");
+    return scene_answer(context, request, ret, err);
+}
+
+static void an_interrupted_request_is_named(void **state) {
+    struct error err = {0};
+    struct run r;
+    struct join join;
+
+    (void)state;
+    open_run(&r, "overlay");
+    answer_with(&r, no_answer);
+    open_join(&r, &join);
+    assert_int_equal(join_run_phase(&join, "configuration", &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_non_null(strstr(err.message, "GET https://10.0.0.10:6443/api/v1/namespaces/kube-system/"
+                                        "configmaps/kubeadm-config: interrupted while waiting"));
+    join_close(&join);
+    close_run(&r);
+}
+
 static unsigned refusals;
 
 /* Nobody answers the first two times. */
@@ -415,6 +440,7 @@ int main(void) {
         cmocka_unit_test(a_joined_node_keeps_its_name),
         cmocka_unit_test(a_phase_that_fails_fails_the_call),
         cmocka_unit_test(a_wait_for_the_server_is_told),
+        cmocka_unit_test(an_interrupted_request_is_named),
         cmocka_unit_test(a_node_that_does_not_come),
     };
 
