@@ -6,7 +6,7 @@ import os
 
 OK = ""
 DEVICE, CHARACTER = "it names a device", "a file name cannot contain"
-FOLDER, NO_FOLDER = "a folder", "it is a folder"  # for a discovery file only the second: kubeadm asks no more
+FOLDER, NO_FOLDER = "a folder", "it is a folder"
 URL = "not an absolute path"
 # Every form of the same file, or why there is none; what Windows' own programs take, winjoin takes.
 WINDOWS = [
@@ -46,7 +46,9 @@ LINUX = [
     ("sub", "Is a directory"), ("{file}/", NO_FOLDER), (".", "Is a directory"), ("none.{file}", "No such file"),
     ("{file}/x", "Not a directory"),
 ]
-DISCOVERY = "apiVersion: v1\nkind: Config\n"
+DISCOVERY = ("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'https://10.0.0.1:6443'}}]\n"
+             "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n"
+             "users: [{name: u, user: {token: a-token}}]\n")
 LONG = "f" * 60
 OPTIONS = ("--config", "--token-file", "--discovery-file")
 
@@ -81,8 +83,8 @@ class Judge:
         words = {"--config": [],
                  "--token-file": ["10.0.0.1:6443", "--discovery-token-unsafe-skip-ca-verification"],
                  "--discovery-file": []}[option]
-        if option == "--discovery-file" and says:
-            says = "" if says in (FOLDER, "Is a directory") else "--discovery-file"
+        if option == "--discovery-file" and says not in (OK, FOLDER, "Is a directory"):
+            says = "--discovery-file"
         name = "path %s %r" % (option, form)
         self.judge.winjoin(name, self.judge.winjoin_join([*words, option, path]), says, folder=self.folder)
         if not self.windows and option == "--config":
