@@ -109,6 +109,8 @@ static void say_interrupted(const struct join_progress *progress, struct error *
     if (*waiting)
         (void)error_set(err, ERROR_INTERRUPTED, "interrupted while waiting%s %s",
                         text_starts_with(waiting, "for ") ? "" : ":", waiting);
+    else if (!strstr(err->message, "interrupted"))
+        (void)error_prefix(err, "interrupted");
 }
 
 /* Whatever the phase said of being interrupted, the time was over. */

@@ -97,9 +97,9 @@ static void a_file_is_verified_too(void **state) {
     use_file(s, "clusters: [{name: '', cluster: {server: 'http://x'}}]");
     assert_fails(s, ERROR_USAGE, "https URL");
     use_file(s, "clusters: []");
-    assert_fails(s, ERROR_MALFORMED, "it has no cluster");
+    assert_fails(s, ERROR_USAGE, "it has no cluster");
     s->options.file = "C:\\absent";
-    assert_fails(s, ERROR_ABSENT, "absent");
+    assert_fails(s, ERROR_USAGE, "absent");
     assert_int_equal(s->requests, 0);
 }
 
