@@ -37,7 +37,10 @@ static void play(struct kit *kit, const struct row *row, struct finding *f) {
         xasprintf("%s\\units\\%s.exe", kit->folder, row->id + strlen("unit-"));
     const char *const argv[] = {path, NULL};
     const char *const environment[] = {"CMOCKA_MESSAGE_OUTPUT=TAP", NULL};
-    const struct host_process process = {argv, environment, NULL, UNIT_SECONDS * 1000, true};
+    const struct host_process process = {.argv = argv,
+                                         .environment = environment,
+                                         .timeout_ms = UNIT_SECONDS * 1000,
+                                         .with_errors = true};
     _cleanup_(freep) char *said = NULL;
     struct error err = {0};
     int code = 0;

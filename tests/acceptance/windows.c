@@ -13,7 +13,8 @@
 
 int kit_run(struct kit *kit, struct finding *f, unsigned seconds, char **ret_said,
             const char *const *argv) {
-    const struct host_process process = {argv, NULL, NULL, seconds * 1000, true};
+    const struct host_process process = {
+        .argv = argv, .timeout_ms = seconds * 1000, .with_errors = true};
     struct error err = {0};
     int code = 0;
 
