@@ -210,7 +210,7 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
         add_exception(list, &count, &p->pod);
     if (p->has_pod6 && !p->cluster_count)
         add_exception(list, &count, &p->pod6);
-    for (size_t i = 0; i < p->service_count; i++)
+    for (size_t i = 0; !plan->agent->nat_except_pods && i < p->service_count; i++)
         add_exception(list, &count, &p->service[i]);
     /* elsewhere the node's network is outside: masked, or its hosts would not know the way back */
     if (plan->mode->node_network && p->has_management)

@@ -76,6 +76,7 @@ struct network_agent {
     /* annotation of a Node with its pods' prefix, when that is not spec.podCIDR; written by */
     const char *subnet_annotation, *subnet_giver;
     bool nat_except_services; /* pods reach only Services with their own address */
+    bool nat_except_pods;     /* only pods and the node's network: not Services */
     /* name of the host's endpoint on its network whose address HNS chooses: the source VIP */
     const char *source_vip_endpoint;
     bool unique_host_names; /* it tells nodes apart by machineID, which is the host's name */

@@ -88,8 +88,8 @@ static int restore(const struct network_restore *restore, struct error *err) {
 
 #define AZURE_AGENT                                                                                \
     .pods_make_network = true, .cni = "azure-vnet", .registry = &registry,                         \
-    .network_name = NETWORK, .networks = networks, .keeps_routes = true, .backend = backend,       \
-    .restore = restore
+    .network_name = NETWORK, .networks = networks, .keeps_routes = true, .nat_except_pods = true,  \
+    .backend = backend, .restore = restore
 
 const struct network_agent network_agent_azure_vnet = {.plugin = "azure-vnet", AZURE_AGENT};
 const struct network_agent network_agent_azure_cns = {

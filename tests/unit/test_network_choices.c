@@ -84,6 +84,8 @@
               ",'AdditionalArgs':[" ARGUMENT(NAT(NEAR)) "," ARGUMENT(                              \
                   TO("10.96.0.0/12")) "," ARGUMENT(TO("10.0.0.21/32")) "]")
 
+/* pods and the virtual network alone (AgentBaker, azurecnifunc.ps1) */
+#define PODS_AND_NODES "'10.244.0.0/16','10.0.0.0/24'"
 /* azure-vnet's form: keys of cni/netconfig.go and network/policy/policy_windows.go */
 #define BLOCKED(port)                                                                              \
     ARGUMENT("{'Type':'ACL','Protocols':'6','Action':'Block','Direction':'Out',"                   \
@@ -96,11 +98,11 @@
     "'cniVersion':'0.3.0','name':'azure','plugins':[{'type':'azure-vnet','mode':'" word            \
     "'," CAPABILITIES DNS more ",'windowsSettings':{'enableLoopbackDSR':true},"                    \
     "'AdditionalArgs':[" ARGUMENT(                                                                 \
-        "{'Type':'OutBoundNAT','ExceptionList':[" NEAR                                             \
+        "{'Type':'OutBoundNAT','ExceptionList':[" PODS_AND_NODES                                   \
         "]}") "," BLOCKED("80") "," BLOCKED("32526") "," ALLOWED("In") "," ALLOWED("Out") "]}]}}]"
 #define AZURE(mode, type, plugin, word, more)                                                      \
     NETWORK(mode, plugin, "azure", ETHERNET, "[" BASE(type, "") "]", AZURE_CNI(word, more), "",    \
-            NEAR, "")
+            PODS_AND_NODES, "")
 #define VNET_IPAM "'ipam':{'type':'azure-vnet-ipam'}"
 #define CNS_IPAM "'executionMode':'v4swift','ipam':{'type':'azure-cns'}"
 
