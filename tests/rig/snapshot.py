@@ -14,6 +14,8 @@ FILES_LEFT_OUT = re.compile(r"^(windows/(temp|logs)/|users/[^/]+/(temp|appdata/l
                             # what a reset keeps: the logs and reports of winjoin's runs
                             r"programdata/winjoin/(logs/|reports/|$))", re.I)
 KEYS_LEFT_OUT = re.compile(
+    # the fonts of the console: Wine writes them at a start, by its caller's locale
+    r"\\Hardware Profiles\\Current\\Software\\Fonts\\|"
     r"^Software\\(Classes|Wine)\\|\\Windows NT\\CurrentVersion\\(Prefetcher|Time Zones)\\|\\Enum\\|"
     r"\\Control\\(DeviceClasses|Video|Class|ServiceCurrent)\\|"
     r"\\Services\\(winebus|winehid|winexinput|winusb|wineusb|nsiproxy|mountmgr|ndis)\\", re.I)
