@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/hns_features.h"
 #include "tests/hns/hns.h"
@@ -109,6 +110,7 @@ static void nonsense(void **state) {
         {"HcnQueryNetworkProperties", "{\"Name\":\"External\","
                                       "\"Type\":7}"},
     };
+    static const struct external_network wanted = {.hns_type = "Overlay", .name = "Calico"};
     struct hcn_network network = {0};
     (void)state;
     assert_int_equal(hcn_base_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
@@ -119,6 +121,8 @@ static void nonsense(void **state) {
         if (hcn_base_network_ensure(host, &scene.plan, &network, NULL, &err) == 0)
             fail_msg("%s: %s was taken", answers[i].function, answers[i].answer);
         assert_int_not_equal(strlen(err.message), 0);
+        if (external_network_find(host, &wanted, &network, &err) == 0 || err.kind == ERROR_ABSENT)
+            fail_msg("%s: %s was taken for a network", answers[i].function, answers[i].answer);
     }
 }
 

@@ -23,6 +23,7 @@ static void programs_are_replaced(void **state) {
     assert_string_equal(json_text_at(ran.document, "services.0"), "kubelet");
     assert_string_equal(json_text_at(ran.document, "services.1"), "kube-proxy");
     assert_int_equal(json_array_size(json_object_get(ran.document, "services")), 2);
+    assert_string_equal(json_text_at(row_of(ran.document, "kubelet"), "detail"), "kubelet v1.37.1");
     warnings = json_write(json_object_get(ran.document, "warnings"));
     assert_non_null(strstr(warnings, "kubectl drain win-7k2"));
     ran_free(&ran);
@@ -137,6 +138,27 @@ static void own_prefixes_stay(void **state) {
     assert_int_equal(options.pod_cidrs.count, 1);
     assert_string_equal(options.pod_cidrs.items[0], "10.244.3.0/24");
     join_options_free(&options);
+    close_node(&r, before);
+}
+
+/* What kube-proxy was joined with; a machine without its file says nothing. */
+static void own_dsr_stays(void **state) {
+    static const char *const rows[][2] = {{"winkernel:\n  enableDSR: true\n", "on"},
+                                          {"winkernel:\n  enableDSR: false\n", "off"},
+                                          {"mode: kernelspace\n", "off"}};
+    json_t *before;
+    struct run r;
+
+    (void)state;
+    open_node(&r, &before);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct join_options options = {0};
+
+        put(&r, "C:\\k\\kube-proxy.conf", rows[i][0]);
+        upgrade_recall(r.host, &options);
+        assert_string_equal(options.dsr, rows[i][1]);
+        join_options_free(&options);
+    }
     close_node(&r, before);
 }
 
@@ -256,6 +278,7 @@ int main(void) {
         cmocka_unit_test(own_arguments_stay),
         cmocka_unit_test(other_settings_are_shown_and_written),
         cmocka_unit_test(own_prefixes_stay),
+        cmocka_unit_test(own_dsr_stays),
         cmocka_unit_test(a_winjoin_that_cannot_be_read_is_an_error),
         cmocka_unit_test(winjoin_itself_is_replaced),
         cmocka_unit_test(what_cannot_be_is_refused),
