@@ -49,6 +49,8 @@ static void metrics(void **state) {
         "winjoin_diag_flow_up{node=\"win\\\\n\\\"7k2\",flow=\"pod-to-pod-ip\",protocol=\"TCP\","
         "family=\"IPv4\"} 1\n",
         ",flow=\"pod-to-external-ip\",protocol=\"TCP\",family=\"IPv4\"} 0\n",
+        "# TYPE winjoin_diag_flow_latency_min_seconds "
+        "gauge\nwinjoin_diag_flow_latency_min_seconds{",
         "winjoin_diag_flow_latency_min_seconds{node=\"win\\\\n\\\"7k2\",flow=\"node-to-pod\","
         "protocol="
         "\"UDP\",family=\"IPv4\"} 0.0001\n",

@@ -74,10 +74,30 @@ static void comes_before_the_first_request(void **state) {
     assert_int_equal(waits, 0);
 }
 
+/* Ctrl-C ends the pause, and then nothing is asked. */
+static void ends_with_an_interruption(void **state) {
+    struct join join;
+    struct error err = {0};
+
+    (void)state;
+    open_run(&r, "overlay");
+    r.options.start_spread = 60000;
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    if (join_open(&join, &err) < 0)
+        fail_msg("%s", err.message);
+    host_memory_interrupt(r.host);
+    assert_int_equal(join_need(&join, NEED_CLIENT, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_int_equal(http_memory_requests(r.http), 0);
+    join_close(&join);
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_pauses),
         cmocka_unit_test(comes_before_the_first_request),
+        cmocka_unit_test(ends_with_an_interruption),
     };
 
     return cmocka_run_group_tests_name("start_spread", tests, NULL, NULL);
