@@ -39,6 +39,7 @@ struct program_options {
     char *external_ip, *external_name, *external_dns; /* diag */
     char *versions;                                   /* bundle create */
     bool tools;                                       /* bundle create */
+    bool images;                                      /* bundle create */
     long long windows_build;                          /* bundle; 0: each */
     bool drain;                                       /* upgrade */
     bool show_all;

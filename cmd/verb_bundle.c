@@ -204,20 +204,31 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
                                 .url = o->source_base,
                                 .tell = tell_fetching,
                                 .context = &progress};
+    struct mirror with = from;
+    _cleanup_(freep) char *image = NULL;
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(bundle_freep) struct bundle *bundle = NULL;
     int result;
 
+    with.follows_redirects = true; /* registries redirect to where their blobs are */
     names_missing(nodes, &names);
     if (program->options.tools)
         add_tools(&names);
+    if (program->options.images && !text_list_has(&names, "ctr"))
+        text_list_add(&names, "ctr"); /* imports it */
     program_settle_paths(&program->options.join);
     show_work(program, &progress, "asking for the releases");
     result = bundle_open_upstream(&from, &names,
                                   &(struct bundle_choice){o->kubernetes_version, o->catalog, NULL},
                                   &bundle, err);
+    image = sandbox_image(o->kubernetes_version, (unsigned)program->options.windows_build);
     if (result == 0)
-        result = bundle_create_from(program->host, bundle, to, artifacts, err);
+        result = bundle_create_from(
+            program->host, bundle,
+            program->options.images
+                ? &(struct bundle_image){image, (unsigned)program->options.windows_build, &with}
+                : NULL,
+            to, artifacts, err);
     progress_close(&progress);
     return result;
 }
@@ -320,6 +331,9 @@ int verb_bundle(struct program *program, struct error *err) {
     _cleanup_(bundle_freep) struct bundle *bundle = NULL;
     _cleanup_(freep) char *path = NULL;
 
+    if (program->options.images && !program->options.join.kubernetes_version)
+        return error_set(err, ERROR_USAGE,
+                         "--images is for --kubernetes-version: it says which image");
     if (text_equal(what, "create") && words->count == 3 &&
         !program->options.join.kubernetes_version)
         return create(program, words->items[1], words->items[2], err);

@@ -81,6 +81,8 @@ static const struct option bundle_options[] = {
      "where programs are published, as \"config print catalog\" prints it", 0},
     {"tools", 0, OPTION_BOOL, AT(tools), "",
      "with --kubernetes-version: also the programs that a person uses (kubectl, crictl, ctr)", 0},
+    {"images", 0, OPTION_BOOL, AT(images), "",
+     "with --kubernetes-version: also the sandbox image, and ctr, which imports it at the join", 0},
     {0},
 };
 static const struct option bundle_nodes_options[] = {

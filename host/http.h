@@ -29,6 +29,7 @@ struct http_request {
     const char *client_cert_pem; /* with client_key_pem */
     const char *client_key_pem;
     const char *bearer_token;
+    const char *accept;       /* media types; NULL: JSON, then any */
     const char *content_type; /* of body */
     const char *body;
     size_t body_len;

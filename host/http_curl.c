@@ -151,8 +151,10 @@ static void set_headers(struct transfer *transfer) {
     struct curl_slist *headers = transfer->headers;
     _cleanup_(freep) char *type = xasprintf(
         "Content-Type: %s", request->content_type ? request->content_type : "application/json");
+    _cleanup_(freep) char *accept =
+        xasprintf("Accept: %s", request->accept ? request->accept : "application/json, */*");
 
-    headers = curl_slist_append(headers, "Accept: application/json, */*");
+    headers = curl_slist_append(headers, accept);
     headers = curl_slist_append(headers, "Expect:");
     if (request->body)
         headers = curl_slist_append(headers, type);

@@ -149,9 +149,15 @@ json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *m
  * cannot be, ERROR_MALFORMED for a file that is no Windows program, ERROR_ABSENT. */
 int bundle_create(struct host *host, const char *folder, const char *zip_path,
                   const json_t *versions, struct artifacts *ret, struct error *err);
-/* The same of all that an open bundle has, each proved. The same bytes for the same programs.
- * Kinds: those of bundle_read() and ERROR_MALFORMED. */
-int bundle_create_from(struct host *host, struct bundle *bundle, const char *zip_path,
-                       struct artifacts *ret, struct error *err);
+/* The sandbox image of a bundle. */
+struct bundle_image {
+    const char *reference; /* "registry.k8s.io/pause:3.10.2" */
+    unsigned build;        /* of Windows; 0: each */
+    const struct mirror *from;
+};
+/* The same of all that an open bundle has, each proved, and of the image (or NULL). The same bytes
+ * for the same programs. Kinds: those of bundle_read(), image_fetch() and ERROR_MALFORMED. */
+int bundle_create_from(struct host *host, struct bundle *bundle, const struct bundle_image *image,
+                       const char *zip_path, struct artifacts *ret, struct error *err);
 
 #endif

@@ -177,8 +177,7 @@ static int add_file(struct archive *archive, const struct bundle_archive_file *f
 
 static int write_all(struct archive *archive, const struct bundle_archive_file *files, size_t count,
                      struct text *out, struct error *err) {
-    int failed = archive_write_set_format_zip(archive) != ARCHIVE_OK ||
-                 archive_write_set_bytes_per_block(archive, 0) != ARCHIVE_OK ||
+    int failed = archive_write_set_bytes_per_block(archive, 0) != ARCHIVE_OK ||
                  archive_write_open(archive, out, NULL, collect, NULL) != ARCHIVE_OK;
     for (size_t i = 0; !failed && i < count; i++)
         failed = add_file(archive, &files[i]) < 0;
@@ -189,15 +188,27 @@ static int write_all(struct archive *archive, const struct bundle_archive_file *
     return 0;
 }
 
-int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
-                        size_t *ret_len, struct error *err) {
+static int make(int (*set_format)(struct archive *), const struct bundle_archive_file *files,
+                size_t count, char **ret, size_t *ret_len, struct error *err) {
     _cleanup_(text_free) struct text out = {.cap = 1024u * 1024 * 1024};
     struct archive *archive = archive_write_new();
-    int result = write_all(archive, files, count, &out, err);
+    int result = set_format(archive) == ARCHIVE_OK
+                     ? write_all(archive, files, count, &out, err)
+                     : error_set(err, ERROR_HOST, "pack archive: its format is not known");
     (void)archive_write_free(archive); /* closed already, or failed and told */
     if (result < 0)
         return -1;
     *ret_len = out.len;
     *ret = text_take(&out);
     return 0;
+}
+
+int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
+                        size_t *ret_len, struct error *err) {
+    return make(archive_write_set_format_zip, files, count, ret, ret_len, err);
+}
+
+int bundle_archive_make_tar(const struct bundle_archive_file *files, size_t count, char **ret,
+                            size_t *ret_len, struct error *err) {
+    return make(archive_write_set_format_ustar, files, count, ret, ret_len, err);
 }

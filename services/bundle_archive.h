@@ -22,8 +22,11 @@ struct bundle_archive_file {
     const char *data;
     size_t len;
 };
-/* Packs the files, the same bytes for the same files. The caller frees *ret. */
+/* Packs the files into a .zip, the same bytes for the same files. The caller frees *ret. */
 int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
                         size_t *ret_len, struct error *err);
+/* The same as .tar. */
+int bundle_archive_make_tar(const struct bundle_archive_file *files, size_t count, char **ret,
+                            size_t *ret_len, struct error *err);
 
 #endif

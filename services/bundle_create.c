@@ -8,6 +8,7 @@
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/bundle_archive.h"
+#include "services/image.h"
 #include "services/program_image.h"
 
 /* What is packed so far: the lock's rows and the files' bytes, in the same order. */
@@ -81,7 +82,7 @@ static int add_file(struct host *host, const struct artifact_target *target, con
 
     if (host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, err) < 0)
         return -1;
-    if (program_image_check(data, len, err) < 0)
+    if (text_ends_with(path, ".exe") && program_image_check(data, len, err) < 0)
         return error_prefix(err, "%s", path_base(path));
     if (!given_version)
         given_version = own_version = program_image_version(data, len);
@@ -162,8 +163,22 @@ int bundle_create(struct host *host, const char *folder, const char *zip_path,
     return finish(host, &packing, zip_path, ret, err);
 }
 
-int bundle_create_from(struct host *host, struct bundle *bundle, const char *zip_path,
-                       struct artifacts *ret, struct error *err) {
+static int add_image(const struct bundle_image *image, struct packing *packing, struct error *err) {
+    struct artifact_target target;
+    char *data = NULL;
+    size_t len = 0;
+
+    if (!image)
+        return 0;
+    if (image_fetch(image->from, image->reference, image->build, &data, &len, err) < 0)
+        return -1;
+    (void)artifact_target_find("pause", &target);
+    add_artifact(packing, &target, strrchr(image->reference, ':') + 1, data, len);
+    return 0;
+}
+
+int bundle_create_from(struct host *host, struct bundle *bundle, const struct bundle_image *image,
+                       const char *zip_path, struct artifacts *ret, struct error *err) {
     _cleanup_(packing_free) struct packing packing = {0};
     const struct artifacts *artifacts = bundle_artifacts(bundle);
 
@@ -179,5 +194,7 @@ int bundle_create_from(struct host *host, struct bundle *bundle, const char *zip
         if (program_image_check(data, len, err) < 0)
             return error_prefix(err, "artifact '%s'", artifact->name);
     }
+    if (add_image(image, &packing, err) < 0)
+        return -1;
     return finish(host, &packing, zip_path, ret, err);
 }

@@ -310,6 +310,7 @@ static void ask(struct fetch *f, uint64_t now, struct http_exchange *ret) {
     f->window_len = f->body.len;
     *ret = (struct http_exchange){
         .request = {.url = f->url,
+                    .accept = f->file->accept,
                     .timeout_ms = (unsigned)(ALL_MS - (now - f->batch->begin_ms)),
                     .on_head = on_head,
                     .on_data = on_data,

@@ -33,6 +33,7 @@ char *mirror_url(const struct mirror *mirror, const char *path);
 struct mirror_file {
     const char *name; /* of an artifact, for messages, or NULL */
     const char *path;
+    const char *accept; /* media types, or NULL */
     size_t max;         /* bytes */
     const char *sha256; /* that the file must have, or NULL: then it is not resumed. */
     char *data;         /* filled in; NUL-terminated */

@@ -10,6 +10,7 @@ import sys
 import tarfile
 import time
 import unittest
+import zipfile
 
 import mirror
 from mirror import CONTENT, PROGRAMS, cases, odd
@@ -79,6 +80,24 @@ def releases(programs):
                      some("bin/", "containerd.exe", "containerd-shim-runhcs-v1.exe", "ctr.exe"),
                      some("./", "win-overlay.exe", "win-bridge.exe", "host-local.exe")),
             **released(programs["flanneld.exe"])}
+
+
+PAUSE = "registry.k8s.io/v2/pause/"
+
+
+def pause(layers):
+    """The sandbox image as a registry has it: path -> content. layers: Windows' version -> data."""
+    files, manifests = {}, []
+
+    def blob(kind, data):
+        files["%s%s/sha256:%s" % (PAUSE, kind, sha256(data))] = data
+        return {"digest": "sha256:" + sha256(data), "size": len(data)}
+    for version, data in layers.items():
+        manifest = json.dumps({"schemaVersion": 2, "config": blob("blobs", b"{}"), "layers": [blob("blobs", data)]})
+        manifests.append({**blob("manifests", manifest.encode()), "platform": {
+            "os": "windows", "architecture": "amd64", "os.version": version}})
+    files[PAUSE + "manifests/3.10.2"] = json.dumps({"schemaVersion": 2, "manifests": manifests}).encode()
+    return files
 
 
 FILES = layout({name + ".exe": CONTENT[name] for name in ("kubelet", "kube-proxy")}, packed(RUNTIME),
@@ -272,6 +291,33 @@ class Published(unittest.TestCase):
         verified = subprocess.run([mirror.WINJOIN, "bundle", "verify", str(to)], capture_output=True, text=True,
                                   timeout=60, check=False)
         self.assertEqual((verified.returncode, verified.stdout), (0, "ok\n"), verified.stderr)
+
+    def test_a_bundle_with_the_sandbox_image(self):
+        image = (mirror.ROOT / "build/windows/winjoin.exe")
+        if not image.is_file():
+            self.skipTest("no Windows program is built")
+        exe = image.read_bytes()
+        programs = releases({name: exe for name in [os.path.basename(path) for path in PROGRAMS.values()] +
+                             ["flanneld.exe", "ctr.exe"]})
+        parts = pause({"10.0.20348.1": b"of 2022", "10.0.26100.1": b"of 2025"})
+        done, to = self.create(self.serve({**programs, **parts}), 0, "--images", "--windows-build", "26100",
+                               "-o", "json")
+        found = {a["name"]: a for a in json.loads(done.stdout)["artifacts"]}
+        self.assertEqual((found["pause"]["version"], found["pause"]["path"]), ("3.10.2", "C:\\k\\pause.tar"))
+        self.assertIn("ctr", found)
+        with zipfile.ZipFile(to) as bundle:
+            with tarfile.open(fileobj=io.BytesIO(bundle.read("bin/pause.tar"))) as tar:
+                held = {member.name: tar.extractfile(member).read() for member in tar}
+        self.assertIn(b"of 2025", held.values())
+        self.assertNotIn(b"of 2022", held.values())
+        for name, data in held.items():
+            if name.startswith("blobs/"):
+                self.assertEqual(name, "blobs/sha256/" + sha256(data))
+        to.unlink()
+        blob = next(path for path, data in parts.items() if data == b"of 2025")
+        done, to = self.create(self.serve({**programs, **parts, blob: b"of 2026"}), 4, "--images")
+        self.assertRegex(done.stderr, "error: fetch image 'registry.k8s.io/pause:3.10.2': .*another file")
+        self.assertFalse(to.exists())
 
     def test_no_bundle_of_what_is_refused(self):
         done, to = self.create(self.serve(), 1)  # no Windows programs

@@ -40,6 +40,7 @@ static void make_bundle(struct run *r, const char *folder) {
                                .target = (char *)target.target};
         digest_sha256(target.name, a->size, a->sha256);
     }
+    host_memory_set_program(r->host, "ctr.exe", 0, ""); /* imports the sandbox image */
     text = artifact_lock_make(&lock);
     put(r, path, text);
     for (size_t i = 0; i < lock.count; i++)

@@ -1,0 +1,89 @@
+/* The sandbox image that a bundle brought is given to containerd; without ctr it is told. */
+#include "join_scene.h"
+
+#define IMAGE "C:\\k\\pause.tar"
+#define CTR "C:\\Program Files\\containerd\\ctr.exe"
+#define LINE                                                                                       \
+    "run " CTR                                                                                     \
+    " --address \\\\.\\pipe\\containerd-containerd --namespace k8s.io images import " IMAGE
+
+static void put(struct run *r, const char *path) {
+    assert_int_equal(host_write(r->host, path, "MZ", 2, HOST_PUBLIC, NULL), 0);
+}
+
+/* Warnings of the join; -1: it fails. */
+static int join_with(struct run *r, const char *part, struct error *err) {
+    struct join join = {.host = r->host, .http = r->http, .asked = &r->options};
+    int found = 0, result;
+
+    assert_int_equal(join_open(&join, err), 0);
+    result = join_run(&join, err);
+    for (size_t i = 0; i < join.progress.warnings.count; i++)
+        found += strstr(join.progress.warnings.items[i], part) != NULL;
+    join_close(&join);
+    return result < 0 ? -1 : found;
+}
+
+static void is_imported(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    put(&r, IMAGE);
+    put(&r, CTR);
+    host_memory_set_program(r.host, "ctr.exe", 0, "unpacking registry.k8s.io/pause:3.10.2\n");
+    assert_int_equal(join_with(&r, "is not imported", &err), 0);
+    assert_non_null(strstr(host_memory_log(r.host), LINE));
+    close_run(&r);
+}
+
+static void a_refusal_is_told(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    put(&r, IMAGE);
+    put(&r, CTR);
+    host_memory_set_program(r.host, "ctr.exe", 1, "ctr: unrecognized image format\r\nmore\n");
+    assert_int_equal(join_with(&r, "", &err), -1);
+    assert_int_equal(err.kind, ERROR_HOST);
+    assert_string_equal(err.message,
+                        "import '" IMAGE "': ctr ends with 1: ctr: unrecognized image format");
+    close_run(&r);
+}
+
+static void without_ctr_it_waits(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    put(&r, IMAGE);
+    assert_int_equal(join_with(&r, "'" IMAGE "' is not imported: '" CTR "' is missing", &err), 1);
+    close_run(&r);
+}
+
+static void nothing_is_imported_without_it(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    put(&r, CTR);
+    assert_int_equal(join_with(&r, "imported", &err), 0);
+    assert_null(strstr(host_memory_log(r.host), "ctr.exe --address"));
+    close_run(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_imported),
+        cmocka_unit_test(a_refusal_is_told),
+        cmocka_unit_test(without_ctr_it_waits),
+        cmocka_unit_test(nothing_is_imported_without_it),
+    };
+
+    return cmocka_run_group_tests_name("image_import", tests, NULL, NULL);
+}
