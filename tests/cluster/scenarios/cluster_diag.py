@@ -232,3 +232,52 @@ def gone(stage):
     expect(done.code not in (0, 130), "exit code %d" % done.code, done.said)
     expect_in("kubectl delete namespace " + name, done.err.replace("\n", " "))
     stage.cluster.call("DELETE", "/api/v1/namespaces/" + name)
+
+
+# ---- beside a peer ----
+
+
+def by_connect(stage, space, report):
+    """The same cells by `kubectl exec POD -- /agnhost connect`, one after the other; seconds and how many worked."""
+    places = {n["name"]: n for n in report["nodes"]}
+    addresses = {p["metadata"]["name"]: p["status"]["podIP"] for p in
+                 stage.cluster.call("GET", "/api/v1/namespaces/%s/pods" % space)["items"]}
+    pods = {name: "probe-%d" % (i + 1) for i, name in enumerate(places)}
+    begin, good = time.monotonic(), 0
+    for flow in report["flows"]:
+        if flow["id"] == "node-to-pod":
+            continue  # the kubelet's own question
+        host, _, port = flow["to"].rpartition(":")
+        for name, node in places.items():
+            if host == node["podIP"]:
+                host = addresses[pods[name]]
+        words = ["exec", "-n", space, pods[flow["from"]], "-c", "probe", "--", "/agnhost", "connect",
+                 "%s:%s" % (host, port), "--timeout=5s", "--protocol=" + flow["protocol"].lower()]
+        with contextlib.suppress(RuntimeError):
+            stage.cluster.kubectl(*words)
+            good += 1
+    return time.monotonic() - begin, good
+
+
+@scenario("cluster-diag-peer", "the time of the same cells by kubectl exec and agnhost connect in a loop", (*GROUPS, "bench"),
+          on=PlayedStage)
+def peer(stage):
+    report = expect_causes(stage, code=0)
+    space = "peer"
+    objects.create(stage.cluster, "/api/v1/namespaces", "Namespace", space)
+    for i, node in enumerate(report["nodes"]):
+        objects.create(stage.cluster, "/api/v1/namespaces/%s/pods" % space, "Pod", "probe-%d" % (i + 1), spec={
+            "nodeName": node["name"], "automountServiceAccountToken": False, "terminationGracePeriodSeconds": 0,
+            "tolerations": [{"operator": "Exists"}], "containers": [
+                {"name": "probe", "image": "agnhost", "args": ["netexec", "--http-port=8080", "--udp-port=8081"]},
+                {"name": "neighbor", "image": "agnhost", "args": ["netexec", "--http-port=8082", "--udp-port=8083"]}]})
+    stage.cluster.wait_for(lambda: stage.cluster.kubectl("get", "pods", "-n", space).count("Running") == len(report["nodes"]),
+                           30, what_for="running pods")
+    try:
+        seconds, good = by_connect(stage, space, report)
+    finally:
+        stage.cluster.call("DELETE", "/api/v1/namespaces/" + space)
+    ours, count = report["durationSeconds"], len(report["flows"])
+    print("      %d cells of %d nodes: winjoin %.2f s, kubectl exec and agnhost connect in a loop %.1f s (%d worked): 1/%.0f"
+          % (count, len(report["nodes"]), ours, seconds, good, seconds / ours), flush=True)
+    expect(ours < seconds / 4, "winjoin takes %.1f s, the loop %.1f s" % (ours, seconds))
