@@ -15,18 +15,24 @@ enum { ONE_MS = 15000, ALL_MS = 45000, OUTPUT_MAX = 256 * 1024 };
 struct asking {
     struct cluster_report *report;
     size_t *whose; /* of each question: the cell */
+    size_t cells;  /* how many of the questions are a cell's; the one behind them is SIGHT_DNS */
+    size_t node;
 };
 
 static void take(void *context, size_t question, long status, const char *body, size_t len) {
     struct asking *a = context;
 
+    if (question == a->cells) {
+        cluster_sight_read(&a->report->nodes.items[a->node], SIGHT_DNS, status, body, len);
+        return;
+    }
     cluster_cell_judge(a->report, &a->report->cells.items[a->whose[question]], status, body, len,
                        false);
 }
 
 static int ask_node(struct kube_client *client, struct asking *a, size_t node, struct error *err) {
     struct cluster_report *report = a->report;
-    char **paths = xcalloc(report->cells.count + 1, sizeof *paths);
+    char **paths = xcalloc(report->cells.count + 2, sizeof *paths);
     _cleanup_(freep) char *script = NULL;
     struct kube_exec_result result = {0};
     size_t count = 0;
@@ -43,6 +49,10 @@ static int ask_node(struct kube_client *client, struct asking *a, size_t node, s
             paths[count++] = path;
         }
     }
+    a->node = node;
+    a->cells = count;
+    paths[count++] =
+        cluster_sight_path(report, SIGHT_DNS, node, node, &(struct cluster_addresses){0});
     script = dial_script_make(paths, count);
     failed = kube_exec(client,
                        &(struct kube_exec){.namespace_ = report->namespace_,
@@ -63,7 +73,8 @@ static int ask_node(struct kube_client *client, struct asking *a, size_t node, s
 }
 
 void cluster_ask_by_exec(struct kube_client *client, struct cluster_report *report) {
-    struct asking a = {report, xcalloc(report->cells.count + 1, sizeof *a.whose)};
+    struct asking a = {.report = report,
+                       .whose = xcalloc(report->cells.count + 1, sizeof *a.whose)};
     uint64_t begin = host_monotonic_ms(client->host);
 
     for (size_t i = 0; i < report->nodes.count; i++) {
