@@ -107,6 +107,8 @@ struct cluster_report {
     struct diag_causes causes;
     bool left; /* the namespace could not be deleted */
 };
+/* "pod-to-pod-ip/tcp win-1 -> win-2", as causes name it; the caller frees. */
+char *cluster_cell_name(const struct cluster_report *report, const struct cluster_cell *cell);
 /* Zero-initialise before use. */
 void cluster_report_free(struct cluster_report *report);
 

@@ -121,7 +121,7 @@ static bool is_so(const struct cluster_row *row, const struct seen *s) {
 
 /* ---- causes ---- */
 
-static char *cell_name(const struct cluster_report *report, const struct cluster_cell *c) {
+char *cluster_cell_name(const struct cluster_report *report, const struct cluster_cell *c) {
     _cleanup_(freep) char *flow = diag_cell_name(&c->cell);
 
     if (c->from == c->to)
@@ -180,7 +180,7 @@ static void add_group(struct finding *f, const struct cluster_row *row, const st
         if (!mine || !cluster_cell_is_red(c) || f->explained[i])
             continue;
         f->explained[i] = true;
-        text_list_add_owned(&ret->cause.cells, cell_name(f->report, c));
+        text_list_add_owned(&ret->cause.cells, cluster_cell_name(f->report, c));
     }
 }
 
@@ -223,7 +223,7 @@ static void look_at_group(struct finding *f, const struct cluster_row *row, cons
     look_at(f, row, key, &seen);
     if (!is_so(row, &seen))
         return;
-    cell = cell_name(f->report, seen.first);
+    cell = cluster_cell_name(f->report, seen.first);
     text_addf(&evidence, "all %zu cells fail, such as %s: %s", seen.red, cell,
               seen.first->cell.reason);
     if (row->dns)
@@ -280,7 +280,8 @@ static void explain_services(struct finding *f) {
         const struct cluster_cell *c = &f->report->cells.items[i];
 
         if (c->cell.outcome == DIAG_FAIL && !f->explained[i] && cluster_cell_is_by_service(c))
-            text_list_add_owned(&f->report->causes.items[f->cut].cells, cell_name(f->report, c));
+            text_list_add_owned(&f->report->causes.items[f->cut].cells,
+                                cluster_cell_name(f->report, c));
     }
 }
 

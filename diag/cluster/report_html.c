@@ -3,105 +3,165 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
-#include "diag/cluster/cluster.h"
+#include "diag/cluster/cause_row.h"
 #include "diag/reports/markup.h"
 
-static const char page_head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>winjoin diag: cluster</title>"
-    "\n<style>\n"
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\n"
-    "div{overflow-x:auto}table{border-collapse:collapse}th{text-align:left;font-weight:400;"
-    "padding:.2em .6em .2em 0}td{padding:.2em .5em;border:1px solid #ddd;text-align:center}\n"
-    ".pass,.slow{color:#17692d}.fail{color:#b3261e;font-weight:600}"
-    ".not-run{color:#7a5900;font-weight:600}\n"
-    "@media(prefers-color-scheme:dark){body{background:#161616;color:#e4e4e4}td{border-color:#444}"
-    ".pass,.slow{color:#7bd08c}.fail{color:#ff8a80}.not-run{color:#e8c15a}}\n"
-    "</style></head><body>\n";
+enum { NAMED_MAX = 8, PRINTED_MAX = 24 }; /* nodes: more columns have numbers, are not for paper */
 
-/* The worst of a pair's cells; DIAG_SKIP where it was not asked. */
-static enum diag_outcome worst(const struct cluster_report *report, size_t from, size_t to) {
-    enum diag_outcome found = DIAG_SKIP;
+/* The head's rules for a phone and for words in cells are not for a matrix, which scrolls. */
+static const char page_style[] =
+    "<style>.matrix{overflow-x:auto}.matrix table{width:auto}.matrix thead{display:"
+    "table-header-group}.matrix tr{display:table-row}.matrix td,.matrix th{display:table-cell;"
+    "min-width:0;text-align:center;overflow-wrap:normal}.matrix th:first-child{text-align:left;"
+    "position:sticky;left:0;background:var(--ground)}.matrix td::before{content:none}"
+    ".matrix a{display:block;text-decoration:underline}.red td{min-width:0}"
+    "tr:target{outline:3px solid var(--linktext)}"
+    "@media print{.many{display:none}}</style>\n";
 
+/* The worst of each pair's cells, row by row; DIAG_SKIP where it was not asked. */
+static enum diag_outcome *worst_make(const struct cluster_report *report) {
+    size_t n = report->nodes.count;
+    enum diag_outcome *worst = xcalloc(n * n + 1, sizeof *worst);
+
+    for (size_t i = 0; i < n * n; i++)
+        worst[i] = DIAG_SKIP;
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *cell = &report->cells.items[i];
-        enum diag_outcome outcome = cell->cell.outcome;
+        enum diag_outcome *found = &worst[cell->from * n + cell->to], outcome = cell->cell.outcome;
 
-        if (cell->from != from || cell->to != to)
-            continue;
-        if (outcome == DIAG_FAIL && !cell->cell.flow->extra)
-            return DIAG_FAIL;
-        if (outcome == DIAG_NOT_RUN || found == DIAG_SKIP)
-            found = outcome == DIAG_FAIL ? DIAG_PASS : outcome;
+        if (outcome == DIAG_FAIL && cell->cell.flow->extra)
+            outcome = DIAG_PASS; /* an extra never counts against success */
+        if (*found != DIAG_FAIL &&
+            (outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN || *found == DIAG_SKIP))
+            *found = outcome;
     }
-    return found;
+    return worst;
+}
+
+static void add_columns(struct text *t, const struct cluster_report *report) {
+    text_add(t, "<thead><tr><th>from \\ to</th>");
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        text_add(t, "<th scope=\"col\" title=\"");
+        markup_add(t, report->nodes.items[i].name);
+        text_add(t, "\">");
+        if (report->nodes.count > NAMED_MAX)
+            text_addf(t, "%zu", i + 1);
+        else
+            markup_add(t, report->nodes.items[i].name);
+        text_add(t, "</th>");
+    }
+    text_add(t, "</tr></thead>\n");
 }
 
 static void add_matrix(struct text *t, const struct cluster_report *report) {
-    static const char *const signs[] = {[DIAG_PASS] = "ok",
-                                        [DIAG_FAIL] = "fail",
-                                        [DIAG_SLOW] = "ok",
-                                        [DIAG_SKIP] = "",
-                                        [DIAG_NOT_RUN] = "?"};
+    size_t n = report->nodes.count;
+    _cleanup_(freep) enum diag_outcome *worst = worst_make(report);
 
-    text_add(t, "<div><table><tr><th>from \\ to</th>");
-    for (size_t i = 0; i < report->nodes.count; i++) {
-        text_add(t, "<th scope=\"col\">");
-        markup_add(t, report->nodes.items[i].name);
-        text_add(t, "</th>");
-    }
-    text_add(t, "</tr>\n");
-    for (size_t i = 0; i < report->nodes.count; i++) {
+    text_addf(t, "<div class=\"matrix%s\" tabindex=\"0\"><table>", n > PRINTED_MAX ? " many" : "");
+    add_columns(t, report);
+    text_add(t, "<tbody>");
+    for (size_t i = 0; i < n; i++) {
         text_add(t, "<tr><th scope=\"row\">");
+        if (n > NAMED_MAX)
+            text_addf(t, "%zu ", i + 1);
         markup_add(t, report->nodes.items[i].name);
         text_add(t, "</th>");
-        for (size_t k = 0; k < report->nodes.count; k++) {
-            enum diag_outcome outcome = worst(report, i, k);
+        for (size_t k = 0; k < n; k++) {
+            enum diag_outcome outcome = worst[i * n + k];
 
-            text_addf(t, "<td class=\"%s\">%s</td>", diag_outcome_name(outcome), signs[outcome]);
+            if (outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN)
+                text_addf(t, "<td class=\"%s\"><a href=\"#red-%zu-%zu\">%s</a></td>",
+                          diag_outcome_name(outcome), i + 1, k + 1,
+                          outcome == DIAG_FAIL ? "fail" : "?");
+            else
+                text_add(t, outcome == DIAG_SKIP ? "<td></td>" : "<td class=\"pass\">ok</td>");
         }
         text_add(t, "</tr>\n");
     }
-    text_add(t, "</table></div>\n<p>A node with itself: Services, names, and targets outside, "
-                "asked from its pod. Empty: not asked.</p>\n");
+    text_add(t, "</tbody></table></div>\n<p>A node with itself: Services, names, and targets "
+                "outside, asked from its pod. Empty: not asked.</p>\n");
 }
 
-static void add_red(struct text *t, const struct diag_cell *cell) {
-    text_addf(t, "<tr><td class=\"%s\">%s</td><td>", diag_outcome_name(cell->outcome),
-              diag_outcome_name(cell->outcome));
-    text_addf(t, "%s %s</td><td>", cell->flow->id, cell->udp ? "UDP" : "TCP");
+static const struct diag_cause *cause_of(const struct cluster_report *report,
+                                         const struct cluster_cell *cell) {
+    _cleanup_(freep) char *name = cluster_cell_name(report, cell);
+
+    for (size_t i = 0; i < report->causes.count; i++)
+        if (text_list_has(&report->causes.items[i].cells, name))
+            return &report->causes.items[i];
+    return NULL;
+}
+
+/* `first`: of its pair, where the matrix leads to. */
+static void add_red(struct text *t, const struct cluster_report *report,
+                    const struct cluster_cell *c, bool first) {
+    const struct diag_cell *cell = &c->cell;
+    const struct diag_cause *cause = cause_of(report, c);
+
+    text_add(t, "<tr");
+    if (first)
+        text_addf(t, " id=\"red-%zu-%zu\"", c->from + 1, c->to + 1);
+    text_addf(t, "><td class=\"%s\">%s</td><td>%s %s</td><td>", diag_outcome_name(cell->outcome),
+              diag_outcome_name(cell->outcome), cell->flow->id, cell->udp ? "UDP" : "TCP");
     markup_add(t, cell->from);
     text_add(t, " &rarr; ");
     markup_add(t, cell->to);
     text_add(t, "</td><td>");
     markup_add(t, cell->reason);
+    if (cause)
+        text_addf(t, " <a href=\"#%s\">%s</a>", cause->id, cause->id);
     text_add(t, "</td></tr>\n");
+}
+
+/* The cells of a pair together, and how the pair alone is asked again. */
+static void add_pair(struct text *t, const struct cluster_report *report, size_t from, size_t to) {
+    size_t count = 0;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+
+        if (c->from == from && c->to == to && cluster_cell_is_red(c))
+            add_red(t, report, c, count++ == 0);
+    }
+    text_add(t, "<tr><td colspan=\"4\"><code>winjoin diag --kubeconfig FILE --nodes ");
+    markup_add(t, report->nodes.items[from].name);
+    text_add(t, from == to ? "" : ",");
+    markup_add(t, from == to ? "" : report->nodes.items[to].name);
+    text_add(t, "</code></td></tr>\n");
+}
+
+static void add_reds(struct text *t, const struct cluster_report *report) {
+    size_t n = report->nodes.count;
+    _cleanup_(freep) bool *told = xcalloc(n * n + 1, sizeof *told);
+    bool any = false;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+
+        if (!cluster_cell_is_red(c) || told[c->from * n + c->to])
+            continue;
+        text_add(t, any ? "" : "<h2>What does not work</h2>\n<table class=\"red\"><tbody>\n");
+        any = told[c->from * n + c->to] = true;
+        add_pair(t, report, c->from, c->to);
+    }
+    text_add(t, any ? "</tbody></table>\n" : "");
 }
 
 char *cluster_report_html(const struct cluster_report *report) {
     _cleanup_(freep) char *line = cluster_report_line(report);
     struct text t = {.cap = 64 * 1024 * 1024};
     char time[RFC3339_TEXT_MAX];
-    bool any = false;
 
     rfc3339_format(report->time, time);
-    text_add(&t, page_head);
+    text_add(&t, diag_page_head);
+    text_add(&t, page_style);
     text_add(&t, "<h1>Pod network of ");
     markup_add(&t, report->server);
     text_addf(&t, "</h1>\n<p>%s, measured %s in %u.%u s.</p>\n", line, time,
               report->milliseconds / 1000, report->milliseconds % 1000 / 100);
     add_matrix(&t, report);
     diag_causes_add_html(&t, &report->causes);
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i].cell;
-
-        if (cell->outcome != DIAG_FAIL && cell->outcome != DIAG_NOT_RUN)
-            continue;
-        text_add(&t, any ? "" : "<h2>What does not work</h2>\n<div><table>\n");
-        any = true;
-        add_red(&t, cell);
-    }
-    text_add(&t, any ? "</table></div>\n" : "");
-    text_add(&t, "</body></html>\n");
+    add_reds(&t, report);
+    text_add(&t, "</main></body></html>\n");
     return text_take(&t);
 }

@@ -8,7 +8,7 @@
 #include "diag/reports/markup.h"
 
 /* Colors of text and ground, light and dark: tests/dist/test_page.py measures their contrast. */
-static const char head[] =
+const char diag_page_head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
     "<meta name=\"color-scheme\" content=\"light dark\">\n<title>winjoin diag</title>\n<style>\n"
@@ -211,7 +211,7 @@ char *diag_report_html(const struct diag_report *report) {
 
     diag_summary_make(report, &s);
     rfc3339_format(report->time, time);
-    text_add(&t, head);
+    text_add(&t, diag_page_head);
     text_add(&t, "<h1>Pod network of ");
     markup_add(&t, report->node ? report->node : "this node");
     text_add(&t, "</h1>\n<p>");

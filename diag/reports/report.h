@@ -29,6 +29,9 @@ struct diag_causes {
 void diag_causes_free(struct diag_causes *causes);
 /* The causes[] of DiagReport. New reference. */
 json_t *diag_causes_json(const struct diag_causes *causes);
+/* Styles and all else before the heading of a page that loads nothing; "</main></body></html>" ends
+ * it. Colors: pass, fail, skip, slow, not-run. */
+extern const char diag_page_head[];
 /* A section of the page for each; ids are anchors. */
 void diag_causes_add_html(struct text *t, const struct diag_causes *causes);
 
