@@ -30,15 +30,20 @@ def node(name, os="linux", build="20348", version=VERSION, ready=True):
                 "nodeInfo": {"operatingSystem": os, "kernelVersion": kernel, "kubeletVersion": version}}}
 
 
+def six(ip):
+    """The IPv6 address of a pod that has this one."""
+    return "fd00:10:244::" + ip.split(".", 2)[2].replace(".", ":")
+
+
 class Model(threading.Thread):
     """Starts pods, empties deleted namespaces, answers the pod proxy."""
 
-    def __init__(self, api, windows=2, linux=2, nodes=None):
+    def __init__(self, api, windows=2, linux=2, nodes=None, dual=False):
         super().__init__(name="probes", daemon=True)
         self.store, self.broken = api.store, lambda source, target, udp: None
         self.not_started, self.over = {}, threading.Event()
         self.dials, self.lock, self.most, self.now = 0, threading.Lock(), 0, 0
-        self.pods, self.started = {}, 0
+        self.pods, self.started, self.dual = {}, 0, dual  # dual: pods have an IPv6 address, too
         names = nodes or ([node("win-%03d" % i, "windows") for i in range(windows)]
                           + [node("lin-%03d" % i) for i in range(linux)])
         for item in names:
@@ -71,7 +76,7 @@ class Model(threading.Thread):
                 pod["status"] = {"phase": "Pending", "containerStatuses": [
                     {"name": "probe", "state": {"waiting": {"reason": why, "message": "of the model"}}}]}
             else:
-                pod["status"] = {"phase": "Running", "podIP": ip, "podIPs": [{"ip": ip}],
+                pod["status"] = {"phase": "Running", "podIP": ip, "podIPs": [{"ip": ip}] + [{"ip": six(ip)}] * self.dual,
                                  "conditions": [{"type": "Ready", "status": "True"}],
                                  "containerStatuses": [{"name": "probe", "ready": True, "state": {"running": {}}}]}
             return pod
@@ -120,7 +125,7 @@ class Model(threading.Thread):
     def named(self, pod, host):
         """The node whose pod, or whose address, is dialed; else the host as it is."""
         for name, (on, ip) in self.pods.items():
-            if host == ip or host.startswith(name + "."):
+            if host in (ip, six(ip)) or host.startswith(name + "."):
                 return on
         return self.pods[pod][0] if host == "localhost" else host
 

@@ -122,12 +122,16 @@ class Rest:
         if not spec.get("clusterIP"):
             services = self.store.list(request.target.resource)[0]
             used = {s["spec"].get("clusterIP") for s in services}
-            first = next(s["spec"]["clusterIP"] for s in services
-                         if s["metadata"]["name"] == "kubernetes")
-            at = ipaddress.ip_address(first) + 99
-            while str(at) in used:
-                at += 1
-            spec["clusterIP"] = str(at)
+            first = [next(s["spec"]["clusterIP"] for s in services
+                          if s["metadata"]["name"] == "kubernetes")]
+            if spec.get("ipFamilyPolicy") in ("PreferDualStack", "RequireDualStack"):
+                first += next((s["spec"]["clusterIPs"][1:] for s in services
+                               if s["spec"].get("clusterIPs", ())[1:]), [])
+            n = 99
+            while str(ipaddress.ip_address(first[0]) + n) in used:
+                n += 1
+            spec["clusterIPs"] = [str(ipaddress.ip_address(ip) + n) for ip in first]
+            spec["clusterIP"] = spec["clusterIPs"][0]
         spec.setdefault("clusterIPs", [spec["clusterIP"]])
         spec.setdefault("type", "ClusterIP")
         for port in spec.get("ports") or ():

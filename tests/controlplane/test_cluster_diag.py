@@ -3,7 +3,7 @@
 import json
 import os
 import pathlib
-import resource
+import re
 import shutil
 import signal
 import subprocess
@@ -20,6 +20,9 @@ from controlplane.cluster import Cluster  # noqa: E402
 from controlplane.settings import Settings  # noqa: E402
 
 WINJOIN = str(ROOT / "build/native/winjoin")
+# A process begins with the most that its parent ever had: counted by a small one between.
+MEASURED = ("import resource, subprocess, sys; code = subprocess.call(sys.argv[2:]); "
+            "open(sys.argv[1], 'w').write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)); sys.exit(code)")
 NAMESPACES = resources.named("namespaces")
 ROLE, BINDING = resources.named("clusterroles"), resources.named("clusterrolebindings")
 RIGHTS = [("list", "nodes"), ("create", "namespaces"), ("list", "namespaces"), ("delete", "namespaces"),
@@ -28,19 +31,21 @@ RIGHTS = [("list", "nodes"), ("create", "namespaces"), ("list", "namespaces"), (
 
 class ClusterDiag(unittest.TestCase):
     nodes = {"windows": 2, "linux": 2}
+    settings = {}
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="cluster-diag.")
         self.addCleanup(shutil.rmtree, self.folder)
-        self.cluster = Cluster(Settings(state=self.folder, node="", backlog=512))
+        self.cluster = Cluster(Settings(state=self.folder, node="", backlog=512, **self.settings))
         self.cluster.start()
         self.addCleanup(self.cluster.stop, save=False)
         self.model = probes.Model(self.cluster.api, **self.nodes)
         self.addCleanup(self.model.over.set)
         self.kubeconfig = self.cluster.kubeconfig()
 
-    def start(self, *words, kubeconfig=None, **keywords):
-        return subprocess.Popen([WINJOIN, "diag", "--kubeconfig", kubeconfig or self.kubeconfig, *words],
+    def start(self, *words, kubeconfig=None, measured=False, **keywords):
+        count = [sys.executable, "-c", MEASURED, os.path.join(self.folder, "memory")] if measured else []
+        return subprocess.Popen([*count, WINJOIN, "diag", "--kubeconfig", kubeconfig or self.kubeconfig, *words],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env={"PATH": os.environ["PATH"]}, **keywords)
 
@@ -52,6 +57,11 @@ class ClusterDiag(unittest.TestCase):
 
     def report(self, *words, code=0, **keywords):
         return json.loads(self.diag("-o", "json", *words, code=code, **keywords)[0])
+
+    def memory(self):
+        """MB that the last run had at most, if it was started so."""
+        with open(os.path.join(self.folder, "memory"), encoding="utf-8") as f:
+            return int(f.read()) / 1024
 
     def left(self):
         """Namespaces of diagnoses that are there."""
@@ -120,11 +130,196 @@ class Whole(ClusterDiag):
         report = self.report("--node-selector", "kubernetes.io/os=windows")
         self.assertEqual({n["os"] for n in report["nodes"]}, {"windows"})
 
+    def test_namespace_and_pods(self):
+        """What an admission of Pod Security and the taints of any node let pass."""
+        made = {}
+        create = self.cluster.store.create
+
+        def watched(kind, namespace, item):
+            made.setdefault(kind.plural, []).append(item)
+            return create(kind, namespace, item)
+        self.cluster.store.create = watched
+        self.diag()
+        [space] = [n for n in made["namespaces"] if n["metadata"]["name"].startswith("winjoin-diag-")]
+        self.assertEqual(space["metadata"]["labels"]["pod-security.kubernetes.io/enforce"], "restricted")
+        self.assertEqual(len(made["pods"]), 4)
+        for pod in made["pods"]:
+            spec = pod["spec"]
+            self.assertEqual(spec["tolerations"], [{"operator": "Exists"}])
+            self.assertTrue(spec["securityContext"]["runAsNonRoot"])
+            self.assertFalse(spec["automountServiceAccountToken"] or spec.get("hostNetwork") or spec.get("volumes"))
+            linux = spec["nodeSelector"]["kubernetes.io/os"] == "linux"
+            self.assertEqual(linux, "seccompProfile" in spec["securityContext"])
+            for container in spec["containers"]:
+                self.assertEqual(linux, "securityContext" in container)
+
     def test_formats(self):
         out, _ = self.diag("-o", "junit")
         self.assertIn('classname="win-000"', out)
         out, _ = self.diag("-o", "html")
         self.assertIn('<th scope="row">win-000</th>', out)
+
+    def test_refusals(self):
+        """What belongs to a node's own diagnosis is refused before anything is asked."""
+        for words, said in ((("-o", "metrics"), "use -o metrics on a node, without --kubeconfig"),
+                            (("--watch", "30s"), "use either --kubeconfig or --watch"),
+                            (("--count", "5"), "use either --kubeconfig or --count")):
+            _, err = self.diag(*words, code=3)
+            self.assertIn(said, err)
+        self.assertEqual(self.model.started, 0)
+
+
+class Page(ClusterDiag):
+    """The matrix of nodes as a person sees it; pictures are left in build/pages."""
+
+    def page(self):
+        self.model.not_started = {"win-001": "ImagePullBackOff"}
+        self.model.broken = lambda source, target, udp: \
+            "connect: connection refused" if "win-000" in (source, target) and "lin-000" in (source, target) else None
+        return self.diag("-o", "html", code=5)[0]
+
+    def test_links(self):
+        page = self.page()
+        ids = re.findall(r' id="([^"]+)"', page)
+        self.assertEqual(len(ids), len(set(ids)))
+        links = set(re.findall(r'href="#([^"]+)"', page))
+        self.assertLessEqual(links, set(ids))
+        self.assertTrue(any(link.startswith("red-") for link in links) and any(link.startswith("CL-") for link in links))
+        self.assertIn("winjoin diag --kubeconfig FILE --nodes win-000,lin-000", page)
+        self.assertFalse(re.search(r"""(?:src|href)\s*=\s*["'](?!#)|@import|url\(|<script|<link""", page))
+
+    @unittest.skipUnless(shutil.which("chromium"), "no browser")
+    def test_in_a_browser(self):
+        out, path = ROOT / "build/pages", os.path.join(self.folder, "page.html")
+        out.mkdir(parents=True, exist_ok=True)
+        probe = "<script>addEventListener('load',()=>{document.title='wide '+(document.documentElement.scrollWidth>innerWidth)})</script></body>"
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(self.page().replace("</body>", probe))
+
+        def chromium(*words):
+            return subprocess.run(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                                   "--enable-logging=stderr", "--user-data-dir=" + os.path.join(self.folder, "profile"), *words,
+                                   "file://" + path], capture_output=True, text=True, timeout=120, check=True)
+        for width, dark in ((360, False), (768, True), (1280, False)):
+            picture = out / ("cluster-%d%s.png" % (width, "-dark" if dark else ""))
+            done = chromium("--window-size=%d,1600" % width, "--screenshot=%s" % picture,
+                            *(["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] if dark else []))
+            self.assertNotIn("CONSOLE", done.stderr)
+            self.assertGreater(picture.stat().st_size, 10000)
+            self.assertIn("<title>wide false</title>", chromium("--window-size=%d,1600" % width, "--dump-dom").stdout)
+        chromium("--print-to-pdf=%s" % (out / "cluster.pdf"), "--no-pdf-header-footer")
+        self.assertGreater((out / "cluster.pdf").stat().st_size, 10000)
+
+
+class Contexts(ClusterDiag):
+    """Which kubeconfig, and which of its contexts."""
+
+    def contexts(self):
+        """A kubeconfig whose current context leads nowhere, and "good" to the cluster."""
+        with open(self.kubeconfig, encoding="utf-8") as f:
+            lines = f.read().split("\n")
+        text = "\n".join("current-context: bad" if x.startswith("current-context:") else x for x in lines)
+        field = {n: next(x for x in lines if x.strip().startswith(n)).split(":", 1)[1].strip() for n in ("cluster", "user")
+                 for n in (n + ":",) if any(x.strip().startswith(n) and x.strip() != n for x in lines)}
+        add = "contexts:\n- {name: good, context: {cluster: %s, user: %s}}\n- {name: bad, context: {cluster: none, user: none}}" % (
+            field["cluster:"], field["user:"])
+        path = os.path.join(self.folder, "contexts.conf")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text.replace("contexts:", add, 1))
+        return path
+
+    def test_context(self):
+        path = self.contexts()
+        _, err = self.diag(code=3, kubeconfig=path)
+        self.assertIn("--kubeconfig: ", err)
+        _, err = self.diag("--context", "other", code=3, kubeconfig=path)
+        self.assertIn("other", err)
+        self.assertEqual(self.model.started, 0)
+        self.diag("--context", "good", kubeconfig=path)
+
+    def without_flag(self, code, *words, **environment):
+        done = subprocess.run([WINJOIN, "diag", *words], capture_output=True, text=True, timeout=60, check=False,
+                              env={"PATH": os.environ["PATH"], **environment})
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stderr
+
+    def test_environment(self):
+        words = ("--nodes", "win-000,lin-001")
+        self.without_flag(0, *words, KUBECONFIG=self.kubeconfig)
+        home = os.path.join(self.folder, "home")
+        os.makedirs(os.path.join(home, ".kube"))
+        shutil.copy(self.kubeconfig, os.path.join(home, ".kube", "config"))
+        self.without_flag(0, *words, HOME=home)
+        self.without_flag(0, *words, HOME=home, KUBECONFIG="")
+        err = self.without_flag(3, *words, HOME=home, KUBECONFIG="%s:%s" % (self.kubeconfig, home))
+        self.assertIn("KUBECONFIG names several files, which are not merged", err)
+        self.assertIn("use --kubeconfig FILE", err)
+
+
+class DualStack(ClusterDiag):
+    settings = {"services": "10.96.0.0/12,fd00:10:96::/112"}
+
+    def test_both_families(self):
+        self.model.dual = True
+        report = self.report()
+        for flow in ("pod-to-pod-ip", "pod-to-service-ip"):
+            six = [(f["protocol"], f["to"]) for f in report["flows"] if f["id"] == flow and f["family"] == "IPv6"]
+            self.assertEqual({p for p, _ in six}, {"TCP", "UDP"}, flow)
+            self.assertTrue(all(to.startswith("[fd00:10:") for _, to in six), six)
+        self.assertTrue(all(n["podIPv6"].startswith("fd00:10:244::") for n in report["nodes"]))
+
+    def test_ipv6_alone(self):
+        """Packets of IPv6 are lost, all else is well."""
+        self.model.dual = True
+        named = self.model.named
+        self.model.named = lambda pod, host: "six" if host.startswith("fd00:") else named(pod, host)
+        self.model.broken = lambda source, target, udp: "connect: no route to host" if target == "six" else None
+        report = self.report(code=5)
+        red = {(f["id"], f["family"]) for f in report["flows"] if f["outcome"] == "fail"}
+        self.assertEqual(red, {("pod-to-pod-ip", "IPv6"), ("pod-to-service-ip", "IPv6")})
+        self.assertEqual([c["id"] for c in report["causes"]], ["CL-IPV6"], report["causes"])
+
+
+class Hostile(ClusterDiag):
+    """An API server, or somebody in its place, that answers anything: it ends, small and soon, and with words."""
+
+    def ends(self, fault, codes, seconds):
+        self.cluster.api.book.add(fault)
+        begin = time.monotonic()
+        proc = self.start(measured=True)
+        out, err = proc.communicate(timeout=seconds + 20)
+        self.assertLess(self.memory(), 64, fault)
+        self.cluster.api.book.clear()
+        self.assertIn(proc.returncode, codes, out + err)
+        self.assertLess(time.monotonic() - begin, seconds, fault)
+        return out + err
+
+    def test_nodes(self):
+        nodes = "/api/v1/nodes"
+        for fault in ({"body": "{"}, {"body": "[1]"}, {"body": '{"items": 7}'}, {"body": '{"items": [1, null, {"metadata": []}]}'},
+                      {"body": "<html>" * 1000}, {"bytes": 100 << 20}, {"truncate": 100}, {"code": 500}, {"body": '{"kind": "NodeList"}'}):
+            said = self.ends({"path": nodes, "method": "GET", **fault}, (1, 2, 3, 4), 45)
+            self.assertIn("error", said.lower(), fault)
+            self.assertEqual(self.left(), [])
+
+    def test_probes(self):
+        """Answers in the name of pods: cells are red or not run, and nothing stays."""
+        for fault in ({"body": '{"responses": [7, {}, null, "\\u001b[31m"]}'}, {"bytes": 64 << 20, "count": 8}, {"body": "{"},
+                      {"truncate": 3}):
+            self.ends({"path": ".*/proxy/.*", **fault}, (0, 1, 5) if "count" in fault else (1, 5), 90)
+            self.assertEqual(self.left(), [])
+
+    def test_services_without_addresses(self):
+        said = self.ends({"path": ".*/services", "method": "POST", "body": "{}"}, (1, 2, 3, 4), 45)
+        self.assertIn("create Services: the answer has no clusterIP", said)
+        self.assertEqual(self.left(), [])
+
+    def test_pods_that_never_come(self):
+        """Pods are refused one and all, as by an admission webhook: said with the server's words, nothing stays."""
+        said = self.ends({"path": ".*/pods", "method": "POST", "code": 403, "reason": "Forbidden"}, (1,), 60)
+        self.assertIn("the test asked for 403", said)
+        self.assertEqual(self.left(), [])
+
 
 
 class Rights(ClusterDiag):
@@ -208,6 +403,21 @@ class Plugin(ClusterDiag):
             self.assertIn(words, err)
             self.assertNotIn("s3cr3t", out + err)
 
+    def test_hangs(self):
+        """A program that never ends is ended after a minute; Ctrl-C ends it at once."""
+        path = self.kubeconfig_of("time.sleep(600)")
+        proc = self.start(kubeconfig=path)
+        time.sleep(1)
+        proc.send_signal(signal.SIGINT)
+        proc.communicate(timeout=10)
+        self.assertEqual(proc.returncode, 130)
+        begin = time.monotonic()
+        proc = self.start(kubeconfig=path)
+        _, err = proc.communicate(timeout=90)
+        self.assertIn(proc.returncode, (1, 2, 3, 4), err)
+        self.assertIn("run './plugin' of the kubeconfig", err)
+        self.assertTrue(55 < time.monotonic() - begin < 75, err)
+
 
 class Interrupted(ClusterDiag):
     def test_ctrl_c(self):
@@ -266,9 +476,9 @@ class Many(ClusterDiag):
         dead = {"win-%03d" % i for i in range(0, 150, 30)}
         self.model.broken = lambda source, target, udp: probes.SLOW if dead & {source, target} else None
         report = self.report("--node-selector", "kubernetes.io/os", "--nodes", ",".join(
-            ["win-%03d" % i for i in range(150)] + ["lin-%03d" % i for i in range(50)]), code=5)
+            ["win-%03d" % i for i in range(150)] + ["lin-%03d" % i for i in range(50)]), code=5, measured=True)
         self.assertEqual(len(report["nodes"]), 200)
-        used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        used = self.memory()
         print("200 nodes: %d pairs, %.1f s, %d requests, at most %d at once, %.0f MB" % (
             report["pairs"], report["durationSeconds"], report["requests"], self.model.most, used))
         self.assertLess(used, 64)
