@@ -74,8 +74,21 @@ int options_hint_near(const struct option_set *set, const char *name, struct err
     return nearest_hint(err, "--", name, names, count);
 }
 
+/* Where the word is none of a flag's names: --html for --output html, --yes for --force. */
 static int unknown(const struct option_set *set, const char *name, struct error *err) {
+    const struct option *o;
+
     (void)error_set(err, ERROR_USAGE, "unknown flag: --%.80s", name);
+    for (size_t i = 0; (o = options_at(set, i)); i++) {
+        _cleanup_(text_list_free) struct text_list choices = {0};
+
+        text_list_split(&choices, o->type == OPTION_CHOICE ? o->argument : "", '|');
+        if (text_list_has(&choices, name))
+            return error_hint(err, "did you mean --%s %s?", o->name, name);
+    }
+    if ((text_equal(name, "yes") || text_equal(name, "y")) &&
+        find(set, "force", strlen("force"), 0) != (size_t)-1)
+        return error_hint(err, "did you mean --force?");
     return options_hint_near(set, name, err);
 }
 
@@ -239,7 +252,8 @@ static int take_value(struct reading *r, size_t index, const char *value, struct
     else if (!value && r->i + 1 < r->argc)
         value = r->argv[++r->i];
     if (!value)
-        return error_set(err, ERROR_USAGE, "flag needs an argument: --%s", o->name);
+        return error_set(err, ERROR_USAGE, "flag needs an argument: %s%s", o->name[1] ? "--" : "-",
+                         o->name);
     if (r->set->given)
         r->set->given[index] = true;
     return set_value(r->set, o, value, err);

@@ -202,6 +202,16 @@ static void name_variables(const struct program *program, struct error *err) {
     }
 }
 
+/* Quotes and dashes of a formatted page, U+2010 to U+201F, are letters to a shell. */
+static void name_pasted(int argc, char **argv, struct error *err) {
+    for (int i = 1; i < argc && err->kind == ERROR_USAGE; i++)
+        for (const char *p = argv[i]; (p = strstr(p, "\xe2\x80")); p += 2)
+            if ((unsigned char)p[2] >= 0x90 && (unsigned char)p[2] <= 0x9f) {
+                (void)error_hint(err, "type %.3s by hand: it was copied from a formatted page", p);
+                return;
+            }
+}
+
 static int exit_code(const struct program *program, enum error_kind kind) {
     return program->as_kubeadm ? kubeadm_exit_code(kind) : error_exit_code(kind);
 }
@@ -274,6 +284,8 @@ int program_run(int argc, char **argv, program_open_host *open) {
     result = run(&program, argc, argv, unknown, open, &err);
     if (unknown && verb_at > 1)
         (void)error_hint(&err, "put a command's own flags after it");
+    if (result < 0)
+        name_pasted(argc, argv, &err);
     code = finish(&program, &err, result);
     close_program(&program, &set);
     return code;

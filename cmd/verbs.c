@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "cmd/program.h"
 #include "netsetup/nic_watchdog.h"
 
@@ -470,25 +469,4 @@ void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_M
     for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
         add_groups(sub->groups, ARRAY_SIZE(sub->groups), ret, &n);
     ret[n] = NULL;
-}
-
-int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
-    _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);
-    const char *names[SUBCOMMANDS_MAX];
-    size_t n = 0;
-
-    for (; verb->subcommands && verb->subcommands[n].name && n < SUBCOMMANDS_MAX; n++)
-        names[n] = verb->subcommands[n].name;
-    (void)error_set(err, ERROR_USAGE, "unknown command \"%s %.60s\"", verb->name, word);
-    return nearest_hint(err, before, word, names, n);
-}
-
-int verb_unknown(const char *name, struct error *err) {
-    const char *names[ARRAY_SIZE(table)];
-
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-        names[i] = table[i].name;
-    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
-    (void)nearest_hint(err, "winjoin ", name, names, ARRAY_SIZE(table));
-    return error_hint(err, "winjoin help lists the commands");
 }

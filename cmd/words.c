@@ -6,6 +6,46 @@
 #include "base/nearest.h"
 #include "cmd/program.h"
 
+int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
+    _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);
+    const char *names[SUBCOMMANDS_MAX];
+    size_t n = 0;
+
+    for (; verb->subcommands && verb->subcommands[n].name && n < SUBCOMMANDS_MAX; n++)
+        names[n] = verb->subcommands[n].name;
+    (void)error_set(err, ERROR_USAGE, "unknown command \"%s %.60s\"", verb->name, word);
+    return nearest_hint(err, before, word, names, n);
+}
+
+/* What other tools call it. */
+static const struct {
+    const char *words, *hint;
+} elsewhere[] = {
+    {"uninstall|remove|delete|leave|undo|rollback|unjoin", "winjoin reset undoes a join"},
+    {"test|check|verify|doctor|debug", "winjoin diag tests the pod network"},
+    {"init|add|register", "winjoin join makes this machine a node of a cluster"},
+};
+
+int verb_unknown(const char *name, struct error *err) {
+    size_t count;
+    const struct verb *all = verbs(&count);
+    _cleanup_(freep) const char **names = xcalloc(count, sizeof *names);
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = all[i].name;
+    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
+    for (size_t i = 0; i < ARRAY_SIZE(elsewhere) && !*err->hints[0]; i++) {
+        _cleanup_(text_list_free) struct text_list words = {0};
+
+        text_list_split(&words, elsewhere[i].words, '|');
+        if (text_list_has(&words, name))
+            (void)error_hint(err, "%s", elsewhere[i].hint);
+    }
+    if (!*err->hints[0])
+        (void)nearest_hint(err, "winjoin ", name, names, count);
+    return error_hint(err, "winjoin help lists the commands");
+}
+
 /* The first word names none of the subcommands. Where none must be named, it may be something else.
  */
 static int check_subcommand(const struct verb *verb, const char *word, struct error *err) {
@@ -51,18 +91,27 @@ static int check_word(const char *kind, const char *word, const char *usage, str
     return 0;
 }
 
-/* What an editor makes of "--token": a dash of its own. */
+/* "v1.37.1", "1.37" */
+static bool is_version(const char *word) {
+    word += *word == 'v';
+    return *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789.")];
+}
+
+/* "--token" as an editor writes it, with a dash of its own, or as Windows' old programs: /token. */
 static const char *behind_dashes(const char *word) {
     while (text_starts_with(word, "\xe2\x80\x93") || text_starts_with(word, "\xe2\x80\x94") ||
-           *word == '-')
-        word += *word == '-' ? 1 : 3;
+           *word == '-' || *word == '/')
+        word += *word == '-' || *word == '/' ? 1 : 3;
     return word;
 }
 
 static int refuse_surplus(const struct program *program, const char *word, const char *usage,
                           struct error *err) {
     (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.80s\"", word);
-    (void)options_hint_near(program->set, behind_dashes(word), err);
+    if (is_version(word) && options_has(program->set, "kubernetes-version"))
+        (void)error_hint(err, "did you mean --kubernetes-version %.40s?", word);
+    else
+        (void)options_hint_near(program->set, behind_dashes(word), err);
     if (!*err->hints[0] && program->flags.count)
         (void)error_hint(err, "is the flag before it missing its value?");
     return error_hint(err, "%s %s", program_name(program), usage);

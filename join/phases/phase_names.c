@@ -64,13 +64,14 @@ static const struct phase_group *group_of(const char *name) {
 static int unknown(const char *name, struct error *err) {
     size_t count, n = 0;
     const struct join_phase *phases = join_phases(&count);
-    _cleanup_(freep) const char **names = xcalloc(count + ARRAY_SIZE(groups), sizeof *names);
+    _cleanup_(freep) const char **names = xcalloc(count + ARRAY_SIZE(groups) + 1, sizeof *names);
 
     for (size_t i = 0; i < count; i++)
         names[n++] = phases[i].id;
     for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
         if (groups[i].phases[0])
             names[n++] = groups[i].name;
+    names[n++] = "list";
     (void)error_set(err, ERROR_USAGE, "invalid phase name: %.60s", name);
     (void)nearest_hint(err, "", name, names, n);
     return error_hint(err, "winjoin join phase list prints them");

@@ -62,6 +62,7 @@ static void others_are_refused(void **state) {
     (void)state;
     refuse("kubelet-strt", "invalid phase name: kubelet-strt", "did you mean kubelet-start?");
     refuse("prefligt", "invalid phase name", "did you mean preflight?");
+    refuse("lst", "invalid phase name", "did you mean list?");
     refuse("", "invalid phase name", "phase list");
     refuse("nothing-like-it", "invalid phase name", "phase list");
     refuse("kubelet-start/x", "invalid phase name", "");
