@@ -9,8 +9,8 @@
 #include "base/text.h"
 
 #define PKTMON "C:\\Windows\\System32\\PktMon.exe"
-#define ETL_FILE HOST_OWN_FOLDER "\\capture.etl"
-#define TEXT_FILE HOST_OWN_FOLDER "\\capture.txt"
+static const char etl_file[] = HOST_OWN_FOLDER "\\capture.etl";
+static const char text_file[] = HOST_OWN_FOLDER "\\capture.txt";
 
 enum {
     START_MS = 20000, /* it loads a driver */
@@ -62,18 +62,18 @@ static int stop(struct host *host, struct error *err) {
 static int end_ours(struct host *host, struct error *err) {
     struct error in_use = {0};
 
-    if (host_remove(host, ETL_FILE, &in_use) == 0)
+    if (host_remove(host, etl_file, &in_use) == 0)
         return 0;
-    return stop(host, err) < 0 || host_remove(host, ETL_FILE, err) < 0 ? -1 : 0;
+    return stop(host, err) < 0 || host_remove(host, etl_file, err) < 0 ? -1 : 0;
 }
 
 static int start(struct host *host, struct error *err) {
     static const char *const argv[] = {PKTMON,        "start",  "--capture",   "--pkt-size", "128",
-                                       "--file-name", ETL_FILE, "--file-size", "16",         NULL};
+                                       "--file-name", etl_file, "--file-size", "16",         NULL};
 
     if (pktmon(host, argv, START_MS, false, err) < 0)
         return -1;
-    if (host_file_type(host, ETL_FILE) != HOST_FILE)
+    if (host_file_type(host, etl_file) != HOST_FILE)
         return error_set(err, ERROR_HOST, "pktmon start: it made no file");
     return 0;
 }
@@ -161,9 +161,9 @@ json_t *diag_capture_drops(const char *text, const char *target) {
 /* ---- the end ---- */
 
 static int convert(struct host *host, const char *target, json_t **ret, struct error *err) {
-    static const char *const pcap[] = {PKTMON,  "etl2pcap",        ETL_FILE,
+    static const char *const pcap[] = {PKTMON,  "etl2pcap",        etl_file,
                                        "--out", DIAG_CAPTURE_FILE, NULL};
-    static const char *const words[] = {PKTMON, "etl2txt", ETL_FILE, "--out", TEXT_FILE, NULL};
+    static const char *const words[] = {PKTMON, "etl2txt", etl_file, "--out", text_file, NULL};
     _cleanup_(freep) char *text = NULL;
     size_t len;
 
@@ -171,7 +171,7 @@ static int convert(struct host *host, const char *target, json_t **ret, struct e
         return error_set(err, ERROR_INTERRUPTED, "interrupted");
     if (pktmon(host, pcap, CONVERT_MS, false, err) < 0 ||
         pktmon(host, words, CONVERT_MS, false, err) < 0 ||
-        host_read_text(host, TEXT_FILE, TEXT_MAX, &text, &len, err) < 0)
+        host_read_text(host, text_file, TEXT_MAX, &text, &len, err) < 0)
         return -1;
     *ret = json_pack("{s:o}", "drops", diag_capture_drops(text, target));
     return 0;
@@ -183,8 +183,8 @@ int diag_capture_end(struct host *host, const char *target, json_t **ret, struct
 
     if (result == 0)
         result = convert(host, target, ret, err);
-    (void)host_remove(host, ETL_FILE, &ignored);
-    (void)host_remove(host, TEXT_FILE, &ignored);
+    (void)host_remove(host, etl_file, &ignored);
+    (void)host_remove(host, text_file, &ignored);
     if (result == 0)
         return 0;
     (void)host_remove(host, DIAG_CAPTURE_FILE, &ignored);
