@@ -161,8 +161,8 @@ json_t *diag_capture_drops(const char *text, const char *target) {
 /* ---- the end ---- */
 
 static int convert(struct host *host, const char *target, json_t **ret, struct error *err) {
-    static const char *const pcap[] = {PKTMON,  "etl2pcap",        etl_file,
-                                       "--out", DIAG_CAPTURE_FILE, NULL};
+    static const char to[] = DIAG_CAPTURE_FILE;
+    static const char *const pcap[] = {PKTMON, "etl2pcap", etl_file, "--out", to, NULL};
     static const char *const words[] = {PKTMON, "etl2txt", etl_file, "--out", text_file, NULL};
     _cleanup_(freep) char *text = NULL;
     size_t len;
