@@ -74,7 +74,7 @@ static int start(struct host *host, struct error *err) {
     if (pktmon(host, argv, START_MS, false, err) < 0)
         return -1;
     if (host_file_type(host, etl_file) != HOST_FILE)
-        return error_set(err, ERROR_HOST, "pktmon start: it made no file");
+        return error_set(err, ERROR_HOST, "pktmon start: no file was created");
     return 0;
 }
 

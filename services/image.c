@@ -92,7 +92,8 @@ static int fetch(struct image *image, size_t first, struct error *err) {
         digest_sha256(image->files[i].data, image->files[i].len, digest);
         if ((long long)image->files[i].len != image->sizes[i] ||
             !text_equal(digest, image->digests[i]))
-            return error_set(err, ERROR_UNTRUSTED, "its part sha256:%s is another file",
+            return error_set(err, ERROR_UNTRUSTED,
+                             "what came for sha256:%s has another digest or size",
                              image->digests[i]);
     }
     return 0;
@@ -116,7 +117,7 @@ static int choose(struct image *image, const json_t *index, unsigned build, stru
 
     image->list = json_array();
     if (!json_is_array(json_object_get(index, "manifests")))
-        return error_set(err, ERROR_MALFORMED, "the registry's answer is no index of images");
+        return error_set(err, ERROR_MALFORMED, "the registry's answer is not an image index");
     json_array_foreach(json_object_get(index, "manifests"), i, manifest) {
         if (!is_of_build(manifest, build))
             continue;
@@ -146,8 +147,7 @@ static int add_parts(struct image *image, const struct mirror_file *file, struct
         return -1;
     json_array_foreach(json_object_get(manifest, "layers"), i, layer) {
         if (json_array_size(json_object_get(layer, "urls")))
-            return error_set(err, ERROR_UNSUPPORTED,
-                             "it has layers that the registry does not hand out");
+            return error_set(err, ERROR_UNSUPPORTED, "it has layers that are not in the registry");
         if (add(image, "blobs", layer, BLOB_MAX, err) < 0)
             return -1;
     }

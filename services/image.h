@@ -13,7 +13,7 @@
  * GiB together. The same bytes for the same images. The caller frees *ret. `from`: as for
  * bundle_open_upstream(). Kinds: those of mirror_fetch_all(), ERROR_ABSENT (no image for that
  * build), ERROR_UNTRUSTED (another digest or size), ERROR_MALFORMED (no index, no manifest),
- * ERROR_UNSUPPORTED (layers that the registry does not hand out). */
+ * ERROR_UNSUPPORTED (layers that are not in the registry). */
 int image_fetch(const struct mirror *from, const char *reference, unsigned build, char **ret,
                 size_t *ret_len, struct error *err);
 

@@ -297,8 +297,8 @@ const struct row diag_rows[] = {
     {{"DNS-NONE", "names, and from pods to the DNS Service",
       "the cluster has no Service with the address that pods ask for names",
       "on the control plane: kubeadm init phase addon coredns makes the Service kube-dns again; if "
-      "it has another address (kubectl -n kube-system get service kube-dns), that belongs into "
-      "clusterDNS of the ConfigMap kubelet-config, and then: winjoin join phase files",
+      "its address is another one (kubectl -n kube-system get service kube-dns), set clusterDNS in "
+      "the ConfigMap kubelet-config to it, then run: winjoin join phase files",
       NULL},
      CELL_UDP(SVC_IP),
      CELLS_DNS,

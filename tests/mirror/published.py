@@ -316,7 +316,7 @@ class Published(unittest.TestCase):
         to.unlink()
         blob = next(path for path, data in parts.items() if data == b"of 2025")
         done, to = self.create(self.serve({**programs, **parts, blob: b"of 2026"}), 4, "--images")
-        self.assertRegex(done.stderr, "error: fetch image 'registry.k8s.io/pause:3.10.2': .*another file")
+        self.assertRegex(done.stderr, "error: fetch image 'registry.k8s.io/pause:3.10.2': .*another digest")
         self.assertFalse(to.exists())
 
     def test_no_bundle_of_what_is_refused(self):

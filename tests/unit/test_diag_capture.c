@@ -88,7 +88,7 @@ static const struct row {
      false,
      false,
      "start ",
-     "capture packets: pktmon start: it made no file"},
+     "capture packets: pktmon start: no file was created"},
     {"somebody else's, and a file of a run that was killed before a restart",
      {.runs = true},
      "pod-to-external-ip",

@@ -224,7 +224,7 @@ static void hostile_indexes(void **state) {
 
     (void)state;
     replace_index(json_pack("{s:i}", "schemaVersion", 2));
-    assert_refused(ERROR_MALFORMED, "is no index of images");
+    assert_refused(ERROR_MALFORMED, "is not an image index");
     replace_index(one(descriptor_of("sha256:../../../../etc/passwd", 3)));
     assert_refused(ERROR_MALFORMED, "no usable digest");
     replace_index(one(descriptor_of("md5:abc", 3)));
@@ -255,7 +255,7 @@ static void layers_of_others(void **state) {
     index = put("manifests", text);
     descriptor = descriptor_of(json_text_at(index, "digest"), (json_int_t)strlen(text));
     set_index(one(descriptor)); /* the later one counts */
-    assert_refused(ERROR_UNSUPPORTED, "does not hand out");
+    assert_refused(ERROR_UNSUPPORTED, "are not in the registry");
     json_decref(index);
     json_decref(manifest);
 }
