@@ -144,7 +144,6 @@ static void add_nodes(struct writing *w) {
     size_t count = w->report->nodes.count, good = 0, other = 0, node;
     size_t *list = xcalloc(count + 1, sizeof *list), *others = xcalloc(count + 1, sizeof *others);
     bool *bad = xcalloc(count + 1, sizeof *bad), *told = xcalloc(count + 1, sizeof *told);
-    struct text trouble = {0};
 
     for (size_t i = 0; i < w->report->cells.count; i++)
         if (is_red(&w->report->cells.items[i]))
@@ -161,7 +160,6 @@ static void add_nodes(struct writing *w) {
         if (bad[i] && !told[i])
             others[other++] = i;
     add_names(w, mark(w, DIAG_PASS), others, other, "nothing but with the nodes above");
-    text_free(&trouble);
     free(list);
     free(others);
     free(bad);

@@ -1,0 +1,195 @@
+/* The reports of a cluster's diagnosis, word by word, and what a hostile cluster puts into them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/cluster/cluster.h"
+
+static struct cluster_report report;
+
+static void add_node(const char *name, const char *os, const char *build, const char *waiting) {
+    struct cluster_node *n = &report.nodes.items[report.nodes.count++];
+
+    n->name = xstrdup(name);
+    n->os = xstrdup(os);
+    n->build = xstrdup(build);
+    n->version = xstrdup("v1.37.1");
+    n->waiting = waiting ? xstrdup(waiting) : NULL;
+    n->pod_ip = xasprintf("10.244.%zu.2", report.nodes.count);
+    n->client_ip = waiting ? NULL : xstrdup(n->pod_ip);
+    n->service_ip = xstrdup("10.244.0.1");
+    n->sticky = n->fixed = true;
+}
+
+static void add_cell(const char *flow, bool udp, size_t from, size_t to, enum diag_outcome outcome,
+                     const char *reason) {
+    struct cluster_cell *c = &report.cells.items[report.cells.count++];
+
+    *c = (struct cluster_cell){.cell = {.flow = diag_flow_find(flow),
+                                        .udp = udp,
+                                        .family = 4,
+                                        .asked = true,
+                                        .outcome = outcome},
+                               .from = from,
+                               .to = to};
+    (void)text_format(c->cell.from, sizeof c->cell.from, "%s", report.nodes.items[from].name);
+    (void)text_format(c->cell.to, sizeof c->cell.to, "%s:8080", report.nodes.items[to].pod_ip);
+    (void)text_format(c->cell.reason, sizeof c->cell.reason, "%s", reason);
+}
+
+static int open_report(void **state) {
+    (void)state;
+    report = (struct cluster_report){.server = xstrdup("https://10.0.0.10:6443"),
+                                     .namespace_ = xstrdup("winjoin-diag-1"),
+                                     .domain = xstrdup("cluster.local"),
+                                     .time = 1795255204,
+                                     .milliseconds = 15000,
+                                     .start_ms = 2678,
+                                     .requests = 41};
+    report.nodes.items = xcalloc(4, sizeof *report.nodes.items);
+    report.cells.items = xcalloc(8, sizeof *report.cells.items);
+    add_node("win-1", "windows", "10.0.20348", NULL);
+    add_node("win-2", "windows", "10.0.20348", NULL);
+    add_node("lin-1", "linux", "", NULL);
+    add_cell("pod-to-pod-ip", false, 0, 2, DIAG_PASS, "");
+    add_cell("pod-to-pod-ip", false, 2, 0, DIAG_PASS, "");
+    return 0;
+}
+
+static int close_report(void **state) {
+    (void)state;
+    cluster_report_free(&report);
+    return 0;
+}
+
+static void assert_report(struct diag_text_style style, const char *wanted) {
+    _cleanup_(freep) char *text = cluster_report_text(&report, &style);
+
+    assert_string_equal(text, wanted);
+}
+
+#define HEAD "https://10.0.0.10:6443  2026-11-21T10:00:04Z  2 Windows and 1 Linux nodes\n\n"
+#define SEEN_OF_WINDOWS                                                                            \
+    "    windows pods: other pods see the pod's address, pods behind a Service\n"                  \
+    "      another address, behind another node's port with externalTrafficPolicy\n"               \
+    "      Local no answer; session affinity holds\n"
+#define SEEN_OF_LINUX                                                                              \
+    "    linux pods: other pods see the pod's address, pods behind a Service another\n"            \
+    "      address, behind another node's port with externalTrafficPolicy Local no\n"              \
+    "      answer; session affinity holds\n"
+#define END                                                                                        \
+    "measured in 15.0 s after 2.6 s for the pods to start, with 41 requests to the\n"               \
+    "API server; the namespace winjoin-diag-1 is deleted\n"
+
+static void all_is_well(void **state) {
+    (void)state;
+    assert_report((struct diag_text_style){0},
+                  HEAD "ok  win-1, win-2, lin-1: every flow works\n\n" SEEN_OF_WINDOWS SEEN_OF_LINUX
+                       "2 of 2 cells work, 3 nodes in 0 pairs\n" END);
+}
+
+/* An extra that fails is nobody's fault; a node without a probe is told with its reason. */
+static void some_is_red(void **state) {
+    (void)state;
+    add_node("win-3", "windows", "10.0.26100", "ImagePullBackOff");
+    add_cell("pod-to-pod-ip", true, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
+    add_cell("pod-to-pod-ip", false, 1, 1, DIAG_FAIL, "refused");
+    add_cell("pod-to-service-ip", false, 3, 3, DIAG_NOT_RUN, "no probe runs there");
+    add_cell("nodeport-remote", false, 2, 1, DIAG_FAIL, "timeout");
+    report.left = true;
+    assert_report((struct diag_text_style){.columns = 72},
+                  "https://10.0.0.10:6443  2026-11-21T10:00:04Z  3 Windows and 1 Linux\n  nodes\n\n"
+                  "ok  lin-1: every flow works\n"
+                  "!!  win-2 (windows 10.0.20348, v1.37.1): 2 of its 3 cells do not work\n"
+                  "    pod-to-pod-ip UDP  win-1 -> 10.244.2.2:8080 on win-2: no answer\n"
+                  "      \\x1b[31m\n"
+                  "    pod-to-pod-ip TCP  win-2 -> 10.244.2.2:8080: refused\n"
+                  "??  win-3 (windows 10.0.26100): no probe runs there: ImagePullBackOff\n"
+                  "ok  win-1: nothing but with the nodes above\n\n"
+                  "    windows pods: other pods see the pod's address, pods behind a\n"
+                  "      Service another address, behind another node's port with\n"
+                  "      externalTrafficPolicy Local no answer; session affinity holds\n"
+                  "    linux pods: other pods see the pod's address, pods behind a Service\n"
+                  "      another address, behind another node's port with\n"
+                  "      externalTrafficPolicy Local no answer; session affinity holds\n"
+                  "2 of 5 cells work, 4 nodes in 0 pairs\n"
+                  "measured in 15.0 s after 2.6 s for the pods to start, with 41 requests\n"
+                  "to the API server; the namespace winjoin-diag-1 could not be deleted:\n"
+                  "kubectl delete namespace does so\n");
+}
+
+static size_t count_of(const char *text, const char *word) {
+    size_t n = 0;
+    for (; (text = strstr(text, word)); text++)
+        n++;
+    return n;
+}
+
+/* No more than 24 names and 12 red cells are shown; the rest is counted. */
+static void many_are_counted(void **state) {
+    _cleanup_(freep) char *text = NULL, *all = NULL;
+
+    (void)state;
+    cluster_nodes_free(&report.nodes);
+    free(report.cells.items);
+    report.nodes = (struct cluster_nodes){.items = xcalloc(30, sizeof *report.nodes.items)};
+    report.cells = (struct cluster_cells){.items = xcalloc(30, sizeof *report.cells.items)};
+    for (unsigned i = 0; i < 30; i++) {
+        _cleanup_(freep) char *name = xasprintf("n%u", i);
+        add_node(name, "linux", "", NULL);
+    }
+    for (size_t i = 0; i < 14; i++)
+        add_cell("pod-to-pod-ip", false, 29, 29, DIAG_FAIL, "timeout");
+    text = cluster_report_text(&report, &(struct diag_text_style){.utf8 = true, .color = true});
+    assert_non_null(strstr(text, "\x1b[32m\xe2\x9c\x93\x1b[0m   n0, n1,"));
+    assert_non_null(strstr(text, " n23 and 5 more: every"));
+    assert_null(strstr(text, "n24"));
+    assert_non_null(strstr(text, "\x1b[31m\xe2\x9c\x97\x1b[0m   n29 ("));
+    assert_non_null(strstr(text, "    and 2 more (-o json has all)\n"));
+    assert_int_equal(count_of(text, "timeout"), 12);
+    report.cells.count = 12;
+    all = cluster_report_text(&report, &(struct diag_text_style){0});
+    assert_int_equal(count_of(all, "timeout"), 12);
+    assert_null(strstr(all, " more (-o json"));
+}
+
+/* What a page shows is what the cluster says, and never more. */
+static void the_page(void **state) {
+    static const char *const parts[] = {
+        "<td class=\"fail\"><a href=\"#red-1-2\">fail</a></td><td class=\"pass\">ok</td></tr>",
+        "<th scope=\"row\">&lt;b&gt;&quot;&amp;</th><td></td><td></td><td></td></tr>",
+        "<th scope=\"row\">lin-1</th><td class=\"pass\">ok</td><td></td><td></td></tr>\n</tbody>",
+        "<tr id=\"red-1-2\"><td class=\"fail\">fail</td><td>pod-to-pod-ip TCP</td>"
+        "<td>win-1 &rarr; 10.244.2.2:8080</td><td>&lt;script&gt;</td></tr>\n",
+        "<code>winjoin diag --kubeconfig FILE --nodes win-1,&lt;b&gt;&quot;&amp;</code>",
+    };
+    _cleanup_(freep) char *page = NULL;
+
+    (void)state;
+    free(report.nodes.items[1].name);
+    report.nodes.items[1].name = xstrdup("<b>\"&");
+    add_cell("pod-to-pod-ip", false, 0, 1, DIAG_FAIL, "<script>");
+    page = cluster_report_html(&report);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        if (!strstr(page, parts[i]))
+            fail_msg("no '%s' in\n%s", parts[i], page);
+    assert_null(strstr(page, "<b>"));
+    assert_null(strstr(page, "<script"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_is_well, open_report, close_report),
+        cmocka_unit_test_setup_teardown(some_is_red, open_report, close_report),
+        cmocka_unit_test_setup_teardown(many_are_counted, open_report, close_report),
+        cmocka_unit_test_setup_teardown(the_page, open_report, close_report),
+    };
+
+    return cmocka_run_group_tests_name("cluster_report", tests, NULL, NULL);
+}
