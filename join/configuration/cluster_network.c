@@ -115,8 +115,11 @@ static int take_external(struct asker *asker, const struct external_agent *agent
     ret->daemon_set = name_of(daemon_set);
     if (read_told(asker, agent, daemon_set, &ret->told, err) < 0)
         return -1;
-    if (agent->read && agent->read(ret->told, ret, err) < 0)
+    if (agent->read && agent->read(ret->told, ret, err) < 0) {
+        if (err)
+            err->kind = ERROR_USAGE; /* as read_source(): somebody must correct it */
         return error_prefix(err, "DaemonSet %s", ret->daemon_set);
+    }
     if (!agent->read || ret->backend)
         ret->external = agent;
     return 0;

@@ -194,7 +194,7 @@ static void nonsense_is_refused(void **state) {
         struct scene s;
         open_scene(&s, &clusters[i]);
         assert_int_equal(read_network(&s), -1);
-        assert_int_equal(s.err.kind, i < 4 ? ERROR_MALFORMED : ERROR_USAGE);
+        assert_int_equal(s.err.kind, ERROR_USAGE);
         assert_non_null(strstr(s.err.message, i < 4 ? "DaemonSet " : "ConfigMap "));
         close_scene(&s);
     }
