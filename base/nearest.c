@@ -47,7 +47,7 @@ static size_t distance(const char *a, const char *b) {
 
 /* A third of a short word may be wrong. */
 static bool is_near(size_t distance, size_t len) {
-    return distance == 0 || (distance < len && distance * 3 <= len + 1);
+    return distance == 0 || (distance < len && distance * 3 <= len);
 }
 
 /* "dir" for "directory". */

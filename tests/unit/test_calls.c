@@ -56,6 +56,8 @@ static const struct {
     {"join --vni 99999999999999999999", 3, "", "for --vni: too large\n"},
     {"join --mode overlay", 3, "", "unknown flag: --mode\nhint: did you mean --network-mode?\n"},
     {"test", 3, "", "unknown command \"test\"\nhint: winjoin diag tests the pod network\n"},
+    {"tset", 3, "", "unknown command \"tset\"\nhint: winjoin help lists the commands\n"},
+    {"reste", 3, "", "hint: did you mean winjoin reset?\n"},
     {"uninstall", 3, "", "unknown command \"uninstall\"\nhint: winjoin reset undoes a join\n"},
     {"init", 3, "", "hint: winjoin join makes this machine a node of a cluster\n"},
     {"reset --yes", 3, "", "unknown flag: --yes\nhint: did you mean --force?\n"},
