@@ -84,7 +84,7 @@ static void assert_report(struct diag_text_style style, const char *wanted) {
     "      address, behind another node's port with externalTrafficPolicy Local no\n"              \
     "      answer; session affinity holds\n"
 #define END                                                                                        \
-    "measured in 15.0 s after 2.6 s for the pods to start, with 41 requests to the\n"               \
+    "measured in 15.0 s after 2.6 s for the pods to start, with 41 requests to the\n"              \
     "API server; the namespace winjoin-diag-1 is deleted\n"
 
 static void all_is_well(void **state) {
