@@ -202,10 +202,10 @@ static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
 static void look_for_pod_cidr(struct join *join) {
     struct error ignored = {0};
 
-    if (join->found.node.name || join->found.plan.pod_cidr_known ||
-        host_file_type(join->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT ||
-        kube_node_get(&join->found.client, join->found.node_name, &join->found.node, &ignored) < 0)
-        return;
+    if (!join->found.node.name && !join->found.plan.pod_cidr_known &&
+        host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
+        (void)kube_node_get(&join->found.client, join->found.node_name, &join->found.node,
+                            &ignored);
 }
 
 /* All phases are skipped: no cluster need be asked what it is like. */

@@ -94,6 +94,7 @@ static void expect_cell(const struct diag_scene *scene, const char *flow, bool u
 
 static void what_cannot_be_asked_says_why(void **state) {
     struct diag_scene scene = full;
+    char domain[PROBE_TARGET_MAX] = "";
 
     (void)state;
     scene.external_ip = scene.external_name = scene.external_dns = NULL;
@@ -112,6 +113,12 @@ static void what_cannot_be_asked_says_why(void **state) {
     scene.dns_domain = NULL;
     expect_cell(&scene, "pod-to-service-fqdn", false, "not-run",
                 "the cluster's DNS domain is not known");
+    memset(domain, 'd', sizeof domain - 1);
+    scene.dns_domain = domain;
+    expect_cell(&scene, "pod-to-service-fqdn", false, "not-run",
+                "the cluster's DNS domain is too long");
+    expect_cell(&scene, "pod-to-service-fqdn", true, "not-run",
+                "the cluster's DNS domain is too long");
 }
 
 static void short_names_follow_the_namespace(void **state) {

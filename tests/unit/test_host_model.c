@@ -80,6 +80,12 @@ static void interface_settings(void **state) {
     SUCCEEDS(host_forwarding_set(opened, 4, 4, true, err));
     SUCCEEDS(host_forwarding(opened, 4, 4, &on, err));
     assert_true(on);
+    SUCCEEDS(host_forwarding(opened, 4, 6, &on, err));
+    assert_false(on); /* each family has its own */
+    SUCCEEDS(host_forwarding_set(opened, 4, 6, true, err));
+    SUCCEEDS(host_forwarding_set(opened, 4, 4, false, err));
+    SUCCEEDS(host_forwarding(opened, 4, 6, &on, err));
+    assert_true(on);
     SUCCEEDS(host_address_add(opened, 4, "10.0.0.50/24", err));
     SUCCEEDS(host_address_add(opened, 4, "10.0.0.50/24", err));
     SUCCEEDS(host_adapters(opened, &adapters, err));
