@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
-#include "kube/object.h"
+#include "kube/pages.h"
 #include "netsetup/hcn_lookup.h"
 
 enum { SYNC_SECONDS = 60, REMOTE = 1, PROTOCOL_UDP = 17, COMMANDS_MAX = 10 };
@@ -366,14 +366,12 @@ static void add_unread(json_t *drift, const char *what, const struct error *why)
 }
 
 static json_t *get(struct kube_client *client, const char *path, const char *what, json_t *unread) {
-    json_t *list = NULL, *items;
+    json_t *list = NULL;
     struct error why = {0};
 
-    if (kube_get(client, path, &list, &why) == 0 && kube_list_items(list, &items, &why) == 0)
-        return list;
-    add_unread(unread, what, &why);
-    json_decref(list);
-    return NULL;
+    if (kube_pages_get(client, path, &list, &why) < 0)
+        add_unread(unread, what, &why);
+    return list;
 }
 
 static json_t *list(struct host *host, enum hcn_kind kind, const char *what, json_t *unread) {
@@ -411,12 +409,11 @@ static void add_commands(json_t *drift) {
 json_t *drift_ask(struct kube_client *client, const char *node) {
     _cleanup_(freep) char *name = kube_escape(node ? node : "");
     _cleanup_(freep) char *pods_path =
-        xasprintf("/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%%3D%s", name);
+        xasprintf("/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", name);
     json_t *asked = json_object(), *services, *slices, *pods;
 
-    services = get(client, "/api/v1/services?resourceVersion=0", "the Services", asked);
-    slices = get(client, "/apis/discovery.k8s.io/v1/endpointslices?resourceVersion=0",
-                 "the EndpointSlices", asked);
+    services = get(client, "/api/v1/services", "the Services", asked);
+    slices = get(client, "/apis/discovery.k8s.io/v1/endpointslices", "the EndpointSlices", asked);
     pods = node ? get(client, pods_path, "this node's pods", asked) : NULL;
     json_object_update_new(asked, json_pack("{s:o*, s:o*, s:o*}", "services", services, "slices",
                                             slices, "pods", pods));

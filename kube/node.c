@@ -7,19 +7,10 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "kube/object.h"
+#include "kube/pages.h"
 
 #define NODES_PATH "/api/v1/nodes"
 #define PENDING_REASON "WinjoinNetworkPending"
-
-/* A Node with its 50 images has up to 30 KiB; an answer may have HTTP_BODY_MAX. */
-enum {
-    PAGE_LIMIT = 100,
-    PAGES_MAX = 1000,
-    PAGES_MS = 120000,
-    NODE_BYTES_MAX = 2 * 1024 * 1024,    /* etcd takes 1.5 MiB */
-    NODES_BYTES_MAX = 160 * 1024 * 1024, /* 5000 Nodes, the most that Kubernetes supports */
-    CONTINUE_MAX = 4096,
-};
 
 void kube_node_free(struct kube_node *node) {
     free(node->name);
@@ -147,77 +138,8 @@ int kube_node_network_pending_set(struct kube_client *client, const char *name, 
     return kube_patch(client, path, "strategic-merge", patch, NULL, err);
 }
 
-/* ---- all of them ---- */
-
-/* The longest parts of a Node, which nobody here reads. */
-static void strip(json_t *items) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(items, i, item) {
-        (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
-        (void)json_object_del(json_object_get(item, "status"), "images");
-    }
-}
-
-/* One page more; *next is where the following one begins, "" at the end. */
-static int add_page(struct kube_client *client, json_t *all, char **next, struct error *err) {
-    _cleanup_(freep) char *path =
-        xasprintf(NODES_PATH "?limit=%d%s%s", PAGE_LIMIT, **next ? "&continue=" : "", *next);
-    _cleanup_json_ json_t *list = NULL;
-    json_t *items;
-    const char *more;
-
-    if (kube_get(client, path, &list, err) < 0)
-        return -1;
-    if (kube_list_items(list, &items, err) < 0)
-        return error_prefix(err, "GET %s", NODES_PATH);
-    if (client->answer_len > (json_array_size(items) + 1) * NODE_BYTES_MAX)
-        return error_set(err, ERROR_MALFORMED,
-                         "GET %s: %zu Nodes in %zu MiB, more than etcd stores", NODES_PATH,
-                         json_array_size(items), client->answer_len >> 20);
-    strip(items);
-    if (items)
-        (void)json_array_extend(all, items); /* only memory can be missing */
-    more = json_text_at(list, "metadata.continue");
-    if (more && strlen(more) > CONTINUE_MAX)
-        return error_set(err, ERROR_MALFORMED,
-                         "GET %s: its continue token has more than %d characters", NODES_PATH,
-                         CONTINUE_MAX);
-    free(*next);
-    *next = kube_escape(more ? more : "");
-    return 0;
-}
-
-/* A server whose pages do not end is given up. */
-static int add_pages(struct kube_client *client, json_t *all, struct error *err) {
-    _cleanup_(freep) char *next = xstrdup("");
-    uint64_t start = host_monotonic_ms(client->host);
-    size_t sum = 0;
-
-    for (unsigned page = 0; page < PAGES_MAX; page++) {
-        if (add_page(client, all, &next, err) < 0)
-            return -1;
-        if (!*next)
-            return 0;
-        sum += client->answer_len;
-        if (sum > NODES_BYTES_MAX)
-            return error_set(err, ERROR_MALFORMED, "GET %s: more than %d MiB of Nodes", NODES_PATH,
-                             NODES_BYTES_MAX / 1024 / 1024);
-        if (host_monotonic_ms(client->host) - start > PAGES_MS)
-            return error_set(err, ERROR_TIMED_OUT, "GET %s: not complete after %u pages in %d s",
-                             NODES_PATH, page + 1, PAGES_MS / 1000);
-    }
-    return error_set(err, ERROR_MALFORMED, "GET %s: the list of pages never ends", NODES_PATH);
-}
-
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) {
-    _cleanup_json_ json_t *all = json_array();
-
-    if (add_pages(client, all, err) < 0)
-        return -1;
-    *ret = json_pack("{s:O}", "items", all);
-    return 0;
+    return kube_pages_get(client, NODES_PATH, ret, err);
 }
 
 /* ---- waiting ---- */

@@ -40,10 +40,7 @@ int kube_node_get(struct kube_client *client, const char *name, struct kube_node
 int kube_node_network_pending_set(struct kube_client *client, const char *name, bool pending,
                                   struct error *err);
 
-/* All Nodes, in pages, as the server's objects: {"items": [Node...]}, without images and
- * managedFields. Pages that do not end (1000 of them, 120 s, too many bytes), and Nodes larger than
- * etcd stores (1.5 MiB), are ERROR_MALFORMED or
- * ERROR_TIMED_OUT. New reference. */
+/* All Nodes, as kube_pages_get reads them (kube/pages.h). New reference. */
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err);
 
 /* What to wait for; given a look at the Node, or NULL while there is none. */

@@ -189,12 +189,14 @@ static void without_an_answer_nothing_differs(void **state) {
     }
 }
 
+/* The Services are two pages: the one without a load balancer is on the second. */
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
                   struct error *err) {
-    const char *body = strstr(request->url, "/services") ? "{\"items\":[" A "]}"
-                       : strstr(request->url, "/endpointslices")
-                           ? "{\"items\":[" SLICE("a", READY("1.2.3.4")) "]}"
-                           : NULL;
+    const char *body =
+        strstr(request->url, "/services?limit=100&continue=p2") ? "{\"items\":[" A "]}"
+        : strstr(request->url, "/services") ? "{\"metadata\":{\"continue\":\"p2\"},\"items\":[]}"
+        : strstr(request->url, "/endpointslices") ? "{\"items\":[" SLICE("a", READY("1.2.3.4")) "]}"
+                                                  : NULL;
 
     (void)context;
     if (!body)
