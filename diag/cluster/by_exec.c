@@ -72,6 +72,16 @@ static int ask_node(struct kube_client *client, struct asking *a, size_t node, s
     return failed;
 }
 
+static void leave_unasked(struct cluster_report *report, size_t node) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        struct cluster_cell *cell = &report->cells.items[i];
+
+        if (cell->from == node && cell->cell.outcome == DIAG_NOT_RUN &&
+            cell->cell.flow->source != DIAG_FROM_NODE)
+            cluster_cell_unasked(cell, report->nodes.items[node].unreached);
+    }
+}
+
 void cluster_ask_by_exec(struct kube_client *client, struct cluster_report *report) {
     struct asking a = {.report = report,
                        .whose = xcalloc(report->cells.count + 1, sizeof *a.whose)};
@@ -91,6 +101,7 @@ void cluster_ask_by_exec(struct kube_client *client, struct cluster_report *repo
             log_message(LOG_RETRY, "%s", why.message);
             free(node->unreached);
             node->unreached = both;
+            leave_unasked(report, i);
         }
     }
     free(a.whose);

@@ -169,16 +169,25 @@ static bool is_right(const struct cluster_report *report, const struct cluster_c
     return !*cell->cell.probe.expect || text_equal_nocase(cell->cell.probe.expect, responder);
 }
 
+void cluster_cell_unasked(struct cluster_cell *cell, const char *words) {
+    static const char why[] = "the API server does not reach the probe: ";
+
+    cell->cell.outcome = DIAG_NOT_RUN;
+    text_format(cell->cell.reason, sizeof cell->cell.reason, "%s%.*s", why,
+                (int)(sizeof cell->cell.reason - sizeof why), words);
+}
+
 void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell *cell, long status,
                         const char *body, size_t len, bool retried) {
     unsigned before = cell->cell.result.attempts;
+    char why[sizeof cell->cell.reason];
     struct probe_result result;
 
-    if (dial_read(status, body, len, cell->cell.udp, &result, cell->cell.reason,
-                  sizeof cell->cell.reason) == DIAL_NOT_RUN) {
-        cell->cell.outcome = DIAG_NOT_RUN;
+    if (dial_read(status, body, len, cell->cell.udp, &result, why, sizeof why) == DIAL_NOT_RUN) {
+        cluster_cell_unasked(cell, why);
         return;
     }
+    text_format(cell->cell.reason, sizeof cell->cell.reason, "%s", why);
     if (result.succeeded && !is_right(report, cell, result.responder)) {
         result.succeeded = 0;
         result.outcome = PROBE_WRONG_RESPONDER;

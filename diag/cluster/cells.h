@@ -18,6 +18,8 @@ void cluster_cells_make(const struct cluster_report *report, const struct cluste
                         const struct cluster_addresses *addresses, struct cluster_cells *ret);
 /* The path of a cell's question; NULL where there is none. The caller frees. */
 char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell);
+/* A cell whose probe the API server does not reach, in its words. */
+void cluster_cell_unasked(struct cluster_cell *cell, const char *words);
 /* Puts an answer into its cell; `retried`: it failed before. */
 void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell *cell, long status,
                         const char *body, size_t len, bool retried);

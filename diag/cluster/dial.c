@@ -120,7 +120,6 @@ static void read_lists(const json_t *json, bool udp, struct probe_result *ret, c
 enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         struct probe_result *ret, char *why, size_t why_size) {
     _cleanup_json_ json_t *json = NULL;
-    static const char prefix[] = "the API server does not reach the probe: ";
     const char *message;
 
     *ret = (struct probe_result){0};
@@ -138,9 +137,7 @@ enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
         count_error(body, udp, ret, why, why_size);
         return DIAL_ANSWERED;
     }
-    if (text_format(why, why_size, "%s", prefix) == 0)
-        copy_plain(why + sizeof prefix - 1, why_size - (sizeof prefix - 1),
-                   message ? message : body);
+    copy_plain(why, why_size, message ? message : body);
     return DIAL_NOT_RUN;
 }
 

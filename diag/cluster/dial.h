@@ -18,7 +18,7 @@ char *dial_shell_path(const char *namespace_, const char *pod, const char *comma
 
 enum dial_end {
     DIAL_ANSWERED, /* the probe says what came of it: *ret is filled */
-    DIAL_NOT_RUN,  /* the probe could not be asked; `why` says it */
+    DIAL_NOT_RUN,  /* the probe could not be asked: the API server's words are in `why` */
 };
 /* What came back. `status`: of HTTP, 0 = none, and body is the reason. Filled of *ret: outcome,
  * attempts, succeeded, responder (the last that answered), addresses[] are all different ones

@@ -9,6 +9,7 @@
 #include "diag/cluster/objects.h"
 #include "diag/cluster/pods.h"
 #include "kube/many.h"
+#include "kube/pages.h"
 
 enum {
     ASK_MS = DIAL_TIMEOUT_MS + 3000, /* the probe's own time, and the API server's */
@@ -53,7 +54,7 @@ static int find_nodes(struct run *run, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
     struct cluster_report *report = run->report;
 
-    if (kube_get(run->client, path, &list, err) < 0 ||
+    if (kube_pages_get(run->client, path, &list, err) < 0 ||
         cluster_nodes_read(list, &report->nodes, err) < 0 ||
         cluster_nodes_choose(&report->nodes, run->options->names, err) < 0)
         return -1;
@@ -104,9 +105,14 @@ static bool is_cut_off(const struct cluster_report *report, size_t node) {
 
 /* The API server's own words for a pod whose address it does not reach; 500 of older servers. */
 static void note_unreached(struct cluster_node *node, const struct kube_many *item) {
+    struct probe_result result;
+    char why[300];
+
     free(take_ptr(node->unreached));
-    if (item->kind == ERROR_TIMED_OUT || item->status == 500 || item->status / 10 == 50)
-        node->unreached = xstrndup(item->answer, strnlen(item->answer, 300));
+    if ((item->kind == ERROR_TIMED_OUT || item->status == 500 || item->status / 10 == 50) &&
+        dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
+            DIAL_NOT_RUN)
+        node->unreached = xstrdup(why);
 }
 
 /* All nodes at the same time, each for one or more sights; how many probes do not listen yet. */
@@ -222,9 +228,13 @@ static size_t ask_red(struct run *run, bool again) {
 static void forget_unreached(struct run *run) {
     struct kube_client client = *run->client; /* the same texts */
     struct error why = {0};
+    int answered;
 
     client.patience_ms = 0;
-    if (kube_get(&client, "/version", NULL, &why) == 0)
+    answered = kube_get(&client, "/version", NULL, &why);
+
+    run->client->requests = client.requests;
+    if (answered == 0)
         return;
     for (size_t i = 0; i < run->report->nodes.count; i++)
         free(take_ptr(run->report->nodes.items[i].unreached));

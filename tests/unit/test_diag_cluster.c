@@ -195,7 +195,8 @@ static void test_dial(void **state) {
                                    &result, why, sizeof why),
                          rows[i].end);
         if (rows[i].end == DIAL_NOT_RUN) {
-            assert_true(text_starts_with(why, "the API server does not reach the probe: "));
+            assert_non_null(strstr(rows[i].body, why));
+            assert_true(*why);
             continue;
         }
         assert_int_equal(result.outcome, rows[i].outcome);

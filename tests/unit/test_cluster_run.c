@@ -1,0 +1,454 @@
+/* A cluster's diagnosis from start to end, with an API server in memory. */
+#include "cluster_scene.h"
+
+#include "base/rfc3339.h"
+#include "diag/cluster/objects.h"
+
+/* What it asks of the API server, makes and takes away, and what it finds where all is well. */
+static void a_healthy_cluster(void **state) {
+    _cleanup_(freep) char *space = NULL, *wanted = NULL;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(diagnose(&err), 0);
+    space = xasprintf("/api/v1/namespaces/%s", c.report.namespace_);
+    assert_true(text_starts_with(c.report.namespace_, "winjoin-diag-"));
+    assert_int_equal(strlen(c.report.namespace_), strlen("winjoin-diag-01234567"));
+    wanted = xasprintf("POST /api/v1/namespaces\nPOST %s/services\nPOST %s/services\n"
+                       "POST %s/services\nPOST %s/services\nPOST %s/services\nPOST %s/pods\n"
+                       "POST %s/pods\nPOST %s/pods\nPOST %s/services\nDELETE %s\n",
+                       space, space, space, space, space, space, space, space, space, space);
+    assert_string_equal(text_str(&c.log), wanted);
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
+    assert_true(c.report.cells.count > 50);
+    assert_true(cluster_report_is_good(&c.report));
+    assert_int_equal(c.report.causes.count, 0);
+    assert_false(c.report.left);
+    assert_int_equal(c.report.requests, http_memory_requests(c.http));
+    assert_true(c.report.milliseconds >= 1500 && c.report.milliseconds < 2500);
+    assert_string_equal(c.report.domain, "cluster.local");
+    assert_string_equal(c.report.server, "https://k");
+}
+
+/* Whom others see, which DNS a pod has, whether a Service keeps its clients. */
+static void what_is_only_looked_at(void **state) {
+    struct error err;
+
+    (void)state;
+    assert_int_equal(diagnose(&err), 0);
+    for (unsigned i = 0; i < NODES; i++) {
+        const struct cluster_node *node = &c.report.nodes.items[i];
+        _cleanup_(freep) char *own = xasprintf("10.244.%u.5", i + 1);
+
+        assert_string_equal(node->name, node_names[i]);
+        assert_string_equal(node->client_ip, own);
+        assert_string_equal(node->service_ip, own);
+        assert_string_equal(node->local_ip, own);
+        assert_string_equal(node->servers, "10.96.0.10");
+        assert_string_equal(node->suffixes, c.suffixes);
+        assert_true(node->sticky && node->fixed && node->pod_ready);
+        assert_null(node->unreached);
+        assert_null(node->waiting);
+    }
+}
+
+/* The domain is what pods say, not what most clusters have. */
+static void the_domain_is_that_of_the_pods(void **state) {
+    struct error err;
+    bool asked = false;
+
+    (void)state;
+    c.suffixes = "ns.svc.example.org,svc.example.org,example.org";
+    assert_int_equal(diagnose(&err), 0);
+    assert_string_equal(c.report.domain, "example.org");
+    for (size_t i = 0; i < c.paths.count; i++)
+        asked |= strstr(c.paths.items[i], ".svc.example.org&port=80&protocol=http") != NULL;
+    assert_true(asked);
+}
+
+static void missing_rights(void **state) {
+    struct error err;
+    size_t rules;
+
+    (void)state;
+    c.denied = "\"subresource\":\"proxy\"";
+    assert_int_equal(diagnose(&err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_string_equal(err.message,
+                        "diagnose the cluster: 'jane' is not allowed to: get pods/proxy");
+    assert_int_equal(c.log.len, 0); /* nothing was made */
+    rules = json_array_size(json_at(c.grant, "items.0.rules"));
+    assert_int_equal(rules, 10);
+    assert_string_equal(json_text_at(c.grant, "items.1.subjects.0.name"), "jane");
+}
+
+/* ---- nodes ---- */
+
+static void a_node_that_is_not_ready(void **state) {
+    struct error err;
+
+    (void)state;
+    c.ready[1] = false;
+    assert_int_equal(diagnose(&err), 0);
+    assert_null(strstr(text_str(&c.log), "probe-2"));
+    assert_int_equal(c.made, 2);
+    assert_string_equal(c.report.nodes.items[1].waiting, "the node is not Ready");
+    assert_string_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->cell.reason,
+                        "the node is not Ready");
+    assert_int_equal(cells_with(DIAG_NOT_RUN), 1);
+    assert_false(cluster_report_is_good(&c.report));
+}
+
+static void chosen_nodes(void **state) {
+    struct text_list names = {0};
+    struct error err;
+    bool asked = false;
+
+    (void)state;
+    text_list_add(&names, "win-2");
+    c.options.names = &names;
+    c.options.selector = "pool=a,zone in (b)";
+    c.options.image = "registry.example/agnhost:1";
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(c.report.nodes.count, 1);
+    assert_int_equal(c.made, 1);
+    assert_string_equal(c.report.nodes.items[0].name, "win-2");
+    for (size_t i = 0; i < c.paths.count; i++)
+        asked |= text_starts_with(c.paths.items[i],
+                                  "/api/v1/nodes?labelSelector=pool%3Da%2Czone%20in%20%28b%29&");
+    assert_true(asked);
+    text_list_free(&names);
+}
+
+/* ---- pods ---- */
+
+static void a_pod_that_does_not_start(void **state) {
+    struct error err;
+
+    (void)state;
+    c.waiting[0] = "ImagePullBackOff";
+    assert_int_equal(diagnose(&err), 0);
+    assert_string_equal(c.report.nodes.items[0].waiting, "ImagePullBackOff");
+    assert_string_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->cell.reason,
+                        "ImagePullBackOff");
+    assert_int_equal(cells_with(DIAG_NOT_RUN), 1);
+    assert_int_equal(cells_with(DIAG_FAIL), 0);
+    assert_true(c.report.start_ms < 3000); /* that does not change any more: no wait */
+    assert_false(cluster_report_is_good(&c.report));
+}
+
+static char *last_told;
+
+static void tell(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
+    (void)context;
+    assert_int_equal(waited_ms + left_ms, text_starts_with(message, "waiting") ? 20000 : 0);
+    if (text_starts_with(message, "waiting")) {
+        free(last_told);
+        last_told = xstrdup(message);
+    }
+}
+
+static void a_pod_that_is_waited_for_in_vain(void **state) {
+    struct error err;
+
+    (void)state;
+    c.waiting[2] = "ContainerCreating";
+    c.options.start_timeout_ms = 20000;
+    c.options.progress = tell;
+    assert_int_equal(diagnose(&err), 0);
+    assert_string_equal(last_told, "waiting for 1 probe pods (lin-1: ContainerCreating)");
+    assert_true(c.report.start_ms >= 20000 && c.report.start_ms < 40000);
+    assert_string_equal(c.report.nodes.items[2].waiting, "ContainerCreating");
+    assert_non_null(strstr(text_str(&c.log), "DELETE "));
+    free(take_ptr(last_told));
+}
+
+static void starts_later(const char *method, const char *path) {
+    (void)method;
+    if (strstr(path, "watch=true"))
+        c.waiting[2] = NULL;
+}
+
+static void a_pod_that_takes_its_time(void **state) {
+    struct error err;
+
+    (void)state;
+    c.waiting[2] = "ContainerCreating";
+    c.before = starts_later;
+    c.unready_pods = true;
+    assert_int_equal(diagnose(&err), 0);
+    if (c.report.nodes.items[2].waiting)
+        fail_msg("%s", c.report.nodes.items[2].waiting);
+    assert_int_equal(cell_of("node-to-pod", false, "lin-1", 0)->cell.outcome, DIAG_FAIL);
+    assert_string_equal(cell_of("node-to-pod", false, "lin-1", 0)->cell.reason,
+                        "the kubelet's readiness probe does not reach the pod");
+}
+
+/* Which answers to a pod's making are worth another try. */
+static void pods_that_are_refused(void **state) {
+    static const struct {
+        long status;
+        const char *body;
+        unsigned failures, made; /* made: POSTs of pods, all in all */
+        const char *message;
+    } rows[] = {
+        {403, "{\"message\":\"no serviceaccount default\"}", 2, 6, NULL},
+        {500, "{}", 3, 6, NULL},
+        {429, "{}", 1, 6, NULL},
+        {409, "{\"message\":\"exists\"}", 3, 3, NULL},
+        {403, "{\"message\":\"quota\"}", 3, 3, "quota"},
+        {422, "{\"message\":\"invalid\"}", 1, 3, "invalid"},
+        {503, "{\"message\":\"never\"}", 1000, 63, "never"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err;
+        unsigned posts = 0;
+        int result;
+
+        close_cluster(state);
+        open_cluster(state);
+        c.pod_status = rows[i].status;
+        c.pod_error = rows[i].body;
+        c.failures = rows[i].failures;
+        result = diagnose(&err);
+        for (const char *at = text_str(&c.log); (at = strstr(at, "/pods\n")); at++)
+            posts++;
+        if (posts != rows[i].made || (result == 0) != !rows[i].message)
+            fail_msg("row %zu: %u pods, %s", i, posts, err.message);
+        if (rows[i].message)
+            assert_non_null(strstr(err.message, rows[i].message));
+        assert_non_null(strstr(text_str(&c.log), "\nDELETE /api/v1/namespaces/winjoin-diag-"));
+    }
+}
+
+/* ---- what other runs left, and what this one leaves ---- */
+
+static void namespaces_of_killed_runs(void **state) {
+    char old[64], young[64];
+    _cleanup_(freep) char *stale = NULL;
+    struct error err;
+
+    (void)state;
+    rfc3339_format(host_now(c.host) - POD_LIFE_SECONDS, old);
+    rfc3339_format(host_now(c.host) - POD_LIFE_SECONDS + 1, young);
+#define SPACE(name, made, more)                                                                    \
+    "{\"metadata\":{\"name\":\"" name "\",\"creationTimestamp\":\"" made "\"" more "}}"
+    stale = xasprintf(
+        "{\"items\":[" SPACE("winjoin-diag-1", "%s", "") "," SPACE("winjoin-diag-2", "%s", "") "," SPACE(
+            "kube-system", "%s",
+            "") "," SPACE("winjoin-diag-3", "%s",
+                          ",\"deletionTimestamp\":\"x\"") "," SPACE("winjoin-diag-4", "long ago",
+                                                                    "") "," SPACE("winjoin-diag-a/"
+                                                                                  "b",
+                                                                                  "%s", "") "]}",
+        old, young, old, old, old);
+    c.stale = stale;
+    assert_int_equal(diagnose(&err), 0);
+    assert_true(text_starts_with(text_str(&c.log), "DELETE /api/v1/namespaces/winjoin-diag-1\n"
+                                                   "POST /api/v1/namespaces\n"));
+    c.stale = "{\"items\":[]}";
+}
+
+static void a_namespace_that_stays(void **state) {
+    struct error err;
+
+    (void)state;
+    c.deletions = 5; /* by passing failures */
+    assert_int_equal(diagnose(&err), 0);
+    assert_false(c.report.left);
+    cluster_report_free(&c.report);
+    c.deletions = 1000;
+    assert_int_equal(diagnose(&err), 0);
+    assert_true(c.report.left);
+}
+
+static void dies(const char *method, const char *path) {
+    c.dead |= text_equal(method, "POST") && text_ends_with(path, "/pods");
+}
+
+/* The laptop's connection is cut while pods are made. */
+static void a_server_that_is_gone(void **state) {
+    struct error err;
+
+    (void)state;
+    c.before = dies;
+    assert_int_equal(diagnose(&err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+    assert_true(text_starts_with(err.hints[0], "kubectl delete namespace winjoin-diag-"));
+    assert_true(host_monotonic_ms(c.host) < 120000);
+}
+
+static void ctrl_c(const char *method, const char *path) {
+    (void)method;
+    if (strstr(path, "/proxy/dial"))
+        host_memory_interrupt(c.host);
+}
+
+static void an_interrupted_run(void **state) {
+    struct error err;
+
+    (void)state;
+    c.before = ctrl_c;
+    assert_int_equal(diagnose(&err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_non_null(strstr(text_str(&c.log), "\nDELETE /api/v1/namespaces/winjoin-diag-"));
+}
+
+/* ---- cells ---- */
+
+static bool fails(const struct dial *d, unsigned from, const char *host, bool udp) {
+    return d->from == from && text_equal(d->host, host) && d->udp == udp &&
+           text_equal(d->request, "hostname");
+}
+
+static bool refused_at_first(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = "{\"errors\":[\"connect: connection refused\"]}";
+    return fails(d, 1, "10.244.2.5", false) && d->time < 3;
+}
+
+static void a_cell_that_comes_right(void **state) {
+    const struct cluster_cell *cell;
+    struct error err;
+
+    (void)state;
+    c.dialed = refused_at_first;
+    assert_int_equal(diagnose(&err), 0);
+    cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
+    assert_int_equal(cell->cell.outcome, DIAG_SLOW);
+    assert_int_equal(cell->cell.result.attempts, 4);
+    assert_int_equal(cell->cell.result.succeeded, 1);
+    assert_int_equal(cells_with(DIAG_SLOW), 1);
+    assert_true(cluster_report_is_good(&c.report));
+    assert_true(c.report.milliseconds < 6000);
+}
+
+static bool broken_for_good(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = d->udp ? "{}" : "{\"errors\":[\"dial tcp: i/o timeout\"]}";
+    return fails(d, 1, "10.244.2.5", false) || fails(d, 3, "10.244.1.5", true);
+}
+
+static void cells_that_stay_red(void **state) {
+    const struct cluster_cell *tcp, *udp;
+    struct error err;
+
+    (void)state;
+    c.dialed = broken_for_good;
+    assert_int_equal(diagnose(&err), 0);
+    tcp = cell_of("pod-to-pod-ip", false, "win-1", 0);
+    udp = cell_of("pod-to-pod-ip", true, "lin-1", 0);
+    assert_int_equal(tcp->cell.outcome, DIAG_FAIL);
+    assert_string_equal(tcp->cell.reason, "dial tcp: i/o timeout");
+    assert_int_equal(udp->cell.outcome, DIAG_FAIL);
+    assert_int_equal(udp->cell.result.outcome, PROBE_NO_REPLY);
+    assert_string_equal(udp->cell.reason, "no answer came");
+    assert_int_equal(cells_with(DIAG_FAIL), 2);
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count - 2);
+    assert_true(tcp->cell.result.attempts >= 7); /* once a second until the end */
+    assert_true(c.report.milliseconds >= 9000 && c.report.milliseconds < 12000);
+    assert_false(cluster_report_is_good(&c.report));
+    assert_null(c.report.nodes.items[0].client_ip); /* it would cost a time-out more */
+    assert_non_null(c.report.nodes.items[2].client_ip);
+}
+
+static bool somebody_else(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = d->from == 1 ? "{\"responses\":[\"probe-3\"]}" : "{\"responses\":[\"stranger\"]}";
+    return fails(d, 1, "10.244.2.5", false) || fails(d, 3, "10.96.0.1", false);
+}
+
+static void a_wrong_responder(void **state) {
+    const struct cluster_cell *cell, *service;
+    struct error err;
+
+    (void)state;
+    c.dialed = somebody_else;
+    assert_int_equal(diagnose(&err), 0);
+    cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
+    service = cell_of("pod-to-service-ip", false, "lin-1", 0);
+    assert_int_equal(cell->cell.result.outcome, PROBE_WRONG_RESPONDER);
+    assert_string_equal(cell->cell.reason, "'probe-3' answered");
+    assert_string_equal(service->cell.reason, "'stranger' answered");
+    assert_int_equal(cells_with(DIAG_FAIL), 2);
+}
+
+static bool one_probe_unreached(const struct dial *d, long *ret_status, const char **ret_body) {
+    *ret_status = 503;
+    *ret_body = "{\"kind\":\"Status\",\"message\":\"error trying to reach service: timeout\"}";
+    return d->from == 2;
+}
+
+/* The API server does not reach a probe, and exec does not work either. */
+static void a_probe_that_nobody_reaches(void **state) {
+    const struct cluster_node *node;
+    struct error err;
+
+    (void)state;
+    c.dialed = one_probe_unreached;
+    assert_int_equal(diagnose(&err), 0);
+    node = &c.report.nodes.items[1];
+    assert_false(node->by_exec);
+    assert_true(text_starts_with(node->unreached,
+                                 "error trying to reach service: timeout; nor by exec: run a "));
+    for (unsigned i = 0; i < 2; i++) {
+        const struct diag_cell *cell = &cell_of("pod-to-pod-ip", i, "win-2", 0)->cell;
+
+        assert_int_equal(cell->outcome, DIAG_NOT_RUN);
+        assert_true(text_starts_with(cell->reason,
+                                     "the API server does not reach the probe: error trying to "));
+    }
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->cell.outcome, DIAG_PASS);
+    assert_false(cluster_report_is_good(&c.report));
+}
+
+/* A probe that does not listen yet refuses; that is waited for, for a while. */
+static unsigned deaf;
+
+static bool deaf_at_first(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)d;
+    *ret_status = 503;
+    *ret_body =
+        "{\"kind\":\"Status\",\"message\":\"dial tcp 10.244.1.5:8080: connection refused\"}";
+    return deaf > 0 && deaf--;
+}
+
+static void probes_that_do_not_listen_yet(void **state) {
+    struct error err;
+
+    (void)state;
+    deaf = 12; /* three probes, four times */
+    c.dialed = deaf_at_first;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(deaf, 0);
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
+    assert_true(c.report.milliseconds < 2500); /* the wait for kube-proxy includes it */
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_cluster, close_cluster)
+    const struct CMUnitTest tests[] = {
+        CASE(a_healthy_cluster),
+        CASE(what_is_only_looked_at),
+        CASE(the_domain_is_that_of_the_pods),
+        CASE(missing_rights),
+        CASE(a_node_that_is_not_ready),
+        CASE(chosen_nodes),
+        CASE(a_pod_that_does_not_start),
+        CASE(a_pod_that_is_waited_for_in_vain),
+        CASE(a_pod_that_takes_its_time),
+        CASE(pods_that_are_refused),
+        CASE(namespaces_of_killed_runs),
+        CASE(a_namespace_that_stays),
+        CASE(a_server_that_is_gone),
+        CASE(an_interrupted_run),
+        CASE(a_cell_that_comes_right),
+        CASE(cells_that_stay_red),
+        CASE(a_wrong_responder),
+        CASE(a_probe_that_nobody_reaches),
+        CASE(probes_that_do_not_listen_yet),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
