@@ -336,7 +336,8 @@ static void gives_up_pages_that_do_not_end(void **state) {
     memcpy(strstr(text_str(&big), "{},{},"), "      ", 6); /* two Nodes in the same bytes */
     s->asked = 0;
     assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
-    assert_string_equal(err.message, "GET /api/v1/nodes: 2 objects in 6 MiB, more than etcd stores");
+    assert_string_equal(err.message,
+                        "GET /api/v1/nodes: 2 objects in 6 MiB, more than etcd stores");
     assert_int_equal(err.kind, ERROR_MALFORMED);
     assert_int_equal(s->asked, 1);
     text_free(&big);
