@@ -25,7 +25,7 @@ static const struct artifact_target others[] = {
     {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", false, NULL},
     {"crictl", "C:\\k\\crictl.exe", false, NULL},
     {"kubectl", "C:\\k\\kubectl.exe", false, NULL},
-    {"pause", "C:\\k\\pause.tar", false, NULL}, /* the sandbox image (services/image.h) */
+    {ARTIFACT_IMAGE, "C:\\k\\pause.tar", false, NULL},
 };
 
 bool artifact_target_at(size_t i, struct artifact_target *ret) {

@@ -14,6 +14,7 @@
 #include "services/service_table.h"
 
 #define ARTIFACT_LOCK_NAME "winjoin.lock"
+#define ARTIFACT_IMAGE "pause" /* the sandbox image (services/image.h): no program */
 enum {
     ARTIFACTS_MAX = 64,
     ARTIFACT_SIZE_MAX = 512 * 1024 * 1024, /* one file */

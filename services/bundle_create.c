@@ -172,7 +172,7 @@ static int add_image(const struct bundle_image *image, struct packing *packing, 
         return 0;
     if (image_fetch(image->from, image->reference, image->build, &data, &len, err) < 0)
         return -1;
-    (void)artifact_target_find("pause", &target);
+    (void)artifact_target_find(ARTIFACT_IMAGE, &target);
     add_artifact(packing, &target, strrchr(image->reference, ':') + 1, data, len);
     return 0;
 }

@@ -105,10 +105,12 @@ static bool same_version(const char *a, const char *b) {
     return a && b && text_equal(a + (*a == 'v'), b + (*b == 'v'));
 }
 
-/* A program of this node is one that stands, or that a killed upgrade took away. */
-static bool is_here(const struct join *join, const char *target) {
-    return host_file_type(join->host, target) == HOST_FILE ||
-           journal_has(&join->upgrade->journal, JOURNAL_FILE_ENTRY, target);
+/* A program of this node is one that stands, or that a killed upgrade took away. A node that has
+ * its sandbox image from a registry takes the bundle's, too. */
+static bool is_of_node(const struct join *join, const struct artifact *artifact) {
+    return host_file_type(join->host, artifact->target) == HOST_FILE ||
+           journal_has(&join->upgrade->journal, JOURNAL_FILE_ENTRY, artifact->target) ||
+           text_equal(artifact->name, ARTIFACT_IMAGE);
 }
 
 /* Of upstream only the version is known yet, and what was noted of the program that is installed:
@@ -118,7 +120,7 @@ static int compare_program(struct join *join, const struct artifact *artifact, s
     _cleanup_(freep) char *from = NULL;
     bool same = false;
 
-    if (!is_here(join, artifact->target))
+    if (!is_of_node(join, artifact))
         return 0;
     if (*artifact->sha256 && artifact_is_installed(join->host, artifact, &same, err) < 0)
         return -1;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "join/files/node_files.h"
 #include "join/found/need.h"
+#include "join/phases/sandbox_image.h"
 #include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
 #include "join/upgrade/upgrade.h"
@@ -174,8 +175,15 @@ static int write_files(struct join *join, const struct service *service, struct 
     return node_files_write(&join->journal, &files, err);
 }
 
-int upgrade_switch(struct join *join, struct error *err) {
-    const struct service *service = service_by_name(join->progress.phase->id);
+/* Also one that an upgrade wrote and was killed before containerd had it. */
+static bool brings_image(const struct upgrade *u) {
+    for (size_t i = 0; i < u->program_count; i++)
+        if (text_equal(u->programs[i].name, ARTIFACT_IMAGE))
+            return true;
+    return u->resumed;
+}
+
+static int switch_service(struct join *join, const struct service *service, struct error *err) {
     struct service_settings settings;
 
     if (!upgrade_has_service(join->upgrade, service)) {
@@ -192,6 +200,16 @@ int upgrade_switch(struct join *join, struct error *err) {
     if (!join->progress.detail.len)
         text_add(&join->progress.detail, "running");
     return 0;
+}
+
+int upgrade_switch(struct join *join, struct error *err) {
+    const struct service *service = service_by_name(join->progress.phase->id);
+
+    if (switch_service(join, service, err) < 0)
+        return -1;
+    return service == &service_containerd && brings_image(join->upgrade)
+               ? sandbox_image_import(join, err)
+               : 0;
 }
 
 /* ---- the proof ---- */

@@ -17,7 +17,7 @@ static void programs_are_replaced(void **state) {
     assert_new(&r);
     assert_string_equal(json_text_at(ran.document, "kind"), "UpgradeResult");
     assert_true(json_bool_at(ran.document, "changed", false));
-    assert_int_equal(json_array_size(json_object_get(ran.document, "programs")), 3);
+    assert_int_equal(json_array_size(json_object_get(ran.document, "programs")), 4);
     assert_string_equal(json_text_at(ran.document, "programs.0.from"), "v1.36.2");
     assert_string_equal(json_text_at(ran.document, "programs.0.to"), "v1.37.1");
     assert_string_equal(json_text_at(ran.document, "services.0"), "kubelet");
@@ -76,6 +76,31 @@ static void a_dry_run_changes_nothing(void **state) {
     assert_non_null(strstr(ran.text, "started again: kubelet, kube-proxy"));
     json_decref(joined);
     json_decref(after);
+    ran_free(&ran);
+    close_node(&r, before);
+}
+
+/* The image alone is no reason to start a service again, and is imported once. */
+static void a_newer_image_is_imported(void **state) {
+    struct error err = {0};
+    struct ran ran = {0};
+    json_t *before;
+    struct run r;
+
+    (void)state;
+    open_node(&r, &before);
+    assert_int_equal(upgrade_once(&r, false, false, NULL, &err), 0);
+    freep(&imported);
+    put(&r, IMAGE, "an older image");
+    assert_int_equal(upgrade_once(&r, false, false, &ran, &err), 0);
+    assert_int_equal(json_array_size(json_object_get(ran.document, "programs")), 1);
+    assert_int_equal(json_array_size(json_object_get(ran.document, "services")), 0);
+    assert_string_equal(json_text_at(row_of(ran.document, "containerd"), "detail"),
+                        "unchanged, sandbox image imported");
+    assert_new(&r);
+    freep(&imported);
+    assert_int_equal(upgrade_once(&r, false, false, NULL, &err), 0);
+    assert_null(imported);
     ran_free(&ran);
     close_node(&r, before);
 }
@@ -275,6 +300,7 @@ int main(void) {
         cmocka_unit_test(programs_are_replaced),
         cmocka_unit_test(what_is_up_to_date_stays),
         cmocka_unit_test(a_dry_run_changes_nothing),
+        cmocka_unit_test(a_newer_image_is_imported),
         cmocka_unit_test(own_arguments_stay),
         cmocka_unit_test(other_settings_are_shown_and_written),
         cmocka_unit_test(own_prefixes_stay),

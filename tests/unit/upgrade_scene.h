@@ -10,6 +10,8 @@
 #include "services/artifacts.h"
 
 #define BUNDLE "D:\\bundle"
+#define IMAGE "C:\\k\\pause.tar"
+#define CTR "C:\\Program Files\\containerd\\ctr.exe"
 
 static inline void assert_hint(const struct error *err, const char *text) {
     for (size_t i = 0; i < ARRAY_SIZE(err->hints); i++)
@@ -36,13 +38,24 @@ static inline void assert_text(struct run *r, const char *path, const char *want
         fail_msg("%s: '%s', not '%s'", path, text ? text : "absent", wanted ? wanted : "absent");
 }
 
-/* A program says the version that its file holds: "MZ v1.36.2". */
+/* What ctr gave to containerd last, which an upgrade that goes back leaves there. */
+static char *imported;
+
+/* A program says the version that its file holds: "MZ v1.36.2"; ctr imports images. */
 static inline bool say_version(void *context, struct host *host, const struct host_process *process,
                                int *ret_code, struct text *ret_said, struct error *err) {
     _cleanup_(freep) char *text = NULL;
     size_t len;
 
-    (void)context, (void)err;
+    (void)context;
+    if (text_equal(process->argv[0], CTR)) {
+        assert_string_equal(process->argv[6], "import");
+        freep(&imported);
+        *ret_code = 0;
+        if (host_read(host, process->argv[7], 1000, &imported, &len, err) == 0)
+            text_add(ret_said, "unpacking\n");
+        return true;
+    }
     if (!process->argv[1] || !text_equal(process->argv[1], "--version") ||
         host_read(host, process->argv[0], 1000, &text, &len, NULL) < 0 ||
         !text_starts_with(text, "MZ v"))
@@ -85,6 +98,7 @@ static inline void put_bundle(struct run *r, const char *version) {
     add_artifact(r, list, "kubelet", version, program);
     add_artifact(r, list, "kube-proxy", version, program);
     add_artifact(r, list, "win-overlay", "v1.9.1", "MZ newer plugin");
+    add_artifact(r, list, "pause", "3.10.2", "a newer image");
     add_artifact(r, list, "flanneld", "v0.28.0", "MZ not of this node");
     lock = json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind", "BundleLock",
                      "artifacts", list);
@@ -103,6 +117,7 @@ static inline void open_node(struct run *r, json_t **ret_before) {
     host_memory_on_sleep(r->host, report_version, r);
     put(r, "C:\\k\\kubelet.exe", "MZ v1.36.2");
     put(r, "C:\\k\\kube-proxy.exe", "MZ v1.36.2");
+    put(r, CTR, "MZ");
     put_bundle(r, "v1.37.1");
     *ret_before = state_of(r);
     if (join_once(r, &err) < 0)
@@ -112,6 +127,7 @@ static inline void open_node(struct run *r, json_t **ret_before) {
 
 static inline void close_node(struct run *r, json_t *before) {
     json_decref(before);
+    freep(&imported);
     close_run(r);
 }
 
@@ -158,6 +174,9 @@ static inline void assert_new(struct run *r) {
     assert_text(r, "C:\\k\\kubelet.exe", "MZ v1.37.1");
     assert_text(r, "C:\\k\\kube-proxy.exe", "MZ v1.37.1");
     assert_text(r, "C:\\opt\\cni\\bin\\win-overlay.exe", "MZ newer plugin");
+    assert_text(r, IMAGE, "a newer image");
+    if (!text_equal(imported, "a newer image"))
+        fail_msg("containerd has %s", imported ? imported : "no image");
     assert_text(r, "C:\\k\\flanneld.exe", NULL);
     assert_int_equal(host_file_type(r->host, UPGRADE_FOLDER), HOST_ABSENT);
     assert_int_equal(host_file_type(r->host, "C:\\k\\kubelet.exe.new"), HOST_ABSENT);
@@ -168,6 +187,7 @@ static inline void assert_old(struct run *r) {
     assert_text(r, "C:\\k\\kubelet.exe", "MZ v1.36.2");
     assert_text(r, "C:\\k\\kube-proxy.exe", "MZ v1.36.2");
     assert_text(r, "C:\\opt\\cni\\bin\\win-overlay.exe", "MZ");
+    assert_text(r, IMAGE, NULL);
     assert_int_equal(host_file_type(r->host, "C:\\k\\kubelet.exe.new"), HOST_ABSENT);
     assert_runs(r);
 }

@@ -1,0 +1,12 @@
+/* The sandbox image that a bundle brought (services/image.h), given to containerd. */
+#ifndef JOIN_PHASES_SANDBOX_IMAGE_H
+#define JOIN_PHASES_SANDBOX_IMAGE_H
+
+#include "join/join.h"
+
+/* Imports it by ctr, where it was installed; containerd runs. Without ctr: a warning. Importing an
+ * image that containerd has changes nothing. Kinds: those of host_run(), ERROR_HOST (ctr refuses).
+ */
+int sandbox_image_import(struct join *join, struct error *err);
+
+#endif
