@@ -19,10 +19,13 @@ build/windows/tests/test_sockets.exe: LIBS_windows += -lpthread # its other side
 build/asan/fuzz/%: build/asan/tests/fuzz/%.o build/asan/tests/fuzz/replay.o | build/asan/libwinjoin.so
 	$(call link,asan,$(SHARED_asan))
 
+# ONLY=part: the targets whose name holds it
 FUZZ_SECONDS ?= 10
+FUZZED := $(if $(ONLY),$(strip $(foreach f,$(FUZZERS),$(if $(findstring $(ONLY),$f),$f))),$(FUZZERS))
 build/fuzz/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libhns.a build/fuzz/libmemory.a build/fuzz/libwinjoin.a
 	$(call link,fuzz)
-fuzz: $(FUZZERS:%=build/fuzz/fuzz/%) ## every parser against libFuzzer, FUZZ_SECONDS=10 each
+fuzz: $(FUZZED:%=build/fuzz/fuzz/%) ## every parser against libFuzzer, FUZZ_SECONDS=10 each; ONLY=part of a name
+	$(if $(FUZZED),,$(error no fuzz target is called '$(ONLY)'))
 	$(Q)./tests/fuzz/run $(FUZZ_SECONDS) $^
 
 # What an input adds in base/ counts for base's own targets alone: else each target that reads YAML or JSON
