@@ -156,6 +156,7 @@ int http_talk(struct http *http, const struct http_talk *talk, struct error *err
 void http_response_free(struct http_response *response) {
     free(response->body);
     free(response->content_type);
+    free(response->challenge);
     free(response->server_certs);
     free(response->proxy);
     *response = (struct http_response){0};

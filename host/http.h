@@ -58,6 +58,8 @@ struct http_response {
     int64_t date;       /* Date header, Unix seconds; 0 = absent */
     long retry_after;   /* seconds, also of a date, at most a day; -1 = none, or now */
     char *content_type; /* or NULL */
+    char *challenge;    /* WWW-Authenticate of the URL itself, all of them with ", " between; NULL:
+                           none, or a redirect was followed */
     char *server_certs; /* PEM of the chain that the server presented; NULL on a kept connection */
     char *proxy;        /* the proxy that was used, or NULL */
     unsigned milliseconds;

@@ -38,6 +38,20 @@ static int64_t range_begin(CURL *easy) {
     return text_to_number(first, 0, INT64_MAX, &begin) == 0 ? begin : -1;
 }
 
+/* Of the server that was asked: one that it redirects to has no say. */
+static char *challenge(CURL *easy) {
+    struct curl_header *header;
+    struct text all = {0};
+    long redirects = 0;
+
+    (void)curl_easy_getinfo(easy, CURLINFO_REDIRECT_COUNT, &redirects);
+    for (size_t i = 0; !redirects && curl_easy_header(easy, "WWW-Authenticate", i, CURLH_HEADER, -1,
+                                                      &header) == CURLHE_OK;
+         i++)
+        text_addf(&all, "%s%s", i ? ", " : "", header->value);
+    return all.len ? text_take(&all) : NULL;
+}
+
 void http_curl_head(void *easy, struct http_response *response) {
     struct curl_header *date;
     const char *type = NULL;
@@ -52,6 +66,8 @@ void http_curl_head(void *easy, struct http_response *response) {
         at = curl_getdate(date->value, NULL);
     free(response->content_type); /* told to on_head */
     response->content_type = xstrdup_null(type);
+    free(response->challenge);
+    response->challenge = challenge(easy);
     response->length = length;
     response->range_begin = range_begin(easy);
     response->retry_after = after > 0 && after <= RETRY_MAX_S ? (long)after : -1;

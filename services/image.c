@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "pki/digest.h"
 #include "services/bundle_archive.h"
+#include "services/registry_token.h"
 
 #define INDEX_TYPE "application/vnd.oci.image.index.v1+json"
 #define ACCEPT                                                                                     \
@@ -35,6 +36,7 @@ struct image {
     char *paths[BLOBS_MAX], digests[BLOBS_MAX][DIGEST_TEXT_MAX];
     long long sizes[BLOBS_MAX];
     size_t count;
+    char *token; /* of the registry, which may want one; NULL: it did not */
 };
 
 static void image_free(struct image *image) {
@@ -43,6 +45,7 @@ static void image_free(struct image *image) {
         free(image->paths[i]);
     }
     json_decref(image->list);
+    free(image->token);
     free(image->host);
     free(image->name);
 }
@@ -76,6 +79,46 @@ static int add(struct image *image, const char *kind, const json_t *descriptor, 
     return 0;
 }
 
+/* What the registry asks for; the files are as they were then. The caller frees. */
+static char *take_challenge(struct mirror_file *files, size_t count) {
+    char *challenge = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!challenge)
+            challenge = take_ptr(files[i].challenge);
+        freep(&files[i].challenge);
+        freep(&files[i].data);
+        files[i].len = 0;
+    }
+    return challenge;
+}
+
+/* With a token where the registry wants one: the first, or another for one that is too old. */
+static int fetch_files(struct image *image, struct mirror_file *files, size_t count,
+                       struct error *err) {
+    struct error why = {0};
+
+    for (bool again = true;; again = false) {
+        _cleanup_(freep) char *challenge = NULL;
+
+        for (size_t i = 0; i < count; i++)
+            files[i].bearer_token = image->token;
+        if (mirror_fetch_all(image->from, files, count, &why) == 0)
+            return 0;
+        challenge = take_challenge(files, count);
+        if (why.kind != ERROR_DENIED || !challenge || !again)
+            break;
+        error_clear(&why);
+        freep(&image->token);
+        if (registry_token_fetch(image->from->http, challenge, image->name, &image->token, &why) <
+            0)
+            break;
+    }
+    if (err)
+        *err = why;
+    return -1;
+}
+
 /* Those from `first` on. */
 static int fetch(struct image *image, size_t first, struct error *err) {
     long long sum = 0;
@@ -84,7 +127,7 @@ static int fetch(struct image *image, size_t first, struct error *err) {
         sum += image->sizes[i];
     if (sum > SUM_MAX)
         return error_set(err, ERROR_UNTRUSTED, "its parts have more than %d bytes", SUM_MAX);
-    if (mirror_fetch_all(image->from, image->files + first, image->count - first, err) < 0)
+    if (fetch_files(image, image->files + first, image->count - first, err) < 0)
         return -1;
     for (size_t i = first; i < image->count; i++) {
         char digest[DIGEST_TEXT_MAX];
@@ -198,7 +241,7 @@ static int fetch_all(struct image *image, const char *tag, unsigned build, struc
     size_t manifests;
     int result;
 
-    result = mirror_fetch_all(image->from, &file, 1, err);
+    result = fetch_files(image, &file, 1, err);
     if (result == 0)
         result = json_read(file.data, file.len, "index", &index, err);
     free(file.data);

@@ -289,6 +289,8 @@ static void ended(void *context, const struct http_exchange *x) {
         f->file->data = text_take(&f->body);
         return;
     }
+    if (x->response.status == 401 && x->response.challenge && !f->file->challenge)
+        f->file->challenge = xstrdup(x->response.challenge);
     (void)http_hint_proxy(&f->why, x->response.proxy);
     f->pause_ms = pause_after(mirror->host, f->attempt++, x->response.retry_after);
     if (!f->file->sha256 || f->only_whole)
@@ -311,6 +313,7 @@ static void ask(struct fetch *f, uint64_t now, struct http_exchange *ret) {
     *ret = (struct http_exchange){
         .request = {.url = f->url,
                     .accept = f->file->accept,
+                    .bearer_token = f->file->bearer_token,
                     .timeout_ms = (unsigned)(ALL_MS - (now - f->batch->begin_ms)),
                     .on_head = on_head,
                     .on_data = on_data,

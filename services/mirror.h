@@ -33,11 +33,13 @@ char *mirror_url(const struct mirror *mirror, const char *path);
 struct mirror_file {
     const char *name; /* of an artifact, for messages, or NULL */
     const char *path;
-    const char *accept; /* media types, or NULL */
-    size_t max;         /* bytes */
-    const char *sha256; /* that the file must have, or NULL: then it is not resumed. */
-    char *data;         /* filled in; NUL-terminated */
+    const char *accept;       /* media types, or NULL */
+    size_t max;               /* bytes */
+    const char *bearer_token; /* sent to the server of the URL alone, or NULL */
+    const char *sha256;       /* that the file must have, or NULL: then it is not resumed. */
+    char *data;               /* filled in; NUL-terminated */
     size_t len;
+    char *challenge; /* filled in: what a server that answered 401 asks for, or NULL; to be freed */
 };
 /* All of them at the same time, at most 1 GiB together. A file is asked for again within limit_ms
  * of its last progress after ERROR_NETWORK, ERROR_TIMED_OUT and the statuses 429, 500, 502, 503,

@@ -153,7 +153,7 @@ class Server:
         self.connections = self.answers = 0
         self.authorized = []
         self.stopped = False
-        self.request = threading.local()  # begin: of its Range, or None
+        self.request = threading.local()  # begin: of its Range, or None; authorized: credentials came
         self.bundle = odd.bundle(self.ca, self.chain[0]) if odd.bundle else self.ca.pem
         self.pin = odd.pin(self.ca, self.chain[0]) if odd.pin else self.ca.pin
         threading.Thread(target=self._listen, daemon=True).start()
@@ -229,12 +229,13 @@ class Server:
                 return False
             head += more
         path = head.split()[1].decode().partition("?")[0]
-        self.request.begin = None
+        self.request.begin, self.request.authorized = None, False
         for line in head.lower().split(b"\r\n"):
             if line.startswith(b"range: bytes="):
                 self.request.begin = int(line[13:].partition(b"-")[0])
             if line.startswith(b"authorization:"):
                 self.authorized.append(line)
+                self.request.authorized = True
         if path == CLUSTER_INFO:
             with self.lock:
                 self.answers += 1

@@ -25,17 +25,48 @@ enum { PATHS_MAX = 16 };
 static struct {
     char *urls[PATHS_MAX], *texts[PATHS_MAX];
     size_t count, asked;
-    const char *accept;
+    const char *realm; /* of the tokens it wants, or NULL */
+    unsigned tokens;   /* that it gave; the newest alone is good */
+    unsigned uses;     /* for how many requests one is good; 0: for ever */
+    unsigned used;
 } registry;
 static struct host *host;
+
+/* "t1", "t2", ... */
+static void give_token(const struct http_request *request, struct http_response *ret) {
+    assert_null(request->bearer_token);
+    assert_string_equal(request->url,
+                        "https://tokens.test/get?service=r&scope=repository:pause:pull");
+    registry.used = 0;
+    free(ret->body);
+    ret->status = 200;
+    ret->body = xasprintf("{\"token\":\"t%u\"}", ++registry.tokens);
+    ret->body_len = strlen(ret->body);
+}
+
+static bool is_let_in(const struct http_request *request) {
+    char token[16];
+
+    (void)text_format(token, sizeof token, "t%u", registry.tokens);
+    return !registry.realm || (registry.tokens && text_equal(request->bearer_token, token) &&
+                               (!registry.uses || registry.used++ < registry.uses));
+}
 
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
                   struct error *err) {
     (void)context, (void)err;
     registry.asked++;
+    if (text_starts_with(request->url, "https://tokens.test/")) {
+        give_token(request, ret);
+        return 0;
+    }
+    if (!is_let_in(request)) {
+        ret->status = 401;
+        ret->challenge = xasprintf("Bearer realm=\"%s\",service=\"r\"", registry.realm);
+        return 0;
+    }
     assert_true(request->follow_redirects);
     assert_non_null(strstr(request->accept, "application/vnd.oci.image.index.v1+json"));
-    assert_null(request->bearer_token);
     ret->status = 404;
     for (size_t i = 0; i < registry.count; i++) {
         if (text_equal(registry.urls[i], request->url)) {
@@ -181,6 +212,38 @@ static void a_build_without_an_image(void **state) {
     assert_int_equal(fetch(2034, &tar, &len, &err), -1); /* a number, not its beginning */
 }
 
+/* ---- tokens ---- */
+
+static void a_registry_that_wants_a_token(void **state) {
+    (void)state;
+    registry.realm = "https://tokens.test/get";
+    assert_holds(20348, 1);
+    assert_int_equal(registry.tokens, 2); /* assert_holds() fetches twice */
+    assert_int_equal(registry.asked, 4 + 2);
+}
+
+/* One that is good for a few requests alone is got again, but not for ever. */
+static void a_token_that_does_not_last(void **state) {
+    (void)state;
+    registry.realm = "https://tokens.test/get";
+    registry.uses = 2;
+    assert_holds(20348, 1);
+    registry.uses = 1;
+    assert_refused(ERROR_DENIED, "access requires credentials");
+}
+
+static void tokens_that_nobody_gives(void **state) {
+    (void)state;
+    registry.realm = "http://tokens.test/get";
+    assert_refused(ERROR_UNTRUSTED, "is not got by https");
+    assert_int_equal(registry.asked, 1);
+    registry.realm = "https://elsewhere.test/get"; /* answers 401 itself */
+    assert_refused(ERROR_DENIED, "gives no token without credentials");
+    assert_int_equal(registry.tokens, 0);
+}
+
+/* ---- lies ---- */
+
 /* Each part that is exchanged for another of its length, or cut, is refused. */
 static void no_part_is_believed(void **state) {
     size_t refused = 0;
@@ -263,8 +326,13 @@ static void layers_of_others(void **state) {
 int main(void) {
 #define IMAGE_TEST(name) cmocka_unit_test_setup_teardown(name, open_registry, close_registry)
     const struct CMUnitTest tests[] = {
-        IMAGE_TEST(images_are_chosen_by_build), IMAGE_TEST(a_build_without_an_image),
-        IMAGE_TEST(no_part_is_believed),        IMAGE_TEST(hostile_indexes),
+        IMAGE_TEST(images_are_chosen_by_build),
+        IMAGE_TEST(a_build_without_an_image),
+        IMAGE_TEST(a_registry_that_wants_a_token),
+        IMAGE_TEST(a_token_that_does_not_last),
+        IMAGE_TEST(tokens_that_nobody_gives),
+        IMAGE_TEST(no_part_is_believed),
+        IMAGE_TEST(hostile_indexes),
         IMAGE_TEST(layers_of_others),
     };
 

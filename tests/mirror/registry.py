@@ -1,0 +1,128 @@
+"""The sandbox image of `winjoin bundle create --images` from a registry that wants an anonymous token: where it
+is got, who sees it, and what is refused. What is refused leaves no file."""
+import json
+import os
+import sys
+import time
+import unittest
+
+import mirror
+import published
+from mirror import PROGRAMS, odd
+
+PAUSE = published.PAUSE
+TOKEN = "abc.DEF-123"
+
+
+def wants(realm):
+    return odd.http(b"", "401 Unauthorized", 'WWW-Authenticate: Basic realm="no"',
+                    'WWW-Authenticate: Bearer realm="%s",service="registry",scope="repository:pause:pull"' % realm)
+
+
+def to(url):
+    return odd.http(b"", "307 Temporary Redirect", "Location: " + url)
+
+
+class Registry(unittest.TestCase):
+    setUpClass = classmethod(mirror.Fetched.setUpClass.__func__)
+    setUp, create = mirror.Fetched.setUp, published.Published.create
+
+    def serve(self, answers):
+        """path -> answer, or a function of the server that makes one."""
+        server = odd.Server(odd.Odd(paths={
+            path: what if callable(what) else lambda _, w=what: w for path, what in answers.items()}))
+        self.addCleanup(server.stop)
+        return server
+
+    def registry(self, realm, parts):
+        """The base of one whose manifests and blobs want a token; the programs beside it want none."""
+        exe = (mirror.ROOT / "build/windows/winjoin-probe.exe").read_bytes()
+        programs = published.releases({name: exe for name in [os.path.basename(path) for path in PROGRAMS.values()] +
+                                       ["flanneld.exe", "ctr.exe"]})
+        answers = {"/" + path: odd.http(data) for path, data in programs.items()}
+        for path, what in parts.items():
+            answers["/" + path] = lambda server, w=what: w if server.request.authorized else wants(realm)
+        server = self.serve(answers)
+        return server, "https://" + server.endpoint
+
+    def parts(self):
+        return {path: odd.http(data) for path, data in published.pause({"10.0.20348.1": b"of 2022"}).items()}
+
+    def tokens(self, answer):
+        server = self.serve({"/token": answer})
+        return server, "https://%s/token" % server.endpoint
+
+    def test_the_token_is_for_the_registry_alone(self):
+        tokens, realm = self.tokens(odd.http(json.dumps({"token": TOKEN, "expires_in": 60}).encode()))
+        parts = self.parts()
+        blobs = self.serve({"/" + path: what for path, what in parts.items()})
+        moved = {path: to("https://%s/%s" % (blobs.endpoint, path)) if "/blobs/" in path else what
+                 for path, what in parts.items()}
+        registry, base = self.registry(realm, moved)
+        done, file = self.create(base, 0, "--images")
+        self.assertTrue(file.exists())
+        self.assertEqual(set(registry.authorized), {b"authorization: bearer " + TOKEN.lower().encode()})
+        self.assertEqual((tokens.connections, tokens.authorized), (1, []))
+        self.assertEqual((blobs.connections > 0, blobs.authorized), (True, []))
+        self.assertNotIn(TOKEN, done.stdout + done.stderr)
+
+    def assert_refused(self, realm, code, says, parts=None):
+        begin = time.monotonic()
+        registry, base = self.registry(realm, parts or self.parts())
+        done, file = self.create(base, code, "--images")
+        self.assertLess(time.monotonic() - begin, 40)
+        errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, done.stderr)
+        self.assertRegex(errors[0], "fetch image 'registry.k8s.io/pause:3.10.2': .*" + says)
+        self.assertFalse(file.exists())
+        return registry
+
+    def test_addresses_that_are_refused(self):
+        plain = self.tokens(odd.http(b'{"token":"x"}'))[1].replace("https:", "http:")
+        for realm in (plain, "file:///etc/passwd", "//127.0.0.1/token", "ftp://127.0.0.1/token", ""):
+            with self.subTest(realm):
+                self.setUp()
+                self.assertEqual(self.assert_refused(realm, 4, "is not got by https").authorized, [])
+
+    def test_answers_that_are_refused(self):
+        around = self.serve({"/token": odd.http(b'{"token":"x"}')})
+        for answer, code, says in (
+                (odd.http(b"", "403 Forbidden"), 1, "403: it gives no token without credentials"),
+                (to("https://%s/token" % around.endpoint), 1, "answers 307"),
+                (odd.http(b"<html>"), 1, "get a token from"),
+                (odd.http(b'{"token":"' + b"x" * 1000000 + b'"}'), 1, "longer than 65536 bytes"),
+                (odd.http(b'{"token":"a\\r\\nX-Y: z"}'), 1, "no usable token"),
+                (lambda server: odd.endless(b"HTTP/1.1 200 OK\r\n\r\n", b" " * 65536)(None, 1), 1, "longer than 65536")):
+            with self.subTest(says):
+                self.setUp()
+                tokens, realm = self.tokens(answer)
+                self.assert_refused(realm, code, says)
+                self.assertEqual(tokens.authorized, [])
+        self.assertEqual(around.connections, 0)
+
+    def test_a_server_that_is_redirected_to_has_no_say(self):
+        """What it asks for is not followed: the registry's own word counts."""
+        tokens, realm = self.tokens(odd.http(b'{"token":"x"}'))
+        other = self.serve({"/" + PAUSE + "manifests/3.10.2": wants(realm)})
+        index = to("https://%s/%smanifests/3.10.2" % (other.endpoint, PAUSE))
+        registry, base = self.registry(None, {})
+        registry.odd.paths["/" + PAUSE + "manifests/3.10.2"] = lambda _: index
+        done, file = self.create(base, 1, "--images")
+        self.assertRegex(done.stderr, "error: fetch image .*401: access requires credentials")
+        self.assertFalse(file.exists())
+        self.assertEqual(tokens.connections, 0)
+
+    def test_a_token_that_is_not_enough(self):
+        """Asked for once more, then told."""
+        tokens, realm = self.tokens(odd.http(json.dumps({"token": TOKEN}).encode()))
+        parts = {path: wants(realm) for path in self.parts()}
+        self.assert_refused(realm, 1, "401: access requires credentials", parts)
+        self.assertEqual(tokens.connections, 1)
+
+
+if __name__ == "__main__":
+    program = unittest.main(exit=False, verbosity=1, argv=sys.argv)
+    skipped = len(program.result.skipped)
+    failed = len(program.result.failures) + len(program.result.errors)
+    print("%d passed, %d failed, %d skipped" % (program.result.testsRun - failed - skipped, failed, skipped))
+    sys.exit(1 if failed else 0)
