@@ -278,6 +278,19 @@ static char *go_version(struct part text) {
     return version;
 }
 
+/* Of a program that was built at no release: the commit it was built from. */
+static char *go_commit(struct part text) {
+    enum { SHORT = 12 };
+    struct part commit;
+
+    if (!line_behind(text, "build\tvcs.revision=", &commit) || commit.len < SHORT)
+        return NULL;
+    for (size_t i = 0; i < SHORT; i++)
+        if (!commit.data[i] || !strchr("0123456789abcdef", commit.data[i]))
+            return NULL;
+    return xasprintf("git-%.*s", SHORT, (const char *)commit.data);
+}
+
 /* ---- the version resource ---- */
 
 /* The entry of this id (0: the first) in a directory of the resources: where it leads. */
@@ -340,7 +353,7 @@ static char *resource_version(struct part block) {
 
 char *program_image_version(const char *data, size_t len) {
     struct image image;
-    struct part part, text;
+    struct part part, text = {0};
     char *version = NULL;
 
     if (image_open(data, len, &image, NULL) < 0)
@@ -354,5 +367,5 @@ char *program_image_version(const char *data, size_t len) {
     }
     if (!version && version_resource(&image, &part))
         version = resource_version(part);
-    return version;
+    return version ? version : go_commit(text);
 }

@@ -13,7 +13,8 @@
 int program_image_check(const char *data, size_t len, struct error *err);
 /* Its version ("v1.37.1"): what the linker was told to set in Go's variables (Kubernetes'
  * gitVersion, the Version of the program's own module), else its module's version, else the
- * product version of its version resource. NULL when it says none; the caller frees. */
+ * product version of its version resource, else the commit that Go notes ("git-1234567890ab"). NULL
+ * when it says none; the caller frees. */
 char *program_image_version(const char *data, size_t len);
 
 #endif

@@ -10,13 +10,14 @@
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
 #include "join/upgrade/upgrade.h"
+#include "services/compatible.h"
 #include "services/program_flags.h"
 #include "services/program_image.h"
 #include "services/runtime_files.h"
 #include "services/service_host.h"
 #include "services/version.h"
 
-enum { DIFFERENCES_MAX = 20 };
+enum { DIFFERENCES_MAX = 20, CONFIG_MAX = 1024 * 1024 };
 
 /* The text files that follow from the versions and the cluster, and whose they are. */
 static const struct {
@@ -347,6 +348,48 @@ static void warn_of_pods(struct join *join) {
                   "and get the new one when they are created again");
 }
 
+static bool has_image(const struct join *join) {
+    struct artifact_target image;
+
+    for (size_t i = 0; i < join->upgrade->program_count; i++)
+        if (text_equal(join->upgrade->programs[i].name, ARTIFACT_IMAGE))
+            return true;
+    return artifact_target_find(ARTIFACT_IMAGE, &image) &&
+           host_file_type(join->host, image.target) == HOST_FILE;
+}
+
+/* Its file names the image of the version that the node was joined with. It stays until containerd
+ * is replaced; then a node without internet needs the image that it names from now on. */
+static void warn_of_image(struct join *join) {
+    _cleanup_(freep) char *text = NULL, *now = NULL, *wanted = NULL, *why = NULL;
+    const struct compatible *row;
+    size_t len;
+
+    if (host_read(join->host, CONTAINERD_CONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0)
+        return;
+    now = containerd_config_image(text);
+    wanted =
+        sandbox_image(programs_kubelet_version(join->host, &join->found), join->found.facts.build);
+    if (!now || text_equal(now, wanted) || !strrchr(now, ':'))
+        return;
+    if (program_of(join->upgrade, &service_containerd)) {
+        if ((join->asked->bundle || join->asked->mirror) && !has_image(join))
+            join_warn(&join->progress,
+                      "the sandbox image becomes %s, which containerd fetches from its registry: "
+                      "bundle create --images packs it for a node without internet",
+                      wanted);
+        return;
+    }
+    row = text_starts_with(now, "registry.k8s.io/pause:")
+              ? compatible_breach(ARTIFACT_IMAGE, strrchr(now, ':') + 1,
+                                  join->found.kubelet_version, join->found.facts.build)
+              : NULL;
+    why = row ? compatible_message(row, strrchr(now, ':') + 1) : NULL;
+    if (why)
+        join_warn(&join->progress, "the sandbox image in '%s' stays: %s", CONTAINERD_CONFIG_PATH,
+                  why);
+}
+
 static void say(struct join *join) {
     const struct upgrade *u = join->upgrade;
     struct text *detail = &join->progress.detail;
@@ -376,6 +419,7 @@ int upgrade_compare(struct join *join, struct error *err) {
         if (compare_service(join, *row, err) < 0)
             return -1;
     warn_of_pods(join);
+    warn_of_image(join);
     say(join);
     return 0;
 }

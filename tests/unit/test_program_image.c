@@ -13,6 +13,7 @@
 
 #define MOD(module, version) "path\tx\nmod\t" module "\t" version "\th1:abc=\n"
 #define BUILD(flags) "build\t-buildmode=exe\nbuild\t-ldflags=" flags "\nbuild\tCGO_ENABLED=0\n"
+#define REVISION "build\tvcs=git\nbuild\tvcs.revision="
 #define CONTAINERD "github.com/containerd/containerd/v2"
 #define STAGED "k8s.io/component-base/version.gitVersion"
 
@@ -61,6 +62,11 @@ static void versions_of_go_programs(void **state) {
         {MOD("github.com/x", "v1.0.0") BUILD("\"-X github.com/x.Version=\""), "v1.0.0"},
         {"path\tx\n" BUILD("\"-X github.com/x.Version=v2\""), NULL},
         {MOD("github.com/x", "v1.0.0") BUILD("\"-X github.com/x.Other=v2\""), "v1.0.0"},
+        /* a program that is built at no release, as hybrid-overlay-node */
+        {MOD("github.com/x", "(devel)") REVISION "0123456789abcdef0123\n", "git-0123456789ab"},
+        {MOD("github.com/x", "v1.0.0") REVISION "0123456789abcdef0123\n", "v1.0.0"},
+        {MOD("github.com/x", "(devel)") REVISION "0123456789\n", NULL},
+        {MOD("github.com/x", "(devel)") REVISION "../456789abcdef\n", NULL},
     };
 
     (void)state;
@@ -72,7 +78,8 @@ static void versions_of_go_programs(void **state) {
 }
 
 static void versions_of_other_programs(void **state) {
-    _cleanup_(freep) char *image = image_make(NULL), *go = image_make(MOD("x", "v1.2.3"));
+    _cleanup_(freep) char *image = image_make(NULL), *go = image_make(MOD("x", "v1.2.3")),
+                          *commit = image_make(MOD("x", "(devel)") REVISION "0123456789abcdef\n");
 
     (void)state;
     assert_version(image, NULL);
@@ -84,6 +91,8 @@ static void versions_of_other_programs(void **state) {
     assert_version(image, "10.2.30");
     image_add_version(go, 1, 0, 0, "1.0.0.0");
     assert_version(go, "v1.2.3");
+    image_add_version(commit, 1, 0, 0, "1.0.0.0");
+    assert_version(commit, "1.0.0.0");
 }
 
 static void what_is_no_program(void **state) {

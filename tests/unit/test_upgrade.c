@@ -105,6 +105,51 @@ static void a_newer_image_is_imported(void **state) {
     close_node(&r, before);
 }
 
+/* containerd's file names the image of the version with which the node was joined. */
+static void name_older_image(struct run *r) {
+    static const char path[] = "C:\\Program Files\\containerd\\config.toml";
+    _cleanup_(freep) char *text = get(r, path);
+    char *at = strstr(text, "pause:3.10.2");
+
+    assert_non_null(at);
+    at[strlen("pause:3.10.")] = '1';
+    put(r, path, text);
+}
+
+static bool warns(const struct ran *ran, const char *words) {
+    _cleanup_(freep) char *warnings = json_write(json_object_get(ran->document, "warnings"));
+
+    return strstr(warnings, words) != NULL;
+}
+
+static void an_older_sandbox_image_is_told(void **state) {
+    struct error err = {0};
+    struct ran ran = {0};
+    json_t *before, *list = json_array();
+    struct run r;
+
+    (void)state;
+    open_node(&r, &before);
+    assert_int_equal(upgrade_once(&r, true, false, &ran, &err), 0);
+    assert_false(warns(&ran, "sandbox image"));
+    ran_free(&ran);
+    name_older_image(&r);
+    assert_int_equal(upgrade_once(&r, true, false, &ran, &err), 0);
+    assert_true(warns(&ran, "config.toml' stays: pause 3.10.1: use 3.10.2 or newer with "
+                            "Kubernetes 1.36 or newer"));
+    ran_free(&ran);
+    add_artifact(&r, list, "containerd", "v2.4.3", "MZ newer containerd");
+    put_lock(&r, list);
+    assert_int_equal(upgrade_once(&r, true, false, &ran, &err), 0);
+    assert_true(warns(&ran, "the sandbox image becomes registry.k8s.io/pause:3.10.2, which "));
+    ran_free(&ran);
+    put(&r, IMAGE, "a newer image");
+    assert_int_equal(upgrade_once(&r, true, false, &ran, &err), 0);
+    assert_false(warns(&ran, "sandbox image"));
+    ran_free(&ran);
+    close_node(&r, before);
+}
+
 /* What the administrator gave the kubelet at the join is not said again, and stays. */
 static void own_arguments_stay(void **state) {
     struct error err = {0};
@@ -301,6 +346,7 @@ int main(void) {
         cmocka_unit_test(what_is_up_to_date_stays),
         cmocka_unit_test(a_dry_run_changes_nothing),
         cmocka_unit_test(a_newer_image_is_imported),
+        cmocka_unit_test(an_older_sandbox_image_is_told),
         cmocka_unit_test(own_arguments_stay),
         cmocka_unit_test(other_settings_are_shown_and_written),
         cmocka_unit_test(own_prefixes_stay),

@@ -91,20 +91,26 @@ static inline void add_artifact(struct run *r, json_t *list, const char *name, c
                                     "sha256", digest, "size", (int)strlen(text), "path", path));
 }
 
+/* Takes over the list. */
+static inline void put_lock(struct run *r, json_t *list) {
+    json_t *lock = json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
+                             "BundleLock", "artifacts", list);
+    _cleanup_(freep) char *text = json_write(lock);
+
+    put(r, BUNDLE "\\winjoin.lock", text);
+    json_decref(lock);
+}
+
 static inline void put_bundle(struct run *r, const char *version) {
-    json_t *list = json_array(), *lock;
-    _cleanup_(freep) char *program = xasprintf("MZ %s", version), *text = NULL;
+    json_t *list = json_array();
+    _cleanup_(freep) char *program = xasprintf("MZ %s", version);
 
     add_artifact(r, list, "kubelet", version, program);
     add_artifact(r, list, "kube-proxy", version, program);
     add_artifact(r, list, "win-overlay", "v1.9.1", "MZ newer plugin");
     add_artifact(r, list, "pause", "3.10.2", "a newer image");
     add_artifact(r, list, "flanneld", "v0.28.0", "MZ not of this node");
-    lock = json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind", "BundleLock",
-                     "artifacts", list);
-    text = json_write(lock);
-    put(r, BUNDLE "\\winjoin.lock", text);
-    json_decref(lock);
+    put_lock(r, list);
 }
 
 /* A node of 1.36 in a cluster of 1.37, with a bundle of 1.37; *ret_before: the host before the
