@@ -67,9 +67,9 @@ static int check_entry(struct archive_entry *entry, const char *name, const stru
     size_t len = strlen(name);
     _cleanup_(freep) char *plain =
         xstrndup(name, folder && len && name[len - 1] == '/' ? len - 1 : len);
-    if (!bundle_path_is_safe(plain))
-        return error_set(err, ERROR_UNTRUSTED, "read archive: entry '%s' leads out of the archive",
-                         name);
+    const char *fault = bundle_path_fault(plain);
+    if (fault)
+        return error_set(err, ERROR_UNTRUSTED, "read archive: entry '%s' %s", name, fault);
     if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) ||
         (!folder && archive_entry_filetype(entry) != AE_IFREG))
         return error_set(err, ERROR_UNTRUSTED, "read archive: entry '%s' is not a file", name);

@@ -31,25 +31,47 @@ static bool is_device(const char *name, size_t len) {
     return false;
 }
 
-/* Every part between separators is a plain file name of Windows'. */
-static bool parts_are_plain(const char *path, char separator) {
-    for (;;) {
+#define LEADS_OUT "leads out of the archive"
+
+/* NULL: it is a plain file name of Windows'. */
+static const char *part_fault(const char *part, size_t len, bool first) {
+    if (!len || (len == 1 && *part == '.') || (len == 2 && memcmp(part, "..", 2) == 0) ||
+        (first && len > 1 && isalpha((unsigned char)*part) && part[1] == ':'))
+        return LEADS_OUT;
+    for (size_t i = 0; i < len; i++) {
+        if (part[i] == '\\')
+            return LEADS_OUT;
+        if (part[i] == ':')
+            return "names a stream within a file";
+        if ((unsigned char)part[i] < 0x20 || strchr("/*?\"<>|\x7f", part[i]))
+            return "has a character that Windows' file names cannot have";
+    }
+    if (part[len - 1] == '.' || part[len - 1] == ' ')
+        return "has a name that ends in a dot or blank, which Windows leaves out";
+    return is_device(part, len) ? "has a name that Windows gives to a device" : NULL;
+}
+
+static const char *parts_fault(const char *path, char separator) {
+    const char *fault = NULL;
+
+    for (bool first = true; !fault; first = false) {
         const char *end = strchr(path, separator);
-        size_t len = end ? (size_t)(end - path) : strlen(path);
-        if (!len || path[len - 1] == '.' || path[len - 1] == ' ' || is_device(path, len))
-            return false; /* covers "." and ".." */
-        for (size_t i = 0; i < len; i++) {
-            if ((unsigned char)path[i] < 0x20 || strchr("\\/:*?\"<>|\x7f", path[i]))
-                return false;
-        }
+
+        fault = part_fault(path, end ? (size_t)(end - path) : strlen(path), first);
         if (!end)
-            return true;
+            break;
         path = end + 1;
     }
+    return fault;
+}
+
+const char *bundle_path_fault(const char *path) {
+    return strlen(path) > PATH_LONGEST ? "has a longer path than Windows takes"
+                                       : parts_fault(path, '/');
 }
 
 bool bundle_path_is_safe(const char *path) {
-    return strlen(path) <= PATH_LONGEST && parts_are_plain(path, '/');
+    return !bundle_path_fault(path);
 }
 
 bool bundle_target_is_safe(const char *target) {
@@ -58,7 +80,7 @@ bool bundle_target_is_safe(const char *target) {
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
         if (!text_starts_with(target, folders[i]))
             continue;
-        return strlen(target) <= PATH_LONGEST && parts_are_plain(target + strlen(folders[i]), '\\');
+        return strlen(target) <= PATH_LONGEST && !parts_fault(target + strlen(folders[i]), '\\');
     }
     return false;
 }
