@@ -127,7 +127,7 @@ def zips():
 
 class Hostile(unittest.TestCase):
     setUpClass = classmethod(mirror.Fetched.setUpClass.__func__)
-    setUp, end, installed = mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.installed
+    setUp, end, left = mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.left
     serve, answer, command, run_it, assert_refused = (
         published.Published.serve, published.Published.answer, published.Published.command,
         published.Published.run_it, published.Published.assert_refused)

@@ -99,6 +99,11 @@ class Fetched(unittest.TestCase):
         return {str(p.relative_to(self.host)) for p in self.host.rglob("*.exe")
                 if "ProgramData" not in p.parts and p.name != "winjoin.exe"}
 
+    def left(self):
+        """All that is on the host, but for what the rehearsal itself notes."""
+        return sorted(str(p.relative_to(self.host)) for p in self.host.rglob("*")
+                      if ".winjoin-host" not in p.relative_to(self.host).parts)
+
     def assert_installed(self):
         for name, path in PROGRAMS.items():
             self.assertEqual((self.host / path).read_bytes(), CONTENT[name], name)
@@ -111,7 +116,7 @@ class Fetched(unittest.TestCase):
         errors = [line for line in said.splitlines() if line.startswith("error: ")]
         self.assertEqual(len(errors), 1, said)
         self.assertRegex(errors[0], says)
-        self.assertEqual(self.installed(), set())
+        self.assertEqual(self.left(), [])
         return said
 
     # --- right ones
@@ -229,6 +234,56 @@ class Fetched(unittest.TestCase):
         said = self.assert_refused(self.mirror({"winjoin.lock": to}), 1, "answers 302")
         self.assertIn("hint: redirects are not followed", said)
         self.assertEqual(other.asked, [])
+
+    def test_redirects_of_a_program(self):
+        """To another host, without encryption, in a circle, to a file: none is followed."""
+        other = self.mirror()
+        for to in (other.url + "/bin/kubelet.exe", other.url.replace("https:", "http:"), "kubelet.exe",
+                   "file:///etc/passwd", "//127.0.0.1/x", ""):
+            with self.subTest(to):
+                self.setUp()
+                mirror = self.mirror({path_of("kubelet"): odd.http(b"", "302 Found", "Location: " + to)})
+                self.assert_refused(mirror, 1, "artifact 'kubelet': .*answers 302")
+        self.assertEqual(other.asked, [])
+
+    def test_an_old_version(self):
+        """Of the lock, of the programs, of both."""
+        old = lock_of([item(n, version="v1.30.0") for n in PROGRAMS])
+        self.assert_refused(self.mirror({"winjoin.lock": odd.http(old)}), 2, "kubelet.*v1.30.0")
+        self.assert_refused(self.mirror({"winjoin.lock": odd.http(
+            lock_of([item(n, version="v1.36.2") for n in PROGRAMS]))}), 3, "v1.36.2",
+            "--kubernetes-version", "v1.37.1")
+        self.assert_refused(self.mirror({path_of("kubelet"): odd.http(CONTENT["kubelet"].replace(b"k", b"K"))}), 4,
+                            "artifact 'kubelet': its SHA-256 is")
+        self.assert_refused(self.mirror({"winjoin.lock": odd.http(lock_of(
+            [item(n, sha256="0" * 64) for n in PROGRAMS]))}), 4, "its SHA-256 is")
+
+    def test_a_slow_server_is_waited_for(self):
+        data = CONTENT["kubelet"]
+        head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(data)
+
+        def slowly():
+            yield head
+            for at in range(0, len(data), len(data) // 20):
+                time.sleep(0.1)
+                yield data[at:at + len(data) // 20]
+        self.end(self.start(self.mirror({path_of("kubelet"): slowly}).url), 0)
+        self.assert_installed()
+
+    def test_it_goes_away_after_60_percent(self):
+        """Of all the files: it is told, and the host is as it was; the same call again starts over."""
+        sent, mirror = [], None
+
+        def until_60_percent(name):
+            sent.append(name)
+            if len(sent) * 10 <= len(PROGRAMS) * 6:
+                return odd.http(CONTENT[name])
+            mirror.server.stop()
+            return iter((b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\nMZ" % len(CONTENT[name]),))
+        mirror = self.mirror({path_of(n): lambda n=n: until_60_percent(n) for n in PROGRAMS})
+        self.assert_refused(mirror, 1, "artifact '.*GET 'https://.*': ", seconds=40)
+        self.end(self.start(self.mirror().url), 0)
+        self.assert_installed()
 
     def test_hostile_locks(self):
         for change, code, says in (

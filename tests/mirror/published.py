@@ -106,8 +106,8 @@ FILES = layout({name + ".exe": CONTENT[name] for name in ("kubelet", "kube-proxy
 
 class Published(unittest.TestCase):
     setUpClass = classmethod(mirror.Fetched.setUpClass.__func__)
-    setUp, end, installed, assert_installed = (mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.installed,
-                                     mirror.Fetched.assert_installed)
+    setUp, end, left, installed, assert_installed = (mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.left,
+                                                     mirror.Fetched.installed, mirror.Fetched.assert_installed)
 
     def serve(self, changes=None):
         """path -> bytes (a good answer), or what the server sends, or a function of the byte asked for."""
@@ -144,7 +144,7 @@ class Published(unittest.TestCase):
         errors = [line for line in said.splitlines() if line.startswith("error: ")]
         self.assertEqual(len(errors), 1, said)
         self.assertRegex(errors[0], says)
-        self.assertEqual(self.installed(), set())
+        self.assertEqual(self.left(), [])
 
     # --- right ones
 
@@ -367,6 +367,22 @@ class Published(unittest.TestCase):
             broken = [half]
             self.assert_refused({K8S + "kubelet.exe": lambda begin, b=broken, a=answer: b.pop() if b else a},
                                 1, "artifact 'kubelet'.*" + says, timeout="30s")
+
+    def test_it_comes_back(self):
+        """Gone after 60 %, for three tries; then only the rest is asked for."""
+        data = CONTENT["kubelet"]
+        cut = len(data) * 6 // 10
+        left = [iter((b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(data) + data[:cut],)),
+                iter(()), odd.http(b"", "502 Bad Gateway"), iter(())]
+
+        def rest(begin):
+            return odd.http(data[begin:], "206 Partial Content",
+                            "Content-Range: bytes %d-%d/%d" % (begin, len(data) - 1, len(data)))
+        self.run_it(self.serve({K8S + "kubelet.exe": lambda begin: left.pop(0) if left else rest(begin)}), 0,
+                    timeout="60s")
+        self.assert_installed()
+        self.assertEqual([begin for path, begin in zip(self.asked, self.begins) if path == K8S + "kubelet.exe"],
+                         [None, cut, cut, cut, cut])
 
     def test_endless_files(self):
         body = odd.endless(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b"x" * 65536)
