@@ -81,8 +81,8 @@ static int plan_choices(const struct network_input *input, struct network_plan *
         return -1;
     if (plan->mode->vxlan && !plan->agent->keeps_routes)
         add_warning(plan, "no-route-agent",
-                    "no agent on this node keeps the routes to other nodes' pods up to date; with "
-                    "flannel, use --network-plugin flannel");
+                    "winjoin itself keeps the routes to other nodes' pods; Linux nodes reach this "
+                    "node's pods only where they run flannel in mode vxlan");
     return 0;
 }
 

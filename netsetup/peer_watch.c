@@ -1,4 +1,4 @@
-/* Nodes watched; the routes to their pods follow. */
+/* Nodes watched; the routes to their pods follow, and what they are told of this one. */
 #include "netsetup/peer_watch.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
+#include "netsetup/hcn_network.h"
 #include "netsetup/peers.h"
 
 /* So long at most with one client: the node's certificate is renewed meanwhile. */
@@ -24,12 +25,18 @@ struct follower {
     bool behind;        /* the machine's routes are others */
     bool written;       /* the machine's routes are those that are remembered */
     bool stale;         /* the join's file is another one by now */
-    uint64_t write_ms;
+    json_t *own;        /* this node's own Node; NULL: not known yet */
+    struct kube_client *client;
+    uint64_t write_ms, announce_ms;
     peer_watch_tick *tick;
     void *context;
 };
 
 /* ---- what the cluster says ---- */
+
+static bool is_own(const struct follower *f, const char *name) {
+    return text_equal(json_text_at(f->own, "metadata.name"), name);
+}
 
 static void take_node(struct follower *f, json_t *node) {
     const char *name = json_text_at(node, "metadata.name");
@@ -39,8 +46,11 @@ static void take_node(struct follower *f, json_t *node) {
     if (!name)
         return;
     network_peer_read(node, &peer);
-    routes = peers_of_nodes(&f->plan, nodes,
-                            text_equal(peer.pod_cidr, f->plan.pod_cidr) ? name : "" /* own */);
+    if (text_equal(peer.pod_cidr, f->plan.pod_cidr)) {
+        json_decref(f->own);
+        f->own = json_deep_copy(node);
+    }
+    routes = peers_of_nodes(&f->plan, nodes, is_own(f, name) ? name : "");
     if (json_equal(routes, json_object_get(f->routes, name)))
         return;
     json_object_set(f->routes, name, routes);
@@ -128,6 +138,48 @@ static void catch_up(struct follower *f) {
     }
 }
 
+/* ---- what other nodes hear of this one ---- */
+
+static bool has_all(const json_t *object, const json_t *wanted) {
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)wanted, key, value) {
+        if (!json_equal(json_object_get(object, key), value))
+            return false;
+    }
+    return true;
+}
+
+/* A network that was made again has another address, to which other nodes send. */
+static void announce(struct follower *f) {
+    const struct network_agent *agent = f->plan.agent;
+    _cleanup_json_ json_t *annotations = NULL, *patch = NULL;
+    _cleanup_(freep) char *path = NULL;
+    struct hcn_network network = {0};
+    struct network_peer own;
+    struct error why = {0};
+
+    if (!agent->announce || !f->own || host_monotonic_ms(f->host) < f->announce_ms)
+        return;
+    f->announce_ms = host_monotonic_ms(f->host) + AGAIN_MS;
+    if (hcn_network_find(f->host, f->plan.name, &network, &why) < 0)
+        return; /* it is made again in a moment */
+    network_peer_read(f->own, &own);
+    annotations =
+        agent->announce(&f->plan, &network, own.address ? own.address : f->plan.management_address);
+    if (!annotations)
+        f->announce_ms = UINT64_MAX; /* this mode needs none */
+    if (!annotations || has_all(json_at(f->own, "metadata.annotations"), annotations))
+        return;
+    path = xasprintf("/api/v1/nodes/%s", own.node);
+    patch = json_pack("{s:{s:O}}", "metadata", "annotations", annotations);
+    if (kube_patch(f->client, path, "merge", patch, NULL, &why) < 0)
+        log_message(LOG_WARNING, "tell other nodes this network's address: %s", why.message);
+    else
+        log_message(LOG_INFO, "told other nodes this network's address: %s", network.router_mac);
+}
+
 /* ---- the watch ---- */
 
 static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
@@ -142,6 +194,7 @@ static int on_event(void *context, const char *type, const json_t *object, struc
     else if (name && json_object_del(f->routes, name) == 0)
         f->behind = true;
     catch_up(f);
+    announce(f);
     return 0;
 }
 
@@ -149,6 +202,7 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
     struct follower *f = context;
 
     catch_up(f);
+    announce(f);
     if (f->stale)
         return error_set(err, ERROR_CONFLICT, "'%s' was written by a join", BOOT_NETWORK_FILE);
     return f->tick(f->context, waited_ms, err);
@@ -164,6 +218,7 @@ static int watch(struct follower *f, struct http *http, struct error *err) {
                                      .context = f};
     int result = -1;
 
+    f->client = &client;
     if (kubeconfig_read_file(f->host, NODE_KUBECONFIG, &config, err) == 0 &&
         kube_client_open(http, f->host, &config, &client, err) == 0)
         result = kube_watch(&client, &nodes, err);
@@ -208,6 +263,7 @@ int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, vo
         f.routes = json_object();
         result = watch(&f, http, err);
     }
+    json_decref(f.own);
     json_decref(f.routes);
     json_decref(f.remembered);
     network_plan_free(&f.plan);

@@ -31,13 +31,23 @@ static struct scene scene;
 static struct host *host;
 static struct http *http;
 static const char *list, *events;
-static unsigned asked, ticks;
+static unsigned asked, ticks, patches;
+static char patch[512]; /* of this node's Node: the last one */
 
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
                   struct error *err) {
     bool watch = strstr(request->url, "watch=true");
 
     (void)context;
+    if (text_equal(request->method, "PATCH")) {
+        assert_true(text_ends_with(request->url, "/api/v1/nodes/win-1"));
+        assert_int_equal(text_format(patch, sizeof patch, "%s", request->body), 0);
+        patches++;
+        ret->status = 200;
+        ret->body = xstrdup("{}");
+        ret->body_len = 2;
+        return 0;
+    }
     asked++;
     if (watch && !events)
         return error_set(err, ERROR_MALFORMED, "enough");
@@ -65,7 +75,7 @@ static int open_host(void **state) {
     (void)state;
     host = host_memory_new();
     http = http_memory_new(answer, NULL);
-    asked = ticks = 0;
+    asked = ticks = patches = 0;
     assert_int_equal(host_write(host, NODE_KUBECONFIG, config, strlen(config), HOST_SECRET, NULL),
                      0);
     return 0;
@@ -324,6 +334,40 @@ static void the_same_routes_in_another_order_are_not_written(void **state) {
     assert_routes("10.244.2.0/24 10.0.0.22; 10.244.3.0/24 10.0.0.23; ");
 }
 
+/* Another network than the one that the join told of: Windows and HNS forget it, and make another
+ * MAC address. */
+static void a_network_that_was_made_again_is_told(void **state) {
+    _cleanup_json_ json_t *node = NULL;
+    _cleanup_(freep) char *mac = NULL, *text = NULL, *all = NULL;
+    struct hcn_network network = {0};
+
+    (void)state;
+    join("overlay", "win-overlay");
+    assert_int_equal(hcn_network_find(host, scene.plan.name, &network, NULL), 0);
+    follow(LIST(OWN "," ONE), "");
+    assert_int_equal(patches, 1);
+    mac = text_lower(network.router_mac);
+    for (char *c = mac; *c; c++)
+        *c = *c == '-' ? ':' : *c;
+    assert_non_null(strstr(patch, mac));
+    assert_non_null(strstr(patch, "\"flannel.alpha.coreos.com/public-ip\":\"10.0.0.21\""));
+    /* the Node has it now */
+    assert_int_equal(json_read(patch, strlen(patch), "patch", &node, NULL), 0);
+    json_object_set_new(json_object_get(node, "metadata"), "name", json_string("win-1"));
+    json_object_set_new(node, "spec", json_pack("{s:s}", "podCIDR", "10.244.1.0/24"));
+    text = json_write(node);
+    all = xasprintf(LIST("%s"), text);
+    follow(all, "");
+    assert_int_equal(patches, 1);
+}
+
+static void without_vxlan_nothing_is_told(void **state) {
+    (void)state;
+    join("l2bridge", "win-bridge");
+    follow(LIST(OWN "," ONE), "");
+    assert_int_equal(patches, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_host, close_host)
 
 int main(void) {
@@ -337,6 +381,8 @@ int main(void) {
         TEST(what_an_earlier_join_asked_for_goes),
         TEST(a_write_that_fails_is_tried_again),
         TEST(a_refusal_remembers_each_route_once),
+        TEST(a_network_that_was_made_again_is_told),
+        TEST(without_vxlan_nothing_is_told),
         TEST(the_same_routes_in_another_order_are_not_written),
     };
 
