@@ -32,6 +32,8 @@ static const struct limit table[] = {
      "use Windows Server 2022 or newer", PAGE, LIMIT_OF_HNS, HNS_SESSION_AFFINITY, 0},
     {"dsr", "direct server return", "install the newest cumulative update", PAGE, LIMIT_OF_HNS,
      HNS_DSR, 0},
+    {"vxlanPort", "a VXLAN port other than 4789", "use 4789, or Windows Server 2022 or newer",
+     "microsoft/hcsshim: hcn/hcnglobals.go", LIMIT_OF_HNS, HNS_VXLAN_PORT, 0},
     {"localTrafficPolicy", "Services with internal- or externalTrafficPolicy: Local",
      "use DSR: --dsr auto", PAGE, LIMIT_OF_NO_DSR, 0, 0},
     {"clientIP", "the client's address in packets from outside",
@@ -51,6 +53,11 @@ const struct limit *limits(size_t *ret_count) {
     return table;
 }
 
+/* A mode that is IPv4 only has its reason for it. */
+static unsigned lacks(const struct network_mode *mode) {
+    return mode ? mode->lacks | (mode->ipv4_only ? MODE_LACKS_IPV6 : 0) : 0;
+}
+
 static enum limit_state holds_if(bool known, bool holds) {
     return !known ? LIMIT_UNKNOWN : holds ? LIMIT_HOLDS : LIMIT_ENDED;
 }
@@ -64,7 +71,7 @@ enum limit_state limit_judge(const struct limit *limit, const struct limit_scene
     case LIMIT_OF_NO_DSR:
         return holds_if(hns || scene->no_dsr, !dsr);
     case LIMIT_OF_MODE:
-        return holds_if(scene->mode != NULL, scene->mode && scene->mode->lacks & limit->mode_bit);
+        return holds_if(scene->mode != NULL, lacks(scene->mode) & limit->mode_bit);
     case LIMIT_OF_HOSTNAME:
         return holds_if(scene->host_name && *scene->host_name,
                         scene->host_name && strlen(scene->host_name) > NETBIOS_MAX);

@@ -31,7 +31,7 @@ struct network_limit {
         }                                                                                          \
     }
 
-/* What a mode lacks: rows of netsetup/limits.h. */
+/* What a mode lacks: rows of netsetup/limits.h. IPv6 wherever `ipv4_only` says why. */
 enum { MODE_LACKS_ICMP_OUT = 1, MODE_LACKS_IPV6 = 2 };
 
 /* Text is static; a list ends with NULL. A function that is NULL has nothing to do. */

@@ -22,7 +22,6 @@ const struct network_mode network_mode_nat = {
     .ipv4_only = "WinNAT translates IPv4 only",
     .internal = true,
     .no_host_routes = "other nodes cannot reach the pods",
-    .lacks = MODE_LACKS_IPV6,
     .isolated = "in mode nat other nodes cannot reach this node's pods, and these reach no Service",
     .limits =
         (const struct network_limit[]){

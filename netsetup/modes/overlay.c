@@ -87,7 +87,7 @@ const struct network_mode network_mode_overlay = {
     .vfp = true,
     .source_vip = true,
     .no_host_routes = "packets to other nodes' pods travel in VXLAN between the nodes",
-    .lacks = MODE_LACKS_ICMP_OUT | MODE_LACKS_IPV6,
+    .lacks = MODE_LACKS_ICMP_OUT,
     /* flanneld compares with what it would make itself, and that does not survive a restart */
     .flags = NOT_PERSISTENT,
     .policies = (const char *const[]){"HostRoute", NULL}, /* the node reaches its own pods */

@@ -28,7 +28,6 @@ const struct network_mode network_mode_transparent = {
     .ipv4_only = "its CNI plugin, sdnbridge, has two families on L2Bridge only",
     .fabric_gateway = true,
     .no_host_routes = "the pods' gateway is a router of the network, which reaches them directly",
-    .lacks = MODE_LACKS_IPV6,
     .limits =
         (const struct network_limit[]){
             NETWORK_LIMIT_NO_SERVICES,

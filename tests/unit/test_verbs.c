@@ -77,7 +77,7 @@ static void capabilities(void **state) {
     assert_has(&out, "\nKnown faults of Windows 10.0.20348.2340: none\n");
     assert_has(&out, "\\hns\\State\\EnableCompartmentNamespace = 1\n");
     assert_string_equal(json_text_at(program->result, "windows"), "10.0.20348.2340");
-    assert_int_equal(json_array_size(json_object_get(program->result, "limits")), 15);
+    assert_int_equal(json_array_size(json_object_get(program->result, "limits")), 16);
     assert_int_equal(json_array_size(json_object_get(program->result, "hostFixes")), 1);
     assert_has(&out, "\n  containerd   1.36             2.3.0 or newer, 2.2.0 or newer of 2.2: ");
     assert_int_equal(json_array_size(json_object_get(program->result, "versions")), 16);

@@ -123,9 +123,16 @@ static void limits_hold_where_they_are_known_to(void **state) {
     assert_hold((struct limit_scene){.hns = {13, 2}, .mode = overlay},
                 OF_WINDOWS ", icmpOut, ipv6Overlay");
     assert_hold((struct limit_scene){.hns = {13, 2}, .mode = l2bridge}, OF_WINDOWS ", icmpOut");
-    assert_hold((struct limit_scene){.hns = {9, 5}}, OF_WINDOWS ", dualStack, sessionAffinity");
+    assert_hold((struct limit_scene){.mode = network_mode_by_name("l2tunnel")},
+                OF_WINDOWS ", icmpOut, ipv6Overlay");
+    assert_hold((struct limit_scene){.mode = network_mode_by_name("transparent")},
+                OF_WINDOWS ", ipv6Overlay");
+    assert_hold((struct limit_scene){.mode = network_mode_by_name("nat")},
+                OF_WINDOWS ", ipv6Overlay");
+    assert_hold((struct limit_scene){.hns = {9, 5}},
+                OF_WINDOWS ", dualStack, sessionAffinity, vxlanPort");
     assert_hold((struct limit_scene){.hns = {9, 2}},
-                OF_WINDOWS ", dualStack, sessionAffinity, dsr, " OF_NO_DSR);
+                OF_WINDOWS ", dualStack, sessionAffinity, dsr, vxlanPort, " OF_NO_DSR);
     assert_hold((struct limit_scene){.hns = {13, 2}, .no_dsr = true, .dynamic_ports = 40000},
                 OF_WINDOWS ", " OF_NO_DSR ", dynamicPorts");
     assert_hold((struct limit_scene){.hns = {13, 2}, .dynamic_ports = 1024},
@@ -148,7 +155,7 @@ static void what_is_unknown_is_not_said(void **state) {
         assert_true(*json_text_at(row, "source") && *json_text_at(row, "reason"));
         assert_false(json_is_true(json_object_get(row, "available")));
     }
-    assert_null(json_at(rows, "13.available"));
+    assert_null(json_at(rows, "14.available"));
 }
 
 /* ---- the page ---- */
