@@ -22,8 +22,10 @@ size_t firewall_rules(const struct network_plan *plan,
             ret[count].port = plan->vxlan_port;
         count++;
     }
-    if (plan->external && plan->external->firewall.name)
-        ret[count++] = plan->external->firewall;
+    if (plan->external && plan->external->firewall.name) {
+        ret[count] = plan->external->firewall;
+        ret[count++].port = plan->vxlan_port;
+    }
     return count;
 }
 

@@ -39,6 +39,8 @@ static void plan_external(const struct network_input *input, struct network_plan
     plan->cni_plugin = NULL;
     plan->external = external_agent_by_name(input->external);
     network = external_agent_network(plan->external, plan->mode);
+    if (plan->external && plan->external->tunnel_port)
+        plan->vxlan_port = input->vxlan_port ? input->vxlan_port : plan->external->tunnel_port;
     if (!plan->name)
         plan->name = xstrdup(network ? network->name : "cluster");
 }

@@ -71,6 +71,8 @@ static void add_discovery(json_t *objects) {
         json_array_append_new(sets, json_string(agents[i]->daemon_set));
         if (agents[i]->config_map)
             json_array_append_new(maps, json_string(agents[i]->config_map));
+        if (agents[i]->others_map)
+            json_array_append_new(maps, json_string(agents[i]->others_map));
     }
     others = network_agents(&count);
     for (size_t i = 0; i < count; i++) {

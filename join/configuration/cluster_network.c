@@ -97,15 +97,20 @@ static char *name_of(const json_t *daemon_set) {
 static int read_told(struct asker *asker, const struct external_agent *agent,
                      const json_t *daemon_set, json_t **ret, struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");
-    _cleanup_json_ json_t *told = external_agent_variables(daemon_set), *map = NULL;
+    _cleanup_json_ json_t *told = external_agent_variables(daemon_set), *map = NULL, *others = NULL;
     json_t *data;
 
-    if (agent->config_map && name_space &&
-        find_config_map(asker, name_space, agent->config_map, &map, err) < 0)
+    if ((agent->config_map && name_space &&
+         find_config_map(asker, name_space, agent->config_map, &map, err) < 0) ||
+        (agent->others_map && name_space &&
+         find_config_map(asker, name_space, agent->others_map, &others, err) < 0))
         return -1;
     data = json_at(map, "data");
     if (data)
         (void)json_object_update_missing(told, data);
+    data = json_at(others, "data");
+    if (data)
+        json_object_set(told, EXTERNAL_AGENT_OTHERS, data);
     *ret = take_ptr(told);
     return 0;
 }

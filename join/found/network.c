@@ -113,7 +113,9 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
     ret->adapter = join->found.nic.alias;
     ret->cluster_pod_cidrs = join->found.cluster.pod_subnets;
     if (!o->service_cidrs.count)
-        ret->service_cidrs = join->found.cluster.service_subnets;
+        ret->service_cidrs = join->found.cluster.service_subnets.count
+                                 ? join->found.cluster.service_subnets
+                                 : network->service_cidrs;
     ret->management = join->found.nic.address;
     ret->management6 = *join->found.nic.address6 ? join->found.nic.address6 : NULL;
     if (!o->vni)

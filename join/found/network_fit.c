@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 
+#define SERVICES_ASKED "network.serviceCIDRs" /* of a NodeConfiguration */
+
 /* For people: "Calico", "flannel". */
 static const char *title_of(const struct agent_settings *settings) {
     return settings->external ? settings->external->title : settings->agent->plugin;
@@ -67,6 +69,39 @@ static bool served(const struct cidr *cidr, bool whole, const struct text_list *
     return false;
 }
 
+/* Where both are set. */
+static int hint_prefixes(const struct agent_settings *settings, const char *mine,
+                         struct error *err) {
+    if (settings->source)
+        return error_hint(
+            err, "make Network of ConfigMap %s/%s and podSubnet of kubeadm-config the same",
+            settings->source->name_space, settings->source->name);
+    return error_hint(err, "make %s of kubeadm-config the same as %s", mine,
+                      settings->external->prefixes_at);
+}
+
+/* Services outside of what the agent is told are sent to the network between the nodes, where
+ * nobody knows them. */
+static int check_services(const struct agent_settings *settings, const struct text_list *list,
+                          bool asked, struct error *err) {
+    for (size_t i = 0; i < list->count; i++) {
+        bool any = false;
+        struct cidr cidr;
+
+        if (cidr_parse(list->items[i], &cidr, NULL) < 0 ||
+            served(&cidr, true, &settings->service_cidrs, &any) || !any)
+            continue;
+        (void)error_set(err, ERROR_USAGE,
+                        "%s %s does not fit: the cluster's %s serves the service prefix %s",
+                        asked ? SERVICES_ASKED : "serviceSubnet", list->items[i],
+                        title_of(settings), settings->service_cidrs.items[0]);
+        return asked ? error_hint(err, "leave " SERVICES_ASKED " out, or correct %s",
+                                  settings->external->prefixes_at)
+                     : hint_prefixes(settings, "serviceSubnet", err);
+    }
+    return 0;
+}
+
 /* An agent that serves other prefixes than the control plane assigns gives nothing to this node. */
 static int check_prefix(const struct agent_settings *settings, const char *text, const char *what,
                         bool whole, struct error *err) {
@@ -81,10 +116,12 @@ static int check_prefix(const struct agent_settings *settings, const char *text,
                     title_of(settings), settings->pod_cidrs.items[0]);
     if (text_starts_with(what, "--"))
         return error_hint(err, "choose a prefix inside of it, or leave %s out", what);
-    return error_hint(err,
-                      "make Network of ConfigMap %s/%s and podSubnet of kubeadm-config the "
-                      "same",
-                      settings->source->name_space, settings->source->name);
+    return hint_prefixes(settings, "podSubnet", err);
+}
+
+/* Are its prefixes those of Nodes (not of blocks, as Calico's)? */
+static bool gives_prefixes(const struct agent_settings *settings) {
+    return settings->source || (settings->external && settings->external->needs_pod_cidr);
 }
 
 static int check_prefixes(const struct cluster_config *cluster, const struct join_options *options,
@@ -96,11 +133,16 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
         if (check_prefix(settings, asked->items[i], "--pod-cidr", true, err) < 0)
             return -1;
     }
-    for (size_t i = 0; settings->source && i < assigned->count; i++) {
+    if (check_services(settings,
+                       options->service_cidrs.count ? &options->service_cidrs
+                                                    : &cluster->service_subnets,
+                       options->service_cidrs.count, err) < 0)
+        return -1;
+    for (size_t i = 0; gives_prefixes(settings) && i < assigned->count; i++) {
         if (check_prefix(settings, assigned->items[i], "podSubnet", false, err) < 0)
             return -1;
     }
-    if (asked->count || !settings->source)
+    if (asked->count || !gives_prefixes(settings))
         return 0;
     if (check_prefix(settings, input->pod_cidr, "the Node's podCIDR", true, err) < 0)
         return -1;

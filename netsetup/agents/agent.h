@@ -28,12 +28,14 @@ struct agent_settings {
     char *daemon_set;                      /* that runs it: "calico-system/calico-node-windows" */
     char *kube_proxy;                      /* the DaemonSet that runs kube-proxy on Windows nodes */
     bool proxies;                          /* it does kube-proxy's work: none must run beside it */
-    char *backend;              /* the agent's own word for its mode: "vxlan", "host-gw" */
-    const char *mode;           /* that mode's name; NULL: none that Windows has */
-    unsigned vni, vxlan_port;   /* 0 = not given */
-    struct text_list pod_cidrs; /* the prefixes of all pods; may be empty */
-    json_t *document;           /* all of it */
-    json_t *told;               /* to the containers of the DaemonSet: variables and data */
+    char *backend;                  /* the agent's own word for its mode: "vxlan", "host-gw" */
+    const char *mode;               /* that mode's name; NULL: none that Windows has */
+    unsigned vni, vxlan_port;       /* 0 = not given */
+    struct text_list pod_cidrs;     /* the prefixes of all pods; may be empty */
+    struct text_list service_cidrs; /* of Services, as it is told; may be empty */
+    json_t *document;               /* all of it */
+    json_t *others;                 /* the same of other nodes' agents, where that is another one */
+    json_t *told;                   /* to the containers of the DaemonSet: variables and data */
 };
 
 /* A text under HKLM that HNS reads as it starts. */

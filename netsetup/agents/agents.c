@@ -72,7 +72,9 @@ void agent_settings_free(struct agent_settings *settings) {
     free(settings->daemon_set);
     free(settings->kube_proxy);
     text_list_free(&settings->pod_cidrs);
+    text_list_free(&settings->service_cidrs);
     json_decref(settings->document);
+    json_decref(settings->others);
     json_decref(settings->told);
     *settings = (struct agent_settings){0};
 }

@@ -6,28 +6,84 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vxlan.h"
 #include "base/yaml.h"
 #include "netsetup/agents/external_agent.h"
 
 #define SETTINGS "antrea-agent.conf"
+#define CONTROLLER "antrea-controller.conf"
+#define OTHERS "antrea-config"
 enum { GENEVE_PORT = 6081 };
 
-static int read(const json_t *told, struct agent_settings *ret, struct error *err) {
-    const char *text = json_string_value(json_object_get(told, SETTINGS));
+/* UDP; of stt it is TCP, and its driver's own matter. */
+static const struct {
+    const char *tunnel;
+    unsigned port;
+} tunnels[] = {{"geneve", GENEVE_PORT}, {"vxlan", VXLAN_WINDOWS_PORT}};
+
+/* One of its files as JSON; *ret stays NULL: it is not there, or empty. */
+static int read_file(const json_t *data, const char *name, json_t **ret, struct error *err) {
+    const char *text = json_string_value(json_object_get(data, name));
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    const char *mode;
+    if (text && yaml_parse(text, strlen(text), name, &documents, err) < 0)
+        return -1;
+    if (documents && yaml_documents_count(documents))
+        *ret = yaml_to_json(yaml_document(documents, 0));
+    return 0;
+}
+
+static unsigned tunnel_port(const json_t *conf) {
+    const char *type = json_text_at(conf, "tunnelType");
+    long long port = json_number_at(conf, "tunnelPort", 0);
+    if (port > 0 && port <= 65535)
+        return (unsigned)port;
+    for (size_t i = 0; i < ARRAY_SIZE(tunnels); i++) {
+        if (text_equal_nocase(type && *type ? type : tunnels[0].tunnel, tunnels[i].tunnel))
+            return tunnels[i].port;
+    }
+    return 0;
+}
+
+/* Its controller gives Nodes their prefixes where the control plane does not (NodeIPAM). */
+static int read_pods(const json_t *controller, struct agent_settings *ret, struct error *err) {
+    const json_t *prefix;
+    size_t i;
+    if (!json_bool_at(controller, "nodeIPAM.enableNodeIPAM", false) ||
+        !json_bool_at(controller, "featureGates.NodeIPAM", true))
+        return 0;
+    json_array_foreach(json_at(controller, "nodeIPAM.clusterCIDRs"), i, prefix) {
+        if (external_agent_prefixes(json_string_value(prefix), CONTROLLER ": nodeIPAM.clusterCIDRs",
+                                    &ret->pod_cidrs, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What all nodes' agents must do alike: its default is what a key means that is not there. */
+static const char *const common[][2] = {
+    {"trafficEncapMode", "encap"}, {"tunnelType", "geneve"}, {"trafficEncryptionMode", "none"}};
+
+static const char *value_of(const json_t *conf, const char *const common_row[2]) {
+    const char *value = json_text_at(conf, common_row[0]);
+    return value && *value ? value : common_row[1];
+}
+
+static int read(const json_t *told, struct agent_settings *ret, struct error *err) {
+    const json_t *data = json_object_get(told, EXTERNAL_AGENT_OTHERS);
+    _cleanup_json_ json_t *controller = NULL;
     ret->mode = "transparent";
     ret->proxies = true;
-    if (text && yaml_parse(text, strlen(text), SETTINGS, &documents, err) < 0)
+    if (read_file(told, SETTINGS, &ret->document, err) < 0)
         return -1;
-    if (documents && yaml_documents_count(documents)) {
-        ret->document = yaml_to_json(yaml_document(documents, 0));
+    if (read_file(data, SETTINGS, &ret->others, err) < 0 ||
+        read_file(data, CONTROLLER, &controller, err) < 0)
+        return error_prefix(err, "ConfigMap " OTHERS);
+    if (ret->document)
         ret->proxies = json_bool_at(ret->document, "antreaProxy.enable", true) &&
                        json_bool_at(ret->document, "antreaProxy.proxyAll", false);
-    }
-    mode = json_text_at(ret->document, "trafficEncapMode");
-    ret->backend = xstrdup(mode ? mode : "encap");
-    return 0;
+    ret->vxlan_port = tunnel_port(ret->document);
+    ret->backend = xstrdup(value_of(ret->document, common[0]));
+    return read_pods(controller, ret, err);
 }
 
 /* What the agent itself refuses, and then ends. */
@@ -46,6 +102,18 @@ static int check(const struct agent_settings *s, struct error *err) {
                         rows[i].key, rows[i].refused);
         return error_hint(err, "change it in " SETTINGS " of the ConfigMaps antrea-config and "
                                "antrea-windows-config, then restart Antrea on every node");
+    }
+    for (size_t i = 0; s->others && i < ARRAY_SIZE(common); i++) {
+        const char *here = value_of(s->document, common[i]),
+                   *there = value_of(s->others, common[i]);
+        if (text_equal_nocase(here, there))
+            continue;
+        (void)error_set(err, ERROR_UNSUPPORTED,
+                        "%s of Antrea is %.40s on Windows nodes (ConfigMap antrea-windows-config) "
+                        "and %.40s on the others (" OTHERS "): they do not reach each other's pods",
+                        common[i][0], here, there);
+        return error_hint(err, "make both the same in " SETTINGS ", then restart Antrea on every "
+                               "node");
     }
     if (s->proxies)
         return 0;
@@ -70,11 +138,13 @@ const struct external_agent external_agent_antrea = {
     .title = "Antrea",
     .daemon_set = "antrea-agent-windows",
     .config_map = "antrea-windows-config",
+    .others_map = OTHERS,
     .networks = networks,
     .firewall = {.name = "winjoin geneve",
-                 .description = "winjoin: Geneve from other nodes",
-                 .udp = true,
-                 .port = GENEVE_PORT},
+                 .description = "winjoin: tunnels from other nodes (Antrea)",
+                 .udp = true},
+    .tunnel_port = GENEVE_PORT,
+    .prefixes_at = "antrea-controller.conf of ConfigMap " OTHERS " (nodeIPAM.clusterCIDRs)",
     .adapter = "br-int",
     .own_switch = true,
     .needs_pod_cidr = true,

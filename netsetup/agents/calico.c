@@ -6,26 +6,24 @@
  * node/windows-packaging (config-hpc.ps1, node/node-service.ps1, uninstall-calico-hpc.ps1). */
 #include <stdlib.h>
 
-#include "base/cidr.h"
 #include "base/memory.h"
 #include "base/vxlan.h"
 #include "netsetup/agents/external_agent.h"
 
 static const char *const backends[][2] = {{"vxlan", "overlay"}, {"windows-bgp", "l2bridge"}};
 
-/* Of the operator's DaemonSet, which sets them where its Installation names pools. */
-static int read_pools(const json_t *told, struct agent_settings *ret, struct error *err) {
+/* Of the operator's DaemonSet, which sets them where its Installation names pools, and the
+ * Services' prefixes of its serviceCIDRs (tigera/operator, pkg/render/windows.go). */
+static int read_prefixes(const json_t *told, struct agent_settings *ret, struct error *err) {
     static const char *const pools[] = {"CALICO_IPV4POOL_CIDR", "CALICO_IPV6POOL_CIDR"};
+    static const char services[] = "KUBERNETES_SERVICE_CIDRS";
     for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
-        const char *text = json_text_at(told, pools[i]);
-        struct cidr cidr;
-        if (!text || !*text)
-            continue;
-        if (cidr_parse(text, &cidr, err) < 0)
-            return error_prefix(err, "%s", pools[i]);
-        text_list_add(&ret->pod_cidrs, text);
+        if (external_agent_prefixes(json_text_at(told, pools[i]), pools[i], &ret->pod_cidrs, err) <
+            0)
+            return -1;
     }
-    return 0;
+    return external_agent_prefixes(json_text_at(told, services), services, &ret->service_cidrs,
+                                   err);
 }
 
 static int read(const json_t *told, struct agent_settings *ret, struct error *err) {
@@ -45,7 +43,7 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
         ret->vni = (unsigned)number;
         ret->vxlan_port = VXLAN_WINDOWS_PORT;
     }
-    return read_pools(told, ret, err);
+    return read_prefixes(told, ret, err);
 }
 
 static int check(const struct agent_settings *settings, struct error *err) {
@@ -94,8 +92,9 @@ const struct external_agent external_agent_calico = {
     .title = "Calico",
     .daemon_set = "calico-node-windows",
     .config_map = "calico-windows-config",
-    .cni_bin = "CNI_BIN_DIR",
-    .cni_conf = "CNI_CONF_DIR",
+    .cni_bin = (const char *const[]){"cni-bin-dir", "CNI_BIN_DIR", NULL},
+    .cni_conf = (const char *const[]){"cni-net-dir", "CNI_CONF_DIR", NULL},
+    .prefixes_at = "Calico's Installation (calicoNetwork.ipPools, serviceCIDRs)",
     .networks = networks,
     .removal = "Calico's HNS networks External and Calico and the folder C:\\CalicoWindows: "
                "hnsdiag delete networks ID",

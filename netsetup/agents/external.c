@@ -4,6 +4,7 @@
  * HNS network but nat. Sources: Calico's node/windows-packaging, Antrea's docs/windows.md. */
 #include <string.h>
 
+#include "base/cidr.h"
 #include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
@@ -71,9 +72,32 @@ static void add_variables(const json_t *containers, json_t *ret) {
 
 json_t *external_agent_variables(const json_t *daemon_set) {
     json_t *ret = json_object();
+    const json_t *volume;
+    size_t i;
+    json_array_foreach(json_at(daemon_set, "spec.template.spec.volumes"), i, volume) {
+        const char *name = json_text_at(volume, "name");
+        const char *path = json_text_at(volume, "hostPath.path");
+        if (name && path)
+            json_object_set_new(ret, name, json_string(path));
+    }
     add_variables(json_at(daemon_set, "spec.template.spec.initContainers"), ret);
     add_variables(json_at(daemon_set, "spec.template.spec.containers"), ret);
     return ret;
+}
+
+int external_agent_prefixes(const char *text, const char *what, struct text_list *ret,
+                            struct error *err) {
+    _cleanup_(text_list_free) struct text_list list = {0};
+    text_list_split(&list, text ? text : "", ',');
+    for (size_t i = 0; i < list.count; i++) {
+        struct cidr cidr;
+        if (!*list.items[i])
+            continue;
+        if (cidr_parse(list.items[i], &cidr, err) < 0)
+            return error_prefix(err, "%s", what);
+        text_list_add(ret, list.items[i]);
+    }
+    return 0;
 }
 
 /* The next part of a path, without the slashes before it. */
@@ -129,15 +153,19 @@ static const char *backend(const struct network_mode *mode) {
 }
 
 /* Its CNI files go where containerd looks for them. */
-static int check_folder(const struct agent_settings *settings, const char *variable,
+static int check_folder(const struct agent_settings *settings, const char *const *names,
                         const char *ours, struct error *err) {
-    const char *theirs = variable ? json_text_at(settings->told, variable) : NULL;
+    const char *theirs = NULL;
+    while (names && *names && !theirs) {
+        theirs = json_string_value(json_object_get(settings->told, *names));
+        names += !theirs;
+    }
     if (!theirs || !*theirs || external_agent_same_folder(theirs, ours))
         return 0;
     (void)error_set(err, ERROR_UNSUPPORTED,
                     "DaemonSet %s writes to '%.80s', but this node's containerd reads '%s'",
                     settings->daemon_set, theirs, ours);
-    return error_hint(err, "set %s of the DaemonSet to %s", variable, ours);
+    return error_hint(err, "set %s of the DaemonSet to %s", *names, ours);
 }
 
 static int check_settings(const struct agent_settings *settings, struct error *err) {

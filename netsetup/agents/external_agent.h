@@ -30,10 +30,14 @@ struct external_agent {
     const char *title;      /* for people: "Calico" */
     const char *daemon_set; /* by which it is found, in any namespace: "calico-node-windows" */
     const char *config_map; /* with its settings, in the same namespace */
+    const char *others_map; /* with those of other nodes' agents and its controller, there, too */
     const struct network_agent *settings_of; /* whose settings in the cluster are its own, too */
-    const char *cni_bin, *cni_conf;          /* variables with the CNI folders that it writes to */
+    /* volumes or variables with the CNI folders that it writes to: the first that is there */
+    const char *const *cni_bin, *const *cni_conf;
     const struct external_network *networks;
     struct host_firewall_rule firewall; /* beside the mode's; name NULL: none */
+    unsigned tunnel_port;               /* of that rule, where the cluster says no other */
+    const char *prefixes_at;            /* where an administrator sets pods' and Services' */
     const char *adapter; /* that takes over the card's addresses; NULL: "vEthernet (CARD)" */
     bool own_switch;     /* it refuses a card that has a virtual switch */
     bool needs_pod_cidr; /* the Node's podCIDR; without: it gives out prefixes of its own */
@@ -41,7 +45,8 @@ struct external_agent {
     const char *removal; /* what is left on the node after reset, and the command for it */
 
     /* Reads what it is told: the variables of its containers and the ConfigMap's data in one
-     * object. ret->backend stays NULL: it makes no network here. ERROR_MALFORMED. */
+     * object, the data of others_map below EXTERNAL_AGENT_OTHERS. ret->backend stays NULL: it makes
+     * no network here. ERROR_MALFORMED. */
     int (*read)(const json_t *told, struct agent_settings *ret, struct error *err);
     /* ERROR_UNSUPPORTED with a hint: Windows nodes cannot follow that. */
     int (*check)(const struct agent_settings *settings, struct error *err);
@@ -56,7 +61,13 @@ const struct external_network *external_agent_network(const struct external_agen
  * found by its type, and is not the base. ERROR_ABSENT: no such network. */
 int external_network_find(struct host *host, const struct external_network *wanted,
                           struct hcn_network *ret, struct error *err);
-/* The variables (name -> value) of all containers of a DaemonSet. New reference. */
+#define EXTERNAL_AGENT_OTHERS "others"
+/* Adds to the list what stands in a text, separated by commas. `what` is for the message. Kinds:
+ * ERROR_MALFORMED. */
+int external_agent_prefixes(const char *text, const char *what, struct text_list *ret,
+                            struct error *err);
+/* The variables (name -> value) of all containers of a DaemonSet, and under the names of its
+ * volumes the host's folders. New reference. */
 json_t *external_agent_variables(const json_t *daemon_set);
 /* Is a folder of such a variable this one: "/opt/cni/bin" is C:\opt\cni\bin, and so is
  * "/host/opt/cni/bin", where the operator's DaemonSet of Calico mounts it (tigera/operator,

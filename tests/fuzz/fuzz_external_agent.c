@@ -1,5 +1,5 @@
-/* A DaemonSet of the cluster and its ConfigMap's data, {"set": ..., "data": ...}, as a network
- * agent's settings are read from them. */
+/* A DaemonSet of the cluster and its ConfigMaps' data, {"set": ..., "data": ..., "others": ...}, as
+ * a network agent's settings are read from them. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -14,6 +14,8 @@ static void read_as(const struct external_agent *agent, const json_t *json) {
     settings.told = external_agent_variables(json_object_get(json, "set"));
     if (json_object_get(json, "data"))
         (void)json_object_update_missing(settings.told, json_object_get(json, "data"));
+    if (json_object_get(json, "others"))
+        json_object_set(settings.told, EXTERNAL_AGENT_OTHERS, json_object_get(json, "others"));
     if (agent->read && agent->read(settings.told, &settings, &err) < 0) {
         if (err.kind != ERROR_MALFORMED || !err.message[0])
             abort();

@@ -27,9 +27,12 @@ struct cluster {
     const char *sets[3];
     const char *variables[4][2];
     const char *map, *data[2][2];
-    const char *net_conf;  /* of kube-flannel-cfg */
-    const char *refused;   /* in the path: 403 */
-    const char *node_pods; /* the Node's podCIDR */
+    const char *others[2][2]; /* data of ConfigMap antrea-config */
+    const char *net_conf;     /* of kube-flannel-cfg */
+    const char *refused;      /* in the path: 403 */
+    const char *node_pods;    /* the Node's podCIDR */
+    const char *services;     /* kubeadm's serviceSubnet */
+    const char *cni_bin;      /* on the host, of the first one's volume */
 };
 struct scene {
     struct host *host;
@@ -48,9 +51,11 @@ static json_t *daemon_set(const struct cluster *cluster, const char *name) {
         json_array_append_new(variables, json_pack("{s:s, s:s}", "name", cluster->variables[i][0],
                                                    "value", cluster->variables[i][1]));
     json_array_append_new(variables, json_pack("{s:s, s:{}}", "name", "NODENAME", "valueFrom"));
-    return json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:s}], s:[{s:o}]}}}}", "metadata", "namespace",
-                     name_space, "name", name + len + 1, "spec", "template", "spec",
-                     "initContainers", "name", "install", "containers", "env", variables);
+    return json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:s}], s:[{s:o}], s:[{s:s, s:{s:s*}}]}}}}",
+                     "metadata", "namespace", name_space, "name", name + len + 1, "spec",
+                     "template", "spec", "initContainers", "name", "install", "containers", "env",
+                     variables, "volumes", "name", "cni-bin-dir", "hostPath", "path",
+                     cluster->cni_bin);
 }
 
 static json_t *answer_object(const struct cluster *c, const char *url) {
@@ -71,6 +76,9 @@ static json_t *answer_object(const struct cluster *c, const char *url) {
             json_object_set_new(data, c->data[i][0], json_string(c->data[i][1]));
         return json_pack("{s:o}", "data", data);
     }
+    if (c->others[0][0] && text_ends_with(url, "/kube-system/configmaps/antrea-config"))
+        return json_pack("{s:{s:s, s:s*}}", "data", c->others[0][0], c->others[0][1],
+                         c->others[1][0] ? c->others[1][0] : "none", c->others[1][1]);
     return NULL;
 }
 
@@ -111,6 +119,7 @@ static int read_network(struct scene *s) {
 #define FLANNEL "kube-flannel/kube-flannel-ds-windows-amd64"
 #define ANTREA_MAP "/kube-system/configmaps/antrea-windows-config"
 #define CONF "antrea-agent.conf"
+#define CONTROLLER "antrea-controller.conf"
 #define CNS "kube-system/azure-cns-win"
 #define HOST_GW "{\"Network\": \"10.244.0.0/16\", \"Backend\": {\"Type\": \"host-gw\"}}"
 

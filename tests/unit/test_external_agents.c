@@ -82,8 +82,24 @@ static const struct {
      "transparent",
      "encap",
      0,
-     0,
+     6081,
      true,
+     NULL},
+    {{.sets = {ANTREA}, .map = ANTREA_MAP, .data = {{CONF, "tunnelType: vxlan\n"}}},
+     "antrea",
+     "transparent",
+     "encap",
+     0,
+     4789,
+     false,
+     NULL},
+    {{.sets = {ANTREA}, .map = ANTREA_MAP, .data = {{CONF, "tunnelPort: 7000\n"}}},
+     "antrea",
+     "transparent",
+     "encap",
+     0,
+     7000,
+     false,
      NULL},
     {{.sets = {ANTREA},
       .map = ANTREA_MAP,
@@ -92,11 +108,11 @@ static const struct {
      "transparent",
      "noEncap",
      0,
-     0,
+     6081,
      false,
      NULL},
     /* may not be read: the documentation's settings */
-    {{.sets = {ANTREA}}, "antrea", "transparent", "encap", 0, 0, true, NULL},
+    {{.sets = {ANTREA}}, "antrea", "transparent", "encap", 0, 6081, true, NULL},
     {{.sets = {FLANNEL, PROXY}, .net_conf = NET_CONF},
      "flannel",
      "overlay",
@@ -187,7 +203,11 @@ static void nonsense_is_refused(void **state) {
         {.sets = {CALICO}, .variables = {{"VXLAN_VNI", "0"}}},
         {.sets = {CALICO}, .variables = {{"VXLAN_VNI", "16777216"}}},
         {.sets = {CALICO}, .variables = {{"CALICO_IPV6POOL_CIDR", "fd00::/200"}}},
+        {.sets = {CALICO}, .variables = {{"KUBERNETES_SERVICE_CIDRS", "10.96.0.0/12,x"}}},
         {.sets = {ANTREA}, .map = ANTREA_MAP, .data = {{CONF, "a: [1\n"}}},
+        {.sets = {ANTREA}, .others = {{CONF, "a: [1\n"}}},
+        {.sets = {ANTREA},
+         .others = {{CONTROLLER, "nodeIPAM: {enableNodeIPAM: true, clusterCIDRs: [10.1.0.0]}"}}},
         {.net_conf = "{"}};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(clusters); i++) {
@@ -195,7 +215,7 @@ static void nonsense_is_refused(void **state) {
         open_scene(&s, &clusters[i]);
         assert_int_equal(read_network(&s), -1);
         assert_int_equal(s.err.kind, ERROR_USAGE);
-        assert_non_null(strstr(s.err.message, i < 4 ? "DaemonSet " : "ConfigMap "));
+        assert_non_null(strstr(s.err.message, i < 7 ? "DaemonSet " : "ConfigMap "));
         close_scene(&s);
     }
 }
@@ -265,6 +285,28 @@ static void the_plan_names_the_agent(void **state) {
     text_list_free(&input.service_cidrs);
 }
 
+/* Antrea's tunnels come in by the port that its settings say. */
+static void the_firewall_is_opened_for_tunnels(void **state) {
+    static const unsigned ports[][2] = {{0, 6081}, {4789, 4789}}; /* as the cluster says, rule */
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
+        struct network_input input = {.plugin = "external",
+                                      .external = "antrea",
+                                      .mode = "transparent",
+                                      .vxlan_port = ports[i][0],
+                                      .management = "10.0.0.21/24"};
+        struct network_plan plan = {0};
+        text_list_add(&input.service_cidrs, "10.96.0.0/12");
+        assert_int_equal(network_plan_make(&input, &plan, NULL), 0);
+        _cleanup_json_ json_t *json = network_plan_json(&plan);
+        assert_string_equal(json_text_at(json, "firewall.1.name"), "winjoin geneve");
+        assert_string_equal(json_text_at(json, "firewall.1.protocol"), "UDP");
+        assert_int_equal(json_number_at(json, "firewall.1.port", 0), ports[i][1]);
+        network_plan_free(&plan);
+        text_list_free(&input.service_cidrs);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agents_are_found),
@@ -274,6 +316,7 @@ int main(void) {
         cmocka_unit_test(folders_are_compared_as_windows_does),
         cmocka_unit_test(every_external_agent_is_whole),
         cmocka_unit_test(the_plan_names_the_agent),
+        cmocka_unit_test(the_firewall_is_opened_for_tunnels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,11 @@
 
 /* Both sides are named, and what to do. */
 #define VXLAN .sets = {CALICO}, .variables = {{"CALICO_NETWORKING_BACKEND", "vxlan"}}
+#define VXLAN_SERVICES .sets = {CALICO}, .variables = {{"KUBERNETES_SERVICE_CIDRS", "10.96.0.0/12"}}
+#define ANTREA_PODS(on)                                                                            \
+    .sets = {ANTREA},                                                                              \
+    .others = {{CONF, ""},                                                                         \
+               {CONTROLLER, "nodeIPAM: {enableNodeIPAM: " on ", clusterCIDRs: [10.50.0.0/16]}"}}
 #define VXLAN_POOL .sets = {CALICO}, .variables = {{"CALICO_IPV4POOL_CIDR", "192.168.0.0/16"}}
 static const struct {
     struct cluster cluster;
@@ -219,6 +224,90 @@ static const struct {
      "Windows nodes (azure-cns)",
      "use --network-plugin azure-cns, or delete that DaemonSet first"},
     {{.sets = {CNS}}, {.network_mode = T("l2tunnel")}, NULL, NULL, NULL},
+    /* Services, as Calico is told of them by its operator */
+    {{VXLAN_SERVICES, .services = "10.112.0.0/12"},
+     {0},
+     NULL,
+     "serviceSubnet 10.112.0.0/12 does not fit: the cluster's Calico serves the service prefix "
+     "10.96.0.0/12",
+     "make serviceSubnet of kubeadm-config the same as Calico's Installation"},
+    {{VXLAN_SERVICES, .services = "10.96.0.0/12"},
+     {.service_cidrs = ONE("10.112.0.0/16")},
+     NULL,
+     "network.serviceCIDRs 10.112.0.0/16 does not fit: the cluster's Calico serves the service "
+     "prefix 10.96.0.0/12",
+     "leave network.serviceCIDRs out, or correct Calico's Installation"},
+    {{VXLAN_SERVICES, .services = "10.96.0.0/12"}, {0}, NULL, NULL, NULL},
+    {{VXLAN_SERVICES, .services = "fd00:96::/112"}, {0}, NULL, NULL, NULL},
+    {{VXLAN_SERVICES, .services = "10.0.0.0/8"},
+     {.service_cidrs = ONE("10.100.0.0/16")},
+     NULL,
+     NULL,
+     NULL},
+    /* Antrea's controller gives Nodes their prefixes where it is told to */
+    {{ANTREA_PODS("true"), .node_pods = "10.244.9.0/24"},
+     {0},
+     NULL,
+     "the Node's podCIDR 10.244.9.0/24 does not fit: the cluster's Antrea serves the pod prefix "
+     "10.50.0.0/16",
+     "make podSubnet of kubeadm-config the same as antrea-controller.conf"},
+    {{ANTREA_PODS("true")},
+     {.pod_cidrs = ONE("10.244.9.0/24")},
+     NULL,
+     "--pod-cidr 10.244.9.0/24 does not fit: the cluster's Antrea serves the pod prefix "
+     "10.50.0.0/16",
+     "choose a prefix inside of it"},
+    {{ANTREA_PODS("true"), .node_pods = "10.50.9.0/24"}, {0}, "10.50.0.0/16", NULL, NULL},
+    {{ANTREA_PODS("false"), .node_pods = "10.244.9.0/24"}, {0}, "10.244.0.0/16", NULL, NULL},
+    {{ANTREA_PODS("true")},
+     {0},
+     "10.244.0.0/16",
+     "podSubnet 10.244.0.0/16 does not fit: the cluster's Antrea serves the pod prefix "
+     "10.50.0.0/16",
+     "make podSubnet of kubeadm-config the same as"},
+    /* nodes of both systems travel alike */
+    {{.sets = {ANTREA},
+      .map = ANTREA_MAP,
+      .data = {{CONF, "antreaProxy: {proxyAll: true}"}},
+      .others = {{CONF, "trafficEncapMode: noEncap"}}},
+     {0},
+     NULL,
+     "trafficEncapMode of Antrea is encap on Windows nodes (ConfigMap antrea-windows-config) and "
+     "noEncap on the others (antrea-config): they do not reach each other's pods",
+     "make both the same in antrea-agent.conf"},
+    {{.sets = {ANTREA},
+      .map = ANTREA_MAP,
+      .data = {{CONF, "tunnelType: vxlan\nantreaProxy: {proxyAll: true}"}},
+      .others = {{CONF, "tunnelType: \"\""}}},
+     {0},
+     NULL,
+     "tunnelType of Antrea is vxlan on Windows nodes (ConfigMap antrea-windows-config) and geneve "
+     "on the others (antrea-config): they do not reach each other's pods",
+     "make both the same"},
+    {{.sets = {ANTREA},
+      .map = ANTREA_MAP,
+      .data = {{CONF, "trafficEncapMode: noEncap\nantreaProxy: {proxyAll: true}"}},
+      .others = {{CONF, "trafficEncapMode: NoEncap\ntunnelType: geneve"}}},
+     {0},
+     NULL,
+     NULL,
+     NULL},
+    /* the operator mounts the host's folders; its variables name those of the container */
+    {{.sets = {CALICO},
+      .variables = {{"CNI_BIN_DIR", "/host/opt/cni/bin"}},
+      .cni_bin = "/opt/cni/bin"},
+     {0},
+     NULL,
+     NULL,
+     NULL},
+    {{.sets = {CALICO},
+      .variables = {{"CNI_BIN_DIR", "/host/opt/cni/bin"}},
+      .cni_bin = "/k/azurecni/bin"},
+     {0},
+     NULL,
+     "DaemonSet " CALICO " writes to '/k/azurecni/bin', but this node's containerd reads "
+     "'C:\\opt\\cni\\bin'",
+     "set cni-bin-dir of the DaemonSet"},
 };
 
 static void what_does_not_fit_is_refused(void **state) {
@@ -235,6 +324,8 @@ static void what_does_not_fit_is_refused(void **state) {
             input.plugin = s.config.network.agent->plugin;
         if (fit_rows[i].pods)
             text_list_add(&s.config.pod_subnets, fit_rows[i].pods);
+        if (fit_rows[i].cluster.services)
+            text_list_add(&s.config.service_subnets, fit_rows[i].cluster.services);
         result = network_fit_check(&s.config, o, &input, false, &s.err);
         if (fit_rows[i].says) {
             assert_int_equal(result, -1);
