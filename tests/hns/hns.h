@@ -37,8 +37,8 @@
  *   remote ones, a local one with all. Gateway, network and broadcast addresses are
  *   0x803b002f, addresses in no subnet 0x803b001e (remote endpoints may lie outside).
  * - A load balancer is its frontends: (VIP, protocol, external port, IPv6 flag) twice is
- *   0x803b0013; an endpoint that is not there is 0x80070490; more than 64 endpoints are
- *   0x80070057.
+ *   0x803b0013; an endpoint that is not there is 0x80070490; more than 1024 endpoints are
+ *   0x80070057 (64 before HNS 12).
  * - Policies are removed by their exact stored settings (0x803b0008 otherwise). HostRoute and
  *   VxlanPort may be added again; a second RemoteSubnetRoute for one DestinationPrefix is
  *   0x803b0012.

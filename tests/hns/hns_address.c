@@ -150,14 +150,43 @@ void model_prefix_nth(const struct model_prefix *p, unsigned n, struct model_add
     }
 }
 
+static unsigned group(const struct model_address *a, int n) {
+    return (unsigned)(a->byte[2 * n] << 8 | a->byte[2 * n + 1]);
+}
+
+/* Groups that "::" stands for (RFC 5952: the first of the longest, two at least); 0: none. */
+static int longest_zeros(const struct model_address *a, int *ret_at) {
+    int best = 1;
+
+    *ret_at = 0;
+    for (int i = 0; i < 8; i++) {
+        int n = 0;
+
+        while (i + n < 8 && !group(a, i + n))
+            n++;
+        if (n > best) {
+            best = n;
+            *ret_at = i;
+        }
+    }
+    return best > 1 ? best : 0;
+}
+
 void model_address_write(const struct model_address *a, char out[46]) {
+    int gap, zeros;
+
     if (a->family == 4) {
         (void)snprintf(out, 46, "%u.%u.%u.%u", a->byte[0], a->byte[1], a->byte[2], a->byte[3]);
         return;
     }
-    for (int i = 0, at = 0; i < 8; i++) /* uncompressed: only allocated addresses come here */
-        at += snprintf(out + at, 46 - (size_t)at, "%s%x", i ? ":" : "",
-                       (unsigned)(a->byte[2 * i] << 8 | a->byte[2 * i + 1]));
+    zeros = longest_zeros(a, &gap);
+    for (int i = 0, at = 0; i < 8; i++) {
+        if (i >= gap && i < gap + zeros)
+            at += snprintf(out + at, 46 - (size_t)at, "%s",
+                           i == gap ? (i + zeros == 8 ? "::" : ":") : "");
+        else
+            at += snprintf(out + at, 46 - (size_t)at, "%s%x", i ? ":" : "", group(a, i));
+    }
 }
 
 bool model_mac_read(const char *text, char out[18]) {

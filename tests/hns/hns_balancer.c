@@ -3,7 +3,9 @@
 
 #include "tests/hns/model.h"
 
-enum { BACKENDS_MAX = 64, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, LB_IPV6 = 2, LOCAL_ROUTED_VIP = 2 };
+/* Since the updates of 2022 (Windows-Containers#93). */
+enum { BACKENDS_MAX = 1024, BACKENDS_MAX_2019 = 64, UPDATED = 12 };
+enum { PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, LB_IPV6 = 2, LOCAL_ROUTED_VIP = 2 };
 
 static bool share_vip(const json_t *a, const json_t *b) {
     const json_t *va = json_object_get(a, "FrontendVIPs"), *vb = json_object_get(b, "FrontendVIPs");
@@ -72,11 +74,12 @@ int model_balancer_orphan(struct hns_model *m, const char *id, unsigned hr) {
 
 static int check_backends(struct hns_model *m, const json_t *balancer) {
     const json_t *ids = json_object_get(balancer, "HostComputeEndpoints"), *id;
+    int max = m->major >= UPDATED ? BACKENDS_MAX : BACKENDS_MAX_2019;
     size_t i;
 
-    if (json_array_size(ids) > BACKENDS_MAX)
+    if (json_array_size(ids) > (size_t)max)
         return model_fail(m, HR_PARAMETER, "HostComputeEndpoints: %zu, at most %d",
-                          json_array_size(ids), (int)BACKENDS_MAX);
+                          json_array_size(ids), max);
     json_array_foreach(ids, i, id) {
         if (!json_object_get(m->objects[ENDPOINT], json_string_value(id)))
             return model_fail(m, HR_NOT_FOUND, "HostComputeEndpoints[%zu]: %s", i,

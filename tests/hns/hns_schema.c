@@ -452,6 +452,8 @@ static const struct model_rename r_acl[] = {
     {"InternalPort", "", false},
     {0},
 };
+static const struct model_rename r_proxy[] = {
+    {"ExceptionList", "Exceptions", false}, {"OutboundNat", "OutboundNAT", false}, {0}};
 static const struct model_rename r_pa[] = {{"PA", "ProviderAddress", false}, {0}};
 
 const struct model_policy model_endpoint_policies[] = {
@@ -469,7 +471,7 @@ const struct model_policy model_endpoint_policies[] = {
     {"VLAN", s_isolation, ALWAYS, 0, "VLAN", NULL},
     {"InterfaceParameters", s_mtu, ALWAYS, 0, NULL, NULL},
     {"Iov", s_iov, ALWAYS, 0, NULL, NULL},
-    {"L4Proxy", s_l4_proxy, F_L4_PROXY, 0, NULL, NULL},
+    {"L4Proxy", s_l4_proxy, F_L4_PROXY, 0, "PROXY", r_proxy},
     {"L4WFPPROXY", s_wfp_proxy, F_L4_WFP_PROXY, 0, NULL, NULL},
     {"TierAcl", s_tier_acl, F_TIER_ACL, 0, NULL, NULL},
     {0},

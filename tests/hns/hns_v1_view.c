@@ -44,16 +44,25 @@ static json_t *join(const json_t *list) {
 
 /* ---- policies ---- */
 
-/* "TCP", "tcp" or 6. */
-static void protocol_to_v2(json_t *settings) {
-    const char *text = json_string_value(json_object_get(settings, "Protocol"));
+/* Names of members are taken in any case. */
+static const char *text_in_any_case(const json_t *object, const char *name) {
+    const char *key;
+    json_t *value;
 
-    for (size_t i = 0; text && protocols[i].name; i++) {
-        if (!strcasecmp(text, protocols[i].name)) {
-            json_object_set_new(settings, "Protocol", json_integer(protocols[i].number));
-            return;
-        }
+    json_object_foreach((json_t *)object, key, value) {
+        if (!strcasecmp(key, name) && json_is_string(value))
+            return json_string_value(value);
     }
+    return "";
+}
+
+/* "TCP", "tcp" or 6. */
+static json_t *protocol_to_v2(const char *text) {
+    for (size_t i = 0; text && protocols[i].name; i++) {
+        if (!strcasecmp(text, protocols[i].name))
+            return json_integer(protocols[i].number);
+    }
+    return NULL;
 }
 
 static const char *renamed(const struct model_rename *renames, const char *name, bool to_v2) {
@@ -82,17 +91,21 @@ static json_t *settings_to_v2(const struct model_policy *row, const json_t *flat
     json_object_foreach((json_t *)flat, key, value) {
         const char *name = renamed(row->renames, key, true);
 
-        if (*name && strcasecmp(key, "Type"))
-            set_renamed(settings, name, strcmp(name, key) != 0, value);
+        json_t *protocol = strcmp(row->type, "PortMapping") || strcasecmp(key, "Protocol")
+                               ? NULL
+                               : protocol_to_v2(json_string_value(value));
+
+        if (protocol)
+            json_object_set_new(settings, name, protocol);
+        else if (*name && strcasecmp(key, "Type"))
+            set_renamed(settings, name, strcasecmp(name, key) != 0, value);
     }
-    if (!strcmp(row->type, "PortMapping"))
-        protocol_to_v2(settings);
     return settings;
 }
 
 static int policy_to_v2(struct hns_model *m, const json_t *flat, json_t **ret) {
     const struct model_policy *row = model_endpoint_policies;
-    const char *type = model_text(flat, "Type");
+    const char *type = text_in_any_case(flat, "Type");
     json_t *framed;
     int r;
 
@@ -241,8 +254,10 @@ static int subnet_to_v2(struct hns_model *m, const json_t *v1, json_t **ret) {
         r = model_take(m, flat, "Subnets.Policies", policy, &taken);
         if (r)
             break;
-        framed = json_pack("{s:O, s:{s:O?}}", "Type", json_object_get(taken, "Type"), "Settings",
-                           "IsolationId", json_object_get(taken, model_text(taken, "Type")));
+        framed = json_pack(
+            "{s:O, s:{s:O?}}", "Type", json_object_get(taken, "Type"), "Settings", "IsolationId",
+            json_object_get(taken,
+                            strcasecmp(model_text(taken, "Type"), "VLAN") ? "VSID" : "VLAN"));
         json_decref(taken);
         r = model_take_policy(m, model_subnet_policies, "Subnets.Policies", framed, &policy);
         json_decref(framed);

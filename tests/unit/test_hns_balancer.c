@@ -84,7 +84,7 @@ static void test_refusals(void **state) {
     assert_int_equal(count_of(*state, "loadBalancers"), 1);
 }
 
-static void test_at_most_64_backends(void **state) {
+static void test_many_backends(void **state) {
     struct hns_model *m = *state;
     char ids[65 * 40] = "", document[65 * 40 + 200], guid[40];
     json_t *networks = NULL, *network = state_of(m, "networks", 0, &networks);
@@ -101,8 +101,13 @@ static void test_at_most_64_backends(void **state) {
             continue;
         (void)snprintf(document, sizeof(document),
                        BALANCER("%s", PORTS("6", "80", "") VIPS("\"10.96.0.10\"")), ids);
+        set_version(m, 9, 5);
         assert_fails(add(m, document), i == 63 ? 0 : 0x80070057, "HostComputeEndpoints: 65");
+        set_version(m, 13, 2);
     }
+    (void)snprintf(document, sizeof(document),
+                   BALANCER("%s", PORTS("6", "81", "") VIPS("\"10.96.0.10\"")), ids);
+    assert_int_equal(add(m, document), 0); /* since the updates of 2022 */
     free(handle);
     json_decref(networks);
 }
@@ -210,7 +215,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         HERE(test_right_ones_pass),
         HERE(test_refusals),
-        HERE(test_at_most_64_backends),
+        HERE(test_many_backends),
         HERE(test_versions),
         HERE(test_modify),
         HERE(test_a_deleted_endpoint_leaves),

@@ -230,7 +230,7 @@ static void test_each_family_gets_an_address(void **state) {
 
     assert_int_equal(json_array_size(configs), 2);
     assert_string_equal(text_of(json_array_get(configs, 0), "IpAddress"), "10.244.1.2");
-    assert_string_equal(text_of(json_array_get(configs, 1), "IpAddress"), "fd00:10:244:1:0:0:0:2");
+    assert_string_equal(text_of(json_array_get(configs, 1), "IpAddress"), "fd00:10:244:1::2");
     assert_int_equal(json_array_size(json_object_get(p, "Routes")), 2);
     json_decref(p);
     free(h);

@@ -203,6 +203,27 @@ static void test_policies_that_version_1_says_otherwise(void **state) {
     json_decref(all);
 }
 
+/* hcsshim's ProxyPolicy; members in another case, as HNS takes them. */
+static void test_proxy_and_case(void **state) {
+    json_t *e = post_endpoint(*state, ",\"Policies\":["
+                                      "{\"type\":\"proxy\",\"port\":\"15001\","
+                                      "\"exceptionList\":[\"10.0.0.0/8\"],\"outboundNat\":true},"
+                                      "{\"type\":\"NAT\",\"protocol\":\"tcp\",\"internalPort\":53,"
+                                      "\"externalPort\":8053}]");
+    json_t *all, *policies = json_object_get(state_of(*state, "endpoints", 0, &all), "Policies");
+    json_t *proxy = json_array_get(policies, 0);
+    json_t *settings = json_object_get(proxy, "Settings");
+
+    assert_string_equal(text_of(json_array_get(json_object_get(e, "Policies"), 0), "Type"),
+                        "PROXY");
+    assert_string_equal(text_of(proxy, "Type"), "L4Proxy");
+    assert_true(json_is_true(json_object_get(settings, "OutboundNAT")));
+    assert_int_equal(json_array_size(json_object_get(settings, "Exceptions")), 1);
+    settings = json_object_get(json_array_get(policies, 1), "Settings");
+    assert_int_equal(json_integer_value(json_object_get(settings, "Protocol")), 6);
+    json_decref(all);
+}
+
 static void test_mac_pools(void **state) {
     json_t *all, *net;
 
@@ -339,6 +360,7 @@ int main(void) {
         HERE(test_network_refusals),
         HERE(test_endpoint_as_win_bridge_makes_it),
         HERE(test_policies_that_version_1_says_otherwise),
+        HERE(test_proxy_and_case),
         HERE(test_mac_pools),
         HERE(test_endpoint_document_by_version_2_call),
         HERE(test_endpoint_refusals),
