@@ -202,17 +202,19 @@ static enum socket_outcome dns_exchange(socket_handle handle, bool tcp, const un
     return outcome;
 }
 
-enum socket_outcome socket_dns_query(const char *server, unsigned port, int tcp, const char *name,
+enum socket_outcome socket_dns_query(const char *server, unsigned port, int how, const char *name,
                                      unsigned size, unsigned timeout_ms, char (*ret)[46],
                                      size_t max, size_t *ret_count) {
     uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
     unsigned char query[2 + DNS_QUERY_MAX];
     enum socket_outcome outcome;
+    bool tcp = how & SOCKET_DNS_TCP;
     socket_handle handle;
     size_t len;
 
     *ret_count = 0;
-    len = dns_query_make(query + 2, (uint16_t)(socket_now_us() * 2654435761u >> 8), name, size);
+    len = dns_query_make(query + 2, (uint16_t)(socket_now_us() * 2654435761u >> 8), name,
+                         how & SOCKET_DNS_IPV6, size);
     if (!len)
         return SOCKET_FAILED;
     query[0] = (unsigned char)(len >> 8);

@@ -29,9 +29,10 @@ uint64_t socket_now_us(void);
 /* Resolves by the system's resolver; at most `max` addresses as text, IPv4 first. */
 enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (*ret)[46],
                                    size_t max, size_t *ret_count);
-/* Asks one DNS server straight, over UDP or TCP, for an A record (RFC 1035), in a message of `size`
- * bytes (0: as short as it can be). */
-enum socket_outcome socket_dns_query(const char *server, unsigned port, int tcp, const char *name,
+enum { SOCKET_DNS_TCP = 1, SOCKET_DNS_IPV6 = 2 };
+/* Asks one DNS server straight, over UDP or TCP, for A or AAAA records (RFC 1035, RFC 3596), in a
+ * message of `size` bytes (0: as short as it can be). `how`: SOCKET_DNS_* or 0. */
+enum socket_outcome socket_dns_query(const char *server, unsigned port, int how, const char *name,
                                      unsigned size, unsigned timeout_ms, char (*ret)[46],
                                      size_t max, size_t *ret_count);
 /* Connects; with `send_text` non-NULL sends it and reads one answer up to '\n' or size-1 bytes. */

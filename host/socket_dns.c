@@ -5,7 +5,14 @@
 #include <string.h>
 
 enum { TYPE_OPT = 41, OPT_PADDING = 12, OPT_LEN = 15 };
-enum { HEADER = 12, TYPE_A = 1, CLASS_IN = 1, RCODE_SERVFAIL = 2, RCODE_NXDOMAIN = 3 };
+enum {
+    HEADER = 12,
+    TYPE_A = 1,
+    TYPE_AAAA = 28,
+    CLASS_IN = 1,
+    RCODE_SERVFAIL = 2,
+    RCODE_NXDOMAIN = 3
+};
 
 static void put16(unsigned char *out, unsigned value) {
     out[0] = (unsigned char)(value >> 8);
@@ -30,7 +37,7 @@ static size_t pad(unsigned char *out, size_t at, size_t size) {
     return size;
 }
 
-size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name,
+size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name, bool ipv6,
                       size_t size) {
     size_t at = HEADER;
 
@@ -53,7 +60,7 @@ size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char 
             name++;
     }
     out[at++] = 0;
-    put16(out + at, TYPE_A);
+    put16(out + at, ipv6 ? TYPE_AAAA : TYPE_A);
     put16(out + at + 2, CLASS_IN);
     at += 4;
     return size >= at + OPT_LEN && size <= DNS_QUERY_MAX ? pad(out, at, size) : at;
@@ -77,6 +84,19 @@ static enum socket_outcome rcode_outcome(unsigned rcode) {
     return rcode == 0                ? SOCKET_OK
            : rcode == RCODE_NXDOMAIN ? SOCKET_DNS_NXDOMAIN
                                      : SOCKET_DNS_SERVFAIL;
+}
+
+/* false: a record of another type. */
+static bool address_write(unsigned type, const unsigned char *ip, size_t size, char ret[46]) {
+    if (type == TYPE_A && size == 4) {
+        snprintf(ret, 46, "%u.%u.%u.%u", ip[0], ip[1], ip[2], ip[3]);
+        return true;
+    }
+    if (type != TYPE_AAAA || size != 16)
+        return false;
+    snprintf(ret, 46, "%x:%x:%x:%x:%x:%x:%x:%x", get16(ip), get16(ip + 2), get16(ip + 4),
+             get16(ip + 6), get16(ip + 8), get16(ip + 10), get16(ip + 12), get16(ip + 14));
+    return true;
 }
 
 int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
@@ -104,11 +124,9 @@ int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
         size = get16(answer + at + 8);
         if (at + 10 + size > len)
             break;
-        if (get16(answer + at) == TYPE_A && get16(answer + at + 2) == CLASS_IN && size == 4) {
-            const unsigned char *ip = answer + at + 10;
-
-            snprintf(ret[count++], 46, "%u.%u.%u.%u", ip[0], ip[1], ip[2], ip[3]);
-        }
+        if (get16(answer + at + 2) == CLASS_IN &&
+            address_write(get16(answer + at), answer + at + 10, size, ret[count]))
+            count++;
         at += 10 + size;
     }
     *ret_outcome = rcode_outcome(answer[3] & 0x0f);

@@ -2,6 +2,7 @@
 #ifndef HOST_SOCKET_DNS_H
 #define HOST_SOCKET_DNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,11 +10,12 @@
 
 enum { DNS_QUERY_MAX = 2048, DNS_ANSWER_MAX = 4096 };
 
-/* A question for A records, recursion desired, padded to `size` bytes where it is shorter (EDNS,
- * RFC 7830). Its length, or 0 when the name is not a DNS name. */
-size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name, size_t size);
+/* A question for A records, or AAAA, recursion desired, padded to `size` bytes where it is shorter
+ * (EDNS, RFC 7830). Its length, or 0 when the name is not a DNS name. */
+size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name, bool ipv6,
+                      size_t size);
 /* -1: not an answer to that question (wait for another). Otherwise 0 with the outcome and the A
- * records found. */
+ * and AAAA records found. */
 int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
                      enum socket_outcome *ret_outcome, char (*ret)[46], size_t max,
                      size_t *ret_count);

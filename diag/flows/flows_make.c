@@ -131,6 +131,22 @@ static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *
         ask(cell, PROBE_TCP, name, HTTPS_PORT);
 }
 
+/* Programs choose between the families of a name: what proves IPv6 is that its address is there. */
+static void make_service_fqdn6(const struct diag_scene *scene, struct diag_cell *cell) {
+    char name[PROBE_TARGET_MAX];
+
+    if (!known(scene->dns_ip)) {
+        skip(cell, "no-ipv6-service");
+        return;
+    }
+    if (text_format(name, sizeof name, "kube-dns.kube-system.svc.%s", scene->dns_domain) < 0) {
+        not_run(cell, "the cluster's DNS domain is too long");
+        return;
+    }
+    ask_dns(cell, scene->dns_ip, DNS_PORT, name);
+    text_format(cell->probe.expect, sizeof cell->probe.expect, "address6");
+}
+
 /* UDP: any answer of the resolver outside proves the path, so no address is demanded. */
 static void make_external_ip(const struct diag_scene *scene, struct diag_cell *cell) {
     const char *target = cell->udp ? scene->external_dns : scene->external_ip;
@@ -199,7 +215,7 @@ static const struct {
     {"pod-to-pod-name", NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod_name, NULL},
     {"pod-to-service-ip", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip, make_service_ip6},
     {"pod-to-service-pqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn, NULL},
-    {"pod-to-service-fqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn, NULL},
+    {"pod-to-service-fqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn, make_service_fqdn6},
     {"pod-to-external-ip", NEEDS_SOURCE, make_external_ip, NULL},
     {"pod-to-external-dns", NEEDS_SOURCE, make_external_dns, NULL},
     {"node-to-pod", NEEDS_TARGET, make_pod_ip, make_pod_ip},

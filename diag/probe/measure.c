@@ -85,14 +85,15 @@ static enum probe_outcome exchange(const struct probe *probe, const char *addres
 
 static enum probe_outcome dns_ask(const struct probe *probe, const char *address,
                                   struct probe_result *result) {
-    bool need_address = text_equal(probe->expect, "address");
+    bool ipv6 = text_equal(probe->expect, "address6");
+    bool need_address = ipv6 || text_equal(probe->expect, "address");
+    int how = (probe->kind == PROBE_DNS_TCP ? SOCKET_DNS_TCP : 0) | (ipv6 ? SOCKET_DNS_IPV6 : 0);
     char addresses[PROBE_ADDRESSES_MAX][46];
     enum socket_outcome outcome;
     size_t count = 0;
 
-    outcome =
-        socket_dns_query(address, probe->port, probe->kind == PROBE_DNS_TCP, probe->question,
-                         probe->payload, probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
+    outcome = socket_dns_query(address, probe->port, how, probe->question, probe->payload,
+                               probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
     if (count) { /* otherwise what the server's own name resolved to stays: it tells the two apart
                   */
         memcpy(result->addresses, addresses, sizeof addresses);

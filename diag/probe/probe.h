@@ -57,7 +57,7 @@ struct probe {
                    the question, 0 = as short as it is */
     char question[PROBE_TARGET_MAX]; /* DNS: the name asked for; "" otherwise */
     /* TCP, UDP: the echo's name, "" = whoever answers. DNS: "address" = an address must come back,
-     * "" = any answer of the server will do. */
+     * "address6" = one of IPv6, "" = any answer of the server will do. */
     char expect[PROBE_NAME_MAX + 1];
     unsigned timeout_ms; /* of one attempt */
     unsigned attempts;   /* two failures before any success end it early */

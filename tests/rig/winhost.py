@@ -141,6 +141,7 @@ class Host(Node):
     def __init__(self, fabric, name="node-w1", build="20348", dlls=prefixes.DLLS, **more):
         super().__init__(fabric, name, **more)
         self.build, self.resident = build, None
+        self.clocks = []  # words that give a program clocks which began when this Windows was started last
         prefixes.copy(self.prefix, build, dlls)
         prefixes.copy(os.path.join(self.folder, "pod"), build, None)
         self.drive = os.path.join(self.prefix, "drive_c")
@@ -161,10 +162,12 @@ class Host(Node):
             time.sleep(1)
         raise RuntimeError("%s does not boot: %s%s" % (self.name, done.stdout, done.stderr))
 
-    def reboot(self):
-        """Everything ends and starts again: programs, services, HNS (which forgets what it does)."""
+    def reboot(self, just_started=False):
+        """Everything ends and starts again: programs, services, HNS (which forgets what it does). Windows runs as
+        long as the machine below, but with just_started, where it says by itself that it has just started."""
         self.shut_down()
         self.control({"op": "reboot"})
+        self.clocks = netns.clocks_from_now() if just_started else []
         self.boot()
 
     def restart_hns(self):
@@ -203,7 +206,7 @@ class Host(Node):
 
     def spawn(self, argv, env=None, **more):
         """Starts a Windows program on the host; the caller has the process."""
-        return subprocess.Popen(netns.command(self.ns, [prefixes.WINE, *argv]), cwd=self.drive,
+        return subprocess.Popen(netns.command(self.ns, [*self.clocks, prefixes.WINE, *argv]), cwd=self.drive,
                                 env=self.environment(env), start_new_session=True, **more)
 
     def run(self, argv, env=None, timeout=60, stdin=""):

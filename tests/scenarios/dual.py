@@ -52,7 +52,8 @@ class DualStack(kept.Keeping):
         six = {(f["id"], f["protocol"]): f["outcome"] for f in report["flows"]
                if f["family"] == "IPv6"}
         wanted = {(flow, protocol): "pass" for protocol in ("TCP", "UDP")
-                  for flow in ("pod-to-pod-ip", "pod-to-service-ip", "node-to-pod", "pod-to-node")}
+                  for flow in ("pod-to-pod-ip", "pod-to-service-ip", "pod-to-service-fqdn", "node-to-pod",
+                               "pod-to-node")}
         self.assertEqual(six, wanted, report)
         self.assertEqual((code, report["causes"]), (0, []), what)
 
@@ -64,7 +65,8 @@ class DualStack(kept.Keeping):
         code, report = self.stage.document("diag", timeout=170)
         self.stage.host.net("interface %s forwarding6=1" % nic)
         self.assertEqual((code, [(c["id"], c["cells"]) for c in report["causes"]]), (5, [
-            ("IP6-FWD", ["pod-to-service-ip/tcp/ipv6", "pod-to-service-ip/udp/ipv6"])]))
+            ("IP6-FWD", ["pod-to-service-ip/tcp/ipv6", "pod-to-service-ip/udp/ipv6",
+                         "pod-to-service-fqdn/tcp/ipv6", "pod-to-service-fqdn/udp/ipv6"])]))
 
     def test_4_hns_is_restarted(self):
         self.stage.host.restart_hns()

@@ -1,4 +1,5 @@
 """HNS is restarted, the machine too, and winjoin-network is killed: the node keeps its network."""
+import json
 import os
 import random
 import signal
@@ -6,6 +7,7 @@ import sys
 import time
 
 import scene
+from scene import netns
 
 sys.path.append(os.path.join(scene.ROOT, "tests"))
 import patience  # noqa: E402
@@ -90,6 +92,78 @@ class Kept(Keeping):
         self.assertEqual(self.ready(), ["True"])
 
     def test_5_reset(self):
+        self.reset()
+        self.assert_bare()
+
+
+class Booted(Keeping):
+    """HNS refuses the pod network at the start of Windows: pods stay away until it stands. Told in order."""
+    REFUSES = {"op": "rule", "fn": "HcnCreateNetwork", "contains": "flannel.4096", "hr": "0x803b0006"}
+
+    def boot(self):
+        try:
+            self.stage.host.reboot(just_started=True)
+        except netns.Missing as why:
+            self.skipTest(str(why))
+
+    def network(self):
+        return any(n["Name"] == "flannel.4096" for n in self.stage.host.control({"op": "dump"})["networks"])
+
+    def refused_boot(self):
+        self.stage.host.control(self.REFUSES)
+        self.addCleanup(self.stage.host.control, {"op": "norules"})
+        self.boot()
+        self.until(lambda: self.network_condition() == ["True"], "pods are kept away")
+        self.assertFalse(self.stands())
+
+    def test_1_join(self):
+        self.assert_joins(*scene.FAST)
+        self.assertIn(self.network_condition(), ([], ["False"]))
+
+    def test_2_pods_wait_for_the_network(self):
+        self.refused_boot()
+        self.stage.host.control({"op": "norules"})
+        self.assert_kept("HNS makes it now")
+        self.until(lambda: self.network_condition() == ["False"], "pods may come")
+
+    def test_3_a_boot_without_trouble(self):
+        self.boot()
+        self.until(self.network, "Windows was restarted")
+        self.until(lambda: self.network_condition() == ["False"], "pods may come")
+
+    def test_4_reset_after_a_refused_boot(self):
+        """What flanneld makes in winjoin's place goes, too."""
+        self.refused_boot()
+        self.reset()
+        self.assert_bare()
+
+
+class KeptWithoutAgent(Keeping):
+    """No agent: other nodes hear of the new network, whose MAC address is another one. Told in order."""
+
+    def addresses(self):
+        """The MAC address to which other nodes send, and the network's own."""
+        told = self.stage.node(scene.stage.NODE)["metadata"].get("annotations") or {}
+        data = json.loads(told.get("flannel.alpha.coreos.com/backend-data", "{}"))
+        networks = self.stage.host.control({"op": "dump"})["networks"]
+        own = [p["Settings"]["Address"] for n in networks if n["Name"] == "flannel.4096"
+               for p in n["Policies"] if p["Type"] == "DrMacAddress"]
+        return data.get("VtepMAC"), own[0].replace("-", ":").lower() if own else None
+
+    def test_1_join(self):
+        self.assert_joins("--network-plugin", "win-overlay", *scene.FAST)
+        told, own = self.addresses()
+        self.assertEqual(told, own)
+        type(self).before = own
+
+    def test_2_hns_is_restarted(self):
+        self.stage.host.restart_hns()
+        self.until(self.stands, "HNS was restarted")
+        self.until(lambda: len(set(self.addresses())) == 1, "other nodes hear of it")
+        self.assertNotEqual(self.addresses()[1], self.before)
+        self.assert_kept("HNS was restarted")
+
+    def test_3_reset(self):
         self.reset()
         self.assert_bare()
 

@@ -245,6 +245,11 @@ static void a_second_family(void **state) {
         "address 2000 3\n"
         "pod-to-service-ip.udp6 dns fd00:10:96::a 53 0 kubernetes.default.svc.cluster.local "
         "address 2000 3\n"
+        "pod-to-service-fqdn.tcp6 dns-tcp fd00:10:96::a 53 0 "
+        "kube-dns.kube-system.svc.cluster.local "
+        "address6 2000 3\n"
+        "pod-to-service-fqdn.udp6 dns fd00:10:96::a 53 0 kube-dns.kube-system.svc.cluster.local "
+        "address6 2000 3\n"
         "node-to-pod.tcp6 tcp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
         "node-to-pod.udp6 udp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
         "pod-to-node.tcp6 tcp fd00:200::21 10250 0 - - 2000 3\n"
@@ -262,6 +267,8 @@ static void a_second_family(void **state) {
     diag_cells_free(&cells);
     diag_cells_make(&scene, &cells);
     assert_string_equal(diag_cells_find_second(&cells, "pod-to-service-ip", true)->reason,
+                        "no-ipv6-service");
+    assert_string_equal(diag_cells_find_second(&cells, "pod-to-service-fqdn", true)->reason,
                         "no-ipv6-service");
 }
 

@@ -240,16 +240,17 @@ static void dns_question_and_answer(void **state) {
     size_t count = 9;
 
     (void)state;
-    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", 0), sizeof question - 1);
+    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", false, 0), sizeof question - 1);
     assert_memory_equal(out, question, sizeof question - 1);
-    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", 1400), 1400);
+    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", false, 1400), 1400);
     assert_int_equal(out[11], 1); /* RFC 6891, RFC 7830 */
     assert_memory_equal(out + sizeof question - 1, "\0\0\x29\x10\0\0\0\0\0\x05\x57\0\x0c\x05\x53\0",
                         16);
-    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", 20), sizeof question - 1);
-    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", DNS_QUERY_MAX + 1), sizeof question - 1);
-    assert_int_equal(dns_query_make(out, 1, "a..b", 0), 0);
-    assert_int_equal(dns_query_make(out, 1, "", 0), 0);
+    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", false, 20), sizeof question - 1);
+    assert_int_equal(dns_query_make(out, 0x1234, "a.bc", false, DNS_QUERY_MAX + 1),
+                     sizeof question - 1);
+    assert_int_equal(dns_query_make(out, 1, "a..b", false, 0), 0);
+    assert_int_equal(dns_query_make(out, 1, "", false, 0), 0);
     assert_int_equal(
         dns_answer_parse(answer, sizeof answer - 1, 0x1234, &outcome, addresses, 2, &count), 0);
     assert_int_equal(outcome, SOCKET_OK);
@@ -275,6 +276,28 @@ static void dns_question_and_answer(void **state) {
     changed[2] = 1; /* the question, sent back */
     assert_int_equal(dns_answer_parse(changed, 12 + 10, 0x1234, &outcome, addresses, 2, &count),
                      -1);
+}
+
+static void dns_of_ipv6(void **state) {
+    static const unsigned char answer[] = "\x12\x34\x81\x80\x00\x00\x00\x02\x00\x00\x00\x00"
+                                          "\x00\x00\x1c\x00\x01\x00\x00\x00\x05\x00\x10"
+                                          "\xfd\x00\x00\x10\x00\x96\x00\x00\x00\x00\x00\x00\x00"
+                                          "\x00\x00\x0a"
+                                          "\x00\x00\x1c\x00\x01\x00\x00\x00\x05\x00\x04\x01\x02\x03"
+                                          "\x04";
+    unsigned char out[DNS_QUERY_MAX];
+    enum socket_outcome outcome = SOCKET_FAILED;
+    char addresses[2][46];
+    size_t count = 9, len;
+
+    (void)state;
+    len = dns_query_make(out, 1, "a.bc", true, 0);
+    assert_memory_equal(out + len - 4, "\0\x1c\0\1", 4);
+    assert_int_equal(
+        dns_answer_parse(answer, sizeof answer - 1, 0x1234, &outcome, addresses, 2, &count), 0);
+    assert_int_equal(outcome, SOCKET_OK);
+    assert_int_equal(count, 1); /* the second has the size of another type */
+    assert_string_equal(addresses[0], "fd00:10:96:0:0:0:0:a");
 }
 
 static void measures_a_closed_port(void **state) {
@@ -341,6 +364,7 @@ int main(void) {
         cmocka_unit_test(heartbeat_tells_the_address),
         cmocka_unit_test(heartbeats_are_read_strictly),
         cmocka_unit_test(dns_question_and_answer),
+        cmocka_unit_test(dns_of_ipv6),
         cmocka_unit_test(measures_a_closed_port),
         cmocka_unit_test(command_line_refuses),
     };
