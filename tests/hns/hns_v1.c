@@ -86,6 +86,23 @@ static int post_endpoint(struct hns_model *m, const char *id, const json_t *requ
     return 0;
 }
 
+/* A switch's extension is a policy of each of its networks; version 1 shows all as "Extensions". */
+void model_v1_set_extension(json_t *policies, const json_t *extension) {
+    const char *id = model_text(extension, "Id");
+
+    for (size_t i = json_array_size(policies); i-- > 0;) {
+        const json_t *policy = json_array_get(policies, i);
+
+        if (!strcmp(model_text(policy, "Type"), "VSwitchExtension") &&
+            !strcmp(model_text(json_object_get(policy, "Settings"), "ExtensionID"), id))
+            json_array_remove(policies, i);
+    }
+    json_array_append_new(policies,
+                          json_pack("{s:s, s:{s:s, s:b}}", "Type", "VSwitchExtension", "Settings",
+                                    "ExtensionID", id, "Enable",
+                                    json_is_true(json_object_get(extension, "IsEnabled"))));
+}
+
 /* POST /networks/<id>: extensions of its switch are turned on and off, as Antrea's agent does. */
 static int post_network(struct hns_model *m, const char *id, const json_t *request, json_t **ret) {
     json_t *network = model_find(m, NETWORK, id), *taken, *extension;

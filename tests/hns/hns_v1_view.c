@@ -168,23 +168,6 @@ static json_t *subnet_to_v1(const json_t *subnet) {
                      "GatewayAddress", model_subnet_gateway(subnet), "Policies", policies);
 }
 
-/* A switch's extension is a policy of each of its networks; version 1 shows all as "Extensions". */
-void model_v1_set_extension(json_t *policies, const json_t *extension) {
-    const char *id = model_text(extension, "Id");
-
-    for (size_t i = json_array_size(policies); i-- > 0;) {
-        const json_t *policy = json_array_get(policies, i);
-
-        if (!strcmp(model_text(policy, "Type"), "VSwitchExtension") &&
-            !strcmp(model_text(json_object_get(policy, "Settings"), "ExtensionID"), id))
-            json_array_remove(policies, i);
-    }
-    json_array_append_new(policies,
-                          json_pack("{s:s, s:{s:s, s:b}}", "Type", "VSwitchExtension", "Settings",
-                                    "ExtensionID", id, "Enable",
-                                    json_is_true(json_object_get(extension, "IsEnabled"))));
-}
-
 static json_t *extensions_to_v1(const json_t *policies) {
     json_t *list = json_array();
     const json_t *policy;
