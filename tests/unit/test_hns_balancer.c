@@ -213,14 +213,10 @@ static void test_sdn_routes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        HERE(test_right_ones_pass),
-        HERE(test_refusals),
-        HERE(test_many_backends),
-        HERE(test_versions),
-        HERE(test_modify),
-        HERE(test_a_deleted_endpoint_leaves),
-        HERE(test_sdn_routes),
-        HERE(test_orphans_hold_their_frontends),
+        HERE(test_right_ones_pass), HERE(test_refusals),
+        HERE(test_many_backends),   HERE(test_versions),
+        HERE(test_modify),          HERE(test_a_deleted_endpoint_leaves),
+        HERE(test_sdn_routes),      HERE(test_orphans_hold_their_frontends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
