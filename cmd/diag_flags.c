@@ -10,8 +10,8 @@ static const struct option diag_options[] = {
     {"replay", 0, OPTION_TEXT, AT(replay), "FILE",
      "evaluate a saved report (diag -o json) or a collection again; measures nothing", 0},
     {"collect", 0, OPTION_TEXT, AT(collect), "FILE",
-     "also write all evidence (HNS, routes, firewall, services, logs, events, versions) to this "
-     ".zip",
+     "also write all evidence (HNS, routes, firewall, services, logs, events, versions; of a "
+     "cluster what its API says of the network) to this .zip",
      0},
     {"capture", 0, OPTION_BOOL, AT(join.verify_capture), "",
      "with --collect: ask a flow that fails again while Windows' Packet Monitor (pktmon) captures "

@@ -130,6 +130,15 @@ int verb_diag(struct program *program, struct error *err);
 /* diag where a flag asks for a whole cluster. */
 bool diag_asks_for_cluster(const struct program *program);
 int diag_cluster(struct program *program, struct error *err);
+/* diag --replay of a cluster's report, whose text this is. */
+int diag_cluster_replay(struct program *program, const char *text, size_t len, struct error *err);
+/* The text of the report of --replay or --compare, alone or in a collection; `flag` names it in an
+ * error, which is ERROR_USAGE. The caller frees. */
+int diag_file_read(struct program *program, const char *flag, const char *given, char **ret,
+                   size_t *ret_len, struct error *err);
+/* Writes a collection and says where it is. */
+int diag_file_write(struct program *program, const char *path, const char *data, size_t len,
+                    struct error *err);
 int verb_status(struct program *program, struct error *err);
 int verb_logs(struct program *program, struct error *err);
 int verb_reset(struct program *program, struct error *err);

@@ -12,6 +12,7 @@
 #include "cmd/program.h"
 #include "diag/capture.h"
 #include "diag/causes/causes.h"
+#include "diag/cluster/cluster.h"
 #include "diag/collection/collection.h"
 #include "diag/reports/compare.h"
 #include "diag/reports/report.h"
@@ -83,43 +84,74 @@ static int finish(struct program *program, const struct diag_report *report,
                : 0;
 }
 
-/* A report, or the one in a collection. */
-static int read_file(struct host *host, const char *path, struct diag_report *ret,
+static int read_file(struct host *host, const char *path, char **ret, size_t *ret_len,
                      struct error *err) {
-    _cleanup_(freep) char *file = NULL, *text = NULL;
-    size_t file_len, len;
-    bool collection;
+    _cleanup_(freep) char *file = NULL;
+    size_t len;
 
-    if (host_read(host, path, REPLAY_MAX, &file, &file_len, err) < 0)
+    if (host_read(host, path, REPLAY_MAX, &file, &len, err) < 0)
         return -1;
-    collection = diag_is_collection(file, file_len);
-    if (collection ? diag_collection_report(file, file_len, REPLAY_MAX, &text, &len, err) < 0
-                   : host_read_text(host, path, REPLAY_MAX, &text, &len, err) < 0)
-        return -1;
-    return diag_report_read(text, len, ret, err);
+    return diag_is_collection(file, len)
+               ? diag_collection_report(file, len, REPLAY_MAX, ret, ret_len, err)
+               : host_read_text(host, path, REPLAY_MAX, ret, ret_len, err);
 }
 
-/* The report of --replay or --compare, judged; `flag` names it in an error. */
-static int read_judged(struct program *program, const char *flag, const char *given,
-                       struct diag_report *ret, struct error *err) {
+int diag_file_read(struct program *program, const char *flag, const char *given, char **ret,
+                   size_t *ret_len, struct error *err) {
     _cleanup_(freep) char *path = terminal_full_path(given);
 
-    if (read_file(program->host, path, ret, err) < 0) {
-        err->kind = ERROR_USAGE; /* the file that was named, not this machine */
-        return error_prefix(err, "%s %s", flag, given);
+    if (read_file(program->host, path, ret, ret_len, err) == 0)
+        return 0;
+    err->kind = ERROR_USAGE; /* the file that was named, not this machine */
+    return error_prefix(err, "%s %s", flag, given);
+}
+
+/* The report of --compare, judged. */
+static int read_old(struct program *program, struct diag_report *ret, struct error *err) {
+    const char *given = program->options.compare;
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    if (diag_file_read(program, "--compare", given, &text, &len, err) < 0)
+        return -1;
+    if (diag_report_read(text, len, ret, err) < 0) {
+        err->kind = ERROR_USAGE;
+        return error_prefix(err, "--compare %s", given);
     }
     diag_causes_find(ret);
     return 0;
 }
 
-static int replay(struct program *program, const struct diag_report *old, struct error *err) {
-    struct diag_report report = {0};
-    int result = read_judged(program, "--replay", program->options.replay, &report, err);
+static int replay(struct program *program, struct error *err) {
+    _cleanup_(diag_report_free) struct diag_report report = {0}, old = {0};
+    const char *given = program->options.replay;
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
 
-    if (result == 0)
-        result = finish(program, &report, old, err);
-    diag_report_free(&report);
-    return result;
+    if (diag_file_read(program, "--replay", given, &text, &len, err) < 0)
+        return -1;
+    if (cluster_report_is(text, len))
+        return diag_cluster_replay(program, text, len, err);
+    if (diag_report_read(text, len, &report, err) < 0) {
+        err->kind = ERROR_USAGE;
+        return error_prefix(err, "--replay %s", given);
+    }
+    if (program->options.compare && read_old(program, &old, err) < 0)
+        return -1;
+    diag_causes_find(&report);
+    return finish(program, &report, program->options.compare ? &old : NULL, err);
+}
+
+int diag_file_write(struct program *program, const char *path, const char *data, size_t len,
+                    struct error *err) {
+    _cleanup_(freep) char *shown = path_shown(path), *line = NULL;
+
+    if (host_write(program->host, path, data, len, HOST_PUBLIC, err) < 0)
+        return error_prefix(err, "--collect");
+    line = xasprintf("the evidence is in %s (%zu KiB)\n", shown, (len + 1023) / 1024);
+    if (is_text(program))
+        output_text(program, line);
+    return 0;
 }
 
 static void print_capture(const struct program *program, const json_t *capture) {
@@ -159,17 +191,13 @@ static int collect(struct program *program, const char *path, struct diag_report
                                          NULL};
     const struct diag_collect_options options = {
         .failure = report->cells.count ? NULL : why->message, .places = places};
-    _cleanup_(freep) char *data = NULL, *shown = path_shown(path), *line = NULL;
+    _cleanup_(freep) char *data = NULL;
     size_t len;
 
-    if (diag_collect(program->host, report, &options, &data, &len, err) < 0 ||
-        host_write(program->host, path, data, len, HOST_PUBLIC, err) < 0)
+    if (diag_collect(program->host, report, &options, &data, &len, err) < 0)
         return error_prefix(err, "--collect");
     print_capture(program, json_object_get(report->evidence, "capture"));
-    line = xasprintf("the evidence is in %s (%zu KiB)\n", shown, (len + 1023) / 1024);
-    if (is_text(program))
-        output_text(program, line);
-    return 0;
+    return diag_file_write(program, path, data, len, err);
 }
 
 /* The targets outside come from flags first, then from the cluster's defaults. */
@@ -355,10 +383,10 @@ int verb_diag(struct program *program, struct error *err) {
         return error_set(err, ERROR_USAGE, "use either --collect or --replay");
     if (o->collect && output_path(program, "--collect", o->collect, &zip, err) < 0)
         return -1;
-    if (old && read_judged(program, "--compare", o->compare, &report, err) < 0)
-        return -1;
     if (o->replay)
-        return replay(program, old, err);
+        return replay(program, err);
+    if (old && read_old(program, &report, err) < 0)
+        return -1;
     take_targets(&program->options);
     return o->watch ? watch(program, &report, err) : measure(program, zip, old, err);
 }

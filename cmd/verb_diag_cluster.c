@@ -6,7 +6,8 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"
-#include "diag/cluster/cluster.h"
+#include "diag/cluster/causes.h"
+#include "diag/reports/compare.h"
 #include "join/phases/phases.h"
 #include "kube/client.h"
 #include "kube/exec_plugin.h"
@@ -81,7 +82,9 @@ static void show(void *context, unsigned waited_ms, unsigned left_ms, const char
                                                 .left_ms = left_ms});
 }
 
-static void print_report(struct program *program, const struct cluster_report *report) {
+/* `compared` (or NULL) is part of the document and of the text. */
+static void print_report(struct program *program, const struct cluster_report *report,
+                         const json_t *compared) {
     struct diag_text_style style = {output_utf8(program, false), output_color(program, false),
                                     program->terminal.out_is_terminal ? program->terminal.columns
                                                                       : 0};
@@ -92,22 +95,92 @@ static void print_report(struct program *program, const struct cluster_report *r
                                       : cluster_report_text(report, &style);
 
     output_text(program, text);
-    if (output_is_document(program))
-        output_result(program, cluster_report_json(report));
+    if (compared && (!format || text_equal(format, "text"))) {
+        _cleanup_(freep) char *changes = diag_compare_text(compared);
+
+        output_text(program, changes);
+    }
+    if (output_is_document(program)) {
+        json_t *json = cluster_report_json(report);
+
+        if (compared)
+            json_object_set(json, "changes", (json_t *)compared);
+        output_result(program, json);
+    }
 }
 
 static int judge(const struct cluster_report *report, struct error *err) {
     _cleanup_(freep) char *line = cluster_report_line(report);
 
-    if (report->left) {
-        (void)error_set(err, ERROR_NETWORK, "delete the namespace %s: the API server did not do it",
-                        report->namespace_);
-        return error_hint(err, "kubectl delete namespace %s", report->namespace_);
-    }
     if (cluster_report_is_good(report))
         return 0;
     (void)error_set(err, ERROR_FLOWS, "test the pod network: %s", line);
     return error_hint(err, "winjoin diag on a Windows node named above tells why");
+}
+
+/* Prints the report and tells how it ended: with an older one, whether it is worse now. */
+static int finish(struct program *program, const struct cluster_report *report,
+                  const struct cluster_report *old, struct error *err) {
+    _cleanup_json_ json_t *compared = old ? cluster_report_compare(old, report) : NULL;
+
+    print_report(program, report, compared);
+    if (!compared)
+        return judge(report, err);
+    return json_is_true(json_object_get(compared, "worse"))
+               ? error_set(err, ERROR_FLOWS, "compare with %s: it is worse",
+                           json_text_at(compared, "since"))
+               : 0;
+}
+
+static int tell_left(const struct cluster_report *report, struct error *err) {
+    error_clear(err);
+    (void)error_set(err, ERROR_NETWORK, "delete the namespace %s: the API server did not do it",
+                    report->namespace_);
+    return error_hint(err, "kubectl delete namespace %s", report->namespace_);
+}
+
+/* The report in a text, judged; `flag` and `given` name it in an error. */
+static int read_judged(const char *text, size_t len, const char *flag, const char *given,
+                       struct cluster_report *ret, struct error *err) {
+    if (cluster_report_read(text, len, ret, err) < 0) {
+        err->kind = ERROR_USAGE; /* the file that was named, not this machine */
+        return error_prefix(err, "%s %s", flag, given);
+    }
+    cluster_causes_find(ret);
+    return 0;
+}
+
+/* The report of --compare; stays empty without that flag. */
+static int read_old(struct program *program, struct cluster_report *ret, struct error *err) {
+    const char *given = program->options.compare;
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    if (!given)
+        return 0;
+    if (diag_file_read(program, "--compare", given, &text, &len, err) < 0)
+        return -1;
+    return read_judged(text, len, "--compare", given, ret, err);
+}
+
+static int check_format(const struct program *program, struct error *err) {
+    return text_equal(program->options.output, "metrics")
+               ? error_set(err, ERROR_USAGE, "use -o metrics on a node, without --kubeconfig")
+               : 0;
+}
+
+int diag_cluster_replay(struct program *program, const char *text, size_t len, struct error *err) {
+    const struct program_options *o = &program->options;
+    struct cluster_report report = {0}, old = {0};
+    int result = -1;
+
+    if (check_format(program, err) == 0 &&
+        read_judged(text, len, "--replay", o->replay, &report, err) == 0 &&
+        read_old(program, &old, err) == 0)
+        result = finish(program, &report, o->compare ? &old : NULL, err);
+    cluster_report_free(&report);
+    cluster_report_free(&old);
+    return result;
 }
 
 /* What an administrator applies, where rights are missing: the whole result. */
@@ -118,8 +191,24 @@ static void print_grant(struct program *program, json_t *grant) {
     output_result(program, json_incref(grant));
 }
 
-static int run(struct program *program, struct kube_client *client, struct error *err) {
+/* The evidence in a .zip, whatever became of the run (`why`); `report`: NULL where it failed. */
+static int collect(struct program *program, const char *path, struct collection *collection,
+                   const char *server, const struct cluster_report *report, const struct error *why,
+                   struct error *err) {
+    _cleanup_(freep) char *data = NULL;
+    size_t len;
+
+    if (cluster_collect(collection, server, report, report ? NULL : why->message,
+                        host_now(program->host), &data, &len, err) < 0)
+        return error_prefix(err, "--collect");
+    return diag_file_write(program, path, data, len, err);
+}
+
+/* `zip`: where the evidence goes, or NULL; `old`: what is compared with, or NULL. */
+static int run(struct program *program, struct kube_client *client, const char *zip,
+               const struct cluster_report *old, struct error *err) {
     const struct program_options *o = &program->options;
+    _cleanup_(collection_freep) struct collection *collection = zip ? collection_new() : NULL;
     struct progress progress;
     struct cluster_options options = {.names = &o->nodes,
                                       .selector = o->node_selector,
@@ -127,46 +216,63 @@ static int run(struct program *program, struct kube_client *client, struct error
                                       .external_ip = o->external_ip,
                                       .external_name = o->external_name,
                                       .last = http_curl_new("winjoin", NULL, NULL),
+                                      .collection = collection,
                                       .progress = show,
                                       .progress_context = &progress};
     struct cluster_report report = {0};
     _cleanup_json_ json_t *grant = NULL;
+    struct error why = {0};
+    bool measured;
     int result;
 
     progress_open(&progress, program);
     result = cluster_run(client, &options, &report, &grant, err);
     progress_close(&progress);
-    if (result == 0) {
-        print_report(program, &report);
-        result = judge(&report, err);
-        cluster_report_free(&report);
-    } else if (grant) {
+    measured = result == 0;
+    if (measured)
+        result = finish(program, &report, old, err);
+    else if (grant)
         print_grant(program, grant);
+    if (report.left)
+        result = tell_left(&report, err);
+    if (zip && err->kind != ERROR_INTERRUPTED &&
+        collect(program, zip, collection, client->server, measured ? &report : NULL, err, &why) <
+            0) {
+        *err = why;
+        result = -1;
     }
+    cluster_report_free(&report);
     http_free(options.last);
     return result;
+}
+
+static int check(const struct program *program, struct error *err) {
+    const struct program_options *o = &program->options;
+    const char *other = o->replay                ? "replay"
+                        : o->count               ? "count"
+                        : o->watch               ? "watch"
+                        : o->join.verify_capture ? "capture"
+                                                 : NULL;
+
+    return other ? error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other)
+                 : check_format(program, err);
 }
 
 int diag_cluster(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     struct kube_client client = {0};
-    const char *other = o->replay                ? "replay"
-                        : o->collect             ? "collect"
-                        : o->compare             ? "compare"
-                        : o->count               ? "count"
-                        : o->watch               ? "watch"
-                        : o->join.verify_capture ? "capture"
-                                                 : NULL;
-    int result;
+    struct cluster_report old = {0};
+    _cleanup_(freep) char *zip = NULL;
+    int result = -1;
 
-    if (other)
-        return error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other);
-    if (text_equal(o->output, "metrics"))
-        return error_set(err, ERROR_USAGE, "use -o metrics on a node, without --kubeconfig");
-    if (open_cluster(program, &client, err) < 0)
+    if (check(program, err) < 0 ||
+        (o->collect && output_path(program, "--collect", o->collect, &zip, err) < 0))
         return -1;
-    client.patience_ms = PATIENCE_MS;
-    result = run(program, &client, err);
-    kube_client_close(&client);
+    if (read_old(program, &old, err) == 0 && open_cluster(program, &client, err) == 0) {
+        client.patience_ms = PATIENCE_MS;
+        result = run(program, &client, zip, o->compare ? &old : NULL, err);
+        kube_client_close(&client);
+    }
+    cluster_report_free(&old);
     return result;
 }

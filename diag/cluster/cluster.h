@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "diag/collection/pack.h"
 #include "diag/flows/flows.h"
 #include "diag/reports/report.h"
 #include "kube/client.h"
@@ -79,6 +80,7 @@ struct cluster_options {
     const char *external_ip, *external_name; /* "192.0.2.1:443", "example.com:443" */
     unsigned start_timeout_ms;               /* for all probes to start; 0 = 5 min */
     struct http *last;                       /* for the deletion: Ctrl-C does not end it */
+    struct collection *collection;           /* gets the API's evidence, or NULL */
     void (*progress)(void *context, unsigned waited_ms, unsigned left_ms, const char *message);
     void *progress_context;
 };
@@ -128,5 +130,27 @@ char *cluster_report_text(const struct cluster_report *report, const struct diag
 char *cluster_report_junit(const struct cluster_report *report);
 char *cluster_report_html(const struct cluster_report *report);
 json_t *cluster_report_json(const struct cluster_report *report);
+
+/* Is this text a cluster's report, read well or not? */
+bool cluster_report_is(const char *text, size_t len);
+/* Reads a ClusterDiagReport back (diag --replay); causes are not read but judged again. At most
+ * CLUSTER_NODES_MAX nodes. ERROR_MALFORMED, also of a node's report. */
+enum { CLUSTER_NODES_MAX = 5000, CLUSTER_CELLS_MAX = 150000 };
+int cluster_report_read(const char *text, size_t len, struct cluster_report *ret,
+                        struct error *err);
+/* As diag_report_compare(), and nodesNew[], nodesGone[]. What is asked of one of the two alone is a
+ * change where it is red. New reference. */
+json_t *cluster_report_compare(const struct cluster_report *old, const struct cluster_report *new);
+
+/* What the API says of the pod network, without Secrets: Nodes, Services, EndpointSlices; of the
+ * namespaces that networks live in, and of the run's (or NULL), pods, DaemonSets and events; the
+ * network's ConfigMaps; versions. What may not be read is a line of the index. */
+void cluster_evidence_add(struct kube_client *client, const char *namespace_,
+                          struct collection *ret);
+/* The whole .zip of diag --collect; `report`: NULL where nothing was measured, then `failure` says
+ * why. The caller frees *ret. Fails as collection_finish(). */
+int cluster_collect(struct collection *collection, const char *server,
+                    const struct cluster_report *report, const char *failure, int64_t now,
+                    char **ret, size_t *ret_len, struct error *err);
 
 #endif

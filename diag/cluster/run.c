@@ -289,6 +289,14 @@ static int work(struct run *run, struct error *err) {
     return measure(run, err);
 }
 
+/* While the probes are there: their pods and events are evidence, too. */
+static void collect(struct run *run) {
+    if (!run->options->collection || host_interrupted(run->client->host))
+        return;
+    tell(run, "collecting evidence");
+    cluster_evidence_add(run->client, run->report->namespace_, run->options->collection);
+}
+
 /* Also after Ctrl-C, and when the namespace was perhaps never made. */
 static void clean(struct run *run, bool failed, struct error *err) {
     struct kube_client last = *run->client; /* the same texts */
@@ -321,7 +329,10 @@ int cluster_run(struct kube_client *client, const struct cluster_options *option
     if (result == 0) {
         cluster_sweep(client);
         result = work(&run, err);
+        collect(&run);
         clean(&run, result < 0, err);
+    } else {
+        collect(&run);
     }
     report.requests = client->requests;
     if (result == 0)

@@ -7,9 +7,7 @@
 #include "host/host.h"
 
 enum {
-    COLLECTION_FILE_MAX = 512 * 1024,        /* of a longer file its end */
-    COLLECTION_TOTAL_MAX = 32 * 1024 * 1024, /* unpacked, but for the report */
-    COLLECTION_FILES_MAX = 400,
+    COLLECTION_FILE_MAX = 512 * 1024, /* of a longer file its end */
     COLLECTION_MS = 60000, /* what is not read by then is left out, and named in the index */
 };
 

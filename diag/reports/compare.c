@@ -1,6 +1,7 @@
 /* What changed between two reports. */
 #include "diag/reports/compare.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,25 +15,32 @@ static bool is_red(enum diag_outcome outcome) {
     return outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN;
 }
 
-static const struct diag_cell *same_cell(const struct diag_report *report,
-                                         const struct diag_cell *cell) {
-    return (cell->second ? diag_cells_find_second : diag_cells_find)(&report->cells, cell->flow->id,
-                                                                     cell->udp);
+static const struct diag_compared_cell *find(const struct diag_compared *in, const json_t *rows,
+                                             const char *name) {
+    const json_t *row = json_object_get(rows, name);
+
+    return row ? &in->cells[json_integer_value(row)] : NULL;
 }
 
-/* `any`: that of the two which is there, for its name. */
-static void add_change(json_t *changes, const struct diag_cell *any, const struct diag_cell *was,
-                       const struct diag_cell *is, bool *worse) {
-    _cleanup_(freep) char *name = diag_cell_name(any);
-    bool worsened =
-        is && !is->flow->extra && is_red(is->outcome) && (!was || !is_red(was->outcome));
+/* The rows by name. New reference. */
+static json_t *rows_make(const struct diag_compared *in) {
+    json_t *rows = json_object();
+
+    for (size_t i = 0; i < in->count; i++)
+        json_object_set_new(rows, in->cells[i].name, json_integer((json_int_t)i));
+    return rows;
+}
+
+static void add_change(json_t *changes, const struct diag_compared_cell *was,
+                       const struct diag_compared_cell *is, bool *worse) {
+    bool worsened = is && !is->extra && is_red(is->outcome) && (!was || !is_red(was->outcome));
 
     *worse |= worsened;
     json_array_append_new(changes,
-                          json_pack("{s:s, s:s, s:s, s:b, s:s*}", "cell", name, "was",
-                                    was ? diag_outcome_name(was->outcome) : "absent", "is",
+                          json_pack("{s:s, s:s, s:s, s:b, s:s*}", "cell", is ? is->name : was->name,
+                                    "was", was ? diag_outcome_name(was->outcome) : "absent", "is",
                                     is ? diag_outcome_name(is->outcome) : "absent", "worse",
-                                    worsened, "reason", is && is->reason[0] ? is->reason : NULL));
+                                    worsened, "reason", is && *is->reason ? is->reason : NULL));
 }
 
 static bool has_cause(const struct diag_causes *causes, const char *id) {
@@ -52,38 +60,70 @@ static json_t *causes_without(const struct diag_causes *causes, const struct dia
     return json_texts(&ids);
 }
 
-json_t *diag_report_compare(const struct diag_report *old, const struct diag_report *new) {
+json_t *diag_compare(const struct diag_compared *old, const struct diag_compared *new) {
+    _cleanup_json_ json_t *before = rows_make(old), *now = rows_make(new);
     json_t *changes = json_array();
     char time[RFC3339_TEXT_MAX];
     json_t *appeared, *gone;
     bool worse = false;
 
-    for (size_t i = 0; i < new->cells.count; i++) {
-        const struct diag_cell *is = &new->cells.items[i], *was = same_cell(old, is);
+    for (size_t i = 0; i < new->count; i++) {
+        const struct diag_compared_cell *is = &new->cells[i], *was = find(old, before, is->name);
 
         if (!was ||
             (was->outcome != is->outcome && (is_good(was->outcome) != is_good(is->outcome) ||
                                              is_red(was->outcome) || is_red(is->outcome))))
-            add_change(changes, is, was, is, &worse);
+            add_change(changes, was, is, &worse);
     }
-    for (size_t i = 0; i < old->cells.count; i++) {
-        const struct diag_cell *was = &old->cells.items[i];
-
-        if (!same_cell(new, was))
-            add_change(changes, was, was, NULL, &worse);
-    }
-    appeared = causes_without(&new->causes, &old->causes);
-    gone = causes_without(&old->causes, &new->causes);
+    for (size_t i = 0; i < old->count; i++)
+        if (!find(new, now, old->cells[i].name))
+            add_change(changes, &old->cells[i], NULL, &worse);
+    appeared = causes_without(new->causes, old->causes);
+    gone = causes_without(old->causes, new->causes);
     worse |= json_array_size(appeared) != 0;
     rfc3339_format(old->time, time);
     return json_pack("{s:s, s:b, s:o, s:o, s:o}", "since", time, "worse", worse, "cells", changes,
                      "causesNew", appeared, "causesGone", gone);
 }
 
+void diag_compared_free(struct diag_compared *compared) {
+    for (size_t i = 0; i < compared->count; i++)
+        free(compared->cells[i].name);
+    free(compared->cells);
+    *compared = (struct diag_compared){0};
+}
+
+static void compared_make(const struct diag_report *report, struct diag_compared *ret) {
+    *ret = (struct diag_compared){.time = report->time, .causes = &report->causes};
+    ret->cells = xcalloc(report->cells.count + 1, sizeof *ret->cells);
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+
+        ret->cells[ret->count++] = (struct diag_compared_cell){diag_cell_name(cell), cell->outcome,
+                                                               cell->flow->extra, cell->reason};
+    }
+}
+
+json_t *diag_report_compare(const struct diag_report *old, const struct diag_report *new) {
+    struct diag_compared before, now;
+    json_t *json;
+
+    compared_make(old, &before);
+    compared_make(new, &now);
+    json = diag_compare(&before, &now);
+    diag_compared_free(&before);
+    diag_compared_free(&now);
+    return json;
+}
+
 bool diag_compare_changed(const json_t *compared) {
-    return json_array_size(json_object_get(compared, "cells")) ||
-           json_array_size(json_object_get(compared, "causesNew")) ||
-           json_array_size(json_object_get(compared, "causesGone"));
+    static const char *const lists[] = {"cells", "causesNew", "causesGone", "nodesNew",
+                                        "nodesGone"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+        if (json_array_size(json_object_get(compared, lists[i])))
+            return true;
+    return false;
 }
 
 static const char *message_of(const struct diag_causes *causes, const char *id) {
@@ -93,17 +133,31 @@ static const char *message_of(const struct diag_causes *causes, const char *id) 
     return "";
 }
 
+/* A node's name is the cluster's, which steers no terminal. */
+static void add_name(struct text *t, const char *begin, const char *what, const char *name) {
+    text_addf(t, "%s  %s", begin, what);
+    text_add_escaped(t, name, strlen(name));
+}
+
 /* A line a change; `causes`: whose messages are told, too. */
 static void add_changes(struct text *t, const char *begin, const json_t *compared,
                         const struct diag_causes *causes) {
     json_t *cell, *id;
     size_t i;
 
+    json_array_foreach(json_object_get(compared, "nodesNew"), i, id) {
+        add_name(t, begin, "node ", json_string_value(id));
+        text_add(t, " is new\n");
+    }
+    json_array_foreach(json_object_get(compared, "nodesGone"), i, id) {
+        add_name(t, begin, "node ", json_string_value(id));
+        text_add(t, " is gone\n");
+    }
     json_array_foreach(json_object_get(compared, "cells"), i, cell) {
         const char *reason = json_text_at(cell, "reason");
 
-        text_addf(t, "%s  %s: %s, was %s", begin, json_text_at(cell, "cell"),
-                  json_text_at(cell, "is"), json_text_at(cell, "was"));
+        add_name(t, begin, "", json_text_at(cell, "cell"));
+        text_addf(t, ": %s, was %s", json_text_at(cell, "is"), json_text_at(cell, "was"));
         if (reason) {
             text_add(t, " (");
             text_add_escaped(t, reason, strlen(reason));

@@ -135,20 +135,18 @@ static void addresses_read(const json_t *json, struct probe_result *ret) {
     }
 }
 
-static int cell_read(const json_t *json, struct diag_cell *ret, struct error *err) {
+int diag_cell_read(const json_t *json, struct diag_cell *ret, struct error *err) {
     const char *id = json_text_at(json, "id"), *protocol = json_text_at(json, "protocol");
     const char *outcome = json_text_at(json, "outcome"), *family = json_text_at(json, "family");
     const char *probe = json_text_at(json, "evidence.probe");
 
     ret->flow = id ? diag_flow_find(id) : NULL;
     if (!ret->flow)
-        return error_set(err, ERROR_MALFORMED, "decode DiagReport: unknown flow '%s'",
-                         id ? id : "");
+        return error_set(err, ERROR_MALFORMED, "unknown flow '%s'", id ? id : "");
     if (!protocol || (!text_equal(protocol, "TCP") && !text_equal(protocol, "UDP")) || !outcome ||
         diag_outcome_parse(outcome, &ret->outcome) < 0 ||
         (probe && probe_outcome_parse(probe, &ret->result.outcome) < 0))
-        return error_set(err, ERROR_MALFORMED,
-                         "decode DiagReport: flow '%s' has an unknown protocol or outcome", id);
+        return error_set(err, ERROR_MALFORMED, "flow '%s' has an unknown protocol or outcome", id);
     ret->udp = protocol[0] == 'U';
     ret->family = text_equal(family, "IPv6") ? 6 : 4;
     ret->result.attempts = number_in(json, "attempts", PROBE_ATTEMPTS_MAX);
@@ -174,6 +172,9 @@ int diag_report_read(const char *text, size_t len, struct diag_report *ret, stru
 
     if (json_read(text, len, "DiagReport", &json, err) < 0)
         return -1;
+    if (text_equal(json_text_at(json, "kind"), CLUSTER_REPORT_KIND))
+        return error_set(err, ERROR_MALFORMED,
+                         "this is the report of a whole cluster, not of one node");
     if (!text_equal(json_text_at(json, "kind"), "DiagReport") || !json_at(json, "flows"))
         return error_set(
             err, ERROR_MALFORMED,
@@ -181,8 +182,8 @@ int diag_report_read(const char *text, size_t len, struct diag_report *ret, stru
     json_array_foreach(json_at(json, "flows"), i, item) {
         struct diag_cell cell = {0};
 
-        if (cell_read(item, &cell, err) < 0)
-            return -1;
+        if (diag_cell_read(item, &cell, err) < 0)
+            return error_prefix(err, "decode DiagReport");
         cell.second = cell.family == 6 && diag_cells_find(&report.cells, cell.flow->id, cell.udp);
         if ((cell.second ? diag_cells_find_second : diag_cells_find)(&report.cells, cell.flow->id,
                                                                      cell.udp))

@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "diag/flows/flows.h"
 
+#define CLUSTER_REPORT_KIND "ClusterDiagReport" /* of diag/cluster/cluster.h */
+
 /* Why cells fail. */
 struct diag_cause {
     const char *id; /* of the table in diag/causes/causes.h */
@@ -78,8 +80,10 @@ char *diag_report_html(const struct diag_report *report);
 /* Prometheus' text format: gauges of the flows (up, latency, loss), causes, the whole; the caller
  * frees. */
 char *diag_report_metrics(const struct diag_report *report);
+/* Reads one of flows[] back, but for what it belongs to (`second`). ERROR_MALFORMED. */
+int diag_cell_read(const json_t *json, struct diag_cell *ret, struct error *err);
 /* Reads a DiagReport back (diag --replay): cells, evidence under "evidence" when it is there;
- * causes are not read but judged again. ERROR_MALFORMED. */
+ * causes are not read but judged again. ERROR_MALFORMED, also of a cluster's report. */
 int diag_report_read(const char *text, size_t len, struct diag_report *ret, struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "diag/capture.h"
 #include "diag/collection/collection.h"
+#include "diag/collection/pack.h"
 #include "netsetup/cni_config.h"
 #include "services/bundle_archive.h"
 #include "services/runtime_files.h"

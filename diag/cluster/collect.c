@@ -1,0 +1,198 @@
+/* The evidence of a whole cluster: what its API says of the pod network, in one .zip. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/build_info.h"
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "diag/cluster/cluster.h"
+#include "kube/many.h"
+
+#define LIST "?limit=500"
+enum { ASK_MS = 15000, DEPTH_MAX = 64 };
+
+/* Where agents of networks, kube-proxy and the cluster's DNS run. */
+static const char *const spaces[] = {
+    "kube-system",
+    "kube-flannel",
+    "calico-system",
+    "tigera-operator",
+    "cilium",
+    "antrea",
+    "openshift-ovn-kubernetes",
+    "openshift-dns",
+    "ovn-kubernetes",
+};
+/* Of each of them, and of the run's own. */
+static const struct {
+    const char *api, *resource, *what;
+} in_spaces[] = {
+    {"/api/v1", "pods", "pods: where they run, why they do not"},
+    {"/apis/apps/v1", "daemonsets", "agents of the network, kube-proxy"},
+    {"/api/v1", "events", "what happened there lately"},
+};
+static const struct {
+    const char *path, *name, *what;
+} lists[] = {
+    {"/version", "version", "of the API server"},
+    {"/api/v1/nodes" LIST, "nodes", "nodes, their pod subnets and annotations"},
+    {"/api/v1/services" LIST, "services", "Services of all namespaces"},
+    {"/apis/discovery.k8s.io/v1/endpointslices" LIST, "endpointslices", "the pods behind them"},
+};
+static const struct {
+    const char *space, *name;
+} configs[] = {
+    {"kube-system", "kubeadm-config"},   {"kube-system", "kubelet-config"},
+    {"kube-system", "kube-proxy"},       {"kube-system", "coredns"},
+    {"kube-system", "kube-flannel-cfg"}, {"kube-flannel", "kube-flannel-cfg"},
+    {"kube-system", "calico-config"},    {"kube-system", "antrea-config"},
+    {"kube-system", "cilium-config"},
+};
+
+struct asking {
+    struct kube_many *items;
+    char **paths, **names;
+    const char **what;
+    size_t count;
+};
+
+static void ask(struct asking *a, char *path, char *name, const char *what) {
+    a->paths[a->count] = path;
+    a->names[a->count] = name;
+    a->what[a->count] = what;
+    a->items[a->count++] = (struct kube_many){.method = "GET", .path = path, .timeout_ms = ASK_MS};
+}
+
+static void ask_space(struct asking *a, const char *space) {
+    for (size_t i = 0; i < ARRAY_SIZE(in_spaces); i++)
+        ask(a,
+            xasprintf("%s/namespaces/%s/%s" LIST, in_spaces[i].api, space, in_spaces[i].resource),
+            xasprintf("evidence/%s/%s.json", space, in_spaces[i].resource), in_spaces[i].what);
+}
+
+static void asking_make(const char *namespace_, struct asking *ret) {
+    size_t max =
+        ARRAY_SIZE(lists) + ARRAY_SIZE(configs) + (ARRAY_SIZE(spaces) + 1) * ARRAY_SIZE(in_spaces);
+
+    *ret = (struct asking){xcalloc(max, sizeof *ret->items), xcalloc(max, sizeof *ret->paths),
+                           xcalloc(max, sizeof *ret->names), xcalloc(max, sizeof *ret->what), 0};
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+        ask(ret, xstrdup(lists[i].path), xasprintf("evidence/%s.json", lists[i].name),
+            lists[i].what);
+    for (size_t i = 0; i < ARRAY_SIZE(configs); i++)
+        ask(ret,
+            xasprintf("/api/v1/namespaces/%s/configmaps/%s", configs[i].space, configs[i].name),
+            xasprintf("evidence/%s/configmap-%s.json", configs[i].space, configs[i].name),
+            "settings of the cluster and its network");
+    if (namespace_)
+        ask_space(ret, namespace_);
+    for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
+        ask_space(ret, spaces[i]);
+}
+
+static void asking_free(struct asking *a) {
+    kube_many_free(a->items, a->count);
+    for (size_t i = 0; i < a->count; i++) {
+        free(a->paths[i]);
+        free(a->names[i]);
+    }
+    free(a->items);
+    free(a->paths);
+    free(a->names);
+    free(a->what);
+}
+
+/* [{name: A, value: B}] -> {A: B}: so redact_secrets() sees whose value it is. New reference. */
+static json_t *environment_make(const json_t *list) {
+    json_t *environment = json_object(), *item;
+    size_t i;
+
+    json_array_foreach((json_t *)list, i, item) {
+        const char *name = json_text_at(item, "name");
+        json_t *value = json_object_get(item, "value");
+
+        if (!value)
+            value = json_object_get(item, "valueFrom");
+        if (name)
+            json_object_set(environment, name, value ? value : json_null());
+    }
+    return environment;
+}
+
+/* Takes out what nobody reads, and copies of whole objects. */
+static void tidy(json_t *json, unsigned depth) {
+    json_t *item, *environment = json_object_get(json, "env");
+    const char *key;
+    size_t i;
+
+    if (depth > DEPTH_MAX)
+        return;
+    json_object_del(json, "managedFields");
+    json_object_del(json, "kubectl.kubernetes.io/last-applied-configuration");
+    if (json_is_array(environment))
+        json_object_set_new(json, "env", environment_make(environment));
+    json_object_foreach(json, key, item) {
+        tidy(item, depth + 1);
+    }
+    json_array_foreach(json, i, item) {
+        tidy(item, depth + 1);
+    }
+}
+
+/* A namespace without anything is most often one that does not exist. */
+static bool is_empty(const json_t *json) {
+    const json_t *items = json_object_get(json, "items");
+
+    return json_is_null(items) || (json_is_array(items) && !json_array_size(items));
+}
+
+static void add_answer(const struct asking *a, size_t i, struct collection *ret) {
+    const struct kube_many *item = &a->items[i];
+    _cleanup_json_ json_t *json = NULL;
+    struct error why = {0};
+
+    if (item->status == 404)
+        return;
+    if (item->status != 200) {
+        (void)kube_many_error(item, &why);
+    } else if (json_read(item->answer, item->answer_len, a->paths[i], &json, &why) == 0) {
+        if (is_empty(json))
+            return;
+        tidy(json, 0);
+        if (json_text_at(json, "metadata.continue") && *json_text_at(json, "metadata.continue"))
+            collection_miss(ret, a->names[i], "it has more than the 500 that are packed");
+        collection_add_json(ret, a->names[i], a->what[i], json);
+        return;
+    }
+    collection_miss(ret, a->names[i], why.message);
+}
+
+void cluster_evidence_add(struct kube_client *client, const char *namespace_,
+                          struct collection *ret) {
+    struct asking asking;
+
+    asking_make(namespace_, &asking);
+    kube_perform_many(client, asking.items, asking.count);
+    for (size_t i = 0; i < asking.count; i++)
+        add_answer(&asking, i, ret);
+    asking_free(&asking);
+}
+
+int cluster_collect(struct collection *collection, const char *server,
+                    const struct cluster_report *report, const char *failure, int64_t now,
+                    char **ret, size_t *ret_len, struct error *err) {
+    const struct diag_text_style style = {0};
+    _cleanup_(freep) char *head = NULL;
+    char time[RFC3339_TEXT_MAX];
+
+    rfc3339_format(report ? report->time : now, time);
+    head = xasprintf("winjoin diag --collect: the cluster %s, %s, winjoin %s", server, time,
+                     build_version);
+    if (report) {
+        _cleanup_(freep) char *text = cluster_report_text(report, &style);
+        _cleanup_(freep) char *html = cluster_report_html(report);
+
+        collection_add_report(collection, text, html, cluster_report_json(report));
+    }
+    return collection_finish(collection, head, failure, ret, ret_len, err);
+}

@@ -1,0 +1,26 @@
+/* A cluster's report read back (diag --replay, --compare): judged, compared, written in every form.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "diag/cluster/causes.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const struct diag_text_style style = {.utf8 = size % 2 != 0};
+    struct cluster_report report = {0}, none = {0};
+
+    if (cluster_report_read((const char *)data, size, &report, NULL) == 0) {
+        _cleanup_(freep) char *text = NULL, *junit = NULL, *html = NULL;
+        _cleanup_json_ json_t *json = NULL, *compared = NULL;
+
+        cluster_causes_find(&report);
+        text = cluster_report_text(&report, &style);
+        junit = cluster_report_junit(&report);
+        html = cluster_report_html(&report);
+        json = cluster_report_json(&report);
+        compared = cluster_report_compare(&none, &report);
+    }
+    cluster_report_free(&report);
+    return 0;
+}
