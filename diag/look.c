@@ -39,10 +39,13 @@ static const char *outcome_of(const struct error *why) {
         return "ok";
     return why->kind == ERROR_UNTRUSTED ? "untrusted"
            : why->kind == ERROR_DENIED  ? "refused"
-                                        : "unreachable";
+           : why->os || why->kind == ERROR_MALFORMED /* of HTTP, or HTTP_CONNECTED */
+               ? "failing"
+               : "unreachable";
 }
 
-/* One request, for what is needed anyway. */
+/* One request, for what is needed anyway; a second one where a server under load may only be slow.
+ */
 static json_t *api_json(const struct diag_look_options *options, json_t **ret_node) {
     struct kube_client client;
     struct error why = {0};
@@ -55,7 +58,11 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
     client.patience_ms = 0;
     client.timeout_ms = DIAG_LOOK_API_MS;
     path = xasprintf("/api/v1/nodes/%s", options->node_name ? options->node_name : "");
-    (void)kube_get(&client, path, ret_node, &why);
+    if (kube_get(&client, path, ret_node, &why) < 0 && why.kind == ERROR_TIMED_OUT) {
+        error_clear(&why);
+        client.timeout_ms = DIAG_LOOK_AGAIN_MS;
+        (void)kube_get(&client, path, ret_node, &why);
+    }
     api = json_pack("{s:s, s:s, s:s*}", "server", client.server, "outcome", outcome_of(&why),
                     "detail", why.kind ? why.message : NULL);
     if (why.kind == ERROR_NONE)

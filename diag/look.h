@@ -16,11 +16,13 @@ struct diag_look_options {
 };
 /* What is seen, as the part "look" of the evidence (new reference):
  *   time, seconds, services[] (services/service_status.h: hns and those that are installed;
- *   containerd and the kubelet in any case), api{server, outcome: "ok|unreachable|untrusted|
- *   refused|no-identity", detail?, clockDifferenceSeconds?}, certificate{path, subject?,
- * notBefore?, notAfter?, daysLeft?, error?} *ret_node (or NULL): the Node object, new reference,
- * NULL when it was not read. A server that does not answer costs LOOK_API_MS. */
-enum { DIAG_LOOK_API_MS = 700 };
+ *   containerd and the kubelet in any case), api{server, outcome:
+ * "ok|unreachable|failing|untrusted| refused|no-identity", detail?, clockDifferenceSeconds?},
+ * certificate{path, subject?, notBefore?, notAfter?, daysLeft?, error?} *ret_node (or NULL): the
+ * Node object, new reference, NULL when it was not read. "failing": it takes connections, but gave
+ * no answer in time, or an error. A server that does not answer in DIAG_LOOK_API_MS is asked once
+ * more, for DIAG_LOOK_AGAIN_MS. */
+enum { DIAG_LOOK_API_MS = 700, DIAG_LOOK_AGAIN_MS = 2000 };
 json_t *diag_look(struct host *host, const struct diag_look_options *options, json_t **ret_node);
 /* Reads its part "services" again. */
 void diag_look_services(struct host *host, json_t *look);

@@ -66,6 +66,9 @@ struct http_response {
 };
 void http_response_free(struct http_response *response);
 
+/* err->os of a request that failed although there was a connection; without one it is 0. */
+enum { HTTP_CONNECTED = 1 };
+
 struct http;
 /* Sends the request. Any HTTP status is success here. Kinds: ERROR_NETWORK (name, connection, TLS
  * or answer broken off), ERROR_TIMED_OUT, ERROR_UNTRUSTED (chain, dates, name; the message says

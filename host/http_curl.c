@@ -363,7 +363,16 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     transfer_clear(&transfer);
 }
 
-static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
+/* A kept connection took no time to connect, but it was there before anything was sent. */
+static bool was_connected(const struct transfer *transfer) {
+    curl_off_t connected = 0, ready = 0;
+
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONNECT_TIME_T, &connected);
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &ready);
+    return connected || ready;
+}
+
+static int say_failure(struct transfer *transfer, CURLcode code, struct error *err) {
     const struct http_request *request = transfer->request;
     const char *method = request->method ? request->method : "GET";
     _cleanup_(freep) char *url = http_shown_url(request->url);
@@ -392,19 +401,29 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
     return error_set(err, http_curl_kind(code), "%s '%s': %s", method, url, reason);
 }
 
+static void failed(struct transfer *transfer, CURLcode code, struct error *err) {
+    (void)say_failure(transfer, code, err);
+    if (err && was_connected(transfer))
+        err->os = HTTP_CONNECTED;
+}
+
 static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
     struct http_response *response = transfer->response;
     _cleanup_(freep) char *url = http_shown_url(transfer->request->url);
 
     response->milliseconds = (unsigned)elapsed_ms(transfer);
     if (code != CURLE_OK && !transfer->stopped) {
-        (void)failed(transfer, code, err);
+        failed(transfer, code, err);
         return -1;
     }
-    if (!transfer->has_head || http_curl_has_two_lengths(transfer->easy))
-        return error_set(err, transfer->has_head ? ERROR_MALFORMED : ERROR_NETWORK,
-                         "read the answer of '%s': %s", url,
-                         transfer->has_head ? "it has two lengths" : "it ended within its headers");
+    if (!transfer->has_head || http_curl_has_two_lengths(transfer->easy)) {
+        (void)error_set(err, transfer->has_head ? ERROR_MALFORMED : ERROR_NETWORK,
+                        "read the answer of '%s': %s", url,
+                        transfer->has_head ? "it has two lengths" : "it ended within its headers");
+        if (err)
+            err->os = HTTP_CONNECTED;
+        return -1;
+    }
     http_curl_head(transfer->easy, transfer->response);
     if (!transfer->request->on_data) {
         response->body_len = transfer->body.len;

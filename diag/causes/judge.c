@@ -83,14 +83,16 @@ static void finding_free(struct finding *finding) {
     free(finding->hint);
 }
 
-static void pass_first(struct diag_report *report, const struct scene *scene, uint32_t *covered) {
+/* What the first look shows is named whether or not something is red. */
+static void pass_first(struct diag_report *report, const struct scene *scene, enum level wanted,
+                       uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count; i++) {
         struct finding finding = {.must = diag_rows[i].must, .may = diag_rows[i].may};
         uint32_t explained;
 
-        if (diag_rows[i].of == FIRST_LOOK && diag_rows[i].look(scene, &finding) != NO) {
+        if (diag_rows[i].of == FIRST_LOOK && diag_rows[i].look(scene, &finding) == wanted) {
             explained = finding.may & scene->red & ~*covered;
-            cause_add(report, scene, &diag_rows[i], CONFIRMED, &finding, explained);
+            cause_add(report, scene, &diag_rows[i], wanted, &finding, explained);
             *covered |= explained;
         }
         finding_free(&finding);
@@ -144,9 +146,11 @@ void diag_causes_find(struct diag_report *report) {
 
         scene_make(report, report->evidence ? report->evidence : none, second, &scene);
         if (!second)
-            pass_first(report, &scene, &covered);
+            pass_first(report, &scene, CONFIRMED, &covered);
         pass_make(report, &scene, CONFIRMED, true, &covered);
         pass_make(report, &scene, CONFIRMED, false, &covered);
+        if (!second)
+            pass_first(report, &scene, LIKELY, &covered);
         pass_make(report, &scene, LIKELY, false, &covered);
     }
 }

@@ -172,9 +172,19 @@ static void note_detail(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_api_down(const struct scene *scene, struct finding *finding) {
-    const char *server = server_of(scene);
+    const char *server = server_of(scene), *outcome = json_text_at(look_of(scene), "api.outcome");
 
-    if (!text_equal(json_text_at(look_of(scene), "api.outcome"), "unreachable"))
+    if (text_equal(outcome, "failing")) {
+        finding->may &= scene->failed;
+        finding->message = xasprintf(
+            "the API server at %s takes connections, but does not serve this node", server);
+        finding->hint = xasprintf("look at its load and its log, and ask again: curl.exe -k "
+                                  "%s/readyz; running pods are not affected",
+                                  server);
+        note_detail(scene, finding);
+        return LIKELY;
+    }
+    if (!text_equal(outcome, "unreachable"))
         return NO;
     finding->may &= scene->failed;
     finding->message = xasprintf("this node does not reach the API server at %s", server);

@@ -134,6 +134,8 @@ static const struct fault {
     {"kube-proxy keeps ending", "SVC-DOWN", "", PUT("look|services|3|recentEnds", "3"), false},
     {"the API server has ended", "API-DOWN", API_RED,
      PUT("look|api|outcome", "'unreachable'") DROP("kubernetes"), false},
+    {"the API server is overloaded", "API-DOWN", API_RED,
+     PUT("look|api|outcome", "'failing'") DROP("kubernetes"), false},
     {"the API server does not know the node any more", "API-REFUSED", "",
      PUT("look|api|outcome", "'refused'") DROP("kubernetes"), false},
     {"the client certificate has expired", "CERT-EXPIRED", "",

@@ -213,6 +213,8 @@ static void expect_failure(const char *path, size_t max_body, enum error_kind ki
     if (err.kind != kind)
         print_error("%s: %s\n", path, err.message);
     assert_int_equal(err.kind, kind);
+    if (kind != ERROR_MALFORMED) /* whose answer says it */
+        assert_int_equal(err.os, HTTP_CONNECTED);
     assert_null(response.body);
     http_response_free(&response);
 }
@@ -300,6 +302,7 @@ static void nobody_there(void **state) {
     assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
     assert_int_equal(err.kind, ERROR_NETWORK);
     assert_string_equal(err.message, "GET 'https://127.0.0.1:1/': connection refused");
+    assert_int_equal(err.os, 0); /* without a connection */
     http_response_free(&response);
     request.url = "https://nowhere.invalid/";
     assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
