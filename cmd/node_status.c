@@ -268,7 +268,8 @@ static void add_drift(struct gathering *g, struct kube_client *client, const cha
     if (!text_equal(json_text_at(g->status, "api.outcome"), "ok") ||
         !runs_our_kube_proxy(g->status) || boot_network_load(g->host, &file, &input, &ignored) < 0)
         return;
-    json_object_update_new(drift_of(g), drift_read(g->host, client, node, input.name));
+    json_object_update_new(drift_of(g),
+                           drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs));
     boot_network_input_free(&input);
 }
 

@@ -1,17 +1,20 @@
 /* HNS against Kubernetes: Services, load balancers, endpoints, pods. */
 #include "diag/drift.h"
 
+#include "diag/drift_rows.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "kube/node.h"
 #include "kube/pages.h"
 #include "netsetup/hcn_lookup.h"
 
-enum { SYNC_SECONDS = 60, REMOTE = 1, PROTOCOL_UDP = 17, COMMANDS_MAX = 10 };
+enum { SYNC_SECONDS = 60, REMOTE = 1, PROTOCOL_UDP = 17 };
 
-static void add(json_t *drift, const char *key, json_t *row) {
+void drift_add_row(json_t *drift, const char *key, json_t *row) {
     json_t *list = json_object_get(drift, key);
 
     if (!list) {
@@ -25,7 +28,7 @@ static char *frontend_text(const char *vip, long long port, const char *protocol
     return xasprintf("%s:%lld/%s", vip, port, protocol);
 }
 
-static char *full_name(const json_t *object) {
+char *drift_full_name(const json_t *object) {
     const char *space = json_text_at(object, "metadata.namespace"),
                *name = json_text_at(object, "metadata.name");
 
@@ -144,7 +147,7 @@ static void read_balancers(const json_t *balancers, json_t *frontends) {
 
 static void find_missing(const struct drift_seen *seen, const json_t *service, const json_t *ready,
                          const json_t *frontends, json_t *drift) {
-    _cleanup_(freep) char *full = full_name(service);
+    _cleanup_(freep) char *full = drift_full_name(service);
     json_t *port;
     size_t i;
 
@@ -160,8 +163,8 @@ static void find_missing(const struct drift_seen *seen, const json_t *service, c
 
         if (has(ready, key) && !has(frontends, frontend) &&
             !text_equal(protocol_of(port), "SCTP")) /* kube-proxy on Windows leaves it out */
-            add(drift, "servicesWithoutLoadBalancer",
-                json_pack("{s:s, s:s}", "service", full, "frontend", frontend));
+            drift_add_row(drift, "servicesWithoutLoadBalancer",
+                          json_pack("{s:s, s:s}", "service", full, "frontend", frontend));
     }
 }
 
@@ -204,9 +207,9 @@ static void find_orphans(const struct drift_seen *seen, const json_t *wanted, co
 
             if (has(wanted, list.items[k]) || has(vips, vip))
                 continue;
-            add(drift, "loadBalancersWithoutService",
-                json_pack("{s:s*, s:s}", "id", json_text_at(balancer, "ID"), "frontend",
-                          list.items[k]));
+            drift_add_row(drift, "loadBalancersWithoutService",
+                          json_pack("{s:s*, s:s}", "id", json_text_at(balancer, "ID"), "frontend",
+                                    list.items[k]));
             break;
         }
     }
@@ -246,7 +249,8 @@ static void compare_remote(const struct drift_seen *seen, json_t *addresses, jso
         const char *address = address_of(item);
 
         if (is_remote(item) && address && !has(addresses, address))
-            add(drift, "staleRemoteEndpoints",
+            drift_add_row(
+                drift, "staleRemoteEndpoints",
                 json_pack("{s:s*, s:s}", "id", json_text_at(item, "ID"), "address", address));
     }
 }
@@ -260,23 +264,31 @@ static bool is_of_pod(const json_t *endpoint, const char *network) {
            text_equal(name + len - tail, network);
 }
 
-static void compare_pods(const struct drift_seen *seen, json_t *drift) {
-    _cleanup_json_ json_t *addresses = json_object();
+static void pod_addresses(const json_t *pods, json_t *ret) {
     json_t *item, *address;
     size_t i, k;
 
-    json_array_foreach(json_object_get(seen->pods, "items"), i, item) {
-        put(addresses, json_text_at(item, "status.podIP"));
+    json_array_foreach(json_object_get(pods, "items"), i, item) {
+        put(ret, json_text_at(item, "status.podIP"));
         json_array_foreach(json_at(item, "status.podIPs"), k, address)
-            put(addresses, json_text_at(address, "ip"));
+            put(ret, json_text_at(address, "ip"));
     }
+}
+
+static void compare_pods(const struct drift_seen *seen, json_t *drift) {
+    _cleanup_json_ json_t *addresses = json_object();
+    json_t *item;
+    size_t i;
+
+    pod_addresses(seen->pods, addresses);
+    drift_compare_namespaces(seen, addresses, drift);
     json_array_foreach(seen->endpoints, i, item) {
         const char *at = address_of(item);
 
         if (is_of_pod(item, seen->network) && at && !has(addresses, at))
-            add(drift, "endpointsWithoutPod",
-                json_pack("{s:s*, s:s*, s:s}", "id", json_text_at(item, "ID"), "name",
-                          json_text_at(item, "Name"), "address", at));
+            drift_add_row(drift, "endpointsWithoutPod",
+                          json_pack("{s:s*, s:s*, s:s}", "id", json_text_at(item, "ID"), "name",
+                                    json_text_at(item, "Name"), "address", at));
     }
 }
 
@@ -301,42 +313,11 @@ static void find_without_endpoint(const struct drift_seen *seen, json_t *drift) 
     }
     json_array_foreach(json_object_get(seen->pods, "items"), i, item) {
         const char *ip = json_text_at(item, "status.podIP");
-        _cleanup_(freep) char *pod = full_name(item);
+        _cleanup_(freep) char *pod = drift_full_name(item);
 
         if (ip && *ip && needs_endpoint(item, seen->now) && !has(addresses, ip))
-            add(drift, "podsWithoutEndpoint", json_pack("{s:s, s:s}", "pod", pod, "address", ip));
-    }
-}
-
-static bool runs_kube_proxy(const json_t *container) {
-    static const char *const lists[] = {"command", "args"};
-    const char *image = json_text_at(container, "image");
-    json_t *word;
-    size_t i;
-
-    if (image && strstr(image, "kube-proxy"))
-        return true;
-    for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
-        json_array_foreach(json_object_get(container, lists[k]), i, word) {
-            if (json_is_string(word) && strstr(json_string_value(word), "kube-proxy.exe"))
-                return true;
-        }
-    return false;
-}
-
-static void find_proxies(const struct drift_seen *seen, json_t *drift) {
-    json_t *pod, *container;
-    size_t i, k;
-
-    json_array_foreach(json_object_get(seen->pods, "items"), i, pod) {
-        bool runs = false;
-        _cleanup_(freep) char *name = full_name(pod);
-
-        json_array_foreach(json_at(pod, "spec.containers"), k, container) {
-            runs |= runs_kube_proxy(container);
-        }
-        if (runs && text_equal(json_text_at(pod, "status.phase"), "Running"))
-            add(drift, "kubeProxyPods", json_pack("{s:s}", "pod", name));
+            drift_add_row(drift, "podsWithoutEndpoint",
+                          json_pack("{s:s, s:s}", "pod", pod, "address", ip));
     }
 }
 
@@ -351,9 +332,12 @@ json_t *drift_compare(const struct drift_seen *seen) {
         compare_remote(seen, addresses, drift);
     if (seen->pods && seen->endpoints && seen->network)
         compare_pods(seen, drift);
+    if (seen->balancers && seen->endpoints)
+        drift_compare_backends(seen, drift);
+    drift_compare_routes(seen, drift);
     if (seen->pods && seen->endpoints)
         find_without_endpoint(seen, drift);
-    find_proxies(seen, drift);
+    drift_find_proxies(seen, drift);
     return drift;
 }
 
@@ -362,7 +346,7 @@ json_t *drift_compare(const struct drift_seen *seen) {
 static void add_unread(json_t *drift, const char *what, const struct error *why) {
     _cleanup_(freep) char *text = xasprintf("%s: %s", what, why->message);
 
-    add(drift, "unread", json_string(text));
+    drift_add_row(drift, "unread", json_string(text));
 }
 
 static json_t *get(struct kube_client *client, const char *path, const char *what, json_t *unread) {
@@ -374,36 +358,14 @@ static json_t *get(struct kube_client *client, const char *path, const char *wha
     return list;
 }
 
-static json_t *list(struct host *host, enum hcn_kind kind, const char *what, json_t *unread) {
+static json_t *list(struct host *host, enum hcn_kind kind, const char *name, const char *what,
+                    json_t *unread) {
     json_t *all = NULL;
     struct error why = {0};
 
-    if (hcn_list(host, kind, NULL, NULL, &all, &why) < 0)
+    if (hcn_list(host, kind, name ? "Name" : NULL, name, &all, &why) < 0)
         add_unread(unread, what, &why);
     return all;
-}
-
-static void add_commands(json_t *drift) {
-    json_t *row;
-    size_t i;
-
-    if (json_object_get(drift, "servicesWithoutLoadBalancer") ||
-        json_object_get(drift, "loadBalancersWithoutService")) {
-        add(drift, "commands", json_string("sc.exe stop kube-proxy"));
-        add(drift, "commands", json_string("sc.exe start kube-proxy"));
-    }
-    for (int k = 0; k < 2; k++) {
-        const char *key = k ? "endpointsWithoutPod" : "staleRemoteEndpoints";
-
-        json_array_foreach(json_object_get(drift, key), i, row) {
-            _cleanup_(freep) char *command =
-                xasprintf("powershell -Command \"Get-HnsEndpoint -Id %s | Remove-HnsEndpoint\"",
-                          json_text_at(row, "id") ? json_text_at(row, "id") : "");
-
-            if (i < COMMANDS_MAX)
-                add(drift, "commands", json_string(command));
-        }
-    }
 }
 
 json_t *drift_ask(struct kube_client *client, const char *node) {
@@ -463,22 +425,44 @@ json_t *drift_judge(const json_t *asked, const struct drift_seen *seen) {
     drift = drift_compare(&all);
     if (json_object_get(asked, "unread"))
         json_object_set(drift, "unread", json_object_get(asked, "unread"));
-    add_commands(drift);
+    drift_add_commands(drift);
     return drift;
 }
 
+/* Which nodes there are is asked of whoever may. */
+static json_t *nodes_of(struct kube_client *client, json_t *unread) {
+    struct error why = {0};
+    json_t *nodes = NULL;
+
+    if (kube_nodes_get(client, &nodes, &why) < 0 && !kube_is_forbidden(&why))
+        add_unread(unread, "the Nodes", &why);
+    return nodes;
+}
+
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
-                   const char *network) {
-    _cleanup_json_ json_t *asked = NULL, *endpoints = NULL, *balancers = NULL;
+                   const char *network, const struct text_list *pod_cidrs) {
+    _cleanup_json_ json_t *asked = NULL, *endpoints = NULL, *balancers = NULL, *namespaces = NULL,
+                          *networks = NULL, *nodes = NULL;
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    struct error ignored = {0};
 
     host_set_deadline(host, host_monotonic_ms(host) + DRIFT_MS);
     asked = drift_ask(client, node);
-    endpoints = list(host, HCN_ENDPOINT, "HNS' endpoints", asked);
-    balancers = list(host, HCN_LOAD_BALANCER, "HNS' load balancers", asked);
+    nodes = nodes_of(client, asked);
+    endpoints = list(host, HCN_ENDPOINT, NULL, "HNS' endpoints", asked);
+    balancers = list(host, HCN_LOAD_BALANCER, NULL, "HNS' load balancers", asked);
+    namespaces = list(host, HCN_NAMESPACE, NULL, "HNS' namespaces", asked);
+    networks = list(host, HCN_NETWORK, network, "HNS' network", asked);
+    (void)host_routes(host, &routes, &ignored);
     host_set_deadline(host, 0);
     return drift_judge(asked, &(struct drift_seen){.endpoints = endpoints,
                                                    .balancers = balancers,
+                                                   .namespaces = namespaces,
+                                                   .networks = networks,
+                                                   .nodes = nodes,
+                                                   .routes = &routes,
                                                    .network = network,
+                                                   .pod_cidrs = pod_cidrs,
                                                    .now = host_now(host)});
 }
 

@@ -11,12 +11,20 @@ struct drift_seen {
     const json_t *services, *slices, *pods; /* Lists; the pods of this node alone */
     const json_t *endpoints;                /* of HNS, all of them */
     const json_t *balancers;
-    const char *network; /* the pods' HNS network */
-    int64_t now;         /* seconds since 1970 */
+    const json_t *namespaces; /* of HNS */
+    const json_t *networks;   /* of HNS: the pods' */
+    const json_t *nodes;      /* a List of all */
+    const struct host_routes *routes;
+    const char *network;               /* the pods' HNS network */
+    const struct text_list *pod_cidrs; /* the cluster's pods, all of them */
+    int64_t now;                       /* seconds since 1970 */
 };
 /* {servicesWithoutLoadBalancer: [{service: "ns/name", frontend: "10.96.0.10:53/UDP"}],
  *  loadBalancersWithoutService: [{id, frontend}], staleRemoteEndpoints: [{id, address}],
  *  endpointsWithoutPod: [{id, name, address}], podsWithoutEndpoint: [{pod: "ns/name", address}],
+ *  loadBalancersWithoutEndpoint: [{id, frontend}] (HNS has none of its endpoints any more),
+ *  namespacesWithoutPod: [{id, address}], routesWithoutNode: [{prefix, by, in: "HNS|Windows"}] (to
+ *  pods of a node that the cluster does not have),
  *  kubeProxyPods: [{pod}] (pods that run kube-proxy, for a node whose service does)}, each absent
  * where nothing is wrong. A Service counts when an endpoint of it is ready, kube-proxy is to serve
  * it on Windows, and it is older than a minute, which kube-proxy takes at most. Pure; new
@@ -32,12 +40,13 @@ json_t *drift_judge(const json_t *asked, const struct drift_seen *seen);
  * not known, DRIFT_NO_SERVICE = no Service has it. */
 enum { DRIFT_NO_SERVICE = -2 };
 int drift_ready_endpoints(const json_t *asked, const char *vip);
-/* Reads all that and compares; adds `unread`: ["the Services: why"] and `commands`: what to do by
+/* Reads all that and compares; Nodes that this identity may not list are left out, and so are the
+ * routes; adds `unread`: ["the Services: why"] and `commands`: what to do by
  * hand, one command each, the first for the first that is wrong. At most DRIFT_MS and one call's
  * time. New reference. */
 enum { DRIFT_MS = 5000 };
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
-                   const char *network);
+                   const char *network, const struct text_list *pod_cidrs);
 /* true when nothing differs. */
 bool drift_is_none(const json_t *drift);
 

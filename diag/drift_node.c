@@ -1,0 +1,262 @@
+/* The node against Kubernetes: namespaces, load balancers' endpoints, routes to pods, a second
+ * kube-proxy; and what to do by hand. */
+#include "diag/drift_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "netsetup/peers.h"
+
+#define REMOTE_ROUTE "RemoteSubnetRoute"
+enum { COMMANDS_MAX = 10 }; /* of each kind */
+
+/* HNS spells its ids in either case. */
+static void put_id(json_t *set, const char *id, const char *value) {
+    _cleanup_(freep) char *lower = text_lower(id);
+
+    json_object_set_new(set, lower, json_string(value));
+}
+
+static const json_t *find_id(const json_t *set, const char *id) {
+    _cleanup_(freep) char *lower = text_lower(id ? id : "");
+
+    return json_object_get(set, lower);
+}
+
+/* Each endpoint's first address, by id; "" where it has none. New reference. */
+static json_t *addresses_by_id(const json_t *endpoints) {
+    json_t *set = json_object(), *item;
+    size_t i;
+
+    json_array_foreach(endpoints, i, item) {
+        const char *id = json_text_at(item, "ID");
+        const char *address = json_text_at(item, "IpConfigurations.0.IpAddress");
+
+        if (id)
+            put_id(set, id, address ? address : "");
+    }
+    return set;
+}
+
+/* ---- namespaces ---- */
+
+/* While a pod starts, its namespace has no endpoint, or one whose address nobody knows yet. */
+static bool any_starts(const json_t *pods) {
+    json_t *pod;
+    size_t i;
+
+    json_array_foreach(json_object_get(pods, "items"), i, pod) {
+        const char *ip = json_text_at(pod, "status.podIP"),
+                   *phase = json_text_at(pod, "status.phase");
+
+        if (!json_bool_at(pod, "spec.hostNetwork", false) && (!ip || !*ip) &&
+            !text_equal(phase, "Succeeded") && !text_equal(phase, "Failed"))
+            return true;
+    }
+    return false;
+}
+
+/* Does a pod have one of the namespace's endpoints, or something else than a pod's network be in
+ * it? `*ret_address`: of an endpoint that no pod has. */
+static bool is_used(const json_t *space, const json_t *endpoints, const json_t *pods,
+                    const char **ret_address) {
+    json_t *resource;
+    size_t i;
+
+    json_array_foreach(json_object_get(space, "Resources"), i, resource) {
+        const char *address;
+
+        if (!text_equal(json_text_at(resource, "Type"), "Endpoint"))
+            return true;
+        address = json_string_value(find_id(endpoints, json_text_at(resource, "Data.Id")));
+        if (address && (!*address || json_object_get(pods, address)))
+            return true;
+        *ret_address = address;
+    }
+    return false;
+}
+
+void drift_compare_namespaces(const struct drift_seen *seen, const json_t *pods, json_t *drift) {
+    _cleanup_json_ json_t *endpoints = addresses_by_id(seen->endpoints);
+    json_t *space;
+    size_t i;
+
+    if (any_starts(seen->pods))
+        return;
+    json_array_foreach(seen->namespaces, i, space) {
+        const char *id = json_text_at(space, "ID"), *address = NULL;
+
+        if (id && !text_equal(json_text_at(space, "Type"), "HostDefault") &&
+            !is_used(space, endpoints, pods, &address))
+            drift_add_row(drift, "namespacesWithoutPod",
+                          json_pack("{s:s, s:s*}", "id", id, "address", address));
+    }
+}
+
+/* ---- load balancers ---- */
+
+void drift_compare_backends(const struct drift_seen *seen, json_t *drift) {
+    _cleanup_json_ json_t *endpoints = addresses_by_id(seen->endpoints);
+    json_t *balancer, *id;
+    size_t i, k;
+
+    json_array_foreach(seen->balancers, i, balancer) {
+        const json_t *ids = json_object_get(balancer, "HostComputeEndpoints");
+        bool any = !json_array_size(ids);
+
+        json_array_foreach(ids, k, id) any |= find_id(endpoints, json_string_value(id)) != NULL;
+        if (!any)
+            drift_add_row(drift, "loadBalancersWithoutEndpoint",
+                          json_pack("{s:s*, s:s*}", "id", json_text_at(balancer, "ID"), "frontend",
+                                    json_text_at(balancer, "FrontendVIPs.0")));
+    }
+}
+
+/* ---- routes ---- */
+
+/* The pod subnets of all nodes; false where one does not say its own yet. */
+static bool read_subnets(const json_t *nodes, json_t *ret) {
+    bool all = true;
+    json_t *node;
+    size_t i;
+
+    json_array_foreach(json_object_get(nodes, "items"), i, node) {
+        struct network_peer peer;
+
+        network_peer_read(node, &peer);
+        all = all && peer.pod_cidr;
+        if (peer.pod_cidr)
+            json_object_set_new(ret, peer.pod_cidr, json_true());
+        if (peer.pod_cidr6)
+            json_object_set_new(ret, peer.pod_cidr6, json_true());
+    }
+    return all && json_object_size(ret);
+}
+
+static void add_route(const json_t *subnets, const char *prefix, const char *by, const char *in,
+                      json_t *drift) {
+    if (prefix && !json_object_get(subnets, prefix))
+        drift_add_row(drift, "routesWithoutNode",
+                      json_pack("{s:s, s:s*, s:s}", "prefix", prefix, "by", by, "in", in));
+}
+
+/* A part of the pods' prefix: the whole one is routed by others. */
+static bool is_of_pods(const struct text_list *prefixes, const char *text) {
+    struct cidr inner, outer;
+
+    for (size_t i = 0; prefixes && i < prefixes->count; i++)
+        if (cidr_parse(prefixes->items[i], &outer, NULL) == 0 &&
+            cidr_parse(text, &inner, NULL) == 0 && cidr_contains_cidr(&outer, &inner) &&
+            inner.length > outer.length)
+            return true;
+    return false;
+}
+
+void drift_compare_routes(const struct drift_seen *seen, json_t *drift) {
+    _cleanup_json_ json_t *subnets = json_object();
+    json_t *network, *policy;
+    size_t i, k;
+
+    if (!read_subnets(seen->nodes, subnets))
+        return;
+    json_array_foreach(seen->networks, i, network) {
+        json_array_foreach(json_object_get(network, "Policies"), k, policy) {
+            if (text_equal_nocase(json_text_at(policy, "Type"), REMOTE_ROUTE))
+                add_route(subnets, json_text_at(policy, "Settings.DestinationPrefix"),
+                          json_text_at(policy, "Settings.ProviderAddress"), "HNS", drift);
+        }
+    }
+    for (i = 0; seen->routes && i < seen->routes->count; i++) {
+        const struct host_route *route = &seen->routes->items[i];
+
+        if (!text_equal(route->next_hop, "0.0.0.0") && !text_equal(route->next_hop, "::") &&
+            is_of_pods(seen->pod_cidrs, route->destination))
+            add_route(subnets, route->destination, route->next_hop, "Windows", drift);
+    }
+}
+
+/* ---- kube-proxy ---- */
+
+static bool runs_kube_proxy(const json_t *container) {
+    static const char *const lists[] = {"command", "args"};
+    const char *image = json_text_at(container, "image");
+    json_t *word;
+    size_t i;
+
+    if (image && strstr(image, "kube-proxy"))
+        return true;
+    for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
+        json_array_foreach(json_object_get(container, lists[k]), i, word) {
+            if (json_is_string(word) && strstr(json_string_value(word), "kube-proxy.exe"))
+                return true;
+        }
+    return false;
+}
+
+void drift_find_proxies(const struct drift_seen *seen, json_t *drift) {
+    json_t *pod, *container;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(seen->pods, "items"), i, pod) {
+        bool runs = false;
+        _cleanup_(freep) char *name = drift_full_name(pod);
+
+        json_array_foreach(json_at(pod, "spec.containers"), k, container) {
+            runs |= runs_kube_proxy(container);
+        }
+        if (runs && text_equal(json_text_at(pod, "status.phase"), "Running"))
+            drift_add_row(drift, "kubeProxyPods", json_pack("{s:s}", "pod", name));
+    }
+}
+
+/* ---- what to do ---- */
+
+static void add_command(json_t *drift, const char *begin, const char *name, const char *end) {
+    _cleanup_(freep) char *command = xasprintf("%s%s%s", begin, name ? name : "", end);
+
+    drift_add_row(drift, "commands", json_string(command));
+}
+
+/* A network's own routes have no command of Windows. */
+static void add_route_commands(json_t *drift) {
+    json_t *row;
+    size_t i;
+
+    json_array_foreach(json_object_get(drift, "routesWithoutNode"), i, row) {
+        const char *prefix = json_text_at(row, "prefix");
+        _cleanup_(freep) char *base = xstrndup(prefix, strcspn(prefix, "/"));
+
+        if (i < COMMANDS_MAX && text_equal(json_text_at(row, "in"), "Windows"))
+            add_command(drift, "route.exe delete ", base, "");
+    }
+}
+
+void drift_add_commands(json_t *drift) {
+    static const struct {
+        const char *key, *begin, *end;
+    } leftovers[] = {
+        {"staleRemoteEndpoints", "powershell -Command \"Get-HnsEndpoint -Id ",
+         " | Remove-HnsEndpoint\""},
+        {"endpointsWithoutPod", "powershell -Command \"Get-HnsEndpoint -Id ",
+         " | Remove-HnsEndpoint\""},
+        {"namespacesWithoutPod", "powershell -Command \"Get-HnsNamespace -Id ",
+         " | Remove-HnsNamespace\""},
+    };
+    json_t *row;
+    size_t i;
+
+    if (json_object_get(drift, "servicesWithoutLoadBalancer") ||
+        json_object_get(drift, "loadBalancersWithoutService") ||
+        json_object_get(drift, "loadBalancersWithoutEndpoint")) {
+        add_command(drift, "sc.exe stop kube-proxy", NULL, "");
+        add_command(drift, "sc.exe start kube-proxy", NULL, "");
+    }
+    for (size_t k = 0; k < ARRAY_SIZE(leftovers); k++)
+        json_array_foreach(json_object_get(drift, leftovers[k].key), i, row) {
+            if (i < COMMANDS_MAX)
+                add_command(drift, leftovers[k].begin, json_text_at(row, "id"), leftovers[k].end);
+        }
+    add_route_commands(drift);
+}

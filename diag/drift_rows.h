@@ -1,0 +1,19 @@
+/* The parts of a comparison with HNS. Inside diag. */
+#ifndef DIAG_DRIFT_ROWS_H
+#define DIAG_DRIFT_ROWS_H
+
+#include "diag/drift.h"
+
+/* Adds a row to the list `key`, which it makes; takes the row. */
+void drift_add_row(json_t *drift, const char *key, json_t *row);
+/* "namespace/name"; the caller frees. */
+char *drift_full_name(const json_t *object);
+/* `pods`: the addresses of this node's pods, as keys. */
+void drift_compare_namespaces(const struct drift_seen *seen, const json_t *pods, json_t *drift);
+void drift_compare_backends(const struct drift_seen *seen, json_t *drift);
+void drift_compare_routes(const struct drift_seen *seen, json_t *drift);
+void drift_find_proxies(const struct drift_seen *seen, json_t *drift);
+/* What to do by hand against what is there. */
+void drift_add_commands(json_t *drift);
+
+#endif

@@ -1,0 +1,187 @@
+/* What is left on a node that Kubernetes knows nothing of: namespaces, load balancers' endpoints,
+ * routes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/drift.h"
+
+#define POD(ip) "{\"spec\":{},\"status\":{\"phase\":\"Running\",\"podIP\":\"" ip "\"}}"
+#define STARTING "{\"spec\":{},\"status\":{\"phase\":\"Pending\"}}"
+#define OF_HOST "{\"spec\":{\"hostNetwork\":true},\"status\":{\"phase\":\"Pending\"}}"
+#define ENDED "{\"spec\":{},\"status\":{\"phase\":\"Succeeded\"}}"
+#define ENDPOINT(id, ip)                                                                           \
+    "{\"ID\":\"" id "\",\"Name\":\"c_other\",\"IpConfigurations\":[{\"IpAddress\":\"" ip "\"}]}"
+#define SPACE(id, type, resources)                                                                 \
+    "{\"ID\":\"" id "\",\"Type\":\"" type "\",\"Resources\":[" resources "]}"
+#define HAS(type, id) "{\"Type\":\"" type "\",\"Data\":{\"Id\":\"" id "\"}}"
+#define BALANCER(id, endpoints)                                                                    \
+    "{\"ID\":\"" id "\",\"FrontendVIPs\":[\"10.96.0.1\"],\"HostComputeEndpoints\":[" endpoints "]" \
+                                                                                               "}"
+#define NODE(cidr) "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"podCIDR\":\"" cidr "\"}}"
+#define NETWORK(prefix)                                                                            \
+    "{\"Name\":\"net\",\"Policies\":[{\"Type\":\"RemoteSubnetRoute\",\"Settings\":{"               \
+    "\"DestinationPrefix\":\"" prefix "\",\"ProviderAddress\":\"10.0.0.9\"}}]}"
+
+static json_t *read(const char *text, bool list) {
+    _cleanup_(freep) char *whole =
+        list ? xasprintf("{\"items\":[%s]}", text) : xasprintf("[%s]", text);
+    json_t *json = json_loads(whole, 0, NULL);
+
+    if (!json)
+        fail_msg("%s", whole);
+    return json;
+}
+
+static void assert_drift(const char *what, const struct drift_seen *seen, const char *wanted) {
+    _cleanup_json_ json_t *drift = drift_compare(seen), *json = json_loads(wanted, 0, NULL);
+
+    assert_non_null(json);
+    if (!json_equal(drift, json)) {
+        _cleanup_(freep) char *is = json_write(drift);
+
+        fail_msg("%s: %s", what, is);
+    }
+}
+
+static void namespaces(void **state) {
+    static const struct {
+        const char *what, *pods, *spaces, *wanted;
+    } rows[] = {
+        {"one pod's", POD("10.244.1.5"), SPACE("a", "Host", HAS("Endpoint", "E1")), "{}"},
+        {"a pod has left", POD("10.244.1.9"), SPACE("a", "Host", HAS("Endpoint", "e1")),
+         "{\"namespacesWithoutPod\":[{\"id\":\"a\",\"address\":\"10.244.1.5\"}]}"},
+        {"empty", POD("10.244.1.5"), SPACE("a", "Host", ""),
+         "{\"namespacesWithoutPod\":[{\"id\":\"a\"}]}"},
+        {"its endpoint is gone", "", SPACE("a", "Guest", HAS("Endpoint", "e7")),
+         "{\"namespacesWithoutPod\":[{\"id\":\"a\"}]}"},
+        {"nothing is known of its address", "", SPACE("a", "Host", HAS("Endpoint", "e2")), "{}"},
+        {"Windows' own", "", SPACE("a", "HostDefault", ""), "{}"},
+        {"a container is in it", "", SPACE("a", "Host", HAS("Container", "c")), "{}"},
+        {"while a pod starts", STARTING, SPACE("a", "Host", ""), "{}"},
+        {"pods that need none", OF_HOST "," ENDED, SPACE("a", "Host", ""),
+         "{\"namespacesWithoutPod\":[{\"id\":\"a\"}]}"},
+    };
+    _cleanup_json_ json_t *endpoints =
+        read(ENDPOINT("e1", "10.244.1.5") ",{\"ID\":\"e2\",\"Name\":\"x\"}", false);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *pods = read(rows[i].pods, true);
+        _cleanup_json_ json_t *spaces = read(rows[i].spaces, false);
+
+        assert_drift(rows[i].what,
+                     &(struct drift_seen){.pods = pods,
+                                          .endpoints = endpoints,
+                                          .namespaces = spaces,
+                                          .network = "net",
+                                          .now = 1795255200},
+                     rows[i].wanted);
+    }
+}
+
+static void balancers(void **state) {
+    static const struct {
+        const char *what, *balancer, *wanted;
+    } rows[] = {
+        {"one of two is there", BALANCER("b", "\"e1\",\"e9\""), "{}"},
+        {"none is there", BALANCER("b", "\"e8\",\"e9\""),
+         "{\"loadBalancersWithoutEndpoint\":[{\"id\":\"b\",\"frontend\":\"10.96.0.1\"}]}"},
+        {"none is named", BALANCER("b", ""), "{}"},
+    };
+    _cleanup_json_ json_t *endpoints = read(ENDPOINT("E1", "10.244.2.5"), false);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *all = read(rows[i].balancer, false);
+
+        assert_drift(rows[i].what, &(struct drift_seen){.endpoints = endpoints, .balancers = all},
+                     rows[i].wanted);
+    }
+}
+
+static void routes(void **state) {
+    static const struct {
+        const char *what, *nodes, *networks, *route, *next_hop, *wanted;
+    } rows[] = {
+        {"each has its node", NODE("10.244.1.0/24") "," NODE("10.244.2.0/24"),
+         NETWORK("10.244.2.0/24"), "10.244.1.0/24", "10.0.0.7", "{}"},
+        {"HNS' has none", NODE("10.244.1.0/24"), NETWORK("10.244.2.0/24"), "", "",
+         "{\"routesWithoutNode\":[{\"prefix\":\"10.244.2.0/24\",\"by\":\"10.0.0.9\",\"in\":"
+         "\"HNS\"}]}"},
+        {"Windows' has none", NODE("10.244.1.0/24"), "", "10.244.3.0/24", "10.0.0.7",
+         "{\"routesWithoutNode\":[{\"prefix\":\"10.244.3.0/24\",\"by\":\"10.0.0.7\",\"in\":"
+         "\"Windows\"}]}"},
+        {"on link", NODE("10.244.1.0/24"), "", "10.244.3.0/24", "0.0.0.0", "{}"},
+        {"of all pods", NODE("10.244.1.0/24"), "", "10.244.0.0/16", "10.0.0.7", "{}"},
+        {"not of pods", NODE("10.244.1.0/24"), "", "10.9.3.0/24", "10.0.0.7", "{}"},
+        {"a node has no subnet yet", NODE("10.244.1.0/24") ",{\"metadata\":{\"name\":\"m\"}}",
+         NETWORK("10.244.2.0/24"), "10.244.3.0/24", "10.0.0.7", "{}"},
+        {"no node was read", "", NETWORK("10.244.2.0/24"), "10.244.3.0/24", "10.0.0.7", "{}"},
+    };
+    char prefix[] = "10.244.0.0/16", *prefixes[] = {prefix};
+    const struct text_list cidrs = {prefixes, 1};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *nodes = read(rows[i].nodes, true);
+        _cleanup_json_ json_t *networks = read(rows[i].networks, false);
+        struct host_route route = {0};
+        const struct host_routes all = {&route, *rows[i].route ? 1 : 0};
+
+        text_format(route.destination, sizeof route.destination, "%s", rows[i].route);
+        text_format(route.next_hop, sizeof route.next_hop, "%s", rows[i].next_hop);
+        assert_drift(rows[i].what,
+                     &(struct drift_seen){
+                         .networks = networks, .nodes = nodes, .routes = &all, .pod_cidrs = &cidrs},
+                     rows[i].wanted);
+    }
+}
+
+/* Each thing that is left over has its command, but for a route of HNS. */
+static void commands(void **state) {
+    static const char *const wanted[] = {
+        "sc.exe stop kube-proxy", "sc.exe start kube-proxy",
+        "powershell -Command \"Get-HnsNamespace -Id a | Remove-HnsNamespace\"",
+        "route.exe delete 10.244.3.0"};
+    struct host_route route = {.destination = "10.244.3.0/24", .next_hop = "10.0.0.7"};
+    const struct host_routes all = {&route, 1};
+    char prefix[] = "10.244.0.0/16", *prefixes[] = {prefix};
+    const struct text_list cidrs = {prefixes, 1};
+    _cleanup_json_ json_t *nodes = read(NODE("10.244.1.0/24"), true), *none = json_array();
+    _cleanup_json_ json_t *networks = read(NETWORK("10.244.2.0/24"), false);
+    _cleanup_json_ json_t *spaces = read(SPACE("a", "Host", ""), false);
+    _cleanup_json_ json_t *balancers = read(BALANCER("b", "\"e9\""), false);
+    _cleanup_json_ json_t *asked = json_pack("{s:{s:[]}}", "pods", "items");
+    _cleanup_json_ json_t *drift = drift_judge(asked, &(struct drift_seen){.nodes = nodes,
+                                                                           .networks = networks,
+                                                                           .namespaces = spaces,
+                                                                           .endpoints = none,
+                                                                           .balancers = balancers,
+                                                                           .routes = &all,
+                                                                           .network = "net",
+                                                                           .pod_cidrs = &cidrs});
+
+    (void)state;
+    assert_int_equal(json_array_size(json_object_get(drift, "routesWithoutNode")), 2);
+    assert_int_equal(json_array_size(json_object_get(drift, "commands")), ARRAY_SIZE(wanted));
+    for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+        assert_string_equal(
+            json_string_value(json_array_get(json_object_get(drift, "commands"), i)), wanted[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(namespaces),
+        cmocka_unit_test(balancers),
+        cmocka_unit_test(routes),
+        cmocka_unit_test(commands),
+    };
+
+    return cmocka_run_group_tests_name("drift_node", tests, NULL, NULL);
+}
