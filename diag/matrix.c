@@ -16,6 +16,8 @@ enum {
     RED_MS = 250, /* what works has answered by then; the evidence is read while the rest goes on */
     ANSWER_SLACK_MS = 10000,
     CLUSTER_MS = 1000, /* for each of the three requests */
+    LOSSY_ROUNDS = 2,
+    LOSSY_ATTEMPTS = 6, /* of half the packets, one in 64 times all arrive */
 };
 
 /* ---- evidence ---- */
@@ -186,8 +188,16 @@ static void node_end(struct run *run, const struct probe_list *list, struct prob
 
 /* ---- cells ---- */
 
+/* Neither the DNS nor a load balancer is in between, whose start makes some attempts fail. */
+static bool is_straight(const struct diag_flow *flow) {
+    return !flow->extra && (!*flow->by || text_equal(flow->by, "IP"));
+}
+
+/* Between two pods, some attempts fail while a route is on its way, and none later: what is so
+ * twice is loss, which would pass by chance if it were asked often enough. */
 static bool is_asked(const struct diag_cell *cell, bool again) {
-    return cell->asked && (!again || cell->outcome == DIAG_FAIL);
+    return cell->asked && (!again || (cell->outcome == DIAG_FAIL &&
+                                      (cell->lossy < LOSSY_ROUNDS || !is_straight(cell->flow))));
 }
 
 static void lists_make(const struct run *run, bool again, struct probe_list *ret_pod,
@@ -198,6 +208,8 @@ static void lists_make(const struct run *run, bool again, struct probe_list *ret
 
         if (again && !cell->result.succeeded) /* loss would look like a slow start */
             probe.attempts = 1;
+        if (again && cell->lossy && is_straight(cell->flow))
+            probe.attempts = LOSSY_ATTEMPTS;
         if (is_asked(cell, again))
             probe_list_add(cell->flow->source == DIAG_FROM_POD ? ret_pod : ret_node, &probe);
     }
@@ -235,6 +247,7 @@ static void cells_judge(struct run *run, bool again, const struct probe_results 
             continue;
         if (found) {
             diag_cell_judge(cell, found, again);
+            cell->lossy += found->succeeded && found->succeeded < found->attempts;
             run->report->probes += found->attempts;
         } else if (!again) {
             cell->outcome = DIAG_NOT_RUN;
@@ -261,9 +274,10 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
     return asked;
 }
 
-static bool any_red(const struct run *run) {
+/* Red, and may turn green. */
+static bool any_open(const struct run *run) {
     for (size_t i = 0; i < run->report->cells.count; i++)
-        if (run->report->cells.items[i].outcome == DIAG_FAIL)
+        if (is_asked(&run->report->cells.items[i], true))
             return true;
     return false;
 }
@@ -281,7 +295,7 @@ static int cells_settle(struct run *run, struct error *err) {
 
     if (run->options->look && !diag_look_is_young(run->look, host_now(run->host)))
         return 0;
-    while (any_red(run) && run->probes.items[SOURCE].spoke) {
+    while (any_open(run) && run->probes.items[SOURCE].spoke) {
         _cleanup_(probe_results_free) struct probe_results results = {0};
         uint64_t now = host_monotonic_ms(run->host);
 

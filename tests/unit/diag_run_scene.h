@@ -21,9 +21,12 @@
 /* What the pretended kubelet and probes do, each time that winjoin sleeps. */
 struct stage {
     bool start_a, start_b;
-    bool stale_a;          /* a probe of an earlier run is in a's mailbox */
-    const char *broken;    /* probes whose id begins so fail */
-    unsigned broken_until; /* in generations below this; 0 = always */
+    bool stale_a;         /* a probe of an earlier run is in a's mailbox */
+    const char *broken;   /* probes whose id begins so fail */
+    const char *lossy;    /* of those whose id begins so the first attempt alone succeeds, ... */
+    unsigned lossy_calls; /* in the first so many generations in which they are asked */
+    unsigned lossy_asked, lossy_attempts; /* how often they were, and with how many at last */
+    unsigned broken_until;                /* in generations below this; 0 = always */
     unsigned generation;
     unsigned interrupted; /* in this generation Ctrl-C is pressed; 0 = never */
     bool garbage;         /* results are no results */
@@ -83,6 +86,12 @@ static void answer(struct stage *stage, struct host *host, const char *results_p
                                       .median_us = broken ? 0 : 400,
                                       .max_us = broken ? 0 : 500};
 
+        if (stage->lossy && text_starts_with(list.items[i].id, stage->lossy)) {
+            stage->lossy_attempts = list.items[i].attempts;
+            if (stage->lossy_asked++ < stage->lossy_calls)
+                result = (struct probe_result){
+                    .outcome = PROBE_NO_REPLY, .attempts = 3, .succeeded = 1, .median_us = 400};
+        }
         memcpy(result.id, list.items[i].id, sizeof result.id);
         probe_results_add(&results, &result);
     }

@@ -125,6 +125,45 @@ static void the_node_that_has_an_address_among_its_pods(void **state) {
     assert_false(diag_evidence_gateway(NULL, "10.244.1.9", gateway));
 }
 
+/* The pods' own port may be another than the Service's. */
+static void the_port_behind_a_frontend(void **state) {
+    static const struct {
+        const char *vip;
+        int protocol, port;
+        unsigned wanted;
+    } rows[] = {
+        {"10.96.0.10", 17, 53, 5353}, /* not the first mapping, nor the first load balancer */
+        {"10.96.0.10", 6, 53, 8053},
+        {"10.96.0.10", 6, 54, 0},
+        {"10.96.0.10", 17, 9153, 0},
+        {"10.96.0.99", 17, 53, 0},
+        {"10.96.0.11", 17, 53, 0}, /* 70000 */
+        {"10.96.0.12", 17, 53, 0}, /* none */
+        {NULL, 17, 53, 0},
+    };
+    _cleanup_json_ json_t *evidence = json_loads(
+        "{\"loadBalancers\":["
+        "{\"FrontendVIPs\":[\"10.96.0.1\"],\"PortMappings\":[{\"Protocol\":17,\"ExternalPort\":"
+        "53,\"InternalPort\":1}]},"
+        "{\"FrontendVIPs\":[\"10.96.0.10\"],\"PortMappings\":[{\"Protocol\":17,\"ExternalPort\":"
+        "9153,\"InternalPort\":0},{\"Protocol\":17,\"ExternalPort\":53,\"InternalPort\":5353}]},"
+        "{\"FrontendVIPs\":[\"10.96.0.10\"],\"PortMappings\":[{\"Protocol\":6,\"ExternalPort\":53,"
+        "\"InternalPort\":8053}]},"
+        "{\"FrontendVIPs\":[\"10.96.0.11\"],\"PortMappings\":[{\"Protocol\":17,\"ExternalPort\":"
+        "53,\"InternalPort\":70000}]},"
+        "{\"FrontendVIPs\":[\"10.96.0.12\"],\"PortMappings\":[{\"Protocol\":17,\"ExternalPort\":"
+        "53}]}]}",
+        0, NULL);
+
+    (void)state;
+    assert_non_null(evidence);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        assert_int_equal(
+            diag_evidence_backend_port(evidence, rows[i].vip, rows[i].protocol, rows[i].port),
+            rows[i].wanted);
+    assert_int_equal(diag_evidence_backend_port(NULL, "10.96.0.10", 17, 53), 0);
+}
+
 static void of_a_node_what_is_judged(void **state) {
     _cleanup_json_ json_t *nodes = json_pack(
         "{s:[{s:{s:s, s:{s:s}, s:{s:s}, s:s}, s:{s:s}, s:{s:[], s:[], s:[]}}]}", "items",
@@ -244,6 +283,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_node_is_described, open_host, close_host),
         cmocka_unit_test(the_node_that_has_an_address_among_its_pods),
+        cmocka_unit_test(the_port_behind_a_frontend),
         cmocka_unit_test_setup_teardown(of_a_node_what_is_judged, open_host, close_host),
         cmocka_unit_test_setup_teardown(the_network_of_the_cni_file, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, open_host, close_host),
