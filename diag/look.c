@@ -126,6 +126,10 @@ bool diag_look_api_answers(const json_t *look) {
     return text_equal(json_text_at(look, "api.outcome"), "ok");
 }
 
+bool diag_look_api_is_away(const json_t *look) {
+    return text_equal(json_text_at(look, "api.outcome"), "unreachable");
+}
+
 bool diag_look_is_young(const json_t *look, int64_t now) {
     json_t *status;
     size_t i;

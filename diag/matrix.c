@@ -193,10 +193,18 @@ static bool is_straight(const struct diag_flow *flow) {
     return !flow->extra && (!*flow->by || text_equal(flow->by, "IP"));
 }
 
+/* The Service kubernetes, of an API server that takes no connection from the node either: nobody
+ * waits here for its return. */
+static bool is_of_lost_api(const struct run *run, const struct diag_cell *cell) {
+    return diag_look_api_is_away(run->look) && !cell->udp &&
+           (text_equal(cell->flow->id, "pod-to-service-ip") ||
+            text_equal(cell->flow->id, "pod-to-service-fqdn"));
+}
+
 /* Between two pods, some attempts fail while a route is on its way, and none later: what is so
  * twice is loss, which would pass by chance if it were asked often enough. */
-static bool is_asked(const struct diag_cell *cell, bool again) {
-    return cell->asked && (!again || (cell->outcome == DIAG_FAIL &&
+static bool is_asked(const struct run *run, const struct diag_cell *cell, bool again) {
+    return cell->asked && (!again || (cell->outcome == DIAG_FAIL && !is_of_lost_api(run, cell) &&
                                       (cell->lossy < LOSSY_ROUNDS || !is_straight(cell->flow))));
 }
 
@@ -210,7 +218,7 @@ static void lists_make(const struct run *run, bool again, struct probe_list *ret
             probe.attempts = 1;
         if (again && cell->lossy && is_straight(cell->flow))
             probe.attempts = LOSSY_ATTEMPTS;
-        if (is_asked(cell, again))
+        if (is_asked(run, cell, again))
             probe_list_add(cell->flow->source == DIAG_FROM_POD ? ret_pod : ret_node, &probe);
     }
 }
@@ -243,7 +251,7 @@ static void cells_judge(struct run *run, bool again, const struct probe_results 
         struct diag_cell *cell = &run->report->cells.items[i];
         const struct probe_result *found = probe_results_find(results, cell->probe.id);
 
-        if (!is_asked(cell, again))
+        if (!is_asked(run, cell, again))
             continue;
         if (found) {
             diag_cell_judge(cell, found, again);
@@ -277,7 +285,7 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
 /* Red, and may turn green. */
 static bool any_open(const struct run *run) {
     for (size_t i = 0; i < run->report->cells.count; i++)
-        if (is_asked(&run->report->cells.items[i], true))
+        if (is_asked(run, &run->report->cells.items[i], true))
             return true;
     return false;
 }

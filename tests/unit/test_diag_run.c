@@ -65,45 +65,6 @@ static void what_turns_green_is_slow(void **state) {
     host_free(host);
 }
 
-/* Between pods loss is not asked for until it passes by chance; before a load balancer, whose
- * backends come one by one, it is. */
-static void loss_is_no_slow_start(void **state) {
-    static const struct {
-        const char *lossy;
-        unsigned calls, asked, attempts;
-        enum diag_outcome outcome;
-        const char *cause;
-    } rows[] = {
-        {"pod-to-pod-ip.udp", 99, 2, 6, DIAG_FAIL, "LOSS"},
-        {"pod-to-pod-ip.udp", 1, 2, 6, DIAG_SLOW, NULL},
-        {"pod-to-service-ip.udp", 4, 5, 3, DIAG_SLOW, NULL},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct stage stage = {.start_a = true,
-                              .start_b = true,
-                              .generation = 1,
-                              .lossy = rows[i].lossy,
-                              .lossy_calls = rows[i].calls};
-        struct diag_options options = options_make(&stage);
-        struct host *host = host_memory_new();
-        struct diag_report report = {0};
-        _cleanup_(freep) char *flow = xstrndup(rows[i].lossy, strcspn(rows[i].lossy, "."));
-
-        host_memory_on_sleep(host, play, &stage);
-        assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-        assert_int_equal(diag_cells_find(&report.cells, flow, true)->outcome, rows[i].outcome);
-        assert_int_equal(stage.lossy_asked, rows[i].asked);
-        assert_int_equal(stage.lossy_attempts, rows[i].attempts);
-        if (rows[i].cause)
-            assert_string_equal(report.causes.items[0].id, rows[i].cause);
-        text_free(&stage.told);
-        diag_report_free(&report);
-        host_free(host);
-    }
-}
-
 static void what_stays_red_gets_a_cause(void **state) {
     struct stage stage = {
         .start_a = true, .start_b = true, .generation = 1, .broken = "pod-to-external"};
@@ -474,7 +435,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_flows_work),
         cmocka_unit_test(what_turns_green_is_slow),
-        cmocka_unit_test(loss_is_no_slow_start),
         cmocka_unit_test(what_stays_red_gets_a_cause),
         cmocka_unit_test(the_node_looks_outside),
         cmocka_unit_test(who_stops_it_is_heard),

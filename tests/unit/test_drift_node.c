@@ -22,7 +22,7 @@
 #define HAS(type, id) "{\"Type\":\"" type "\",\"Data\":{\"Id\":\"" id "\"}}"
 #define BALANCER(id, endpoints)                                                                    \
     "{\"ID\":\"" id "\",\"FrontendVIPs\":[\"10.96.0.1\"],\"HostComputeEndpoints\":[" endpoints "]" \
-                                                                                               "}"
+    "}"
 #define NODE(cidr) "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"podCIDR\":\"" cidr "\"}}"
 #define NETWORK(prefix)                                                                            \
     "{\"Name\":\"net\",\"Policies\":[{\"Type\":\"RemoteSubnetRoute\",\"Settings\":{"               \
