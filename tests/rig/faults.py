@@ -143,6 +143,8 @@ FAULTS = {
     # ---- services of the node
     "kubelet-down": after("the kubelet was stopped", "SVC-DOWN", node.stop("kubelet"),
                           node.start("kubelet"), modes=OVERLAY),
+    "flanneld-down": after("flanneld was stopped", "SVC-DOWN", node.stop("flanneld"),
+                           node.start("flanneld"), modes=OVERLAY),
     "containerd-down": after("containerd was stopped", "SVC-DOWN", node.stop("containerd"),
                              node.start("containerd"), modes=BRIDGE),
     "hns-down": after("HNS was stopped", "SVC-DOWN", node.stop("hns"), node.start("hns"), modes=BRIDGE),
@@ -161,6 +163,9 @@ FAULTS = {
                       modes=OVERLAY),
     "vip-none": after("the DNS' load balancer has no source address", "SVC-VIP", node.other_balancer(
         DNS, 17, lambda s, lb: lb.pop("SourceVIP")), node.restart("kube-proxy"), OVERLAY),
+    "vip-old": after("the DNS' load balancer has a source address of an old subnet", "SVC-VIP",
+                     node.other_balancer(DNS, 17, lambda s, lb: lb.update(SourceVIP="10.244.99.2")),
+                     node.restart("kube-proxy"), OVERLAY),
     "source-vip": after("the endpoint of the source VIP was deleted", "SVC-VIP",
                         node.drop_source_vip, node.restart("kube-proxy"), OVERLAY),
 
