@@ -50,6 +50,15 @@ def lose_balancers(stage):
         stage.host.hns("HcnDeleteLoadBalancer", "go", lb["ID"])
 
 
+def balancers_are_back(stage):
+    """Nobody does anything: winjoin-network starts kube-proxy again where HNS has had none for two minutes."""
+    end = time.monotonic() + 180
+    while not stage.host.control({"op": "dump"})["loadBalancers"]:
+        if time.monotonic() > end:
+            raise RuntimeError("HNS has no load balancer after three minutes")
+        time.sleep(1)
+
+
 def drop_balancers(stage):
     stage.host.run(["sc", "stop", "kube-proxy"])
     lose_balancers(stage)

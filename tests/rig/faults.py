@@ -166,6 +166,8 @@ FAULTS = {
     "vip-old": after("the DNS' load balancer has a source address of an old subnet", "SVC-VIP",
                      node.other_balancer(DNS, 17, lambda s, lb: lb.update(SourceVIP="10.244.99.2")),
                      node.restart("kube-proxy"), OVERLAY),
+    "lbs-lost": after("HNS has lost all load balancers", "SVC-ALL", node.lose_balancers,
+                      node.balancers_are_back, modes=BRIDGE, also=("SVC-LOST",)),
     "source-vip": after("the endpoint of the source VIP was deleted", "SVC-VIP",
                         node.drop_source_vip, node.restart("kube-proxy"), OVERLAY),
 
