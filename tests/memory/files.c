@@ -153,6 +153,21 @@ int memory_read_part(struct host *host, const char *path, uint64_t offset, size_
     return 0;
 }
 
+static bool is_held(const struct memory_host *memory, const char *path) {
+    for (size_t i = 0; i < memory->held.count; i++)
+        if (compare_paths(memory->held.items[i], path) == 0)
+            return true;
+    return false;
+}
+
+static void move_held(struct memory_host *memory, const char *from, const char *to) {
+    for (size_t i = 0; i < memory->held.count; i++)
+        if (compare_paths(memory->held.items[i], from) == 0) {
+            free(memory->held.items[i]);
+            memory->held.items[i] = xstrdup(to);
+        }
+}
+
 int memory_write(struct host *host, const char *path, const void *data, size_t len,
                  enum host_access access, struct error *err) {
     struct memory_host *memory = memory_of(host);
@@ -165,6 +180,8 @@ int memory_write(struct host *host, const char *path, const void *data, size_t l
     if (is_root(path) || (file && file->type == HOST_FOLDER))
         return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder with that name exists",
                             path);
+    if (is_held(memory, path))
+        return error_set_os(err, ERROR_DENIED, 5, "write '%s': a program runs from it", path);
     if (!file)
         file = add_file(memory, path);
     free(file->data);
@@ -234,7 +251,7 @@ int memory_remove(struct host *host, const char *path, struct error *err) {
         if (lies_in(memory->files[i].path, path))
             return error_set_os(err, ERROR_CONFLICT, 145, "remove '%s': the folder is not empty",
                                 path);
-    if (memory->held && compare_paths(memory->held, path) == 0)
+    if (is_held(memory, path))
         return error_set_os(err, ERROR_CONFLICT, 32, "remove '%s': a program has it open", path);
     at = position(memory, path);
     drop_file(memory, at);
@@ -295,6 +312,7 @@ int memory_rename(struct host *host, const char *from, const char *to, struct er
     if (standing)
         drop_file(memory, position(memory, to));
     move_files(memory, from, to);
+    move_held(memory, from, to);
     return 0;
 }
 

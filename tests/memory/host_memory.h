@@ -44,7 +44,8 @@ void host_memory_interrupt(struct host *host);
 size_t host_memory_watchers(struct host *host);
 /* What host_watched_well() answers. */
 void host_memory_set_watched_well(struct host *host, bool well);
-/* A program has that file open: it cannot be removed. NULL: none; borrowed. */
+/* A program has that file open, or runs from it: it cannot be removed nor written over, and stays
+ * held where it is renamed. NULL: none any more. */
 void host_memory_hold(struct host *host, const char *path);
 void host_memory_set_adapters(struct host *host, const struct host_adapters *adapters);
 /* What a program that host_run() starts answers; matched by argv[0]'s base name. */

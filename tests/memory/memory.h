@@ -32,7 +32,7 @@ struct memory_host {
     struct text log;
     size_t watchers; /* started and not ended */
     bool watched_well;
-    const char *held;         /* borrowed */
+    struct text_list held;    /* paths of files that a program has open, or runs from */
     size_t calls, fail_at;    /* fail_at: number of the call that fails, 0 = none */
     bool dies;                /* and all calls after it */
     const char *program_path; /* NULL: where the join installs it */

@@ -229,7 +229,10 @@ size_t host_memory_watchers(struct host *host) {
 }
 
 void host_memory_hold(struct host *host, const char *path) {
-    memory_of(host)->held = path;
+    if (!path)
+        text_list_free(&memory_of(host)->held);
+    else if (!text_list_has(&memory_of(host)->held, path))
+        text_list_add(&memory_of(host)->held, path);
 }
 
 void host_memory_set_watched_well(struct host *host, bool well) {

@@ -258,9 +258,12 @@ static void winjoin_itself_is_replaced(void **state) {
     open_node(&r, &before);
     put(&r, "D:\\winjoin.exe", "MZ newer winjoin");
     host_memory_set_program_path(r.host, "D:\\winjoin.exe");
+    host_memory_hold(r.host, "C:\\k\\winjoin.exe"); /* a service host that has not ended yet */
     if (upgrade_once(&r, false, false, &ran, &err) < 0)
         fail_msg("%s", err.message);
     assert_text(&r, "C:\\k\\winjoin.exe", "MZ newer winjoin");
+    assert_text(&r, "C:\\k\\winjoin.exe.old", "MZ");
+    host_memory_hold(r.host, NULL);
     assert_string_equal(json_text_at(ran.document, "services.0"), "winjoin-network");
     assert_int_equal(json_array_size(json_object_get(ran.document, "services")), 4);
     assert_new(&r);
