@@ -93,29 +93,6 @@ static int check_size(struct archive_entry *entry, const char *name, uint64_t *s
                      "read archive: with entry '%s' it is longer than 2 GiB unpacked", name);
 }
 
-int bundle_archive_check(const char *data, size_t len, struct error *err) {
-    _cleanup_(archive_read_freep) struct archive *archive = NULL;
-    _cleanup_(text_list_free) struct text_list seen = {0};
-    uint64_t sum = 0;
-    struct archive_entry *entry = NULL;
-    const char *name = NULL;
-    if (open_archive(data, len, &archive, err) < 0)
-        return -1;
-    while (next_entry(archive, &entry, &name, err) == 0) {
-        if (!name)
-            return 0;
-        if (seen.count == ENTRIES_MAX)
-            return error_set(err, ERROR_UNTRUSTED, "read archive: more than %d entries",
-                             ENTRIES_MAX);
-        if (!*name)
-            continue;
-        if (check_entry(entry, name, &seen, err) < 0 || check_size(entry, name, &sum, err) < 0)
-            return -1;
-        text_list_add(&seen, name);
-    }
-    return -1;
-}
-
 /* The entry's content; what its header says of its size is not believed. */
 static int read_content(struct archive *archive, const char *name, size_t max, char **ret,
                         size_t *ret_len, struct error *err) {
@@ -135,6 +112,49 @@ static int read_content(struct archive *archive, const char *name, size_t max, c
     *ret_len = content.len;
     *ret = text_take(&content);
     return 0;
+}
+
+/* Is it one of the files that are wanted? */
+static int take_entry(struct archive *archive, const char *name,
+                      struct bundle_archive_member *wanted, size_t count, struct error *err) {
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(wanted[i].path, name))
+            return read_content(archive, name, wanted[i].max, &wanted[i].data, &wanted[i].len, err);
+    return 0;
+}
+
+int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_member *wanted,
+                            size_t count, struct error *err) {
+    _cleanup_(archive_read_freep) struct archive *archive = NULL;
+    _cleanup_(text_list_free) struct text_list seen = {0};
+    uint64_t sum = 0;
+    struct archive_entry *entry = NULL;
+    const char *name = NULL;
+    if (open_archive(data, len, &archive, err) < 0)
+        return -1;
+    for (;;) {
+        if (next_entry(archive, &entry, &name, err) < 0)
+            return -1;
+        if (!name)
+            break;
+        if (seen.count == ENTRIES_MAX)
+            return error_set(err, ERROR_UNTRUSTED, "read archive: more than %d entries",
+                             ENTRIES_MAX);
+        if (!*name)
+            continue;
+        if (check_entry(entry, name, &seen, err) < 0 || check_size(entry, name, &sum, err) < 0 ||
+            take_entry(archive, name, wanted, count, err) < 0)
+            return -1;
+        text_list_add(&seen, name);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!wanted[i].data)
+            return error_set(err, ERROR_ABSENT, "read archive: it has no '%s'", wanted[i].path);
+    return 0;
+}
+
+int bundle_archive_check(const char *data, size_t len, struct error *err) {
+    return bundle_archive_read_all(data, len, NULL, 0, err);
 }
 
 int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
@@ -203,9 +223,16 @@ static int make(int (*set_format)(struct archive *), const struct bundle_archive
     return 0;
 }
 
+/* Compressing takes longer than most downloads do. */
+static int set_zip(struct archive *archive) {
+    return archive_write_set_format_zip(archive) == ARCHIVE_OK
+               ? archive_write_zip_set_compression_store(archive)
+               : ARCHIVE_FATAL;
+}
+
 int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
                         size_t *ret_len, struct error *err) {
-    return make(archive_write_set_format_zip, files, count, ret, ret_len, err);
+    return make(set_zip, files, count, ret, ret_len, err);
 }
 
 int bundle_archive_make_tar(const struct bundle_archive_file *files, size_t count, char **ret,

@@ -11,6 +11,16 @@
  * (a path that leaves the archive, a link or device, a name twice, more than 1024 entries, more
  * than 2 GiB unpacked). */
 int bundle_archive_check(const char *data, size_t len, struct error *err);
+/* A file that is wanted of it. */
+struct bundle_archive_member {
+    const char *path; /* borrowed */
+    size_t max;       /* bytes */
+    char *data;       /* filled in, NUL-terminated; the caller frees, also on failure */
+    size_t len;
+};
+/* The same look, and the contents of those that are wanted. Kinds: also ERROR_ABSENT. */
+int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_member *wanted,
+                            size_t count, struct error *err);
 /* One file's content, at most `max` bytes (more: ERROR_UNTRUSTED); absent: ERROR_ABSENT. *ret is
  * NUL-terminated; the caller frees. */
 int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
@@ -22,7 +32,8 @@ struct bundle_archive_file {
     const char *data;
     size_t len;
 };
-/* Packs the files into a .zip, the same bytes for the same files. The caller frees *ret. */
+/* Packs the files into a .zip, as they are, without compression: the same bytes for the same files.
+ * The caller frees *ret. */
 int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
                         size_t *ret_len, struct error *err);
 /* The same as .tar. */

@@ -24,15 +24,19 @@ static void packing_free(struct packing *packing) {
     artifacts_free(&packing->artifacts);
 }
 
+/* `sha256` NULL: not known yet. */
 static void add_artifact(struct packing *packing, const struct artifact_target *target,
-                         const char *version, char *data, size_t len) {
+                         const char *version, const char *sha256, char *data, size_t len) {
     struct artifacts *list = &packing->artifacts;
     struct artifact artifact = {.name = xstrdup(target->name),
                                 .version = xstrdup(version),
                                 .size = len,
                                 .path = xasprintf("bin/%s", path_base(target->target)),
                                 .target = xstrdup(target->target)};
-    digest_sha256(data, len, artifact.sha256);
+    if (sha256)
+        memcpy(artifact.sha256, sha256, sizeof artifact.sha256);
+    else
+        digest_sha256(data, len, artifact.sha256);
     packing->contents[list->count] = data;
     packing->lengths[list->count] = len;
     list->items = xrealloc(list->items, (list->count + 1) * sizeof(*list->items));
@@ -86,7 +90,8 @@ static int add_file(struct host *host, const struct artifact_target *target, con
         return error_prefix(err, "%s", path_base(path));
     if (!given_version)
         given_version = own_version = program_image_version(data, len);
-    add_artifact(packing, target, given_version ? given_version : "unknown", take_ptr(data), len);
+    add_artifact(packing, target, given_version ? given_version : "unknown", NULL, take_ptr(data),
+                 len);
     return 0;
 }
 
@@ -173,7 +178,7 @@ static int add_image(const struct bundle_image *image, struct packing *packing, 
     if (image_fetch(image->from, image->reference, image->build, &data, &len, err) < 0)
         return -1;
     (void)artifact_target_find(ARTIFACT_IMAGE, &target);
-    add_artifact(packing, &target, strrchr(image->reference, ':') + 1, data, len);
+    add_artifact(packing, &target, strrchr(image->reference, ':') + 1, NULL, data, len);
     return 0;
 }
 
@@ -182,6 +187,8 @@ int bundle_create_from(struct host *host, struct bundle *bundle, const struct bu
     _cleanup_(packing_free) struct packing packing = {0};
     const struct artifacts *artifacts = bundle_artifacts(bundle);
 
+    if (bundle_verify(bundle, NULL, err) < 0) /* all at the same time, an archive once */
+        return -1;
     for (size_t i = 0; i < artifacts->count; i++) {
         const struct artifact *artifact = &artifacts->items[i];
         const struct artifact_target target = {.name = artifact->name, .target = artifact->target};
@@ -190,7 +197,7 @@ int bundle_create_from(struct host *host, struct bundle *bundle, const struct bu
 
         if (bundle_read(bundle, artifact, &data, &len, err) < 0)
             return -1;
-        add_artifact(&packing, &target, artifact->version, data, len);
+        add_artifact(&packing, &target, artifact->version, artifact->sha256, data, len);
         if (program_image_check(data, len, err) < 0)
             return error_prefix(err, "artifact '%s'", artifact->name);
     }

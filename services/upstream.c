@@ -186,27 +186,41 @@ static int fetch_digests(const struct mirror *from, struct downloads *downloads,
 }
 
 static int check_file(const struct mirror *from, const struct mirror_file *file,
-                      const struct artifact *artifact, struct error *err) {
+                      struct error *err) {
     char digest[DIGEST_TEXT_MAX];
     _cleanup_(freep) char *url = NULL;
 
     digest_sha256(file->data, file->len, digest);
     if (!file->sha256 || text_equal(digest, file->sha256))
-        return artifact->member ? bundle_archive_check(file->data, file->len, err) : 0;
+        return 0;
     url = mirror_url(from, file->path);
     return error_set(err, ERROR_UNTRUSTED,
                      "verify '%s': its SHA-256 is %s, the published one is %s", url, digest,
                      file->sha256);
 }
 
-static int take_content(const struct mirror_file *file, const struct artifact *artifact, char **ret,
-                        size_t *ret_len, struct error *err) {
-    if (artifact->member)
-        return bundle_archive_read(file->data, file->len, artifact->member, ARTIFACT_SIZE_MAX, ret,
-                                   ret_len, err);
-    *ret = xmemdup(file->data, file->len);
-    *ret_len = file->len;
-    return 0;
+/* The members that are wanted of one archive, in one pass. */
+static int take_members(const struct mirror_file *file, const struct artifacts *artifacts,
+                        const bool *wanted, char **ret, size_t *ret_len, struct error *err) {
+    struct bundle_archive_member members[ARTIFACTS_MAX] = {0};
+    size_t of[ARTIFACTS_MAX], count = 0;
+    int result;
+
+    for (size_t i = 0; i < artifacts->count && count < ARTIFACTS_MAX; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+
+        if (!wanted[i] || !artifact->member || !text_equal(artifact->path, file->path))
+            continue;
+        of[count] = i;
+        members[count++] =
+            (struct bundle_archive_member){.path = artifact->member, .max = ARTIFACT_SIZE_MAX};
+    }
+    result = bundle_archive_read_all(file->data, file->len, members, count, err);
+    for (size_t i = 0; i < count; i++) {
+        ret[of[i]] = members[i].data;
+        ret_len[of[i]] = members[i].len;
+    }
+    return result;
 }
 
 int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts, const bool *wanted,
@@ -221,12 +235,17 @@ int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts,
         const struct artifact *artifact = &artifacts->items[i];
         size_t at = file_of(found, artifact);
 
-        if (!wanted[i] || at == found->count)
+        if (!wanted[i] || at == found->count || ret[i])
             continue;
-        if ((!checked[at] && check_file(from, &found->files[at], artifact, err) < 0) ||
-            take_content(&found->files[at], artifact, &ret[i], &ret_len[i], err) < 0)
+        if ((!checked[at] && check_file(from, &found->files[at], err) < 0) ||
+            (artifact->member &&
+             take_members(&found->files[at], artifacts, wanted, ret, ret_len, err) < 0))
             return error_prefix(err, "artifact '%s'", artifact->name);
         checked[at] = true;
+        if (!artifact->member) {
+            ret[i] = xmemdup(found->files[at].data, found->files[at].len);
+            ret_len[i] = found->files[at].len;
+        }
     }
     return 0;
 }

@@ -282,6 +282,7 @@ class Published(unittest.TestCase):
         base = self.serve(releases({os.path.basename(path): exe for path in PROGRAMS.values()} | {
             "flanneld.exe": exe}))
         done, to = self.create(base, 0, "-o", "json")
+        self.assertEqual(len(self.asked), len(set(self.asked)), self.asked)  # an archive once for all its programs
         found = {a["name"]: a for a in json.loads(done.stdout)["artifacts"]}
         self.assertEqual(set(found), set(PROGRAMS))
         self.assertEqual((found["kubelet"]["version"], found["containerd"]["version"]), ("v1.37.1", "v2.4.2"))
