@@ -119,9 +119,17 @@ static void native_kubelet_gets_the_arguments(void **state) {
     close_image(&r);
 }
 
-static void wrapped_kubelet_reads_the_file(void **state) {
+/* nssm with a script that reads kubeadm's file, as PrepareNode.ps1 sets it up. */
+static void put_script(struct run *r) {
     static const char script[] = "$f = Get-Content /var/lib/kubelet/kubeadm-flags.env\n";
     static const char key[] = "SYSTEM\\CurrentControlSet\\Services\\kubelet\\Parameters";
+
+    host_memory_set_registry(r->host, key, "Application", "C:\\Windows\\powershell.exe");
+    host_memory_set_registry(r->host, key, "AppParameters", "-NoProfile -File " SCRIPT);
+    assert_int_equal(host_write(r->host, SCRIPT, script, sizeof script - 1, HOST_PUBLIC, NULL), 0);
+}
+
+static void wrapped_kubelet_reads_the_file(void **state) {
     _cleanup_(freep) char *command = NULL, *flags = NULL;
     struct run r;
     json_t *before;
@@ -130,9 +138,7 @@ static void wrapped_kubelet_reads_the_file(void **state) {
     (void)state;
     open_image(&r, WRAPPED);
     text_list_add(&r.options.kubelet_extra_args, "node-labels=role=new");
-    host_memory_set_registry(r.host, key, "Application", "C:\\Windows\\powershell.exe");
-    host_memory_set_registry(r.host, key, "AppParameters", "-NoProfile -File " SCRIPT);
-    assert_int_equal(host_write(r.host, SCRIPT, script, sizeof script - 1, HOST_PUBLIC, NULL), 0);
+    put_script(&r);
     before = state_of(&r);
     join(&r);
     command = command_of(&r, "kubelet");
@@ -159,6 +165,50 @@ static void one_that_drops_the_arguments_is_told(void **state) {
     assert_taken_back(&r, before);
     json_decref(before);
     close_image(&r);
+}
+
+/* Killed at the n-th call, then run again or reset at once: both services are the image's again. */
+static bool killed_once(const char *kubelet, size_t n, bool again) {
+    struct error err = {0};
+    struct run r;
+    json_t *before;
+    size_t calls;
+    bool reached;
+
+    open_image(&r, kubelet);
+    put_script(&r);
+    before = state_of(&r);
+    calls = host_memory_calls(r.host);
+    host_memory_die(r.host, n);
+    (void)join_once(&r, &err);
+    reached = host_memory_calls(r.host) - calls >= n;
+    host_memory_fail(r.host, 0);
+    set_options(&r, NULL);
+    kubeadm_settle(&r.options);
+    error_clear(&err);
+    if (again && join_once(&r, &err) < 0)
+        fail_msg("killed at call %zu, the same join again: %s", n, err.message);
+    if (again) {
+        _cleanup_(freep) char *command =
+            command_of(&r, "kubelet"); /* it runs, and is the image's */
+
+        assert_int_equal(strstr(command, "--windows-service") != NULL,
+                         !text_equal(kubelet, WRAPPED));
+    }
+    assert_taken_back(&r, before);
+    json_decref(before);
+    close_image(&r);
+    return reached;
+}
+
+static void killed_at_every_call(void **state) {
+    size_t n = 1;
+
+    while (killed_once(*state, n, n % 2))
+        n += next_call();
+    assert_true(n > 50);
+    for (n = 1; killed_once(*state, n, !(n % 2)); n += next_call())
+        continue;
 }
 
 /* Nobody asked for it. */
@@ -221,6 +271,8 @@ int main(void) {
         cmocka_unit_test(native_kubelet_gets_the_arguments),
         cmocka_unit_test(wrapped_kubelet_reads_the_file),
         cmocka_unit_test(one_that_drops_the_arguments_is_told),
+        cmocka_unit_test_prestate(killed_at_every_call, (char *)NATIVE),
+        cmocka_unit_test_prestate(killed_at_every_call, (char *)WRAPPED),
         cmocka_unit_test(otherwise_they_are_refused),
         cmocka_unit_test(command_lines),
     };
