@@ -399,6 +399,7 @@ json_t *memory_files_json(const struct memory_host *memory) {
 }
 
 void memory_files_free(struct memory_host *memory) {
+    text_list_free(&memory->held);
     while (memory->file_count)
         drop_file(memory, memory->file_count - 1);
     free(memory->files);

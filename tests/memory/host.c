@@ -429,7 +429,6 @@ static void memory_free(struct host *host) {
     free(memory->ending);
     json_decref(memory->environment);
     json_decref(memory->state);
-    text_list_free(&memory->held);
     text_free(&memory->log);
     free(memory);
 }
