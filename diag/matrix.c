@@ -223,11 +223,13 @@ static void lists_make(const struct run *run, bool again, struct probe_list *ret
     }
 }
 
-/* What tells causes apart is asked at once, too: a red matrix costs no second time-out. */
-static void extras_add(struct run *run, struct probe_list *pod, struct probe_list *node) {
-    const struct diag_cell *external =
-        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
-    char gateway[IP_TEXT_MAX];
+/* What the node itself reaches: the target outside, and whom the Service kubernetes leads to. */
+static void node_extras_add(struct run *run, struct probe_list *node) {
+    const struct diag_cells *cells = &run->report->cells;
+    const struct diag_cell *external = diag_cells_find(cells, "pod-to-external-ip", false),
+                           *service = diag_cells_find(cells, "pod-to-service-ip", false);
+    const json_t *evidence = run->report->evidence;
+    const char *vip = run->scene.kubernetes_ip, *api = NULL;
     struct probe probe;
 
     if (run->scene.external_ip && *run->scene.external_ip && external && external->asked) {
@@ -235,6 +237,23 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
         text_format(probe.id, sizeof probe.id, "node-external");
         probe_list_add(node, &probe);
     }
+    if (service && service->asked)
+        api = diag_evidence_backend(evidence, vip, 6, (int)service->probe.port);
+    if (!api)
+        return;
+    probe = service->probe;
+    probe.attempts = 1;
+    probe.port = diag_evidence_backend_port(evidence, vip, 6, (int)service->probe.port);
+    text_format(probe.id, sizeof probe.id, "x-node-api");
+    text_format(probe.target, sizeof probe.target, "%s", api);
+    probe_list_add(node, &probe);
+}
+
+/* What tells causes apart is asked at once, too: a red matrix costs no second time-out. */
+static void extras_add(struct run *run, struct probe_list *pod, struct probe_list *node) {
+    char gateway[IP_TEXT_MAX];
+
+    node_extras_add(run, node);
     if (!run->probes.items[SOURCE].spoke)
         return;
     run->scene.dns_pod_ip = diag_evidence_backend(run->report->evidence, run->scene.dns_ip, 17, 53);

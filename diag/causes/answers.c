@@ -1,4 +1,6 @@
 /* Causes that the answers themselves show: by one protocol only, no such zone, some lost. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
@@ -29,6 +31,25 @@ enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "%s says that kubernetes.default.svc.%s does not exist",
                  expected(scene, "dnsIP") ? expected(scene, "dnsIP") : "the DNS Service",
                  domain ? domain : "cluster.local");
+    return CONFIRMED;
+}
+
+/* An API server with several adapters announces the wrong one: nobody reaches that. */
+enum level look_api_addr(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "kubernetesIP");
+    const char *server = json_text_at(scene->evidence, "look.api.server");
+    const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
+    const char *outcome = extra_outcome(scene, "x-node-api");
+    _cleanup_(freep) char *authority = xasprintf("//%s:", backend ? backend : "");
+
+    if (!backend || !outcome || text_equal(outcome, "ok") ||
+        (server && strstr(server, authority)) ||
+        !text_equal(json_text_at(scene->evidence, "look.api.outcome"), "ok"))
+        return NO;
+    finding_note(finding,
+                 "the node talks to %s; the Service kubernetes (%s) leads to %s, which the node "
+                 "does not reach: %s",
+                 server ? server : "the API server", vip, backend, outcome);
     return CONFIRMED;
 }
 

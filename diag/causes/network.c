@@ -127,6 +127,17 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
+enum level look_hns_cidr(const struct scene *scene, struct finding *finding) {
+    const char *wanted = expected(scene, "podCIDR");
+    const char *prefix = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
+
+    if (!wanted || !*wanted || !prefix || text_equal(wanted, prefix))
+        return NO;
+    finding_note(finding, "network '%s' has the prefix %s, the Node has %s",
+                 expected(scene, "networkName"), prefix, wanted);
+    return CONFIRMED;
+}
+
 /* ---- endpoints ---- */
 
 enum { STATE_ATTACHED_SHARING = 3 };

@@ -69,9 +69,9 @@ extern const size_t diag_rows_count;
 row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet, look_svc_flanneld,
     look_svc_kube_proxy, look_api_down, look_api_refused, look_clock_off;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
-row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_ep_a,
-    look_hns_ep_b, look_hns_epstale, look_mtu, look_mtu_nodes, look_ovl_udp, look_l2_route_node,
-    look_l2_fwd, look_l2_gateway;
+row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_cidr,
+    look_hns_ep_a, look_hns_ep_b, look_hns_epstale, look_mtu, look_mtu_nodes, look_ovl_udp,
+    look_l2_route_node, look_l2_fwd, look_l2_gateway;
 /* routes.c: the routes to other nodes' pods */
 row_look look_ovl_vni, look_ovl_peer, look_l2_route;
 /* Where the network between the nodes has these routes (--routes print, none): which it needs, and
@@ -90,7 +90,7 @@ row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc
 row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_peer_down,
     look_flannel_node, look_ovl_mac;
 /* answers.c: what the answers themselves show */
-row_look look_dns_proto, look_dns_zone, look_api_pods, look_loss;
+row_look look_dns_proto, look_dns_zone, look_api_addr, look_api_pods, look_loss;
 /* windows.c: limits and known faults of this Windows */
 row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
 /* ipv6.c: the second family of a dual-stack node */

@@ -162,6 +162,27 @@ def dns_endpoints(endpoints):
     return apply
 
 
+def api_endpoint(address):
+    """What kube-apiserver writes of itself, by its --advertise-address."""
+    def apply(stage):
+        stage.cluster.call("PATCH", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes",
+                           {"endpoints": [{"addresses": [address], "conditions": {"ready": True}}]}, MERGE)
+        time.sleep(1.5)  # kube-proxy hears of it
+    return apply
+
+
+def pod_cidr(prefix):
+    """The Node has another prefix of pods; None: the one that it had."""
+    def apply(stage):
+        spec = stage.node(stage.node_name)["spec"]
+        stage.subnet = spec["podCIDR"] if prefix else stage.subnet
+        other = prefix or stage.subnet
+        stage.cluster.call("PATCH", "/api/v1/nodes/" + stage.node_name,
+                           {"spec": {"podCIDR": other, "podCIDRs": [other]}}, MERGE)
+        time.sleep(1.5)  # the other nodes hear of it
+    return apply
+
+
 def unannounced(stage):
     """The node's flannel annotations are gone, as when the Node object was made again."""
     for key in ("public-ip", "backend-data", "backend-type", "kube-subnet-manager"):

@@ -93,7 +93,7 @@
     "'x-dns-external':{outcome:'ok'},'x-size-dns-1300':{outcome:'ok'},"                            \
     "'x-size-dns-1450':{outcome:'ok'},'x-size-dns-2000':{outcome:'ok'},'x-resolve-fqdn':{outcome:" \
     "'ok'},"                                                                                       \
-    "'node-external':{outcome:'ok'}},"                                                             \
+    "'x-node-api':{outcome:'ok'},'node-external':{outcome:'ok'}},"                                 \
     "kubernetes:" NO_DRIFT ",look:" GOOD_LOOK
 
 /* Changes of that document: a path and its new value, or none. */
@@ -162,6 +162,10 @@ static const struct fault {
      PUT("networks|0|Policies|1|Settings|ProviderAddress", "'169.254.7.7'") DNS_SILENT, false},
     {"the node got another address", "HNS-MGMT", DNS_RED " " EXTERNAL_RED,
      PUT("networks|0|Policies|1|Settings|ProviderAddress", "'10.0.0.9'") DNS_SILENT, false},
+    {"the Node object was made again, with another prefix", "HNS-CIDR", DNS_RED,
+     PUT("expected|podCIDR", "'10.244.7.0/24'")
+         PUT("networks|0|Ipams|0|Subnets|0|IpAddressPrefix", "'10.244.3.0/24'") DNS_SILENT,
+     false},
     {"a pod's endpoint was deleted", "HNS-EP", ALL_FROM_A,
      PUT("endpoints|0|IpConfigurations|0|IpAddress", "'10.244.3.77'") DNS_SILENT PUT(
          "extra|x-small-tcp|outcome", "'timeout'") PUT("extra|x-small-udp|outcome", "'no-reply'"),
@@ -325,6 +329,10 @@ static const struct fault {
     {"excluded ranges use up the ports", "PORT-EXCL",
      "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout",
      PUT("excludedPorts", "16000"), false},
+    {"the API server announces the address of another adapter", "API-ADDR", API_RED,
+     PUT("endpoints|4|IpConfigurations|0|IpAddress", "'10.0.2.15'")
+         PUT("extra|x-node-api|outcome", "'timeout'"),
+     false},
     {"the API server lets the node in and not its pods", "API-PODS", API_RED, "", false},
     {"a third of the packets is lost", "LOSS",
      "pod-to-pod-ip/udp=no-reply* node-to-pod/tcp=timeout*", "", false},

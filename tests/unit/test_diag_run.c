@@ -103,8 +103,43 @@ static void what_stays_red_gets_a_cause(void **state) {
     host_free(host);
 }
 
+/* The Service kubernetes leads to 10.0.0.99, port 6443. */
+static void lead_kubernetes_elsewhere(struct host *host) {
+    static const char network[] = "11111111-0000-4000-8000-000000000001",
+                      endpoint[] = "22222222-0000-4000-8000-000000000002";
+    char *made[3] = {0};
+
+    assert_int_equal(hcn_create(host, HCN_NETWORK, NULL, network,
+                                "{\"Name\":\"flannel.4096\",\"Type\":\"Overlay\"}", &made[0], NULL),
+                     0);
+    assert_int_equal(
+        hcn_create(host, HCN_ENDPOINT, network, endpoint,
+                   "{\"Flags\":1,\"IpConfigurations\":[{\"IpAddress\":\"10.0.0.99\"}]}", &made[1],
+                   NULL),
+        0);
+    assert_int_equal(hcn_create(host, HCN_LOAD_BALANCER, NULL, NULL,
+                                "{\"FrontendVIPs\":[\"10.96.0.1\"],\"HostComputeEndpoints\":["
+                                "\"22222222-0000-4000-8000-000000000002\"],\"PortMappings\":[{"
+                                "\"Protocol\":6,\"InternalPort\":6443,\"ExternalPort\":443}]}",
+                                &made[2], NULL),
+                     0);
+    for (size_t i = 0; i < ARRAY_SIZE(made); i++)
+        free(made[i]);
+}
+
+static void measure_api(void *context, const struct probe *probe, struct probe_result *ret) {
+    measure_ok(context, probe, ret);
+    if (!text_equal(probe->id, "x-node-api"))
+        return;
+    assert_int_equal(probe->kind, PROBE_TCP);
+    assert_string_equal(probe->target, "10.0.0.99");
+    assert_int_equal(probe->port, 6443);
+    ret->succeeded = 0;
+    ret->outcome = PROBE_TIMEOUT;
+}
+
 /* What the node reaches itself is evidence, too. */
-static void the_node_looks_outside(void **state) {
+static void the_node_looks_itself(void **state) {
     struct stage stage = {
         .start_a = true, .start_b = true, .generation = 1, .broken = "pod-to-external"};
     struct diag_options options = options_make(&stage);
@@ -113,8 +148,11 @@ static void the_node_looks_outside(void **state) {
 
     (void)state;
     host_memory_on_sleep(host, play, &stage);
+    lead_kubernetes_elsewhere(host);
+    options.measure = measure_api;
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_string_equal(json_text_at(report.evidence, "extra.node-external.outcome"), "ok");
+    assert_string_equal(json_text_at(report.evidence, "extra.x-node-api.outcome"), "timeout");
     text_free(&stage.told);
     diag_report_free(&report);
     host_free(host);
@@ -436,7 +474,7 @@ int main(void) {
         cmocka_unit_test(all_flows_work),
         cmocka_unit_test(what_turns_green_is_slow),
         cmocka_unit_test(what_stays_red_gets_a_cause),
-        cmocka_unit_test(the_node_looks_outside),
+        cmocka_unit_test(the_node_looks_itself),
         cmocka_unit_test(who_stops_it_is_heard),
         cmocka_unit_test(without_an_external_target),
         cmocka_unit_test(what_hns_does_not_tell_is_named),
