@@ -5,6 +5,7 @@
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
+#include "join/phases/phase_names.h"
 #include "join/phases/phases.h"
 
 static void overview(struct text *out) {
@@ -68,12 +69,36 @@ static void add_group(const struct option_group *group, const struct option *fir
     options_help(group->options, out);
 }
 
-/* Of the verb, or of its subcommand when the word names one. */
-static void add_verb(const char *name, const struct verb *verb, const char *word,
-                     struct text *out) {
-    const struct verb *sub = word ? verb_subcommand(verb, word) : NULL;
-    const struct verb *shown = sub ? sub : verb;
+/* One phase, by winjoin's name or by kubeadm's for one or several. */
+static void add_phase(const char *name, const char *phase, struct text *out) {
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+    bool read_only = false;
 
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(phases[i].id, phase)) {
+            text_addf(out, "%s\n", phases[i].help);
+            read_only = phases[i].read_only;
+        }
+    if (!out->len) {
+        const struct phase_group *groups = phase_groups(&count);
+
+        for (size_t i = 0; i < count; i++)
+            if (text_equal(groups[i].name, phase))
+                text_addf(out, "%s\n", groups[i].help);
+    }
+    text_addf(out,
+              "\nUsage:\n  %s join phase %s [ENDPOINT] [flags]\n\n"
+              "It runs this part of a join alone, and may run again.%s\n"
+              "On a node that has joined, ENDPOINT and the flags of the cluster may be left out.\n",
+              name, phase, read_only ? " It changes nothing on this machine." : "");
+}
+
+static bool takes_phase(const struct verb *verb) {
+    return verb->words && text_starts_with(verb->words, "[PHASE]");
+}
+
+static void add_shown(const char *name, const struct verb *shown, struct text *out) {
     text_addf(out, "%s\n", shown->help);
     add_usage(name, shown, out);
     if (shown->text) {
@@ -81,9 +106,20 @@ static void add_verb(const char *name, const struct verb *verb, const char *word
         options_wrap(out, shown->text, 0, 0);
     }
     add_subcommands(shown, out);
-    if (shown->words && text_starts_with(shown->words, "[PHASE]"))
+    if (takes_phase(shown))
         add_phases(out);
     add_examples(shown, out);
+}
+
+/* Of the verb, of its subcommand, or of a phase, whichever the words name. */
+static void add_verb(const char *name, const struct verb *verb, const struct verb *sub,
+                     const char *phase, struct text *out) {
+    const struct verb *shown = sub ? sub : verb;
+
+    if (phase)
+        add_phase(name, phase, out);
+    else
+        add_shown(name, shown, out);
     for (size_t i = 0; i < ARRAY_SIZE(shown->groups) && shown->groups[i]; i++)
         add_group(shown->groups[i], NULL, out);
     add_group(&global_group, verb->output ? verb->output : output_options, out);
@@ -92,18 +128,25 @@ static void add_verb(const char *name, const struct verb *verb, const char *word
 
 int verb_help(struct program *program, struct error *err) {
     const struct text_list *words = &program->words;
-    const char *name = words->count ? words->items[0] : NULL;
-    const struct verb *verb = NULL;
+    const char *name = words->count ? words->items[0] : NULL, *phase = NULL;
+    const struct verb *verb = NULL, *sub = NULL;
+    _cleanup_(text_list_free) struct text_list ids = {0};
     struct text out = {0};
 
     if (name && !text_equal(name, "help"))
         verb = program->as_kubeadm ? kubeadm_verb(name) : verb_find(name);
     if (name && !verb && !text_equal(name, "help"))
         return program->as_kubeadm ? kubeadm_unknown(name, err) : verb_unknown(name, err);
-    if (verb && words->count > 1 && !verb_subcommand(verb, words->items[1]))
+    if (verb && words->count > 1 && !(sub = verb_subcommand(verb, words->items[1])))
         return verb_unknown_subcommand(verb, words->items[1], err);
+    if (sub && words->count > 2 && takes_phase(sub) && !text_equal(words->items[2], "list"))
+        phase = words->items[2];
+    else if (sub && words->count > 2 && !takes_phase(sub) && !program->options.help)
+        return error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", words->items[2]);
+    if (phase && phase_names_resolve(phase, &ids, err) < 0)
+        return -1;
     if (verb)
-        add_verb(program_name(program), verb, words->count > 1 ? words->items[1] : NULL, &out);
+        add_verb(program_name(program), verb, sub, phase, &out);
     else if (program->as_kubeadm)
         kubeadm_overview(&out);
     else

@@ -65,6 +65,8 @@ int options_hint_near(const struct option_set *set, const char *name, struct err
 
     for (size_t i = 0; i < count; i++)
         names[i] = options_at(set, i)->name;
+    if (*name && !name[1] && find(set, NULL, 0, *name) != (size_t)-1)
+        return error_hint(err, "did you mean -%s?", name);
     for (size_t i = 0; i < count && !nearest_name(name, names, count); i++) {
         const char *last = strrchr(names[i], '-'); /* --mode: the last word of --network-mode */
 
@@ -115,14 +117,23 @@ static void set_text(char **field, const char *value, bool secret) {
     *field = xstrdup(value);
 }
 
+/* "write --token TOKEN" */
+static int hint_form(const struct option *o, struct error *err) {
+    _cleanup_(freep) char *argument = option_argument(o);
+
+    return error_hint(err, "write %s%s %s", o->name[1] ? "--" : "-", o->name, argument);
+}
+
 static int set_number(const struct option *o, void *field, const char *value, struct error *err) {
     long long number;
+    const char *digits = value + (value[0] == '+' && value[1] != '-'); /* as Go's strconv */
 
-    bool plus = value[0] == '+' && value[1] != '-'; /* as Go's strconv */
-
-    if (text_to_number(value + plus, 0, NUMBER_MAX, &number) < 0)
-        return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: %s", value, o->name,
-                         value[strspn(value, "+0123456789")] ? "not a number" : "too large");
+    if (text_to_number(digits, 0, NUMBER_MAX, &number) < 0) {
+        (void)error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: %s", value, o->name,
+                        *digits && !digits[strspn(digits, "0123456789")] ? "too large"
+                                                                         : "not a number");
+        return hint_form(o, err);
+    }
     *(long long *)field = number;
     return 0;
 }
@@ -251,9 +262,11 @@ static int take_value(struct reading *r, size_t index, const char *value, struct
         value = "true";
     else if (!value && r->i + 1 < r->argc)
         value = r->argv[++r->i];
-    if (!value)
-        return error_set(err, ERROR_USAGE, "flag needs an argument: %s%s", o->name[1] ? "--" : "-",
-                         o->name);
+    if (!value) {
+        (void)error_set(err, ERROR_USAGE, "flag needs an argument: %s%s", o->name[1] ? "--" : "-",
+                        o->name);
+        return hint_form(o, err);
+    }
     if (r->set->given)
         r->set->given[index] = true;
     return set_value(r->set, o, value, err);

@@ -172,7 +172,8 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     if (program->options.help) {
         text_list_add(&asked, program->verb->name);
         if (program->words.count && verb_subcommand(program->verb, program->words.items[0]))
-            text_list_add(&asked, program->words.items[0]);
+            for (size_t i = 0; i < program->words.count; i++)
+                text_list_add(&asked, program->words.items[i]);
         text_list_free(&program->words);
         program->words = asked;
         return verb_help(program, err);
@@ -200,16 +201,6 @@ static void name_variables(const struct program *program, struct error *err) {
             !strstr(err->message, name))
             (void)error_hint(err, "%s was set by the environment variable %s", flag, name);
     }
-}
-
-/* Quotes and dashes of a formatted page, U+2010 to U+201F, are letters to a shell. */
-static void name_pasted(int argc, char **argv, struct error *err) {
-    for (int i = 1; i < argc && err->kind == ERROR_USAGE; i++)
-        for (const char *p = argv[i]; (p = strstr(p, "\xe2\x80")); p += 2)
-            if ((unsigned char)p[2] >= 0x90 && (unsigned char)p[2] <= 0x9f) {
-                (void)error_hint(err, "type %.3s by hand: it was copied from a formatted page", p);
-                return;
-            }
 }
 
 static int exit_code(const struct program *program, enum error_kind kind) {
@@ -284,8 +275,11 @@ int program_run(int argc, char **argv, program_open_host *open) {
     result = run(&program, argc, argv, unknown, open, &err);
     if (unknown && verb_at > 1)
         (void)error_hint(&err, "put a command's own flags after it");
-    if (result < 0)
-        name_pasted(argc, argv, &err);
+    if (!verb_at && result < 0)
+        (void)error_hint(&err,
+                         "winjoin help lists the commands, winjoin version shows the version");
+    if (result < 0 && err.kind == ERROR_USAGE)
+        words_name_pasted(argc, argv, &err);
     code = finish(&program, &err, result);
     close_program(&program, &set);
     return code;

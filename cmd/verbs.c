@@ -35,7 +35,7 @@ static const struct option routes_output[] = OUTPUT("text|az|aws|gcloud|json|yam
 static const struct option diag_output[] = OUTPUT("text|json|yaml|junit|html|metrics");
 
 static const struct option global_options[] = {
-    {"v", 'v', OPTION_NUMBER, AT(verbosity), "N",
+    {"v", 'v', OPTION_NUMBER, AT(verbosity), "0-5",
      "log level: 0 warnings (default), 1 actions and why, 2 retries, 3 requests to servers, 4 "
      "calls of Windows, 5 their arguments; each level includes those below it",
      OPTION_WITH_CONFIG},
@@ -417,9 +417,10 @@ static const struct verb table[] = {
      .run = verb_version},
     {.name = "help",
      .help = "help for a command",
-     .usage = "help [COMMAND]",
-     .examples = {{"of a subcommand", "help config cluster"}},
-     .words = "[COMMAND] [SUBCOMMAND]",
+     .usage = "help [COMMAND [SUBCOMMAND]]",
+     .examples = {{"of a subcommand", "help config cluster"},
+                  {"of a phase of the join", "help join phase kubelet"}},
+     .words = "[COMMAND] [SUBCOMMAND] [NAME]",
      .run = verb_help},
 };
 

@@ -77,7 +77,7 @@ static int check_flags(const struct program *program, const struct verb *sub, st
                : 0;
 }
 
-/* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. `usage`: the whole line.
+/* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. `usage`: its first line.
  */
 static int check_word(const char *kind, const char *word, const char *usage, struct error *err) {
     bool choice = kind[0] >= 'a' && kind[0] <= 'z';
@@ -86,8 +86,7 @@ static int check_word(const char *kind, const char *word, const char *usage, str
         return word ? error_prefix(err, "unknown argument \"%.60s\"", word)
                     : error_prefix(err, "the argument is missing");
     if (!word && kind[0] != '[')
-        return error_set(err, ERROR_USAGE, "%s is missing: winjoin %.*s", kind,
-                         (int)strcspn(usage, "\n"), usage);
+        return error_set(err, ERROR_USAGE, "%s is missing: winjoin %s", kind, usage);
     return 0;
 }
 
@@ -97,24 +96,99 @@ static bool is_version(const char *word) {
     return *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789.")];
 }
 
-/* "--token" as an editor writes it, with a dash of its own, or as Windows' old programs: /token. */
-static const char *behind_dashes(const char *word) {
-    while (text_starts_with(word, "\xe2\x80\x93") || text_starts_with(word, "\xe2\x80\x94") ||
-           *word == '-' || *word == '/')
-        word += *word == '-' || *word == '/' ? 1 : 3;
-    return word;
+/* What formatted pages have in place of a keyboard's quotes, dashes and blanks, as ranges. */
+enum page_kind { PAGE_QUOTE, PAGE_DASH, PAGE_HIDDEN };
+static const struct {
+    const char *first, *last;
+    enum page_kind kind;
+} page[] = {
+    {"\xe2\x80\x90", "\xe2\x80\x95", PAGE_DASH}, /* hyphens and dashes */
+    {"\xe2\x88\x92", "\xe2\x88\x92", PAGE_DASH}, /* the minus sign */
+    {"\xe2\x80\x96", "\xe2\x80\x9f", PAGE_QUOTE},
+    {"\xe2\x80\xb9", "\xe2\x80\xba", PAGE_QUOTE}, /* of other languages */
+    {"\xc2\xab", "\xc2\xab", PAGE_QUOTE},
+    {"\xc2\xbb", "\xc2\xbb", PAGE_QUOTE},
+    {"\xc2\xa0", "\xc2\xa0", PAGE_HIDDEN}, /* blanks that do not break */
+    {"\xe2\x80\xaf", "\xe2\x80\xaf", PAGE_HIDDEN},
+    {"\xe2\x80\x8b", "\xe2\x80\x8d", PAGE_HIDDEN}, /* no width at all */
+    {"\xef\xbb\xbf", "\xef\xbb\xbf", PAGE_HIDDEN},
+};
+
+/* The row of the character at p; ARRAY_SIZE(page) for any other. */
+static size_t page_row(const char *p) {
+    size_t i = 0;
+
+    for (; i < ARRAY_SIZE(page); i++) {
+        size_t len = strlen(page[i].first);
+
+        if (strncmp(p, page[i].first, len - 1) == 0 &&
+            (unsigned char)p[len - 1] >= (unsigned char)page[i].first[len - 1] &&
+            (unsigned char)p[len - 1] <= (unsigned char)page[i].last[len - 1])
+            break;
+    }
+    return i;
+}
+
+void words_name_pasted(int argc, char **argv, struct error *err) {
+    for (int i = 1; i < argc; i++)
+        for (const char *p = argv[i]; *p; p++) {
+            size_t row = page_row(p);
+
+            if (row == ARRAY_SIZE(page))
+                continue;
+            if (page[row].kind == PAGE_HIDDEN)
+                (void)error_hint(err,
+                                 "type \"%.60s\" again by hand: it was copied from a formatted "
+                                 "page, with an invisible character",
+                                 argv[i]);
+            else
+                (void)error_hint(err, "type %.*s by hand: it was copied from a formatted page",
+                                 (int)strlen(page[row].first), p);
+            return;
+        }
+}
+
+/* The length of the dash at p, a foreign one or the slash of Windows' old programs too; 0 for none.
+ */
+static size_t dash_length(const char *p) {
+    size_t row = page_row(p);
+
+    if (*p == '-' || *p == '/')
+        return 1;
+    return row < ARRAY_SIZE(page) && page[row].kind == PAGE_DASH ? strlen(page[row].first) : 0;
+}
+
+/* The flag that a word was meant to be: "token" for "/token" and "/token:T". The word itself where
+ * it begins with no dash. */
+static char *flag_meant(const char *word) {
+    const char *p = word;
+
+    while (dash_length(p))
+        p += dash_length(p);
+    return p == word ? xstrdup(word) : xstrndup(p, strcspn(p, ":="));
 }
 
 static int refuse_surplus(const struct program *program, const char *word, const char *usage,
                           struct error *err) {
+    _cleanup_(freep) char *meant = flag_meant(word);
+
     (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.80s\"", word);
     if (is_version(word) && options_has(program->set, "kubernetes-version"))
         (void)error_hint(err, "did you mean --kubernetes-version %.40s?", word);
     else
-        (void)options_hint_near(program->set, behind_dashes(word), err);
+        (void)options_hint_near(program->set, meant, err);
     if (!*err->hints[0] && program->flags.count)
         (void)error_hint(err, "is the flag before it missing its value?");
     return error_hint(err, "%s %s", program_name(program), usage);
+}
+
+/* A flag with a slash or a foreign dash before it, where a word may stand. */
+static bool is_flag(const struct program *program, const char *word) {
+    _cleanup_(freep) char *meant = flag_meant(word);
+    struct error near = {0};
+
+    return dash_length(word) && (options_has(program->set, meant) || !meant[1]) &&
+           options_hint_near(program->set, meant, &near) < 0 && *near.hints[0];
 }
 
 int words_check(struct program *program, struct error *err) {
@@ -135,10 +209,12 @@ int words_check(struct program *program, struct error *err) {
         return -1;
     usage = xstrndup(shown->usage, strcspn(shown->usage, "\n"));
     text_list_split(&kinds, shown->words ? shown->words : "", ' ');
-    for (size_t i = 0; i < kinds.count && result == 0; i++)
-        result =
-            check_word(kinds.items[i], first + i < words->count ? words->items[first + i] : NULL,
-                       shown->usage, err);
+    for (size_t i = 0; i < kinds.count && result == 0; i++) {
+        const char *word = first + i < words->count ? words->items[first + i] : NULL;
+
+        result = word && is_flag(program, word) ? refuse_surplus(program, word, usage, err)
+                                                : check_word(kinds.items[i], word, usage, err);
+    }
     if (result == 0 && words->count > first + kinds.count)
         result = refuse_surplus(program, words->items[first + kinds.count], usage, err);
     text_list_free(&kinds);

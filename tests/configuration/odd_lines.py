@@ -17,6 +17,9 @@ LINES = [
     Line("empty name, socket, patches", (*GOOD_LINE, "--node-name", "", "--cri-socket", "", "--patches", "")),
     Line("one dash", ("10.0.0.1:6443", "-token", TOKEN, *HASH), "unknown shorthand flag: 't' in -token"),
     Line("three dashes", ("10.0.0.1:6443", "---token", TOKEN, *HASH), "unknown flag: ---token"),
+    Line("a slash", ("10.0.0.1:6443", "/token", TOKEN, *HASH), "unexpected argument"),
+    Line("a slash first", ("/token:" + TOKEN, *HASH), "unexpected argument"),
+    Line("a minus sign", ("\u2212\u2212token", TOKEN, *HASH), "unexpected argument"),
     Line("upper case", ("10.0.0.1:6443", "--TOKEN", TOKEN, *HASH), "unknown flag: --TOKEN"),
     Line("underscores", ("10.0.0.1:6443", "--discovery_token", TOKEN, *HASH), "unknown flag: --discovery_token"),
     Line("endpoint behind --", ("--token", TOKEN, *HASH, "--", "10.0.0.1:6443")),
@@ -50,7 +53,7 @@ LINES = [
     Line("empty config and an endpoint", ("--config", "", "10.0.0.1:6443"), "--token is missing"),
     *(Line("verbosity " + number, (*GOOD_LINE, "-v", number), says) for number, says in (
         ("+1", ""), ("010", ""), ("0x1", "not a number"), ("1.5", "not a number"), (" 1", "not a number"),
-        ("1_0", "not a number"), ("99999999999", "not a number"), ("++1", "not a number"), ("+-1", "not a number"),
+        ("1_0", "not a number"), ("99999999999", "too large"), ("++1", "not a number"), ("+-1", "not a number"),
         ("+", "not a number"), ("", "not a number"))),
     *(Line("dry run is %r" % word, (*GOOD_LINE, "--dry-run=" + word), says) for word, says in (
         ("TRUE", ""), ("t", ""), ("T", ""), ("1", ""), ("0", ""), ("False", ""), ("yes", "--dry-run"),
