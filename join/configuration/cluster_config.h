@@ -18,6 +18,7 @@ struct cluster_config {
     char *kubernetes_version;     /* "v1.37.1" */
     char *server_version;         /* of GET /version; NULL = not known */
     struct text_list pod_subnets; /* kubeadm's, else the agent's; may be empty */
+    bool assigns_pod_prefixes; /* the controller manager gives each Node one, by kubeadm's file */
     struct text_list service_subnets;
     char *dns_domain;              /* "cluster.local" */
     struct text_list cluster_dns;  /* kubelet's clusterDNS, or the tenth service address */

@@ -100,6 +100,23 @@ static char *text_or(const json_t *root, const char *path, const char *fallback)
     return xstrdup(text && *text ? text : fallback);
 }
 
+/* As kubeadm: with a podSubnet, or where the argument is given (v1beta3: a map, v1beta4: a list).
+ */
+static bool assigns_pod_prefixes(const json_t *root) {
+    static const char name[] = "allocate-node-cidrs";
+    const json_t *args = json_object_get(json_object_get(root, "controllerManager"), "extraArgs");
+    const char *value = json_string_value(json_object_get(args, name));
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(args, i, item) if (text_equal(json_text_at(item, "name"), name)) value =
+        json_text_at(item, "value");
+    if (value)
+        return text_equal(value, "true");
+    value = json_text_at(root, "networking.podSubnet");
+    return value && *value;
+}
+
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err) {
     _cleanup_json_ json_t *root = NULL;
@@ -113,6 +130,7 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
         cluster_config_free(&c);
         return -1;
     }
+    c.assigns_pod_prefixes = assigns_pod_prefixes(root);
     c.name = text_or(root, "clusterName", "kubernetes");
     c.kubernetes_version = text_or(root, "kubernetesVersion", "");
     c.dns_domain = text_or(root, "networking.dnsDomain", "cluster.local");

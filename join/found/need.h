@@ -48,6 +48,9 @@ int find_remembered(struct join *join, struct error *err);
  * annotation of the plan's agent. Borrowed; NULL: not known. */
 const char *found_pod_prefix(const struct join_found *found);
 
+/* Does the join wait until the controller manager has given the Node its prefix? */
+bool found_waits_for_prefix(const struct join_found *found);
+
 /* A YAML file of this machine with one document. New reference; NULL when it has no such file. */
 json_t *join_read_yaml(struct host *host, const char *path);
 /* Where the cluster's CA is written (caCertPath); the caller frees. */

@@ -103,6 +103,15 @@ const char *found_pod_prefix(const struct join_found *found) {
     return pod_prefix(found, found->plan.agent);
 }
 
+/* An agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes, Azure);
+ * another one would wait for the Node's without a word. */
+bool found_waits_for_prefix(const struct join_found *found) {
+    const struct network_plan *plan = &found->plan;
+
+    return !found->options.pod_cidrs.count && !plan->agent->pods_make_network &&
+           (!plan->agent->makes_network || (plan->external && plan->external->needs_pod_cidr));
+}
+
 /* The cluster's network agent decides plugin, mode, VNI and port where the call does not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = &join->found.options;

@@ -92,19 +92,12 @@ static int keep_pods_away(struct join *join, struct error *err) {
     return external_network_pending(join, pending, err);
 }
 
-/* An agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes, Azure);
- * another one would wait for the Node's without a word. */
-static bool gives_prefixes(const struct network_plan *plan) {
-    return plan->agent->pods_make_network ||
-           (plan->agent->makes_network && !(plan->external && plan->external->needs_pod_cidr));
-}
-
 int phase_node(struct join *join, struct error *err) {
-    bool registered = join->found.options.pod_cidrs.count || gives_prefixes(&join->found.plan);
-    kube_node_wanted *wanted = registered ? kube_node_is_registered : kube_node_has_pod_cidr;
+    bool waits = found_waits_for_prefix(&join->found);
+    kube_node_wanted *wanted = waits ? kube_node_has_pod_cidr : kube_node_is_registered;
 
     if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {
-        if (err->kind == ERROR_TIMED_OUT && !registered)
+        if (err->kind == ERROR_TIMED_OUT && waits)
             (void)error_hint(err, "the kubelet's log: C:\\var\\log\\kubelet; pod subnets need "
                                   "kube-controller-manager --allocate-node-cidrs=true");
         return -1;

@@ -67,6 +67,7 @@ check_function check_elevated, check_architecture, check_server, check_build, ch
 check_function check_containers_feature, check_restart, check_page_file, check_disk,
     check_host_name;
 check_function check_system_drive, check_xcopy, check_policy, check_defender, check_host_fixes;
+check_function check_firewall_policy;
 /* join/preflight/preflight_network.c: the card, HNS, ports */
 check_function check_hns, check_hns_version, check_ipv6, check_card, check_switch, check_networks;
 check_function check_mtu, check_dns, check_tcp_port, check_vxlan_port, check_dynamic_ports;
@@ -79,6 +80,7 @@ check_function check_kubelet_version;
 /* join/preflight/preflight_cluster.c: the bundle, and what the cluster says */
 check_cluster_function check_discovery, check_ca_file, check_clock, check_configuration,
     check_node_name, check_plan, check_rights;
+check_cluster_function check_patches, check_pod_prefix, check_approval;
 check_cluster_function check_bundle, check_skew, check_clash, check_network_agent, check_programs;
 
 /* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be

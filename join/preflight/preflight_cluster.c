@@ -13,6 +13,7 @@
 #include "join/found/need.h"
 #include "join/found/network_fit.h"
 #include "join/services/rights.h"
+#include "kube/access.h"
 
 enum { CLOCK_MAX = 60 };
 
@@ -82,6 +83,18 @@ enum verdict check_configuration(struct join *join, const struct preflight_check
     return join_need(join, NEED_CLUSTER, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
 }
 
+/* The configuration phase makes it before anything is changed. */
+enum verdict check_patches(struct join *join, const struct preflight_check *check,
+                           struct finding *finding) {
+    struct error why = {0};
+
+    (void)check;
+    if (!join->found.cluster.kubelet)
+        return after(finding, "ClusterConfiguration");
+    return join_need(join, NEED_KUBELET_CONFIG, &why) < 0 ? check_failed(finding, &why)
+                                                          : CHECK_FINE;
+}
+
 enum verdict check_node_name(struct join *join, const struct preflight_check *check,
                              struct finding *finding) {
     enum node_name_state state;
@@ -114,6 +127,40 @@ enum verdict check_plan(struct join *join, const struct preflight_check *check,
     if (!join->found.cluster.kubelet)
         return after(finding, "ClusterConfiguration");
     return join_need(join, NEED_PLAN, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
+}
+
+/* Only kubeadm's file is seen: its manifest may have been changed by hand. */
+enum verdict check_pod_prefix(struct join *join, const struct preflight_check *check,
+                              struct finding *finding) {
+    (void)check;
+    if (!join->found.plan.name)
+        return after(finding, "NetworkPlan");
+    if (!found_waits_for_prefix(&join->found))
+        return check_not_run(finding, "this node does not wait for the controller manager's");
+    return join->found.cluster.assigns_pod_prefixes
+               ? CHECK_FINE
+               : check_bad(finding, "kubeadm-config has no networking.podSubnet, without which the "
+                                    "controller manager gives Nodes no pod prefix");
+}
+
+/* The approver asks whether the request's sender has this right; so does this check. */
+enum verdict check_approval(struct join *join, const struct preflight_check *check,
+                            struct finding *finding) {
+    static const struct kube_right own = {"create", "certificates.k8s.io",
+                                          "certificatesigningrequests/nodeclient"};
+    struct error why = {0};
+    bool allowed;
+
+    (void)check;
+    if (!join->found.client.server)
+        return after(finding, "Discovery");
+    if (join->found.client_is_node || join_has_certificate(join->host, &join->found, &why))
+        return check_not_run(finding, "this node has a certificate");
+    if (kube_may(&join->found.client, &own, &allowed, &why) < 0)
+        return check_unknown(finding, "%s", why.message);
+    return allowed ? CHECK_FINE
+                   : check_bad(finding, "the token's certificate requests are not approved "
+                                        "automatically: the join waits until somebody does it");
 }
 
 enum verdict check_rights(struct join *join, const struct preflight_check *check,

@@ -7,6 +7,7 @@
 #include "netsetup/windows_builds.h"
 
 #define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
+#define FIREWALL_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\"
 #define DEFENDER_KEY "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths"
 #define DEFENDER_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\Windows Defender\\Exclusions\\Paths"
 enum { DISK_MIN = 30, GIGABYTE = 1000 * 1000 * 1000, NETBIOS_MAX = 15 };
@@ -256,4 +257,29 @@ enum verdict check_defender(const struct machine *machine, const struct prefligh
         return check_unknown(finding, "%s", why.message);
     return found ? CHECK_FINE
                  : check_bad(finding, "Defender scans %s: containers start slowly", folder);
+}
+
+/* Servers hardened by the CIS benchmarks have it: rules that a program makes are there and do not
+ * work. A profile whose firewall the policy turns off lets everything in. */
+enum verdict check_firewall_policy(const struct machine *machine,
+                                   const struct preflight_check *check, struct finding *finding) {
+    static const char *const profiles[] = {"Domain", "Private", "Public"};
+
+    (void)check;
+    for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
+        _cleanup_(freep) char *merge = NULL, *on = NULL;
+        _cleanup_(freep) char *key = xasprintf(FIREWALL_POLICY_KEY "%sProfile", profiles[i]);
+        struct error why = {0};
+
+        if (check_registry(machine, key, "AllowLocalPolicyMerge", &merge, &why) < 0 ||
+            check_registry(machine, key, "EnableFirewall", &on, &why) < 0)
+            return check_unknown(finding, "%s", why.message);
+        if (text_equal(merge, "0") && !text_equal(on, "0"))
+            return check_bad(
+                finding,
+                "HKLM\\%s has AllowLocalPolicyMerge=0: the rules that winjoin adds have "
+                "no effect in this profile",
+                key);
+    }
+    return CHECK_FINE;
 }

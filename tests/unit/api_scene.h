@@ -43,6 +43,7 @@ struct api_scene {
     bool unprepared;     /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
     const char *may_not; /* in an access review: what is refused; NULL: nothing */
     bool no_prefix;      /* nobody gives Nodes a podCIDR */
+    bool no_pod_subnet;  /* kubeadm's file names none */
     const char *daemon_set, *backend; /* of Windows nodes, its CALICO_NETWORKING_BACKEND; or NULL */
     const char *conf;                 /* with which the Node becomes Ready; NULL: winjoin's own */
     const char *second_set;           /* beside daemon_set */
@@ -50,6 +51,11 @@ struct api_scene {
     const char *other_node; /* "10.244.7.0/24 10.0.0.77", its prefix and address; NULL: none */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
 };
+
+#define SCENE_CLUSTER                                                                              \
+    "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nclusterName: kubernetes\n"    \
+    "kubernetesVersion: v1.37.1\nnetworking:\n  dnsDomain: cluster.local\n"                        \
+    "  serviceSubnet: 10.96.0.0/12\n"
 
 static char *scene_pem(X509 *certificate) {
     BIO *bio = BIO_new(BIO_s_mem());
@@ -318,10 +324,8 @@ static int scene_answer(void *context, const struct http_request *request,
         return scene_status(ret, 403, "Forbidden");
     if (strstr(url, "configmaps/kubeadm-config"))
         return scene_config_map(ret, "ClusterConfiguration",
-                                "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
-                                "clusterName: kubernetes\nkubernetesVersion: v1.37.1\nnetworking:\n"
-                                "  dnsDomain: cluster.local\n  podSubnet: 10.244.0.0/16\n"
-                                "  serviceSubnet: 10.96.0.0/12\n");
+                                s->no_pod_subnet ? SCENE_CLUSTER
+                                                 : SCENE_CLUSTER "  podSubnet: 10.244.0.0/16\n");
     if (text_ends_with(url, "/version") && s->server_version)
         return scene_json(ret, 200, json_pack("{s:s}", "gitVersion", s->server_version));
     if (strstr(url, "configmaps/kubelet-config")) {

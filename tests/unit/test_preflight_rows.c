@@ -34,6 +34,8 @@ REGISTRY(bitlocker, "SYSTEM\\CurrentControlSet\\Policies\\Microsoft\\FVE", "FDVD
          "1")
 REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualization\\Containers",
          "VSmbDisableOplocks", "1")
+REGISTRY(no_merge, "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\DomainProfile",
+         "AllowLocalPolicyMerge", "0")
 PORT(port_4789, true, 4789)
 THERE(bootstrap_conf, "C:\\etc\\kubernetes\\bootstrap-kubelet.conf")
 THERE(ca_crt, "C:\\etc\\kubernetes\\pki\\ca.crt")
@@ -133,6 +135,32 @@ static void to_be_fixed(void) {
     r.options.apply_host_fixes = true;
 }
 OPTION(without_dsr, dsr, "off")
+
+/* A profile that the policy turns off lets everything in. */
+static void no_merge_off(void) {
+    no_merge();
+    host_memory_set_registry(r.host,
+                             "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\DomainProfile",
+                             "EnableFirewall", "0");
+}
+
+static void no_approver(void) {
+    r.scene.may_not = "\"nodeclient\"";
+}
+
+static void no_pod_subnet(void) {
+    r.scene.no_pod_subnet = true;
+}
+
+static void no_pod_subnet_but_own(void) {
+    no_pod_subnet();
+    text_list_add(&r.options.pod_cidrs, "10.244.5.0/24");
+}
+
+static void bad_patch(void) {
+    put("C:\\patches\\kubeletconfiguration+json.json", "[{\"op\":\"remove\",\"path\":\"/nothing\"}]");
+    r.options.patches = xstrdup("C:\\patches");
+}
 
 static void no_requests(void) {
     r.scene.may_not = "certificatesigningrequests";
@@ -352,6 +380,8 @@ static const struct {
     {"Defender", not_excluded, W, "Defender scans"},
     {"FDVDenyWriteAccess", bitlocker, W, "FDVDenyWriteAccess=1"},
     {"VSmbDisableOplocks", oplocks, W, "VSmbDisableOplocks=1"},
+    {"FirewallPolicy", no_merge, W, "DomainProfile has AllowLocalPolicyMerge=0"},
+    {"FirewallPolicy", no_merge_off, PREFLIGHT_PASS, ""},
     {"FileExisting-xcopy", no_xcopy, E, "xcopy not found"},
     {"FileExisting-xcopy", no_system32, W, "could not check"},
     {"Hostname", long_name, W, "winserver-numbe"},
@@ -400,9 +430,14 @@ static const struct {
     {"CACertificate", ca_crt, W, "contains no certificate"},
     {"ClockSkew", clock_ahead, W, "300 s ahead of"},
     {"ClusterConfiguration", no_rights, E, "kubeadm-config"},
+    {"Patches", bad_patch, E, "/nothing"},
+    {"Patches", no_rights, PREFLIGHT_NOT_RUN, "needs ClusterConfiguration"},
     {"NodeName", name_taken, E, "already exists in the cluster"},
     {"NodeName", name_of_old, W, "earlier join of this machine"},
     {"NetworkPlan", odd_pods, E, "10.96.0.0"},
+    {"PodPrefix", no_pod_subnet, W, "kubeadm-config has no networking.podSubnet"},
+    {"PodPrefix", no_pod_subnet_but_own, PREFLIGHT_NOT_RUN, "does not wait"},
+    {"CertificateApproval", no_approver, W, "not approved automatically"},
     {"ClusterRights", no_requests, E,
      "the token is not allowed to create certificatesigningrequests"},
     {"ClusterRights", no_manifest, E, "this cluster has not granted Windows nodes their rights"},
