@@ -52,7 +52,7 @@ enum verdict check_bad(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 enum verdict check_warn(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
-/* "could not tell: ..." */
+/* "could not check: ..." */
 enum verdict check_unknown(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 enum verdict check_not_run(struct finding *finding, const char *format, ...)
