@@ -126,6 +126,12 @@ static void add_verb(const char *name, const struct verb *verb, const struct ver
     text_add(out, "\nEach flag can also be set as WINJOIN_<FLAG> in the environment.\n");
 }
 
+static int hint_help(const struct program *program, const struct verb *verb, const char *word,
+                     struct error *err) {
+    (void)verb_unknown_subcommand(verb, word, err);
+    return error_hint(err, "%s help %s shows the command", program_name(program), verb->name);
+}
+
 int verb_help(struct program *program, struct error *err) {
     const struct text_list *words = &program->words;
     const char *name = words->count ? words->items[0] : NULL, *phase = NULL;
@@ -138,7 +144,7 @@ int verb_help(struct program *program, struct error *err) {
     if (name && !verb && !text_equal(name, "help"))
         return program->as_kubeadm ? kubeadm_unknown(name, err) : verb_unknown(name, err);
     if (verb && words->count > 1 && !(sub = verb_subcommand(verb, words->items[1])))
-        return verb_unknown_subcommand(verb, words->items[1], err);
+        return hint_help(program, verb, words->items[1], err);
     if (sub && words->count > 2 && takes_phase(sub) && !text_equal(words->items[2], "list"))
         phase = words->items[2];
     else if (sub && words->count > 2 && !takes_phase(sub) && !program->options.help)

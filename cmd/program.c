@@ -147,6 +147,15 @@ static void warn_of_variables(struct program *program) {
     }
 }
 
+static void hint_flags(const struct program *program, struct error *err) {
+    const struct verb *verb = program->verb;
+    const struct verb *sub =
+        program->words.count ? verb_subcommand(verb, program->words.items[0]) : NULL;
+
+    (void)error_hint(err, "%s %s%s%s --help lists the flags", program_name(program), verb->name,
+                     sub ? " " : "", sub ? sub->name : "");
+}
+
 /* `unknown`: the word given as the command when no command has that name, or NULL. A wrong call is
  * read to its end, so that its error is written as -o or WINJOIN_OUTPUT says. */
 static int run(struct program *program, int argc, char **argv, const char *unknown,
@@ -161,8 +170,7 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
         (void)verb_unknown(unknown, err);
     if (parse(program, argc, argv, set, unknown ? &later : err) < 0 || unknown) {
         if (!*err->hints[0])
-            (void)error_hint(err, "%s %s --help lists the flags", program_name(program),
-                             program->verb->name);
+            hint_flags(program, err);
         options_given(set, &program->flags);
         if (open_seams(program, open, &later) == 0)
             (void)options_from_environment(set, environment, program->host, &later);

@@ -78,11 +78,12 @@ static int ask(const struct program *program, struct error *err) {
     return error_set(err, ERROR_INTERRUPTED, "reset was not confirmed; nothing was changed");
 }
 
-static void tell_end(const struct program *program, const struct reset_result *result) {
+static void tell_end(const struct program *program, const struct reset_result *result,
+                     size_t entries) {
     _cleanup_(freep) char *line =
-        program->options.join.dry_run ? xstrdup("nothing was changed (--dry-run)\n")
-        : result->restored + result->removed == 0
-            ? xstrdup("nothing to undo: winjoin did not change this machine\n")
+        !entries ? xstrdup("nothing to undo: winjoin did not change this machine\n")
+        : program->options.join.dry_run
+            ? xstrdup("nothing was changed (--dry-run)\n")
             : xasprintf("%zu item%s removed, %zu restored: the host is in its previous state\n"
                         "the Node object remains: kubectl delete node <name>\n"
                         "winjoin's logs and reports remain: " WINJOIN_FOLDER "\n",
@@ -99,6 +100,7 @@ int verb_reset(struct program *program, struct error *err) {
                                     .progress_context = &told,
                                     .http = program->http};
     struct reset_result result = {0};
+    size_t entries;
     int outcome;
 
     if (ask(program, err) < 0) {
@@ -112,6 +114,7 @@ int verb_reset(struct program *program, struct error *err) {
     outcome = reset_run(program->host, &options, &result, err);
     progress_close(&told.progress);
     tell_files(&told);
+    entries = json_array_size(told.rows);
     output_result(program,
                   json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I}", "apiVersion",
                             "winjoin.io/v1alpha1", "kind", "ResetResult", "changed",
@@ -119,7 +122,7 @@ int verb_reset(struct program *program, struct error *err) {
                             (json_int_t)result.restored, "removed", (json_int_t)result.removed,
                             "failed", (json_int_t)result.failed));
     if (outcome == 0)
-        tell_end(program, &result);
+        tell_end(program, &result, entries);
     if (!options.dry_run)
         event_write(program, "reset", NULL, outcome, err);
     if (outcome < 0 && (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT))

@@ -252,10 +252,11 @@ static const struct verb certs_subcommands[] = {
     {.name = "renew",
      .help = "get another client certificate for this node now",
      .usage = "certs renew [flags]",
-     .text = "It asks with the certificate that the node has, as the kubelet does by itself after "
-             "some 80 % of its life, proves the new one at the API server, stores it beside the "
-             "old one, and restarts the kubelet, which reads it at its start; pods go on. Until "
-             "the request is approved and signed the old one stays in use.",
+     .text =
+         "It asks with the certificate that the node has, as the kubelet does by itself after "
+         "some 80 % of its life, tests the new one at the API server, stores it beside the "
+         "old one, and restarts the kubelet, which reads it at its start; pods keep running. Until "
+         "the request is approved and signed the old one stays in use.",
      .examples = {{"now", "certs renew"}},
      .groups = {&certs_group}},
     {0},
@@ -342,15 +343,16 @@ static const struct verb table[] = {
              "winjoin.",
      .examples = {{"for machines of Cluster API", "install --as-kubeadm"},
                   {"in place of the image's kubeadm.exe", "install --as-kubeadm --force"},
-                  {"as it was", "install --as-kubeadm --remove"}},
+                  {"undo it", "install --as-kubeadm --remove"}},
      .groups = {&install_group},
      .run = verb_install},
     {.name = "upgrade",
      .help = "replace the programs of this node by newer ones",
      .usage = "upgrade [flags]",
      .text = "The new programs are written beside the old ones, services are switched one after "
-             "the other, and the node is proved; where that fails it goes back to what ran before. "
-             "An upgrade that was stopped continues when the same command runs again. Without a "
+             "the other, and the node is tested; if a step fails, the upgrade goes back to what "
+             "ran before. An upgrade that was stopped continues when the same command runs again. "
+             "Without a "
              "version it takes that of the cluster.",
      .examples = {{"see first what would be done; nothing is changed", "upgrade --dry-run"},
                   {"to the cluster's version, pods evicted first", "upgrade --drain"},
@@ -371,7 +373,7 @@ static const struct verb table[] = {
     {.name = "certs",
      .help = "show or renew the node's certificates",
      .usage = "certs [flags]\n  winjoin certs renew [flags]",
-     .examples = {{"until when they are valid", "certs"}},
+     .examples = {{"how long they are valid", "certs"}},
      .subcommands = certs_subcommands,
      .run = verb_certs},
     {.name = "capabilities",

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "cmd/program.h"
+#include "join/phases/phase_names.h"
 
 int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
     _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);
@@ -21,9 +22,17 @@ int verb_unknown_subcommand(const struct verb *verb, const char *word, struct er
 static const struct {
     const char *words, *hint;
 } elsewhere[] = {
-    {"uninstall|remove|delete|leave|undo|rollback|unjoin", "winjoin reset undoes a join"},
-    {"test|check|verify|doctor|debug", "winjoin diag tests the pod network"},
-    {"init|add|register", "winjoin join makes this machine a node of a cluster"},
+    {"uninstall|remove|delete|leave|undo|rollback|unjoin|cleanup|clean|destroy|down",
+     "winjoin reset undoes a join"},
+    {"test|check|verify|doctor|debug|diagnose|diagnostics|diagnosis",
+     "winjoin diag tests the pod network"},
+    {"init|add|register|up", "winjoin join makes this machine a node of a cluster"},
+    {"info|state|list|ls|node|nodes|get|describe", "winjoin status shows the state of this node"},
+    {"update|patch", "winjoin upgrade replaces the programs of this node by newer ones"},
+    {"phase", "winjoin join phase NAME runs one phase of a join"},
+    {"token", "run it on a control plane node: kubeadm token create --print-join-command"},
+    {"kubeadm|kubeadm.exe|sudo",
+     "a whole line may follow winjoin join: winjoin join kubeadm join ..."},
 };
 
 int verb_unknown(const char *name, struct error *err) {
@@ -41,14 +50,30 @@ int verb_unknown(const char *name, struct error *err) {
         if (text_list_has(&words, name))
             (void)error_hint(err, "%s", elsewhere[i].hint);
     }
+    if (strchr(name, ' '))
+        (void)error_hint(err, "leave out the quotes, which make one word of the line");
     if (!*err->hints[0])
         (void)nearest_hint(err, "winjoin ", name, names, count);
     return error_hint(err, "winjoin help lists the commands");
 }
 
+/* "winjoin join kubelet" for "winjoin join phase kubelet". */
+static int hint_phase(const struct verb *verb, const char *word, struct error *err) {
+    _cleanup_(text_list_free) struct text_list ids = {0};
+    const struct verb *phase = verb_subcommand(verb, "phase");
+    struct error unknown = {0};
+
+    if (!phase || (!text_equal(word, "list") && phase_names_resolve(word, &ids, &unknown) < 0))
+        return 0;
+    (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", word);
+    return error_hint(err, "did you mean winjoin %s phase %.60s?", verb->name, word);
+}
+
 /* The first word names none of the subcommands. Where none must be named, it may be something else.
  */
 static int check_subcommand(const struct verb *verb, const char *word, struct error *err) {
+    if (word && hint_phase(verb, word, err) < 0)
+        return -1;
     if (word && !(verb->usage && strpbrk(word, ":.")))
         (void)verb_unknown_subcommand(verb, word, err);
     if (verb->usage && !*err->hints[0]) {

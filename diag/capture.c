@@ -91,7 +91,7 @@ int diag_capture_begin(struct host *host, struct error *err) {
     if (start(host, err) == 0)
         return 0;
     (void)end_ours(host, &ignored);
-    (void)error_hint(err, "pktmon status tells whether somebody else captures packets");
+    (void)error_hint(err, "pktmon status shows whether another program captures packets");
     return error_prefix(err, "capture packets");
 }
 

@@ -77,7 +77,7 @@ static int heard(void *context, const void *data, size_t len, struct text *reply
     if (*ret_done || host_monotonic_ms(talk->client->host) < talk->deadline)
         return 0;
     *ret_done = talk->status;
-    return *ret_done ? 0 : error_set(err, ERROR_TIMED_OUT, "no end in time");
+    return *ret_done ? 0 : error_set(err, ERROR_TIMED_OUT, "it did not end in time");
 }
 
 /* The program ended by itself: with 0, or with the code among the causes. */

@@ -67,7 +67,7 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     network_peer_read(node, &own);
     if (own.announced && own.address && address && !text_equal(own.address, address))
         finding_note(finding,
-                     "other nodes are told to send to %s, the node's address is %s on adapter '%s'",
+                     "other nodes send to %s, but the node's address is %s on adapter '%s'",
                      own.address, address, alias ? alias : "?");
     if (name && alias && !strstr(alias, name) && !strstr(name, alias))
         finding_note(finding, "the network is on adapter '%s', the node's address %s on '%s'", name,

@@ -130,7 +130,7 @@ static const char *says_unreached(const struct cluster_node *n) {
 #define ON_NODE "winjoin diag on that node, where it is a Windows node, names what is missing there"
 
 static const struct cluster_row rows[] = {
-    {{"CL-NOTREADY", "every flow of the node", "not Ready, so that nothing was asked there",
+    {{"CL-NOTREADY", "every flow of the node", "the node is not Ready, so nothing was tested there",
       "kubectl describe node NAME tells why; then run this again", NULL},
      FROM,
      .says = says_not_ready,
@@ -303,7 +303,7 @@ static const struct cluster_row rows[] = {
       "pods there get no answer from the cluster's DNS",
       "compare the DNS servers inside its pods with the Service kube-dns (clusterDNS of its "
       "kubelet), "
-      "and look at the way from there to the DNS pods",
+      "and check the route from there to the DNS pods",
       NULL},
      FROM,
      .among = is_unanswered,
@@ -341,7 +341,7 @@ static const struct cluster_row rows[] = {
      .beside = TO},
     {{"CL-KUBELET", "kubectl logs and exec, metrics",
       "the kubelet's port 10250 does not answer pods",
-      "open TCP 10250 in that node's firewall: winjoin join phase network does so on a Windows "
+      "open TCP 10250 in that node's firewall: winjoin join phase vswitch does so on a Windows "
       "node",
       NULL},
      TO,
@@ -356,7 +356,8 @@ static const struct cluster_row rows[] = {
      .spared = PODS,
      .beside = TO},
     {{"CL-OUT", "targets outside the cluster", "no pod reaches the target outside",
-      "does a node reach it itself; is there a way out of the nodes' network", NULL},
+      "check whether a node reaches it itself, and whether the nodes' network has a route to it",
+      NULL},
      ALL,
      .among = is_outside,
      .spared = PODS,

@@ -159,7 +159,7 @@ static void add_nodes(struct writing *w) {
     for (size_t i = 0; i < count; i++)
         if (bad[i] && !told[i])
             others[other++] = i;
-    add_names(w, mark(w, DIAG_PASS), others, other, "nothing but with the nodes above");
+    add_names(w, mark(w, DIAG_PASS), others, other, "fails only with the nodes above");
     free(list);
     free(others);
     free(bad);
@@ -245,7 +245,7 @@ char *cluster_report_text(const struct cluster_report *report,
         "the API server; the namespace %s %s",
         report->milliseconds / 1000, report->milliseconds % 1000 / 100, report->start_ms / 1000,
         report->start_ms % 1000 / 100, report->requests, report->namespace_,
-        report->left ? "could not be deleted: kubectl delete namespace does so" : "is deleted");
+        report->left ? "could not be deleted: use kubectl delete namespace" : "is deleted");
     add_line(&w, "", end, 0);
     free(w.told);
     return text_take(&t);

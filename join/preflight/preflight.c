@@ -257,6 +257,9 @@ int preflight_judge(const struct preflight_result *results, size_t count, struct
 
     if (!errors)
         return 0;
+    for (size_t i = 0; i < count; i++)
+        if (results[i].outcome == PREFLIGHT_ERROR && results[i].cause == ERROR_INTERRUPTED)
+            return error_set(err, ERROR_INTERRUPTED, "preflight: %s: interrupted", results[i].id);
     if (kind == ERROR_RESTART)
         (void)error_set(err, kind, "preflight: a restart of Windows is needed first");
     else

@@ -101,7 +101,7 @@ class Whole(ClusterDiag):
         out, _ = self.diag(code=5)
         self.assertRegex(out, r"(?m)^!!  win-000 ")
         self.assertEqual(out.count("!!  "), 1, out)
-        self.assertIn(": nothing but with the nodes above", out)
+        self.assertIn(": fails only with the nodes above", out)
 
     def test_pod_that_never_starts(self):
         self.model.not_started = {"win-001": "ImagePullBackOff"}

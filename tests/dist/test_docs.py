@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINJOIN = ROOT / "build/native/winjoin"
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Placeholders in a line that is shown, and what is taken in its place.
-STANDS_FOR = [("...", ""), ("^\n", " "), ("json|junit|html|metrics", "json"), ("powershell|bash", "bash")]
+STANDS_FOR = [("...", ""), ("phase NAME", "phase list"), ("^\n", " "), ("json|junit|html|metrics", "json"), ("powershell|bash", "bash")]
 PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd")
 
 
@@ -79,6 +79,23 @@ class Documents(unittest.TestCase):
         ids = re.findall(r"^## ([A-Z][A-Z0-9-]+)$", made, re.M)
         self.assertEqual(len(ids), len(set(ids)))
         self.assertEqual(set(ids), set(re.findall(r"^\| ([A-Z][A-Z0-9-]+) \|", read(ROOT / "docs/diag.md"), re.M)))
+
+    def test_causes_of_troubleshooting(self):
+        known = set(re.findall(r"^\| ([A-Z][A-Z0-9-]+) \|", read(ROOT / "docs/diag.md"), re.M))
+        for row in re.findall(r"^\|[^|]+\| ([A-Z0-9-]+(?:, [A-Z0-9-]+)*) \|", read(ROOT / "docs/troubleshooting.md"), re.M):
+            with self.subTest(row=row):
+                self.assertLessEqual(set(row.split(", ")) - {"-"}, known)
+
+    def test_phases(self):
+        """`winjoin join phase NAME` in a document, an error or a hint: there is that phase."""
+        listed = subprocess.run([WINJOIN, "join", "phase", "list"], capture_output=True, text=True, check=True).stdout
+        known = {"list", *re.findall(r"^([a-z-]+) ", listed, re.M)}
+        self.assertGreater(len(known), 10)
+        for path in [*DOCUMENTS, *sorted(p for folder in PRODUCT for p in (ROOT / folder).rglob("*.c"))]:
+            text = re.sub(r'"\s*\n\s*"', "", read(path))
+            for name in re.findall(r"winjoin join phase ([a-z-]+)", text):
+                with self.subTest(file=path.name):
+                    self.assertIn(name, known)
 
     def test_exit_codes(self):
         """README, --help and the manual page have the codes of base/error.c, and 0."""

@@ -111,7 +111,7 @@ static void some_is_red(void **state) {
                   "      \\x1b[31m\n"
                   "    pod-to-pod-ip TCP  win-2 -> 10.244.2.2:8080: refused\n"
                   "??  win-3 (windows 10.0.26100): no probe runs there: ImagePullBackOff\n"
-                  "ok  win-1: nothing but with the nodes above\n\n"
+                  "ok  win-1: fails only with the nodes above\n\n"
                   "    windows pods: other pods see the pod's address, pods behind a\n"
                   "      Service another address, behind another node's port with\n"
                   "      externalTrafficPolicy Local no answer; session affinity holds\n"
@@ -121,7 +121,7 @@ static void some_is_red(void **state) {
                   "2 of 5 cells work, 4 nodes in 0 pairs\n"
                   "measured in 15.0 s after 2.6 s for the pods to start, with 41 requests\n"
                   "to the API server; the namespace winjoin-diag-1 could not be deleted:\n"
-                  "kubectl delete namespace does so\n");
+                  "use kubectl delete namespace\n");
 }
 
 static size_t count_of(const char *text, const char *word) {

@@ -316,7 +316,7 @@ static void endings(void **state) {
     message("\x01out");
     server.silent = true;
     server.silence_ms = 11000;
-    assert_fails(ERROR_TIMED_OUT, "no end in time");
+    assert_fails(ERROR_TIMED_OUT, "it did not end in time");
 
     (void)exec_teardown(state);
     assert_int_equal(exec_setup(state), 0);

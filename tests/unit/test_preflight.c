@@ -216,6 +216,24 @@ static void an_ignored_error_is_a_warning(void **state) {
     close_run(&r);
 }
 
+/* Ctrl-C while the cluster is asked: no word of failed checks. */
+static void an_interrupted_look_says_so(void **state) {
+    struct preflight_result results[] = {
+        {.id = "Bundle", .level = PREFLIGHT_ERROR, .outcome = PREFLIGHT_ERROR, .cause = ERROR_HOST},
+        {.id = "Discovery",
+         .level = PREFLIGHT_ERROR,
+         .outcome = PREFLIGHT_ERROR,
+         .cause = ERROR_INTERRUPTED},
+    };
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(preflight_judge(results, ARRAY_SIZE(results), &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_string_equal(err.message, "preflight: Discovery: interrupted");
+    assert_string_equal(err.hints[0], "");
+}
+
 /* kubeadm takes any name; winjoin says which means nothing. */
 static void an_unknown_name_is_told(void **state) {
     struct text_list given = {0}, warnings = {0};
@@ -335,6 +353,7 @@ int main(void) {
         cmocka_unit_test(the_kind_says_whose_fault_it_is),
         cmocka_unit_test(ids_have_several_spellings),
         cmocka_unit_test(an_ignored_error_is_a_warning),
+        cmocka_unit_test(an_interrupted_look_says_so),
         cmocka_unit_test(an_unknown_name_is_told),
         cmocka_unit_test(the_report_is_as_documented),
         cmocka_unit_test(many_errors_are_counted),

@@ -158,7 +158,8 @@ static void no_pod_subnet_but_own(void) {
 }
 
 static void bad_patch(void) {
-    put("C:\\patches\\kubeletconfiguration+json.json", "[{\"op\":\"remove\",\"path\":\"/nothing\"}]");
+    put("C:\\patches\\kubeletconfiguration+json.json",
+        "[{\"op\":\"remove\",\"path\":\"/nothing\"}]");
     r.options.patches = xstrdup("C:\\patches");
 }
 

@@ -126,9 +126,7 @@ static void reset_asks(void **state) {
                          rows[i].in && rows[i].err);
         if (result == 0)
             assert_string_equal(text_str(&out),
-                                rows[i].dry
-                                    ? "nothing was changed (--dry-run)\n"
-                                    : "nothing to undo: winjoin did not change this machine\n");
+                                "nothing to undo: winjoin did not change this machine\n");
         else if (rows[i].in && rows[i].err)
             assert_error(result, &err, ERROR_INTERRUPTED,
                          "reset was not confirmed; nothing was changed", "");
