@@ -34,8 +34,8 @@ REGISTRY(bitlocker, "SYSTEM\\CurrentControlSet\\Policies\\Microsoft\\FVE", "FDVD
          "1")
 REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualization\\Containers",
          "VSmbDisableOplocks", "1")
-REGISTRY(no_merge, "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\DomainProfile",
-         "AllowLocalPolicyMerge", "0")
+#define DOMAIN_PROFILE "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\DomainProfile"
+REGISTRY(no_merge, DOMAIN_PROFILE, "AllowLocalPolicyMerge", "0")
 PORT(port_4789, true, 4789)
 THERE(bootstrap_conf, "C:\\etc\\kubernetes\\bootstrap-kubelet.conf")
 THERE(ca_crt, "C:\\etc\\kubernetes\\pki\\ca.crt")
@@ -139,9 +139,7 @@ OPTION(without_dsr, dsr, "off")
 /* A profile that the policy turns off lets everything in. */
 static void no_merge_off(void) {
     no_merge();
-    host_memory_set_registry(r.host,
-                             "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\DomainProfile",
-                             "EnableFirewall", "0");
+    host_memory_set_registry(r.host, DOMAIN_PROFILE, "EnableFirewall", "0");
 }
 
 static void no_approver(void) {
@@ -153,7 +151,7 @@ static void no_pod_subnet(void) {
 }
 
 static void no_pod_subnet_but_own(void) {
-    no_pod_subnet();
+    r.scene.no_pod_subnet = true;
     text_list_add(&r.options.pod_cidrs, "10.244.5.0/24");
 }
 
