@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/names.h"
 
 #define ROW(agent) &network_agent_##agent,
@@ -63,8 +64,16 @@ void network_plugin_names(struct text_list *ret) {
 
 int network_plugin_check(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *lower = text_lower(name);
+    const struct external_agent *external = external_agent_by_name(lower);
     network_plugin_names(&names);
-    return name_check("network plugin", name, &names, err);
+    if (name_check("network plugin", name, &names, err) == 0)
+        return 0;
+    return external ? error_hint(err,
+                                 "%s makes the network as a DaemonSet: use --network-plugin "
+                                 "external",
+                                 external->title)
+                    : -1;
 }
 
 void agent_settings_free(struct agent_settings *settings) {
