@@ -31,6 +31,7 @@ void progress_open(struct progress *progress, struct program *program) {
         .utf8 = output_utf8(program, true),
         .color = output_color(program, true),
         .columns = program->terminal.columns ? program->terminal.columns : COLUMNS,
+        .lines = program->terminal.lines,
         .host = program->host,
         .program = program,
     };
@@ -73,8 +74,29 @@ static void end_live_line(struct progress *progress) {
     progress->line_open = false;
 }
 
-void progress_clear(struct progress *progress) {
+static void end_table(struct progress *progress) {
     end_live_line(progress);
+    if (progress->table)
+        (void)fprintf(stderr, "\x1b[%zuA\x1b[J", progress->table);
+    progress->table = 0;
+}
+
+void progress_table(struct progress *progress, const struct text_list *lines) {
+    if (progress->mode != PROGRESS_LIVE || progress->lines < lines->count + 2)
+        return;
+    end_table(progress);
+    for (size_t i = 0; i < lines->count; i++) {
+        _cleanup_(freep) char *line = progress_fit(
+            lines->items[i], progress->columns > MARGIN ? progress->columns - MARGIN : 0);
+
+        (void)fprintf(stderr, "  %s\n", line);
+    }
+    progress->table = lines->count;
+    (void)fflush(stderr);
+}
+
+void progress_clear(struct progress *progress) {
+    end_table(progress);
     forget_waiting(progress);
 }
 

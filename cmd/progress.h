@@ -14,7 +14,8 @@ enum progress_mode {
 struct progress {
     enum progress_mode mode;
     bool utf8, color;
-    unsigned columns;          /* of the terminal */
+    unsigned columns, lines;   /* of the terminal */
+    size_t table;              /* lines of a table above the waiting line */
     struct host *host;         /* for the clock */
     struct program *program;   /* whose record gets each event */
     bool line_open;            /* a waiting line is on the terminal */
@@ -37,6 +38,9 @@ char *progress_json(const struct join_event *event, int64_t now);
 char *progress_fit(const char *message, size_t room);
 /* The join_progress function; context is the struct progress. */
 void progress_show(void *context, const struct join_event *event);
+/* Shows these lines above the waiting line, in the place of those before; on a terminal that is
+ * high enough, and nowhere else. */
+void progress_table(struct progress *progress, const struct text_list *lines);
 /* Nothing is waited for now: takes the waiting line away. */
 void progress_clear(struct progress *progress);
 void progress_close(struct progress *progress);

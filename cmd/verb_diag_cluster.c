@@ -82,6 +82,13 @@ static void show(void *context, unsigned waited_ms, unsigned left_ms, const char
                                                 .left_ms = left_ms});
 }
 
+static void show_cells(void *context, const struct cluster_report *report) {
+    _cleanup_(text_list_free) struct text_list lines = {0};
+
+    cluster_report_progress(report, &lines);
+    progress_table(context, &lines);
+}
+
 /* `compared` (or NULL) is part of the document and of the text. */
 static void print_report(struct program *program, const struct cluster_report *report,
                          const json_t *compared) {
@@ -218,6 +225,7 @@ static int run(struct program *program, struct kube_client *client, const char *
                                       .last = http_curl_new("winjoin", NULL, NULL),
                                       .collection = collection,
                                       .progress = show,
+                                      .cells = show_cells,
                                       .progress_context = &progress};
     struct cluster_report report = {0};
     _cleanup_json_ json_t *grant = NULL;

@@ -14,6 +14,7 @@ struct terminal {
     bool utf8;        /* ticks and arrows can be shown */
     bool color;       /* ANSI sequences work */
     unsigned columns; /* of the terminal behind standard error; 0 = not known */
+    unsigned lines;   /* the same */
 };
 /* Looks at the streams. On Linux those that are closed are opened so that no other file gets their
  * numbers, and using them still fails; on Windows makes them UTF-8, turns ANSI sequences on and

@@ -6,6 +6,18 @@
 #include "base/memory.h"
 #include "kube/request.h"
 
+static void on_ended(void *context, const struct http_exchange *exchange) {
+    const struct kube_many *item = context;
+    struct kube_many now = *item;
+    bool failed = exchange->err->kind != ERROR_NONE;
+
+    now.kind = exchange->err->kind;
+    now.status = failed ? 0 : exchange->response.status;
+    now.answer = failed ? exchange->err->message : exchange->response.body;
+    now.answer_len = exchange->response.body_len;
+    item->ended(item->context, &now);
+}
+
 void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count) {
     struct http_exchange *exchanges = xcalloc(count ? count : 1, sizeof *exchanges);
     struct error *errors = xcalloc(count ? count : 1, sizeof *errors); /* few are ever filled */
@@ -20,6 +32,10 @@ void kube_perform_many(struct kube_client *client, struct kube_many *items, size
         urls[i] = xasprintf("%s%s", client->server, call.path);
         kube_request_fill(client, &call, urls[i], &exchanges[i].request);
         exchanges[i].err = &errors[i];
+        if (items[i].ended) {
+            exchanges[i].ended = on_ended;
+            exchanges[i].request.on_data_context = &items[i];
+        }
     }
     client->requests += (unsigned)count;
     http_perform_all(client->http, exchanges, count);

@@ -17,6 +17,9 @@ struct kube_many {
     enum error_kind kind; /* of what went wrong without an answer; ERROR_NONE = nothing */
     char *answer;         /* its body, or what went wrong; owned: kube_many_free() */
     size_t answer_len;
+    /* Or NULL: called when this one has ended; what it is given lives for the call. */
+    void (*ended)(void *context, const struct kube_many *item);
+    void *context;
 };
 void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count);
 /* The error that an answer other than 2xx, or none, means, as of kube_get(); returns -1. */

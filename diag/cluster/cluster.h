@@ -72,6 +72,7 @@ struct cluster_pairs {
  * the items. */
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
 
+struct cluster_report;
 /* Text is borrowed; NULL or 0 = default. */
 struct cluster_options {
     const struct text_list *names;
@@ -82,6 +83,8 @@ struct cluster_options {
     struct http *last;                       /* for the deletion: Ctrl-C does not end it */
     struct collection *collection;           /* gets the API's evidence, or NULL */
     void (*progress)(void *context, unsigned waited_ms, unsigned left_ms, const char *message);
+    /* Or NULL: some cells have been answered; at most five times a second, and at the end. */
+    void (*cells)(void *context, const struct cluster_report *report);
     void *progress_context;
 };
 
@@ -127,6 +130,8 @@ bool cluster_report_is_good(const struct cluster_report *report);
 char *cluster_report_line(const struct cluster_report *report);
 /* The reports; the caller frees. */
 char *cluster_report_text(const struct cluster_report *report, const struct diag_text_style *style);
+/* How far it is, for people: a line a flow with how many of its cells work, fail and wait. */
+void cluster_report_progress(const struct cluster_report *report, struct text_list *ret);
 char *cluster_report_junit(const struct cluster_report *report);
 char *cluster_report_html(const struct cluster_report *report);
 json_t *cluster_report_json(const struct cluster_report *report);

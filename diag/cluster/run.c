@@ -14,6 +14,7 @@
 enum {
     ASK_MS = DIAL_TIMEOUT_MS + 3000, /* the probe's own time, and the API server's */
     AGAIN_MS = 1000,
+    SHOW_MS = 200,
     LISTEN_TRIES = 20, /* a container that runs does not listen yet */
     LISTEN_MS = 250,
     PROXIES_MS = 1500, /* kube-proxy writes what it hears of once a second */
@@ -37,6 +38,7 @@ struct run {
     const struct cluster_options *options;
     struct cluster_report *report;
     struct cluster_addresses addresses;
+    uint64_t shown_ms; /* when the cells were shown last; 0 = not yet */
 };
 
 static void tell(const struct run *run, const char *message) {
@@ -187,11 +189,36 @@ static void find_domain(struct cluster_report *report) {
 
 /* ---- cells ---- */
 
+/* A question, and which cell's it is. */
+struct asked {
+    struct run *run;
+    struct cluster_cell *cell;
+    bool again;
+};
+
+static void show_cells(struct run *run, bool at_last) {
+    uint64_t now = host_monotonic_ms(run->client->host);
+
+    if (!run->options->cells || (!at_last && run->shown_ms && now - run->shown_ms < SHOW_MS))
+        return;
+    run->shown_ms = now;
+    run->options->cells(run->options->progress_context, run->report);
+}
+
+static void on_answer(void *context, const struct kube_many *item) {
+    struct asked *asked = context;
+
+    cluster_cell_judge(asked->run->report, asked->cell, item->status, item->answer,
+                       item->answer_len, asked->again);
+    show_cells(asked->run, false);
+}
+
 /* Asks every cell that is red; -1 when the user asked to stop. */
 static size_t ask_red(struct run *run, bool again) {
     struct cluster_cells *cells = &run->report->cells;
     struct kube_many *items = xcalloc(cells->count + 1, sizeof *items);
-    size_t *whose = xcalloc(cells->count + 1, sizeof *whose), count = 0, red = 0;
+    struct asked *asked = xcalloc(cells->count + 1, sizeof *asked);
+    size_t count = 0, red = 0;
     char **paths = xcalloc(cells->count + 1, sizeof *paths);
 
     for (size_t i = 0; i < cells->count; i++) {
@@ -202,24 +229,26 @@ static size_t ask_red(struct run *run, bool again) {
 
         if (!path)
             continue;
-        items[count] = (struct kube_many){.method = "GET", .path = path, .timeout_ms = ASK_MS};
-        whose[count] = i;
+        asked[count] = (struct asked){run, &cells->items[i], again};
+        items[count] = (struct kube_many){.method = "GET",
+                                          .path = path,
+                                          .timeout_ms = ASK_MS,
+                                          .ended = on_answer,
+                                          .context = &asked[count]};
         paths[count++] = path;
     }
     kube_perform_many(run->client, items, count);
-    for (size_t i = 0; i < count; i++)
-        cluster_cell_judge(run->report, &cells->items[whose[i]], items[i].status, items[i].answer,
-                           items[i].answer_len, again);
+    show_cells(run, true);
     for (size_t i = 0; i < count; i++) {
         if (items[i].kind == ERROR_TIMED_OUT)
-            cluster_cell_judge_late(run->report, &cells->items[whose[i]]);
-        red += is_red(&cells->items[whose[i]]);
+            cluster_cell_judge_late(run->report, asked[i].cell);
+        red += is_red(asked[i].cell);
     }
     kube_many_free(items, count);
     for (size_t i = 0; i < count; i++)
         free(paths[i]);
     free(items);
-    free(whose);
+    free(asked);
     free(paths);
     return red;
 }

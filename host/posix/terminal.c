@@ -54,6 +54,7 @@ void terminal_open(struct terminal *ret) {
         .utf8 = locale_is_utf8(),
         .color = term && !text_equal(term, "dumb"),
         .columns = size.ws_col,
+        .lines = size.ws_row,
     };
 }
 

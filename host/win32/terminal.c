@@ -37,8 +37,11 @@ void terminal_open(struct terminal *ret) {
     ret->err_is_terminal = open_stream(STD_ERROR_HANDLE, &ret->color);
     if (ret->out_is_terminal || ret->err_is_terminal)
         ret->utf8 = SetConsoleOutputCP(CP_UTF8);
-    if (ret->err_is_terminal && GetConsoleScreenBufferInfo(GetStdHandle(STD_ERROR_HANDLE), &screen))
+    if (ret->err_is_terminal &&
+        GetConsoleScreenBufferInfo(GetStdHandle(STD_ERROR_HANDLE), &screen)) {
         ret->columns = (unsigned)(screen.srWindow.Right - screen.srWindow.Left + 1);
+        ret->lines = (unsigned)(screen.srWindow.Bottom - screen.srWindow.Top + 1);
+    }
 }
 
 char **terminal_arguments(int argc, char **argv, int *ret_argc) {

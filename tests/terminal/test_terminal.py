@@ -25,14 +25,14 @@ SPINNER = "\u280b\u2838\u2834\u2826"
 
 
 class Terminal:
-    """winjoin with a terminal of so many columns; `text` is what it has shown."""
+    """winjoin with a terminal of so many columns and lines; `text` is what it has shown."""
 
-    def __init__(self, arguments, columns):
+    def __init__(self, arguments, columns, lines=24, **environment):
         self.text = ""
         self.child, self.master = pty.fork()
         if self.child == 0:
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-            os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+            os.environ.update({"TERM": "xterm", "LC_ALL": "C.UTF-8", **environment})
             os.execv(WINJOIN, [str(WINJOIN), *arguments])
 
     def read(self, until=None):

@@ -159,6 +159,22 @@ static void many_are_counted(void **state) {
     assert_null(strstr(all, " more (-o json"));
 }
 
+static void the_table_while_it_runs(void **state) {
+    _cleanup_(text_list_free) struct text_list lines = {0};
+
+    (void)state;
+    report.cells.count = 0;
+    add_cell("pod-to-pod-ip", false, 0, 1, DIAG_PASS, "");
+    add_cell("pod-to-pod-ip", true, 0, 1, DIAG_SLOW, "");
+    add_cell("pod-to-pod-ip", true, 1, 0, DIAG_FAIL, "timeout");
+    add_cell("pod-to-pod-ip", false, 1, 0, DIAG_NOT_RUN, "");
+    add_cell("node-to-pod", false, 1, 0, DIAG_SKIP, "");
+    cluster_report_progress(&report, &lines);
+    assert_int_equal(lines.count, 2); /* a flow that is not asked has no line */
+    assert_string_equal(lines.items[0], "                                  works  fails  waits");
+    assert_string_equal(lines.items[1], "pod-to-pod-ip                         2      1      1");
+}
+
 /* What a page shows is what the cluster says, and never more. */
 static void the_page(void **state) {
     static const char *const parts[] = {
@@ -188,6 +204,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(all_is_well, open_report, close_report),
         cmocka_unit_test_setup_teardown(some_is_red, open_report, close_report),
         cmocka_unit_test_setup_teardown(many_are_counted, open_report, close_report),
+        cmocka_unit_test_setup_teardown(the_table_while_it_runs, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_page, open_report, close_report),
     };
 

@@ -30,6 +30,34 @@ static void a_healthy_cluster(void **state) {
     assert_string_equal(c.report.server, "https://k");
 }
 
+static size_t shown, waiting_at_first, waiting_at_last;
+
+static void show(void *context, const struct cluster_report *report) {
+    size_t waiting = 0;
+
+    (void)context;
+    for (size_t i = 0; i < report->cells.count; i++)
+        waiting += report->cells.items[i].cell.outcome == DIAG_NOT_RUN;
+    if (!shown++)
+        waiting_at_first = waiting;
+    assert_true(waiting <= waiting_at_first);
+    waiting_at_last = waiting;
+}
+
+/* Each answer is judged when it comes, so that somebody who looks sees the cells fill in; five
+ * times a second. */
+static void cells_are_shown_meanwhile(void **state) {
+    struct error err;
+
+    (void)state;
+    shown = 0;
+    c.options.cells = show;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(shown, 2); /* no time passes here: the first one, and all */
+    assert_int_equal(waiting_at_first, c.report.cells.count - 1);
+    assert_int_equal(waiting_at_last, NODES); /* the kubelets' are judged last */
+}
+
 /* Whom others see, which DNS a pod has, whether a Service keeps its clients. */
 static void what_is_only_looked_at(void **state) {
     struct error err;
@@ -430,6 +458,7 @@ int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_cluster, close_cluster)
     const struct CMUnitTest tests[] = {
         CASE(a_healthy_cluster),
+        CASE(cells_are_shown_meanwhile),
         CASE(what_is_only_looked_at),
         CASE(the_domain_is_that_of_the_pods),
         CASE(missing_rights),
