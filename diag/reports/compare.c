@@ -31,14 +31,14 @@ static json_t *rows_make(const struct diag_compared *in) {
     return rows;
 }
 
-static void add_change(json_t *changes, const struct diag_compared_cell *was,
+static void add_change(json_t *changes, const char *name, const struct diag_compared_cell *was,
                        const struct diag_compared_cell *is, bool *worse) {
     bool worsened = is && !is->extra && is_red(is->outcome) && (!was || !is_red(was->outcome));
 
     *worse |= worsened;
     json_array_append_new(changes,
-                          json_pack("{s:s, s:s, s:s, s:b, s:s*}", "cell", is ? is->name : was->name,
-                                    "was", was ? diag_outcome_name(was->outcome) : "absent", "is",
+                          json_pack("{s:s, s:s, s:s, s:b, s:s*}", "cell", name, "was",
+                                    was ? diag_outcome_name(was->outcome) : "absent", "is",
                                     is ? diag_outcome_name(is->outcome) : "absent", "worse",
                                     worsened, "reason", is && *is->reason ? is->reason : NULL));
 }
@@ -73,11 +73,11 @@ json_t *diag_compare(const struct diag_compared *old, const struct diag_compared
         if (!was ||
             (was->outcome != is->outcome && (is_good(was->outcome) != is_good(is->outcome) ||
                                              is_red(was->outcome) || is_red(is->outcome))))
-            add_change(changes, was, is, &worse);
+            add_change(changes, is->name, was, is, &worse);
     }
     for (size_t i = 0; i < old->count; i++)
         if (!find(new, now, old->cells[i].name))
-            add_change(changes, &old->cells[i], NULL, &worse);
+            add_change(changes, old->cells[i].name, &old->cells[i], NULL, &worse);
     appeared = causes_without(new->causes, old->causes);
     gone = causes_without(old->causes, new->causes);
     worse |= json_array_size(appeared) != 0;
