@@ -222,6 +222,7 @@ static int watch(struct follower *f, struct http *http, struct error *err) {
     if (kubeconfig_read_file(f->host, NODE_KUBECONFIG, &config, err) == 0 &&
         kube_client_open(http, f->host, &config, &client, err) == 0)
         result = kube_watch(&client, &nodes, err);
+    f->client = NULL;
     kube_client_close(&client);
     kubeconfig_free(&config);
     return result;
