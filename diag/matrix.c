@@ -223,7 +223,8 @@ static void lists_make(const struct run *run, bool again, struct probe_list *ret
     }
 }
 
-/* What the node itself reaches: the target outside, and whom the Service kubernetes leads to. */
+/* What the node itself reaches: the target outside, and the address that the Service kubernetes
+ * leads to. */
 static void node_extras_add(struct run *run, struct probe_list *node) {
     const struct diag_cells *cells = &run->report->cells;
     const struct diag_cell *external = diag_cells_find(cells, "pod-to-external-ip", false),

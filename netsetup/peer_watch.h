@@ -13,8 +13,8 @@
 typedef int peer_watch_tick(void *context, unsigned waited_ms, struct error *err);
 
 /* Watches Nodes with the node's identity and keeps the routes to their pods as the join wrote them:
- * added, changed, removed, and remembered (netsetup/boot_network.h). What the join told other nodes
- * of this one's network is told again when the network was made again. Where the join's file is not
+ * added, changed, removed, and remembered (netsetup/boot_network.h). Writes the Node's annotations
+ * of this network again when the network was made again. Where the join's file is not
  * there, or an agent or nobody keeps them, ERROR_ABSENT at once. Ends with `tick`'s error, else
  * after an hour at the latest with why it cannot go on (kinds of kube_watch()). */
 int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, void *context,

@@ -91,7 +91,7 @@ bool registry_challenge_read(const char *text, struct registry_challenge *ret) {
             registry_challenge_free(&found);
             bearer = text_equal_nocase(name, "Bearer");
         } else if (*at == '"') {
-            break; /* no name, and what it encloses is none */
+            break; /* a quoted text without a name */
         } else {
             at++;
         }

@@ -80,8 +80,8 @@ static int hint_prefixes(const struct agent_settings *settings, const char *mine
                       settings->external->prefixes_at);
 }
 
-/* Services outside of what the agent is told are sent to the network between the nodes, where
- * nobody knows them. */
+/* Packets to a Service outside of the prefixes in the agent's settings leave the node, and nobody
+ * there knows the address. */
 static int check_services(const struct agent_settings *settings, const struct text_list *list,
                           bool asked, struct error *err) {
     for (size_t i = 0; i < list->count; i++) {

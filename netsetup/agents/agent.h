@@ -32,7 +32,7 @@ struct agent_settings {
     const char *mode;               /* that mode's name; NULL: none that Windows has */
     unsigned vni, vxlan_port;       /* 0 = not given */
     struct text_list pod_cidrs;     /* the prefixes of all pods; may be empty */
-    struct text_list service_cidrs; /* of Services, as it is told; may be empty */
+    struct text_list service_cidrs; /* of Services, in its settings; may be empty */
     json_t *document;               /* all of it */
     json_t *others;                 /* the same of other nodes' agents, where that is another one */
     json_t *told;                   /* to the containers of the DaemonSet: variables and data */

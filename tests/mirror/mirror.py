@@ -271,7 +271,7 @@ class Fetched(unittest.TestCase):
         self.assert_installed()
 
     def test_it_goes_away_after_60_percent(self):
-        """Of all the files: it is told, and the host is as it was; the same call again starts over."""
+        """An error says so, and the host is as it was; the same call again starts over."""
         sent, mirror = [], None
 
         def until_60_percent(name):

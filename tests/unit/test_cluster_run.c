@@ -58,7 +58,7 @@ static void cells_are_shown_meanwhile(void **state) {
     assert_int_equal(waiting_at_last, NODES); /* the kubelets' are judged last */
 }
 
-/* Whom others see, which DNS a pod has, whether a Service keeps its clients. */
+/* The address that others see, which DNS a pod has, whether a Service keeps its clients. */
 static void what_is_only_looked_at(void **state) {
     struct error err;
 

@@ -224,7 +224,7 @@ static const struct {
      "Windows nodes (azure-cns)",
      "use --network-plugin azure-cns, or delete that DaemonSet first"},
     {{.sets = {CNS}}, {.network_mode = T("l2tunnel")}, NULL, NULL, NULL},
-    /* Services, as Calico is told of them by its operator */
+    /* the prefixes of Services that Calico has from its operator */
     {{VXLAN_SERVICES, .services = "10.112.0.0/12"},
      {0},
      NULL,
@@ -244,7 +244,7 @@ static const struct {
      NULL,
      NULL,
      NULL},
-    /* Antrea's controller gives Nodes their prefixes where it is told to */
+    /* Antrea's controller gives Nodes their prefixes where that is on */
     {{ANTREA_PODS("true"), .node_pods = "10.244.9.0/24"},
      {0},
      NULL,
