@@ -27,7 +27,8 @@ void kube_perform_many(struct kube_client *client, struct kube_many *items, size
         struct kube_call call = {.method = items[i].method,
                                  .path = items[i].path,
                                  .body = items[i].body,
-                                 .timeout_ms = items[i].timeout_ms};
+                                 .timeout_ms = items[i].timeout_ms,
+                                 .max_body = items[i].max_body};
 
         urls[i] = xasprintf("%s%s", client->server, call.path);
         kube_request_fill(client, &call, urls[i], &exchanges[i].request);

@@ -13,6 +13,7 @@ struct kube_many {
     const char *path;
     const char *body;     /* JSON, or NULL */
     unsigned timeout_ms;  /* 0 = the client's */
+    size_t max_body;      /* of the answer; 0 = HTTP_BODY_MAX */
     long status;          /* of the answer, any; 0 = there was no answer */
     enum error_kind kind; /* of what went wrong without an answer; ERROR_NONE = nothing */
     char *answer;         /* its body, or what went wrong; owned: kube_many_free() */

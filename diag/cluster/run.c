@@ -13,6 +13,7 @@
 
 enum {
     ASK_MS = DIAL_TIMEOUT_MS + 3000, /* the probe's own time, and the API server's */
+    ANSWER_MAX = 64 * 1024,          /* of a probe: a name, an address, an error */
     AGAIN_MS = 1000,
     SHOW_MS = 200,
     LISTEN_TRIES = 20, /* a container that runs does not listen yet */
@@ -134,7 +135,8 @@ static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight 
 
             if (!path)
                 continue;
-            items[count] = (struct kube_many){.method = "GET", .path = path, .timeout_ms = ASK_MS};
+            items[count] = (struct kube_many){
+                .method = "GET", .path = path, .timeout_ms = ASK_MS, .max_body = ANSWER_MAX};
             whose[count] = i * SIGHTS + s;
             paths[count++] = path;
         }
@@ -233,6 +235,7 @@ static size_t ask_red(struct run *run, bool again) {
         items[count] = (struct kube_many){.method = "GET",
                                           .path = path,
                                           .timeout_ms = ASK_MS,
+                                          .max_body = ANSWER_MAX,
                                           .ended = on_answer,
                                           .context = &asked[count]};
         paths[count++] = path;

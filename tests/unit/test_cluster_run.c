@@ -402,6 +402,31 @@ static void a_wrong_responder(void **state) {
     assert_int_equal(cells_with(DIAG_FAIL), 2);
 }
 
+static const char *long_answer;
+
+static bool talks_on(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = long_answer;
+    return fails(d, 1, "10.244.2.5", false);
+}
+
+/* Whoever answers in a probe's place cannot fill the memory. */
+static void an_answer_that_is_too_long(void **state) {
+    _cleanup_(freep) char *text = xmalloc(65537 + 1);
+    const struct diag_cell *cell;
+    struct error err;
+
+    (void)state;
+    memset(text, 'x', 65537);
+    text[65537] = '\0';
+    long_answer = text;
+    c.dialed = talks_on;
+    assert_int_equal(diagnose(&err), 0);
+    cell = &cell_of("pod-to-pod-ip", false, "win-1", 0)->cell;
+    assert_int_equal(cell->outcome, DIAG_NOT_RUN);
+    assert_non_null(strstr(cell->reason, ": get 'https://k/")); /* not what it said */
+}
+
 static bool one_probe_unreached(const struct dial *d, long *ret_status, const char **ret_body) {
     *ret_status = 503;
     *ret_body = "{\"kind\":\"Status\",\"message\":\"error trying to reach service: timeout\"}";
@@ -456,28 +481,27 @@ static void probes_that_do_not_listen_yet(void **state) {
 
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_cluster, close_cluster)
-    const struct CMUnitTest tests[] = {
-        CASE(a_healthy_cluster),
-        CASE(cells_are_shown_meanwhile),
-        CASE(what_is_only_looked_at),
-        CASE(the_domain_is_that_of_the_pods),
-        CASE(missing_rights),
-        CASE(a_node_that_is_not_ready),
-        CASE(chosen_nodes),
-        CASE(a_pod_that_does_not_start),
-        CASE(a_pod_that_is_waited_for_in_vain),
-        CASE(a_pod_that_takes_its_time),
-        CASE(pods_that_are_refused),
-        CASE(namespaces_of_killed_runs),
-        CASE(a_namespace_that_stays),
-        CASE(a_server_that_is_gone),
-        CASE(an_interrupted_run),
-        CASE(a_cell_that_comes_right),
-        CASE(cells_that_stay_red),
-        CASE(a_wrong_responder),
-        CASE(a_probe_that_nobody_reaches),
-        CASE(probes_that_do_not_listen_yet),
-    };
+    const struct CMUnitTest tests[] = {CASE(a_healthy_cluster),
+                                       CASE(cells_are_shown_meanwhile),
+                                       CASE(what_is_only_looked_at),
+                                       CASE(the_domain_is_that_of_the_pods),
+                                       CASE(missing_rights),
+                                       CASE(a_node_that_is_not_ready),
+                                       CASE(chosen_nodes),
+                                       CASE(a_pod_that_does_not_start),
+                                       CASE(a_pod_that_is_waited_for_in_vain),
+                                       CASE(a_pod_that_takes_its_time),
+                                       CASE(pods_that_are_refused),
+                                       CASE(namespaces_of_killed_runs),
+                                       CASE(a_namespace_that_stays),
+                                       CASE(a_server_that_is_gone),
+                                       CASE(an_interrupted_run),
+                                       CASE(a_cell_that_comes_right),
+                                       CASE(cells_that_stay_red),
+                                       CASE(a_wrong_responder),
+                                       CASE(an_answer_that_is_too_long),
+                                       CASE(a_probe_that_nobody_reaches),
+                                       CASE(probes_that_do_not_listen_yet)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
