@@ -31,7 +31,6 @@ static void a_healthy_cluster(void **state) {
 }
 
 static size_t shown, waiting_at_first, waiting_at_last;
-
 static void show(void *context, const struct cluster_report *report) {
     size_t waiting = 0;
 
@@ -67,7 +66,6 @@ static void what_is_only_looked_at(void **state) {
     for (unsigned i = 0; i < NODES; i++) {
         const struct cluster_node *node = &c.report.nodes.items[i];
         _cleanup_(freep) char *own = xasprintf("10.244.%u.5", i + 1);
-
         assert_string_equal(node->name, node_names[i]);
         assert_string_equal(node->client_ip, own);
         assert_string_equal(node->service_ip, own);
@@ -96,7 +94,6 @@ static void the_domain_is_that_of_the_pods(void **state) {
 
 static void missing_rights(void **state) {
     struct error err;
-    size_t rules;
 
     (void)state;
     c.denied = "\"subresource\":\"proxy\"";
@@ -105,8 +102,7 @@ static void missing_rights(void **state) {
     assert_string_equal(err.message,
                         "diagnose the cluster: 'jane' is not allowed to: get pods/proxy");
     assert_int_equal(c.log.len, 0); /* nothing was made */
-    rules = json_array_size(json_at(c.grant, "items.0.rules"));
-    assert_int_equal(rules, 10);
+    assert_int_equal(json_array_size(json_at(c.grant, "items.0.rules")), 10);
     assert_string_equal(json_text_at(c.grant, "items.1.subjects.0.name"), "jane");
 }
 
@@ -166,7 +162,6 @@ static void a_pod_that_does_not_start(void **state) {
 }
 
 static char *last_told;
-
 static void tell(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
     (void)context;
     assert_int_equal(waited_ms + left_ms, text_starts_with(message, "waiting") ? 20000 : 0);
@@ -403,7 +398,6 @@ static void a_wrong_responder(void **state) {
 }
 
 static const char *long_answer;
-
 static bool talks_on(const struct dial *d, long *ret_status, const char **ret_body) {
     (void)ret_status;
     *ret_body = long_answer;
@@ -458,7 +452,6 @@ static void a_probe_that_nobody_reaches(void **state) {
 
 /* A probe that does not listen yet refuses; that is waited for, for a while. */
 static unsigned deaf;
-
 static bool deaf_at_first(const struct dial *d, long *ret_status, const char **ret_body) {
     (void)d;
     *ret_status = 503;
