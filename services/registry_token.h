@@ -13,7 +13,7 @@
 struct registry_challenge {
     char *realm, *service, *scope;
 };
-/* The first "Bearer" of WWW-Authenticate (RFC 9110, 11.6.1) that has a realm; false: there is none.
+/* The first "Bearer" of WWW-Authenticate (RFC 9110, 11.6.1) that has a realm; false without one.
  * Pure. */
 bool registry_challenge_read(const char *text, struct registry_challenge *ret);
 void registry_challenge_free(struct registry_challenge *challenge);

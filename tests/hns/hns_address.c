@@ -154,7 +154,7 @@ static unsigned group(const struct model_address *a, int n) {
     return (unsigned)(a->byte[2 * n] << 8 | a->byte[2 * n + 1]);
 }
 
-/* Groups that "::" stands for (RFC 5952: the first of the longest, two at least); 0: none. */
+/* Groups that "::" replaces (RFC 5952: the first of the longest, two at least); 0: none. */
 static int longest_zeros(const struct model_address *a, int *ret_at) {
     int best = 1;
 
