@@ -115,6 +115,7 @@ static void add_shown(const char *name, const struct verb *shown, struct text *o
 static void add_verb(const char *name, const struct verb *verb, const struct verb *sub,
                      const char *phase, struct text *out) {
     const struct verb *shown = sub ? sub : verb;
+    const struct option *output = shown->output ? shown->output : verb->output;
 
     if (phase)
         add_phase(name, phase, out);
@@ -122,7 +123,7 @@ static void add_verb(const char *name, const struct verb *verb, const struct ver
         add_shown(name, shown, out);
     for (size_t i = 0; i < ARRAY_SIZE(shown->groups) && shown->groups[i]; i++)
         add_group(shown->groups[i], NULL, out);
-    add_group(&global_group, verb->output ? verb->output : output_options, out);
+    add_group(&global_group, output ? output : output_options, out);
     text_add(out, "\nEach flag can also be set as WINJOIN_<FLAG> in the environment.\n");
 }
 

@@ -28,7 +28,7 @@ static const struct {
      "winjoin diag tests the pod network"},
     {"init|add|register|up", "winjoin join makes this machine a node of a cluster"},
     {"info|state|list|ls|node|nodes|get|describe", "winjoin status shows the state of this node"},
-    {"update|patch", "winjoin upgrade replaces the programs of this node by newer ones"},
+    {"update|patch", "winjoin upgrade replaces the programs of this node with newer ones"},
     {"phase", "winjoin join phase NAME runs one phase of a join"},
     {"token", "run it on a control plane node: kubeadm token create --print-join-command"},
     {"kubeadm|kubeadm.exe|sudo",

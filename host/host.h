@@ -152,10 +152,10 @@ struct host_adapter {
     uint64_t luid;
     uint32_t index;
     uint32_t mtu;
-    bool up;                    /* false, without addresses: the card that a virtual switch is on */
-    bool dhcp;                  /* IPv4 address from DHCP */
-    uint32_t metric, metric6;   /* of the interface for IPv4, IPv6; 0 = Windows computes it */
-    struct text_list addresses; /* "10.0.0.21/24", IPv4 and IPv6, link-local ones too */
+    bool up;                     /* false, without addresses: it is below a virtual switch */
+    bool dhcp;                   /* IPv4 address from DHCP */
+    uint32_t metric, metric6;    /* of the interface for IPv4, IPv6; 0 = Windows computes it */
+    struct text_list addresses;  /* "10.0.0.21/24", IPv4 and IPv6, link-local ones too */
     struct text_list advertised; /* those of them that a router's advertisement brought */
     struct text_list gateways;
     struct text_list dns_servers;

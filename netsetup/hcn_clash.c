@@ -6,13 +6,13 @@
 #include "netsetup/hcn_network.h"
 #include "netsetup/modes/mode.h"
 
-/* What a vSwitch can be to a card at one time; types of HostComputeNetwork. */
+/* What a vSwitch can be to an adapter at one time; types of HostComputeNetwork. */
 static const struct {
     const char *type;
     int use;
 } switches[] = {{"L2Bridge", 1}, {"L2Tunnel", 1}, {"Overlay", 2}, {"Transparent", 3}};
 
-/* 0: the type binds no card (NAT, ICS, ...). */
+/* 0: the type binds no adapter (NAT, ICS, ...). */
 static int use_of(const char *type) {
     for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
         if (text_equal_nocase(switches[i].type, type))

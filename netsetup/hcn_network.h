@@ -35,7 +35,7 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
                            struct error *err);
 
 /* Looks for networks that stand in the plan's way, before anything is touched: one of another
- * vSwitch mode on the same card, one whose subnet overlaps the pods', the services' or the base
+ * vSwitch mode on the same adapter, one whose subnet overlaps the pods', the services' or the base
  * network's. ERROR_PREFLIGHT names it. */
 int hcn_clash_check(struct host *host, const struct network_plan *plan, struct error *err);
 /* What the cluster's agent that makes the network (plan->external) does without on this machine: a

@@ -1,4 +1,4 @@
-/* Which card is the node's. */
+/* Which adapter is the node's. */
 #include "netsetup/nic.h"
 
 #include <stdlib.h>
@@ -56,8 +56,8 @@ int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct e
     return error_set(err, ERROR_ABSENT, "no interface has '%s'", address);
 }
 
-/* The card under a vEthernet interface: with its MAC, which a team shares with its members and its
- * VLANs, so that the one with its name comes first. */
+/* The adapter under a vEthernet interface: with its MAC, which a team shares with its members and
+ * its VLANs, so that the one with its name comes first. */
 static const struct host_adapter *physical_of(const struct host_adapters *adapters,
                                               const struct host_adapter *adapter) {
     const struct host_adapter *found = NULL;

@@ -1,4 +1,5 @@
-/* The node's network card: which one it is, and what it looked like before winjoin touched it. */
+/* The node's network adapter: which one it is, and what it looked like before winjoin touched it.
+ */
 #ifndef NETSETUP_NIC_H
 #define NETSETUP_NIC_H
 
@@ -11,9 +12,9 @@
 #include "base/text.h"
 #include "host/host.h"
 
-/* A card as it was before: enough to put it back. nic_snapshot_free(). */
+/* An adapter as it was before: enough to put it back. nic_snapshot_free(). */
 struct nic_snapshot {
-    char *alias;         /* the physical card's, "Ethernet": what NetAdapterName takes */
+    char *alias;         /* the physical adapter's, "Ethernet": what NetAdapterName takes */
     char *current_alias; /* the interface that holds the address now: the same, or
                             "vEthernet (Ethernet)" when there is a vSwitch already */
     char mac[18];
@@ -34,11 +35,11 @@ void nic_snapshot_free(struct nic_snapshot *snapshot);
 json_t *nic_snapshot_json(const struct nic_snapshot *snapshot);
 int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error *err);
 
-/* Chooses the card: by `adapter` (alias; "vEthernet (X)" is taken as X) or, NULL, the one that is
- * up, has a usable IPv4 address and the default route, and is not a virtual one (vEthernet of nat,
- * WSL, Docker). `node_ip` (or NULL) must stand on it and becomes `address`; with node_ip and no
- * adapter, the card that holds it. Kinds: ERROR_PREFLIGHT (none, or several, which the message
- * names), ERROR_HOST. */
+/* Chooses the adapter: by `adapter` (alias; "vEthernet (X)" is taken as X) or, NULL, the one that
+ * is up, has a usable IPv4 address and the default route, and is not a virtual one (vEthernet of
+ * nat, WSL, Docker). `node_ip` (or NULL) must stand on it and becomes `address`; with node_ip and
+ * no adapter, the adapter that holds it. Kinds: ERROR_PREFLIGHT (none, or several, which the
+ * message names), ERROR_HOST. */
 int nic_choose(struct host *host, const char *adapter, const char *node_ip,
                struct nic_snapshot *ret, struct error *err);
 

@@ -44,7 +44,7 @@ static unsigned rank(const struct host_adapter *adapter, const struct nic_snapsh
                                                                  : 1;
 }
 
-/* The interface that has the card's MAC and is the one in use: the vNIC once there is one. */
+/* The interface that has the adapter's MAC and is the one in use: the vNIC once there is one. */
 static const struct host_adapter *in_use(const struct host_adapters *adapters,
                                          const struct nic_snapshot *snapshot) {
     const struct host_adapter *found = NULL;
@@ -220,7 +220,7 @@ static void tell(void *context, const struct wait *wait, const struct error *mis
         watch->progress(watch->context, wait->waited_ms, missing->message);
 }
 
-/* One look at the card: LOOK_DONE once all is as it was. */
+/* One look at the adapter: LOOK_DONE once all is as it was. */
 static enum wait_look look(struct watch *watch, bool impatient, struct error *err) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     uint64_t now = host_monotonic_ms(watch->host);

@@ -1,4 +1,4 @@
-/* Keeps the server reachable while HNS puts a vSwitch under its network card: wait,
+/* Keeps the server reachable while HNS puts a vSwitch under its network adapter: wait,
  * restore, or roll back. */
 #ifndef NETSETUP_NIC_GUARD_H
 #define NETSETUP_NIC_GUARD_H
@@ -13,7 +13,7 @@
 #include "netsetup/network_plan.h"
 #include "netsetup/nic.h"
 
-/* Told about once a second while the card is away: milliseconds so far, and what is missing. */
+/* Told about once a second while the adapter is away: milliseconds so far, and what is missing. */
 typedef void nic_progress(void *context, unsigned milliseconds, const char *waiting_for);
 
 struct nic_guard_result {
@@ -27,7 +27,7 @@ struct nic_guard_result {
     char address[CIDR_TEXT_MAX]; /* what it is now; another one only by DHCP */
     struct hcn_network network;
 };
-/* Ensures the base network of the plan with the card guarded: after HNS built the vSwitch, waits
+/* Ensures the base network of the plan with the adapter guarded: after HNS built the vSwitch, waits
  * (at most 120 s) for the interface with the snapshot's MAC to hold the snapshot's address and puts
  * back lost addresses that were set by hand, of both families, the metric, routes and DNS servers;
  * then both families are compared with the snapshot. Otherwise deletes the network it
@@ -36,7 +36,7 @@ struct nic_guard_result {
 int nic_guard_ensure(struct host *host, const struct network_plan *plan,
                      const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
                      struct nic_guard_result *ret, struct error *err);
-/* Takes the base network away (ours only) and guards the card the other way round. */
+/* Takes the base network away (ours only) and guards the adapter the other way round. */
 int nic_guard_remove(struct host *host, const char *base_name, const struct nic_snapshot *snapshot,
                      nic_progress *progress, void *context, struct nic_guard_result *ret,
                      struct error *err);

@@ -1,4 +1,4 @@
-/* A card's settings, kept in memory and in the journal. */
+/* An adapter's settings, kept in memory and in the journal. */
 #include "netsetup/nic_snapshot.h"
 
 #include <stdlib.h>

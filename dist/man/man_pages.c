@@ -11,25 +11,25 @@
 static const struct {
     const char *code, *meaning;
 } exits[] = {
-    {"0", "Done; for diag: every flow that must work works."},
-    {"1", "Failed: network, server, host, timeout. Try again later."},
-    {"2", "Preflight refused. Mend the host."},
-    {"3", "Usage or configuration error, found before anything was touched."},
-    {"4",
-     "Untrusted: signature, pin, certificate, changed answer, checksum. Never try again blindly."},
-    {"5", "Joined (or asked to look), but flows that must work do not. Read the diag report."},
-    {"6", "Windows must be restarted first; run the same command again after it."},
-    {"130", "Interrupted. What was done is in the journal: run again or reset."},
+    {"0", "Done. For diag: every required flow works."},
+    {"1", "Failed: network, server, this machine or a timeout. Try again later."},
+    {"2", "Preflight found errors. Correct them and run the same command again."},
+    {"3", "A wrong flag, argument or setting. Nothing was changed."},
+    {"4", "Not trusted: a signature, CA hash, certificate or checksum does not match. Find out why "
+          "before you try again."},
+    {"5", "The node is joined, but required flows fail. Read the report of winjoin diag."},
+    {"6", "Restart Windows, then run the same command again."},
+    {"130", "Interrupted. Run the same command again to continue, or winjoin reset to undo."},
 };
 
 static const struct {
     const char *path, *what;
 } files[] = {
-    {"C:\\k", "the services' programs and winjoin itself"},
+    {"C:\\k", "the programs of the services, and winjoin.exe"},
     {"C:\\etc\\kubernetes, C:\\var\\lib\\kubelet", "Kubernetes' files, as kubeadm writes them"},
     {"C:\\etc\\cni\\net.d", "the CNI configuration"},
-    {"C:\\ProgramData\\winjoin", "journal, backup, evidence and logs; for SYSTEM and "
-                                 "Administrators only"},
+    {"C:\\ProgramData\\winjoin", "journal, backup, reports and logs; only SYSTEM and "
+                                 "Administrators have access"},
     {"C:\\var\\log\\SERVICE", "a service's log, rotated"},
 };
 
@@ -44,6 +44,8 @@ static void add_literal(struct text *out, const char *s) {
             text_add(out, "\\e");
         else if (*s == '-')
             text_add(out, "\\-");
+        else if (*s == '|')
+            text_add(out, "|\\:"); /* a list of values may break here */
         else
             text_add_char(out, *s);
         start = *s == '\n';
@@ -98,6 +100,7 @@ static void title(struct text *out, const struct verb *verb) {
     _cleanup_(freep) char *name = verb ? xasprintf("winjoin-%s", verb->name) : xstrdup("winjoin");
 
     text_addf(out, ".TH %s 1 \"\" \"winjoin %s\" \"winjoin\"\n", name, build_version);
+    text_add(out, ".nh\n.ad l\n"); /* names of flags stay whole, commands keep their spaces */
     heading(out, "NAME");
     add_literal(out, name);
     text_add(out, " \\- ");
@@ -174,11 +177,14 @@ static void verb_sections(struct text *out, const struct verb *verb) {
         if (sub->groups[0]) {
             text_addf(out, ".PP\nOf \\fB%s %s\\fR:\n", verb->name, sub->name);
             add_groups(out, sub->groups, ARRAY_SIZE(sub->groups));
+            if (sub->output)
+                add_options(out, sub->output);
         }
     }
     text_addf(out, ".SS %s\n", global_group.title);
     add_options(out, verb->output ? verb->output : output_options);
-    add_options(out, global_group.options);
+    text_add(out, ".PP\nThe flags of every command, for the log and for progress, are in "
+                  "\\fBwinjoin\\fR(1).\n");
     heading(out, "EXAMPLES");
     add_examples(out, verb);
     for (const struct verb *sub = subs; sub && sub->name; sub++)
@@ -204,6 +210,10 @@ static void overview_sections(struct text *out) {
     heading(out, "FILES");
     for (size_t i = 0; i < ARRAY_SIZE(files); i++)
         item(out, files[i].path, files[i].what);
+    heading(out, "ENVIRONMENT");
+    paragraph(out, "Each flag can also be set by a variable: WINJOIN_ and the flag's name in "
+                   "capitals with underscores, such as WINJOIN_NODE_NAME for --node-name. The "
+                   "flag itself wins. NO_COLOR turns color off.");
 }
 
 /* Of one verb, or with NULL of all. */
@@ -213,10 +223,6 @@ static void page(const struct verb *verb, struct text *out) {
         verb_sections(out, verb);
     else
         overview_sections(out);
-    heading(out, "ENVIRONMENT");
-    paragraph(out, "Each flag can also be given as WINJOIN_<FLAG>, in capitals and with "
-                   "underscores: --node-name as WINJOIN_NODE_NAME. The flag wins. NO_COLOR is "
-                   "honoured.");
     heading(out, "EXIT STATUS");
     for (size_t i = 0; i < ARRAY_SIZE(exits); i++)
         item(out, exits[i].code, exits[i].meaning);

@@ -107,7 +107,7 @@ static int hns(struct host *host, const char *function, const char *const *argum
 }
 
 static int adapters(struct host *host, struct host_adapters *ret, struct error *err) {
-    json_t *state = state_of(host, "list network cards", err);
+    json_t *state = state_of(host, "list network adapters", err);
 
     if (!state)
         return -1;

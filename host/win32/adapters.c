@@ -55,7 +55,7 @@ static bool is_below(const struct host_adapters *adapters, const char *mac, uint
     return same;
 }
 
-/* The card below a virtual switch has that one's MAC; no IP is bound to it, so that
+/* The adapter below a virtual switch has that one's MAC; no IP is bound to it, so that
  * GetAdaptersAddresses leaves it out. */
 static void add_cards_below(struct host_adapters *ret) {
     typedef DWORD(WINAPI * if_table)(MIB_IF_TABLE2 **);

@@ -43,7 +43,7 @@ static bool has_ipv4(const struct host_adapter *adapter) {
     return false;
 }
 
-/* Is there a card with an address and a way out? An error says yes: what follows will tell. */
+/* Is there an adapter with an address and a way out? An error says yes: what follows will tell. */
 static bool has_way_out(struct host *host) {
     struct host_adapters adapters = {0};
     struct error ignored = {0};
@@ -57,7 +57,7 @@ static bool has_way_out(struct host *host) {
     return found;
 }
 
-/* A run killed while HNS built the vSwitch left the card without its address: no server can be
+/* A run killed while HNS built the vSwitch left the adapter without its address: no server can be
  * reached before it is back. */
 static int give_card_back(struct join *join, struct error *err) {
     const struct journal_entry *recorded = journal_switch(&join->journal);

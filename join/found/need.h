@@ -16,12 +16,13 @@ enum {
     /* config.yaml as it will be written, patches applied, with the list of changes; warnings are
      * told. */
     NEED_KUBELET_CONFIG = 16,
-    /* The network card, HNS version and the plan; with the node's podCIDR once the Node is known.
+    /* The network adapter, HNS version and the plan; with the node's podCIDR once the Node is
+     * known.
      */
     NEED_PLAN = 32,
 };
-/* Finds what is named and not known yet, in this order; nothing is changed on the host but a card
- * that a killed run left without its address, which gets it back. */
+/* Finds what is named and not known yet, in this order; nothing is changed on the host but an
+ * adapter that a killed run left without its address, which gets it back. */
 int join_need(struct join *join, unsigned needs, struct error *err);
 
 /* For join_need() alone, each in the file of its subject; each finds first what it needs itself. */

@@ -1,4 +1,4 @@
-/* The network as it is found: the card, HNS, and the plan that follows. */
+/* The network as it is found: the adapter, HNS, and the plan that follows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 enum { NETWORK_FILE_MAX = 256 * 1024 };
 
-/* A card recorded by an earlier, killed run is the truth about the host as it was found. */
+/* An adapter recorded by an earlier, killed run is the truth about the host as it was found. */
 static int recorded_card(struct join *join, struct error *err) {
     const struct journal_entry *recorded = journal_switch(&join->journal);
 

@@ -1,4 +1,4 @@
-/* The phase that makes the virtual switch, with the card kept as it was. */
+/* The phase that makes the virtual switch, with the adapter kept as it was. */
 #include "base/memory.h"
 #include "join/found/need.h"
 #include "join/phases/host_fixes.h"
@@ -14,7 +14,7 @@ static void on_nic(void *context, unsigned milliseconds, const char *waiting_for
     join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);
 }
 
-/* The card as it was found is written down before HNS touches it. */
+/* The adapter as it was found is written down before HNS touches it. */
 static int record_switch(struct join *join, struct error *err) {
     if (journal_has(&join->journal, JOURNAL_SWITCH, join->found.plan.base_name))
         return 0;

@@ -22,7 +22,7 @@ struct preflight_check;
 /* What a check of this machine looks at; borrowed. */
 struct machine {
     struct host *host;
-    struct join_found *found; /* checks leave HNS' version and the card here */
+    struct join_found *found; /* checks leave HNS' version and the adapter here */
     const struct journal *journal;
 };
 typedef enum verdict check_function(const struct machine *machine,
@@ -68,7 +68,7 @@ check_function check_containers_feature, check_restart, check_page_file, check_d
     check_host_name;
 check_function check_system_drive, check_xcopy, check_policy, check_defender, check_host_fixes;
 check_function check_firewall_policy;
-/* join/preflight/preflight_network.c: the card, HNS, ports */
+/* join/preflight/preflight_network.c: the adapter, HNS, ports */
 check_function check_hns, check_hns_version, check_ipv6, check_card, check_switch, check_networks;
 check_function check_mtu, check_dns, check_tcp_port, check_vxlan_port, check_dynamic_ports;
 check_function check_proxy, check_network_mode, check_service_limits;

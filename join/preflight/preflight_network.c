@@ -1,4 +1,4 @@
-/* Preflight checks of the machine's network: HNS, the card, ports, the proxy. */
+/* Preflight checks of the machine's network: HNS, the adapter, ports, the proxy. */
 #include <stdlib.h>
 #include <string.h>
 

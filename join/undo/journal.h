@@ -30,8 +30,8 @@ enum journal_kind {
                              absent; else gets the access back that it had */
     JOURNAL_SERVICE,      /* a service of the SCM; before: absent, or its configuration and state */
     JOURNAL_NETWORK,      /* an HNS network of ours, by name */
-    JOURNAL_SWITCH,       /* the base network and the card under it; before: the card's snapshot */
-    JOURNAL_ROUTE,        /* a route of ours */
+    JOURNAL_SWITCH, /* the base network and the adapter under it; before: the adapter's snapshot */
+    JOURNAL_ROUTE,  /* a route of ours */
     JOURNAL_FIREWALL,     /* an inbound rule of ours, by name */
     JOURNAL_SOURCE_VIP,   /* the reservation in host-local's store, by network name */
     JOURNAL_EVENT_SOURCE, /* the event log's source; before: the file that held its texts, or none

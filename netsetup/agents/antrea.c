@@ -1,6 +1,6 @@
 /* Antrea: DaemonSet antrea-agent-windows. Open vSwitch on a transparent HNS network, whose bridge
- * br-int takes over the card's addresses; a card that has a virtual switch is refused. It does
- * kube-proxy's work. Sources: Antrea's docs/windows.md, build/yamls/antrea-windows.yml,
+ * br-int takes over the adapter's addresses; an adapter that has a virtual switch is refused. It
+ * does kube-proxy's work. Sources: Antrea's docs/windows.md, build/yamls/antrea-windows.yml,
  * cmd/antrea-agent/options_windows.go, hack/windows/Clean-AntreaNetwork.ps1. */
 #include <stdlib.h>
 #include <string.h>

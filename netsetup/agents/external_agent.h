@@ -38,8 +38,8 @@ struct external_agent {
     struct host_firewall_rule firewall; /* beside the mode's; name NULL: none */
     unsigned tunnel_port;               /* of that rule, where the cluster says no other */
     const char *prefixes_at;            /* where an administrator sets pods' and Services' */
-    const char *adapter; /* that takes over the card's addresses; NULL: "vEthernet (CARD)" */
-    bool own_switch;     /* it refuses a card that has a virtual switch */
+    const char *adapter; /* that takes over the adapter's addresses; NULL: "vEthernet (ADAPTER)" */
+    bool own_switch;     /* it refuses an adapter that has a virtual switch */
     bool needs_pod_cidr; /* the Node's podCIDR; without: it gives out prefixes of its own */
     const char *advice;  /* what its documentation asks for beside, that a join does not do */
     const char *removal; /* what is left on the node after reset, and the command for it */

@@ -52,7 +52,7 @@ struct network_mode {
     bool host_routes;    /* the routes to other nodes' pods are the host's, over those nodes */
     const char *no_host_routes; /* why they are not: ends "in mode overlay" */
     bool node_network;          /* pods reach the node's own network without NAT */
-    bool forwarding; /* the host forwards between its card and its endpoint among the pods */
+    bool forwarding; /* the host forwards between its adapter and its endpoint among the pods */
     bool source_vip; /* kube-proxy needs one: netsetup/source_vip.h */
     const struct network_limit *limits; /* NULL: none */
     /* why a node of this mode is no use to a cluster: the preflight check NetworkMode refuses */

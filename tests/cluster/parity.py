@@ -19,7 +19,7 @@ CONFIG, INSTANCE = "kubelet/config.yaml", "kubelet/instance-config.yaml"
 FLAGS, STORE = "kubelet/kubeadm-flags.env", "kubelet/pki/"
 CURRENT = STORE + "kubelet-client-current.pem"
 DRIVE = "a path without its drive is relative to a Windows program"
-NOT_HERE = "of Linux: left out where the kubelet for Windows has no use for it or refuses it"
+NOT_HERE = "Linux only: the kubelet for Windows ignores or refuses it"
 PIPE = "the container runtime listens on a pipe"
 
 # (file, field) -> the reason, as patterns of the whole text.
@@ -29,11 +29,11 @@ REASONS = [
     (CONFIG, r"cgroupDriver|failCgroupV1|memorySwap|cpuManagerReconcilePeriod|shutdownGracePeriod.*", NOT_HERE),
     (CONFIG, r"containerRuntimeEndpoint", PIPE),
     (INSTANCE, r"containerRuntimeEndpoint", PIPE),
-    (CONFIG, r"cgroupsPerQOS|enforceNodeAllocatable", "what the kubelet for Windows demands: there are no cgroups "
+    (CONFIG, r"cgroupsPerQOS|enforceNodeAllocatable", "the kubelet for Windows requires it: there are no cgroups "
      "(1.30 and older do not start without it)"),
-    (CONFIG, r"resolvConf", "there is no such file on Windows (kubeadm for Windows empties it, too)"),
-    (CONFIG, r"fileCheckFrequency", "static pods are how the pod network is proved: found in 2 s, not in 20"),
-    (FLAGS, r"--node-ip", "a Windows node has several cards after the vSwitch is made; the address is the chosen one"),
+    (CONFIG, r"resolvConf", "Windows has no such file (kubeadm for Windows also empties it)"),
+    (CONFIG, r"fileCheckFrequency", "the pod network is tested with static pods: the kubelet finds them in 2 s, not in 20"),
+    (FLAGS, r"--node-ip", "a Windows node has several network adapters once the vSwitch is made; this is the address of the chosen one"),
     (STORE, r"kubelet\.(crt|key)", "the kubelet makes its serving certificate itself, once it runs; in this comparison "
      "winjoin's does not run"),
 ]
@@ -44,7 +44,7 @@ ASKED = [
     ("get", r".*/configmaps/winjoin", "the cluster-wide defaults for Windows nodes (`winjoin config cluster`), if there "
      "are any; where it may be read, flannel's settings are, too"),
     ("get", r".*/configmaps/kube-proxy", "kube-proxy's configuration on Windows is made for the node alone"),
-    ("get", r"/version", "the kubelet's version is held against the server that answers, too"),
+    ("get", r"/version", "the kubelet's version is also compared with that of the server"),
     ("get", r".*/configmaps/kube-flannel-cfg", "flannel's settings, in the two namespaces where they may stand: winjoin sets up "
      "the node's network, too; kubeadm.exe leaves it to others"),
     ("list", r"/apis/apps/v1/daemonsets", "the DaemonSets of network agents on Windows nodes (Calico, Antrea, flannel) and "
@@ -62,10 +62,10 @@ EXE_REASONS = [
     (CONF, "mode", ACCESS),
     (STORE, "mode", ACCESS),
     (CONFIG, r"cgroupDriver|failCgroupV1|memorySwap|cpuManagerReconcilePeriod|shutdownGracePeriod.*", NOT_HERE),
-    (CONFIG, r"cgroupsPerQOS|enforceNodeAllocatable", "what the kubelet for Windows demands; with kubeadm.exe its service "
+    (CONFIG, r"cgroupsPerQOS|enforceNodeAllocatable", "the kubelet for Windows requires it; with kubeadm.exe its service "
      "must be given flags for it"),
-    (CONFIG, r"fileCheckFrequency", "static pods are how the pod network is proved: found in 2 s, not in 20"),
-    (FLAGS, r"--node-ip", "a Windows node has several cards after the vSwitch is made; the address is the chosen one"),
+    (CONFIG, r"fileCheckFrequency", "the pod network is tested with static pods: the kubelet finds them in 2 s, not in 20"),
+    (FLAGS, r"--node-ip", "a Windows node has several network adapters once the vSwitch is made; this is the address of the chosen one"),
 ]
 EXE_ASKED = ASKED
 

@@ -1,4 +1,4 @@
-/* The network card's snapshot in the journal. */
+/* The network adapter's snapshot in the journal. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -205,8 +205,8 @@ const char *model_text(const json_t *object, const char *key); /* "" when absent
 uint64_t model_number(const json_t *object, const char *key);
 void model_guid(struct hns_model *m, char out[37]);
 void model_mac(struct hns_model *m, unsigned family, char out[18]);
-/* An overlay's distributed router: another one on each host (after its card), as the Linux side of
- * the rig drops what seems to come from itself. */
+/* An overlay's distributed router: another one on each host (after its adapter), as the Linux side
+ * of the rig drops what seems to come from itself. */
 void model_dr_mac(struct hns_model *m, char out[18]);
 extern const char *const model_kind_names[]; /* "Network", ... */
 extern const struct model_field *const model_kind_schemas[];

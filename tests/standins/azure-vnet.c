@@ -78,7 +78,7 @@ static json_t *policies_of(const struct cni_call *call, const char *address) {
 
 /* ---- network ---- */
 
-/* The card that has the subnet; a switch's own adapter is not named. */
+/* The adapter that has the subnet; a switch's own adapter is not named. */
 static char *card_of(const struct cni_call *call, const struct cidr *subnet) {
     struct host_adapters adapters = {0};
     char *alias = NULL;

@@ -63,7 +63,7 @@ static const struct {
     {"uninstall", 3, "", "unknown command \"uninstall\"\nhint: winjoin reset undoes a join\n"},
     {"diagnose", 3, "", "hint: winjoin diag tests the pod network\n"},
     {"nodes", 3, "", "hint: winjoin status shows the state of this node\n"},
-    {"update", 3, "", "hint: winjoin upgrade replaces the programs of this node by newer ones\n"},
+    {"update", 3, "", "hint: winjoin upgrade replaces the programs of this node with newer ones\n"},
     {"cleanup", 3, "", "hint: winjoin reset undoes a join\n"},
     {"token create", 3, "", "hint: run it on a control plane node: kubeadm token create --print-"},
     {"kubeadm join a:1 --token x", 3, "", "hint: a whole line may follow winjoin join: winjoin"},

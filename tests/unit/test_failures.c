@@ -307,7 +307,7 @@ static void each_call(void **state) {
         fail_each(&steps[i]);
 }
 
-/* The guard tries again instead: but it never calls a half-restored card good. */
+/* The guard tries again instead: but it never calls a half-restored adapter good. */
 static void guarded_card(void **state) {
     (void)state;
     for (size_t n = 1; n < 60; n++) {

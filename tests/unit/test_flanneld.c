@@ -183,7 +183,7 @@ static void the_routes_are_waited_for(void **state) {
             add_route(&f, f.run.host); /* flanneld goes on while reset runs */
             assert_int_equal(reset_once(&f.run, NULL), 0);
             after = state_of(&f.run);
-            json_object_del(before, "routes"); /* flanneld's own, until it goes with the card */
+            json_object_del(before, "routes"); /* flanneld's own, until it goes with the adapter */
             json_object_del(after, "routes");
             assert_same(before, after, modes[i]);
             json_decref(before);

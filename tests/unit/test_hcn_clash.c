@@ -108,7 +108,7 @@ static void overlaps(void **state) {
     }
 }
 
-/* The guard asks first, so that the card stays as it is. */
+/* The guard asks first, so that the adapter stays as it is. */
 static void the_guard_asks_first(void **state) {
     struct nic_snapshot card = {0};
     struct nic_guard_result result = {0};

@@ -32,6 +32,7 @@ static void a_verb_lists_its_own_flags(void **state) {
         {"help config cluster", "Usage:\n  winjoin config cluster [flags]", "--old-config"},
         {"config --help", "\n  winjoin config print join-defaults|catalog\n", "--vni"},
         {"config --help", "\n  migrate        convert an old ", "--vni"},
+        {"config routes --help", "format of the result: text, az, aws, gcloud, json", "--token"},
         {"bundle create --help", "--versions FILE", "--token"},
         {"bundle verify --help", "Usage:\n  winjoin bundle verify FILE [flags]\n", "--versions"},
         {"join phase --help", "\n  pod-network    make ", "--vmodule"},

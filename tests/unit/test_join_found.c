@@ -1,4 +1,5 @@
-/* What phases need and a join finds once: the network, the card, the client, the programs' source.
+/* What phases need and a join finds once: the network, the adapter, the client, the programs'
+ * source.
  */
 #include "join_scene.h"
 
@@ -102,7 +103,7 @@ static void a_node_without_a_pod_subnet(void **state) {
     close_run(&r);
 }
 
-/* ---- the card ---- */
+/* ---- the adapter ---- */
 
 static void a_card_that_works_is_left_alone(void **state) {
     struct host_adapters adapters = {0};
@@ -136,7 +137,8 @@ static void a_card_that_works_is_left_alone(void **state) {
     close_run(&r);
 }
 
-/* Windows gives an adapter that lost its address one that leads nowhere: the card's own comes back.
+/* Windows gives an adapter that lost its address one that leads nowhere: the adapter's own comes
+ * back.
  */
 static void a_card_without_a_way_out_is_given_back(void **state) {
     static const char *const left[] = {"169.254.7.7/16", "fe80::7/64", NULL};

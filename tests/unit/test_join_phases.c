@@ -156,7 +156,7 @@ static void a_wrong_bundle_leaves_the_host_alone(void **state) {
     close_run(&r);
 }
 
-/* ---- the card and the ports ---- */
+/* ---- the adapter and the ports ---- */
 
 static void vxlan_on_another_port(void **state) {
     struct error err = {0};
@@ -247,7 +247,8 @@ static void a_node_that_may_not_be_read(void **state) {
     close_run(&r);
 }
 
-/* The administrator gave the node's card another address since: the join's notes do not undo it. */
+/* The administrator gave the node's adapter another address since: the join's notes do not undo it.
+ */
 /* ---- health ---- */
 
 static unsigned unhealthy;

@@ -264,7 +264,7 @@ static void many_files_are_one_write(void **state) {
     close_run(&r);
 }
 
-/* ---- the card ---- */
+/* ---- the adapter ---- */
 
 static bool told_of_card;
 
@@ -273,7 +273,8 @@ static void on_event(void *context, const struct join_event *event) {
     told_of_card |= event->state == JOIN_WAITING && strstr(event->message, "address");
 }
 
-/* A run was killed while HNS built the vSwitch: the card has no address, and no server is reached.
+/* A run was killed while HNS built the vSwitch: the adapter has no address, and no server is
+ * reached.
  */
 static void a_card_gets_its_address_back(void **state) {
     struct host_adapters adapters = {0};
@@ -312,7 +313,8 @@ static void a_card_gets_its_address_back(void **state) {
     close_run(&r);
 }
 
-/* Of a card that is gone there is nothing to put back; what the journal does not say was off. */
+/* Of an adapter that is gone there is nothing to put back; what the journal does not say was off.
+ */
 static void forwarding_is_put_back(void **state) {
     static const struct {
         const char *target, *before;
@@ -321,7 +323,7 @@ static void forwarding_is_put_back(void **state) {
         {"10.0.0.21", "{\"on\":true}", true},
         {"10.0.0.21", "{\"on\":false}", false},
         {"10.0.0.21", "{}", false},
-        {"10.9.9.9", "{\"on\":false}", true}, /* no card has that address */
+        {"10.9.9.9", "{\"on\":false}", true}, /* no adapter has that address */
     };
 
     (void)state;

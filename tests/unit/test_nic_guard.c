@@ -1,4 +1,4 @@
-/* The network card: chosen, remembered, guarded while a vSwitch comes and goes. */
+/* The network adapter: chosen, remembered, guarded while a vSwitch comes and goes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -312,7 +312,7 @@ static void dhcp_comes_back_alone(void **state) {
     assert_string_equal(result.address, "10.0.0.21/24");
 }
 
-/* DHCP gives the vSwitch another address than the card had. */
+/* DHCP gives the vSwitch another address than the adapter had. */
 static void give_another_address(void *context, struct host *at) {
     struct host_adapters adapters = {0};
     (void)context;
@@ -435,7 +435,7 @@ static void a_card_that_stays_down(void **state) {
     assert_int_equal(host_monotonic_ms(host) - start, 240000);
 }
 
-/* HNS fails, and the card it left does not come back. */
+/* HNS fails, and the adapter it left does not come back. */
 static void create_fails_and_the_card_stays_down(void **state) {
     struct nic_guard_result result = {0};
     struct error err = {0};

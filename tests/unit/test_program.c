@@ -230,7 +230,7 @@ static void a_bundle_and_its_nodes(void **state) {
     assert_string_equal(text_str(&err_out), "");
 }
 
-/* preflight asks; it neither fixes nor waits nor gives the card back. */
+/* preflight asks; it neither fixes nor waits nor gives the adapter back. */
 static void preflight_changes_nothing(void **state) {
     struct host_facts facts;
     struct error err;
