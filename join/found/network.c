@@ -210,7 +210,6 @@ static int take_remembered(struct join_found *found, const struct network_input 
         network_plan_free(&found->plan);
     found->plan = plan;
     (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)len, input->management);
-    take_node_ips(found);
     take_list(&input->service_cidrs, &found->cluster.service_subnets);
     take_list(&input->dns_servers, &found->cluster.cluster_dns);
     free(found->cluster.dns_domain);

@@ -129,6 +129,8 @@ static const struct {
      "error: give a folder and a file, or --kubernetes-version and a file"},
     {"bundle create --kubernetes-version v1.37.1 a b", 3, "", "error: give a folder and a file"},
     {"bundle create --kubernetes-version 1.37 a.zip", 3, "", "must be complete, like v1.37.1"},
+    {"bundle create --kubernetes-version v1.37.1 --source-base none a.zip", 3, "",
+     "error: --source-base none forbids fetching programs\n"},
     {"bundle create a b c", 3, "",
      "unexpected argument \"c\"\nhint: winjoin bundle create DIR FILE.zip"},
     {"config", 3, "", "error: winjoin config: its command is missing"},

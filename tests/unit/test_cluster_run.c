@@ -421,35 +421,6 @@ static void an_answer_that_is_too_long(void **state) {
     assert_non_null(strstr(cell->reason, ": get 'https://k/")); /* not what it said */
 }
 
-static bool one_probe_unreached(const struct dial *d, long *ret_status, const char **ret_body) {
-    *ret_status = 503;
-    *ret_body = "{\"kind\":\"Status\",\"message\":\"error trying to reach service: timeout\"}";
-    return d->from == 2;
-}
-
-/* The API server does not reach a probe, and exec does not work either. */
-static void a_probe_that_nobody_reaches(void **state) {
-    const struct cluster_node *node;
-    struct error err;
-
-    (void)state;
-    c.dialed = one_probe_unreached;
-    assert_int_equal(diagnose(&err), 0);
-    node = &c.report.nodes.items[1];
-    assert_false(node->by_exec);
-    assert_true(text_starts_with(node->unreached,
-                                 "error trying to reach service: timeout; nor by exec: run a "));
-    for (unsigned i = 0; i < 2; i++) {
-        const struct diag_cell *cell = &cell_of("pod-to-pod-ip", i, "win-2", 0)->cell;
-
-        assert_int_equal(cell->outcome, DIAG_NOT_RUN);
-        assert_true(text_starts_with(cell->reason,
-                                     "the API server does not reach the probe: error trying to "));
-    }
-    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->cell.outcome, DIAG_PASS);
-    assert_false(cluster_report_is_good(&c.report));
-}
-
 /* A probe that does not listen yet refuses; that is waited for, for a while. */
 static unsigned deaf;
 static bool deaf_at_first(const struct dial *d, long *ret_status, const char **ret_body) {
@@ -493,7 +464,6 @@ int main(void) {
                                        CASE(cells_that_stay_red),
                                        CASE(a_wrong_responder),
                                        CASE(an_answer_that_is_too_long),
-                                       CASE(a_probe_that_nobody_reaches),
                                        CASE(probes_that_do_not_listen_yet)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

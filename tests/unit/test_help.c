@@ -42,6 +42,7 @@ static void a_verb_lists_its_own_flags(void **state) {
          "  winjoin join phase kubelet [ENDPOINT] [flags]\n",
          "pod-network"},
         {"help join phase ready", "again. It changes nothing on this machine.\n", "pod-network"},
+        {"help join phase verify", "winjoin join phase verify", "It changes nothing"},
         {"join phase kubelet-start 10.0.0.1:6443 -h",
          "kubeadm's name for certificate, files, kubelet\n\nUsage:\n", "pod-network"},
         {"probe --help", "probe tcp|udp", "error"},

@@ -61,13 +61,21 @@ static void links_lead_nowhere_outside(void **state) {
 }
 
 static void other_drives_are_absent(void **state) {
+    struct text_list names = {0};
     char *data = NULL;
-    uint64_t space = 0;
+    uint64_t space = 0, size = 0;
     size_t len = 0;
 
     (void)state;
     need_rootfs("build/host-rootfs");
     FAILS_WITH(ERROR_ABSENT, host_read(opened, "D:\\x", 10, &data, &len, err));
+    FAILS_WITH(ERROR_ABSENT, host_read_part(opened, "D:\\x", 0, 1, &data, &len, &size, err));
+    FAILS_WITH(ERROR_ABSENT, host_write(opened, "D:\\x", "", 0, HOST_PUBLIC, err));
+    FAILS_WITH(ERROR_ABSENT, host_make_folder(opened, "D:\\x", HOST_PUBLIC, err));
+    FAILS_WITH(ERROR_ABSENT, host_access_get(opened, "D:\\x", &data, err));
+    FAILS_WITH(ERROR_ABSENT, host_access_set(opened, "D:\\x", "644", err));
+    FAILS_WITH(ERROR_ABSENT, host_list(opened, "D:\\x", &names, err));
+    FAILS_WITH(ERROR_ABSENT, host_link(opened, "D:\\x", "y", err));
     FAILS_WITH(ERROR_ABSENT, host_free_space(opened, "D:\\x", &space, err));
     SUCCEEDS(host_free_space(opened, "C:\\no\\such", &space, err)); /* where it would be made */
     assert_true(space > 0);

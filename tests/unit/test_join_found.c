@@ -243,23 +243,35 @@ static int answer_as_upstream(void *context, const struct http_request *request,
     return 0;
 }
 
-/* A version of which upstream has no folder. */
-static void a_version_that_is_not_complete(void **state) {
-    struct error err = {0};
-    struct join join;
-    struct run r;
+/* The cluster names a version of which upstream has no folder, or one that is no name of a folder.
+ */
+static void versions_that_upstream_has_not(void **state) {
+    static const struct {
+        const char *version, *message;
+        enum error_kind kind;
+    } rows[] = {
+        {"v1.37", "Kubernetes version v1.37: it must be complete, like v1.37.1", ERROR_USAGE},
+        {"v1.37.1-../../x", "the cluster's version is unusable: v1.37.1-../../x", ERROR_MALFORMED},
+    };
 
     (void)state;
-    open_run(&r, "overlay");
-    answer_with(&r, answer_as_upstream);
-    r.scene.server_version = "v1.37";
-    assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
-    open_join(&r, &join);
-    assert_int_equal(join_run_phase(&join, "artifacts", &err), -1);
-    assert_string_equal(err.message, "Kubernetes version v1.37: it must be complete, like v1.37.1");
-    assert_int_equal(asked_upstream.len, 0);
-    join_close(&join);
-    close_run(&r);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        struct join join;
+        struct run r;
+
+        open_run(&r, "overlay");
+        answer_with(&r, answer_as_upstream);
+        r.scene.server_version = rows[i].version;
+        assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
+        open_join(&r, &join);
+        assert_int_equal(join_run_phase(&join, "artifacts", &err), -1);
+        assert_string_equal(err.message, rows[i].message);
+        assert_int_equal(err.kind, rows[i].kind);
+        assert_int_equal(asked_upstream.len, 0);
+        join_close(&join);
+        close_run(&r);
+    }
 }
 
 /* Of the cluster's version, or of the one that the call names; upstream sends on to its mirrors. */
@@ -307,7 +319,7 @@ int main(void) {
         cmocka_unit_test(a_card_without_a_way_out_is_given_back),
         cmocka_unit_test(an_old_token_is_enough_for_a_node),
         cmocka_unit_test(what_is_missing_is_asked_of_upstream),
-        cmocka_unit_test(a_version_that_is_not_complete),
+        cmocka_unit_test(versions_that_upstream_has_not),
     };
 
     return cmocka_run_group_tests_name("what a join finds", tests, NULL, NULL);

@@ -295,6 +295,29 @@ static void what_cannot_be_taken_back(void **state) {
     assert_int_equal(out.len, 0);
 }
 
+/* What another program holds is named, of several files the one that was tried first. */
+static void what_is_in_use_is_not_taken_back(void **state) {
+    struct error err;
+
+    (void)state;
+    succeeds(verb_join);
+    program->options.yes = true;
+    host_memory_hold(program->host, "C:\\var\\lib\\kubelet\\config.yaml");
+    host_memory_hold(program->host, "C:\\etc\\kubernetes\\pki\\ca.crt");
+    assert_int_equal(verb(verb_reset, &err), -1);
+    assert_int_equal(err.kind, ERROR_CONFLICT);
+    assert_string_equal(err.message,
+                        "remove 'C:\\var\\lib\\kubelet\\config.yaml': a program has it open (32)");
+    assert_string_equal(err.hints[0],
+                        "close the program that uses it (Event Viewer opens winjoin.exe)");
+    assert_string_equal(err.hints[1], "the rest stays in the journal: run winjoin reset again");
+    assert_true(json_number_at(program->result, "failed", 0) >= 2);
+    assert_has(&err_out, "  !! file C:\\etc\\kubernetes\\pki\\ca.crt: remove ");
+    host_memory_hold(program->host, NULL);
+    succeeds(verb_reset);
+    assert_int_equal(json_number_at(program->result, "failed", -1), 0);
+}
+
 /* ---- words and files before a join ---- */
 
 static void tokens_from_files(void **state) {
@@ -391,6 +414,7 @@ int main(void) {
         JOIN_TEST(what_is_discovered),
         JOIN_TEST(a_join_is_taken_back),
         JOIN_TEST(what_cannot_be_taken_back),
+        JOIN_TEST(what_is_in_use_is_not_taken_back),
         JOIN_TEST(tokens_from_files),
         JOIN_TEST(a_token_from_standard_input),
     };

@@ -1,0 +1,257 @@
+/* Probes that the API server does not reach, asked by exec: a pod's shell as the kubelet runs it,
+ * which puts the questions to its own netexec. */
+#include "cluster_scene.h"
+
+#include "base/base64.h"
+#include "diag/cluster/objects.h"
+#include "pki/digest.h"
+
+static struct shell {
+    unsigned runs;        /* of a shell in probe-2 */
+    char container[32];   /* that the last one ran in */
+    bool refuses, silent; /* silent: its netexec answers nothing */
+    struct text answer;
+    size_t at;
+} shell;
+
+/* What stands percent-encoded from `text` to `end`. */
+static char *decoded(const char *text, char end) {
+    struct text plain = {0};
+
+    for (; *text && *text != end; text++) {
+        char digits[3] = {0};
+
+        if (*text == '%') {
+            memcpy(digits, text + 1, 2);
+            text_add_char(&plain, (char)strtoul(digits, NULL, 16));
+            text += 2;
+        } else {
+            text_add_char(&plain, *text);
+        }
+    }
+    return text_take(&plain);
+}
+
+/* The script's questions, answered as the pod's netexec does: BODY NUMBER STATUS. */
+static void run_script(const char *script, struct text *said) {
+    static const char ask[] = "curl 'http://127.0.0.1:8080/";
+
+    text_add_char(said, 1); /* channel of standard output */
+    for (const char *at = script; (at = strstr(at, ask)); at++) {
+        const char *path = at + strlen(ask), *end = strchr(path, '\'');
+        _cleanup_(freep) char *url =
+            xasprintf("/pods/probe-2:8080/proxy/%.*s", (int)(end - path), path);
+        _cleanup_(freep) char *body = NULL;
+        long status = proxied(url, &body);
+
+        text_addf(said, "%s %lu %ld\n", shell.silent ? "" : body,
+                  strtoul(strstr(end, "-w ' ") + 5, NULL, 10), shell.silent ? 0 : status);
+    }
+}
+
+static void frame(const struct text *said) {
+    text_add_char(&shell.answer, (char)0x82);
+    text_add_char(&shell.answer, 127); /* the length follows, eight bytes long */
+    for (int i = 7; i >= 0; i--)
+        text_add_char(&shell.answer, (char)((uint64_t)said->len >> (8 * i)));
+    text_add_bytes(&shell.answer, text_str(said), said->len);
+}
+
+/* The opening is answered as RFC 6455 says, the command with its output and its end. */
+static void answer_opening(const char *head) {
+    const char *key = strstr(head, "Sec-WebSocket-Key: ") + strlen("Sec-WebSocket-Key: ");
+    _cleanup_(freep) char *whole =
+        xasprintf("%.*s258EAFA5-E914-47DA-95CA-C5AB0DC85B11", (int)strcspn(key, "\r"), key);
+    _cleanup_(freep) char *accept = NULL, *script = NULL;
+    unsigned char digest[DIGEST_SHA1_LEN];
+    struct text said = {0};
+
+    assert_non_null(strstr(head, "/pods/probe-2/exec?"));
+    script = decoded(strstr(head, "command=-c&command=") + strlen("command=-c&command="), '&');
+    parameter(head, "container", shell.container, sizeof shell.container);
+    digest_sha1(whole, strlen(whole), digest);
+    accept = base64_encode(digest, sizeof digest);
+    text_addf(&shell.answer,
+              "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+              "Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\n",
+              accept);
+    run_script(script, &said);
+    assert_true(said.len > 1);
+    frame(&said);
+    text_clear(&said);
+    text_add(&said, "\x03{\"status\":\"Success\"}");
+    assert_int_equal(said.data[0], 3);
+    frame(&said);
+    text_add_bytes(&shell.answer, "\x88\x00", 2); /* the end */
+    text_free(&said);
+}
+
+static bool one_unreached(const struct dial *d, long *ret_status, const char **ret_body) {
+    *ret_status = 503;
+    *ret_body = "{\"kind\":\"Status\",\"message\":\"error trying to reach service: timeout\"}";
+    return d->from == 2;
+}
+
+static const char *say(void *context, const struct text *said, size_t *ret_len) {
+    bool (*before)(const struct dial *dial, long *ret_status, const char **ret_body) = c.dialed;
+
+    (void)context;
+    if (shell.at == shell.answer.len) {
+        text_clear(&shell.answer);
+        shell.at = 0;
+        shell.runs++;
+        c.dialed = before == one_unreached ? NULL : before; /* inside the pod */
+        if (!shell.refuses)
+            answer_opening(text_str(said));
+        c.dialed = before;
+    }
+    *ret_len = shell.refuses ? 1 : shell.answer.len;
+    shell.at = shell.answer.len;
+    return shell.refuses ? NULL : text_str(&shell.answer);
+}
+
+static int open_shell(void **state) {
+    shell = (struct shell){0};
+    open_cluster(state);
+    http_memory_on_talk(c.http, say, NULL);
+    c.dialed = one_unreached;
+    return 0;
+}
+
+static int close_shell(void **state) {
+    text_free(&shell.answer);
+    return close_cluster(state);
+}
+
+/* ---- what comes of it ---- */
+
+static void all_is_answered_by_the_pod(void **state) {
+    const struct cluster_node *node;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(diagnose(&err), 0);
+    node = &c.report.nodes.items[1];
+    assert_true(node->by_exec);
+    assert_string_equal(node->unreached, "error trying to reach service: timeout");
+    assert_int_equal(shell.runs, 1);
+    assert_string_equal(shell.container, "probe");
+    assert_string_equal(node->servers, "10.96.0.10");
+    for (size_t i = 0; i < c.report.cells.count; i++) {
+        const struct cluster_cell *cell = &c.report.cells.items[i];
+
+        if (cell->from == 1 && cell->cell.outcome != DIAG_PASS)
+            fail_msg("%s: %d %s", cell->cell.flow->id, (int)cell->cell.outcome,
+                     cell->cell.reason ? cell->cell.reason : "");
+    }
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
+    assert_false(c.report.nodes.items[0].by_exec);
+    assert_int_equal(c.report.requests, http_memory_requests(c.http));
+}
+
+static bool refused_inside(const struct dial *d, long *ret_status, const char **ret_body) {
+    if (d->from == 2 && shell.runs == 0)
+        return one_unreached(d, ret_status, ret_body);
+    *ret_body = "{\"errors\":[\"connect: connection refused\"]}";
+    return d->from == 2 && text_equal(d->host, "10.244.3.5") && !d->udp &&
+           text_equal(d->request, "hostname");
+}
+
+/* Its answers go to the cells that were asked for, and to no other's. */
+static void a_flow_that_fails_in_the_pod(void **state) {
+    struct error err;
+    size_t failed = 0;
+
+    (void)state;
+    c.dialed = refused_inside;
+    assert_int_equal(diagnose(&err), 0);
+    for (size_t i = 0; i < c.report.cells.count; i++) {
+        const struct cluster_cell *cell = &c.report.cells.items[i];
+
+        if (cell->cell.outcome == DIAG_PASS)
+            continue;
+        failed++;
+        assert_int_equal(cell->from, 1);
+        assert_int_equal(cell->to, 2);
+        assert_int_equal(cell->cell.outcome, DIAG_FAIL);
+        assert_false(cell->cell.udp);
+        assert_string_equal(cell->cell.reason, "connect: connection refused");
+    }
+    assert_int_equal(failed, 1);
+    assert_int_equal(shell.runs, 1); /* that is asked once */
+}
+
+static void a_pod_whose_netexec_is_silent(void **state) {
+    struct error err;
+
+    (void)state;
+    shell.silent = true;
+    assert_int_equal(diagnose(&err), 0);
+    assert_true(c.report.nodes.items[1].by_exec);
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->cell.outcome, DIAG_NOT_RUN);
+    assert_null(c.report.nodes.items[1].servers);
+    assert_false(cluster_report_is_good(&c.report));
+}
+
+static void exec_that_fails(void **state) {
+    const struct cluster_node *node;
+    struct error err;
+
+    (void)state;
+    shell.refuses = true;
+    assert_int_equal(diagnose(&err), 0);
+    node = &c.report.nodes.items[1];
+    assert_false(node->by_exec);
+    assert_true(text_starts_with(node->unreached,
+                                 "error trying to reach service: timeout; nor by exec: run a "));
+    assert_true(text_ends_with(node->unreached, "the server hung up"));
+    for (unsigned i = 0; i < 2; i++) {
+        const struct diag_cell *cell = &cell_of("pod-to-pod-ip", i, "win-2", 0)->cell;
+
+        assert_int_equal(cell->outcome, DIAG_NOT_RUN);
+        assert_true(text_starts_with(cell->reason,
+                                     "the API server does not reach the probe: error trying to "));
+        assert_true(text_ends_with(cell->reason, "the server hung up"));
+    }
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->cell.outcome, DIAG_PASS);
+    assert_int_equal(cell_of("node-to-pod", false, "win-2", 0)->cell.outcome, DIAG_PASS);
+    assert_false(cluster_report_is_good(&c.report));
+}
+
+static bool slow_shell(const struct dial *d, long *ret_status, const char **ret_body) {
+    *ret_status = 503;
+    *ret_body = "{\"kind\":\"Status\",\"message\":\"error trying to reach service: timeout\"}";
+    return d->from != 0;
+}
+
+static const char *hang(void *context, const struct text *said, size_t *ret_len) {
+    (void)context, (void)said;
+    shell.runs++;
+    host_memory_advance(c.host, 46000);
+    *ret_len = 1;
+    return NULL;
+}
+
+/* All of them together have three quarters of a minute. */
+static void shells_that_take_too_long(void **state) {
+    struct error err;
+
+    (void)state;
+    c.dialed = slow_shell;
+    http_memory_on_talk(c.http, hang, NULL);
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(shell.runs, 1);
+    for (size_t i = 0; i < NODES; i++)
+        assert_int_equal(strstr(c.report.nodes.items[i].unreached, "; nor by exec: ") != NULL,
+                         i == 0);
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_shell, close_shell)
+    const struct CMUnitTest tests[] = {CASE(all_is_answered_by_the_pod),
+                                       CASE(a_flow_that_fails_in_the_pod),
+                                       CASE(a_pod_whose_netexec_is_silent), CASE(exec_that_fails),
+                                       CASE(shells_that_take_too_long)};
+
+    return cmocka_run_group_tests_name("a cluster's probes by exec", tests, NULL, NULL);
+}
