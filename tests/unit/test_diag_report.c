@@ -227,6 +227,66 @@ static void counts_agree_everywhere(void **state) {
     assert_null(strstr(html, "http"));
 }
 
+static size_t count(const char *text, const char *part) {
+    size_t n = 0;
+
+    for (; (text = strstr(text, part)); text++)
+        n++;
+    return n;
+}
+
+#define WHY                                                                                        \
+    "pods' packets leave the node with the pods' own addresses: no OutBoundNAT policy of their "   \
+    "endpoints translates them"
+#define SPEAKS_FIRST                                                                               \
+    "endpoint 6f3c (winjoin-probe-a): none of its policies translates what goes out: SDNRoute, "   \
+    "ProviderAddress"
+#define SPEAKS_SECOND "the node itself reaches 192.0.2.1"
+#define DO                                                                                         \
+    "winjoin join phase pod-network writes the CNI configuration again; new pods get the policy"
+
+/* Under the cell itself and in a section of its own: why, what speaks for it, what to do. */
+static void a_page_says_why(void **state) {
+    static const char *const tags[] = {"body", "main",    "table",   "thead", "tbody", "tr",
+                                       "th",   "td",      "details", "p",     "small", "code",
+                                       "ul",   "section", "h2",      "pre",   "b",     "summary"};
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *html = NULL;
+
+    (void)state;
+    report_make(&report);
+    html = diag_report_html(&report);
+    assert_non_null(
+        strstr(html, "<td class=\"fail\" data-by=\"UDP\"><details><summary>&#10007; fail<br><small>"
+                     "dns-timeout, 2 attempts</small></summary>\n"
+                     "<p>winjoin-probe-a &rarr; 192.0.2.53:53</p>\n"
+                     "<p><a href=\"#NAT-NONE\">NAT-NONE</a>: " WHY "</p>\n"
+                     "<p>Evidence: " SPEAKS_FIRST "</p>\n<p>Evidence: " SPEAKS_SECOND "</p>\n"
+                     "<p>Do: " DO "</p>\n"
+                     "<p>By hand, on the pod: <code>winjoin probe dns 192.0.2.53:53 --question "
+                     "kubernetes.default.svc.cluster.local</code></p>\n</details></td></tr>\n"));
+    assert_non_null(strstr(html, "<code>winjoin probe tcp example.com:443</code>"));
+    assert_non_null(strstr(
+        html, "<section class=\"confirmed\" id=\"NAT-NONE\"><h2>NAT-NONE "
+              "<small>confirmed</small></h2>\n<p>" WHY "</p>\n<ul>\n<li>" SPEAKS_FIRST "</li>\n"
+              "<li>" SPEAKS_SECOND "</li>\n</ul>\n<p><b>Do:</b> " DO "</p>\n<p><b>Explains:</b> "
+              "pod-to-external-ip/tcp, pod-to-external-ip/udp, pod-to-external-dns/tcp</p>\n"
+              "<p><b>See:</b> docs/causes.md#nat-none</p>\n</section>\n"
+              "<details class=\"evidence\"><summary>All evidence</summary><pre>{\n"));
+    report.causes.items[0].hint[0] = '\0'; /* nothing to do */
+    free(html);
+    html = diag_report_html(&report);
+    assert_null(strstr(html, "Do:"));
+    for (size_t i = 0; i < ARRAY_SIZE(tags); i++) {
+        char plain[16], with[16], end[16];
+
+        (void)text_format(plain, sizeof plain, "<%s>", tags[i]);
+        (void)text_format(with, sizeof with, "<%s ", tags[i]);
+        (void)text_format(end, sizeof end, "</%s>", tags[i]);
+        assert_int_equal(count(html, plain) + count(html, with), count(html, end));
+    }
+}
+
 static void times_have_two_digits(void **state) {
     static const struct {
         unsigned us;
@@ -375,6 +435,7 @@ int main(void) {
         cmocka_unit_test(no_line_is_longer_than_80_columns),
         cmocka_unit_test(json_is_the_contract),
         cmocka_unit_test(counts_agree_everywhere),
+        cmocka_unit_test(a_page_says_why),
         cmocka_unit_test(times_have_two_digits),
         cmocka_unit_test(addresses_that_are_too_long),
         cmocka_unit_test(markup_is_escaped),

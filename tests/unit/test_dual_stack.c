@@ -320,6 +320,59 @@ static void another_spelling_is_the_same(void **state) {
     json_decref(json);
 }
 
+static bool forwards(struct host *host, const char *address, int family) {
+    uint32_t index;
+    bool on = false;
+
+    assert_int_equal(nic_index_of(host, address, &index, NULL), 0);
+    assert_int_equal(host_forwarding(host, index, family, &on, NULL), 0);
+    return on;
+}
+
+/* The node hands on packets of both families, and does so again where somebody has ended that. */
+static void the_node_forwards_both(void **state) {
+    static const struct {
+        const char *address;
+        int family;
+    } interfaces[] = {
+        {"10.0.0.21", 4}, {"10.244.1.2", 4}, {"fd00:200::21", 6}, {"fd00:10:244:1::2", 6}};
+    struct host *host = host_memory_new();
+    struct host_adapters adapters = {0};
+    struct nic_snapshot card = {0};
+    struct nic_guard_result guarded = {0};
+    struct hcn_network network = {0};
+    struct error err = {0};
+
+    (void)state;
+    plan_dual();
+    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &guarded, NULL), 0);
+    assert_int_equal(host_adapters(host, &adapters, NULL), 0);
+    for (size_t i = 0; i < adapters.count; i++)
+        if (text_list_has(&adapters.items[i].addresses, "10.0.0.21/24")) {
+            text_list_add(&adapters.items[i].addresses, "fd00:200::21/64");
+            text_list_add(&adapters.items[i].addresses, "fd00:10:244:1::2/64");
+        }
+    host_memory_set_adapters(host, &adapters);
+    host_adapters_free(&adapters);
+    if (hcn_pod_network_ensure(host, &scene.plan, &network, NULL, &err) < 0)
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < ARRAY_SIZE(interfaces); i++) {
+        const char *address = interfaces[i].address;
+        int family = interfaces[i].family;
+        uint32_t index;
+
+        assert_true(forwards(host, address, family));
+        assert_int_equal(nic_index_of(host, address, &index, NULL), 0);
+        assert_int_equal(host_forwarding_set(host, index, family, false, NULL), 0);
+        if (hcn_pod_network_ensure(host, &scene.plan, &network, NULL, &err) < 0)
+            fail_msg("%s", err.message);
+        assert_true(forwards(host, address, family));
+    }
+    nic_snapshot_free(&card);
+    host_free(host);
+}
+
 /* In the order that an IPv6-first cluster has them, too. */
 static void routes_of_both_families(void **state) {
     static const char nodes[] =
@@ -374,6 +427,7 @@ int main(void) {
         cmocka_unit_test_teardown(before_the_prefix_is_known, close_scene),
         cmocka_unit_test_teardown(hns_takes_them, close_scene),
         cmocka_unit_test(another_spelling_is_the_same),
+        cmocka_unit_test_teardown(the_node_forwards_both, close_scene),
         cmocka_unit_test_teardown(routes_of_both_families, close_scene),
         cmocka_unit_test_teardown(remembered_for_the_boot, close_scene),
     };
