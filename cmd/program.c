@@ -106,6 +106,7 @@ static int open_seams(struct program *program, program_open_host *open, struct e
     if (open(program->options.rootfs, &program->host, err) < 0)
         return -1;
     program->http = http_curl_new(agent, is_interrupted, program->host);
+    program->last = http_curl_new(agent, NULL, NULL);
     return 0;
 }
 
@@ -247,8 +248,8 @@ static void close_program(struct program *program, const struct option_set *set)
     text_list_free(&program->flags);
     options_free(set);
     join_options_free(&program->options.join);
-    if (program->http)
-        http_free(program->http);
+    http_free(program->http);
+    http_free(program->last);
     if (program->host)
         host_free(program->host);
     log_open(NULL, NULL, 0);

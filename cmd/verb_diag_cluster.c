@@ -222,7 +222,7 @@ static int run(struct program *program, struct kube_client *client, const char *
                                       .image = o->image,
                                       .external_ip = o->external_ip,
                                       .external_name = o->external_name,
-                                      .last = http_curl_new("winjoin", NULL, NULL),
+                                      .last = program->last,
                                       .collection = collection,
                                       .progress = show,
                                       .cells = show_cells,
@@ -250,7 +250,6 @@ static int run(struct program *program, struct kube_client *client, const char *
         result = -1;
     }
     cluster_report_free(&report);
-    http_free(options.last);
     return result;
 }
 

@@ -83,6 +83,20 @@ class ServiceRun(unittest.TestCase):
         self.assertEqual(self.run_it().returncode, 0)
         self.assertTrue((self.work / "done").exists())
 
+    def test_a_join_that_went_on_is_started_no_more(self):
+        """The service that continues a join after a restart goes; one of that name that is not ours stays."""
+        given = self.folder / "ProgramData/winjoin/services/winjoin-join.json"
+        state = self.folder / ".winjoin-host/state.json"
+        state.parent.mkdir()
+        for description, stays in (("winjoin: continues", False), ("another's", True)):
+            self.service("echo joined")
+            (self.folder / "ProgramData/winjoin/services/agent.json").rename(given)
+            state.write_text(json.dumps({"services": {"winjoin-join": {"description": description, "command": "x",
+                                                                       "state": "stopped"}}}))
+            self.assertEqual(self.run_it("service", "run", "winjoin-join").returncode, 0)
+            self.assertFalse(given.exists())
+            self.assertEqual("winjoin-join" in json.loads(state.read_text())["services"], stays)
+
     def keep(self):
         """winjoin-network until it is told to stop; its exit code and what it wrote into its log."""
         folder = self.folder / "var/log/winjoin-network"
