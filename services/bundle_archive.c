@@ -1,4 +1,4 @@
-/* Reading .zip and .tar.gz, and writing .zip, with libarchive. */
+/* Reading .zip, .tar.gz and .tar.zst, and writing .zip, with libarchive. */
 #include "services/bundle_archive.h"
 
 #include <archive.h>
@@ -32,6 +32,7 @@ static int open_archive(const char *data, size_t len, struct archive **ret, stru
     if (!archive || archive_read_support_format_zip_seekable(archive) != ARCHIVE_OK ||
         archive_read_support_format_tar(archive) != ARCHIVE_OK ||
         archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
+        archive_read_support_filter_zstd(archive) != ARCHIVE_OK ||
         archive_read_open_memory(archive, data, len) != ARCHIVE_OK)
         return set_archive_error(archive, ERROR_MALFORMED, err);
     *ret = take_ptr(archive);

@@ -1,4 +1,4 @@
-/* A .zip or .tar.gz in memory, which nobody vouches for (libarchive's home). */
+/* A .zip, .tar.gz or .tar.zst in memory, which nobody vouches for (libarchive's home). */
 #ifndef SERVICES_BUNDLE_ARCHIVE_H
 #define SERVICES_BUNDLE_ARCHIVE_H
 

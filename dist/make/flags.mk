@@ -17,7 +17,7 @@ CFLAGS_static := $(CFLAGS_all) -O2 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -fstack-pro
                  -isystem build/static/libs/include
 # The linker warns of getaddrinfo: names come from files and DNS, which glibc has inside.
 LD_static     := -static -no-pie -Wl,--gc-sections,-z,relro,-z,now,--no-warnings
-LIBS_static   := -Lbuild/static/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz -lresolv -lpthread
+LIBS_static   := -Lbuild/static/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz -lzstd -lresolv -lpthread
 
 # windows: what is shipped. _GNU_SOURCE is left out: the C library is Microsoft's msvcrt.
 CC_windows     := x86_64-w64-mingw32-gcc
@@ -26,7 +26,7 @@ CFLAGS_windows := $(CFLAGS_all) -O2 -ffunction-sections -fdata-sections -fstack-
                   -DCURL_STATICLIB -DLIBARCHIVE_STATIC -DYAML_DECLARE_STATIC \
                   -isystem build/windows/libs/include
 LD_windows     := -static -Wl,--nxcompat,--dynamicbase,--high-entropy-va,--gc-sections
-LIBS_windows   := -Lbuild/windows/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz \
+LIBS_windows   := -Lbuild/windows/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz -lzstd \
                   -lws2_32 -liphlpapi -ldnsapi -lbcrypt -lcrypt32 -lsecur32 -ladvapi32 -lole32 -loleaut32 -lgdi32 \
                   -lssp
 

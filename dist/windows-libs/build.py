@@ -178,8 +178,19 @@ def build_zlib(tree, prefix, options, jobs, log, roots):
     shutil.copy(tree / "obj.windows/libzlibstatic.a", prefix / "lib/libz.a")
 
 
+def build_zstd(tree, prefix, options, jobs, log, roots):
+    # Its CMake file cannot leave compression out. From the environment its flags are added to, not replaced.
+    run(["env", f"CFLAGS={CFLAGS}", "make", "-C", "lib", f"-j{jobs}", f"CC={TARGET}-gcc", f"AR={TARGET}-ar", *options,
+         "libzstd.a"], tree, log)
+    for folder, files in (("include", ("zstd.h", "zstd_errors.h")), ("lib", ("libzstd.a",))):
+        (prefix / folder).mkdir(parents=True)
+        for file in files:
+            shutil.copy(tree / "lib" / file, prefix / folder)
+
+
 # The first function builds; all of them together are what the library's key is made of.
-RECIPES = {"openssl": [build_openssl], "cmake": [build_cmake, configure_cmake], "zlib": [build_zlib, configure_cmake]}
+RECIPES = {"openssl": [build_openssl], "cmake": [build_cmake, configure_cmake], "zlib": [build_zlib, configure_cmake],
+           "zstd": [build_zstd]}
 
 
 def keep_static(prefix):

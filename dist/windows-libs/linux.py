@@ -45,7 +45,8 @@ def build_zlib(tree, prefix, options, jobs, log, roots):
 def ensure(jobs):
     build.TARGET = "x86_64-linux-gnu"
     build.CFLAGS = "-Os -ffunction-sections -fdata-sections -fstack-protector-strong"
-    build.RECIPES = {"openssl": [build_openssl], "cmake": [build_cmake], "zlib": [build_zlib]}
+    build.RECIPES = {"openssl": [build_openssl], "cmake": [build_cmake], "zlib": [build_zlib],
+                     "zstd": [build.build_zstd]}
     return build.ensure(jobs, "linux-libs", shipped_only=True)
 
 

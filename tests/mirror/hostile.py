@@ -1,7 +1,10 @@
 """Hostile archives, each by its name and with the reason for which it is refused: as the release of containerd
-(.tar.gz), fetched by `winjoin join phase artifacts`, and as a bundle (.zip), by `winjoin bundle verify`. What is
+(.tar.gz, .tar.zst), fetched by `winjoin join phase artifacts`, and as a bundle (.zip), by `winjoin bundle verify`. What is
 refused leaves the host as it was. EVERY=N plays every Nth of those that are fetched."""
+import bz2
+import gzip
 import io
+import lzma
 import os
 import struct
 import subprocess
@@ -15,7 +18,7 @@ import zlib
 import mirror
 import published
 from mirror import odd
-from published import CONTAINERD, RUNTIME, info, packed, sha256
+from published import CONTAINERD, RUNTIME, info, sha256, zstd, zstd_header
 
 UNTRUSTED = 4
 OUT, STREAM = "leads out of the archive", "names a stream within a file"
@@ -48,9 +51,12 @@ PATHS = {
 }
 
 
-def tars():
-    """name -> (.tar.gz, exit code, reason)."""
+def tars(compress):
+    """name -> (the .tar that it compressed, exit code, reason)."""
     name = "bin/containerd.exe"
+
+    def packed(*what):
+        return published.packed(*what, compress=compress)
     made = {what: (packed(RUNTIME, info(path)), UNTRUSTED, why) for what, (path, why) in PATHS.items()}
     for what, entry, why in (
             ("a symbolic link", info("bin/link", tarfile.SYMTYPE, "/etc/passwd"), KIND),
@@ -67,11 +73,36 @@ def tars():
             ("a terabyte", info("bin/huge", size=1 << 40), SIZE)):
         made[what] = (packed(RUNTIME, entry), UNTRUSTED, why)
     made["1100 entries"] = (packed({"%d" % i: b"" for i in range(1100)}), UNTRUSTED, "more than 1024 entries")
-    made["cut off"] = (packed(RUNTIME)[:-200], 1, "read archive: ")
-    made["gzip of nothing"] = (b"\x1f\x8b\x08" + b"\0" * 50, 1, "read archive: ")
+    made["cut off"] = (packed(RUNTIME)[:-200], UNTRUSTED, "read archive: [Tt]runcated")
     made["a text"] = (b"not an archive", 1, "read archive: ")
-    made["zstd"] = (b"\x28\xb5\x2f\xfd\x04\x00" + b"\0" * 50, 1, "read archive: ")  # no upstream uses it
     made["without the program"] = (packed({"bin/ctr.exe": b"x"}), 1, "it has no 'bin/containerd")
+    return made
+
+
+def gzips():
+    made = tars(gzip.compress)
+    made["gzip of nothing"] = (b"\x1f\x8b\x08" + b"\0" * 50, 1, "read archive: ")
+    made["bzip2"] = (published.packed(RUNTIME, compress=bz2.compress), 1, "read archive: ")  # no upstream uses it
+    made["xz"] = (published.packed(RUNTIME, compress=lzma.compress), 1, "read archive: ")
+    return made
+
+
+def zstds():
+    made = tars(zstd)
+    good = published.packed(RUNTIME, compress=zstd)
+    # the frame says that a dictionary made it; the first block is longer than a block may be
+    for what, data in (("zstd of nothing", zstd_header(0) + b"\0" * 50), ("a header alone", zstd_header(10240)),
+                       ("half a header", good[:7]), ("a dictionary", good[:4] + b"\xa1\x07" + good[5:]),
+                       ("a reserved bit", good[:4] + b"\xa8" + good[5:]),
+                       ("a reserved block", good[:9] + b"\x07" + good[10:]),
+                       ("a block of 2 MiB", good[:9] + b"\xff\xff\xff" + good[12:]),
+                       ("a window of 2 GiB", published.packed({**RUNTIME, "bin/x": bytes(1 << 18)},
+                                                              compress=lambda tar: zstd(tar, window=31))),
+                       ("lz4", b"\x04\x22\x4d\x18\x64\x40\xa7" + b"\0" * 50)):
+        made[what] = (data, 1, "read archive: ")
+    made["3 GiB of zeros"] = (
+        zstd(published.packed({}, info("bin/huge", size=3 << 30), compress=bytes)[:512]) +
+        zstd(bytes(1 << 20), block=1 << 17) * 3072, UNTRUSTED, SIZE)
     return made
 
 
@@ -125,24 +156,35 @@ def zips():
     return made
 
 
+def release(data):
+    return {CONTAINERD: data, CONTAINERD + ".sha256sum": sha256(data).encode()}
+
+
 class Hostile(unittest.TestCase):
     setUpClass = classmethod(mirror.Fetched.setUpClass.__func__)
-    setUp, end, left = mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.left
+    setUp, end, left, assert_installed = (mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.left,
+                                          mirror.Fetched.assert_installed)
     serve, answer, command, run_it, assert_refused = (
         published.Published.serve, published.Published.answer, published.Published.command,
         published.Published.run_it, published.Published.assert_refused)
 
     def test_there_are_fifty_of_each(self):
-        for what, cases in (("tar.gz", tars()), ("zip", zips())):
+        for what, cases in (("tar.gz", gzips()), ("tar.zst", zstds()), ("zip", zips())):
             print("hostile %s archives: %d" % (what, len(cases)))
             self.assertGreaterEqual(len(cases), 50)
 
-    def test_releases(self):
-        for what, (data, code, why) in list(tars().items())[::int(os.environ.get("EVERY", "1"))]:
+    def assert_releases_refused(self, cases, first):
+        for what, (data, code, why) in list(cases.items())[first::int(os.environ.get("EVERY", "1"))]:
             with self.subTest(what):
                 self.setUp()
-                self.assert_refused({CONTAINERD: data, CONTAINERD + ".sha256sum": sha256(data).encode()}, code,
-                                    "artifact 'containerd(-shim-runhcs-v1)?'.*" + why)
+                self.assert_refused(release(data), code, "artifact 'containerd(-shim-runhcs-v1)?'.*" + why)
+
+    def test_releases(self):
+        self.assert_releases_refused(gzips(), 0)
+
+    def test_releases_of_zstd(self):
+        every = int(os.environ.get("EVERY", "1"))
+        self.assert_releases_refused(zstds(), every // 2)
 
     def test_bundles(self):
         file = os.path.join(self.folder.name, "bundle.zip")
@@ -159,6 +201,11 @@ class Hostile(unittest.TestCase):
     def test_good_ones_are_taken(self):
         """Else each could be refused for what it has in common with the others."""
         self.run_it(self.serve(), 0)
+        for more in ({}, {"window": 27}):
+            self.setUp()
+            self.run_it(self.serve(release(published.packed(
+                RUNTIME, compress=lambda tar: zstd(tar, **more)))), 0)
+            self.assert_installed()
         file = odd.write(self.folder.name, "good.zip", zipped(entry("bin/x")))
         done = subprocess.run([mirror.WINJOIN, "bundle", "verify", file], capture_output=True, text=True, timeout=60,
                               check=False)

@@ -1,10 +1,12 @@
 """Programs fetched from upstream's releases by `winjoin join phase artifacts`, rehearsed on this machine:
 a proxy of upstream's hosts serves their layout, is slow, lies, redirects, breaks off or goes away. What
 is refused leaves the host as it was."""
+import gzip
 import hashlib
 import io
 import json
 import os
+import struct
 import subprocess
 import sys
 import tarfile
@@ -29,17 +31,34 @@ def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def packed(members, *odd_ones):
+def zstd_header(size, window=None):
+    """The begin of a frame; window: the power of two that it asks for, else as much as it holds."""
+    form, flags = ("<IBI", 0xA0) if window is None else ("<IBBI", 0x80)
+    return struct.pack(form, 0xFD2FB528, flags, *([] if window is None else [(window - 10) << 3]), size)
+
+
+def zstd(data, block=512, **more):
+    """A .zst of it without compression, except of blocks of one byte."""
+    out = zstd_header(len(data), **more)
+    for at in range(0, len(data), block):
+        part = data[at:at + block]
+        kind = int(part == part[:1] * len(part))
+        out += (len(part) << 3 | kind << 1 | (at + block >= len(data))).to_bytes(3, "little")
+        out += part[:1] if kind else part
+    return out
+
+
+def packed(members, *odd_ones, compress=gzip.compress):
     """A .tar.gz of {path: data}, and of ready TarInfos."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+    with tarfile.open(fileobj=out, mode="w") as archive:
         for path, data in members.items():
             info = tarfile.TarInfo(path)
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
         for info in odd_ones:
             archive.addfile(info)
-    return out.getvalue()
+    return compress(out.getvalue())
 
 
 def info(name, kind=tarfile.REGTYPE, link="", size=0):
@@ -180,7 +199,7 @@ class Published(unittest.TestCase):
         files = {path.replace("dl.k8s.io/", "k8s.test:8443/"): data for path, data in FILES.items()}
         self.assertIn("6 installed", self.run_it(self.serve(files), 0, "--catalog", moved))
         self.assertEqual([path for path in self.asked if path.startswith("dl.k8s.io")], [])
-        for text, says in ((own.replace("digest:", "digets:"), "catalog.*line 13 column 5: unknown field"),
+        for text, says in ((own.replace("digest:", "digets:"), "catalog.*line 14 column 5: unknown field"),
                            (own.replace("dl.k8s.io/release", "http://x/release"), "releases.0. kubernetes: path must")):
             self.setUp()
             odd.write(self.folder.name, "catalog.yaml", text)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Hostile archives, each refused with its reason: as upstream's .tar.gz and as a bundle; by the Linux build.
+# Hostile archives, each refused with its reason: as upstream's .tar.gz or .tar.zst and as a bundle; by the Linux build.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need
