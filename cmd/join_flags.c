@@ -7,7 +7,8 @@
 
 static const struct option cluster_options[] = {
     {"config", 0, OPTION_TEXT, AT(config), "FILE",
-     "file with a JoinConfiguration, a NodeConfiguration or both", OPTION_WITH_CONFIG},
+     "file with a JoinConfiguration, a NodeConfiguration or both",
+     OPTION_WITH_CONFIG | OPTION_EMPTY},
     {"discovery-file", 0, OPTION_TEXT, AT(discovery_file), "FILE",
      "kubeconfig that identifies the cluster, instead of a token", OPTION_KUBEADM},
     {"discovery-token", 0, OPTION_SECRET, AT(discovery_token), "TOKEN", "token for discovery only",
@@ -39,9 +40,9 @@ static const struct option node_options[] = {
      "this node's pod subnet, with dual stack one of each family (default: the Node's podCIDRs)",
      0},
     {"node-labels", 0, OPTION_TEXT, AT(node_labels), "LABELS", "labels the kubelet registers with",
-     0},
+     OPTION_EMPTY},
     {"register-with-taints", 0, OPTION_TEXT, AT(register_with_taints), "TAINTS",
-     "taints the kubelet registers with", 0},
+     "taints the kubelet registers with", OPTION_EMPTY},
     {"cri-socket", 0, OPTION_TEXT, AT(cri_socket), "SOCKET",
      "container runtime (default npipe:////./pipe/containerd-containerd)", OPTION_KUBEADM},
     {"patches", 0, OPTION_TEXT, AT(patches), "DIR",

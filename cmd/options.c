@@ -215,6 +215,15 @@ static int set_list(const struct option *o, struct text_list *field, const char 
     return 0;
 }
 
+/* kubeadm takes an empty value for a flag that was not given. With winjoin's own flags it is most
+ * likely a script's variable that was never set. */
+static int check_not_empty(const struct option *o, const char *value, struct error *err) {
+    if (*value || o->flags & (OPTION_KUBEADM | OPTION_EMPTY))
+        return 0;
+    (void)error_set(err, ERROR_USAGE, "invalid value \"\" for --%s: it is empty", o->name);
+    return error_hint(err, "leave --%s out for its default", o->name);
+}
+
 static int set_value(const struct option_set *set, const struct option *o, const char *value,
                      struct error *err) {
     void *field = (char *)set->target + o->offset;
@@ -222,6 +231,8 @@ static int set_value(const struct option_set *set, const struct option *o, const
     switch (o->type) {
     case OPTION_TEXT:
     case OPTION_SECRET:
+        if (check_not_empty(o, value, err) < 0)
+            return -1;
         set_text(field, value, o->type == OPTION_SECRET);
         return 0;
     case OPTION_LIST:

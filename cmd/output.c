@@ -164,12 +164,9 @@ void output_warning(const char *message) {
 
 int output_path(struct program *program, const char *what, const char *given, char **ret,
                 struct error *err) {
-    _cleanup_(freep) char *full = *given ? terminal_full_path(given) : NULL, *path = NULL;
-    _cleanup_(freep) char *folder = NULL;
+    _cleanup_(freep) char *full = terminal_full_path(given), *path = NULL, *folder = NULL;
     enum host_file_type type;
 
-    if (!full)
-        return error_set(err, ERROR_USAGE, "%s: the file's name is empty", what);
     if (path_normalize(full, &path, err) < 0)
         return error_prefix(err, "%s", what);
     folder = path_parent(path);

@@ -57,7 +57,8 @@ static int open_cluster(struct program *program, struct kube_client *ret, struct
         return -1;
     if (kubeconfig_read_context(program->host, path, program->options.context, &config, err) < 0) {
         err->kind = ERROR_USAGE; /* the file that was named, not this machine */
-        return error_prefix(err, "--kubeconfig");
+        return program->options.kubeconfig ? error_prefix(err, "--kubeconfig")
+                                           : error_hint(err, "use --kubeconfig FILE");
     }
     if (config.impersonation)
         result = error_set(err, ERROR_UNSUPPORTED,

@@ -258,9 +258,8 @@ static const struct cluster_row rows[] = {
      .least = 2,
      .behind = true},
     {{"CL-SVC", "Services, names", "no pod reaches a Service by its cluster IP",
-      "kubectl -n kube-system get pods -l k8s-app=kube-proxy; is the Service range the one of the "
-      "API "
-      "server",
+      "kubectl -n kube-system get pods -l k8s-app=kube-proxy; compare the Service range with "
+      "the API server's",
       "kubernetes/kubernetes#135802"},
      ALL,
      .among = is_service,
@@ -290,9 +289,8 @@ static const struct cluster_row rows[] = {
      .beside = ALL,
      .least = 2},
     {{"CL-DNS-UNKNOWN", "names", "the cluster's DNS does not know names of the cluster",
-      "kubectl -n kube-system logs -l k8s-app=kube-dns; is the domain of its Corefile the one of "
-      "the "
-      "kubelets (clusterDomain)",
+      "kubectl -n kube-system logs -l k8s-app=kube-dns; compare the domain in its Corefile "
+      "with clusterDomain of the kubelets",
       NULL},
      ALL,
      .among = is_unknown,
@@ -323,9 +321,8 @@ static const struct cluster_row rows[] = {
      .beside = FROM,
      .dns = true},
     {{"CL-NODEPORT", "NodePorts of all nodes", "no NodePort answers from another node",
-      "is kube-proxy bound to other addresses (nodePortAddresses), or the range of NodePorts "
-      "closed by a "
-      "firewall between the nodes",
+      "check nodePortAddresses of kube-proxy, and that no firewall between the nodes closes the "
+      "NodePort range (30000-32767)",
       "kubernetes/kubernetes#73327"},
      ALL,
      .among = is_port,
@@ -372,7 +369,7 @@ static const struct cluster_row rows[] = {
      .spared = is_outside,
      .beside = ALL},
     {{"CL-OUT-NAME", "names outside the cluster", "the name outside does not resolve or answer",
-      "look where CoreDNS sends other names (forward of its Corefile)", NULL},
+      "check the forward line in the CoreDNS configuration", NULL},
      ALL,
      .among = is_outside_name,
      .spared = is_name,

@@ -158,9 +158,11 @@ enum verdict check_approval(struct join *join, const struct preflight_check *che
         return check_not_run(finding, "this node has a certificate");
     if (kube_may(&join->found.client, &own, &allowed, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    return allowed ? CHECK_FINE
-                   : check_bad(finding, "the token's certificate requests are not approved "
-                                        "automatically: the join waits until somebody does it");
+    return allowed
+               ? CHECK_FINE
+               : check_bad(finding,
+                           "the token's certificate requests are not approved "
+                           "automatically: the join waits until an administrator approves them");
 }
 
 enum verdict check_rights(struct join *join, const struct preflight_check *check,

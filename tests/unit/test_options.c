@@ -24,7 +24,7 @@ struct target {
 
 static const struct option table[] = {
     {"text", 't', OPTION_TEXT, offsetof(struct target, text), "TEXT", "a text", 0},
-    {"secret", 0, OPTION_SECRET, offsetof(struct target, secret), "S", "a secret", 0},
+    {"secret", 0, OPTION_SECRET, offsetof(struct target, secret), "S", "a secret", OPTION_KUBEADM},
     {"list", 0, OPTION_LIST, offsetof(struct target, list), "L", "a list", 0},
     {"flag", 0, OPTION_BOOL, offsetof(struct target, flag), "", "a flag", 0},
     {"number", 'n', OPTION_NUMBER, offsetof(struct target, number), "N", "a number", 0},
@@ -169,6 +169,21 @@ static void says_what_was_meant(void **state) {
     assert_string_equal(p->err.hints[0], "");
 }
 
+/* kubeadm takes "" for its default; of winjoin's own flags it is a variable that was never set. */
+static void an_empty_text_is_refused(void **state) {
+    struct parse *p = *state;
+
+    assert_int_equal(PARSE(p, "--text", ""), -1);
+    assert_string_equal(p->err.message, "invalid value \"\" for --text: it is empty");
+    assert_int_equal(p->err.kind, ERROR_USAGE);
+    assert_null(p->target.text);
+    error_clear(&p->err);
+    assert_int_equal(PARSE(p, "--text="), -1);
+    error_clear(&p->err);
+    assert_int_equal(PARSE(p, "--secret="), 0);
+    assert_string_equal(p->target.secret, "");
+}
+
 static char *environment(void *context, const char *name) {
     (void)context;
     if (text_equal(name, "WINJOIN_TEXT"))
@@ -302,6 +317,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(refuses_wrong_calls, setup, teardown),
         cmocka_unit_test_setup_teardown(choices_of_other_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(says_what_was_meant, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_empty_text_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_a_word, setup, teardown),
         cmocka_unit_test_setup_teardown(flags_win_over_the_environment, setup, teardown),
         cmocka_unit_test(help_stays_within_80_columns),

@@ -11,7 +11,6 @@ static void config_migrated_into_a_file(void **state) {
     static const struct {
         const char *name, *message;
     } refused[] = {
-        {"", "--new-config: the file's name is empty"},
         {"D:\\etc", "--new-config: 'D:\\etc' is a folder"},
         {"D:\\", "--new-config: 'D:\\' is a folder"},
         {"D:\\etc\\link.yaml",
