@@ -8,7 +8,6 @@ import lzma
 import os
 import struct
 import subprocess
-import sys
 import tarfile
 import unittest
 import warnings
@@ -213,8 +212,4 @@ class Hostile(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    program = unittest.main(exit=False, verbosity=1, argv=sys.argv)
-    skipped = len(program.result.skipped)
-    failed = len(program.result.failures) + len(program.result.errors)
-    print("%d passed, %d failed, %d skipped" % (program.result.testsRun - failed - skipped, failed, skipped))
-    sys.exit(1 if failed else 0)
+    mirror.run_counted()

@@ -365,9 +365,13 @@ class Fetched(unittest.TestCase):
         self.assertEqual(self.installed(), set())
 
 
-if __name__ == "__main__":
-    program = unittest.main(exit=False, verbosity=1, argv=sys.argv)
-    skipped = len(program.result.skipped)
-    failed = len(program.result.failures) + len(program.result.errors)
-    print("%d passed, %d failed, %d skipped" % (program.result.testsRun - failed - skipped, failed, skipped))
+def run_counted():
+    """The main of a file of tests: the last line is their count."""
+    result = unittest.main(exit=False, verbosity=1, argv=sys.argv).result
+    failed, skipped = len(result.failures) + len(result.errors), len(result.skipped)
+    print("%d passed, %d failed, %d skipped" % (result.testsRun - failed - skipped, failed, skipped))
     sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    run_counted()

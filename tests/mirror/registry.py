@@ -2,7 +2,6 @@
 is got, who sees it, and what is refused. What is refused leaves no file."""
 import json
 import os
-import sys
 import time
 import unittest
 
@@ -121,8 +120,4 @@ class Registry(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    program = unittest.main(exit=False, verbosity=1, argv=sys.argv)
-    skipped = len(program.result.skipped)
-    failed = len(program.result.failures) + len(program.result.errors)
-    print("%d passed, %d failed, %d skipped" % (program.result.testsRun - failed - skipped, failed, skipped))
-    sys.exit(1 if failed else 0)
+    mirror.run_counted()
