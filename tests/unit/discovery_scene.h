@@ -24,6 +24,8 @@
 #define TOKEN "abcdef.0123456789abcdef"
 #define SECRET "0123456789abcdef"
 
+enum { AT_ONCE = -2 }; /* "Retry-After: 0" */
+
 /* What the server does; one field a lie. */
 struct scene {
     struct host *host;
@@ -33,15 +35,15 @@ struct scene {
     struct discovery_result result;
     struct error err;
     /* the answers */
-    const char *url;          /* that is asked for; NULL = the usual one */
-    const char *ca_pem;       /* what cluster-info carries */
-    const char *server;       /* the server that it names */
-    const char *secret;       /* that signs */
-    const char *signed_id;    /* "" = no signature */
-    const char *server_certs; /* what TLS shows */
-    const char *body;         /* instead of the ConfigMap */
-    const char *second;       /* appended to the kubeconfig of verified answers */
-    long status, retry_after;
+    const char *url;                         /* that is asked for; NULL = the usual one */
+    const char *ca_pem;                      /* what cluster-info carries */
+    const char *server;                      /* the server that it names */
+    const char *secret;                      /* that signs */
+    const char *signed_id;                   /* "" = no signature */
+    const char *server_certs;                /* what TLS shows */
+    const char *body;                        /* instead of the ConfigMap */
+    const char *second;                      /* appended to the kubeconfig of verified answers */
+    long status, retry_after;                /* retry_after: 0: not said */
     int64_t clock;                           /* added to Date */
     enum error_kind broken, broken_verified; /* the transfer fails */
     unsigned good_after;                     /* this many requests fail first, then all is well */
@@ -108,7 +110,7 @@ static inline int answer(void *context, const struct http_request *request,
         return error_set(err, broken, "connect: it broke");
     ret->status = well ? 200 : s->status;
     if (s->retry_after)
-        ret->retry_after = s->retry_after;
+        ret->retry_after = s->retry_after == AT_ONCE ? 0 : s->retry_after;
     ret->body = s->body && !well ? xstrdup(s->body) : configmap_of(s, verified);
     ret->body_len = strlen(ret->body);
     return 0;

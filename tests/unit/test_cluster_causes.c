@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "diag/cluster/causes.h"
 #include "diag/cluster/cells.h"
+#include "diag/cluster/cause_row.h"
 
 enum { NODES = 6 }; /* w0 w1 w2 l3 l4 l5 */
 
@@ -161,6 +162,22 @@ static const struct broken cases[] = {
     {"p", 0, 4, false, 'u', PROBE_NO_REPLY, NULL, NULL},
 };
 
+/* A cell that works has no cause, and one that fails is named once. */
+static void assert_explains_red_cells(const struct cluster_report *report) {
+    const struct text_list *named = &report->causes.items[0].cells;
+    size_t red = 0;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *cell = &report->cells.items[i];
+        _cleanup_(freep) char *name = cluster_cell_name(report, cell);
+
+        red += cluster_cell_is_red(cell);
+        if (!cluster_cell_is_red(cell) && text_list_has(named, name))
+            fail_msg("%s works", name);
+    }
+    assert_true(named->count <= red);
+}
+
 static void test_patterns(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -182,6 +199,7 @@ static void test_patterns(void **state) {
                              cases[i].outcome == PROBE_WRONG_RESPONDER);
             assert_true(report.causes.items[0].cells.count > 0);
             assert_true(report.causes.items[0].evidence.count > 0);
+            assert_explains_red_cells(&report);
         }
         cluster_report_free(&report);
     }

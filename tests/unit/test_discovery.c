@@ -387,12 +387,12 @@ static void server_errors_are_tried_again(void **state) {
     assert_in_range(s->requests, 4, 12);
 }
 
-/* A minute at most: what asks for more is not listened to. */
+/* A minute at most: what asks for more is not listened to, nor what asks for no pause. */
 static void a_server_says_when_to_come_again(void **state) {
     static const struct {
         long after;
         unsigned from_s, to_s;
-    } rows[] = {{20, 20, 21}, {60, 60, 61}, {61, 0, 8}};
+    } rows[] = {{20, 20, 21}, {60, 60, 61}, {61, 2, 8}, {AT_ONCE, 2, 8}};
     struct scene *s = *state;
 
     s->status = 503;

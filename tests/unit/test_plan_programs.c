@@ -116,6 +116,43 @@ static void what_the_join_would_refuse(void **state) {
     close_run(&r);
 }
 
+/* The kubelet that will run is asked before anything is touched: it must be the lock's. */
+static void a_kubelet_that_is_not_the_locks(void **state) {
+    static const char lock[] =
+        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{\"name\":"
+        "\"kubelet\",\"version\":\"v1.37.1\",\"sha256\":"
+        "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\",\"size\":3,\"path\":"
+        "\"kubelet.exe\"}]}";
+
+    (void)state;
+    for (unsigned damaged = 0; damaged < 2; damaged++) {
+        struct bundle *bundle = NULL;
+        struct error err = {0};
+        json_t *before, *after;
+        struct join join;
+
+        open_plan();
+        assert_int_equal(
+            host_write(r.host, "D:\\b\\winjoin.lock", lock, strlen(lock), HOST_PUBLIC, NULL), 0);
+        assert_int_equal(
+            host_write(r.host, "D:\\b\\kubelet.exe", damaged ? "abd" : "abc", 3, HOST_PUBLIC, NULL),
+            0);
+        r.options.bundle = xstrdup("D:\\b");
+        before = host_memory_state(r.host);
+        open_join(&r, &join);
+        assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
+        assert_int_equal(programs_bundle(&join, &bundle, &err), 0);
+        assert_int_equal(programs_check_kubelet(&join, bundle, &err), damaged ? -1 : 0);
+        assert_int_equal(err.kind, damaged ? ERROR_UNTRUSTED : ERROR_NONE);
+        join_close(&join);
+        after = host_memory_state(r.host);
+        assert_same(before, after, "a kubelet that is asked");
+        json_decref(before);
+        json_decref(after);
+        close_run(&r);
+    }
+}
+
 /* What the lock says of Kubernetes' programs is believed; what it does not know is asked of them.
  */
 static void versions_that_a_lock_knows(void **state) {
@@ -161,6 +198,7 @@ int main(void) {
         cmocka_unit_test(kube_proxys_gates_are_its_own),
         cmocka_unit_test(what_the_join_would_refuse),
         cmocka_unit_test(versions_that_a_lock_knows),
+        cmocka_unit_test(a_kubelet_that_is_not_the_locks),
         cmocka_unit_test(a_kube_proxy_of_no_version),
     };
 

@@ -85,6 +85,27 @@ static void one_that_cannot_be_started_is_not_tried_again(void **state) {
     close_run(&r);
 }
 
+/* What is told to its caller: 0, whether it runs at once or at the second try. */
+static void one_that_runs_is_a_success(void **state) {
+    (void)state;
+    for (unsigned ends = 0; ends < 2; ends++) {
+        struct error err = {0};
+        struct run r;
+        struct join join;
+
+        open_run(&r, "overlay");
+        assert_int_equal(join_once(&r, &err), 0);
+        assert_int_equal(host_service_stop(r.host, "kube-proxy", 1000, NULL), 0);
+        host_memory_end_service_starts(r.host, "kube-proxy", ends);
+        open_join(&r, &join);
+        join.watch = (struct service_watch){.host = r.host, .progress = &join.progress};
+        assert_int_equal(service_watch_start(&join.watch, &service_kube_proxy, &err), 0);
+        assert_true(scene_runs(&r.scene, "kube-proxy"));
+        join_close(&join);
+        close_run(&r);
+    }
+}
+
 /* ---- ends later ---- */
 
 /* kube-proxy ends whenever it is waited for, `left` times; then it does its work. */
@@ -224,6 +245,7 @@ int main(void) {
         cmocka_unit_test(one_that_ends_at_its_start_is_started_again),
         cmocka_unit_test(one_that_always_ends_is_told),
         cmocka_unit_test(one_that_cannot_be_started_is_not_tried_again),
+        cmocka_unit_test(one_that_runs_is_a_success),
         cmocka_unit_test(one_that_ends_while_it_is_waited_for),
         cmocka_unit_test(one_that_is_removed_is_told_at_once),
         cmocka_unit_test(rights_are_asked_for_now_and_then),
