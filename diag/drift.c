@@ -465,7 +465,3 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
                                                    .pod_cidrs = pod_cidrs,
                                                    .now = host_now(host)});
 }
-
-bool drift_is_none(const json_t *drift) {
-    return !json_object_size(drift);
-}

@@ -47,7 +47,5 @@ int drift_ready_endpoints(const json_t *asked, const char *vip);
 enum { DRIFT_MS = 5000 };
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
                    const char *network, const struct text_list *pod_cidrs);
-/* true when nothing differs. */
-bool drift_is_none(const json_t *drift);
 
 #endif

@@ -88,12 +88,6 @@ static const struct code *find_code(uint32_t hresult) {
     return NULL;
 }
 
-enum error_kind hcn_error_kind(uint32_t hresult) {
-    const struct code *code = find_code(hresult);
-
-    return code ? code->kind : ERROR_HOST;
-}
-
 const char *hcn_error_name(uint32_t hresult) {
     const struct code *code = find_code(hresult);
 

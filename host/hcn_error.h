@@ -6,9 +6,6 @@
 
 #include "base/error.h"
 
-/* The kind of an HRESULT (HCN facility 0x803b00xx and FACILITY_WIN32; ERROR_HOST where
- * the tables say nothing). */
-enum error_kind hcn_error_kind(uint32_t hresult);
 /* The symbolic name of a 0x803b00xx code ("HCN_E_INVALID_IP"), or NULL. */
 const char *hcn_error_name(uint32_t hresult);
 /* 0 when the call went well; otherwise fills err and returns -1. `record` is the ErrorRecord or

@@ -139,7 +139,6 @@ static void differences(void **state) {
 
         if (strcmp(text, rows[i].wanted) != 0)
             fail_msg("%s: %s", rows[i].what, text);
-        assert_int_equal(drift_is_none(drift), !strcmp(text, "{}"));
     }
 }
 
@@ -190,7 +189,7 @@ static void without_an_answer_nothing_differs(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
         json_t *drift = drift_compare(&seen[i]);
 
-        assert_true(drift_is_none(drift));
+        assert_int_equal(json_object_size(drift), 0);
         json_decref(drift);
     }
 }
