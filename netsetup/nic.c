@@ -129,7 +129,11 @@ static int refuse_none(const struct host_adapters *adapters, const struct wish *
     else
         (void)error_set(err, ERROR_PREFLIGHT,
                         "no adapter that is up has a usable IPv4 address and a default route");
-    return error_hint(err, "this server has %s", names.len ? text_str(&names) : "no adapter");
+    return error_hint(
+        err, "this server has %s%s", names.len ? text_str(&names) : "no adapter",
+        wish->adapter || wish->node_ip
+            ? ""
+            : "; --adapter NAME or --node-ip ADDRESS chooses one without a default route");
 }
 
 static int refuse_several(const char *first, const char *second, struct error *err) {

@@ -89,6 +89,7 @@ static void choosing(void **state) {
         {"Storage", MAC_B, "192.168.9.2/24", NULL, true, false},
         {"Spare", MAC_C "", "169.254.3.4/16", "10.0.0.1", true, false},
     };
+    struct error err = {0};
     (void)state;
     set_cards(cards, ARRAY_SIZE(cards) - 1);
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
@@ -111,6 +112,12 @@ static void choosing(void **state) {
     assert_refused(NULL, "10.0.0.2", "no adapter has the node address '10.0.0.2'");
     set_cards(&cards[4], 1);
     assert_refused(NULL, NULL, "no adapter that is up has a usable IPv4 address");
+    set_cards(&cards[2], 2); /* a network without a gateway */
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, &err), -1);
+    assert_non_null(strstr(err.hints[0], "'Storage'; --adapter NAME or --node-ip ADDRESS"));
+    assert_int_equal(nic_choose(host, NULL, "192.168.9.2", &snapshot, NULL), 0);
+    nic_snapshot_free(&snapshot);
+    set_cards(&cards[4], 1);
     assert_refused("Spare", NULL, "no usable IPv4 address");
 }
 
