@@ -144,6 +144,7 @@ static const struct option reset_options[] = {
     {"dry-run", 0, OPTION_BOOL, AT(join.dry_run), "", "print what would be undone; change nothing",
      0},
     {"cert-dir", 0, OPTION_TEXT, AT(vmodule), "DIR", "ignored", OPTION_HIDDEN},
+    {"vmodule", 0, OPTION_TEXT, AT(vmodule), "PATTERN", "ignored", OPTION_HIDDEN},
     {"cleanup-tmp-dir", 0, OPTION_BOOL, AT(show_all), "", "ignored", OPTION_HIDDEN},
     {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "ignored", OPTION_HIDDEN},
     {"cri-socket", 0, OPTION_TEXT, AT(join.cri_socket), "SOCKET", "ignored", OPTION_HIDDEN},
