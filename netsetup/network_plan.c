@@ -145,8 +145,26 @@ static int plan_dual_stack(const struct network_input *input, struct network_pla
 static void plan_names(const struct network_input *input, struct network_plan *plan) {
     plan->name = xstrdup_null(input->name);
     plan->dns_domain = xstrdup(input->dns_domain ? input->dns_domain : "cluster.local");
-    for (size_t i = 0; i < input->dns_servers.count; i++)
-        text_list_add(&plan->dns_servers, input->dns_servers.items[i]);
+}
+
+/* Pods ask those that they reach; where there is none, what the cluster says stays. */
+static void plan_dns(const struct network_input *input, struct network_plan *plan) {
+    const struct text_list *servers = &input->dns_servers;
+    bool made = !plan->agent->in_cluster && !plan->agent->pods_make_network;
+    bool ipv4_only = made && !plan->ipv6.on;
+    char message[sizeof plan->warnings->message];
+    if (ipv4_only && servers->count && !text_of_family(servers, 4)) {
+        (void)text_format(message, sizeof message,
+                          "pods on this node get IPv4 addresses only and cannot ask the cluster's "
+                          "DNS server %.45s: give the Service kube-dns an IPv4 address too, and "
+                          "add it to clusterDNS in the ConfigMap kubelet-config",
+                          servers->items[0]);
+        add_warning(plan, "dns-ipv6", message);
+        ipv4_only = false;
+    }
+    for (size_t i = 0; i < servers->count; i++)
+        if (!ipv4_only || !strchr(servers->items[i], ':'))
+            text_list_add(&plan->dns_servers, servers->items[i]);
 }
 
 static int plan_check_name(const struct network_plan *plan, struct error *err) {
@@ -175,6 +193,7 @@ static int plan_begin(const struct network_input *input, struct network_plan *pl
         plan_check_name(plan, err) < 0 || plan_dual_stack(input, plan, err) < 0 ||
         network_prefixes_read(input, plan->ipv6.on, prefixes, err) < 0)
         return -1;
+    plan_dns(input, plan);
     prefixes->pods_on_node_network = !made;
     if (!made && prefixes->has_pod)
         add_warning(

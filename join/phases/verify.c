@@ -60,8 +60,8 @@ static void dns_service6(struct join *join, char out[IP_TEXT_MAX]) {
 static void fill_scene(const struct join *join, const char *kubernetes_ip, const char *dns_ip6,
                        struct diag_options *ret) {
     const struct join_options *o = &join->found.options;
-    const char *dns_ip =
-        join->found.cluster.cluster_dns.count ? join->found.cluster.cluster_dns.items[0] : NULL;
+    const struct text_list *servers = &join->found.plan.dns_servers;
+    const char *dns_ip = servers->count ? servers->items[0] : NULL;
     bool made_here = join->found.plan.agent && !join->found.plan.agent->in_cluster;
     bool outside = !text_equal(o->verify, "node"); /* --verify node stays inside the cluster */
 

@@ -310,7 +310,7 @@ def _flannel(store, setup):
                "vxlan": {"Type": "vxlan", "VNI": 4096, "Port": 4789}}.get(setup.flannel)
     if backend:
         _create(store, "namespaces", "", "kube-flannel")
-        conf = {"Network": setup.pods.split(",")[0], "EnableNFTables": False, "Backend": backend}
+        conf = {"Network": next((p for p in setup.pods.split(",") if ":" not in p), ""), "EnableNFTables": False, "Backend": backend}
         _configmap(store, "kube-flannel", "kube-flannel-cfg",
                    net_conf__json=json.dumps(conf, indent=2) + "\n")
 
@@ -338,12 +338,12 @@ def _service(store, namespace, name, cluster_ips, ports, addresses):
 
 
 def _services(store, setup):
-    first, *more = (ipaddress.ip_network(p) for p in setup.services.split(","))
-    _service(store, "default", "kubernetes", [str(first[1])],
+    prefixes = [ipaddress.ip_network(p) for p in setup.services.split(",")]
+    _service(store, "default", "kubernetes", [str(prefixes[0][1])],
              [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": setup.port}],
              [setup.host])
     _service(store, "kube-system", "kube-dns",
-             [setup.dns_ip] + [str(network[10]) for network in more],
+             [str(prefix[10]) for prefix in prefixes],
              [{"name": "dns", "port": 53, "protocol": "UDP", "targetPort": 53},
               {"name": "dns-tcp", "port": 53, "protocol": "TCP", "targetPort": 53}],
              (setup.dns_backend or setup.host).split(","))

@@ -1,6 +1,7 @@
 """The settings of one server: what the command line gives, what tests change."""
 
 import dataclasses
+import ipaddress
 
 
 @dataclasses.dataclass
@@ -32,7 +33,6 @@ class Settings:
     domain: str = "cluster.local"
     pods: str = "10.244.0.0/16"
     services: str = "10.96.0.0/12"
-    dns_ip: str = "10.96.0.10"
     dns_backend: str = ""        # address of the DNS server behind kube-dns; '' = the host
     node: str = "cp"             # name of the control plane's own Node; '' = none
     peers: list = dataclasses.field(default_factory=list)  # other nodes: see Peer
@@ -46,3 +46,8 @@ class Settings:
     backlog: int = 128           # connections that may wait to be accepted
     rate: float = 0.0            # requests a second that are served, others get 429; 0 = all
     burst: int = 0               # so many at once all the same; 0 = as many as the rate
+
+    @property
+    def dns_ip(self):
+        """As kubeadm: the tenth address of the first prefix."""
+        return str(ipaddress.ip_network(self.services.split(",")[0])[10])

@@ -18,11 +18,10 @@ sys.path[0] = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 from cryptography import x509  # noqa: E402
 from cryptography.hazmat.primitives import hashes  # noqa: E402
 
-from controlplane import controllers, faults, pki, resources, status  # noqa: E402
+from controlplane import controllers, faults, pki  # noqa: E402
 from controlplane.client import Client, Refused  # noqa: E402
 from controlplane.cluster import Cluster  # noqa: E402
 from controlplane.settings import Settings  # noqa: E402
-from controlplane.store import Store  # noqa: E402
 
 TOKEN = "abcdef.0123456789abcdef"
 BARE_TOKEN = "nogrps.0123456789abcdef"
@@ -90,19 +89,6 @@ class Case(unittest.TestCase):
         found = controllers.wait_for(predicate, seconds)
         self.assertTrue(found)
         return found
-
-
-class Restart(unittest.TestCase):
-    def test_a_watch_from_before_a_start_must_list_again(self):
-        nodes, before, after = resources.named("nodes"), Store(), Store()
-        before.create(nodes, "", {"metadata": {"name": "a"}})
-        before.modify(nodes, "", "a", lambda item: {**item, "spec": {"podCIDR": "10.244.3.0/24"}})
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "objects.json")
-            before.save(path)
-            after.load(path, resources.BY_KIND)
-        self.assertEqual(after.events_after(before.version, nodes, 0), ([], before.version))
-        self.assertRaises(status.ApiError, after.events_after, before.version - 1, nodes, 0)
 
 
 class Discovery(Case):

@@ -110,6 +110,30 @@ static void where_it_can_be(void **state) {
     }
 }
 
+/* In a cluster whose first family is IPv6, kubeadm's kube-dns has an address of that one alone. */
+static void names_for_pods_without_ipv6(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        open_dual("l2bridge");
+        scene.input.plugin = i == 2 ? "sdnbridge" : "win-bridge";
+        text_list_free(&scene.input.dns_servers);
+        text_list_add(&scene.input.dns_servers, "fd00:10:96::a");
+        if (i == 1)
+            text_list_add(&scene.input.dns_servers, "10.96.0.10");
+        assert_int_equal(scene_plan(&scene), 0);
+        assert_int_equal(scene.plan.ipv6.on, i == 2);
+        assert_int_equal(scene.plan.dns_servers.count, 1);
+        assert_string_equal(scene.plan.dns_servers.items[0],
+                            i == 1 ? "10.96.0.10" : "fd00:10:96::a");
+        assert_int_equal(scene.plan.warning_count, 2 - (size_t)i);
+        if (i == 0) {
+            assert_string_equal(scene.plan.warnings[1].code, "dns-ipv6");
+            assert_non_null(strstr(scene.plan.warnings[1].message, "DNS server fd00:10:96::a: "));
+        }
+        scene_close(&scene);
+    }
+}
+
 static void off_is_off(void **state) {
     (void)state;
     open_dual("l2bridge");
@@ -417,6 +441,7 @@ static void remembered_for_the_boot(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_it_can_be),
+        cmocka_unit_test_teardown(names_for_pods_without_ipv6, close_scene),
         cmocka_unit_test_teardown(off_is_off, close_scene),
         cmocka_unit_test_teardown(addresses, close_scene),
         cmocka_unit_test(wrong_prefixes),
