@@ -81,7 +81,8 @@ const struct model_field model_v1_attach_schema[] = {
     {.name = "VirtualNicName", .type = T_STRING},
     {0},
 };
-static const struct model_field elb[] = {
+/* Of a load balancer (ELB), or of a route (ROUTE: hcsshim's AddRoute). */
+static const struct model_field list_policy[] = {
     {.name = "Type", .type = T_STRING, .required = true},
     {.name = "Protocol", .type = T_UINT, .max = 255},
     {.name = "InternalPort", .type = T_UINT, .max = PORT_MAX, .hr = HR_INTERNAL_PORT},
@@ -91,11 +92,14 @@ static const struct model_field elb[] = {
     {.name = "ILB", .type = T_BOOL},
     {.name = "DSR", .type = T_BOOL},
     {.name = "IsDSR", .type = T_BOOL},
+    {.name = "DestinationPrefix", .type = T_LOOSE_PREFIX, .hr = HR_PREFIX},
+    {.name = "NextHop", .type = T_ADDRESS},
+    {.name = "NeedEncap", .type = T_BOOL},
     {0},
 };
 const struct model_field model_v1_policy_list_schema[] = {
     {.name = "ID", .type = T_GUID},
     {.name = "References", .type = T_STRINGS, .required = true},
-    {.name = "Policies", .type = T_OBJECTS, .of = elb, .required = true},
+    {.name = "Policies", .type = T_OBJECTS, .of = list_policy, .required = true},
     {0},
 };

@@ -29,12 +29,19 @@ static int read_path(struct hns_model *m, const char *text, struct path *ret) {
 static json_t *view(const struct hns_model *m, enum model_kind kind, const json_t *object) {
     if (kind == NETWORK)
         return model_v1_network(m, object);
-    return kind == ENDPOINT ? model_v1_endpoint(m, object) : model_v1_policy_list(object);
+    return kind == ENDPOINT ? model_v1_endpoint(m, object) : model_v1_policy_list(kind, object);
+}
+
+static void view_all(const struct hns_model *m, enum model_kind kind, json_t *ret) {
+    json_t *object;
+    const char *key;
+
+    json_object_foreach(m->objects[kind], key, object)
+        json_array_append_new(ret, view(m, kind, object));
 }
 
 static int get(struct hns_model *m, enum model_kind kind, const char *id, json_t **ret) {
     json_t *object;
-    const char *key;
 
     if (*id) {
         object = model_find(m, kind, id);
@@ -42,8 +49,9 @@ static int get(struct hns_model *m, enum model_kind kind, const char *id, json_t
         return object ? 0 : -1;
     }
     *ret = json_array();
-    json_object_foreach(m->objects[kind], key, object)
-        json_array_append_new(*ret, view(m, kind, object));
+    view_all(m, kind, *ret);
+    if (kind == LOAD_BALANCER)
+        view_all(m, SDN_ROUTE, *ret);
     return 0;
 }
 
@@ -52,14 +60,15 @@ static int drop(struct hns_model *m, enum model_kind kind, const char *id, json_
 
     if (!object)
         return -1;
-    *ret = kind == LOAD_BALANCER ? NULL : view(m, kind, object);
+    *ret = kind == NETWORK || kind == ENDPOINT ? view(m, kind, object) : NULL;
     return model_delete(m, kind, id);
 }
 
 static int convert(struct hns_model *m, enum model_kind kind, const json_t *v1, json_t **ret) {
     if (kind == NETWORK)
         return model_v1_to_network(m, v1, ret);
-    return kind == ENDPOINT ? model_v1_to_endpoint(m, v1, ret) : model_v1_to_balancer(m, v1, ret);
+    return kind == ENDPOINT ? model_v1_to_endpoint(m, v1, ret)
+                            : model_v1_from_policy_list(m, kind, v1, ret);
 }
 
 static int post(struct hns_model *m, enum model_kind kind, const json_t *request, json_t **ret) {
@@ -176,6 +185,18 @@ static int other_call(struct hns_model *m, const char *method, const struct path
     return 0;
 }
 
+/* Load balancers and routes share a path: a request says which by its policy, else the id does. */
+static enum model_kind list_kind(const struct hns_model *m, const struct path *path,
+                                 const json_t *request) {
+    char guid[40];
+
+    if (path->n == 1)
+        return model_v1_list_kind(request);
+    return model_guid_read(path->word[1], guid) && json_object_get(m->objects[SDN_ROUTE], guid)
+               ? SDN_ROUTE
+               : LOAD_BALANCER;
+}
+
 static int route(struct hns_model *m, const char *method, const char *text, const json_t *request,
                  json_t **ret) {
     static const struct {
@@ -188,7 +209,9 @@ static int route(struct hns_model *m, const char *method, const char *text, cons
         return -1;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (!strcmp(path.word[0], kinds[i].word))
-            return object_call(m, kinds[i].kind, method, &path, request, ret);
+            return object_call(
+                m, kinds[i].kind == LOAD_BALANCER ? list_kind(m, &path, request) : kinds[i].kind,
+                method, &path, request, ret);
     return other_call(m, method, &path, ret);
 }
 

@@ -245,16 +245,18 @@ int model_balancer_make(struct hns_model *m, json_t *balancer);
 int model_balancer_orphan(struct hns_model *m, const char *id, unsigned hr);
 int model_balancer_modify(struct hns_model *m, json_t *balancer, const char *document);
 
-/* hns_v1.c, hns_v1_view.c, hns_hcs.c: answers are new references or NULL. */
+/* hns_v1.c, hns_v1_view.c, hns_v1_list.c, hns_hcs.c: answers are new references or NULL. */
 json_t *model_v1_call(struct hns_model *m, const char *method, const char *path,
                       const char *request, unsigned *ret_hr);
 json_t *model_v1_network(const struct hns_model *m, const json_t *network);
 json_t *model_v1_endpoint(const struct hns_model *m, const json_t *endpoint);
-json_t *model_v1_policy_list(const json_t *balancer);
+json_t *model_v1_policy_list(enum model_kind kind, const json_t *object);
 int model_v1_to_network(struct hns_model *m, const json_t *v1, json_t **ret);
 void model_v1_set_extension(json_t *policies, const json_t *extension);
 int model_v1_to_endpoint(struct hns_model *m, const json_t *v1, json_t **ret);
-int model_v1_to_balancer(struct hns_model *m, const json_t *v1, json_t **ret);
+enum model_kind model_v1_list_kind(const json_t *v1); /* LOAD_BALANCER, SDN_ROUTE */
+int model_v1_from_policy_list(struct hns_model *m, enum model_kind kind, const json_t *v1,
+                              json_t **ret);
 /* 1 = not one of these calls. */
 int model_hcs_call(struct hns_model *m, const char *function, const char *const args[], size_t n,
                    struct hns_answer *ret);

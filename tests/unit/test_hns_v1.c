@@ -326,6 +326,43 @@ static void test_sandbox_attach_by_its_compute_system(void **state) {
     json_decref(e);
 }
 
+/* hcsshim's AddRoute: the lists of both kinds share a path. */
+static void test_route_lists(void **state) {
+    json_t *e = json_incref(post_endpoint(*state, "")), *list, *policy;
+    char request[512];
+
+    (void)snprintf(request, sizeof(request),
+                   "{\"References\":[\"/endpoints/%s\"],\"Policies\":[{\"Type\":\"ROUTE\"," /**/
+                   "\"DestinationPrefix\":\"10.96.0.0/12\",\"NextHop\":\"10.244.1.2\","     /**/
+                   "\"NeedEncap\":true}]}",
+                   text_of(e, "ID"));
+    list = json_incref(good(*state, "POST", "/policylists/", request));
+    assert_int_equal(count_of(*state, "routes"), 1);
+    assert_int_equal(count_of(*state, "loadBalancers"), 0);
+    assert_int_equal(json_array_size(good(*state, "GET", "/policylists/", "")), 1);
+    policy = json_array_get(
+        json_object_get(good(*state, "GET", path_of("policylists", list, ""), ""), "Policies"), 0);
+    assert_string_equal(text_of(policy, "Type"), "ROUTE");
+    assert_string_equal(text_of(policy, "NextHop"), "10.244.1.2");
+    assert_true(json_is_true(json_object_get(policy, "NeedEncap")));
+    good(*state, "DELETE", path_of("policylists", list, ""), "");
+    assert_int_equal(count_of(*state, "routes"), 0);
+    bad(*state, "GET", path_of("policylists", list, ""), "", 0x80070490, "LoadBalancer");
+    bad(*state, "POST", "/policylists/", /* no prefix; no endpoint */
+        "{\"References\":[],\"Policies\":[{\"Type\":\"ROUTE\"}]}", 0x803b0030, "DestinationPrefix");
+    bad(*state, "POST", "/policylists/",
+        "{\"References\":[\"/endpoints/" NOBODY
+        "\"],\"Policies\":[{\"Type\":\"ROUTE\",\"DestinationPrefix\":\"10.96.0.0/12\"}]}",
+        0x80070490, NOBODY);
+    json_decref(list);
+    json_decref(e);
+}
+
+#define TWO_PROTOCOLS(second)                                                                      \
+    "{\"References\":[],\"Policies\":[{\"Type\":\"ELB\",\"Protocol\":6,\"InternalPort\":53,"       \
+    "\"ExternalPort\":53,\"VIPs\":[\"10.96.0.10\"]},{\"Type\":\"" second "\",\"Protocol\":17,"     \
+    "\"InternalPort\":53,\"ExternalPort\":53,\"DestinationPrefix\":\"10.96.0.0/12\"}]}"
+
 static void test_policy_lists(void **state) {
     json_t *e = json_incref(post_endpoint(*state, "")), *list;
     char request[512];
@@ -345,6 +382,10 @@ static void test_policy_lists(void **state) {
     assert_int_equal(count_of(*state, "loadBalancers"), 0);
     good(*state, "GET", path_of("endpointstats", e, ""), "");
     bad(*state, "GET", "/endpointstats/" NOBODY, "", 0x803b0002, NOBODY);
+    json_decref(list);
+    list = json_incref(good(*state, "POST", "/policylists/", TWO_PROTOCOLS("ELB")));
+    assert_int_equal(json_array_size(json_object_get(list, "Policies")), 2);
+    bad(*state, "POST", "/policylists/", TWO_PROTOCOLS("ROUTE"), 0x803b000e, "'ROUTE'");
     json_decref(list);
     json_decref(e);
 }
@@ -368,6 +409,7 @@ int main(void) {
         HERE(test_failures_in_the_envelope_alone),
         HERE(test_sandbox_attach_by_its_compute_system),
         HERE(test_policy_lists),
+        HERE(test_route_lists),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
