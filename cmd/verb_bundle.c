@@ -221,7 +221,7 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     result = bundle_open_upstream(&from, &names,
                                   &(struct bundle_choice){o->kubernetes_version, o->catalog, NULL},
                                   &bundle, err);
-    image = sandbox_image(o->kubernetes_version, (unsigned)program->options.windows_build);
+    image = sandbox_image(NULL, o->kubernetes_version, (unsigned)program->options.windows_build);
     if (result == 0)
         result = bundle_create_from(
             program->host, bundle,

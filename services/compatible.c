@@ -122,7 +122,7 @@ char *compatible_message(const struct compatible *row, const char *version) {
                      kubernetes ? " with Kubernetes " : "", kubernetes ? kubernetes : "", row->why);
 }
 
-char *sandbox_image(const char *kubernetes, unsigned build) {
+char *sandbox_image(const char *repository, const char *kubernetes, unsigned build) {
     const char *newest = NULL;
     unsigned best[NUMBERS] = {0}, found[NUMBERS];
 
@@ -133,7 +133,7 @@ char *sandbox_image(const char *kubernetes, unsigned build) {
             memcpy(best, found, sizeof best);
         }
     }
-    return xasprintf("registry.k8s.io/pause:%s", newest);
+    return xasprintf("%s/pause:%s", repository ? repository : "registry.k8s.io", newest);
 }
 
 json_t *compatible_json(unsigned build) {

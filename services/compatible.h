@@ -24,8 +24,8 @@ const struct compatible *compatible_breach(const char *program, const char *vers
                                            const char *kubernetes, unsigned build);
 /* One sentence about it. The caller frees. */
 char *compatible_message(const struct compatible *row, const char *version);
-/* The sandbox image that fits both. The caller frees. */
-char *sandbox_image(const char *kubernetes, unsigned build);
+/* The sandbox image that fits both; `repository` NULL: upstream's. The caller frees. */
+char *sandbox_image(const char *repository, const char *kubernetes, unsigned build);
 /* [{program,kubernetes?,windowsBuild?,versions,why,source}] for this build (0: all). New reference.
  */
 json_t *compatible_json(unsigned build);

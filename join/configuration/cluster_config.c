@@ -16,6 +16,7 @@ enum { CALL_MS = 60000, DNS_INDEX = 10 };
 void cluster_config_free(struct cluster_config *c) {
     free(c->name);
     free(c->kubernetes_version);
+    free(c->image_repository);
     free(c->server_version);
     text_list_free(&c->pod_subnets);
     text_list_free(&c->service_subnets);

@@ -16,6 +16,7 @@
 struct cluster_config {
     char *name;                   /* clusterName, "kubernetes" */
     char *kubernetes_version;     /* "v1.37.1" */
+    char *image_repository;       /* imageRepository; NULL = upstream's */
     char *server_version;         /* of GET /version; NULL = not known */
     struct text_list pod_subnets; /* kubeadm's, else the agent's; may be empty */
     bool assigns_pod_prefixes; /* the controller manager gives each Node one, by kubeadm's file */

@@ -21,6 +21,7 @@ static const struct yaml_field cluster_fields[] = {
     {"networking", YAML_FIELD_OBJECT, networking_fields},
     {"kubernetesVersion", YAML_FIELD_TEXT, NULL},
     {"clusterName", YAML_FIELD_TEXT, NULL},
+    {"imageRepository", YAML_FIELD_TEXT, NULL},
     {0},
 };
 static const struct yaml_field kubelet_fields[] = {
@@ -100,6 +101,21 @@ static char *text_or(const json_t *root, const char *path, const char *fallback)
     return xstrdup(text && *text ? text : fallback);
 }
 
+/* A part of containerd's configuration. k8s.gcr.io, of clusters before 1.25, has no new images. */
+static int read_repository(const json_t *root, const char *what, char **ret, struct error *err) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-[]";
+    const char *text = json_text_at(root, "imageRepository");
+
+    if (!text || !*text || text_equal(text, "registry.k8s.io") || text_equal(text, "k8s.gcr.io"))
+        return 0;
+    if (text[strspn(text, letters)])
+        return error_set(err, ERROR_MALFORMED, "%s: imageRepository: '%.100s' is no registry", what,
+                         text);
+    *ret = xstrdup(text);
+    return 0;
+}
+
 /* As kubeadm: with a podSubnet, or where the argument is given (v1beta3: a map, v1beta4: a list).
  */
 static bool assigns_pod_prefixes(const json_t *root) {
@@ -126,7 +142,8 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
         return -1;
     if (read_subnets(root, what, "networking.podSubnet", "", &c.pod_subnets, err) < 0 ||
         read_subnets(root, what, "networking.serviceSubnet", SERVICE_SUBNET, &c.service_subnets,
-                     err) < 0) {
+                     err) < 0 ||
+        read_repository(root, what, &c.image_repository, err) < 0) {
         cluster_config_free(&c);
         return -1;
     }

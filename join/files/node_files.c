@@ -12,7 +12,6 @@
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
 #include "netsetup/cni_config.h"
-#include "services/compatible.h"
 #include "services/program_flags.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
@@ -69,8 +68,7 @@ void node_files_kubernetes(struct host *host, struct join_found *found, struct n
     struct containerd_config containerd = {.cni_bin_dir = CNI_BIN_DIR,
                                            .cni_conf_dir = CNI_CONF_DIR};
     _cleanup_(freep) char *ca_file = join_ca_file(&found->options);
-    _cleanup_(freep) char *image =
-        sandbox_image(programs_kubelet_version(host, found), found->facts.build);
+    _cleanup_(freep) char *image = programs_sandbox_image(host, found);
     bool adopted = false; /* a containerd that the image brought has its own */
 
     containerd.major = installed_containerd(host);

@@ -14,7 +14,6 @@
 #include "netsetup/agents/agent.h"
 #include "join/programs/programs.h"
 #include "netsetup/boot_network.h"
-#include "services/compatible.h"
 #include "services/runtime_files.h"
 
 #define DNS_SERVICE "/api/v1/namespaces/kube-system/services/kube-dns"
@@ -109,9 +108,7 @@ static char *image_of_node(struct join *join) {
 
     if (host_read(join->host, CONTAINERD_CONFIG_PATH, CONFIG_MAX, &text, &len, &ignored) == 0)
         image = containerd_config_image(text);
-    return image ? take_ptr(image)
-                 : sandbox_image(programs_kubelet_version(join->host, &join->found),
-                                 join->found.facts.build);
+    return image ? take_ptr(image) : programs_sandbox_image(join->host, &join->found);
 }
 
 static void name_services(struct text_list *ret) {

@@ -240,6 +240,22 @@ const char *programs_kube_proxy_version(struct host *host, struct join_found *fo
     return version_of(host, found, &found->kube_proxy_version, &service_kube_proxy);
 }
 
+static bool image_is_brought(struct host *host, const struct join_found *found) {
+    const struct artifacts *brought = found->bundle ? bundle_artifacts(found->bundle) : NULL;
+    struct artifact_target image;
+
+    for (size_t i = 0; brought && i < brought->count; i++)
+        if (text_equal(brought->items[i].name, ARTIFACT_IMAGE))
+            return true;
+    return artifact_target_find(ARTIFACT_IMAGE, &image) &&
+           host_file_type(host, image.target) == HOST_FILE;
+}
+
+char *programs_sandbox_image(struct host *host, struct join_found *found) {
+    return sandbox_image(image_is_brought(host, found) ? NULL : found->cluster.image_repository,
+                         programs_kubelet_version(host, found), found->facts.build);
+}
+
 static const char *without_v(const char *version) {
     return version + (*version == 'v');
 }

@@ -33,6 +33,9 @@ char *programs_version(struct host *host, const char *program);
 const char *programs_kubelet_version(struct host *host, struct join_found *found);
 /* The same of kube-proxy. */
 const char *programs_kube_proxy_version(struct host *host, struct join_found *found);
+/* The sandbox image: of the repository that the cluster names, or upstream's where a bundle brings
+ * that. The caller frees. */
+char *programs_sandbox_image(struct host *host, struct join_found *found);
 /* Before anything is written: --kubernetes-version against the bundle's (or the installed) kubelet
  * and kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew.h; a warning
  * when KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known yet,

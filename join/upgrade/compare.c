@@ -368,8 +368,7 @@ static void warn_of_image(struct join *join) {
     if (host_read(join->host, CONTAINERD_CONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0)
         return;
     now = containerd_config_image(text);
-    wanted =
-        sandbox_image(programs_kubelet_version(join->host, &join->found), join->found.facts.build);
+    wanted = programs_sandbox_image(join->host, &join->found);
     if (!now || text_equal(now, wanted) || !strrchr(now, ':'))
         return;
     if (program_of(join->upgrade, &service_containerd)) {

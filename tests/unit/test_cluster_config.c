@@ -273,6 +273,8 @@ static void refuses_damaged_texts(void **state) {
          "10.0.0.0/33}\n",
          ERROR_MALFORMED, "networking.podSubnet"},
         {"kind: [\n", ERROR_MALFORMED, "line 2"},
+        {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta4\nimageRepository: a'b\n",
+         ERROR_MALFORMED, "test: imageRepository: 'a'b' is no registry"},
     };
 
     (void)state;
@@ -420,9 +422,29 @@ static void pod_prefixes_are_assigned(void **state) {
     }
 }
 
+static void image_repositories(void **state) {
+    static const char *const rows[][2] = {{"", NULL},
+                                          {"registry.k8s.io", NULL},
+                                          {"k8s.gcr.io", NULL},
+                                          {"r.example:5000/k8s", "r.example:5000/k8s"},
+                                          {"\"[fd00::1]:443/a_b-c\"", "[fd00::1]:443/a_b-c"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *yaml = xasprintf(V4 "imageRepository: %s\n", rows[i][0]);
+        struct cluster_config config = {0};
+
+        assert_int_equal(cluster_config_parse(yaml, "test", &config, NULL), 0);
+        if (!text_equal(config.image_repository, rows[i][1]))
+            fail_msg("%s: %s", yaml, config.image_repository);
+        cluster_config_free(&config);
+    }
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(image_repositories),
         cmocka_unit_test(pod_prefixes_are_assigned),
         CASE(reads_everything),
         CASE(tolerates_what_is_optional),

@@ -65,7 +65,7 @@ static void cni_plugins(void **state) {
 }
 
 static void expect_image(const char *kubernetes, unsigned build, const char *tag) {
-    _cleanup_(freep) char *image = sandbox_image(kubernetes, build);
+    _cleanup_(freep) char *image = sandbox_image(NULL, kubernetes, build);
 
     if (!text_ends_with(image, tag))
         fail_msg("%s on %u: %s", kubernetes ? kubernetes : "?", build, image);

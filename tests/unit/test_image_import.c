@@ -1,6 +1,8 @@
 /* The sandbox image that a bundle brought is given to containerd; without ctr it is told. */
 #include "join_scene.h"
 
+#include "join/programs/programs.h"
+
 #define IMAGE "C:\\k\\pause.tar"
 #define CTR "C:\\Program Files\\containerd\\ctr.exe"
 #define LINE                                                                                       \
@@ -65,6 +67,24 @@ static void without_ctr_it_waits(void **state) {
     close_run(&r);
 }
 
+/* The bundle's has upstream's name, wherever the cluster takes its own images from. */
+static void whose_image(void **state) {
+    char repository[] = "r.example/k8s", version[] = "v1.37.1";
+    struct join_found found = {
+        .cluster.image_repository = repository, .kubelet_version = version, .facts.build = 20348};
+    struct host *host = host_memory_new();
+    char *image = programs_sandbox_image(host, &found);
+
+    (void)state;
+    assert_string_equal(image, "r.example/k8s/pause:3.10.2");
+    free(image);
+    assert_int_equal(host_write(host, IMAGE, "MZ", 2, HOST_PUBLIC, NULL), 0);
+    image = programs_sandbox_image(host, &found);
+    assert_string_equal(image, "registry.k8s.io/pause:3.10.2");
+    free(image);
+    host_free(host);
+}
+
 static void nothing_is_imported_without_it(void **state) {
     struct error err = {0};
     struct run r;
@@ -79,6 +99,7 @@ static void nothing_is_imported_without_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whose_image),
         cmocka_unit_test(is_imported),
         cmocka_unit_test(a_refusal_is_told),
         cmocka_unit_test(without_ctr_it_waits),
