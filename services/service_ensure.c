@@ -27,12 +27,16 @@ static bool runs_the_same(const struct host_service *a, const struct host_servic
     return text_equal(a->command, b->command) && same_list(&a->environment, &b->environment);
 }
 
-static bool same_service(const struct host_service *a, const struct host_service *b) {
-    return runs_the_same(a, b) && text_equal(a->display_name, b->display_name) &&
-           text_equal(a->description, b->description) &&
-           same_list(&a->depends_on, &b->depends_on) && a->auto_start == b->auto_start &&
-           memcmp(a->restart_delays_ms, b->restart_delays_ms, sizeof(a->restart_delays_ms)) == 0 &&
-           a->reset_seconds == b->reset_seconds && a->preshutdown_ms == b->preshutdown_ms;
+/* Windows has a pre-shutdown timeout of its own for a service that sets none. */
+static bool same_service(const struct host_service *found, const struct host_service *wanted) {
+    return runs_the_same(found, wanted) && text_equal(found->display_name, wanted->display_name) &&
+           text_equal(found->description, wanted->description) &&
+           same_list(&found->depends_on, &wanted->depends_on) &&
+           found->auto_start == wanted->auto_start &&
+           memcmp(found->restart_delays_ms, wanted->restart_delays_ms,
+                  sizeof(found->restart_delays_ms)) == 0 &&
+           found->reset_seconds == wanted->reset_seconds &&
+           (!wanted->preshutdown_ms || found->preshutdown_ms == wanted->preshutdown_ms);
 }
 
 /* The text for its host, and whether the file says so already. *ret_wanted NULL: it has none.

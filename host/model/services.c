@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "host/model/model.h"
 
+enum { PRESHUTDOWN_MS = 180000 }; /* of a service that sets none */
+
 static const char *const state_names[] = {
     [HOST_SERVICE_ABSENT] = "absent",     [HOST_SERVICE_STOPPED] = "stopped",
     [HOST_SERVICE_STARTING] = "starting", [HOST_SERVICE_RUNNING] = "running",
@@ -43,8 +45,9 @@ int model_service_put(json_t *state, const struct host_service *service, struct 
         "dependsOn", json_texts(&service->depends_on), "environment",
         json_texts(&service->environment), "autoStart", (int)service->auto_start, "restartDelaysMs",
         (int)delays[0], (int)delays[1], (int)delays[2], "resetSeconds", (int)service->reset_seconds,
-        "preshutdownMs", (int)service->preshutdown_ms, "state", standing ? standing : "stopped",
-        "processId", (json_int_t)json_number_at(old, "processId", 0), "exitCode", 0);
+        "preshutdownMs", (int)(service->preshutdown_ms ? service->preshutdown_ms : PRESHUTDOWN_MS),
+        "state", standing ? standing : "stopped", "processId",
+        (json_int_t)json_number_at(old, "processId", 0), "exitCode", 0);
 
     if (!made)
         return error_set(err, ERROR_USAGE, "register service '%s': its description is not UTF-8",
