@@ -318,6 +318,16 @@ static int make(struct side *side, struct error *err) {
                : error_set(err, ERROR_HOST, "made a second time, the network is another one");
 }
 
+/* Whatever HNS says of its deletion. */
+static int expect_gone(struct host *host, const char *name, struct error *err) {
+    struct hcn_network network;
+    struct error why = {0};
+
+    if (hcn_network_find(host, name, &network, &why) < 0)
+        return why.kind == ERROR_ABSENT ? 0 : (*err = why, -1);
+    return error_set(err, ERROR_HOST, "network '%s' is still there", name);
+}
+
 static int take_back(struct side *side, struct error *err) {
     struct nic_guard_result guard = {0};
     _cleanup_json_ json_t *left = NULL;
@@ -327,7 +337,8 @@ static int take_back(struct side *side, struct error *err) {
         return -1;
     if (left && peers_have(left, json_array_get(side->peers, 0)))
         return error_set(err, ERROR_HOST, "the route to another node's pods is still there");
-    if (hcn_network_remove(side->host, side->plan.name, NULL, err) < 0)
+    if (hcn_network_remove(side->host, side->plan.name, NULL, err) < 0 ||
+        expect_gone(side->host, side->plan.name, err) < 0)
         return -1;
     if (side->plan.base_name &&
         nic_guard_remove(side->host, side->plan.base_name, &side->nic, NULL, NULL, &guard, err) < 0)

@@ -162,7 +162,7 @@ static void dependents(struct kit *kit, const struct row *row, struct finding *f
 
 const struct row service_rows[] = {
     {"service-recovery", "Windows keeps what a service does after it fails",
-     "three restarts, also after an exit that is no crash", NEEDS_WINDOWS, recovery, NULL},
+     "three restarts, also after an exit that is no crash", 0, recovery, NULL},
     {"service-stop", "a stopped service's program is asked to end, and ends by itself",
      "`was asked to end` in its log", 0, stop, NULL},
     {"service-dependents", "stopping a service stops those that depend on it", "both stopped",

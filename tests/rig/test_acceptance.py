@@ -23,7 +23,7 @@ REPLAY = os.path.join(winhost.ROOT, "build", "native", "hns-replay")
 UNITS = sorted(os.listdir(os.path.join(BUILD, "acceptance", "units"))) if os.path.isdir(os.path.join(
     BUILD, "acceptance", "units")) else []
 # What a played server without a cluster cannot answer.
-SKIPPED = {"link", "probe-acl", "containers-feature", "defender", "page-file", "service-recovery", "service-dependents",
+SKIPPED = {"link", "probe-acl", "containers-feature", "defender", "page-file", "service-dependents",
            "event-log", "join", "join-again", "join-fixes", "join-adapters", "node-services", "node-secrets", "node-folders",
            "node-link", "node-firewall", "node-status", "node-diag", "node-collect", "cluster-diag", "node-kubelet-stop",
            "node-hns-restart", "certs-renew", "reset", "reset-state"}
@@ -191,6 +191,14 @@ class Kit(Case):
             {"path": "network.Ipams.0.Type", "real": "Dhcp", "model": "Static"}], said)
 
 
+    def test_hns_that_does_not_delete(self):
+        """It says that it did."""
+        self.host.control({"op": "rewrite", "fn": "HcnDeleteNetwork", "find": "-", "replace": "", "lost": True})
+        code, rows, said = self.check("--only", "hns-nat")
+        self.assertEqual((code, self.by(rows, "fail")), (1, {"hns-nat"}), said)
+        self.assertIn("not taken back: network 'winjoin-acceptance' is still there", rows["hns-nat"]["found"])
+
+
 class Node(Case):
     def test_a_join_a_planted_fault_and_reset(self):
         scene = self.enterContext(stage.Stage("l2bridge", outage_ms=200))
@@ -228,7 +236,14 @@ class Node(Case):
         os.rename(link + ".kept", link)
         self.assertEqual(os.readlink(link), leads)
         code, rows, said = self.check("--only", "node-s")
-        self.assertEqual((code, self.by(rows, "pass")), (0, {"node-secrets", "node-status"}), said)
+        self.assertEqual((code, self.by(rows, "pass")), (0, {"node-services", "node-secrets", "node-status"}), said)
+        self.services_without_recovery()
+        settings = self.host.path(r"C:\ProgramData\winjoin\services\kubelet.json")
+        os.chmod(settings, 0o666)  # who writes there has LocalSystem run his program
+        code, rows, said = self.check("--only", "node-secrets")
+        self.assertEqual((code, self.by(rows, "fail")), (1, {"node-secrets"}), said)
+        self.assertIn(r"C:\ProgramData\winjoin\services\kubelet.json: D:", rows["node-secrets"]["found"])
+        os.chmod(settings, 0o600)
         os.chmod(self.host.path(r"C:\etc\kubernetes\kubelet.conf"), 0o644)  # what Wine shows as a wrong list
         code, rows, said = self.check("--only", "node-secrets")
         self.assertEqual((code, self.by(rows, "fail")), (1, {"node-secrets"}), said)
@@ -249,6 +264,21 @@ class Node(Case):
         self.assertEqual((code, self.by(rows, "fail")), (1, {"reset-state"}), said)
         self.assertIn(r"folders C:\k was not there", rows["reset-state"]["found"])
         self.assertIn("adapters Ethernet dnsServers 192.0.2.99 is gone", rows["reset-state"]["found"])
+
+    def services_without_recovery(self):
+        """Somebody has registered the kubelet again, and kube-proxy's restarts are for crashes alone."""
+        key = "HKLM\\SYSTEM\\CurrentControlSet\\Services\\"
+        said = self.host.run(["reg", "query", key + "kubelet", "/v", "FailureActions"]).stdout
+        actions = re.search("REG_BINARY +([0-9A-F]+)", said).group(1)
+        crashes = ["reg", "add", key + "kube-proxy", "/v", "FailureActionsOnNonCrashFailures", "/t", "REG_DWORD", "/f", "/d"]
+        self.host.run(["reg", "delete", key + "kubelet", "/v", "FailureActions", "/f"])
+        self.host.run([*crashes, "0"])
+        code, rows, said = self.check("--only", "node-services")
+        self.assertEqual((code, self.by(rows, "fail")), (1, {"node-services"}), said)
+        self.assertIn("kubelet: 0 restarts", rows["node-services"]["found"])
+        self.assertIn("kube-proxy: not after an exit that is no crash", rows["node-services"]["found"])
+        self.host.run(["reg", "add", key + "kubelet", "/v", "FailureActions", "/t", "REG_BINARY", "/d", actions, "/f"])
+        self.host.run([*crashes, "1"])
 
     def before_says(self, old, new):
         """What the kit keeps of the server before its join."""

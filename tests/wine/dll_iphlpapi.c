@@ -2,6 +2,7 @@
  * from the node's data plane; everything else is handed on to Wine's (wiphlpapi.dll, see the .def
  * file). Who needs it: winjoin (adapters, addresses, routes, DNS servers, forwarding), flanneld,
  * kubelet. */
+#include "tests/wine/recovery.h"
 #include "tests/wine/symlink.h"
 #include "tests/wine/udp_bind.h"
 
@@ -13,6 +14,7 @@ BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
         DisableThreadLibraryCalls(self);
         symlink_repair();
         udp_bind_repair();
+        recovery_repair();
     }
     return TRUE;
 }
