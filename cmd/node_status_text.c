@@ -133,6 +133,8 @@ static void add_drift(struct text *t, const json_t *status) {
         {"staleRemoteEndpoints", "remote endpoints that nothing uses", "address"},
         {"endpointsWithoutPod", "endpoints without a pod", "address"},
         {"loadBalancersWithoutEndpoint", "load balancers without an endpoint", "frontend"},
+        {"loadBalancersToOtherPort", "load balancers to a port that no pod of the Service has",
+         "frontend"},
         {"namespacesWithoutPod", "HNS namespaces without a pod", "id"},
         {"routesWithoutNode", "routes to pods of nodes that the cluster does not have", "prefix"},
         {"podsWithoutEndpoint", "pods without an endpoint", "pod"},

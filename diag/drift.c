@@ -326,8 +326,10 @@ json_t *drift_compare(const struct drift_seen *seen) {
     json_t *drift = json_object();
 
     read_slices(seen->slices, ready, addresses);
-    if (seen->services && seen->slices && seen->balancers)
+    if (seen->services && seen->slices && seen->balancers) {
         compare_services(seen, ready, drift);
+        drift_compare_ports(seen, drift);
+    }
     if (seen->services && seen->slices && seen->endpoints)
         compare_remote(seen, addresses, drift);
     if (seen->pods && seen->endpoints && seen->network)

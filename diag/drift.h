@@ -23,12 +23,12 @@ struct drift_seen {
  *  loadBalancersWithoutService: [{id, frontend}], staleRemoteEndpoints: [{id, address}],
  *  endpointsWithoutPod: [{id, name, address}], podsWithoutEndpoint: [{pod: "ns/name", address}],
  *  loadBalancersWithoutEndpoint: [{id, frontend}] (HNS has none of its endpoints any more),
- *  namespacesWithoutPod: [{id, address}], routesWithoutNode: [{prefix, by, in: "HNS|Windows"}] (to
- *  pods of a node that the cluster does not have),
- *  kubeProxyPods: [{pod}] (pods that run kube-proxy, for a node whose service does)}, each absent
- * where nothing is wrong. A Service counts when an endpoint of it is ready, kube-proxy is to serve
- * it on Windows, and it is older than a minute, which kube-proxy takes at most. Pure; new
- * reference. */
+ *  loadBalancersToOtherPort: [{id, frontend, port}] (no ready endpoint of the Service has that
+ * port), namespacesWithoutPod: [{id, address}], routesWithoutNode: [{prefix, by, in:
+ * "HNS|Windows"}] (to pods of a node that the cluster does not have), kubeProxyPods: [{pod}] (pods
+ * that run kube-proxy, for a node whose service does)}, each absent where nothing is wrong. A
+ * Service counts when an endpoint of it is ready, kube-proxy is to serve it on Windows, and it is
+ * older than a minute, which kube-proxy takes at most. Pure; new reference. */
 json_t *drift_compare(const struct drift_seen *seen);
 /* What Kubernetes says: {services, slices, pods} as Lists, `unread` beside them: ["the Services:
  * why"]. Three requests. New reference. */

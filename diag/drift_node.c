@@ -104,13 +104,91 @@ void drift_compare_backends(const struct drift_seen *seen, json_t *drift) {
 
     json_array_foreach(seen->balancers, i, balancer) {
         const json_t *ids = json_object_get(balancer, "HostComputeEndpoints");
-        bool any = !json_array_size(ids);
+        bool any = !ids;
 
         json_array_foreach(ids, k, id) any |= find_id(endpoints, json_string_value(id)) != NULL;
         if (!any)
             drift_add_row(drift, "loadBalancersWithoutEndpoint",
                           json_pack("{s:s*, s:s*}", "id", json_text_at(balancer, "ID"), "frontend",
                                     json_text_at(balancer, "FrontendVIPs.0")));
+    }
+}
+
+/* Of the Service that has that cluster IP: the port with that number and protocol, its name. */
+static const json_t *service_at(const json_t *services, const char *vip, long long number,
+                                const char *protocol, const char **ret_port) {
+    json_t *service, *port;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(services, "items"), i, service) {
+        if (!vip || !text_equal(json_text_at(service, "spec.clusterIP"), vip))
+            continue;
+        json_array_foreach(json_at(service, "spec.ports"), k, port) {
+            const char *own = json_text_at(port, "protocol");
+
+            if (json_number_at(port, "port", 0) != number ||
+                !text_equal(own ? own : "TCP", protocol))
+                continue;
+            *ret_port = json_text_at(port, "name");
+            return service;
+        }
+    }
+    return NULL;
+}
+
+static bool is_slice_of(const json_t *slice, const json_t *service) {
+    const json_t *labels = json_at(slice, "metadata.labels");
+
+    return text_equal(json_string_value(json_object_get(labels, "kubernetes.io/service-name")),
+                      json_text_at(service, "metadata.name")) &&
+           text_equal(json_text_at(slice, "metadata.namespace"),
+                      json_text_at(service, "metadata.namespace"));
+}
+
+/* Has an EndpointSlice of the Service's port that number? True where there is none of that port. */
+static bool slices_have(const json_t *slices, const json_t *service, const char *name,
+                        long long number) {
+    bool any = false;
+    json_t *slice, *port;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(slices, "items"), i, slice) {
+        if (!is_slice_of(slice, service) || !json_array_size(json_object_get(slice, "endpoints")))
+            continue;
+        json_array_foreach(json_object_get(slice, "ports"), k, port) {
+            const char *own = json_text_at(port, "name");
+
+            if (!text_equal(own ? own : "", name ? name : ""))
+                continue;
+            if (json_number_at(port, "port", 0) == number)
+                return true;
+            any = true;
+        }
+    }
+    return !any;
+}
+
+void drift_compare_ports(const struct drift_seen *seen, json_t *drift) {
+    enum { PROTOCOL_UDP = 17 };
+    json_t *balancer, *mapping;
+    size_t i, k;
+
+    json_array_foreach(seen->balancers, i, balancer) {
+        const char *vip = json_text_at(balancer, "FrontendVIPs.0");
+
+        json_array_foreach(json_object_get(balancer, "PortMappings"), k, mapping) {
+            const char *name = NULL,
+                       *protocol =
+                           json_number_at(mapping, "Protocol", 0) == PROTOCOL_UDP ? "UDP" : "TCP";
+            long long inside = json_number_at(mapping, "InternalPort", 0);
+            const json_t *service = service_at(
+                seen->services, vip, json_number_at(mapping, "ExternalPort", 0), protocol, &name);
+
+            if (service && inside && !slices_have(seen->slices, service, name, inside))
+                drift_add_row(drift, "loadBalancersToOtherPort",
+                              json_pack("{s:s*, s:s, s:I}", "id", json_text_at(balancer, "ID"),
+                                        "frontend", vip, "port", (json_int_t)inside));
+        }
     }
 }
 
@@ -249,7 +327,8 @@ void drift_add_commands(json_t *drift) {
 
     if (json_object_get(drift, "servicesWithoutLoadBalancer") ||
         json_object_get(drift, "loadBalancersWithoutService") ||
-        json_object_get(drift, "loadBalancersWithoutEndpoint")) {
+        json_object_get(drift, "loadBalancersWithoutEndpoint") ||
+        json_object_get(drift, "loadBalancersToOtherPort")) {
         add_command(drift, "sc.exe stop kube-proxy", NULL, "");
         add_command(drift, "sc.exe start kube-proxy", NULL, "");
     }

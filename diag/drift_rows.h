@@ -11,6 +11,7 @@ char *drift_full_name(const json_t *object);
 /* `pods`: the addresses of this node's pods, as keys. */
 void drift_compare_namespaces(const struct drift_seen *seen, const json_t *pods, json_t *drift);
 void drift_compare_backends(const struct drift_seen *seen, json_t *drift);
+void drift_compare_ports(const struct drift_seen *seen, json_t *drift);
 void drift_compare_routes(const struct drift_seen *seen, json_t *drift);
 void drift_find_proxies(const struct drift_seen *seen, json_t *drift);
 /* What to do by hand against what is there. */

@@ -228,7 +228,8 @@ static void lists_make(const struct run *run, bool again, struct probe_list *ret
 static void node_extras_add(struct run *run, struct probe_list *node) {
     const struct diag_cells *cells = &run->report->cells;
     const struct diag_cell *external = diag_cells_find(cells, "pod-to-external-ip", false),
-                           *service = diag_cells_find(cells, "pod-to-service-ip", false);
+                           *service = diag_cells_find(cells, "pod-to-service-ip", false),
+                           *outside = diag_cells_find(cells, "pod-to-external-ip", true);
     const json_t *evidence = run->report->evidence;
     const char *vip = run->scene.kubernetes_ip, *api = NULL;
     struct probe probe;
@@ -236,6 +237,11 @@ static void node_extras_add(struct run *run, struct probe_list *node) {
     if (run->scene.external_ip && *run->scene.external_ip && external && external->asked) {
         probe = external->probe;
         text_format(probe.id, sizeof probe.id, "node-external");
+        probe_list_add(node, &probe);
+    }
+    if (outside && outside->asked) {
+        probe = outside->probe;
+        text_format(probe.id, sizeof probe.id, "node-external-udp");
         probe_list_add(node, &probe);
     }
     if (service && service->asked)

@@ -5,12 +5,51 @@
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
-/* Asked straight at its cluster IP, the DNS answers over one protocol and not over the other. */
+enum { SLOW_US = 500000 };
+
+static bool is_silent(const char *outcome) {
+    return text_equal(outcome, "timeout") || text_equal(outcome, "no-reply") ||
+           text_equal(outcome, "dns-timeout");
+}
+
+/* How many pods a load balancer sends to. */
+static size_t backends_of(const struct scene *scene, const char *vip, int protocol, int port) {
+    return json_array_size(
+        json_object_get(load_balancer_of(scene, vip, protocol, port), "HostComputeEndpoints"));
+}
+
+bool dns_is_split(const struct scene *scene) {
+    return backends_of(scene, expected(scene, "dnsIP"), UDP, DNS_PORT) > 1 &&
+           (scene->failed & CELLS_DNS);
+}
+
+/* The DNS pod has answered by UDP; a closed port of it gives no answer by TCP either, so it is not
+ * port 53 alone. Of UDP a closed port says nothing: the way back of its error is often closed. */
+enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
+    const char *closed = extra_outcome(scene, "x-closed-tcp"),
+               *tcp = extra_outcome(scene, "x-dns-tcp");
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!pod || !is_silent(closed) || !is_silent(tcp) || !dns_pod_answers(scene))
+        return NO;
+    finding_note(finding, "%s answers by UDP; by TCP its closed port 9 is as silent as port 53",
+                 pod);
+    return LIKELY;
+}
+
+/* Asked straight at its cluster IP, the DNS answers over one protocol and not over the other. Of
+ * several pods one may be dead. */
 enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const char *udp = extra_outcome(scene, "x-dns-udp"), *tcp = extra_outcome(scene, "x-dns-tcp");
     const char *vip = expected(scene, "dnsIP");
     bool over_udp = text_equal(udp, "ok"), over_tcp = text_equal(tcp, "ok");
+    struct finding other = {0};
+    enum level lost = look_tcp_lost(scene, &other);
 
+    text_list_free(&other.evidence);
+    if (lost != NO || (dns_is_split(scene) && (scene->partly & CELLS_DNS)))
+        return NO;
     if (!udp || !tcp || over_udp == over_tcp || !load_balancer_of(scene, vip, UDP, DNS_PORT) ||
         !load_balancer_of(scene, vip, TCP, DNS_PORT))
         return NO;
@@ -18,6 +57,70 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     finding->may = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
     finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp, tcp);
     return CONFIRMED;
+}
+
+/* Whatever it is asked, also of the cluster's own zone: it cannot reach the API server, mostly. */
+enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "dnsIP");
+
+    if (!text_equal(extra_outcome(scene, "x-dns-udp"), "dns-servfail") ||
+        !(scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
+        return NO;
+    finding_note(finding,
+                 "%s answers with an error (SERVFAIL, REFUSED) when it is asked for a Service",
+                 vip ? vip : "the DNS Service");
+    return CONFIRMED;
+}
+
+bool dns_is_slow(const struct scene *scene) {
+    const struct diag_cell *cell =
+        diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
+
+    return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
+}
+
+/* A name that takes several questions then has no answer in time. */
+enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
+    const struct diag_cell *cell =
+        diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
+
+    finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
+    if (!dns_is_slow(scene) || !finding->may)
+        return NO;
+    finding_note(finding, "%s: an answer takes %u ms (median of %u)", cell->to,
+                 cell->result.median_us / 1000, cell->result.succeeded);
+    return CONFIRMED;
+}
+
+/* Some attempts go to one that is dead, others to one that answers. */
+enum level look_svc_half(const struct scene *scene, struct finding *finding) {
+    static const struct {
+        const char *key;
+        int protocol, port;
+        uint32_t cells;
+    } asked[] = {{"dnsIP", UDP, DNS_PORT, CELLS_DNS},
+                 {"kubernetesIP", TCP, HTTPS_PORT, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)}};
+    const uint32_t straight = CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD);
+    const uint32_t silent = scene->partly | scene->outcome[PROBE_DNS_TIMEOUT] |
+                            scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
+    uint32_t cells = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(asked) && !(scene->partly & straight); i++) {
+        const char *vip = expected(scene, asked[i].key);
+        size_t backends = backends_of(scene, vip, asked[i].protocol, asked[i].port);
+        uint32_t mixed = scene->partly; /* one of two cells may have met the dead one each time */
+
+        if (asked[i].protocol == TCP && (scene->green & asked[i].cells))
+            mixed |= scene->failed & ~scene->unresolved;
+        if (backends < 2 || !(mixed & asked[i].cells))
+            continue;
+        finding_note(finding,
+                     "%zu are behind %s port %d; some questions are answered, some are not",
+                     backends, vip, asked[i].port);
+        cells |= asked[i].cells;
+    }
+    finding->may &= cells & silent;
+    return finding->may ? LIKELY : NO;
 }
 
 /* The DNS answers, and says that the cluster's own zone has no such name. */

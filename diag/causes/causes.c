@@ -120,6 +120,11 @@ const struct row diag_rows[] = {
         "cut to 15), then restart the network agent",
         "kubernetes/kubernetes#106640, kubernetes/cloud-provider-vsphere#484", CELLS_DNS, CELLS_DNS,
         look_node_twice, MEASURED),
+    ROW("NODE-CIDR", "from pods to other nodes' pods, and back",
+        "two Node objects have the same pod prefix: the network sends to one of them",
+        "kubectl delete node NAME, of the one that is left over; or join one of them again: a new "
+        "Node gets another prefix",
+        NULL, CELLS_DNS, CELLS_DNS, look_node_cidr, MEASURED),
     ROW("PEER-DOWN", "from pods to that node's pods", "the node of the DNS pods is not Ready",
         "kubectl describe node NAME; start that node, or delete its pods so that they run "
         "elsewhere",
@@ -138,6 +143,11 @@ const struct row diag_rows[] = {
         "restart kube-proxy",
         "kubernetes/kubernetes#135170", 0,
         CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD), look_hns_epstale, MEASURED),
+    ROW("POD-GW", "from pods to everything but each other",
+        "the pods' endpoints have another gateway than their network",
+        "winjoin join phase pod-network writes the CNI configuration again; new pods get its "
+        "gateway",
+        NULL, CELL_UDP(SVC_IP), CELLS_ALL & ~CELL_BOTH(POD_IP), look_pod_gw, MEASURED),
     ROW("MTU", "large packets", "small packets arrive, large ones are lost",
         "set the MTU of the pod network (CNI, flannel) below that of the underlying network", NULL,
         0, CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD), look_mtu, MEASURED),
@@ -196,12 +206,27 @@ const struct row diag_rows[] = {
         "winjoin join phase pod-network writes the CNI configuration again; new pods get the "
         "policy",
         NULL, CELL_BOTH(SVC_IP), CELL_BOTH(SVC_IP) | CELLS_NAMES, look_svc_route, MEASURED),
+    ROW("SVC-PORT", "one Service",
+        "a load balancer sends to a port that the Service's pods do not have", PROXY_HINT, NULL, 0,
+        CELLS_DNS | CELL_TCP(SVC_IP), look_svc_port, MEASURED),
     ROW("SVC-STALE", "some or all requests to a Service",
         "a load balancer sends to pods that no longer exist",
         "sc.exe stop kube-proxy, then sc.exe start kube-proxy; what is left: winjoin status lists "
         "it "
         "with the commands",
         "kubernetes/kubernetes#135170", 0, CELLS_DNS | CELL_TCP(SVC_IP), look_svc_stale, MEASURED),
+    ROW("DNS-FAIL", "names", "the cluster's DNS answers with an error",
+        "kubectl -n kube-system logs -l k8s-app=kube-dns shows why: mostly it does not reach the "
+        "API server",
+        NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_dns_fail, MEASURED),
+    ROW("DNS-SLOW", "names that take several questions", "the cluster's DNS answers slowly",
+        "kubectl -n kube-system top pods -l k8s-app=kube-dns: more replicas or CPU; and look at "
+        "the servers of the forward line in the CoreDNS configuration",
+        "Azure/AKS#1375", 0, CELLS_NAMES, look_dns_slow, MEASURED),
+    ROW("TCP-LOST", "TCP from pods to other nodes' pods", "pods on other nodes get UDP, and no TCP",
+        "look for a firewall or policy between the nodes, or on the DNS pods' node, that lets UDP "
+        "pass only",
+        NULL, CELL_TCP(SVC_SHORT), CELL_TCP(SVC_SHORT), look_tcp_lost, MEASURED),
     ROW("DNS-PROTO", "names", "the DNS Service answers over one of UDP and TCP alone",
         "allow UDP 53 and TCP 53 to the DNS pods in NetworkPolicies and firewalls; see that "
         "CoreDNS "
@@ -219,6 +244,10 @@ const struct row diag_rows[] = {
         "in "
         "the ConfigMap kubelet-config to it, then run: winjoin join phase files",
         NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_dns_none, MEASURED),
+    ROW("SVC-HALF", "some requests to a Service",
+        "some of the pods or servers behind a Service do not answer",
+        "kubectl get endpointslices -A shows who is behind it: look at those that do not answer",
+        NULL, 0, CELLS_DNS | CELL_TCP(SVC_IP), look_svc_half, MEASURED),
     ROW("SVC-EP0", "from pods to the DNS Service", "no pod behind the DNS Service answers",
         "kubectl -n kube-system get pods -l k8s-app=kube-dns; if they run: kubectl get "
         "networkpolicy "
@@ -304,6 +333,14 @@ const struct row diag_rows[] = {
     ROW("FW-IN", "from pods to the node", "the node's firewall drops packets from its pods",
         "allow inbound TCP 10250 (kubelet) in the Windows Firewall: winjoin join phase vswitch",
         NULL, 0, CELL_BOTH(POD_NODE), look_fw_in, MEASURED),
+    ROW("FW-OWN", "between pods and their own node",
+        "packets between the node and its own pods are lost",
+        "look for a firewall or an agent on this node that drops packets of the pods' prefix", NULL,
+        0, CELL_BOTH(POD_NODE) | CELL_BOTH(NODE_POD), look_fw_own, MEASURED),
+    ROW("KUBELET-PORT", "from pods to the kubelet", "the node refuses connections to its kubelet",
+        "check port and address in the kubelet's configuration, and which firewall rejects TCP "
+        "10250",
+        NULL, 0, CELL_TCP(POD_NODE), look_kubelet_port, MEASURED),
     ROW("PORT-POOL", "names and new connections to Services",
         "the load balancers without DSR use up the dynamic TCP ports: each takes 64",
         "use DSR: winjoin join phase kube-proxy --dsr auto; or more ports: netsh int ipv4 set "
@@ -341,6 +378,10 @@ const struct row diag_rows[] = {
         "install the newest cumulative update of Windows; winjoin capabilities lists known faults",
         "microsoft/Windows-Containers#516, projectcalico/calico#8529", 0, CELLS_ALL, look_win_patch,
         MEASURED),
+    ROW("POD-LOCAL", "between pods of this node", "packets between two pods of this node are lost",
+        "look for a network policy or a port isolation of the virtual switch; deleting the pods "
+        "makes new endpoints",
+        NULL, 0, CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME), look_pod_local, MEASURED),
 };
 
 const size_t diag_rows_count = ARRAY_SIZE(diag_rows);

@@ -195,6 +195,57 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
     return finding->may ? LIKELY : NO;
 }
 
+/* The gateway of the network, or the node's own address among the pods (a bridge's). */
+static bool is_gateway(const struct scene *scene, const char *hop) {
+    json_t *item, *address;
+    size_t i, k;
+
+    json_array_foreach(json_at(network_of(scene), "Ipams.0.Subnets.0.Routes"), i, item) {
+        if (text_equal(json_text_at(item, "NextHop"), hop))
+            return true;
+    }
+    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, item) {
+        json_array_foreach(json_object_get(item, "addresses"), k, address) {
+            const char *text = json_string_value(address);
+
+            if (text && strcspn(text, "/") == strlen(hop) && text_starts_with(text, hop))
+                return true;
+        }
+    }
+    return false;
+}
+
+enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
+    const char *gateway = json_text_at(network_of(scene), "Ipams.0.Subnets.0.Routes.0.NextHop");
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *hop = json_text_at(endpoint, "Routes.0.NextHop");
+
+    if (!gateway || !hop || is_gateway(scene, hop))
+        return NO;
+    finding_note(finding, "endpoint %s (%s) has the gateway %s; the network's is %s",
+                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), hop, gateway);
+    return CONFIRMED;
+}
+
+/* Nothing comes from one pod of the node to another, of any size; the node itself reaches both. */
+enum level look_pod_local(const struct scene *scene, struct finding *finding) {
+    const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
+    const char *tcp = extra_outcome(scene, "x-small-tcp"),
+               *udp = extra_outcome(scene, "x-small-udp");
+    uint32_t lost = silent & CELL_BOTH(POD_IP) & ~scene->partly;
+
+    if (!tcp || text_equal(tcp, "ok"))
+        lost &= ~CELL_TCP(POD_IP);
+    if (!udp || text_equal(udp, "ok"))
+        lost &= ~CELL_UDP(POD_IP);
+    if (!lost || !(scene->green & CELL_BOTH(NODE_POD)) || !(scene->green & CELL_BOTH(SVC_IP)))
+        return NO;
+    finding->may &= lost | lost << (2 * (POD_NAME - POD_IP));
+    finding_note(finding, "%s does not reach the other, %s", pod_name(scene, 'a'),
+                 pod_name(scene, 'b'));
+    return LIKELY;
+}
+
 /* ---- size ---- */
 
 /* The largest size that arrives below the smallest that does not; from what is known already. */
@@ -267,6 +318,7 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
 
     if (!(scene->green & CELL_TCP(POD_IP)) || !backend || !prefix ||
         prefix_holds(prefix, backend) || !text_equal(extra_outcome(scene, "x-dns-tcp"), "ok") ||
+        dns_is_slow(scene) || dns_is_split(scene) ||
         (!text_equal(largest, "no-reply") && !text_equal(largest, "dns-timeout") &&
          !text_equal(largest, "timeout")))
         return NO;

@@ -104,6 +104,36 @@ enum level look_flannel_type(const struct scene *scene, struct finding *finding)
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
+/* Two Nodes with one prefix, this node's or that of the DNS pods: others have one route to it,
+ * which leads to one of them. */
+static void note_same_prefix(const struct scene *scene, struct finding *finding) {
+    json_t *nodes = json_object_get(scene->evidence, "nodes"), *node, *other;
+    const char *own = expected(scene, "podCIDR");
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    size_t i, k;
+
+    json_array_foreach(nodes, i, node) {
+        json_array_foreach(nodes, k, other) {
+            struct network_peer a, b;
+
+            network_peer_read(node, &a);
+            network_peer_read(other, &b);
+            if (!text_equal(a.pod_cidr, own) && !prefix_holds(a.pod_cidr, pod))
+                continue;
+            if (i >= k || !a.pod_cidr || !b.pod_cidr || !text_equal(a.pod_cidr, b.pod_cidr))
+                continue;
+            finding_note(finding, "Nodes %s and %s have the same pod prefix %s", a.node, b.node,
+                         a.pod_cidr);
+        }
+    }
+}
+
+enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
+    note_same_prefix(scene, finding);
+    return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
+}
+
 enum level look_node_twice(const struct scene *scene, struct finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
     const char *address = node_address(json_object_get(scene->evidence, "node"));

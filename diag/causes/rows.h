@@ -70,8 +70,8 @@ row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet,
     look_svc_kube_proxy, look_api_down, look_api_refused, look_clock_off;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_cidr,
-    look_hns_ep_a, look_hns_ep_b, look_hns_epstale, look_mtu, look_mtu_nodes, look_ovl_udp,
-    look_l2_route_node, look_l2_fwd, look_l2_gateway;
+    look_hns_ep_a, look_hns_ep_b, look_hns_epstale, look_pod_gw, look_pod_local, look_mtu,
+    look_mtu_nodes, look_ovl_udp, look_l2_route_node, look_l2_fwd, look_l2_gateway;
 /* routes.c: the routes to other nodes' pods */
 row_look look_ovl_vni, look_ovl_peer, look_l2_route;
 /* Where the network between the nodes has these routes (--routes print, none): which it needs, and
@@ -82,15 +82,18 @@ row_look look_cni_policy;
 /* services.c: load balancers, DNS, what lies outside, the node itself, the firewall */
 row_look look_svc_all, look_svc_ep0, look_dns_none, look_dns_lb, look_svc_lb, look_svc_route,
     look_svc_vip, look_dns_srv, look_dns_wrong, look_dns_sfx, look_ext_node, look_nat_none,
-    look_nat_exc, look_nat_pods, look_ext_dns, look_l2_node, look_fw_in;
+    look_nat_exc, look_nat_pods, look_ext_dns, look_l2_node, look_fw_in, look_fw_own,
+    look_kubelet_port;
 
 /* kubernetes.c: what HNS lacks of what Kubernetes says */
-row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale;
+row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale,
+    look_svc_port;
 /* nodes.c: adapters, names and announcements of nodes, the switch below them */
-row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_peer_down,
-    look_flannel_node, look_ovl_mac;
+row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_node_cidr,
+    look_peer_down, look_flannel_node, look_ovl_mac;
 /* answers.c: what the answers themselves show */
-row_look look_dns_proto, look_dns_zone, look_api_addr, look_api_pods, look_loss;
+row_look look_dns_proto, look_tcp_lost, look_dns_fail, look_dns_slow, look_svc_half, look_dns_zone,
+    look_api_addr, look_api_pods, look_loss;
 /* windows.c: limits and known faults of this Windows */
 row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
 /* ipv6.c: the second family of a dual-stack node */
@@ -115,6 +118,11 @@ const char *dns_pod_answers(const struct scene *scene);
 /* A pod of another node answers, or that node itself within its pods' prefix: the route there
  * works. */
 bool reaches_other_nodes(const struct scene *scene);
+/* The DNS answers, and takes half a second or longer. */
+bool dns_is_slow(const struct scene *scene);
+/* Several pods are behind the DNS Service, and some questions have no answer: which pod was asked
+ * decides, not how. */
+bool dns_is_split(const struct scene *scene);
 /* The DNS Service says no, so packets reach it: nothing is lost on the way. */
 bool dns_refuses(const struct scene *scene);
 /* The place of a cell among the bits. */

@@ -92,7 +92,7 @@ static enum level svc_vip_by_probes(const struct scene *scene, const char *sourc
                                     struct finding *finding) {
     const char *pod = dns_pod_answers(scene);
 
-    if (!pod || !(scene->green & CELL_TCP(SVC_IP)))
+    if (!pod || !(scene->green & CELL_TCP(SVC_IP)) || (scene->partly & CELLS_DNS))
         return NO;
     finding_note(finding,
                  "DNS answers at %s; through its Service the answers, which go to the SourceVIP "
@@ -194,7 +194,8 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
         return NO;
     if (leads_elsewhere(scene, endpoint, vip, finding))
         return CONFIRMED;
-    if (!pod || !load_balancer_of(scene, vip, TCP, HTTPS_PORT))
+    if (!pod || !load_balancer_of(scene, vip, TCP, HTTPS_PORT) ||
+        (scene->partly & (CELL_BOTH(SVC_IP) | CELLS_NAMES)))
         return NO;
     finding_note(finding, "DNS answers at %s, but nothing answers at a cluster IP", pod);
     return LIKELY;
@@ -227,10 +228,11 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
             finding,
             "the DNS Service refuses direct queries: packets arrive, but no program listens");
     else if (pod && extra_outcome(scene, "x-dns-pod") && reaches_other_nodes(scene))
-        finding_note(finding,
-                     "the node of the DNS pod %s answers this node's pods, the DNS pod does not: "
-                     "look for a NetworkPolicy, and whether that node forwards",
-                     pod);
+        finding_note(
+            finding,
+            "the node of the DNS pod %s answers this node's pods, the DNS pod does not: "
+            "look for a NetworkPolicy, whether that node forwards, or answers later than in 2 s",
+            pod);
     else
         return NO;
     return LIKELY;
@@ -266,10 +268,12 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* A name that was resolved, and to nothing of what it should be. */
-static bool is_misled(const struct diag_cell *cell, const char *ip) {
+/* A name that was resolved, and to nothing of what it should be. The DNS, once found by its name,
+ * is asked for the Service kubernetes, so either address is right. */
+static bool is_misled(const struct diag_cell *cell, const char *const own[2]) {
     for (size_t i = 0; cell && i < cell->result.address_count; i++)
-        if (text_equal(cell->result.addresses[i], ip))
+        if (text_equal(cell->result.addresses[i], own[cell->udp]) ||
+            (cell->udp && text_equal(cell->result.addresses[i], own[0])))
             return false;
     return cell && cell->outcome == DIAG_FAIL && cell->result.address_count;
 }
@@ -283,7 +287,7 @@ enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
         const struct diag_cell *cell =
             diag_cells_find(&scene->report->cells, "pod-to-service-fqdn", udp);
 
-        if (own[udp] && is_misled(cell, own[udp]))
+        if (own[udp] && is_misled(cell, own))
             finding_note(finding, "%s resolves to %s; the Service has %s", cell->to,
                          cell->result.addresses[0], own[udp]);
     }
@@ -327,13 +331,23 @@ enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
 /* ---- outside ---- */
 
 enum level look_ext_node(const struct scene *scene, struct finding *finding) {
-    const char *outcome = extra_outcome(scene, "node-external");
+    const char *tcp = extra_outcome(scene, "node-external"),
+               *udp = extra_outcome(scene, "node-external-udp");
     const char *ip = expected(scene, "externalIP");
+    const struct diag_cell *cell =
+        diag_cells_find(&scene->report->cells, "pod-to-external-ip", true);
+    bool no_tcp = tcp && !text_equal(tcp, "ok"), no_udp = udp && !text_equal(udp, "ok");
 
-    if (!outcome || text_equal(outcome, "ok"))
-        return NO;
-    finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target", outcome);
-    return CONFIRMED;
+    if (no_tcp)
+        finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target", tcp);
+    if (no_udp)
+        finding_note(finding, "the node itself does not reach %s by UDP: %s",
+                     cell && *cell->to ? cell->to : "the DNS server outside", udp);
+    if (!no_tcp)
+        finding->must = CELL_UDP(EXT_IP);
+    finding->may &=
+        ~((no_tcp ? 0 : CELL_TCP(EXT_IP)) | (text_equal(udp, "ok") ? CELL_UDP(EXT_IP) : 0));
+    return no_tcp || no_udp ? CONFIRMED : NO;
 }
 
 /* A policy that translates what goes out; one with Destinations is for the way back to itself. */
@@ -450,6 +464,25 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
 }
 
 /* ---- the node's firewall ---- */
+
+/* Pods reach others than their own node, which does not reach them either. */
+enum level look_fw_own(const struct scene *scene, struct finding *finding) {
+    const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
+
+    if ((silent & CELL_BOTH(NODE_POD)) != CELL_BOTH(NODE_POD) || !(silent & CELL_BOTH(POD_NODE)) ||
+        !(scene->green & CELL_BOTH(SVC_IP)))
+        return NO;
+    finding_note(finding, "pods reach Services, but not their own node");
+    return LIKELY;
+}
+
+enum level look_kubelet_port(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_RESET];
+    if (!finding->may)
+        return NO;
+    finding_note(finding, "the node refuses connections to port 10250");
+    return LIKELY;
+}
 
 enum level look_fw_in(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];

@@ -5,7 +5,14 @@
 #include "base/memory.h"
 #include "diag/flows/flows.h"
 
-enum { KUBELET_PORT = 10250, DNS_PORT = 53, HTTPS_PORT = 443, LARGE = 1400, SMALL = 16 };
+enum {
+    KUBELET_PORT = 10250,
+    DNS_PORT = 53,
+    CLOSED_PORT = 9,
+    HTTPS_PORT = 443,
+    LARGE = 1400,
+    SMALL = 16
+};
 
 static bool known(const char *text) {
     return text && *text;
@@ -325,6 +332,16 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene, c
     }
 }
 
+/* Nobody listens there, so that a silent one is known after half the time. */
+static void closed_add(struct probe_list *list, const struct diag_scene *full) {
+    struct diag_cell tcp = {.udp = false};
+    struct diag_scene hasty = *full;
+
+    hasty.timeout_ms /= 2;
+    ask(&tcp, PROBE_TCP, full->dns_pod_ip, CLOSED_PORT);
+    extra_add(list, &hasty, "x-closed-tcp", &tcp);
+}
+
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     struct diag_scene full = with_defaults(scene);
     struct diag_cell tcp = {.udp = false}, udp = {.udp = true}, name = {.udp = false};
@@ -356,6 +373,7 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
         if (full.dns_pod_port)
             udp.probe.port = full.dns_pod_port;
         extra_add(ret, &full, "x-dns-pod", &udp);
+        closed_add(ret, &full);
     }
     if (known(full.peer_ip)) {
         tcp = (struct diag_cell){.udp = false};

@@ -109,7 +109,8 @@
 #define DNS_SILENT                                                                                 \
     PUT("extra|x-dns-udp|outcome", "'dns-timeout'")                                                \
     PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")                                                \
-    PUT("extra|x-dns-pod|outcome", "'dns-timeout'")
+    PUT("extra|x-dns-pod|outcome", "'dns-timeout'")                                                \
+    PUT("extra|x-closed-tcp", "{outcome:'timeout'}")
 /* The DNS Service alone is not reached. */
 #define DNS_UDP_SILENT PUT("extra|x-dns-udp|outcome", "'dns-timeout'")
 #define NO_DNS_SERVICE DNS_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'timeout'")
@@ -158,6 +159,10 @@ static const struct fault {
      PUT("node|status|conditions|0", "{type:'Ready',status:'False',message:'disk'}")
          PUT("pods", "{}"),
      false},
+    {"TCP to other nodes' pods is lost", "TCP-LOST", "pod-to-service-pqdn/tcp=dns-timeout",
+     PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
+         PUT("extra|x-closed-tcp", "{outcome:'timeout'}"),
+     true},
     {"the network was made while the adapter had no address", "HNS-MGMT", DNS_RED " " EXTERNAL_RED,
      PUT("networks|0|Policies|1|Settings|ProviderAddress", "'169.254.7.7'") DNS_SILENT, false},
     {"the node got another address", "HNS-MGMT", DNS_RED " " EXTERNAL_RED,
@@ -334,6 +339,52 @@ static const struct fault {
          PUT("extra|x-node-api|outcome", "'timeout'"),
      false},
     {"the API server lets the node in and not its pods", "API-PODS", API_RED, "", false},
+    {"a load balancer sends to a port that the DNS does not have", "SVC-PORT", DNS_RED,
+     DNS_UDP_SILENT PUT("extra|x-dns-pod|outcome", "'dns-timeout'")
+         PUT("kubernetes|loadBalancersToOtherPort", "[{id:'1B',frontend:'10.96.0.10',port:5353}]"),
+     false},
+    {"HNS lost what is behind a load balancer", "SVC-STALE", "pod-to-service-pqdn/tcp=timeout",
+     PUT("extra|x-dns-tcp|outcome", "'timeout'")
+         PUT("kubernetes|loadBalancersWithoutEndpoint", "[{id:'2b',frontend:'10.96.0.10'}]"),
+     false},
+    {"the DNS answers with an error", "DNS-FAIL",
+     "pod-to-service-ip/udp=dns-servfail pod-to-pod-name/tcp=dns-servfail "
+     "pod-to-pod-name/udp=dns-servfail pod-to-service-fqdn/tcp=dns-servfail "
+     "pod-to-service-fqdn/udp=dns-servfail pod-to-external-dns/udp=dns-servfail",
+     PUT("extra|x-dns-udp|outcome", "'dns-servfail'")
+         PUT("extra|x-dns-tcp|outcome", "'dns-servfail'")
+             PUT("extra|x-dns-pod|outcome", "'dns-servfail'")
+                 PUT("extra|x-dns-external|outcome", "'dns-servfail'"),
+     false},
+    {"one of two DNS pods is dead", "SVC-HALF",
+     "pod-to-service-ip/udp=dns-timeout* pod-to-service-fqdn/udp=dns-timeout*",
+     PUT("loadBalancers|0|HostComputeEndpoints", "['d000','d001']")
+         PUT("loadBalancers|1|HostComputeEndpoints", "['d000','d001']")
+             PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
+                 PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),
+     false},
+    {"one of two API servers is dead", "SVC-HALF", "pod-to-service-fqdn/tcp=timeout@10.96.0.1",
+     PUT("loadBalancers|2|HostComputeEndpoints", "['a000','a001']"), false},
+    {"two Nodes have the same pod prefix", "NODE-CIDR", DNS_RED,
+     DNS_SILENT PUT("nodes|2", FLANNEL_NODE("win-2", "10.244.3.0/24", "10.0.0.77", "vxlan", "{}")),
+     false},
+    {"pods have another gateway", "POD-GW", DNS_RED " " API_RED " " EXTERNAL_RED " " NODE_RED,
+     DNS_SILENT PUT("endpoints|0|Routes", "[{NextHop:'10.244.3.77'}]")
+         PUT("networks|0|Ipams|0|Subnets|0|Routes", "[{NextHop:'10.244.3.1'}]"),
+     false},
+    {"nothing leaves the data center by UDP", "EXT-NODE",
+     "pod-to-external-ip/udp=dns-timeout pod-to-external-dns/udp=dns-servfail",
+     PUT("extra|node-external-udp", "{outcome:'dns-timeout'}")
+         PUT("extra|x-dns-external|outcome", "'dns-servfail'"),
+     false},
+    {"the node's firewall drops what it and its pods send to each other", "FW-OWN",
+     NODE_RED " node-to-pod/tcp=timeout node-to-pod/udp=no-reply", "", false},
+    {"the node refuses connections to its kubelet", "KUBELET-PORT", "pod-to-node/tcp=refused", "",
+     false},
+    {"pods of the node do not reach each other", "POD-LOCAL",
+     "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply",
+     PUT("extra|x-small-tcp|outcome", "'timeout'") PUT("extra|x-small-udp|outcome", "'no-reply'"),
+     false},
     {"a third of the packets is lost", "LOSS",
      "pod-to-pod-ip/udp=no-reply* node-to-pod/tcp=timeout*", "", false},
     {"a known fault of this build", "WIN-PATCH", "pod-to-pod-ip/tcp=timeout",

@@ -100,6 +100,17 @@ static const struct claim {
     {"undo each other's work", ""},
     {"answers over one of UDP and TCP alone", ""},
     {"the API server answers this node, but not its pods", ""},
+    {"answers with an error", ""},
+    {"the cluster's DNS answers slowly", ""},
+    {": an answer takes", ""},
+    {"some questions are answered", ""},
+    {"behind a Service do not answer", ""},
+    {"that do not answer", ""},
+    {"it does not reach the API server", ""},
+    {" answers by UDP; by TCP", ""},
+    {"or answers later than in 2 s", ""},
+    {"does not reach the other", ""},
+    {"pods reach Services, but not their own node", "pod-to-service-ip"},
 };
 static const char *const says_works[] = {"reach", "answer", " talk", "arrive", " work", " go on"};
 
@@ -226,6 +237,35 @@ static void many_lines_are_cut(void **state) {
     }
 }
 
+/* Long questions are late then, too: that is no matter of the MTU. */
+static void a_slow_dns_is_named(void **state) {
+    static const struct {
+        unsigned median_us;
+        const char *causes;
+    } cases[] = {{499999, "MTU-NODES confirmed 0"}, {500000, "DNS-SLOW confirmed 1"}};
+    const struct row row = {
+        .red = "pod-to-service-fqdn/udp=dns-timeout",
+        .evidence =
+            OVERLAY "," VIPS "}," PODS ",endpoints:[" DNS_POD
+                    "],loadBalancers:[{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:["
+                    "'d000'],PortMappings:[{Protocol:6,ExternalPort:53}]}],extra:{"
+                    "'x-dns-tcp':{outcome:'ok'},'x-size-dns-2000':{outcome:'dns-timeout'}}"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct diag_report report;
+        _cleanup_(freep) char *causes = NULL;
+
+        report_make(&row, &report);
+        diag_cells_find(&report.cells, "pod-to-service-ip", true)->result.median_us =
+            cases[i].median_us;
+        diag_causes_find(&report);
+        causes = causes_text(&report);
+        assert_string_equal(causes, cases[i].causes);
+        diag_report_free(&report);
+    }
+}
+
 /* Two of a unit are the first that are told in it. */
 static void times_are_told_in_their_units(void **state) {
     static const struct {
@@ -259,7 +299,7 @@ static void every_row_has_words(void **state) {
         assert_true(*row->id && *row->breaks && *row->message && *row->hint);
         assert_true(strlen(row->message) < 160);
     }
-    assert_int_equal(n, 70);
+    assert_int_equal(n, 80);
 }
 
 int main(void) {
@@ -269,6 +309,7 @@ int main(void) {
         cmocka_unit_test(no_cause_contradicts_the_matrix),
         cmocka_unit_test(no_row_says_more_than_it_knows),
         cmocka_unit_test(many_lines_are_cut),
+        cmocka_unit_test(a_slow_dns_is_named),
         cmocka_unit_test(times_are_told_in_their_units),
         cmocka_unit_test(every_row_has_words),
     };

@@ -23,6 +23,13 @@
 #define BALANCER(id, endpoints)                                                                    \
     "{\"ID\":\"" id "\",\"FrontendVIPs\":[\"10.96.0.1\"],\"HostComputeEndpoints\":[" endpoints "]" \
     "}"
+#define TO(protocol, outside, inside)                                                              \
+    "{\"ID\":\"b\",\"FrontendVIPs\":[\"10.96.0.10\"],\"PortMappings\":[{\"Protocol\":" protocol    \
+    ",\"ExternalPort\":" outside ",\"InternalPort\":" inside "}]}"
+#define SLICE(space, service, name, port, endpoints)                                               \
+    "{\"metadata\":{\"namespace\":\"" space                                                        \
+    "\",\"labels\":{\"kubernetes.io/service-name\":\"" service "\"}},\"endpoints\":[" endpoints    \
+    "],\"ports\":[{\"name\":\"" name "\",\"port\":" port "}]}"
 #define NODE(cidr) "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"podCIDR\":\"" cidr "\"}}"
 #define NETWORK(prefix)                                                                            \
     "{\"Name\":\"net\",\"Policies\":[{\"Type\":\"RemoteSubnetRoute\",\"Settings\":{"               \
@@ -92,7 +99,9 @@ static void balancers(void **state) {
         {"one of two is there", BALANCER("b", "\"e1\",\"e9\""), "{}"},
         {"none is there", BALANCER("b", "\"e8\",\"e9\""),
          "{\"loadBalancersWithoutEndpoint\":[{\"id\":\"b\",\"frontend\":\"10.96.0.1\"}]}"},
-        {"none is named", BALANCER("b", ""), "{}"},
+        {"HNS has taken them off", BALANCER("b", ""),
+         "{\"loadBalancersWithoutEndpoint\":[{\"id\":\"b\",\"frontend\":\"10.96.0.1\"}]}"},
+        {"not known", "{\"ID\":\"b\"}", "{}"},
     };
     _cleanup_json_ json_t *endpoints = read(ENDPOINT("E1", "10.244.2.5"), false);
 
@@ -101,6 +110,45 @@ static void balancers(void **state) {
         _cleanup_json_ json_t *all = read(rows[i].balancer, false);
 
         assert_drift(rows[i].what, &(struct drift_seen){.endpoints = endpoints, .balancers = all},
+                     rows[i].wanted);
+    }
+}
+
+static void ports(void **state) {
+    static const struct {
+        const char *what, *mapping, *slices, *wanted;
+    } rows[] = {
+        {"that of the pods", TO("17", "53", "5353"), SLICE("s", "dns", "dns-udp", "5353", "{}"),
+         "{}"},
+        {"another one", TO("17", "53", "53"), SLICE("s", "dns", "dns-udp", "5353", "{}"),
+         "{\"loadBalancersToOtherPort\":[{\"id\":\"b\",\"frontend\":\"10.96.0.10\",\"port\":53}]}"},
+        {"some pods have it", TO("17", "53", "53"),
+         SLICE("s", "dns", "dns-udp", "5353", "{}") "," SLICE("s", "dns", "dns-udp", "53", "{}"),
+         "{}"},
+        {"that of another port", TO("6", "53", "53"), SLICE("s", "dns", "dns-udp", "5353", "{}"),
+         "{}"},
+        {"that of another Service", TO("17", "53", "53"),
+         SLICE("s", "web", "dns-udp", "5353", "{}"), "{}"},
+        {"that of another namespace", TO("17", "53", "53"),
+         SLICE("t", "dns", "dns-udp", "5353", "{}"), "{}"},
+        {"nobody is there", TO("17", "53", "53"), SLICE("s", "dns", "dns-udp", "5353", ""), "{}"},
+        {"no port of the Service", TO("17", "54", "53"), SLICE("s", "dns", "dns-udp", "5353", "{}"),
+         "{\"loadBalancersWithoutService\":[{\"id\":\"b\",\"frontend\":\"10.96.0.10:54/UDP\"}]}"},
+    };
+    _cleanup_json_ json_t *services =
+        read("{\"metadata\":{\"name\":\"dns\",\"namespace\":\"s\",\"creationTimestamp\":"
+             "\"2026-11-22T00:00:00Z\"},\"spec\":{\"clusterIP\":\"10.96.0.10\",\"ports\":[{"
+             "\"name\":\"dns-udp\",\"port\":53,\"protocol\":\"UDP\"},{\"name\":\"dns-tcp\","
+             "\"port\":53}]}}",
+             true);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *slices = read(rows[i].slices, true);
+        _cleanup_json_ json_t *all = read(rows[i].mapping, false);
+
+        assert_drift(rows[i].what,
+                     &(struct drift_seen){.services = services, .slices = slices, .balancers = all},
                      rows[i].wanted);
     }
 }
@@ -177,10 +225,8 @@ static void commands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(namespaces),
-        cmocka_unit_test(balancers),
-        cmocka_unit_test(routes),
-        cmocka_unit_test(commands),
+        cmocka_unit_test(namespaces), cmocka_unit_test(balancers), cmocka_unit_test(ports),
+        cmocka_unit_test(routes),     cmocka_unit_test(commands),
     };
 
     return cmocka_run_group_tests_name("drift_node", tests, NULL, NULL);
