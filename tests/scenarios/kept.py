@@ -9,6 +9,9 @@ import time
 import scene
 from scene import netns
 
+import break_node
+import fabric as fabrics
+
 sys.path.append(os.path.join(scene.ROOT, "tests"))
 import patience  # noqa: E402
 
@@ -66,6 +69,34 @@ class Kept(Keeping):
         self.assertTrue(self.process())
         code, status = self.stage.document("status")
         self.assertEqual((code, status["drift"]), (0, {}), status)
+
+    def drift(self):
+        return self.stage.document("status")[1]["drift"]
+
+    def test_1_what_others_left(self):
+        """Each by its row of status, and nothing beside it; after the pods of a diagnosis nothing is left."""
+        host = self.stage.host
+        self.assert_kept("nothing has happened")
+        self.assertEqual(self.drift(), {})
+        space = break_node.make(self.stage, "Namespace", {"Type": "Host"})
+        rows = self.drift()
+        self.assertEqual((set(rows), [row["id"] for row in rows["namespacesWithoutPod"]]),
+                         ({"namespacesWithoutPod", "commands"}, [space["ID"]]))
+        host.control({"op": "delete", "kind": "Namespace", "id": space["ID"]})
+        index = break_node.node_index(self.stage)
+        host.net("route-add %s 10.244.77.0 24 10.0.0.77" % index)
+        rows = self.drift()
+        self.assertEqual((set(rows), rows["routesWithoutNode"]), ({"routesWithoutNode", "commands"}, [
+            {"prefix": "10.244.77.0/24", "by": "10.0.0.77", "in": "Windows"}]))
+        host.net("route-del %s 10.244.77.0 24 10.0.0.77" % index)
+        balancer = break_node.balancer(self.stage, fabrics.DNS_VIP, 17)
+        for name in balancer["HostComputeEndpoints"]:
+            host.hns("HcnDeleteEndpoint", "go", name)
+        rows = self.drift()
+        self.assertIn({"id": balancer["ID"], "frontend": fabrics.DNS_VIP}, rows["loadBalancersWithoutEndpoint"])
+        self.assertEqual(set(rows), {"loadBalancersWithoutEndpoint", "commands"})
+        break_node.restart("kube-proxy")(self.stage)
+        self.until(lambda: self.drift() == {}, "kube-proxy was restarted")
 
     def test_2_hns_is_restarted(self):
         self.stage.host.restart_hns()
