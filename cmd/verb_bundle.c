@@ -263,7 +263,7 @@ static int verify(struct program *program, struct bundle *bundle, struct error *
     int result;
 
     show_work(program, &progress, "comparing each file with the lock");
-    result = bundle_verify(bundle, NULL, err);
+    result = bundle_verify(bundle, NULL, err) < 0 ? -1 : bundle_check_closed(bundle, err);
     progress_close(&progress);
     if (result < 0)
         return -1;

@@ -106,6 +106,8 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
 /* Proves the artifacts of these names (NULL: all of the bundle) without touching the node; of a
  * mirror and of upstream's they are fetched together. */
 int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err);
+/* ERROR_UNTRUSTED: the archive has a file that its lock does not name. A folder may have others. */
+int bundle_check_closed(const struct bundle *bundle, struct error *err);
 
 /* Whether the node has just this where it goes. */
 int artifact_is_installed(struct host *host, const struct artifact *artifact, bool *ret_same,

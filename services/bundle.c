@@ -314,3 +314,24 @@ int bundle_verify(struct bundle *bundle, const struct text_list *only, struct er
     }
     return bundle->mirror ? fetch(bundle, wanted, err) : 0;
 }
+
+static bool lock_names(const struct bundle *bundle, const char *path) {
+    for (size_t i = 0; i < bundle->artifacts.count; i++)
+        if (text_equal(bundle->artifacts.items[i].path, path))
+            return true;
+    return text_equal(path, ARTIFACT_LOCK_NAME);
+}
+
+int bundle_check_closed(const struct bundle *bundle, struct error *err) {
+    _cleanup_(text_list_free) struct text_list files = {0};
+
+    if (!bundle->zip)
+        return 0;
+    if (bundle_archive_files(bundle->zip, bundle->zip_len, &files, err) < 0)
+        return -1;
+    for (size_t i = 0; i < files.count; i++)
+        if (!lock_names(bundle, files.items[i]))
+            return error_set(err, ERROR_UNTRUSTED, "verify bundle: its lock does not name '%s'",
+                             files.items[i]);
+    return 0;
+}

@@ -174,6 +174,21 @@ int bundle_archive_read(const char *data, size_t len, const char *path, size_t m
     return -1;
 }
 
+int bundle_archive_files(const char *data, size_t len, struct text_list *ret, struct error *err) {
+    _cleanup_(archive_read_freep) struct archive *archive = NULL;
+    struct archive_entry *entry = NULL;
+    const char *name = NULL;
+    if (open_archive(data, len, &archive, err) < 0)
+        return -1;
+    while (next_entry(archive, &entry, &name, err) == 0) {
+        if (!name)
+            return 0;
+        if (archive_entry_filetype(entry) != AE_IFDIR)
+            text_list_add(ret, name);
+    }
+    return -1;
+}
+
 /* libarchive's callback: collects what it writes. */
 static la_ssize_t collect(struct archive *archive, void *context, const void *data, size_t len) {
     struct text *out = context;

@@ -26,6 +26,9 @@ int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_
 int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
                         size_t *ret_len, struct error *err);
 
+/* The paths of its files are added to the list, also on failure. */
+int bundle_archive_files(const char *data, size_t len, struct text_list *ret, struct error *err);
+
 /* One file to pack; borrowed. */
 struct bundle_archive_file {
     const char *path;

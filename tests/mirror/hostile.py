@@ -150,6 +150,7 @@ def zips():
             ("no lock", zipped(entry("bin/x")).replace(b"winjoin.lock", b"winjoin.luck"), 3, "it has no 'winjoin.lock'"),
             ("a lock of another sum", zipped().replace(struct.pack("<I", zlib.crc32(mirror.lock_of([]))), b"\1\2\3\4"),
              UNTRUSTED, "read archive: "),
+            ("a file beside the lock's", zipped(entry("bin/x")), UNTRUSTED, "its lock does not name 'bin/x'"),
             ("a text", b"PK\x03\x04 not an archive", 3, "read archive: ")):
         made[what] = (data, code, why)
     return made
@@ -205,7 +206,7 @@ class Hostile(unittest.TestCase):
             self.run_it(self.serve(release(published.packed(
                 RUNTIME, compress=lambda tar: zstd(tar, **more)))), 0)
             self.assert_installed()
-        file = odd.write(self.folder.name, "good.zip", zipped(entry("bin/x")))
+        file = odd.write(self.folder.name, "good.zip", zipped(entry("bin/", mode=0o040755), data=b""))
         done = subprocess.run([mirror.WINJOIN, "bundle", "verify", file], capture_output=True, text=True, timeout=60,
                               check=False)
         self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)

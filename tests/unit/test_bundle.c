@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "services/artifacts.h"
+#include "services/bundle_archive.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/program_image.h"
 
@@ -58,12 +59,40 @@ static void zip_round_trip(void **state) {
     assert_string_equal(made.items[3].version, "unknown");
     assert_int_equal(bundle_open(host, "D:\\out.zip", NULL, &bundle, &err), 0);
     assert_int_equal(bundle_verify(bundle, NULL, &err), 0);
+    assert_int_equal(bundle_check_closed(bundle, &err), 0);
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), 0);
     assert_int_equal(result.installed, 4);
     assert_int_equal(host_file_type(host, "C:\\opt\\cni\\bin\\win-bridge.exe"), HOST_FILE);
     bundle_free(bundle);
     artifacts_free(&made);
     json_decref(versions);
+}
+
+#define EMPTY_LOCK                                                                                 \
+    "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[]}"
+
+static void more_than_the_lock_says(void **state) {
+    const struct bundle_archive_file files[] = {{"winjoin.lock", EMPTY_LOCK, strlen(EMPTY_LOCK)},
+                                                {"bin/extra.exe", "MZ", 2}};
+    struct bundle *bundle = NULL;
+    struct error err = {0};
+    char *zip = NULL;
+    size_t len = 0;
+    (void)state;
+    assert_int_equal(bundle_archive_make(files, 2, &zip, &len, &err), 0);
+    assert_int_equal(host_write(host, "D:\\more.zip", zip, len, HOST_PUBLIC, NULL), 0);
+    free(zip);
+    assert_int_equal(bundle_open(host, "D:\\more.zip", NULL, &bundle, &err), 0);
+    assert_int_equal(bundle_verify(bundle, NULL, &err), 0); /* nothing of it is installed */
+    assert_int_equal(bundle_check_closed(bundle, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_string_equal(err.message, "verify bundle: its lock does not name 'bin/extra.exe'");
+    bundle_free(bundle);
+    put("D:\\in\\winjoin.lock", EMPTY_LOCK);
+    put("D:\\in\\readme.txt", "a web server's");
+    assert_int_equal(bundle_open(host, "D:\\in", NULL, &bundle, &err), 0);
+    assert_int_equal(bundle_check_closed(bundle, &err), 0);
+    bundle_free(bundle);
 }
 
 static void what_is_not_packed(void **state) {
@@ -112,6 +141,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(zip_round_trip, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_is_not_packed, open_host, close_host),
+        cmocka_unit_test_setup_teardown(more_than_the_lock_says, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
