@@ -152,7 +152,7 @@ static const struct option upgrade_options[] = {
     {"verify", 0, OPTION_CHOICE, AT(verify), "full|node|none",
      "test the pod network: all flows, those inside the cluster, none", 0},
     {"ignore-preflight-errors", 0, OPTION_LIST, AT(ignore_preflight_errors), "CHECK",
-     "checks whose errors become warnings (KubeletVersion), or \"all\"", 0},
+     "checks whose errors become warnings (KubeletVersion), or \"all\"", OPTION_EMPTY},
     {"timeout", 0, OPTION_DURATION, AT(timeout), "DURATION",
      "limit of tries at a mirror (default 1m)", OPTION_POSITIVE},
     {"dry-run", 0, OPTION_BOOL, AT(dry_run), "", "print what would be done; change nothing", 0},

@@ -215,10 +215,10 @@ static int set_list(const struct option *o, struct text_list *field, const char 
     return 0;
 }
 
-/* kubeadm takes an empty value for a flag that was not given. With winjoin's own flags it is most
- * likely a script's variable that was never set. */
+/* kubeadm takes an empty value for a flag that was not given; hidden flags are kubeadm's. With
+ * winjoin's own flags it is most likely a script's variable that was never set. */
 static int check_not_empty(const struct option *o, const char *value, struct error *err) {
-    if (*value || o->flags & (OPTION_KUBEADM | OPTION_EMPTY))
+    if (*value || o->flags & (OPTION_KUBEADM | OPTION_HIDDEN | OPTION_EMPTY))
         return 0;
     (void)error_set(err, ERROR_USAGE, "invalid value \"\" for --%s: it is empty", o->name);
     return error_hint(err, "leave --%s out for its default", o->name);
@@ -236,7 +236,7 @@ static int set_value(const struct option_set *set, const struct option *o, const
         set_text(field, value, o->type == OPTION_SECRET);
         return 0;
     case OPTION_LIST:
-        return set_list(o, field, value, err);
+        return check_not_empty(o, value, err) < 0 ? -1 : set_list(o, field, value, err);
     case OPTION_BOOL:
         return set_bool(o, field, value, err);
     case OPTION_NUMBER:

@@ -29,7 +29,7 @@ enum option_flags {
     OPTION_WITH_CONFIG = 4, /* kubeadm allows it beside --config */
     OPTION_POSITIVE = 8,    /* a duration that cannot be 0 */
     OPTION_REHEARSAL = 16,  /* only where a host can be played (host_rehearses) */
-    OPTION_EMPTY = 32,      /* a text that may be empty: its default, as with OPTION_KUBEADM */
+    OPTION_EMPTY = 32,      /* a text or list that may be empty, as with OPTION_KUBEADM */
 };
 
 struct option {

@@ -45,12 +45,12 @@ ASKED = [
      "are any; where it may be read, flannel's settings are, too"),
     ("get", r".*/configmaps/kube-proxy", "kube-proxy's configuration on Windows is made for the node alone"),
     ("get", r"/version", "the kubelet's version is also compared with that of the server"),
-    ("get", r".*/configmaps/kube-flannel-cfg", "flannel's settings, in the two namespaces where they may stand: winjoin sets up "
-     "the node's network, too; kubeadm.exe leaves it to others"),
+    ("get", r".*/configmaps/kube-flannel-cfg", "flannel's settings, in the two namespaces where they can be: winjoin "
+     "also sets up the node's network, kubeadm leaves that to others"),
     ("list", r"/apis/apps/v1/daemonsets", "the DaemonSets of network agents on Windows nodes (Calico, Antrea, flannel) and "
      "of kube-proxy, by their names"),
-    ("create", r".*/selfsubjectaccessreviews", "whether the token may ask for a certificate: asked before the network "
-     "adapter goes away for a moment"),
+    ("create", r".*/selfsubjectaccessreviews", "checks that the token may request a certificate, before the "
+     "network is interrupted"),
     ("watch", WATCH[2], "only when the list did not show the certificate already"),
 ]
 
@@ -137,7 +137,7 @@ def store(root):
              "mode": oct(stat.S_IMODE(os.stat(os.path.join(root, STORE, target)).st_mode))}
     for leaf in os.listdir(os.path.join(root, STORE)):
         if not leaf.startswith("kubelet-client-"):
-            found[leaf] = "there"
+            found[leaf] = "present"
     return found
 
 

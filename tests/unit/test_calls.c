@@ -47,6 +47,7 @@ static const struct {
     {"version --log-file no/such/folder/log", 3, "", "open log file 'no/such/folder/log'"},
     {"diag --kubeconfig k", 3, "", "--kubeconfig: "},
     {"diag --kubeconfig=", 3, "", "--kubeconfig: it is empty\nhint: leave --kubeconfig out for "},
+    {"diag --nodes=", 3, "", "invalid value \"\" for --nodes: it is empty\n"},
     {"diag --nodes a", 3, "", "hint: use --kubeconfig FILE\n"},
     {"join --bundle= --node-labels=", 3, "", "invalid value \"\" for --bundle: it is empty\n"},
     {"diag --replay C:\\none.json -o html", 3, "", "error: --replay C:\\none.json: "},
