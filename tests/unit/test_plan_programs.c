@@ -153,6 +153,41 @@ static void a_kubelet_that_is_not_the_locks(void **state) {
     }
 }
 
+/* The flags with which a person gets it again, as Windows PowerShell and cmd take them. */
+static void a_program_names_its_source(void **state) {
+    static const struct {
+        const char *bundle, *mirror, *base, *wanted, *source;
+    } rows[] = {
+        {"D:\\b.zip", NULL, "https://m", "v1.36.2", "--bundle D:\\b.zip"},
+        {"D:\\my b.zip", NULL, NULL, NULL, "--bundle \"D:\\my b.zip\""},
+        {NULL, "https://m/w", "https://m", "v1.36.2", "--mirror https://m/w"},
+        {NULL, NULL, NULL, "v1.36.2", "--kubernetes-version v1.36.2"},
+        {NULL, NULL, "https://m", NULL, "--kubernetes-version v1.37.1 --source-base https://m"},
+    };
+
+    (void)state;
+    open_plan();
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct join_options *o;
+        const json_t *noted;
+        struct join join;
+
+        open_join(&r, &join);
+        o = &join.found.options;
+        o->bundle = xstrdup_null(rows[i].bundle);
+        o->mirror = xstrdup_null(rows[i].mirror);
+        o->source_base = xstrdup_null(rows[i].base);
+        o->kubernetes_version = xstrdup_null(rows[i].wanted);
+        join.found.cluster.kubernetes_version = xstrdup("v1.37.1");
+        programs_note(&join, "C:\\k\\x", "00");
+        noted = json_object_get(json_object_get(join.journal.written, "file"), "C:\\k\\x");
+        assert_string_equal(json_text_at(noted, "source"), rows[i].source);
+        assert_string_equal(json_text_at(noted, "sha256"), "00");
+        join_close(&join);
+    }
+    close_run(&r);
+}
+
 /* What the lock says of Kubernetes' programs is believed; what it does not know is asked of them.
  */
 static void versions_that_a_lock_knows(void **state) {
@@ -197,6 +232,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kube_proxys_gates_are_its_own),
         cmocka_unit_test(what_the_join_would_refuse),
+        cmocka_unit_test(a_program_names_its_source),
         cmocka_unit_test(versions_that_a_lock_knows),
         cmocka_unit_test(a_kubelet_that_is_not_the_locks),
         cmocka_unit_test(a_kube_proxy_of_no_version),
