@@ -153,6 +153,59 @@ static void a_kubelet_that_is_not_the_locks(void **state) {
     }
 }
 
+/* What was not read this time is what it was, as long as its version is the same. */
+static void a_lock_keeps_what_was_not_read(void **state) {
+#define PROGRAMS_LOCK "C:\\ProgramData\\winjoin\\" ARTIFACT_LOCK_NAME
+    static const char sum[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    struct artifact items[] = {
+        {.name = (char *)"kube-proxy", .version = (char *)"v1.36.0", .size = 3},
+        {.name = (char *)"kubelet", .version = (char *)"v1.37.1", .size = 3}};
+    const struct artifacts earlier = {items, ARRAY_SIZE(items)};
+    const struct bundle_choice choice = {"v1.37.1", NULL, NULL};
+    struct artifact_target target;
+    struct text_list names = {0};
+    struct bundle *bundle = NULL;
+    struct artifacts kept = {0};
+    struct error err = {0};
+    struct mirror from;
+    struct join join;
+
+    (void)state;
+    open_plan();
+    open_join(&r, &join);
+    from = (struct mirror){.host = r.host, .http = r.http};
+    for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
+        memcpy(items[i].sha256, sum, sizeof sum);
+        items[i].path = items[i].name;
+        assert_true(artifact_target_find(items[i].name, &target));
+        items[i].target = (char *)target.target;
+        text_list_add(&names, items[i].name);
+    }
+    for (unsigned known = 0; known < 2; known++) {
+        _cleanup_(freep) char *lock = artifact_lock_make(&earlier), *text = NULL;
+        size_t len;
+
+        if (known)
+            assert_int_equal(
+                host_write(r.host, PROGRAMS_LOCK, lock, strlen(lock), HOST_SECRET, NULL), 0);
+        assert_int_equal(bundle_open_upstream(&from, &names, &choice, &bundle, &err), 0);
+        assert_int_equal(programs_write_lock(&join, bundle, &err), 0);
+        assert_int_equal(host_read(r.host, PROGRAMS_LOCK, 65536, &text, &len, &err), 0);
+        assert_int_equal(artifact_lock_parse(text, len, &kept, &err), 0);
+        assert_int_equal(kept.count, known);
+        if (known) {
+            assert_string_equal(kept.items[0].name, "kubelet");
+            assert_string_equal(kept.items[0].sha256, sum);
+            assert_int_equal(kept.items[0].size, 3);
+        }
+        artifacts_free(&kept);
+        bundle_free(bundle);
+    }
+    text_list_free(&names);
+    join_close(&join);
+    close_run(&r);
+}
+
 /* The flags with which a person gets it again, as Windows PowerShell and cmd take them. */
 static void a_program_names_its_source(void **state) {
     static const struct {
@@ -232,6 +285,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kube_proxys_gates_are_its_own),
         cmocka_unit_test(what_the_join_would_refuse),
+        cmocka_unit_test(a_lock_keeps_what_was_not_read),
         cmocka_unit_test(a_program_names_its_source),
         cmocka_unit_test(versions_that_a_lock_knows),
         cmocka_unit_test(a_kubelet_that_is_not_the_locks),
