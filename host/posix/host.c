@@ -465,8 +465,6 @@ static char *real_rootfs(const char *rootfs) {
         parent[--len] = '\0';
     slash = strrchr(parent, '/');
     name = slash ? slash + 1 : parent;
-    if (text_equal(name, ".") || text_equal(name, ".."))
-        return NULL;
     above = realpath(!slash ? "." : slash == parent ? "/" : (*slash = '\0', parent), NULL);
     return above ? xasprintf("%s/%s", text_equal(above, "/") ? "" : above, name) : NULL;
 }

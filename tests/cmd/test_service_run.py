@@ -56,6 +56,8 @@ class ServiceRun(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("run service 'agent': the program ended", done.stderr)
         self.assertEqual(self.log(), "no\n")
+        life = json.loads((self.folder / "ProgramData/winjoin/services/agent.life").read_text())
+        self.assertEqual((life["exitCode"], life["asked"], len(life["ends"])), (3, False, 1))
 
     def test_the_log_is_rotated(self):
         pieces = [letter * 2999 + "\n" for letter in "abcdef"]

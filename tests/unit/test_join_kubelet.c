@@ -191,6 +191,28 @@ static void refuses_a_value_that_the_kubelet_does_not_take(void **state) {
             NULL);
 }
 
+/* One whose help names no flag tells nothing of arguments. */
+static bool kubelet_has_no_help(void *context, struct host *host,
+                                const struct host_process *process, int *ret_code,
+                                struct text *ret_said, struct error *err) {
+    (void)context, (void)host, (void)err;
+    for (size_t i = 1; process->argv[i]; i++)
+        if (text_equal(process->argv[i], "--help")) {
+            *ret_code = i > 1;
+            text_add(ret_said, "The kubelet is the primary node agent.\n");
+            return true;
+        }
+    return false;
+}
+
+static void takes_what_the_kubelet_does_not_tell(void **state) {
+    struct run *r = *state;
+
+    host_memory_on_run(r->host, kubelet_has_no_help, NULL);
+    text_list_add(&r->options.kubelet_extra_args, "max-pods=42");
+    joins(r);
+}
+
 /* A kubelet that is asked about its configuration, and what it saw. */
 struct asked {
     int code;
@@ -365,6 +387,7 @@ int main(void) {
         CASE(leaves_out_a_flag_that_the_kubelet_does_not_know),
         CASE(refuses_an_argument_that_the_kubelet_does_not_know),
         CASE(refuses_a_value_that_the_kubelet_does_not_take),
+        CASE(takes_what_the_kubelet_does_not_tell),
         CASE(refuses_what_the_kubelet_objects_to),
         CASE(asks_the_kubelet),
         CASE(tells_what_the_kubelet_does_not_say),

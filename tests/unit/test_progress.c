@@ -77,6 +77,7 @@ static void a_long_message_keeps_both_ends(void **state) {
         size_t room;
     } rows[] = {
         {"short", "short", 20},
+        {"exactly twenty bytes", "exactly twenty bytes", 20},
         {"failed to request the ConfigMap: connection refused", "failed ... refused", 20},
         {"aaaaa\xc3\xa9"
          "bbbbbbbbbbbbbbbb\xc3\xa9"

@@ -104,6 +104,11 @@ static void the_verb(void **state) {
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_true(text_starts_with(err.message, "--compare D:\\old.json: decode DiagReport"));
     assert_int_equal(out.len, 0); /* before anything is measured */
+
+    put("D:\\old.json", good);
+    program->options.replay = NULL;
+    assert_int_equal(verb(verb_diag, &err), -1); /* a machine that never joined */
+    assert_int_not_equal(err.kind, ERROR_NONE);
 }
 
 static void give_cause(struct diag_causes *causes, const char *id, const char *message) {
