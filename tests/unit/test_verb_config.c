@@ -41,9 +41,56 @@ static void config_migrated_into_a_file(void **state) {
     assert_non_null(strstr(host_memory_log(program->host), "write D:\\etc\\old.yaml secret"));
 }
 
+#define NODE(name, pods, address)                                                                  \
+    "{\"metadata\":{\"name\":\"" name "\"},\"spec\":{" pods                                        \
+    "},\"status\":{\"addresses\":[{\"type\":"                                                      \
+    "\"InternalIP\",\"address\":\"" address "\"}]}}"
+
+static int answer_with_nodes(void *context, const struct http_request *request,
+                             struct http_response *ret, struct error *err) {
+    (void)context, (void)err;
+    ret->status = strstr(request->url, "/api/v1/nodes") ? 200 : 404;
+    ret->body =
+        xstrdup("{\"items\":[" NODE("a", "\"podCIDR\":\"10.244.1.0/24\"", "10.0.0.1") "," NODE(
+            "b", "\"podCIDR\":\"10.244.2.0/24\"", "10.0.0.2") "," NODE("new", "", "10.0.0.3") "]}");
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+/* As text, and as commands of a cloud, which need what a Node may lack. */
+static void routes_between_the_nodes(void **state) {
+    struct error err;
+
+    (void)state;
+    put("D:\\k", "apiVersion: v1\nkind: Config\nclusters:\n- name: c\n  cluster: {server: "
+                 "'https://k'}\nusers:\n- name: u\n  user: {token: t}\ncontexts:\n- name: x\n  "
+                 "context: {cluster: c, user: u}\ncurrent-context: x\n");
+    program->options.kubeconfig = (char *)"D:\\k";
+    text_list_add(&program->words, "routes");
+    assert_int_equal(verb(verb_config, &err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+    http_free(program->http);
+    program->http = http_memory_new(answer_with_nodes, NULL);
+    if (verb(verb_config, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(text_str(&out), "10.244.1.0/24 via 10.0.0.1 (node a)\n"
+                                        "10.244.2.0/24 via 10.0.0.2 (node b)\n");
+    assert_has(&err_out, "warning: no route was printed: ");
+    assert_false(has(&err_out, "providerID"));
+    assert_string_equal(json_text_at(program->result, "kind"), "RouteList");
+    assert_int_equal(json_array_size(json_object_get(program->result, "routes")), 2);
+    assert_int_equal(json_array_size(json_object_get(program->result, "leftOut")), 1);
+    program->options.output = (char *)"aws";
+    program->options.route_table = (char *)"rtb-1";
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_has(&out, "INSTANCE_ID");
+    assert_has(&err_out, "warning: some Nodes have no providerID");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(config_migrated_into_a_file, open_program, close_program),
+        cmocka_unit_test_setup_teardown(routes_between_the_nodes, open_program, close_program),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);
