@@ -62,7 +62,7 @@ bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_T
 void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe *probe,
                            const char *waiting);
 /* Adds the result of a probe beyond the cells under extra (ids of diag_extra_probes(), and
- * "node-external" for the node's own reach of the external target). */
+ * "node-external", "node-external-udp" for the node's own reach of the external targets). */
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result);
 
 #endif

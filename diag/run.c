@@ -183,7 +183,7 @@ static void evidence_finish(struct run *run, const struct probe_results *asked) 
     pods_add(run);
     for (size_t i = 0; i < asked->count; i++)
         if (text_starts_with(asked->items[i].id, "x-") ||
-            text_equal(asked->items[i].id, "node-external"))
+            text_starts_with(asked->items[i].id, "node-external"))
             diag_evidence_add_extra(evidence, &asked->items[i]);
 }
 

@@ -468,8 +468,10 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
 /* Pods reach others than their own node, which does not reach them either. */
 enum level look_fw_own(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
+    const uint32_t lost =
+        silent | scene->outcome[PROBE_FAILED]; /* a firewall says so to the sender */
 
-    if ((silent & CELL_BOTH(NODE_POD)) != CELL_BOTH(NODE_POD) || !(silent & CELL_BOTH(POD_NODE)) ||
+    if ((lost & CELL_BOTH(NODE_POD)) != CELL_BOTH(NODE_POD) || !(silent & CELL_BOTH(POD_NODE)) ||
         !(scene->green & CELL_BOTH(SVC_IP)))
         return NO;
     finding_note(finding, "pods reach Services, but not their own node");

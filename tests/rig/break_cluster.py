@@ -203,6 +203,19 @@ def twin_node(stage):
     time.sleep(1)  # the other nodes hear of it
 
 
+def same_prefix(stage):
+    """Another machine's Node got the same pods' prefix: a cluster was restored from a backup."""
+    cidr = stage.node(stage.node_name)["spec"]["podCIDR"]
+    notes = {"public-ip": "10.0.0.77", "backend-type": "vxlan", "kube-subnet-manager": "true",
+             "backend-data": json.dumps({"VNI": fabrics.VNI, "VtepMAC": "00:15:5d:de:ad:77"})}
+    stage.cluster.call("POST", "/api/v1/nodes", {
+        "metadata": {"name": "win-7k2-long-nam", "labels": {"kubernetes.io/os": "windows"},
+                     "annotations": {FLANNEL + k: v for k, v in notes.items()}},
+        "spec": {"podCIDR": cidr, "podCIDRs": [cidr]},
+        "status": {"addresses": [{"type": "InternalIP", "address": "10.0.0.77"}]}})
+    time.sleep(2)  # the other nodes hear of it
+
+
 def no_twin_node(stage):
     stage.cluster.call("DELETE", "/api/v1/nodes/win-7k2-long-nam")
     time.sleep(1)

@@ -230,6 +230,13 @@ def no_agent(stage):
     stage.agent.__exit__()
 
 
+def rewritten(function, find, replace):
+    """What programs send to HNS from now on is another text; and the end of that."""
+    return (lambda stage: stage.host.control({"op": "rewrite", "fn": function, "find": find, "replace": replace,
+                                              "seen": True}),
+            lambda stage: stage.host.control({"op": "rewrite"}))
+
+
 # ---- load balancers ----------------------------------------------------------------------------
 
 def balancer(stage, vip, protocol):
@@ -268,6 +275,19 @@ def stale_backend(stage, document):
             {"Type": "ProviderAddress", "Settings": {"ProviderAddress": fabrics.L1}}]
         if stage.mode == "overlay" else []}, net=network(stage.host)["ID"])
     document["HostComputeEndpoints"] = [gone["ID"]]
+
+
+def other_port(_stage, document):
+    """It sends to a port that the pods do not have."""
+    document["PortMappings"][0]["InternalPort"] = 5353
+
+
+def no_members(vip, protocol):
+    """HNS lost the endpoints behind a load balancer."""
+    def apply(stage):
+        for name in balancer(stage, vip, protocol)["HostComputeEndpoints"]:
+            stage.host.hns("HcnDeleteEndpoint", "go", name)
+    return apply
 
 
 def orphan(stage):

@@ -185,9 +185,10 @@ class Fabric:
                             "route add default via %s" % L1_GATEWAY])
         return ns
 
-    def cluster_dns(self, lies=False, zone=DOMAIN):
+    def cluster_dns(self, lies=False, zone=DOMAIN, knows=True):
         """(Re)starts the cluster's DNS server; with lies every name leads to a dead end. It answers
-        for the zone, and says of all else below the cluster's domain that it is not there."""
+        for the zone, and says of all else below the cluster's domain that it is not there. One that
+        knows nothing and nobody answers each question with an error."""
         api = "203.0.113.66" if lies else API_VIP
         dns = "203.0.113.66" if lies else DNS_VIP
         svc = ".svc." + zone
@@ -200,7 +201,7 @@ class Fabric:
             lines.append("address=/%s/203.0.113.66" % EXTERNAL_NAME)
         else:
             lines += ["synth-domain=%s.pod.%s,%s" % (z, zone, POD_RANGE) for z in POD_ZONES]
-        self.daemon("dns", self.ns("l1-dns"), dnsmasq(self.folder, "dns", None, lines))
+        self.daemon("dns", self.ns("l1-dns"), dnsmasq(self.folder, "dns", None, lines if knows else []))
         if not listens(self.ns("l1-dns"), DNS_POD, 53):
             raise RuntimeError("the cluster's DNS server does not start: see " + self.log("dns"))
 

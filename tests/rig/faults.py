@@ -77,6 +77,8 @@ FAULTS = {
         "w1", "udp dport 18080 numgen inc mod 2 == 0 drop"), modes=BRIDGE),
     "no-egress": Fault("nothing leaves the data center", "EXT-NODE", *cluster.filtered(
         "fabric", 'oifname "wan" drop', "ip"), modes=OVERLAY),
+    "no-egress-udp": Fault("nothing leaves the data center by UDP", "EXT-NODE", *cluster.filtered(
+        "fabric", 'oifname "wan" meta l4proto udp drop', "ip"), modes=BRIDGE),
     "spoof-guard": Fault("the cloud drops what does not have the node's own address", "L2-ROUTE",
                          *cluster.filtered("fabric", 'iifname "p-w1" ip saddr != 10.0.0.21 drop',
                                            "bridge"), BRIDGE),
@@ -86,6 +88,11 @@ FAULTS = {
         "l1", "ip daddr %s udp dport 53 drop" % fabrics.DNS_POD), modes=OVERLAY),
     "dns-tcp": Fault("TCP 53 is dropped before the cluster's DNS", "DNS-PROTO", *cluster.filtered(
         "l1", "ip daddr %s tcp dport 53 drop" % fabrics.DNS_POD), modes=BRIDGE),
+    "l1-tcp": Fault("the node of the DNS pods drops TCP to its pods", "TCP-LOST", *cluster.filtered(
+        "l1", "ip daddr %s meta l4proto tcp drop" % fabrics.L1_SUBNET), modes=OVERLAY),
+    "dns-fails": Fault("the cluster's DNS answers with an error", "DNS-FAIL",
+                       lambda s: s.fabric.cluster_dns(knows=False), lambda s: s.fabric.cluster_dns(),
+                       modes=OVERLAY),
     "dns-policy": Fault("a NetworkPolicy keeps pods of other nodes from the DNS", "SVC-EP0",
                         *cluster.filtered("l1", "ip daddr %s drop" % fabrics.DNS_POD)),
     "dns-zone": Fault("the cluster's DNS serves another zone", "DNS-ZONE",
@@ -145,6 +152,9 @@ FAULTS = {
     "twin-node": after("the host joined under another name before", "NODE-TWICE",
                        cluster.twin_node, cluster.no_twin_node, OVERLAY),
 
+    "same-prefix": after("another Node has this node's pod prefix", "NODE-CIDR",
+                         cluster.same_prefix, cluster.no_twin_node, OVERLAY),
+
     # ---- services of the node
     "kubelet-down": after("the kubelet was stopped", "SVC-DOWN", node.stop("kubelet"),
                           node.start("kubelet"), modes=OVERLAY),
@@ -166,6 +176,11 @@ FAULTS = {
     "lb-stale": after("the DNS' load balancer sends to a pod that is gone", "SVC-STALE",
                       node.other_balancer(DNS, 17, node.stale_backend), node.restart("kube-proxy"),
                       modes=OVERLAY),
+    "lb-port": after("the DNS' load balancer sends to another port", "SVC-PORT",
+                     node.other_balancer(DNS, 17, node.other_port), node.restart("kube-proxy"),
+                     modes=OVERLAY),
+    "lb-members": after("HNS has lost what is behind the load balancer of the API", "SVC-STALE",
+                        node.no_members(API, 6), node.restart("kube-proxy"), modes=BRIDGE),
     "vip-none": after("the DNS' load balancer has no source address", "SVC-VIP", node.other_balancer(
         DNS, 17, lambda s, lb: lb.pop("SourceVIP")), node.restart("kube-proxy"), OVERLAY),
     "vip-old": after("the DNS' load balancer has a source address of an old subnet", "SVC-VIP",
@@ -201,6 +216,12 @@ FAULTS = {
                       *cluster.filtered("w1", FROM_PODS + "tcp dport 6443 drop"), OVERLAY),
     "node-udp": Fault("the node's firewall drops what pods send by UDP", "FW-IN", *cluster.filtered(
         "w1", FROM_PODS + "udp dport 18081 drop", hook="input"), modes=OVERLAY),
+    "kubelet-refuses": Fault("a firewall refuses the kubelet's port", "KUBELET-PORT", *cluster.filtered(
+        "w1", "tcp dport 10250 reject with tcp reset", hook="input"), modes=OVERLAY),
+    "own-node": Fault("the node's firewall drops what it sends to its pods", "FW-OWN", *cluster.filtered(
+        "w1", 'oifname "ep*" drop', hook="output"), modes=OVERLAY),
+    "pods-apart": Fault("the node's switch keeps its pods apart", "POD-LOCAL", *cluster.filtered(
+        "w1", 'iifname "ep*" oifname "ep*" drop'), modes=OVERLAY),
     "kubelet-port": Fault("the node's firewall drops the kubelet's port for pods", "FW-IN",
                           *cluster.filtered("w1", FROM_PODS + "tcp dport 10250 drop", hook="input"), modes=BRIDGE),
 
@@ -208,6 +229,8 @@ FAULTS = {
     "acl-all": obeyed("an ACL blocks every source", [acl("Block", "In", 1)], modes=BRIDGE),
     "acl": obeyed("a policy agent's ACL that lets in has the wrong direction",
                   node.MISLED, modes=OVERLAY),
+    "pod-gateway": after("pods get another gateway than their network's", "POD-GW", *node.rewritten(
+        "HcnCreateEndpoint", '.1","DestinationPrefix":"0.0.0.0/0"', '.77","DestinationPrefix":"0.0.0.0/0"'), OVERLAY),
     "no-nat": after("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
                     node.cni_changed(node.untranslated), POD_NETWORK, modes=OVERLAY),
     "nat-outside": after("the target outside is excepted from translation", "NAT-EXC",

@@ -152,6 +152,7 @@ static void the_node_looks_itself(void **state) {
     options.measure = measure_api;
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_string_equal(json_text_at(report.evidence, "extra.node-external.outcome"), "ok");
+    assert_string_equal(json_text_at(report.evidence, "extra.node-external-udp.outcome"), "ok");
     assert_string_equal(json_text_at(report.evidence, "extra.x-node-api.outcome"), "timeout");
     text_free(&stage.told);
     diag_report_free(&report);
