@@ -42,7 +42,6 @@ def upgrade(stage):
     expect_equal({f["outcome"] for f in result["flows"]} - {"slow"}, {"pass"}, repr(result["flows"]))
     expect_equal(version(stage), stage.cluster.version, "the kubelet is of another version")
     code, again = node.document(*words)
-    # Wine does not keep what services do after they fail, so that they are registered and started again.
     expect_equal((code, again["programs"]), (0, []), repr(again))
     os.unlink(node.host.path(NEWER))
     stage.reset()
