@@ -25,7 +25,8 @@ int host_open(const char *rootfs, struct host **ret, struct error *err);
 /* Who may read a file or folder; the ACL is there from the moment of creation. */
 enum host_access {
     HOST_PUBLIC,        /* inherits from its folder */
-    HOST_SECRET,        /* SYSTEM and Administrators only: D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA) */
+    HOST_SECRET,        /* SYSTEM and Administrators only: D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA); a
+                         * folder is owned by Administrators */
     HOST_PROBE_MAILBOX, /* as secret, and containers' users may read and write */
     HOST_PROBE_PROGRAM, /* as secret, and containers' users may read and execute */
     HOST_READ_ONLY,     /* as secret, and all users may read and execute; owner: Administrators */

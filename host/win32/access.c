@@ -22,8 +22,8 @@ static char *make_sddl(enum host_access access, bool folder) {
     const char *rights = container_rights[access];
     struct text sddl = {0};
 
-    if (access == HOST_READ_ONLY) /* who made the folder could change its list */
-        text_add(&sddl, "O:BA");
+    if (access == HOST_READ_ONLY || (access == HOST_SECRET && folder))
+        text_add(&sddl, "O:BA"); /* whoever made the folder first could change its list */
     text_addf(&sddl, OWNERS, flags, flags);
     if (access == HOST_READ_ONLY)
         text_addf(&sddl, "(A;%s;0x1200a9;;;BU)", flags);
