@@ -56,8 +56,8 @@ ASKED = [
 
 
 # The same beside kubeadm.exe and its kubelet.exe, on a Windows host of its own.
-ACCESS = "who may read it is left to the folder by kubeadm.exe and its kubelet; winjoin gives it to SYSTEM and " \
-    "Administrators alone (Wine shows access as modes)"
+ACCESS = "kubeadm.exe and its kubelet leave access to the folder's ACL; winjoin allows only " \
+    "SYSTEM and Administrators (Wine shows access as modes)"
 EXE_REASONS = [
     (CONF, "mode", ACCESS),
     (STORE, "mode", ACCESS),
