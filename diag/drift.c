@@ -60,10 +60,26 @@ static void add_vips(const json_t *service, json_t *ret) {
         put(ret, json_text_at(item, "ip"));
 }
 
-static const char *protocol_of(const json_t *port) {
+const char *drift_port_protocol(const json_t *port) {
     const char *protocol = json_text_at(port, "protocol");
 
     return protocol ? protocol : "TCP";
+}
+
+const char *drift_mapping_protocol(const json_t *mapping) {
+    return json_number_at(mapping, "Protocol", 0) == PROTOCOL_UDP ? "UDP" : "TCP";
+}
+
+/* The name of its Service; NULL: of none. */
+static const char *service_of(const json_t *slice) {
+    return json_string_value(
+        json_object_get(json_at(slice, "metadata.labels"), "kubernetes.io/service-name"));
+}
+
+bool drift_is_slice_of(const json_t *slice, const json_t *service) {
+    return text_equal(service_of(slice), json_text_at(service, "metadata.name")) &&
+           text_equal(json_text_at(slice, "metadata.namespace"),
+                      json_text_at(service, "metadata.namespace"));
 }
 
 /* "ns/name port-name" of each port that has a ready endpoint; and all endpoints' addresses. */
@@ -72,9 +88,7 @@ static void read_slices(const json_t *slices, json_t *ready, json_t *addresses) 
     size_t i, k, n;
 
     json_array_foreach(json_object_get(slices, "items"), i, slice) {
-        const json_t *labels = json_at(slice, "metadata.labels");
-        const char *service =
-            json_string_value(json_object_get(labels, "kubernetes.io/service-name"));
+        const char *service = service_of(slice);
         bool serves = false;
 
         json_array_foreach(json_object_get(slice, "endpoints"), k, endpoint) {
@@ -120,8 +134,7 @@ static void balancer_frontends(const json_t *balancer, struct text_list *ret) {
 
     json_array_foreach(json_object_get(balancer, "PortMappings"), i, mapping) {
         long long port = json_number_at(mapping, "ExternalPort", 0);
-        const char *protocol =
-            json_number_at(mapping, "Protocol", 0) == PROTOCOL_UDP ? "UDP" : "TCP";
+        const char *protocol = drift_mapping_protocol(mapping);
 
         json_array_foreach(vips, k, vip) {
             if (json_is_string(vip))
@@ -159,10 +172,11 @@ static void find_missing(const struct drift_seen *seen, const json_t *service, c
         _cleanup_(freep) char *key = xasprintf("%s %s", full, port_name ? port_name : "");
         _cleanup_(freep) char *frontend =
             frontend_text(json_text_at(service, "spec.clusterIP"), json_number_at(port, "port", 0),
-                          protocol_of(port));
+                          drift_port_protocol(port));
 
         if (has(ready, key) && !has(frontends, frontend) &&
-            !text_equal(protocol_of(port), "SCTP")) /* kube-proxy on Windows leaves it out */
+            !text_equal(drift_port_protocol(port),
+                        "SCTP")) /* kube-proxy on Windows leaves it out */
             drift_add_row(drift, "servicesWithoutLoadBalancer",
                           json_pack("{s:s, s:s}", "service", full, "frontend", frontend));
     }
@@ -179,12 +193,12 @@ static void wanted_frontends(const json_t *service, json_t *wanted, json_t *vips
     add_vips(service, own);
     json_array_foreach(json_at(service, "spec.ports"), i, port) {
         _cleanup_(freep) char *at_node =
-            frontend_text("", json_number_at(port, "nodePort", 0), protocol_of(port));
+            frontend_text("", json_number_at(port, "nodePort", 0), drift_port_protocol(port));
 
         put(wanted, at_node);
         json_object_foreach(own, vip, value) {
             _cleanup_(freep) char *frontend =
-                frontend_text(vip, json_number_at(port, "port", 0), protocol_of(port));
+                frontend_text(vip, json_number_at(port, "port", 0), drift_port_protocol(port));
 
             put(wanted, frontend);
         }
@@ -385,9 +399,8 @@ json_t *drift_ask(struct kube_client *client, const char *node) {
 }
 
 int drift_ready_endpoints(const json_t *asked, const char *vip) {
-    const char *space = NULL, *name = NULL;
     const json_t *slices = json_at(asked, "slices.items"),
-                 *services = json_at(asked, "services.items");
+                 *services = json_at(asked, "services.items"), *service = NULL;
     _cleanup_json_ json_t *vips = json_object();
     json_t *item, *endpoint;
     int ready = 0;
@@ -395,21 +408,15 @@ int drift_ready_endpoints(const json_t *asked, const char *vip) {
 
     json_array_foreach(services, i, item) {
         add_vips(item, vips);
-        if (vip && text_equal(json_text_at(item, "spec.clusterIP"), vip)) {
-            space = json_text_at(item, "metadata.namespace");
-            name = json_text_at(item, "metadata.name");
-        }
+        if (vip && text_equal(json_text_at(item, "spec.clusterIP"), vip))
+            service = item;
     }
     if (services && vip && *vip && !has(vips, vip))
         return DRIFT_NO_SERVICE;
-    if (!name || !slices)
+    if (!json_text_at(service, "metadata.name") || !slices)
         return -1;
     json_array_foreach(slices, i, item) {
-        const json_t *labels = json_at(item, "metadata.labels"),
-                     *of = json_object_get(labels, "kubernetes.io/service-name");
-
-        if (!text_equal(json_string_value(of), name) ||
-            !text_equal(json_text_at(item, "metadata.namespace"), space))
+        if (!drift_is_slice_of(item, service))
             continue;
         json_array_foreach(json_object_get(item, "endpoints"), k, endpoint) ready +=
             json_bool_at(endpoint, "conditions.ready", true);

@@ -124,10 +124,8 @@ static const json_t *service_at(const json_t *services, const char *vip, long lo
         if (!vip || !text_equal(json_text_at(service, "spec.clusterIP"), vip))
             continue;
         json_array_foreach(json_at(service, "spec.ports"), k, port) {
-            const char *own = json_text_at(port, "protocol");
-
             if (json_number_at(port, "port", 0) != number ||
-                !text_equal(own ? own : "TCP", protocol))
+                !text_equal(drift_port_protocol(port), protocol))
                 continue;
             *ret_port = json_text_at(port, "name");
             return service;
@@ -136,16 +134,8 @@ static const json_t *service_at(const json_t *services, const char *vip, long lo
     return NULL;
 }
 
-static bool is_slice_of(const json_t *slice, const json_t *service) {
-    const json_t *labels = json_at(slice, "metadata.labels");
-
-    return text_equal(json_string_value(json_object_get(labels, "kubernetes.io/service-name")),
-                      json_text_at(service, "metadata.name")) &&
-           text_equal(json_text_at(slice, "metadata.namespace"),
-                      json_text_at(service, "metadata.namespace"));
-}
-
-/* Has an EndpointSlice of the Service's port that number? True where there is none of that port. */
+/* Does an EndpointSlice have that number for the Service's port `name`? True also where no slice
+ * has the port at all. */
 static bool slices_have(const json_t *slices, const json_t *service, const char *name,
                         long long number) {
     bool any = false;
@@ -153,7 +143,8 @@ static bool slices_have(const json_t *slices, const json_t *service, const char 
     size_t i, k;
 
     json_array_foreach(json_object_get(slices, "items"), i, slice) {
-        if (!is_slice_of(slice, service) || !json_array_size(json_object_get(slice, "endpoints")))
+        if (!drift_is_slice_of(slice, service) ||
+            !json_array_size(json_object_get(slice, "endpoints")))
             continue;
         json_array_foreach(json_object_get(slice, "ports"), k, port) {
             const char *own = json_text_at(port, "name");
@@ -169,7 +160,6 @@ static bool slices_have(const json_t *slices, const json_t *service, const char 
 }
 
 void drift_compare_ports(const struct drift_seen *seen, json_t *drift) {
-    enum { PROTOCOL_UDP = 17 };
     json_t *balancer, *mapping;
     size_t i, k;
 
@@ -177,12 +167,11 @@ void drift_compare_ports(const struct drift_seen *seen, json_t *drift) {
         const char *vip = json_text_at(balancer, "FrontendVIPs.0");
 
         json_array_foreach(json_object_get(balancer, "PortMappings"), k, mapping) {
-            const char *name = NULL,
-                       *protocol =
-                           json_number_at(mapping, "Protocol", 0) == PROTOCOL_UDP ? "UDP" : "TCP";
+            const char *name = NULL;
             long long inside = json_number_at(mapping, "InternalPort", 0);
-            const json_t *service = service_at(
-                seen->services, vip, json_number_at(mapping, "ExternalPort", 0), protocol, &name);
+            const json_t *service =
+                service_at(seen->services, vip, json_number_at(mapping, "ExternalPort", 0),
+                           drift_mapping_protocol(mapping), &name);
 
             if (service && inside && !slices_have(seen->slices, service, name, inside))
                 drift_add_row(drift, "loadBalancersToOtherPort",

@@ -8,6 +8,12 @@
 void drift_add_row(json_t *drift, const char *key, json_t *row);
 /* "namespace/name"; the caller frees. */
 char *drift_full_name(const json_t *object);
+/* Of a port of a Service or EndpointSlice, "TCP" by default; of an HNS load balancer's PortMapping.
+ */
+const char *drift_port_protocol(const json_t *port);
+const char *drift_mapping_protocol(const json_t *mapping);
+/* Does the EndpointSlice belong to the Service (its label kubernetes.io/service-name)? */
+bool drift_is_slice_of(const json_t *slice, const json_t *service);
 /* `pods`: the addresses of this node's pods, as keys. */
 void drift_compare_namespaces(const struct drift_seen *seen, const json_t *pods, json_t *drift);
 void drift_compare_backends(const struct drift_seen *seen, json_t *drift);
