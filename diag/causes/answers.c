@@ -24,14 +24,19 @@ bool dns_is_split(const struct scene *scene) {
 }
 
 /* The DNS pod has answered by UDP; a closed port of it gives no answer by TCP either, so it is not
- * port 53 alone. Of UDP a closed port says nothing: the way back of its error is often closed. */
-enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
-    const char *closed = extra_outcome(scene, "x-closed-tcp"),
-               *tcp = extra_outcome(scene, "x-dns-tcp");
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+ * port 53 alone. Of UDP a closed port says nothing: the way back of its error is often closed.
+ * NULL, or that pod. */
+static const char *pod_without_tcp(const struct scene *scene) {
+    if (!is_silent(extra_outcome(scene, "x-closed-tcp")) ||
+        !is_silent(extra_outcome(scene, "x-dns-tcp")) || !dns_pod_answers(scene))
+        return NULL;
+    return diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+}
 
-    if (!pod || !is_silent(closed) || !is_silent(tcp) || !dns_pod_answers(scene))
+enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
+    const char *pod = pod_without_tcp(scene);
+
+    if (!pod)
         return NO;
     finding_note(finding, "%s answers by UDP; by TCP its closed port 9 is as silent as port 53",
                  pod);
@@ -44,11 +49,8 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const char *udp = extra_outcome(scene, "x-dns-udp"), *tcp = extra_outcome(scene, "x-dns-tcp");
     const char *vip = expected(scene, "dnsIP");
     bool over_udp = text_equal(udp, "ok"), over_tcp = text_equal(tcp, "ok");
-    struct finding other = {0};
-    enum level lost = look_tcp_lost(scene, &other);
 
-    text_list_free(&other.evidence);
-    if (lost != NO || (dns_is_split(scene) && (scene->partly & CELLS_DNS)))
+    if (pod_without_tcp(scene) || (dns_is_split(scene) && (scene->partly & CELLS_DNS)))
         return NO;
     if (!udp || !tcp || over_udp == over_tcp || !load_balancer_of(scene, vip, UDP, DNS_PORT) ||
         !load_balancer_of(scene, vip, TCP, DNS_PORT))

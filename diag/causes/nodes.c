@@ -104,33 +104,38 @@ enum level look_flannel_type(const struct scene *scene, struct finding *finding)
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
-/* Two Nodes with one prefix, this node's or that of the DNS pods: others have one route to it,
- * which leads to one of them. */
-static void note_same_prefix(const struct scene *scene, struct finding *finding) {
-    json_t *nodes = json_object_get(scene->evidence, "nodes"), *node, *other;
-    const char *own = expected(scene, "podCIDR");
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
-    size_t i, k;
+typedef void note_pair(const struct scene *scene, const struct network_peer *a,
+                       const struct network_peer *b, struct finding *finding);
 
-    json_array_foreach(nodes, i, node) {
-        json_array_foreach(nodes, k, other) {
-            struct network_peer a, b;
+/* Calls `note` with each two of the cluster's Nodes. */
+static void each_pair(const struct scene *scene, note_pair *note, struct finding *finding) {
+    const json_t *nodes = json_object_get(scene->evidence, "nodes");
+    struct network_peer a, b;
 
-            network_peer_read(node, &a);
-            network_peer_read(other, &b);
-            if (!text_equal(a.pod_cidr, own) && !prefix_holds(a.pod_cidr, pod))
-                continue;
-            if (i >= k || !a.pod_cidr || !b.pod_cidr || !text_equal(a.pod_cidr, b.pod_cidr))
-                continue;
-            finding_note(finding, "Nodes %s and %s have the same pod prefix %s", a.node, b.node,
-                         a.pod_cidr);
+    for (size_t i = 0; i < json_array_size(nodes); i++) {
+        network_peer_read(json_array_get(nodes, i), &a);
+        for (size_t k = i + 1; k < json_array_size(nodes); k++) {
+            network_peer_read(json_array_get(nodes, k), &b);
+            note(scene, &a, &b, finding);
         }
     }
 }
 
+/* Two Nodes with one prefix, this node's or that of the DNS pods: others have one route to it,
+ * which leads to one of them. */
+static void note_same_prefix(const struct scene *scene, const struct network_peer *a,
+                             const struct network_peer *b, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (a->pod_cidr && text_equal(a->pod_cidr, b->pod_cidr) &&
+        (text_equal(a->pod_cidr, expected(scene, "podCIDR")) || prefix_holds(a->pod_cidr, pod)))
+        finding_note(finding, "Nodes %s and %s have the same pod prefix %s", a->node, b->node,
+                     a->pod_cidr);
+}
+
 enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
-    note_same_prefix(scene, finding);
+    each_pair(scene, note_same_prefix, finding);
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
@@ -183,21 +188,15 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
+static void note_same_mac(const struct scene *scene, const struct network_peer *a,
+                          const struct network_peer *b, struct finding *finding) {
+    (void)scene;
+    if (*a->router_mac && text_equal_nocase(a->router_mac, b->router_mac))
+        finding_note(finding, "nodes %s and %s both announce %s", a->node, b->node, a->router_mac);
+}
+
 /* Linux drops what comes from its own MAC address. */
 enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
-    json_t *nodes = json_object_get(scene->evidence, "nodes"), *node, *other;
-    size_t i, k;
-
-    json_array_foreach(nodes, i, node) {
-        json_array_foreach(nodes, k, other) {
-            struct network_peer a, b;
-
-            network_peer_read(node, &a);
-            network_peer_read(other, &b);
-            if (i < k && *a.router_mac && text_equal_nocase(a.router_mac, b.router_mac))
-                finding_note(finding, "nodes %s and %s both announce %s", a.node, b.node,
-                             a.router_mac);
-        }
-    }
+    each_pair(scene, note_same_mac, finding);
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }

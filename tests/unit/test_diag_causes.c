@@ -266,6 +266,36 @@ static void a_slow_dns_is_named(void **state) {
     }
 }
 
+/* A policy may drop every port but 53: one that refuses is no lost TCP. */
+static void a_dns_without_tcp_is_no_lost_tcp(void **state) {
+    static const struct {
+        const char *tcp, *causes;
+    } cases[] = {{"refused", "DNS-PROTO confirmed 1"}, {"timeout", "TCP-LOST likely 1"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_(freep) char *red = xasprintf("pod-to-service-pqdn/tcp=%s", cases[i].tcp);
+        _cleanup_(freep) char *evidence =
+            xasprintf(OVERLAY "," VIPS "}," PODS ",endpoints:[" DNS_POD "],loadBalancers:["
+                              "{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:['d000'],"
+                              "PortMappings:[{Protocol:6,ExternalPort:53}]},"
+                              "{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:['d000'],"
+                              "PortMappings:[{Protocol:17,ExternalPort:53}]}],extra:{"
+                              "'x-dns-udp':{outcome:'ok'},'x-dns-pod':{outcome:'ok'},"
+                              "'x-dns-tcp':{outcome:'%s'},'x-closed-tcp':{outcome:'timeout'}}",
+                      cases[i].tcp);
+        const struct row row = {.red = red, .evidence = evidence};
+        struct diag_report report;
+        _cleanup_(freep) char *causes = NULL;
+
+        report_make(&row, &report);
+        diag_causes_find(&report);
+        causes = causes_text(&report);
+        assert_string_equal(causes, cases[i].causes);
+        diag_report_free(&report);
+    }
+}
+
 /* Two of a unit are the first that are told in it. */
 static void times_are_told_in_their_units(void **state) {
     static const struct {
@@ -310,6 +340,7 @@ int main(void) {
         cmocka_unit_test(no_row_says_more_than_it_knows),
         cmocka_unit_test(many_lines_are_cut),
         cmocka_unit_test(a_slow_dns_is_named),
+        cmocka_unit_test(a_dns_without_tcp_is_no_lost_tcp),
         cmocka_unit_test(times_are_told_in_their_units),
         cmocka_unit_test(every_row_has_words),
     };
