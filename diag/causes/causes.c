@@ -83,8 +83,7 @@ const struct row diag_rows[] = {
     ROW("MTU-NODES", "large packets to other nodes' pods",
         "small packets reach pods on other nodes, large ones are lost on the way",
         "set the MTU of the pod network (CNI, flannel) on all nodes below that of the network "
-        "between "
-        "them, with VXLAN by 50 or more; or raise that one",
+        "between them, with VXLAN by 50 or more; or raise that one",
         "kubernetes/kubernetes#83739, kubernetes-sigs/cluster-api-provider-azure#1335", 0, 0,
         look_mtu_nodes, FIRST_LOOK),
     ROW("POD-IMG", "every flow", "the image of the probe pods is not available on this node",
@@ -135,8 +134,7 @@ const struct row diag_rows[] = {
     ROW("CNI-POLICY", "the traffic that the rule blocks",
         "an HNS ACL policy blocks packets of the pods",
         "winjoin sets none, but network policy agents do: check the NetworkPolicies of the "
-        "namespace "
-        "and the agent's log; deleting the pod makes a new endpoint",
+        "namespace and the agent's log; deleting the pod makes a new endpoint",
         "microsoft/Windows-Containers#616", 0, CELLS_ALL, look_cni_policy, MEASURED),
     ROW("HNS-EPSTALE", "flows that the wrong pod answers", "two endpoints have the same address",
         "delete the stale endpoint (in PowerShell: Get-HnsEndpoint, Remove-HnsEndpoint), then "
@@ -173,8 +171,7 @@ const struct row diag_rows[] = {
     ROW("OVL-PEER", "from pods to other nodes' pods",
         "the network has no correct route to another node's pods",
         "check the node annotations flannel.alpha.coreos.com/*, then restart flanneld on both "
-        "nodes; "
-        "without an agent: winjoin join phase pod-network",
+        "nodes; without an agent: winjoin join phase pod-network",
         NULL, CELLS_DNS, CELLS_DNS, look_ovl_peer, MEASURED),
     ROW("NAT-EXC", "from pods to other nodes' pods",
         "packets to the cluster's own prefixes are translated (NAT) to the node's address",
@@ -212,8 +209,7 @@ const struct row diag_rows[] = {
     ROW("SVC-STALE", "some or all requests to a Service",
         "a load balancer sends to pods that no longer exist",
         "sc.exe stop kube-proxy, then sc.exe start kube-proxy; what is left: winjoin status lists "
-        "it "
-        "with the commands",
+        "it with the commands",
         "kubernetes/kubernetes#135170", 0, CELLS_DNS | CELL_TCP(SVC_IP), look_svc_stale, MEASURED),
     ROW("DNS-FAIL", "names", "the cluster's DNS answers with an error",
         "kubectl -n kube-system logs -l k8s-app=kube-dns shows why: mostly it does not reach the "
@@ -229,8 +225,7 @@ const struct row diag_rows[] = {
         NULL, CELL_TCP(SVC_SHORT), CELL_TCP(SVC_SHORT), look_tcp_lost, MEASURED),
     ROW("DNS-PROTO", "names", "the DNS Service answers over one of UDP and TCP alone",
         "allow UDP 53 and TCP 53 to the DNS pods in NetworkPolicies and firewalls; see that "
-        "CoreDNS "
-        "listens on both",
+        "CoreDNS listens on both",
         "Azure/AKS#1375", 0, CELLS_DNS, look_dns_proto, MEASURED),
     ROW("DNS-ZONE", "names", "the cluster's DNS does not know the cluster's own zone",
         "compare clusterDomain in the kubelet's configuration with the kubernetes line in the "
@@ -239,10 +234,8 @@ const struct row diag_rows[] = {
     ROW("DNS-NONE", "names, and from pods to the DNS Service",
         "the cluster has no Service with the address that pods ask for names",
         "on the control plane: kubeadm init phase addon coredns makes the Service kube-dns again; "
-        "if "
-        "its address is another one (kubectl -n kube-system get service kube-dns), set clusterDNS "
-        "in "
-        "the ConfigMap kubelet-config to it, then run: winjoin join phase files",
+        "if its address is another one (kubectl -n kube-system get service kube-dns), set "
+        "clusterDNS in the ConfigMap kubelet-config to it, then run: winjoin join phase files",
         NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_dns_none, MEASURED),
     ROW("SVC-HALF", "some requests to a Service",
         "some of the pods or servers behind a Service do not answer",
@@ -250,8 +243,7 @@ const struct row diag_rows[] = {
         NULL, 0, CELLS_DNS | CELL_TCP(SVC_IP), look_svc_half, MEASURED),
     ROW("SVC-EP0", "from pods to the DNS Service", "no pod behind the DNS Service answers",
         "kubectl -n kube-system get pods -l k8s-app=kube-dns; if they run: kubectl get "
-        "networkpolicy "
-        "-A",
+        "networkpolicy -A",
         NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_svc_ep0, MEASURED),
     NO_ROUTE("from pods to other nodes' pods", CELLS_DNS, CELLS_DNS | CELL_TCP(SVC_IP),
              look_l2_route),
@@ -261,8 +253,7 @@ const struct row diag_rows[] = {
         "encapsulated (VXLAN) packets do not pass; this is a VMware machine, whose switch uses the "
         "same port",
         "change the VXLAN port of NSX or of the distributed switch (Windows supports 4789 only), "
-        "or "
-        "update vmxnet3",
+        "or update vmxnet3",
         "flannel-io/flannel#2388, projectcalico/calico#9433", CELLS_DNS, CELLS_DNS, look_ovl_nsx,
         MEASURED),
     ROW("OVL-UDP", "from pods to other nodes' pods",
@@ -297,8 +288,7 @@ const struct row diag_rows[] = {
     ROW("EXT-NODE", "from pods to outside",
         "the node cannot reach anything outside the cluster either",
         "not a problem of the pod network: check the node's gateway and firewall, or choose "
-        "another "
-        "target (verify.external)",
+        "another target (verify.external)",
         NULL, CELL_TCP(EXT_IP), CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS), look_ext_node, MEASURED),
     ROW("NAT-NONE", "from pods to outside",
         "pods' packets leave the node with the pods' own addresses: no OutBoundNAT policy of their "
@@ -312,8 +302,7 @@ const struct row diag_rows[] = {
     ROW("NAT-EXC", "from pods to some addresses outside",
         "the target is excluded from NAT and has no route back to the pods",
         "remove the prefix from the OutBoundNAT exceptions (network.excludeFromNAT) and recreate "
-        "the "
-        "pods",
+        "the pods",
         NULL, CELL_TCP(EXT_IP), CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS), look_nat_exc, MEASURED),
     ROW("EXT-DNS", "names outside the cluster",
         "the cluster's DNS does not resolve names outside the cluster",

@@ -137,8 +137,7 @@ static const struct cluster_row rows[] = {
      .among = is_any},
     {{"CL-NOPOD", "every flow of the node's pods", "no probe pod starts there",
       "an image that cannot be fetched: --image names a mirror; a network that is not made: "
-      "winjoin "
-      "status on that node",
+      "winjoin status on that node",
       "kubernetes-sigs/sig-windows-tools#103"},
      FROM,
      .says = says_no_pod,
@@ -154,16 +153,14 @@ static const struct cluster_row rows[] = {
     {{"CL-API-POD", "webhooks, aggregated APIs, kubectl port-forward to pods",
       "the API server does not reach pods there by their address",
       "give the control plane's machines a route to the pod network (its CNI agent runs there, "
-      "too), "
-      "or let webhooks use the host network",
+      "too), or let webhooks use the host network",
       NULL},
      FROM,
      .says = says_unreached,
      .among = is_unasked},
     {{"CL-NONE", "between pods of different nodes", "no pod reaches a pod of another node",
       "look for what drops the pod network between the nodes: UDP 4789 (VXLAN) closed by a "
-      "firewall or "
-      "used by the hypervisor; the CNI agent not running",
+      "firewall or used by the hypervisor; the CNI agent not running",
       "flannel-io/flannel#1279, rancher/rke2#6307"},
      ALL,
      .among = PODS,
@@ -247,8 +244,7 @@ static const struct cluster_row rows[] = {
     {{"CL-PAIR", "from one node's pods to another's",
       "pods of the first do not reach pods of the other",
       "compare on both nodes the route to the other's pod subnet, or the peer's VTEP; restart the "
-      "CNI "
-      "agent on both",
+      "CNI agent on both",
       "flannel-io/flannel#1394"},
      PAIR,
      .among = PODS,
@@ -258,8 +254,8 @@ static const struct cluster_row rows[] = {
      .least = 2,
      .behind = true},
     {{"CL-SVC", "Services, names", "no pod reaches a Service by its cluster IP",
-      "kubectl -n kube-system get pods -l k8s-app=kube-proxy; compare the Service range with "
-      "the API server's",
+      "kubectl -n kube-system get pods -l k8s-app=kube-proxy; compare the Service range with the "
+      "API server's",
       "kubernetes/kubernetes#135802"},
      ALL,
      .among = is_service,
@@ -289,8 +285,8 @@ static const struct cluster_row rows[] = {
      .beside = ALL,
      .least = 2},
     {{"CL-DNS-UNKNOWN", "names", "the cluster's DNS does not know names of the cluster",
-      "kubectl -n kube-system logs -l k8s-app=kube-dns; compare the domain in its Corefile "
-      "with clusterDomain of the kubelets",
+      "kubectl -n kube-system logs -l k8s-app=kube-dns; compare the domain in its Corefile with "
+      "clusterDomain of the kubelets",
       NULL},
      ALL,
      .among = is_unknown,
@@ -300,8 +296,7 @@ static const struct cluster_row rows[] = {
     {{"CL-DNS-NODE", "names from the node's pods",
       "pods there get no answer from the cluster's DNS",
       "compare the DNS servers inside its pods with the Service kube-dns (clusterDNS of its "
-      "kubelet), "
-      "and check the route from there to the DNS pods",
+      "kubelet), and check the route from there to the DNS pods",
       NULL},
      FROM,
      .among = is_unanswered,
@@ -312,8 +307,7 @@ static const struct cluster_row rows[] = {
     {{"CL-DNS-SHORT", "short names from the node's pods",
       "pods there resolve full names, but no short ones",
       "compare the DNS suffixes inside its pods with NAMESPACE.svc and the cluster's domain: "
-      "clusterDomain "
-      "of its kubelet, \"dns\" of its CNI file",
+      "clusterDomain of its kubelet, \"dns\" of its CNI file",
       "kubernetes/kubernetes#65016"},
      FROM,
      .among = is_short_name,
@@ -376,8 +370,7 @@ static const struct cluster_row rows[] = {
      .beside = ALL},
     {{"CL-HAIRPIN", "a pod's own Service", "a pod there does not reach itself by its Service",
       "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; hairpin mode of "
-      "a "
-      "Linux node's bridge",
+      "a Linux node's bridge",
       "projectcalico/calico#5522"},
      FROM,
      .among = is_hairpin,
