@@ -106,7 +106,6 @@ static int open_seams(struct program *program, program_open_host *open, struct e
     if (open(program->options.rootfs, &program->host, err) < 0)
         return -1;
     program->http = http_curl_new(agent, is_interrupted, program->host);
-    program->last = http_curl_new(agent, NULL, NULL);
     return 0;
 }
 

@@ -234,6 +234,8 @@ static int run(struct program *program, struct kube_client *client, const char *
     bool measured;
     int result;
 
+    if (!program->last)
+        program->last = options.last = http_curl_new("winjoin", NULL, NULL);
     progress_open(&progress, program);
     result = cluster_run(client, &options, &report, &grant, err);
     progress_close(&progress);

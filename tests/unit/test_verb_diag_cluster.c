@@ -17,6 +17,7 @@ static int open_diag(void **state) {
     program->host = c.host;
     program->http = c.http;
     program->verb = verb_find("diag");
+    program->last = program->http;
     program->options.kubeconfig = (char *)"D:\\k";
     put("D:\\k", KUBECONFIG("{token: t}"));
     return 0;
@@ -74,7 +75,7 @@ static void a_cluster_that_is_not(void **state) {
     assert_has(&out, "pod-to-pod-ip");
 }
 
-/* Compared with an older report it is told whether it is worse now. */
+/* --compare says whether the cluster is worse than in an older report. */
 static void compared_with_an_older_report(void **state) {
     _cleanup_(freep) char *well = NULL, *ill = NULL;
     struct error err;
