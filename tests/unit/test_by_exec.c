@@ -224,6 +224,28 @@ static bool slow_shell(const struct dial *d, long *ret_status, const char **ret_
     return d->from != 0;
 }
 
+/* Each node's cells say what failed in its own pod. */
+static void two_whose_exec_fails(void **state) {
+    struct error err;
+    size_t unasked[3] = {0};
+
+    (void)state;
+    shell.refuses = true;
+    c.dialed = slow_shell;
+    assert_int_equal(diagnose(&err), 0);
+    for (size_t i = 0; i < c.report.cells.count; i++) {
+        const struct cluster_cell *cell = &c.report.cells.items[i];
+        const char *why = c.report.nodes.items[cell->from].unreached;
+
+        if (cell->cell.outcome == DIAG_NOT_RUN && cell->cell.flow->source != DIAG_FROM_NODE) {
+            assert_non_null(why);
+            assert_non_null(strstr(cell->cell.reason, why));
+            unasked[cell->from]++;
+        }
+    }
+    assert_true(unasked[0] && unasked[1] && unasked[2]);
+}
+
 static const char *hang(void *context, const struct text *said, size_t *ret_len) {
     (void)context, (void)said;
     shell.runs++;
@@ -248,10 +270,10 @@ static void shells_that_take_too_long(void **state) {
 
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_shell, close_shell)
-    const struct CMUnitTest tests[] = {CASE(all_is_answered_by_the_pod),
-                                       CASE(a_flow_that_fails_in_the_pod),
-                                       CASE(a_pod_whose_netexec_is_silent), CASE(exec_that_fails),
-                                       CASE(shells_that_take_too_long)};
+    const struct CMUnitTest tests[] = {
+        CASE(all_is_answered_by_the_pod),    CASE(a_flow_that_fails_in_the_pod),
+        CASE(a_pod_whose_netexec_is_silent), CASE(exec_that_fails),
+        CASE(two_whose_exec_fails),          CASE(shells_that_take_too_long)};
 
     return cmocka_run_group_tests_name("a cluster's probes by exec", tests, NULL, NULL);
 }
