@@ -147,12 +147,14 @@ static void plan_names(const struct network_input *input, struct network_plan *p
     plan->dns_domain = xstrdup(input->dns_domain ? input->dns_domain : "cluster.local");
 }
 
-/* Pods ask those that they reach; where there is none, what the cluster says stays. */
+/* The cluster's DNS servers. Pods with IPv4 addresses only get the IPv4 ones; where all are IPv6,
+ * all stay, with a warning. */
 static void plan_dns(const struct network_input *input, struct network_plan *plan) {
     const struct text_list *servers = &input->dns_servers;
     bool made = !plan->agent->in_cluster && !plan->agent->pods_make_network;
     bool ipv4_only = made && !plan->ipv6.on;
     char message[sizeof plan->warnings->message];
+
     if (ipv4_only && servers->count && !text_of_family(servers, 4)) {
         (void)text_format(message, sizeof message,
                           "pods on this node get IPv4 addresses only and cannot ask the cluster's "

@@ -110,8 +110,8 @@ static int read_repository(const json_t *root, const char *what, char **ret, str
     if (!text || !*text || text_equal(text, "registry.k8s.io") || text_equal(text, "k8s.gcr.io"))
         return 0;
     if (text[strspn(text, letters)])
-        return error_set(err, ERROR_MALFORMED, "%s: imageRepository: '%.100s' is no registry", what,
-                         text);
+        return error_set(err, ERROR_MALFORMED, "%s: imageRepository: '%.100s' is not a registry",
+                         what, text);
     *ret = xstrdup(text);
     return 0;
 }

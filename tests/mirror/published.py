@@ -31,9 +31,11 @@ def sha256(data):
 
 
 def zstd_header(size, window=None):
-    """The begin of a frame; window: the power of two that it asks for, else as much as it holds."""
-    form, flags = ("<IBI", 0xA0) if window is None else ("<IBBI", 0x80)
-    return struct.pack(form, 0xFD2FB528, flags, *([] if window is None else [(window - 10) << 3]), size)
+    """The header of a frame of `size` bytes (RFC 8878, 3.1.1.1); window: of 2 to that power, else of `size`."""
+    magic = 0xFD2FB528
+    if window is None:
+        return struct.pack("<IBI", magic, 0xA0, size)
+    return struct.pack("<IBBI", magic, 0x80, (window - 10) << 3, size)
 
 
 def zstd(data, block=512, **more):

@@ -274,7 +274,7 @@ static void refuses_damaged_texts(void **state) {
          ERROR_MALFORMED, "networking.podSubnet"},
         {"kind: [\n", ERROR_MALFORMED, "line 2"},
         {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta4\nimageRepository: a'b\n",
-         ERROR_MALFORMED, "test: imageRepository: 'a'b' is no registry"},
+         ERROR_MALFORMED, "test: imageRepository: 'a'b' is not a registry"},
     };
 
     (void)state;

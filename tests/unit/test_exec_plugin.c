@@ -1,4 +1,5 @@
-/* Credentials that a program gives: where it is found, what it is told, what it may answer. */
+/* Credentials from a program (exec of a kubeconfig): how it is found, its environment, its output.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +86,7 @@ static void right(const char *exec) {
         fail_msg("%s: %s", exec, p.err.message);
 }
 
-/* ---- what it is told ---- */
+/* ---- its environment ---- */
 
 static void words_and_environment(void **state) {
     _cleanup_(freep) char *at = put_program("D:\\bin\\get-token");

@@ -85,7 +85,7 @@ static void one_that_cannot_be_started_is_not_tried_again(void **state) {
     close_run(&r);
 }
 
-/* What is told to its caller: 0, whether it runs at once or at the second try. */
+/* The result is 0, whether the service runs at once or at the second try. */
 static void one_that_runs_is_a_success(void **state) {
     (void)state;
     for (unsigned ends = 0; ends < 2; ends++) {
