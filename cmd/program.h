@@ -58,7 +58,7 @@ struct program {
     bool as_kubeadm; /* called by that name (cmd/kubeadm.h) */
     struct host *host;
     struct http *http;
-    struct http *last; /* which Ctrl-C does not end: to take away what was made; or NULL */
+    struct http *last; /* not ended by Ctrl-C: removes what diag made in a cluster; or NULL */
     struct terminal terminal;
     struct program_options options;
     struct text_list words;       /* what is no option, behind the verb */
