@@ -15,7 +15,7 @@ static int own_program_folders(struct join *join, struct error *err) {
     static const char *const folders[] = {"C:\\k", "C:\\opt\\cni\\bin",
                                           "C:\\Program Files\\containerd"};
 
-    return journal_guard_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
+    return journal_guard_folders(&join->journal, folders, ARRAY_SIZE(folders), HOST_READ_ONLY, err);
 }
 
 /* Called before an artifact is installed, when all are proved: what was there is journalled. */

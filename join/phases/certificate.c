@@ -44,6 +44,7 @@ static int leave_to_kubelet(struct join *join, struct error *err) {
 }
 
 int phase_certificate(struct join *join, struct error *err) {
+    static const char *const keys = KUBELET_CERTIFICATE_FOLDER;
     const struct join_options *o = &join->found.options;
     struct client_certificate_options options = {.node_name = join->found.node_name,
                                                  .timeout_ms = limit_of(o),
@@ -52,7 +53,9 @@ int phase_certificate(struct join *join, struct error *err) {
     struct client_certificate certificate = {0};
     char until[RFC3339_TEXT_MAX];
 
-    if (journal_own_folder(&join->journal, KUBELET_FOLDER, err) < 0)
+    /* Keys that the kubelet makes later, when it renews them, have their folder's access. */
+    if (journal_own_folder(&join->journal, KUBELET_FOLDER, err) < 0 ||
+        journal_guard_folders(&join->journal, &keys, 1, HOST_SECRET, err) < 0)
         return -1;
     if (join_kubelet_bootstraps(join->host, &join->found))
         return leave_to_kubelet(join, err);

@@ -31,10 +31,12 @@ int phase_files(struct join *join, struct error *err) {
     _cleanup_(freep) char *manifests = NULL;
 
     if (journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err) < 0 ||
-        journal_guard_folders(&join->journal, guarded, ARRAY_SIZE(guarded), err) < 0)
+        journal_guard_folders(&join->journal, guarded, ARRAY_SIZE(guarded), HOST_READ_ONLY, err) <
+            0)
         return -1;
     manifests = join_manifest_folder(join);
-    if (journal_guard_folders(&join->journal, (const char *const *)&manifests, 1, err) < 0)
+    if (journal_guard_folders(&join->journal, (const char *const *)&manifests, 1, HOST_READ_ONLY,
+                              err) < 0)
         return -1;
     return write_files(join, err);
 }

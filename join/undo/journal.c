@@ -367,11 +367,11 @@ int journal_own_folders(struct journal *journal, const char *const *paths, size_
 }
 
 int journal_guard_folders(struct journal *journal, const char *const *paths, size_t count,
-                          struct error *err) {
+                          enum host_access access, struct error *err) {
     if (journal_own_folders(journal, paths, count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++)
-        if (host_make_folder(journal->host, paths[i], HOST_READ_ONLY, err) < 0)
+        if (host_make_folder(journal->host, paths[i], access, err) < 0)
             return -1;
     return 0;
 }

@@ -93,10 +93,10 @@ int journal_folder(struct journal *journal, const char *path, struct error *err)
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err);
-/* The same for folders of programs and of what they are told to run: they are made, and from here
- * on only administrators add to them (HOST_READ_ONLY). */
+/* The same, and they are made with this access, which what others write in them inherits:
+ * HOST_READ_ONLY for programs and what they are told to run, HOST_SECRET for keys. */
 int journal_guard_folders(struct journal *journal, const char *const *paths, size_t count,
-                          struct error *err);
+                          enum host_access access, struct error *err);
 /* One that is recorded already and that a killed run had created and not marked yet is deleted: the
  * journal says that nothing stood there before, and nobody's mark is on it. Its making may end
  * after the run that asked for it. */

@@ -86,14 +86,15 @@ static void services(struct kit *kit, const struct row *row, struct finding *f) 
 }
 
 static void secrets(struct kit *kit, const struct row *row, struct finding *f) {
-    static const char *const files[] = {"C:\\etc\\kubernetes\\kubelet.conf",
+    static const char *const paths[] = {"C:\\ProgramData\\winjoin", "C:\\var\\lib\\kubelet\\pki",
+                                        "C:\\etc\\kubernetes\\kubelet.conf",
                                         "C:\\k\\kube-proxy.kubeconfig",
                                         "C:\\k\\flanneld.kubeconfig"};
 
     (void)row;
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-        if (host_file_type(kit->host, files[i]) != HOST_ABSENT)
-            kit_expect_secret(kit, files[i], f);
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+        if (host_file_type(kit->host, paths[i]) != HOST_ABSENT)
+            kit_expect_secret(kit, paths[i], f);
     for (const struct service *const *s = service_table; *s; s++)
         if ((*s)->settings_file && host_file_type(kit->host, (*s)->settings_file) == HOST_FILE)
             kit_expect_secret(kit, (*s)->settings_file, f);
