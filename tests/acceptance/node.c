@@ -85,6 +85,7 @@ static void services(struct kit *kit, const struct row *row, struct finding *f) 
     }
 }
 
+/* Wine adds the parent's rights to the list of a folder that was there, also to a protected one. */
 static void secrets(struct kit *kit, const struct row *row, struct finding *f) {
     static const char *const paths[] = {"C:\\ProgramData\\winjoin", "C:\\var\\lib\\kubelet\\pki",
                                         "C:\\etc\\kubernetes\\kubelet.conf",
@@ -92,9 +93,12 @@ static void secrets(struct kit *kit, const struct row *row, struct finding *f) {
                                         "C:\\k\\flanneld.kubeconfig"};
 
     (void)row;
-    for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
-        if (host_file_type(kit->host, paths[i]) != HOST_ABSENT)
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        enum host_file_type type = host_file_type(kit->host, paths[i]);
+
+        if (type != HOST_ABSENT && !(kit->wine && type == HOST_FOLDER))
             kit_expect_secret(kit, paths[i], f);
+    }
     for (const struct service *const *s = service_table; *s; s++)
         if ((*s)->settings_file && host_file_type(kit->host, (*s)->settings_file) == HOST_FILE)
             kit_expect_secret(kit, (*s)->settings_file, f);
