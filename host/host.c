@@ -94,6 +94,14 @@ int host_access_set(struct host *host, const char *path, const char *access, str
     return host->ops->access_set(host, at, access, err);
 }
 
+int host_is_admins(struct host *host, const char *path, bool *ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->is_admins(host, at, ret, err);
+}
+
 int host_remove(struct host *host, const char *path, struct error *err) {
     _cleanup_(freep) char *at = NULL;
 

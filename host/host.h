@@ -58,6 +58,9 @@ int host_make_folder(struct host *host, const char *path, enum host_access acces
  * frees), and back. An owner that this process may not set stays. Absent: ERROR_ABSENT. */
 int host_access_get(struct host *host, const char *path, char **ret, struct error *err);
 int host_access_set(struct host *host, const char *path, const char *access, struct error *err);
+/* Whether nobody but an administrator can have made it: its owner (of a link: the link's) is
+ * SYSTEM, Administrators or who runs this process. Absent: ERROR_ABSENT. */
+int host_is_admins(struct host *host, const char *path, bool *ret, struct error *err);
 /* Removes a file, link or empty folder; absent is success. */
 int host_remove(struct host *host, const char *path, struct error *err);
 /* Removes a folder with its content, not following links; absent is success. */

@@ -17,6 +17,7 @@ struct host_ops {
     int (*make_folder)(struct host *, const char *path, enum host_access access, struct error *);
     int (*access_get)(struct host *, const char *path, char **ret, struct error *);
     int (*access_set)(struct host *, const char *path, const char *access, struct error *);
+    int (*is_admins)(struct host *, const char *path, bool *ret, struct error *);
     int (*remove)(struct host *, const char *path, struct error *);
     int (*remove_tree)(struct host *, const char *path, struct error *);
     int (*rename)(struct host *, const char *from, const char *to, struct error *);

@@ -285,6 +285,18 @@ int rootfs_access_set(struct host *host, const char *path, const char *access, s
                : 0;
 }
 
+int rootfs_is_admins(struct host *host, const char *path, bool *ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    struct stat st;
+
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
+        return -1;
+    if (lstat(at, &st) < 0)
+        return fail(err, "read the owner of", path);
+    *ret = st.st_uid == 0 || st.st_uid == geteuid();
+    return 0;
+}
+
 int rootfs_remove(struct host *host, const char *path, struct error *err) {
     _cleanup_(freep) char *at = NULL;
 

@@ -351,6 +351,7 @@ static const struct host_ops rootfs_ops = {
     .make_folder = rootfs_make_folder,
     .access_get = rootfs_access_get,
     .access_set = rootfs_access_set,
+    .is_admins = rootfs_is_admins,
     .remove = rootfs_remove,
     .remove_tree = rootfs_remove_tree,
     .rename = rootfs_rename,

@@ -25,6 +25,7 @@ int rootfs_write(struct host *, const char *, const void *, size_t, enum host_ac
 int rootfs_make_folder(struct host *, const char *, enum host_access, struct error *);
 int rootfs_access_get(struct host *, const char *, char **, struct error *);
 int rootfs_access_set(struct host *, const char *, const char *, struct error *);
+int rootfs_is_admins(struct host *, const char *, bool *, struct error *);
 int rootfs_remove(struct host *, const char *, struct error *);
 int rootfs_remove_tree(struct host *, const char *, struct error *);
 int rootfs_rename(struct host *, const char *, const char *, struct error *);

@@ -116,3 +116,38 @@ int win32_access_set(struct host *host, const char *path, const char *access, st
     LocalFree(descriptor);
     return result < 0 ? error_prefix(err, "set the access of '%s'", path) : 0;
 }
+
+/* The user of this process. */
+static bool is_own(PSID owner) {
+    union {
+        TOKEN_USER user;
+        char room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
+    } own;
+    DWORD len = 0;
+
+    return GetTokenInformation(GetCurrentProcessToken(), TokenUser, &own, sizeof own, &len) &&
+           EqualSid(owner, own.user.User.Sid);
+}
+
+int win32_is_admins(struct host *host, const char *path, bool *ret, struct error *err) {
+    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+    HANDLE file = CreateFileW(
+        wide, READ_CONTROL, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+        OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    PSECURITY_DESCRIPTOR descriptor = NULL;
+    PSID owner = NULL;
+    DWORD code;
+
+    (void)host;
+    if (file == INVALID_HANDLE_VALUE)
+        return win32_fail(err, GetLastError(), "read the owner of '%s'", path);
+    code = GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL,
+                           NULL, &descriptor);
+    CloseHandle(file);
+    if (code)
+        return win32_fail(err, code, "read the owner of '%s'", path);
+    *ret = IsWellKnownSid(owner, WinLocalSystemSid) ||
+           IsWellKnownSid(owner, WinBuiltinAdministratorsSid) || is_own(owner);
+    LocalFree(descriptor);
+    return 0;
+}

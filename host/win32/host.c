@@ -75,6 +75,7 @@ static const struct host_ops win32_ops = {
     .make_folder = win32_make_folder,
     .access_get = win32_access_get,
     .access_set = win32_access_set,
+    .is_admins = win32_is_admins,
     .remove = win32_remove,
     .remove_tree = win32_remove_tree,
     .rename = win32_rename,

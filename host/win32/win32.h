@@ -46,6 +46,7 @@ void win32_access_free(SECURITY_ATTRIBUTES *attributes);
 int win32_access_apply(const wchar_t *path, void *descriptor, struct error *err);
 int win32_access_get(struct host *, const char *, char **, struct error *);
 int win32_access_set(struct host *, const char *, const char *, struct error *);
+int win32_is_admins(struct host *, const char *, bool *, struct error *);
 
 /* ---- library.c ---- */
 /* A function of a DLL in System32, or NULL: Windows builds differ in what they have. */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "host/path.h"
 #include "services/service_table.h"
 
 enum {
@@ -103,11 +104,32 @@ static int read_lines(struct journal *j, const char *file, const char *text, str
     return 0;
 }
 
+/* What a user planted before the first join would have reset undo what nobody did. */
+static int check_maker(struct host *host, const char *path, struct error *err) {
+    bool is_admins = false;
+
+    if (host_is_admins(host, path, &is_admins, err) < 0) {
+        if (err->kind != ERROR_ABSENT)
+            return -1;
+        error_clear(err);
+        return 0;
+    }
+    if (is_admins)
+        return 0;
+    (void)error_set(err, ERROR_HOST, "'%s' belongs to a user who is not an administrator", path);
+    (void)error_hint(err, "if this machine has not joined yet, remove it: powershell Remove-Item "
+                          "-Recurse " WINJOIN_FOLDER);
+    return error_hint(err, "if an administrator made it: takeown /a /r /f " WINJOIN_FOLDER);
+}
+
 int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err) {
     struct journal journal = {.host = host, .folder = folder};
-    _cleanup_(freep) char *text = NULL, *file = file_of(&journal);
+    _cleanup_(freep) char *text = NULL, *file = file_of(&journal), *own = path_parent(file);
     size_t len;
 
+    if (check_maker(host, folder, err) < 0 || check_maker(host, own, err) < 0 ||
+        check_maker(host, file, err) < 0)
+        return -1;
     if (host_read(host, file, JOURNAL_MAX, &text, &len, err) < 0) {
         if (err->kind != ERROR_ABSENT)
             return -1;

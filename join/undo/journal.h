@@ -66,7 +66,8 @@ struct journal {
 };
 
 /* Reads what there is (absent: empty). A last line that was cut by a crash is dropped; any other
- * line that does not parse is ERROR_MALFORMED. journal_close(). */
+ * line that does not parse is ERROR_MALFORMED. A folder or file of it that an ordinary user made is
+ * ERROR_HOST: such a user could have it undo anything. journal_close(). */
 int journal_open(struct host *host, struct journal *ret, struct error *err);
 /* The same of the one in another folder (UPGRADE_FOLDER), borrowed. */
 int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err);

@@ -1,4 +1,5 @@
 /* Files of the in-memory host: one sorted table of whole paths. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,6 +238,25 @@ int memory_access_set(struct host *host, const char *path, const char *access, s
         if (text_equal(access, access_names[i]))
             file->access = (enum host_access)i;
     return 0;
+}
+
+int memory_is_admins(struct host *host, const char *path, bool *ret, struct error *err) {
+    const struct memory_file *file;
+
+    if (memory_call(host, err, "is_admins %s", path) < 0)
+        return -1;
+    file = find_file(memory_of(host), path);
+    if (!file)
+        return error_set_os(err, ERROR_ABSENT, 2, "read the owner of '%s': it is absent", path);
+    *ret = !file->is_users;
+    return 0;
+}
+
+void host_memory_give_to_user(struct host *host, const char *path) {
+    struct memory_file *file = find_file(memory_of(host), path);
+
+    assert(file);
+    file->is_users = true;
 }
 
 int memory_remove(struct host *host, const char *path, struct error *err) {

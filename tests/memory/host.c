@@ -6,8 +6,7 @@
 #include "host/path.h"
 #include "tests/memory/memory.h"
 
-/* What the clock says first: 2026-11-21T10:00:00Z. */
-static const int64_t clock_start = 1795255200;
+static const int64_t clock_start = 1795255200; /* 2026-11-21T10:00:00Z */
 
 static void log_line(struct memory_host *memory, const char *format, va_list args) {
     text_addv(&memory->log, format, args);
@@ -440,6 +439,7 @@ static const struct host_ops memory_ops = {
     .make_folder = memory_make_folder,
     .access_get = memory_access_get,
     .access_set = memory_access_set,
+    .is_admins = memory_is_admins,
     .remove = memory_remove,
     .remove_tree = memory_remove_tree,
     .rename = memory_rename,

@@ -244,6 +244,12 @@ class Node(Case):
         self.assertEqual((code, self.by(rows, "fail")), (1, {"node-secrets"}), said)
         self.assertIn(r"C:\ProgramData\winjoin\services\kubelet.json: D:", rows["node-secrets"]["found"])
         os.chmod(settings, 0o600)
+        journal = self.host.path(r"C:\ProgramData\winjoin\journal")
+        os.chown(journal, 65534, -1)  # whoever made it could have reset remove anything
+        done = self.host.run([r"C:\kit\winjoin.exe", "reset", "--force"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(r"'C:\ProgramData\winjoin\journal' belongs to a user who is not an administrator", done.stderr)
+        os.chown(journal, 0, -1)
         os.chmod(self.host.path(r"C:\etc\kubernetes\kubelet.conf"), 0o644)  # what Wine shows as a wrong list
         code, rows, said = self.check("--only", "node-secrets")
         self.assertEqual((code, self.by(rows, "fail")), (1, {"node-secrets"}), said)

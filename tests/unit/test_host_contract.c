@@ -109,6 +109,7 @@ static void access_of_a_file_is_given_back(void) {
 static void access_of_a_folder_is_given_back(void **state) {
     static const enum host_access others[] = {HOST_SECRET, HOST_READ_ONLY};
     _cleanup_(freep) char *before = NULL, *secret = NULL;
+    bool is_admins = false;
 
     (void)state;
     SUCCEEDS(host_make_folder(opened, FOLDER "\\programs", HOST_PUBLIC, err));
@@ -127,6 +128,9 @@ static void access_of_a_folder_is_given_back(void **state) {
         assert_string_equal(before, after);
     }
     access_of_a_file_is_given_back();
+    SUCCEEDS(host_is_admins(opened, FOLDER "\\programs", &is_admins, err));
+    assert_true(is_admins);
+    FAILS_WITH(ERROR_ABSENT, host_is_admins(opened, FOLDER "\\none", &is_admins, err));
     FAILS_WITH(ERROR_ABSENT, host_access_get(opened, FOLDER "\\none", &secret, err));
     FAILS_WITH(ERROR_ABSENT, host_access_set(opened, FOLDER "\\none", before, err));
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));

@@ -55,6 +55,30 @@ static void it_is_read_again(void **state) {
     close_run(&r);
 }
 
+/* Else a user who may log on has reset remove what he likes. */
+static void what_a_user_planted_is_refused(void **state) {
+    static const char *const parts[] = {WINJOIN_FOLDER, JOURNAL_FOLDER, JOURNAL_FILE};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        struct journal journal = {0};
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        assert_int_equal(host_write(r.host, JOURNAL_FILE, "", 0, HOST_SECRET, NULL), 0);
+        journal = opened(&r);
+        journal_close(&journal);
+        host_memory_give_to_user(r.host, parts[i]);
+        assert_int_equal(journal_open(r.host, &journal, &err), -1);
+        assert_int_equal(err.kind, ERROR_HOST);
+        assert_true(text_starts_with(err.message, "'"));
+        assert_int_equal(strncmp(err.message + 1, parts[i], strlen(parts[i])), 0);
+        assert_true(err.message[strlen(parts[i]) + 1] == '\'');
+        close_run(&r);
+    }
+}
+
 static void a_line_that_was_cut_is_dropped(void **state) {
 #define LINE "{\"kind\":\"network\",\"target\":\"a\",\"phase\":\"p\",\"before\":{}}"
     static const struct {
@@ -354,6 +378,7 @@ static void forwarding_is_put_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_read_again),
+        cmocka_unit_test(what_a_user_planted_is_refused),
         cmocka_unit_test(a_line_that_was_cut_is_dropped),
         cmocka_unit_test(folders_are_written_down_at_once),
         cmocka_unit_test(what_cannot_be_written_down_is_not_recorded),
