@@ -103,6 +103,9 @@ const struct artifacts *bundle_artifacts(const struct bundle *bundle);
  */
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
+/* The same for the last time: what was fetched is handed over, not copied. */
+int bundle_take(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
+                struct error *err);
 /* Proves the artifacts of these names (NULL: all of the bundle) without touching the node; of a
  * mirror and of upstream's they are fetched together. */
 int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err);

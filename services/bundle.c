@@ -215,6 +215,7 @@ static int check_content(struct artifact *artifact, const char *data, size_t len
     if (!*artifact->sha256) { /* upstream's, proved by the published digest */
         digest_sha256(data, len, artifact->sha256);
         artifact->size = len;
+        return 0;
     }
     if (len != artifact->size)
         return error_set(err, ERROR_UNTRUSTED,
@@ -275,7 +276,7 @@ static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
     return result;
 }
 
-int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
+int bundle_take(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err) {
     size_t at = (size_t)(artifact - bundle->artifacts.items);
     _cleanup_(freep) char *data = NULL;
@@ -286,7 +287,7 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
         wanted[at] = true;
         if (!bundle->fetched[at] && fetch(bundle, wanted, err) < 0)
             return -1;
-        *ret = xmemdup(bundle->fetched[at], (size_t)artifact->size);
+        *ret = take_ptr(bundle->fetched[at]);
         *ret_len = (size_t)artifact->size;
         return 0;
     }
@@ -295,6 +296,15 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
     if (check_content(&bundle->artifacts.items[at], data, *ret_len, err) < 0)
         return -1;
     *ret = take_ptr(data);
+    return 0;
+}
+
+int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
+                struct error *err) {
+    if (bundle_take(bundle, artifact, ret, ret_len, err) < 0)
+        return -1;
+    if (bundle->mirror)
+        bundle->fetched[artifact - bundle->artifacts.items] = xmemdup(*ret, *ret_len);
     return 0;
 }
 

@@ -195,7 +195,7 @@ int bundle_create_from(struct host *host, struct bundle *bundle, const struct bu
         char *data = NULL;
         size_t len = 0;
 
-        if (bundle_read(bundle, artifact, &data, &len, err) < 0)
+        if (bundle_take(bundle, artifact, &data, &len, err) < 0)
             return -1;
         add_artifact(&packing, &target, artifact->version, artifact->sha256, data, len);
         if (program_image_check(data, len, err) < 0)
