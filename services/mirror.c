@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "pki/digest.h"
 
 enum {
     ALL_MS = 30 * 60 * 1000, /* all files, however fast */
@@ -233,11 +232,9 @@ static int start_over(struct fetch *f, const char *why) {
     return error_set(&f->why, ERROR_NETWORK, "GET '%s': %s", f->url, why);
 }
 
-static bool parts_fit(const struct fetch *f) {
-    char digest[DIGEST_TEXT_MAX];
-
-    digest_sha256(text_str(&f->body), f->body.len, digest);
-    return !f->has_parts || text_equal(digest, f->file->sha256);
+static bool parts_fit(struct fetch *f) {
+    digest_sha256(text_str(&f->body), f->body.len, f->file->digest);
+    return !f->has_parts || text_equal(f->file->digest, f->file->sha256);
 }
 
 /* What came of a request; may_pass is filled on failure. */
@@ -287,6 +284,8 @@ static void ended(void *context, const struct http_exchange *x) {
         f->done = true;
         f->file->len = f->body.len;
         f->file->data = text_take(&f->body);
+        if (f->file->arrived)
+            f->file->arrived(f->file->arrived_context, f->file);
         return;
     }
     if (x->response.status == 401 && x->response.challenge && !f->file->challenge)

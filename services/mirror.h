@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "host/host.h"
 #include "host/http.h"
+#include "pki/digest.h"
 
 /* Borrowed by whoever gets it, `url` checked by its maker: https, no user, query or fragment. */
 struct mirror {
@@ -39,6 +40,10 @@ struct mirror_file {
     const char *sha256;       /* that the file must have, or NULL: then it is not resumed. */
     char *data;               /* filled in; NUL-terminated */
     size_t len;
+    char digest[DIGEST_TEXT_MAX]; /* filled in: its SHA-256, made while others still come */
+    void (*arrived)(void *context, const struct mirror_file *file); /* told when it has come whole,
+                                                                       or NULL */
+    void *arrived_context;
     char *challenge; /* filled in: what a server that answered 401 asks for, or NULL; to be freed */
 };
 /* All of them at the same time, at most 1 GiB together. A file is asked for again within limit_ms

@@ -93,11 +93,23 @@ int upstream_digest_read(const char *text, size_t len, const char *file, char re
 
 /* ---- what is fetched ---- */
 
+/* What one file is opened for, while others still come. */
+struct opening {
+    const struct mirror *from;
+    const struct artifacts *artifacts;
+    const bool *wanted;
+    char **ret; /* of the caller, one an artifact */
+    size_t *ret_len;
+    int result;
+    struct error why;
+};
+
 /* The files that hold the wanted artifacts; an archive once. */
 struct downloads {
     struct mirror_file files[ARTIFACTS_MAX];
     const struct artifact *artifacts[ARTIFACTS_MAX]; /* one of each file */
     char digests[ARTIFACTS_MAX][DIGEST_TEXT_MAX];    /* published; "" = the caller knows */
+    struct opening openings[ARTIFACTS_MAX];
     size_t count;
 };
 
@@ -187,47 +199,55 @@ static int fetch_digests(const struct mirror *from, struct downloads *downloads,
 
 static int check_file(const struct mirror *from, const struct mirror_file *file,
                       struct error *err) {
-    char digest[DIGEST_TEXT_MAX];
     _cleanup_(freep) char *url = NULL;
 
-    digest_sha256(file->data, file->len, digest);
-    if (!file->sha256 || text_equal(digest, file->sha256))
+    if (!file->sha256 || text_equal(file->digest, file->sha256))
         return 0;
     url = mirror_url(from, file->path);
     return error_set(err, ERROR_UNTRUSTED,
-                     "verify '%s': its SHA-256 is %s, the published one is %s", url, digest,
+                     "verify '%s': its SHA-256 is %s, the published one is %s", url, file->digest,
                      file->sha256);
 }
 
 /* The members that are wanted of one archive, in one pass. */
-static int take_members(const struct mirror_file *file, const struct artifacts *artifacts,
-                        const bool *wanted, char **ret, size_t *ret_len, struct error *err) {
+static int take_members(struct opening *o, const struct mirror_file *file, struct error *err) {
     struct bundle_archive_member members[ARTIFACTS_MAX] = {0};
     size_t of[ARTIFACTS_MAX], count = 0;
     int result;
 
-    for (size_t i = 0; i < artifacts->count && count < ARTIFACTS_MAX; i++) {
-        const struct artifact *artifact = &artifacts->items[i];
+    for (size_t i = 0; i < o->artifacts->count && count < ARTIFACTS_MAX; i++) {
+        const struct artifact *artifact = &o->artifacts->items[i];
 
-        if (!wanted[i] || !artifact->member || !text_equal(artifact->path, file->path))
+        if (!o->wanted[i] || !artifact->member || !text_equal(artifact->path, file->path))
             continue;
         of[count] = i;
         members[count++] =
             (struct bundle_archive_member){.path = artifact->member, .max = ARTIFACT_SIZE_MAX};
     }
-    result = bundle_archive_read_all(file->data, file->len, members, count, err);
+    result = count ? bundle_archive_read_all(file->data, file->len, members, count, err) : 0;
     for (size_t i = 0; i < count; i++) {
-        ret[of[i]] = members[i].data;
-        ret_len[of[i]] = members[i].len;
+        o->ret[of[i]] = members[i].data;
+        o->ret_len[of[i]] = members[i].len;
     }
     return result;
+}
+
+static void open_file(void *context, const struct mirror_file *file) {
+    struct opening *o = context;
+
+    o->result =
+        check_file(o->from, file, &o->why) < 0 || take_members(o, file, &o->why) < 0 ? -1 : 0;
 }
 
 int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts, const bool *wanted,
                    char **ret, size_t *ret_len, struct error *err) {
     _cleanup_(downloads_freep) struct downloads *found = find_files(artifacts, wanted);
-    bool checked[ARTIFACTS_MAX] = {0};
 
+    for (size_t i = 0; i < found->count; i++) {
+        found->openings[i] = (struct opening){from, artifacts, wanted, ret, ret_len, 0, {0}};
+        found->files[i].arrived = open_file;
+        found->files[i].arrived_context = &found->openings[i];
+    }
     if (fetch_digests(from, found, err) < 0 ||
         mirror_fetch_all(from, found->files, found->count, err) < 0)
         return -1;
@@ -235,17 +255,17 @@ int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts,
         const struct artifact *artifact = &artifacts->items[i];
         size_t at = file_of(found, artifact);
 
-        if (!wanted[i] || at == found->count || ret[i])
+        if (!wanted[i] || at == found->count)
             continue;
-        if ((!checked[at] && check_file(from, &found->files[at], err) < 0) ||
-            (artifact->member &&
-             take_members(&found->files[at], artifacts, wanted, ret, ret_len, err) < 0))
+        if (found->openings[at].result < 0) {
+            if (err)
+                *err = found->openings[at].why;
             return error_prefix(err, "artifact '%s'", artifact->name);
-        checked[at] = true;
-        if (!artifact->member) {
-            ret[i] = xmemdup(found->files[at].data, found->files[at].len);
-            ret_len[i] = found->files[at].len;
         }
+        if (ret[i])
+            continue;
+        ret[i] = xmemdup(found->files[at].data, found->files[at].len);
+        ret_len[i] = found->files[at].len;
     }
     return 0;
 }
