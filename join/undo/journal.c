@@ -104,7 +104,7 @@ static int read_lines(struct journal *j, const char *file, const char *text, str
     return 0;
 }
 
-/* What a user planted before the first join would have reset undo what nobody did. */
+/* A journal that a user planted before the first join would make reset undo what no join did. */
 static int check_maker(struct host *host, const char *path, struct error *err) {
     bool is_admins = false;
 

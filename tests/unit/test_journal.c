@@ -55,7 +55,7 @@ static void it_is_read_again(void **state) {
     close_run(&r);
 }
 
-/* Else a user who may log on has reset remove what he likes. */
+/* Else any user who can log on could make reset remove what they like. */
 static void what_a_user_planted_is_refused(void **state) {
     static const char *const parts[] = {WINJOIN_FOLDER, JOURNAL_FOLDER, JOURNAL_FILE};
 
