@@ -268,8 +268,10 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
         diag_evidence_backend_port(run->report->evidence, run->scene.dns_ip, 17, 53);
     if (diag_evidence_gateway(run->report->evidence, run->scene.dns_pod_ip, gateway))
         run->scene.peer_ip = gateway;
+    run->scene.api_ip =
+        diag_evidence_backend(run->report->evidence, run->scene.kubernetes_ip, 6, 443);
     diag_extra_probes(&run->scene, pod);
-    run->scene.dns_pod_ip = run->scene.peer_ip = NULL;
+    run->scene.dns_pod_ip = run->scene.peer_ip = run->scene.api_ip = NULL;
 }
 
 static void cells_judge(struct run *run, bool again, const struct probe_results *results) {

@@ -43,8 +43,38 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
+/* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
+static bool dns_without_udp(const struct scene *scene) {
+    return is_silent(extra_outcome(scene, "x-dns-udp")) &&
+           is_silent(extra_outcome(scene, "x-dns-pod")) &&
+           text_equal(extra_outcome(scene, "x-dns-tcp"), "ok");
+}
+
+/* Between addresses, where no name is asked for: those that are silent by UDP, and not by TCP. */
+static uint32_t cells_without_udp(const struct scene *scene) {
+    const uint32_t straight =
+        CELL_UDP(POD_IP) | CELL_UDP(EXT_IP) | CELL_UDP(NODE_POD) | CELL_UDP(POD_NODE);
+    const uint32_t silent = scene->outcome[PROBE_NO_REPLY] | scene->outcome[PROBE_DNS_TIMEOUT];
+
+    return straight & silent & ~scene->partly & scene->green << 1;
+}
+
+enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
+    uint32_t cells = dns_without_udp(scene) ? cells_without_udp(scene) : 0;
+
+    for (size_t i = 0; i < scene->report->cells.count && cells; i++) {
+        const struct diag_cell *cell = &scene->report->cells.items[i];
+
+        if (!cell->flow->extra && cell->second == scene->second && (cell_bit(cell) & cells))
+            finding_note(finding, "%s gets no answer by UDP; by TCP it does", cell->flow->id);
+    }
+    finding->may |= cells;
+    return cells ? LIKELY : NO;
+}
+
 /* Asked straight at its cluster IP, the DNS answers over one protocol and not over the other. Of
- * several pods one may be dead. */
+ * several pods one may be dead. No other program of another node answers by UDP, and a closed port
+ * does not either (its error is ICMP): where UDP is the silent one, all of it may be lost. */
 enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const char *udp = extra_outcome(scene, "x-dns-udp"), *tcp = extra_outcome(scene, "x-dns-tcp");
     const char *vip = expected(scene, "dnsIP");
@@ -58,7 +88,12 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     finding->must = over_udp ? CELL_TCP(SVC_SHORT) : CELL_UDP(SVC_IP);
     finding->may = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
     finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp, tcp);
-    return CONFIRMED;
+    if (over_udp || !is_silent(udp))
+        return CONFIRMED;
+    finding_note(finding, "nothing else on other nodes can be asked by UDP: all of it may be lost");
+    if (scene->green & CELL_UDP(EXT_IP))
+        finding_note(finding, "UDP to the DNS server outside works");
+    return LIKELY;
 }
 
 /* Whatever it is asked, also of the cluster's own zone: it cannot reach the API server, mostly. */
@@ -81,13 +116,48 @@ bool dns_is_slow(const struct scene *scene) {
     return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
 }
 
+/* To the Service, in any of several sizes: one of its pods at least is well. */
+static bool dns_answers_by_tcp(const struct scene *scene) {
+    const json_t *extra = json_object_get(scene->evidence, "extra"), *result;
+    const char *id;
+
+    json_object_foreach((json_t *)extra, id, result) {
+        if ((text_equal(id, "x-dns-tcp") || text_starts_with(id, "x-size-dns-")) &&
+            text_equal(json_text_at(result, "outcome"), "ok"))
+            return true;
+    }
+    return false;
+}
+
+/* The DNS pod's system takes a connection to its port, and its program says nothing in time. */
+static enum level look_dns_late(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!text_equal(extra_outcome(scene, "x-dns-connect"), "ok") ||
+        !is_silent(extra_outcome(scene, "x-dns-pod")) ||
+        !is_silent(extra_outcome(scene, "x-dns-udp")) || dns_answers_by_tcp(scene))
+        return NO;
+    finding->must = CELL_UDP(SVC_IP);
+    finding->may = CELLS_DNS;
+    finding->message =
+        xstrdup("the cluster's DNS takes connections, and answers too late or never");
+    finding_note(finding,
+                 "%s takes TCP connections to port 53, but answers in 2 s neither by TCP nor by "
+                 "UDP",
+                 pod ? pod : "the DNS pod");
+    return LIKELY;
+}
+
 /* A name that takes several questions then has no answer in time. */
 enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *cell =
         diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
 
+    if (!dns_is_slow(scene))
+        return look_dns_late(scene, finding);
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
-    if (!dns_is_slow(scene) || !finding->may)
+    if (!finding->may)
         return NO;
     finding_note(finding, "%s: an answer takes %u ms (median of %u)", cell->to,
                  cell->result.median_us / 1000, cell->result.succeeded);
@@ -96,30 +166,25 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
 
 /* Some attempts go to one that is dead, others to one that answers. */
 enum level look_svc_half(const struct scene *scene, struct finding *finding) {
-    static const struct {
-        const char *key;
-        int protocol, port;
-        uint32_t cells;
-    } asked[] = {{"dnsIP", UDP, DNS_PORT, CELLS_DNS},
-                 {"kubernetesIP", TCP, HTTPS_PORT, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)}};
     const uint32_t straight = CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD);
     const uint32_t silent = scene->partly | scene->outcome[PROBE_DNS_TIMEOUT] |
                             scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
     uint32_t cells = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(asked) && !(scene->partly & straight); i++) {
-        const char *vip = expected(scene, asked[i].key);
-        size_t backends = backends_of(scene, vip, asked[i].protocol, asked[i].port);
+    for (size_t i = 0; i < ASKED_SERVICES && !(scene->partly & straight); i++) {
+        const struct asked_service *asked = &asked_services[i];
+        const char *vip = expected(scene, asked->key);
+        size_t backends = backends_of(scene, vip, asked->protocol, asked->port);
         uint32_t mixed = scene->partly; /* one of two cells may have met the dead one each time */
 
-        if (asked[i].protocol == TCP && (scene->green & asked[i].cells))
+        if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
-        if (backends < 2 || !(mixed & asked[i].cells))
+        if (backends < 2 || !(mixed & asked->cells & ~cells))
             continue;
         finding_note(finding,
                      "%zu are behind %s port %d; some questions are answered, some are not",
-                     backends, vip, asked[i].port);
-        cells |= asked[i].cells;
+                     backends, vip, asked->port);
+        cells |= asked->cells;
     }
     finding->may &= cells & silent;
     return finding->may ? LIKELY : NO;
@@ -139,7 +204,8 @@ enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* An API server with several adapters announces the wrong one: nobody reaches that. */
+/* An API server with several adapters announces the wrong one: nobody reaches that. Of several one
+ * may be dead. */
 enum level look_api_addr(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
     const char *server = json_text_at(scene->evidence, "look.api.server");
@@ -148,6 +214,8 @@ enum level look_api_addr(const struct scene *scene, struct finding *finding) {
     _cleanup_(freep) char *authority = xasprintf("//%s:", backend ? backend : "");
 
     if (!backend || !outcome || text_equal(outcome, "ok") ||
+        (backends_of(scene, vip, TCP, HTTPS_PORT) > 1 &&
+         ((scene->partly | scene->green) & (CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)))) ||
         (server && strstr(server, authority)) ||
         !text_equal(json_text_at(scene->evidence, "look.api.outcome"), "ok"))
         return NO;

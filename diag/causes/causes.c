@@ -223,9 +223,13 @@ const struct row diag_rows[] = {
         "look for a firewall or policy between the nodes, or on the DNS pods' node, that lets UDP "
         "pass only",
         NULL, CELL_TCP(SVC_SHORT), CELL_TCP(SVC_SHORT), look_tcp_lost, MEASURED),
+    ROW("UDP-LOST", "UDP from pods", "UDP from pods is lost, TCP is not",
+        "look for a firewall or policy on this node, or between it and the others, that lets TCP "
+        "pass only",
+        NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_udp_lost, MEASURED),
     ROW("DNS-PROTO", "names", "the DNS Service answers over one of UDP and TCP alone",
-        "allow UDP 53 and TCP 53 to the DNS pods in NetworkPolicies and firewalls; see that "
-        "CoreDNS listens on both",
+        "allow UDP 53 and TCP 53 to the DNS pods in NetworkPolicies and firewalls, between the "
+        "nodes, too; see that CoreDNS listens on both",
         "Azure/AKS#1375", 0, CELLS_DNS, look_dns_proto, MEASURED),
     ROW("DNS-ZONE", "names", "the cluster's DNS does not know the cluster's own zone",
         "compare clusterDomain in the kubelet's configuration with the kubernetes line in the "

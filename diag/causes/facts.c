@@ -8,6 +8,12 @@
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
+const struct asked_service asked_services[ASKED_SERVICES] = {
+    {"dnsIP", UDP, DNS_PORT, CELLS_DNS},
+    {"dnsIP", TCP, DNS_PORT, CELL_TCP(SVC_SHORT)},
+    {"kubernetesIP", TCP, HTTPS_PORT, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)},
+};
+
 void finding_note(struct finding *finding, const char *format, ...) {
     struct text t = {0};
     va_list args;
@@ -101,16 +107,15 @@ const char *dns_pod_answers(const struct scene *scene) {
     return ip ? ip : "its own address";
 }
 
+bool extra_answers(const struct scene *scene, const char *id) {
+    const char *said = extra_outcome(scene, id);
+
+    return text_equal(said, "ok") || text_equal(said, "refused") || text_equal(said, "reset");
+}
+
 bool reaches_other_nodes(const struct scene *scene) {
-    static const char *const asked[] = {"x-peer", "x-closed-tcp"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
-        const char *said = extra_outcome(scene, asked[i]);
-
-        if (text_equal(said, "ok") || text_equal(said, "refused") || text_equal(said, "reset"))
-            return true;
-    }
-    return dns_pod_answers(scene);
+    return extra_answers(scene, "x-peer") || extra_answers(scene, "x-closed-tcp") ||
+           extra_answers(scene, "x-dns-connect") || dns_pod_answers(scene);
 }
 
 bool dns_refuses(const struct scene *scene) {

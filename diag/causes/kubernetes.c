@@ -120,17 +120,6 @@ static bool has_member(const json_t *balancer, const char *id) {
     return false;
 }
 
-/* The Services that the flows ask. */
-static const struct {
-    const char *key;
-    int protocol, port;
-    uint32_t cells;
-} asked[] = {
-    {"dnsIP", UDP, DNS_PORT, CELLS_DNS},
-    {"dnsIP", TCP, DNS_PORT, CELL_TCP(SVC_SHORT)},
-    {"kubernetesIP", TCP, HTTPS_PORT, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)},
-};
-
 static bool is_named(const json_t *rows, const json_t *balancer) {
     const char *id = json_text_at(balancer, "ID");
     json_t *row;
@@ -146,18 +135,19 @@ static bool is_named(const json_t *rows, const json_t *balancer) {
 enum level look_svc_port(const struct scene *scene, struct finding *finding) {
     uint32_t cells = 0;
 
-    for (size_t k = 0; k < ARRAY_SIZE(asked); k++) {
-        const char *vip = expected(scene, asked[k].key);
-        const json_t *balancer = load_balancer_of(scene, vip, asked[k].protocol, asked[k].port);
+    for (size_t k = 0; k < ASKED_SERVICES; k++) {
+        const char *vip = expected(scene, asked_services[k].key);
+        const json_t *balancer =
+            load_balancer_of(scene, vip, asked_services[k].protocol, asked_services[k].port);
 
         if (!is_named(drift_of(scene, "loadBalancersToOtherPort"), balancer))
             continue;
         finding_note(finding,
                      "the load balancer of %s port %d sends to port %lld, which the Service's pods "
                      "do not have",
-                     vip, asked[k].port,
+                     vip, asked_services[k].port,
                      json_number_at(balancer, "PortMappings.0.InternalPort", 0));
-        cells |= asked[k].cells;
+        cells |= asked_services[k].cells;
     }
     finding->may &= cells;
     return finding->may ? CONFIRMED : NO;
@@ -169,22 +159,23 @@ enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
     json_t *row;
     size_t i;
 
-    for (size_t k = 0; k < ARRAY_SIZE(asked); k++) {
-        const char *vip = expected(scene, asked[k].key);
-        const json_t *balancer = load_balancer_of(scene, vip, asked[k].protocol, asked[k].port);
+    for (size_t k = 0; k < ASKED_SERVICES; k++) {
+        const char *vip = expected(scene, asked_services[k].key);
+        const json_t *balancer =
+            load_balancer_of(scene, vip, asked_services[k].protocol, asked_services[k].port);
 
         if (is_named(drift_of(scene, "loadBalancersWithoutEndpoint"), balancer)) {
             finding_note(finding, "the load balancer of %s port %d has none of its endpoints", vip,
-                         asked[k].port);
-            cells |= asked[k].cells;
+                         asked_services[k].port);
+            cells |= asked_services[k].cells;
         }
         json_array_foreach(drift_of(scene, "staleRemoteEndpoints"), i, row) {
             if (!has_member(balancer, text_of(row, "id")))
                 continue;
             finding_note(finding,
                          "the load balancer of %s port %d sends to %s, which no EndpointSlice has",
-                         vip, asked[k].port, text_of(row, "address"));
-            cells |= asked[k].cells;
+                         vip, asked_services[k].port, text_of(row, "address"));
+            cells |= asked_services[k].cells;
         }
     }
     finding->may &= cells;

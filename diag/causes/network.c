@@ -192,7 +192,10 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
             return CONFIRMED;
         }
     }
-    return finding->may ? LIKELY : NO;
+    if (!finding->may)
+        return NO;
+    finding_note(finding, "another pod than the one that was asked answers");
+    return LIKELY;
 }
 
 /* The gateway of the network, or the node's own address among the pods (a bridge's). */
@@ -350,10 +353,13 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
     const char *here = node_address(json_object_get(scene->evidence, "node"));
 
     if (!mode_of(scene)->host_routes || !backend || !prefix || prefix_holds(prefix, backend) ||
-        !(scene->green & CELL_UDP(SVC_IP)))
+        !(scene->green & CELL_UDP(SVC_IP)) || !extra_outcome(scene, "x-api-node") ||
+        extra_answers(scene, "x-api-node"))
         return NO;
-    finding_note(finding, "other Services answer; check that %s has a route to %s via %s", backend,
-                 prefix, here ? here : "this node");
+    finding_note(finding, "other Services answer; pods get nothing from %s, at port 10250 either",
+                 backend);
+    finding_note(finding, "check that %s has a route to %s via %s", backend, prefix,
+                 here ? here : "this node");
     name_network_routes(scene, finding);
     return LIKELY;
 }

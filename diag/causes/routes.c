@@ -214,13 +214,26 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
                               formats.count == 2 ? formats.items[1] : "text, az, aws or gcloud");
 }
 
+/* A pod of another node was asked at its own address, and says nothing: noted. */
+static bool note_silent_pod(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!pod || prefix_holds(expected(scene, "podCIDR"), pod) || !extra_outcome(scene, "x-dns-pod"))
+        return false;
+    finding_note(finding, "pod %s of another node gives no answer%s", pod,
+                 extra_outcome(scene, "x-peer") ? ", nor does its node" : "");
+    return true;
+}
+
 enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     if (!mode_of(scene)->host_routes || reaches_other_nodes(scene))
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;
     /* The way back or the fabric's own routes cannot be seen from here. */
-    if (dns_refuses(scene) || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
+    if (dns_refuses(scene) || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))) ||
+        !note_silent_pod(scene, finding))
         return NO;
     name_network_routes(scene, finding);
     return LIKELY;

@@ -92,8 +92,8 @@ row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc
 row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_node_cidr,
     look_peer_down, look_flannel_node, look_ovl_mac;
 /* answers.c: what the answers themselves show */
-row_look look_dns_proto, look_tcp_lost, look_dns_fail, look_dns_slow, look_svc_half, look_dns_zone,
-    look_api_addr, look_api_pods, look_loss;
+row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_dns_slow, look_svc_half,
+    look_dns_zone, look_api_addr, look_api_pods, look_loss;
 /* windows.c: limits and known faults of this Windows */
 row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
 /* ipv6.c: the second family of a dual-stack node */
@@ -110,6 +110,13 @@ const struct network_mode *mode_of(const struct scene *scene);
 json_t *endpoint_of(const struct scene *scene, char pod);
 const char *pod_name(const struct scene *scene, char pod);
 const char *pod_ip(const struct scene *scene, char pod);
+/* The Services that the flows ask, and which cells each load balancer carries. */
+enum { ASKED_SERVICES = 3 };
+extern const struct asked_service {
+    const char *key; /* of expected(): its cluster IP */
+    int protocol, port;
+    uint32_t cells;
+} asked_services[ASKED_SERVICES];
 /* The load balancer of that frontend, protocol (6, 17) and port. */
 json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port);
 /* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
@@ -129,6 +136,8 @@ bool dns_refuses(const struct scene *scene);
 uint32_t cell_bit(const struct diag_cell *cell);
 /* The outcome of an extra probe ("ok"), or NULL when it was not asked. */
 const char *extra_outcome(const struct scene *scene, const char *id);
+/* Who is asked there says something, if only that nobody listens. */
+bool extra_answers(const struct scene *scene, const char *id);
 /* The Node is not Ready: noted. */
 bool note_unready(const json_t *node, struct finding *finding);
 /* The InternalIP of a Node. */

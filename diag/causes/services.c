@@ -321,8 +321,10 @@ enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
         return NO;
     suffix = xasprintf("%s.svc.%s", namespace_ ? namespace_ : "kube-system",
                        domain ? domain : "cluster.local");
-    if (!endpoint || suffix_stands(endpoint, suffix))
+    if (!endpoint || suffix_stands(endpoint, suffix)) {
+        finding_note(finding, "full names of Services resolve, short ones do not exist");
         return LIKELY;
+    }
     finding_note(finding, "the pod's DNS suffixes (endpoint %s) lack %s",
                  json_text_at(endpoint, "ID"), suffix);
     return CONFIRMED;

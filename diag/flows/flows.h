@@ -55,6 +55,7 @@ struct diag_scene {
     const char *dns_pod_ip;    /* a pod behind it, for diag_extra_probes() */
     unsigned dns_pod_port;     /* its own port; 0 = 53 */
     const char *peer_ip;       /* the first address of that pod's node's prefix, for the same */
+    const char *api_ip;        /* where the Service kubernetes leads to, for the same */
     const char *external_ip;   /* "192.0.2.1:443" */
     const char *external_name; /* "example.com:443" */
     const char *external_dns;  /* a resolver outside, "192.0.2.53" or with a port */

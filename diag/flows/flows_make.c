@@ -332,14 +332,32 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene, c
     }
 }
 
-/* Nobody listens there, so that a silent one is known after half the time. */
-static void closed_add(struct probe_list *list, const struct diag_scene *full) {
-    struct diag_cell tcp = {.udp = false};
+/* What a pod of another node says to a question, to a connection alone, and at a port where nobody
+ * listens: a silent one is known after half the time. */
+static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
+    struct diag_cell question = {.udp = true}, connect = {.udp = false};
+    unsigned port = full->dns_pod_port ? full->dns_pod_port : DNS_PORT;
     struct diag_scene hasty = *full;
 
+    ask_dns_service(full, &question, full->dns_pod_ip);
+    question.probe.port = port;
+    extra_add(list, full, "x-dns-pod", &question);
     hasty.timeout_ms /= 2;
-    ask(&tcp, PROBE_TCP, full->dns_pod_ip, CLOSED_PORT);
-    extra_add(list, &hasty, "x-closed-tcp", &tcp);
+    ask(&connect, PROBE_TCP, full->dns_pod_ip, port);
+    extra_add(list, &hasty, "x-dns-connect", &connect);
+    ask(&connect, PROBE_TCP, full->dns_pod_ip, CLOSED_PORT);
+    extra_add(list, &hasty, "x-closed-tcp", &connect);
+}
+
+/* Whether that node's machine says anything. */
+static void kubelet_add(struct probe_list *list, const struct diag_scene *full, const char *id,
+                        const char *ip) {
+    struct diag_cell tcp = {.udp = false};
+
+    if (!known(ip))
+        return;
+    ask(&tcp, PROBE_TCP, ip, KUBELET_PORT);
+    extra_add(list, full, id, &tcp);
 }
 
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
@@ -355,6 +373,7 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
         sizes_add(ret, &full, "x-size-tcp", &tcp);
         sizes_add(ret, &full, "x-size-udp", &udp);
     }
+    kubelet_add(ret, &full, "x-api-node", full.api_ip);
     if (!known(full.dns_domain) || service_name(&full, fqdn, sizeof fqdn) < 0)
         return;
     ask(&name, PROBE_RESOLVE, fqdn, 0);
@@ -368,18 +387,9 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     extra_add(ret, &full, "x-dns-tcp", &tcp);
     sizes_add(ret, &full, "x-size-dns", &tcp);
     extra_add(ret, &full, "x-dns-udp", &udp);
-    if (known(full.dns_pod_ip)) {
-        ask_dns_service(&full, &udp, full.dns_pod_ip);
-        if (full.dns_pod_port)
-            udp.probe.port = full.dns_pod_port;
-        extra_add(ret, &full, "x-dns-pod", &udp);
-        closed_add(ret, &full);
-    }
-    if (known(full.peer_ip)) {
-        tcp = (struct diag_cell){.udp = false};
-        ask(&tcp, PROBE_TCP, full.peer_ip, KUBELET_PORT);
-        extra_add(ret, &full, "x-peer", &tcp);
-    }
+    if (known(full.dns_pod_ip))
+        dns_pod_add(ret, &full);
+    kubelet_add(ret, &full, "x-peer", full.peer_ip);
     udp = (struct diag_cell){.udp = true};
     make_external_dns(&full, &udp);
     extra_add(ret, &full, "x-dns-external", &udp);

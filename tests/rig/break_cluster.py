@@ -2,6 +2,7 @@
 machines, the Linux node, the API server and what it says. Each function takes a stage, or answers
 functions of one: faults.py."""
 import json
+import sys
 import time
 
 import fabric as fabrics
@@ -35,6 +36,22 @@ def filtered(where, rule, family="inet", hook="forward"):
         netns.run(netns.command(stage.fabric.ns(where), ["nft", "delete", "table", family,
                                                          "fault"]), check=False)
     return apply, lift
+
+
+def late_dns(stage):
+    """The cluster's DNS server has too much to do: each answer takes three seconds."""
+    pod = stage.fabric.ns("l1-dns")
+    stage.fabric.daemon("late-dns", pod, [sys.executable, fabrics.HERE + "/late.py", "5300",
+                                          fabrics.DNS_POD, "3"])
+    if not fabrics.listens(pod, fabrics.DNS_POD, 5300):
+        raise RuntimeError("late.py does not start: see " + stage.fabric.log("late-dns"))
+    netns.nft(pod, "table ip late {\n chain late {\n  type nat hook prerouting priority -100;\n"
+              "  meta l4proto { tcp, udp } th dport 53 redirect to :5300\n }\n}\n")
+
+
+def dns_in_time(stage):
+    netns.run(netns.command(stage.fabric.ns("l1-dns"), ["nft", "delete", "table", "ip", "late"]), check=False)
+    netns.stop(stage.fabric.children.pop("late-dns", None))
 
 
 def no_way_back(stage):
@@ -162,11 +179,11 @@ def dns_endpoints(endpoints):
     return apply
 
 
-def api_endpoint(address):
-    """What kube-apiserver writes of itself, by its --advertise-address."""
+def api_endpoint(*addresses):
+    """What the API servers write of themselves, by their --advertise-address."""
     def apply(stage):
         stage.cluster.call("PATCH", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes",
-                           {"endpoints": [{"addresses": [address], "conditions": {"ready": True}}]}, MERGE)
+                           {"endpoints": [{"addresses": [a], "conditions": {"ready": True}} for a in addresses]}, MERGE)
         time.sleep(1.5)  # kube-proxy hears of it
     return apply
 

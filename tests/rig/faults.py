@@ -90,6 +90,10 @@ FAULTS = {
         "l1", "ip daddr %s tcp dport 53 drop" % fabrics.DNS_POD), modes=BRIDGE),
     "l1-tcp": Fault("the node of the DNS pods drops TCP to its pods", "TCP-LOST", *cluster.filtered(
         "l1", "ip daddr %s meta l4proto tcp drop" % fabrics.L1_SUBNET), modes=OVERLAY),
+    "l1-udp": Fault("the node of the DNS pods drops UDP to its pods", "DNS-PROTO", *cluster.filtered(
+        "l1", "ip daddr %s meta l4proto udp drop" % fabrics.L1_SUBNET), modes=BRIDGE),
+    "dns-late": Fault("the cluster's DNS takes three seconds for an answer", "DNS-SLOW",
+                      cluster.late_dns, cluster.dns_in_time, modes=BRIDGE),
     "dns-fails": Fault("the cluster's DNS answers with an error", "DNS-FAIL",
                        lambda s: s.fabric.cluster_dns(knows=False), lambda s: s.fabric.cluster_dns(),
                        modes=OVERLAY),
@@ -132,6 +136,9 @@ FAULTS = {
     "api-address": after("the API server announces the address of another adapter", "API-ADDR",
                          cluster.api_endpoint("10.0.0.99"), cluster.api_endpoint(fabrics.CP),
                          modes=OVERLAY),
+    "api-half": after("one of two API servers is dead", "SVC-HALF",
+                      cluster.api_endpoint(fabrics.CP, "10.0.0.99"),
+                      cluster.api_endpoint(fabrics.CP), modes=BRIDGE),
     "api-refuses": after("the API server does not know the node any more", "API-REFUSED",
                          cluster.control(op="fault", user="system:node:.*", code=401,
                                          reason="Unauthorized"), cluster.control(op="clear"), modes=OVERLAY),
@@ -213,9 +220,11 @@ FAULTS = {
 
     # ---- the node's firewall
     "api-pods": Fault("a firewall lets the node to the API server, and not its pods", "API-PODS",
-                      *cluster.filtered("w1", FROM_PODS + "tcp dport 6443 drop"), OVERLAY),
+                      *cluster.filtered("w1", FROM_PODS + "tcp dport 6443 drop")),
     "node-udp": Fault("the node's firewall drops what pods send by UDP", "FW-IN", *cluster.filtered(
         "w1", FROM_PODS + "udp dport 18081 drop", hook="input"), modes=OVERLAY),
+    "pods-udp": Fault("the node's switch drops what pods send by UDP", "UDP-LOST", *cluster.filtered(
+        "w1", FROM_PODS + "meta l4proto udp drop"), modes=OVERLAY),
     "kubelet-refuses": Fault("a firewall refuses the kubelet's port", "KUBELET-PORT", *cluster.filtered(
         "w1", "tcp dport 10250 reject with tcp reset", hook="input"), modes=OVERLAY),
     "own-node": Fault("the node's firewall drops what it sends to its pods", "FW-OWN", *cluster.filtered(

@@ -64,6 +64,9 @@
 #define DNS_POD "{ID:'d000',Flags:1,IpConfigurations:[{IpAddress:'10.244.1.9'}]}"
 #define VIP_ENDPOINT "{ID:'2222',IpConfigurations:[{IpAddress:'10.244.3.2'}]}"
 #define ASKED(outcome) "extra:{'x-dns-pod':{outcome:'" outcome "'}}"
+#define DNS_POD_SILENT                                                                             \
+    "endpoints:[" DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD                                  \
+    "," BALANCER("10.96.0.10", "6", "53", "") "]," ASKED("dns-timeout")
 #define WITH_DNS_POD(asked)                                                                        \
     LIN_1(PEER_DATA)                                                                               \
     ",endpoints:[" VIP_ENDPOINT "," DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD                \

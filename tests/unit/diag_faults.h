@@ -90,6 +90,8 @@
     "ip:'10.244.3.5'}},"                                                                           \
     "extra:{'x-small-tcp':{outcome:'ok'},'x-small-udp':{outcome:'ok'},"                            \
     "'x-dns-tcp':{outcome:'ok'},'x-dns-udp':{outcome:'ok'},'x-dns-pod':{outcome:'ok'},"            \
+    "'x-dns-connect':{outcome:'ok'},'x-closed-tcp':{outcome:'refused'},"                           \
+    "'x-peer':{outcome:'ok'},'x-api-node':{outcome:'refused'},"                                    \
     "'x-dns-external':{outcome:'ok'},'x-size-dns-1300':{outcome:'ok'},"                            \
     "'x-size-dns-1450':{outcome:'ok'},'x-size-dns-2000':{outcome:'ok'},'x-resolve-fqdn':{outcome:" \
     "'ok'},"                                                                                       \
@@ -110,10 +112,20 @@
     PUT("extra|x-dns-udp|outcome", "'dns-timeout'")                                                \
     PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")                                                \
     PUT("extra|x-dns-pod|outcome", "'dns-timeout'")                                                \
-    PUT("extra|x-closed-tcp", "{outcome:'timeout'}")
+    PUT("extra|x-dns-connect|outcome", "'timeout'")                                                \
+    PUT("extra|x-closed-tcp|outcome", "'timeout'")                                                 \
+    PUT("extra|x-peer|outcome", "'timeout'")
 /* The DNS Service alone is not reached. */
 #define DNS_UDP_SILENT PUT("extra|x-dns-udp|outcome", "'dns-timeout'")
 #define NO_DNS_SERVICE DNS_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'timeout'")
+/* By UDP the DNS pod is not reached either, at no port. */
+#define DNS_POD_UDP_SILENT DNS_UDP_SILENT PUT("extra|x-dns-pod|outcome", "'dns-timeout'")
+/* The DNS pod is there, its program says nothing in time. */
+#define DNS_PROGRAM_SILENT                                                                         \
+    DNS_POD_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")                             \
+        PUT("extra|x-size-dns-1300|outcome", "'dns-timeout'")                                      \
+            PUT("extra|x-size-dns-1450|outcome", "'dns-timeout'")                                  \
+                PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'")
 #define API_RED "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1"
 #define TO_NODES_RED DNS_RED
 #define ALL_FROM_A                                                                                 \
@@ -160,8 +172,8 @@ static const struct fault {
          PUT("pods", "{}"),
      false},
     {"TCP to other nodes' pods is lost", "TCP-LOST", "pod-to-service-pqdn/tcp=dns-timeout",
-     PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
-         PUT("extra|x-closed-tcp", "{outcome:'timeout'}"),
+     PUT("extra|x-dns-tcp|outcome", "'dns-timeout'") PUT("extra|x-dns-connect|outcome", "'timeout'")
+         PUT("extra|x-closed-tcp|outcome", "'timeout'"),
      true},
     {"the network was made while the adapter had no address", "HNS-MGMT", DNS_RED " " EXTERNAL_RED,
      PUT("networks|0|Policies|1|Settings|ProviderAddress", "'169.254.7.7'") DNS_SILENT, false},
@@ -250,8 +262,8 @@ static const struct fault {
      false},
     {"CoreDNS has ended", "SVC-EP0",
      "pod-to-service-ip/udp=refused " NAMES_RED " pod-to-external-dns/udp=refused",
-     PUT("extra|x-dns-udp|outcome", "'refused'") PUT("extra|x-dns-tcp|outcome", "'refused'")
-         PUT("extra|x-dns-pod|outcome", "'refused'"),
+     PUT("extra|x-dns-udp|outcome", "'refused'") PUT("extra|x-dns-tcp|outcome", "'refused'") PUT(
+         "extra|x-dns-pod|outcome", "'refused'") PUT("extra|x-dns-connect|outcome", "'refused'"),
      false},
     {"the route to a node is missing on a bridge", "L2-ROUTE", DNS_RED, DROP("routes|1") DNS_SILENT,
      true},
@@ -291,9 +303,14 @@ static const struct fault {
     {"another node's flannel uses host-gw", "FLANNEL-TYPE", DNS_RED,
      PUT("nodes|1", OTHER_NODE("host-gw", "null")) DNS_SILENT, false},
     {"the DNS answers over UDP alone", "DNS-PROTO", "pod-to-service-pqdn/tcp=timeout",
-     PUT("extra|x-dns-tcp|outcome", "'timeout'"), false},
-    {"the DNS answers over TCP alone", "DNS-PROTO", DNS_RED,
-     DNS_UDP_SILENT PUT("extra|x-dns-pod|outcome", "'dns-timeout'"), false},
+     PUT("extra|x-dns-tcp|outcome", "'timeout'") PUT("extra|x-dns-connect|outcome", "'timeout'"),
+     true},
+    {"the DNS answers over TCP alone", "DNS-PROTO", DNS_RED, DNS_POD_UDP_SILENT, false},
+    {"the node drops all UDP of its pods", "UDP-LOST",
+     DNS_RED " pod-to-pod-ip/udp=no-reply pod-to-node/udp=no-reply "
+             "pod-to-external-ip/udp=dns-timeout",
+     DNS_POD_UDP_SILENT PUT("extra|x-small-udp|outcome", "'no-reply'"), false},
+    {"the DNS takes longer than 2 s", "DNS-SLOW", DNS_RED, DNS_PROGRAM_SILENT, false},
     {"the DNS serves another zone", "DNS-ZONE",
      "pod-to-service-ip/udp=dns-nxdomain pod-to-pod-name/tcp=dns-nxdomain "
      "pod-to-pod-name/udp=dns-nxdomain pod-to-service-fqdn/tcp=dns-nxdomain "
@@ -339,6 +356,9 @@ static const struct fault {
          PUT("extra|x-node-api|outcome", "'timeout'"),
      false},
     {"the API server lets the node in and not its pods", "API-PODS", API_RED, "", false},
+    {"the same with a bridge", "API-PODS", API_RED, "", true},
+    {"the control plane has no route to the pods of a bridge", "L2-ROUTE", API_RED,
+     PUT("extra|x-api-node|outcome", "'timeout'"), true},
     {"a load balancer sends to a port that the DNS does not have", "SVC-PORT", DNS_RED,
      DNS_UDP_SILENT PUT("extra|x-dns-pod|outcome", "'dns-timeout'")
          PUT("kubernetes|loadBalancersToOtherPort", "[{id:'1B',frontend:'10.96.0.10',port:5353}]"),

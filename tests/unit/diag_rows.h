@@ -190,7 +190,7 @@ static const struct row rows[] = {
      DNS_RED " pod-to-service-ip/tcp=timeout",
      AZURE "," PODS ",endpoints:[" ENDPOINT_A
            "Policies:[{Type:'OutBoundNAT',Settings:{Destinations:['10.244.3.4']}}]}]",
-     "L2-ROUTE likely 10", NULL},
+     "", NULL},
     {"cluster ips are handed over, and nothing answers", DNS_RED " pod-to-service-ip/tcp=timeout",
      OVERLAY "," VIPS "}," ROUTED("10.96.0.0/12") "," ASKED("ok"), "SVC-ROUTE likely 10", NULL},
     {"an acl in the wrong direction", TO_B_RED,
@@ -284,30 +284,43 @@ static const struct row rows[] = {
      "L2-ROUTE confirmed 9",
      "service flanneld is stopped: read its log, then start it: sc.exe start flanneld"},
     {"route is there, the way back may not", DNS_RED,
-     "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]"
-     "," LIN_1("null"),
-     "L2-ROUTE likely 9", NULL},
+     "expected:{networkMode:'l2bridge'," VIPS
+     "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]," LIN_1(
+         "null") "," DNS_POD_SILENT,
+     "L2-ROUTE likely 9", "pod 10.244.1.9 of another node gives no answer"},
+    {"route is there, and no other node was asked", DNS_RED,
+     "expected:{networkMode:'l2bridge'," VIPS
+     "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]," LIN_1("null"),
+     "", NULL},
+    {"the DNS pod is of this node", DNS_RED,
+     "expected:{networkMode:'l2bridge',podCIDR:'10.244.1.0/24'," VIPS
+     "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]," LIN_1(
+         "null") "," DNS_POD_SILENT,
+     "", NULL},
     {"the network has the routes, and this node none", DNS_RED,
-     "expected:{networkMode:'l2bridge',routes:'print'},routes:[]," LIN_1("null"),
-     "L2-ROUTE likely 9",
-     "the network between the nodes must route 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+     "expected:{networkMode:'l2bridge',routes:'print'," VIPS
+     "},routes:[]," LIN_1("null") "," DNS_POD_SILENT,
+     "L2-ROUTE likely 9", "pod 10.244.1.9 of another node gives no answer"},
     {"routes of its own are missing", DNS_RED,
      "expected:{networkMode:'l2bridge',routes:'own'},routes:[]," LIN_1("null"),
      "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
     {"a control plane needs no route to its pods", DNS_RED,
-     "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}],"
+     "expected:{networkMode:'l2bridge'," VIPS
+     "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}],"
      "nodes:[{metadata:{name:'cp'},spec:{podCIDR:'10.244.0.0/24'}},{metadata:{name:'lin-1',"
      "annotations:{'flannel.alpha.coreos.com/backend-type':'host-gw'}},spec:{podCIDR:"
-     "'10.244.1.0/24'},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]",
+     "'10.244.1.0/"
+     "24'},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]," DNS_POD_SILENT,
      "L2-ROUTE likely 9", NULL},
     {"no way back from the control plane",
      "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1",
      "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'," VIPS
      "},endpoints:[{ID:'c000',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.10'}]}],loadBalancers:["
      "{FrontendVIPs:['10.96.0.1'],HostComputeEndpoints:['c000'],PortMappings:[{Protocol:6,"
-     "ExternalPort:443}]}," DNS_BALANCERS("") "]," WIN_NODE,
+     "ExternalPort:443}]}," DNS_BALANCERS("") "]," WIN_NODE
+                                              ",extra:{'x-api-node':{outcome:'timeout'}}",
      "L2-ROUTE likely 2",
-     "other Services answer; check that 10.0.0.10 has a route to 10.244.3.0/24 via 10.0.0.21"},
+     "other Services answer; pods get nothing from 10.0.0.10, at port 10250 either"},
     {"no forwarding", DNS_RED " " EXTERNAL_RED,
      "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},node:{status:{addresses:[{type:"
      "'InternalIP',address:'10.0.0.21'}]}},adapters:[{alias:'vEthernet (Ethernet)',forwarding:"

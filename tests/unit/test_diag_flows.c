@@ -303,6 +303,7 @@ static void extras_tell_causes_apart(void **state) {
     scene.dns_pod_ip = "10.244.1.9";
     scene.dns_pod_port = 5353;
     scene.peer_ip = "10.244.1.1";
+    scene.api_ip = "10.0.0.10";
     diag_extra_probes(&scene, &list);
     take_sizes(&list, "tcp-", "10.244.3.5");
     take_sizes(&list, "udp-", "10.244.3.5");
@@ -313,10 +314,12 @@ static void extras_tell_causes_apart(void **state) {
         "winjoin-probes 1\n"
         "x-small-tcp tcp 10.244.3.5 18080 16 - winjoin-probe-b 2000 1\n"
         "x-small-udp udp 10.244.3.5 18080 16 - winjoin-probe-b 2000 1\n"
+        "x-api-node tcp 10.0.0.10 10250 0 - - 2000 1\n"
         "x-resolve-fqdn resolve kubernetes.default.svc.cluster.local 0 0 - - 2000 1\n"
         "x-dns-tcp dns-tcp 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
         "x-dns-udp dns 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
         "x-dns-pod dns 10.244.1.9 5353 0 kubernetes.default.svc.cluster.local address 2000 1\n"
+        "x-dns-connect tcp 10.244.1.9 5353 0 - - 1000 1\n"
         "x-closed-tcp tcp 10.244.1.9 9 0 - - 1000 1\n"
         "x-peer tcp 10.244.1.1 10250 0 - - 2000 1\n"
         "x-dns-external dns 10.96.0.10 53 0 example.com address 2000 1\n");
