@@ -273,32 +273,68 @@ static void a_slow_dns_is_named(void **state) {
     }
 }
 
-/* A policy may drop every port but 53: one that refuses is no lost TCP. */
-static void a_dns_without_tcp_is_no_lost_tcp(void **state) {
+#define DNS_SAYS(udp, tcp, pod, connect)                                                           \
+    "'x-dns-udp':{outcome:'" udp "'},'x-dns-tcp':{outcome:'" tcp "'},'x-dns-pod':{outcome:'" pod   \
+    "'},'x-dns-connect':{outcome:'" connect "'},'x-closed-tcp':{outcome:'timeout'}"
+#define BALANCER_OF(vip, protocol, port, endpoints)                                                \
+    "{FrontendVIPs:['" vip "'],SourceVIP:'10.244.3.2',HostComputeEndpoints:[" endpoints            \
+    "],PortMappings:[{Protocol:" protocol ",ExternalPort:" port "}]}"
+#define WITH_TWO_API_SERVERS                                                                       \
+    OVERLAY "," VIPS "}," PODS ",endpoints:[" VIP_ENDPOINT "," DNS_POD                             \
+            ",{ID:'a000',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.11'}]},"                     \
+            "{ID:'a001',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.10'}]}],loadBalancers:"       \
+            "[" BALANCER_OF("10.96.0.10", "6", "53", "'d000'") "," BALANCER_OF(                    \
+                "10.96.0.10", "17", "53",                                                          \
+                "'d000'") "," BALANCER_OF("10.96.0.1", "6", "443",                                 \
+                                          "'a000','a001'") "],"                                    \
+                                                           "look:{time:'2026-11-22T10:15:02Z',"    \
+                                                           "api:{server:'https://"                 \
+                                                           "10.0.0.10:6443',outcome:'ok'}}"
+
+/* A cluster whose DNS has one pod, on another node, and whose two API servers are 10.0.0.10 and
+ * .11: what is asked beyond the flows tells causes with the same red cells apart. */
+static void answers_tell_causes_apart(void **state) {
     static const struct {
-        const char *tcp, *causes;
-    } cases[] = {{"refused", "DNS-PROTO confirmed 1"}, {"timeout", "TCP-LOST likely 1"}};
+        const char *red, *extra, *causes;
+    } cases[] = {
+        /* A policy may drop every port but 53: one that refuses is no lost TCP. */
+        {"pod-to-service-pqdn/tcp=refused", DNS_SAYS("ok", "refused", "ok", "timeout"),
+         "DNS-PROTO confirmed 1"},
+        {"pod-to-service-pqdn/tcp=timeout", DNS_SAYS("ok", "timeout", "ok", "timeout"),
+         "TCP-LOST likely 1"},
+        {DNS_RED " pod-to-node/udp=no-reply", DNS_SAYS("dns-timeout", "ok", "dns-timeout", "ok"),
+         "UDP-LOST likely 10"},
+        {DNS_RED " pod-to-node/udp=no-reply*", DNS_SAYS("dns-timeout", "ok", "dns-timeout", "ok"),
+         "LOSS confirmed 1, DNS-PROTO likely 9"},
+        {DNS_RED " pod-to-node/udp=no-reply",
+         DNS_SAYS("dns-timeout", "timeout", "dns-timeout", "ok"),
+         "DNS-SLOW likely 9, FW-IN likely 1"},
+        {DNS_RED, DNS_SAYS("dns-timeout", "dns-timeout", "dns-timeout", "ok"), "DNS-SLOW likely 9"},
+        {DNS_RED, DNS_SAYS("dns-timeout", "ok", "dns-timeout", "ok"), "DNS-PROTO likely 9"},
+        {DNS_RED, DNS_SAYS("dns-timeout", "dns-timeout", "dns-timeout", "timeout"),
+         "OVL-UDP likely 9"},
+        /* One of two API servers is dead, and the node's own question met that one. */
+        {"pod-to-service-ip/tcp=timeout*", "'x-node-api':{outcome:'timeout'}", "SVC-HALF likely 1"},
+        {"pod-to-service-fqdn/tcp=timeout@10.96.0.1", "'x-node-api':{outcome:'timeout'}",
+         "SVC-HALF likely 1"},
+        {"pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1",
+         "'x-node-api':{outcome:'timeout'}", "API-ADDR confirmed 2"},
+    };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        _cleanup_(freep) char *red = xasprintf("pod-to-service-pqdn/tcp=%s", cases[i].tcp);
         _cleanup_(freep) char *evidence =
-            xasprintf(OVERLAY "," VIPS "}," PODS ",endpoints:[" DNS_POD "],loadBalancers:["
-                              "{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:['d000'],"
-                              "PortMappings:[{Protocol:6,ExternalPort:53}]},"
-                              "{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:['d000'],"
-                              "PortMappings:[{Protocol:17,ExternalPort:53}]}],extra:{"
-                              "'x-dns-udp':{outcome:'ok'},'x-dns-pod':{outcome:'ok'},"
-                              "'x-dns-tcp':{outcome:'%s'},'x-closed-tcp':{outcome:'timeout'}}",
-                      cases[i].tcp);
-        const struct row row = {.red = red, .evidence = evidence};
+            xasprintf(WITH_TWO_API_SERVERS ",extra:{%s}", cases[i].extra);
+        const struct row row = {.red = cases[i].red, .evidence = evidence};
         struct diag_report report;
         _cleanup_(freep) char *causes = NULL;
 
         report_make(&row, &report);
         diag_causes_find(&report);
         causes = causes_text(&report);
-        assert_string_equal(causes, cases[i].causes);
+        if (!text_equal(causes, cases[i].causes))
+            fail_msg("%s, %s: '%s', not '%s'", cases[i].red, cases[i].extra, causes,
+                     cases[i].causes);
         diag_report_free(&report);
     }
 }
@@ -347,7 +383,7 @@ int main(void) {
         cmocka_unit_test(no_row_says_more_than_it_knows),
         cmocka_unit_test(many_lines_are_cut),
         cmocka_unit_test(a_slow_dns_is_named),
-        cmocka_unit_test(a_dns_without_tcp_is_no_lost_tcp),
+        cmocka_unit_test(answers_tell_causes_apart),
         cmocka_unit_test(times_are_told_in_their_units),
         cmocka_unit_test(every_row_has_words),
     };

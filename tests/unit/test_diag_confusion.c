@@ -118,6 +118,12 @@ static const char *named(const struct diag_report *report, size_t i) {
 
 /* ---- the tests ---- */
 
+static void no_line_twice(const struct text_list *evidence) {
+    for (size_t i = 0; i < evidence->count; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(evidence->items[i], evidence->items[k]);
+}
+
 static char *table_make(size_t *ret_right, size_t *ret_wrong) {
     struct text t = {0};
 
@@ -129,6 +135,8 @@ static char *table_make(size_t *ret_right, size_t *ret_wrong) {
         assert_true(judge(&faults[i], NULL, &report));
         right = text_equal(named(&report, 0), faults[i].cause);
         *ret_right += right;
+        for (size_t k = 0; k < report.causes.count; k++)
+            no_line_twice(&report.causes.items[k].evidence);
         for (size_t k = 0; k < report.causes.count; k++)
             *ret_wrong += report.causes.items[k].confirmed &&
                           !text_equal(report.causes.items[k].id, faults[i].cause);
