@@ -179,7 +179,7 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
 
         if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
-        if (backends < 2 || !(mixed & asked->cells & ~cells))
+        if (backends < 2 || !(mixed & asked->cells))
             continue;
         finding_note(finding,
                      "%zu are behind %s port %d; some questions are answered, some are not",

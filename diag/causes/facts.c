@@ -21,7 +21,9 @@ void finding_note(struct finding *finding, const char *format, ...) {
     va_start(args, format);
     text_addv(&t, format, args);
     va_end(args);
-    text_list_add_owned(&finding->evidence, text_take(&t));
+    if (!text_list_has(&finding->evidence, text_str(&t)))
+        text_list_add(&finding->evidence, text_str(&t));
+    text_free(&t);
 }
 
 const char *expected(const struct scene *scene, const char *key) {

@@ -41,7 +41,7 @@ struct finding {
     struct text_list evidence;
     char *message, *hint; /* in the row's place; NULL: the row's */
 };
-/* Adds a line of evidence. */
+/* Adds a line of evidence, once. */
 void finding_note(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 
