@@ -215,7 +215,7 @@ enum level look_api_addr(const struct scene *scene, struct finding *finding) {
 
     if (!backend || !outcome || text_equal(outcome, "ok") ||
         (backends_of(scene, vip, TCP, HTTPS_PORT) > 1 &&
-         ((scene->partly | scene->green) & (CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)))) ||
+         (scene->partly & (CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)))) ||
         (server && strstr(server, authority)) ||
         !text_equal(json_text_at(scene->evidence, "look.api.outcome"), "ok"))
         return NO;

@@ -314,7 +314,8 @@ static void answers_tell_causes_apart(void **state) {
         {DNS_RED, DNS_SAYS("dns-timeout", "dns-timeout", "dns-timeout", "timeout"),
          "OVL-UDP likely 9"},
         /* One of two API servers is dead, and the node's own question met that one. */
-        {"pod-to-service-ip/tcp=timeout*", "'x-node-api':{outcome:'timeout'}", "SVC-HALF likely 1"},
+        {"pod-to-service-ip/tcp=timeout* pod-to-service-fqdn/tcp=timeout@10.96.0.1",
+         "'x-node-api':{outcome:'timeout'}", "SVC-HALF likely 2"},
         {"pod-to-service-fqdn/tcp=timeout@10.96.0.1", "'x-node-api':{outcome:'timeout'}",
          "SVC-HALF likely 1"},
         {"pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1",
