@@ -288,9 +288,8 @@ static const struct row rows[] = {
      "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]," LIN_1(
          "null") "," DNS_POD_SILENT,
      "L2-ROUTE likely 9", "pod 10.244.1.9 of another node gives no answer"},
-    {"route is there, and the DNS pod takes connections", DNS_RED,
-     "expected:{networkMode:'l2bridge'," VIPS
-     "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}],"
+    {"a route is missing, and the DNS pod takes connections", DNS_RED,
+     "expected:{networkMode:'l2bridge',routes:'own'," VIPS "},routes:[],"
      "endpoints:[" DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD "," BALANCER(
          "10.96.0.10", "6", "53",
          "") "],extra:{'x-dns-pod':{outcome:'dns-timeout'},'x-dns-udp':{outcome:'dns-timeout'},"
