@@ -4,7 +4,7 @@
 
 #include "tests/hns/model.h"
 
-enum { SUBNETS_MAX = 16 };
+enum { SUBNETS_MAX = 16, NAT_IPV6 = 2 };
 
 bool model_endpoint_is_remote(const json_t *endpoint) {
     return model_number(endpoint, "Flags") & 1;
@@ -202,11 +202,20 @@ static int check_routes(struct hns_model *m, json_t *endpoint, const json_t *net
     return json_array_size(routes) ? 0 : default_routes(endpoint, network, n, routes);
 }
 
+/* Without a VIP the flag says which of the node's addresses is meant. */
+static bool is_ipv6(const json_t *mapping) {
+    return strchr(model_text(mapping, "VIP"), ':') || model_number(mapping, "Flags") & NAT_IPV6;
+}
+
+static bool is_any(const char *vip) {
+    return !*vip || !strcmp(vip, "0.0.0.0") || !strcmp(vip, "::");
+}
+
 static bool same_port(const json_t *a, const json_t *b) {
     const char *va = model_text(a, "VIP"), *vb = model_text(b, "VIP");
-    bool any = !*va || !*vb || !strcmp(va, "0.0.0.0") || !strcmp(vb, "0.0.0.0");
+    bool any = is_any(va) || is_any(vb);
 
-    return model_number(a, "Protocol") == model_number(b, "Protocol") &&
+    return is_ipv6(a) == is_ipv6(b) && model_number(a, "Protocol") == model_number(b, "Protocol") &&
            model_number(a, "ExternalPort") == model_number(b, "ExternalPort") &&
            (any || !strcmp(va, vb));
 }
@@ -216,14 +225,15 @@ static bool has_port(const json_t *policies, const json_t *mapping) {
     size_t i;
 
     json_array_foreach(policies, i, policy) {
-        if (!strcmp(model_text(policy, "Type"), "PortMapping") &&
+        if (json_object_get(policy, "Settings") != mapping &&
+            !strcmp(model_text(policy, "Type"), "PortMapping") &&
             same_port(json_object_get(policy, "Settings"), mapping))
             return true;
     }
     return false;
 }
 
-/* A host port belongs to one endpoint. */
+/* A host port belongs to one mapping of one endpoint. */
 static int check_ports(struct hns_model *m, const json_t *endpoint) {
     const char *id;
     json_t *other, *policy;
@@ -234,6 +244,9 @@ static int check_ports(struct hns_model *m, const json_t *endpoint) {
 
         if (strcmp(model_text(policy, "Type"), "PortMapping"))
             continue;
+        if (has_port(json_object_get(endpoint, "Policies"), mapping))
+            return model_fail(m, HR_PORT_EXISTS, "Policies[%zu]: external port %u is there twice",
+                              i, (unsigned)model_number(mapping, "ExternalPort"));
         json_object_foreach(m->objects[ENDPOINT], id, other) {
             if (strcmp(id, model_text(endpoint, "ID")) &&
                 has_port(json_object_get(other, "Policies"), mapping))

@@ -92,10 +92,14 @@ static int choose_id(struct hns_model *m, enum model_kind kind, const char *id, 
     return 0;
 }
 
-static int check_endpoints(struct hns_model *m, const json_t *route) {
+/* A route without a prefix says nothing, like a load balancer without a port. */
+static int check_route(struct hns_model *m, const json_t *route) {
     const json_t *id;
     size_t i;
 
+    if (!json_array_size(json_object_get(route, "Routes")) &&
+        !json_array_size(json_object_get(route, "Setting")))
+        return model_fail(m, HR_PARAMETER, "Routes must not be empty");
     json_array_foreach(json_object_get(route, "HostComputeEndpoints"), i, id) {
         if (!json_object_get(m->objects[ENDPOINT], json_string_value(id)))
             return model_fail(m, HR_NOT_FOUND, "endpoint %s", json_string_value(id));
@@ -114,7 +118,7 @@ static int make(struct hns_model *m, enum model_kind kind, json_t *taken, const 
     case LOAD_BALANCER:
         return model_balancer_make(m, taken);
     default:
-        return check_endpoints(m, taken);
+        return check_route(m, taken);
     }
 }
 

@@ -50,6 +50,8 @@ const struct model_word model_endpoint_flags[] = {
 
 static const struct model_word balancer_flags[] = {
     {"None", 0, 0}, {"DSR", 1, F_DSR}, {"IPv6", 2, F_DUAL_STACK}, {0}};
+static const struct model_word nat_flags[] = {
+    {"None", 0, 0}, {"LocalRoutedVIP", 1, 0}, {"IPv6", 2, 0}, {0}};
 static const struct model_word mapping_flags[] = {{"None", 0, 0},
                                                   {"ILB", 1, 0},
                                                   {"LocalRoutedVIP", 2, 0},
@@ -361,7 +363,7 @@ static const struct model_field s_host_port[] = {
      .hr = HR_INTERNAL_PORT},
     {.name = "ExternalPort", .type = T_UINT, .required = true, .min = 1, .max = PORT_MAX},
     {.name = "VIP", .type = T_ADDRESS},
-    {.name = "Flags", .type = T_FLAGS, .of = mapping_flags},
+    {.name = "Flags", .type = T_FLAGS, .of = nat_flags},
     {0},
 };
 static const struct model_field s_acl[] = {

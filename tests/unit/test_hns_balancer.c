@@ -192,10 +192,20 @@ static void test_a_deleted_endpoint_leaves(void **state) {
 
 static void test_sdn_routes(void **state) {
     assert_fails(call(*state, "HcnCreateSdnRoute", ZERO,
-                      "{" V2 ",\"HostComputeEndpoints\":[\"" NOBODY "\"]}", NULL),
+                      "{" V2 ",\"HostComputeEndpoints\":[\"" NOBODY "\"],\"Routes\":[{" /**/
+                      "\"DestinationPrefix\":\"10.96.0.0/12\"}]}",
+                      NULL),
                  0x80070490, NOBODY);
+    assert_fails(call(*state, "HcnCreateSdnRoute", ZERO,
+                      "{" V2 ",\"HostComputeEndpoints\":[" ONE "],\"Setting\":[]}", NULL),
+                 0x80070057, "Routes must not be empty");
+    assert_fails(call(*state, "HcnCreateSdnRoute", ZERO,
+                      "{" V2 ",\"HostComputeEndpoints\":[" ONE "]}", NULL),
+                 0x80070057, "Routes must not be empty");
     assert_int_equal(call(*state, "HcnCreateSdnRoute", ZERO,
-                          "{" V2 ",\"HostComputeEndpoints\":[" ONE "],\"Setting\":[]}", NULL),
+                          "{" V2 ",\"HostComputeEndpoints\":[" ONE "],\"Routes\":[{" /**/
+                          "\"DestinationPrefix\":\"10.96.0.0/12\",\"NeedEncap\":true}]}",
+                          NULL),
                      0);
     /* host bits are taken, members of a route are not made up */
     assert_int_equal(call(*state, "HcnCreateSdnRoute", ZERO,

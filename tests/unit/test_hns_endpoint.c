@@ -194,6 +194,33 @@ static void test_a_host_port_is_of_one_address(void **state) {
     free(network);
 }
 
+#define FLAGGED(flags)                                                                             \
+    SETTINGS("PortMapping",                                                                        \
+             "\"Protocol\":6,\"InternalPort\":80,\"ExternalPort\":8080,\"Flags\":" flags)
+
+static void test_a_host_port_is_of_one_mapping(void **state) {
+    char *network = make_network(*state, BRIDGE), *h;
+
+    assert_fails(
+        add(*state, network, ENDPOINT(POLICIES(PORT("80", "8080") "," PORT("80", "8080")))),
+        0x803b0013, "Policies[0]: external port 8080 is there twice");
+    assert_fails(
+        add(*state, network, ENDPOINT(POLICIES(PORT("80", "8080") "," PORT("81", "8080")))),
+        0x803b0013, "there twice");
+    assert_int_equal(count_of(*state, "endpoints"), 0);
+    assert_fails(add(*state, network, ENDPOINT(POLICIES(FLAGGED("4")))), 0x80070057, "Flags");
+    /* as sdnbridge sends it in dual stack: the second is of IPv6 */
+    h = make_endpoint(*state, network, ENDPOINT(POLICIES(FLAGGED("1") "," FLAGGED("3"))));
+    assert_fails(add(*state, network, ENDPOINT(POLICIES(FLAGGED("3")))), 0x803b0013, "8080");
+    assert_fails(call(*state, "HcnModifyEndpoint", h,
+                      "{\"ResourceType\":\"Policy\",\"RequestType\":\"Add\",\"Settings\":" /**/
+                      "{\"Policies\":[" FLAGGED("0") "]}}",
+                      NULL),
+                 0x803b0013, "there twice");
+    free(h);
+    free(network);
+}
+
 static void test_local_and_remote_addresses(void **state) {
     char *network = make_network(*state, BRIDGE);
 
@@ -419,6 +446,7 @@ int main(void) {
         CASE(test_refusals),
         CASE(test_policies_of_a_pod),
         CASE(test_a_host_port_is_of_one_address),
+        CASE(test_a_host_port_is_of_one_mapping),
         CASE(test_local_and_remote_addresses),
         CASE(test_versions),
         CASE(test_each_family_gets_an_address),
