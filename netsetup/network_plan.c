@@ -147,8 +147,15 @@ static void plan_names(const struct network_input *input, struct network_plan *p
     plan->dns_domain = xstrdup(input->dns_domain ? input->dns_domain : "cluster.local");
 }
 
-/* The cluster's DNS servers. Pods with IPv4 addresses only get the IPv4 ones; where all are IPv6,
- * all stay, with a warning. */
+static void add_dns_servers(const struct text_list *servers, int family,
+                            struct network_plan *plan) {
+    for (size_t i = 0; i < servers->count; i++)
+        if ((strchr(servers->items[i], ':') != NULL) == (family == 6))
+            text_list_add(&plan->dns_servers, servers->items[i]);
+}
+
+/* The cluster's DNS servers, the IPv4 ones first, which each pod on Windows can ask. Pods with IPv4
+ * addresses only get these alone; where all are IPv6, all stay, with a warning. */
 static void plan_dns(const struct network_input *input, struct network_plan *plan) {
     const struct text_list *servers = &input->dns_servers;
     bool made = !plan->agent->in_cluster && !plan->agent->pods_make_network;
@@ -164,9 +171,9 @@ static void plan_dns(const struct network_input *input, struct network_plan *pla
         add_warning(plan, "dns-ipv6", message);
         ipv4_only = false;
     }
-    for (size_t i = 0; i < servers->count; i++)
-        if (!ipv4_only || !strchr(servers->items[i], ':'))
-            text_list_add(&plan->dns_servers, servers->items[i]);
+    add_dns_servers(servers, 4, plan);
+    if (!ipv4_only)
+        add_dns_servers(servers, 6, plan);
 }
 
 static int plan_check_name(const struct network_plan *plan, struct error *err) {

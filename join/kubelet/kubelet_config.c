@@ -231,6 +231,31 @@ static void force_values(json_t *config, const struct kubelet_config_input *inpu
     force(config, "rotateCertificates", json_true(), "as kubeadm sets it", changes);
 }
 
+static void add_family(json_t *to, const json_t *servers, bool ipv6) {
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(servers, i, item) {
+        const char *text = json_string_value(item);
+
+        if ((text && strchr(text, ':')) == ipv6)
+            json_array_append(to, (json_t *)item);
+    }
+}
+
+/* The kubelet gives pods all of these servers in their order, whatever addresses the pods have. */
+static void ask_ipv4_servers_first(json_t *config, struct kubelet_changes *changes) {
+    const json_t *servers = json_object_get(config, "clusterDNS");
+    json_t *ordered = json_array();
+
+    add_family(ordered, servers, false);
+    add_family(ordered, servers, true);
+    if (json_array_size(ordered) > 1)
+        force(config, "clusterDNS", json_incref(ordered),
+              "pods on Windows have an IPv4 address, an IPv6 one in dual stack only", changes);
+    json_decref(ordered);
+}
+
 /* On Windows the kubelet is not told of new manifests, it looks for them every 20 s; looking into
  * one small folder every 2 s costs nothing and lets static pods, the proof's among them, start at
  * once. A frequency that the cluster chose stays. */
@@ -301,6 +326,7 @@ int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
     remove_signals(config, changes);
     force_values(config, input, changes);
     look_for_manifests_often(config, changes);
+    ask_ipv4_servers_first(config, changes);
     warn_of_open_doors(config, changes);
     if (apply_patches(input->patches, &config, changes, err) < 0)
         return -1;

@@ -134,6 +134,22 @@ static void names_for_pods_without_ipv6(void **state) {
     }
 }
 
+/* Both families on a node in dual stack, the IPv4 server first. */
+static void ipv4_servers_come_first(void **state) {
+    (void)state;
+    open_dual("l2bridge");
+    text_list_free(&scene.input.dns_servers);
+    text_list_add(&scene.input.dns_servers, "fd00:10:96::a");
+    text_list_add(&scene.input.dns_servers, "10.96.0.10");
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_true(scene.plan.ipv6.on);
+    assert_int_equal(scene.plan.dns_servers.count, 2);
+    assert_string_equal(scene.plan.dns_servers.items[0], "10.96.0.10");
+    assert_string_equal(scene.plan.dns_servers.items[1], "fd00:10:96::a");
+    assert_int_equal(scene.plan.warning_count, 0);
+    scene_close(&scene);
+}
+
 static void off_is_off(void **state) {
     (void)state;
     open_dual("l2bridge");
@@ -442,6 +458,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_it_can_be),
         cmocka_unit_test_teardown(names_for_pods_without_ipv6, close_scene),
+        cmocka_unit_test_teardown(ipv4_servers_come_first, close_scene),
         cmocka_unit_test_teardown(off_is_off, close_scene),
         cmocka_unit_test_teardown(addresses, close_scene),
         cmocka_unit_test(wrong_prefixes),

@@ -188,6 +188,37 @@ static void keeps_what_the_cluster_chose(void **state) {
     kubelet_changes_free(&changes);
 }
 
+/* The kubelet gives each pod the list as it is, the pods with IPv4 alone too. */
+static void asks_ipv4_servers_first(void **state) {
+    static const struct {
+        const char *cluster, *written;
+    } rows[] = {
+        {"[\"fd00:10:96::a\", 10.96.0.10]", "[\"10.96.0.10\",\"fd00:10:96::a\"]"},
+        {"[\"fd00::b\", 10.96.0.11, \"fd00::a\", 10.96.0.10]",
+         "[\"10.96.0.11\",\"10.96.0.10\",\"fd00::b\",\"fd00::a\"]"},
+        {"[10.96.0.10, \"fd00::a\"]", NULL},
+        {"[\"fd00::b\", \"fd00::a\"]", NULL},
+        {"[\"fd00::b\"]", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct kubelet_changes changes = {0};
+        _cleanup_(freep) char *text = xasprintf("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: "
+                                                "KubeletConfiguration\nclusterDNS: %s\n",
+                                                rows[i].cluster);
+        _cleanup_(freep) char *line =
+            xasprintf("+clusterDNS: %s", rows[i].written ? rows[i].written : "");
+        _cleanup_json_ json_t *config = make(text, &changes);
+        _cleanup_(freep) char *servers = json_write(json_object_get(config, "clusterDNS"));
+
+        assert_int_equal(has_change(&changes, line), rows[i].written != NULL);
+        if (rows[i].written)
+            assert_string_equal(servers, rows[i].written);
+        kubelet_changes_free(&changes);
+    }
+}
+
 static void starts_where_linux_fields_would_stop_it(void **state) {
     static const char *const fatal[] = {"singleProcessOOMKill", "userNamespaces",
                                         "defaultPodSysctls"};
@@ -383,6 +414,7 @@ int main(void) {
         cmocka_unit_test(fills_in_what_kubeadm_fills_in),
         cmocka_unit_test(removes_what_linux_alone_has),
         cmocka_unit_test(keeps_what_the_cluster_chose),
+        cmocka_unit_test(asks_ipv4_servers_first),
         cmocka_unit_test(starts_where_linux_fields_would_stop_it),
         cmocka_unit_test(warns_of_open_doors),
         cmocka_unit_test(a_patch_has_the_last_word),
