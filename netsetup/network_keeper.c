@@ -287,7 +287,7 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
         return -1;
     if (k->lost || k->failures || did.count)
         tell_restored(k, why, &did);
-    k->lost = false;
+    k->lost = k->unseen = false;
     k->failures = 0;
     return 0;
 }
@@ -351,8 +351,10 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
         k->lost = true;
         k->restore_ms = now;
     }
-    if ((k->lost || k->failures) && now >= k->restore_ms) {
-        if (try_restore(k, false, "HNS was restarted", &why) < 0 && why.kind != ERROR_INTERRUPTED)
+    if ((k->lost || k->failures || k->unseen) && now >= k->restore_ms) {
+        const char *reason = k->lost ? "HNS was restarted" : "winjoin-network was started";
+
+        if (try_restore(k, false, reason, &why) < 0 && why.kind != ERROR_INTERRUPTED)
             tell_failed(k, &why);
     } else if (!k->lost && !k->failures && now >= k->inspect_ms) {
         inspect(k);
@@ -362,29 +364,34 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
     return LOOK_AGAIN;
 }
 
-static enum wait_look look_at_begin(void *context, struct wait *wait, struct error *err) {
-    struct network_keeper *k = context;
+static bool is_booting(struct host *host) {
     struct host_facts facts = {0};
     struct error ignored = {0};
-    bool booting;
+
+    return host_facts(host, &facts, &ignored) == 0 && facts.uptime_seconds &&
+           facts.uptime_seconds < BOOT_SECONDS;
+}
+
+static enum wait_look look_at_begin(void *context, struct wait *wait, struct error *err) {
+    struct network_keeper *k = context;
 
     (void)wait;
     (void)hns_has_restarted(k);
-    booting = host_facts(k->host, &facts, &ignored) == 0 && facts.uptime_seconds &&
-              facts.uptime_seconds < BOOT_SECONDS;
-    k->booting = booting;
-    if (try_restore(k, booting, booting ? "Windows was started" : "winjoin-network was started",
-                    err) == 0)
+    if (try_restore(k, true, "Windows was started", err) == 0)
         return LOOK_DONE;
     return err->kind == ERROR_MALFORMED ? LOOK_FAILED : LOOK_AGAIN;
 }
 
+/* Services that depend on this one cannot be restarted before it has started; at boot they are not
+ * there yet. */
 int network_keeper_begin(struct network_keeper *k, struct error *err) {
     struct wait wait = {
         .limit_ms = BEGIN_MS, .pause_ms = LOOK_MS, .look = look_at_begin, .context = k};
     struct error why = {0};
 
-    if (wait_until(k->host, &wait, &why) == LOOK_DONE)
+    k->booting = is_booting(k->host);
+    k->unseen = !k->booting;
+    if (k->unseen || wait_until(k->host, &wait, &why) == LOOK_DONE)
         return 0;
     if (why.kind == ERROR_INTERRUPTED) {
         *err = why;
@@ -406,6 +413,7 @@ int network_keeper_run(struct network_keeper *k, struct error *err) {
         .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .look = look, .context = k};
 
     (void)err;
+    (void)look(k, NULL, NULL);
     do {
         struct error why = {0};
 

@@ -37,6 +37,7 @@ struct network_keeper {
     uint32_t hns_process;     /* that HNS had at the last look; 0: none yet */
     unsigned down_looks;      /* in a row at which HNS did not run */
     bool lost;                /* HNS has started again, and the network is not restored yet */
+    bool unseen;              /* begun while Windows runs: not looked at yet */
     unsigned failures;        /* of restoring, in a row */
     uint64_t restore_ms;      /* when it is tried again */
     uint64_t inspect_ms;      /* when the adapter and the load balancers are looked at */
@@ -47,9 +48,9 @@ struct network_keeper {
     bool booting;             /* at its begin */
     struct network_pending pending;
 };
-/* At boot, before containerd starts: restores the network; where that fails, network_keeper_run()
- * goes on trying. No file of a join's (netsetup/boot_network.h): nothing to do. -1 only with
- * ERROR_INTERRUPTED. */
+/* At boot, before containerd and flanneld start: restores the network. Where that fails, and later
+ * than at boot, network_keeper_run() does. No file of a join's (netsetup/boot_network.h): nothing
+ * to do. -1 only with ERROR_INTERRUPTED. */
 int network_keeper_begin(struct network_keeper *keeper, struct error *err);
 /* Until host_interrupted(): notices within seconds that HNS has another process, and restores the
  * network; starts HNS when it stays down; restarts kube-proxy when all its load balancers are gone

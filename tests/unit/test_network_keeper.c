@@ -11,6 +11,7 @@ static void join(const char *mode, const char *plugin) {
     scene_make_networks(&scene, host, mode, plugin);
     scene_write_boot_network(
         &scene, host, scene.plan.mode->route_to ? scene_routes(&scene.plan, &peer, 1) : NULL);
+    put_service(&service_network);
     put_service(&service_kube_proxy);
     put_service(&service_flanneld);
     add_balancer();
@@ -152,7 +153,7 @@ static void what_a_killed_one_left_is_finished(void **state) {
     json_decref(json);
     nic_snapshot_free(&card);
     lose_address();
-    run(1, NULL);
+    run(8, NULL);
     assert_true(has_address());
     assert_int_equal(host_file_type(host, CARD_FILE), HOST_ABSENT);
     assert_int_equal(count("service_start flanneld"), 1);
@@ -252,6 +253,21 @@ static void at_boot_services_are_left_to_windows(void **state) {
     assert_int_equal(count("service_stop"), 0);
 }
 
+/* flanneld depends on winjoin-network: what restarts it waits until that has started. */
+static void services_are_restarted_once_it_has_started(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    host_memory_restart_hns(host);
+    assert_int_equal(network_keeper_begin(&keeper, NULL), 0);
+    assert_int_equal(count("service_stop"), 0);
+    assert_string_equal(text_str(&told), "");
+    run(2, NULL);
+    assert_true(has_network("flannel.4096"));
+    assert_string_equal(text_str(&told),
+                        "w winjoin-network was started: made the HNS network flannel.4096 again, "
+                        "restarted flanneld, restarted kube-proxy\n");
+}
+
 static void a_plugin_that_nobody_knows_is_an_error(void **state) {
     struct text_list did = {0};
     struct error err = {0};
@@ -281,6 +297,7 @@ int main(void) {
         TEST(hns_that_stays_down_is_started),
         TEST(kube_proxy_without_load_balancers_is_restarted_once),
         TEST(at_boot_services_are_left_to_windows),
+        TEST(services_are_restarted_once_it_has_started),
         TEST(a_plugin_that_nobody_knows_is_an_error),
     };
 

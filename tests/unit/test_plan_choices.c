@@ -12,7 +12,7 @@
 /* A name, and behind < what the SCM starts first; each with a blank behind it. */
 #define NODE "winjoin-network<hns containerd<hns,winjoin-network kubelet<containerd "
 #define PLAIN NODE "kube-proxy<hns "
-#define WITH_FLANNEL NODE "flanneld<hns kube-proxy<hns "
+#define WITH_FLANNEL NODE "flanneld<hns,winjoin-network kube-proxy<hns "
 /* WMCO: hybrid-overlay-node depends on kubelet, kube-proxy on hybrid-overlay-node */
 #define WITH_OVN NODE "hybrid-overlay-node<hns,kubelet kube-proxy<hns,hybrid-overlay-node "
 

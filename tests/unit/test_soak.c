@@ -69,6 +69,8 @@ static void join(void) {
 
     scene_make_networks(&scene, host, "overlay", "flannel");
     scene_write_boot_network(&scene, host, NULL);
+    assert_int_equal(service_ensure(host, &service_network, &settings, NULL, NULL), 0);
+    host_memory_set_service_state(host, service_network.name, HOST_SERVICE_RUNNING);
     assert_int_equal(service_ensure(host, &service_kube_proxy, &settings, NULL, NULL), 0);
     assert_int_equal(service_ensure(host, &service_flanneld, &settings, NULL, NULL), 0);
 }
