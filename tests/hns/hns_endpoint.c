@@ -233,7 +233,8 @@ static bool has_port(const json_t *policies, const json_t *mapping) {
     return false;
 }
 
-/* A host port belongs to one mapping of one endpoint. */
+/* A host port belongs to one mapping of one endpoint. Twice in one call: no recording shows the
+ * answer, the code is inferred. */
 static int check_ports(struct hns_model *m, const json_t *endpoint) {
     const char *id;
     json_t *other, *policy;

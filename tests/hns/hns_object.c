@@ -92,7 +92,8 @@ static int choose_id(struct hns_model *m, enum model_kind kind, const char *id, 
     return 0;
 }
 
-/* A route without a prefix says nothing, like a load balancer without a port. */
+/* A route without a prefix says nothing, like a load balancer without a port. No recording shows
+ * the answer: the code is inferred. */
 static int check_route(struct hns_model *m, const json_t *route) {
     const json_t *id;
     size_t i;

@@ -470,17 +470,14 @@ static void log_rotation(void **state) {
     assert_int_equal(service_log_rotate(host, &file, NULL), 0);
     write_log("C:\\l.d\\x.log", "5");
     assert_int_equal(service_log_rotate(host, &file, NULL), 0);
-    struct text_list names = {0};
+    _cleanup_(text_list_free) struct text_list names = {0};
     assert_int_equal(host_list(host, "C:\\l.d", &names, NULL), 0);
-    char *all = text_list_join(&names, " ");
+    _cleanup_(freep) char *all = text_list_join(&names, " ");
     assert_string_equal(all, "x.1.log x.2.log");
-    free(all);
-    text_list_free(&names);
-    char *newest = NULL;
+    _cleanup_(freep) char *newest = NULL;
     size_t len = 0;
     assert_int_equal(host_read(host, "C:\\l.d\\x.1.log", 10, &newest, &len, NULL), 0);
     assert_string_equal(newest, "5");
-    free(newest);
 }
 
 int main(void) {
