@@ -413,7 +413,7 @@ int network_keeper_run(struct network_keeper *k, struct error *err) {
         .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .look = look, .context = k};
 
     (void)err;
-    (void)look(k, NULL, NULL);
+    (void)look(k, NULL, NULL); /* before an API server that may not answer is asked */
     do {
         struct error why = {0};
 
