@@ -95,6 +95,7 @@ struct host_service {
     struct text_list environment; /* NAME=value, Services\<name>\Environment */
     bool auto_start;
     unsigned restart_delays_ms[3]; /* failure actions; 0 = none */
+    bool restart_on_error;         /* after an exit with a code, too (failureflag) */
     unsigned reset_seconds;
     unsigned preshutdown_ms;
     enum host_service_state state; /* query only */

@@ -35,6 +35,7 @@ static bool same_service(const struct host_service *found, const struct host_ser
            found->auto_start == wanted->auto_start &&
            memcmp(found->restart_delays_ms, wanted->restart_delays_ms,
                   sizeof(found->restart_delays_ms)) == 0 &&
+           found->restart_on_error == wanted->restart_on_error &&
            found->reset_seconds == wanted->reset_seconds &&
            (!wanted->preshutdown_ms || found->preshutdown_ms == wanted->preshutdown_ms);
 }

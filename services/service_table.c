@@ -56,6 +56,7 @@ int service_make(const struct service *row, const struct service_settings *setti
                  struct host_service *ret, struct error *err) {
     _cleanup_(text_list_free) struct text_list arguments = {0};
     struct host_service service = {.auto_start = true,
+                                   .restart_on_error = true,
                                    .reset_seconds = row->reset_seconds,
                                    .preshutdown_ms = row->preshutdown_ms};
     if (service_arguments(row, settings, &arguments, err) < 0)

@@ -40,11 +40,12 @@ int model_service_put(json_t *state, const struct host_service *service, struct 
     const char *standing = json_text_at(old, "state");
     const unsigned *delays = service->restart_delays_ms;
     json_t *made = json_pack(
-        "{s:s*, s:s*, s:s, s:o, s:o, s:b, s:[i,i,i], s:i, s:i, s:s, s:I, s:i}", "displayName",
+        "{s:s*, s:s*, s:s, s:o, s:o, s:b, s:[i,i,i], s:b, s:i, s:i, s:s, s:I, s:i}", "displayName",
         service->display_name, "description", service->description, "command", service->command,
         "dependsOn", json_texts(&service->depends_on), "environment",
         json_texts(&service->environment), "autoStart", (int)service->auto_start, "restartDelaysMs",
-        (int)delays[0], (int)delays[1], (int)delays[2], "resetSeconds", (int)service->reset_seconds,
+        (int)delays[0], (int)delays[1], (int)delays[2], "restartOnError",
+        (int)service->restart_on_error, "resetSeconds", (int)service->reset_seconds,
         "preshutdownMs", (int)(service->preshutdown_ms ? service->preshutdown_ms : PRESHUTDOWN_MS),
         "state", standing ? standing : "stopped", "processId",
         (json_int_t)json_number_at(old, "processId", 0), "exitCode", 0);
@@ -78,6 +79,7 @@ int model_service_query(json_t *state, const char *name, struct host_service *re
         service.restart_delays_ms[0] = (unsigned)json_number_at(found, "restartDelaysMs.0", 0);
         service.restart_delays_ms[1] = (unsigned)json_number_at(found, "restartDelaysMs.1", 0);
         service.restart_delays_ms[2] = (unsigned)json_number_at(found, "restartDelaysMs.2", 0);
+        service.restart_on_error = json_bool_at(found, "restartOnError", false);
         service.reset_seconds = (unsigned)json_number_at(found, "resetSeconds", 0);
         service.preshutdown_ms = (unsigned)json_number_at(found, "preshutdownMs", 0);
         service.process_id = (uint32_t)json_number_at(found, "processId", 0);

@@ -81,25 +81,45 @@ static int set_optional(SC_HANDLE handle, DWORD level, void *value, const char *
     return 0;
 }
 
-/* Restarts come after crashes and after exits with a code too. */
+static void *query2(SC_HANDLE service, DWORD what) {
+    BYTE *data = xcalloc(CONFIG_MAX, 1);
+    DWORD needed;
+
+    if (QueryServiceConfig2W(service, what, data, CONFIG_MAX, &needed))
+        return data;
+    free(data);
+    return NULL;
+}
+
+/* unknown: the answer for an SCM that does not have this flag. */
+static bool restarts_on_error(SC_HANDLE service, bool unknown) {
+    _cleanup_(freep) SERVICE_FAILURE_ACTIONS_FLAG *flag =
+        query2(service, SERVICE_CONFIG_FAILURE_ACTIONS_FLAG);
+
+    return flag ? flag->fFailureActionsOnNonCrashFailures : unknown;
+}
+
+/* No action at all takes away those that are there (SERVICE_FAILURE_ACTIONSW). */
 static int set_failure_actions(SC_HANDLE handle, const struct host_service *service,
                                struct error *err) {
     SC_ACTION actions[3];
     SERVICE_FAILURE_ACTIONSW failure = {.dwResetPeriod = service->reset_seconds,
                                         .lpRebootMsg = (wchar_t *)L"",
                                         .lpCommand = (wchar_t *)L"",
-                                        .cActions = 3,
                                         .lpsaActions = actions};
-    SERVICE_FAILURE_ACTIONS_FLAG always = {TRUE};
+    SERVICE_FAILURE_ACTIONS_FLAG flag = {service->restart_on_error};
 
     for (size_t i = 0; i < 3; i++) {
         unsigned delay = service->restart_delays_ms[i];
 
+        failure.cActions = delay ? 3 : failure.cActions;
         actions[i] = (SC_ACTION){delay ? SC_ACTION_RESTART : SC_ACTION_NONE, delay};
     }
     if (!ChangeServiceConfig2W(handle, SERVICE_CONFIG_FAILURE_ACTIONS, &failure))
         return win32_fail(err, GetLastError(), "set the recovery of service '%s'", service->name);
-    return set_optional(handle, SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, &always,
+    if (restarts_on_error(handle, false) == service->restart_on_error)
+        return 0;
+    return set_optional(handle, SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, &flag,
                         "recovery after an exit with an error code", service->name, err);
 }
 
@@ -146,16 +166,6 @@ int win32_service_configure(SC_HANDLE manager, const struct host_service *servic
     return set_extras(*ret, service, err);
 }
 
-static void *query2(SC_HANDLE service, DWORD what) {
-    BYTE *data = xcalloc(CONFIG_MAX, 1);
-    DWORD needed;
-
-    if (QueryServiceConfig2W(service, what, data, CONFIG_MAX, &needed))
-        return data;
-    free(data);
-    return NULL;
-}
-
 static void read_extras(SC_HANDLE service, struct host_service *ret) {
     _cleanup_(freep) SERVICE_DESCRIPTIONW *description =
         query2(service, SERVICE_CONFIG_DESCRIPTION);
@@ -172,6 +182,7 @@ static void read_extras(SC_HANDLE service, struct host_service *ret) {
             if (failure->lpsaActions[i].Type == SC_ACTION_RESTART)
                 ret->restart_delays_ms[i] = failure->lpsaActions[i].Delay;
     }
+    ret->restart_on_error = restarts_on_error(service, true);
     if (preshutdown)
         ret->preshutdown_ms = preshutdown->dwPreshutdownTimeout;
 }

@@ -294,13 +294,13 @@ json_t *journal_service_json(const struct host_service *s) {
 
     for (size_t i = 0; i < ARRAY_SIZE(s->restart_delays_ms); i++)
         json_array_append_new(delays, json_integer(s->restart_delays_ms[i]));
-    return json_pack("{s:b, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:i, s:i, s:b}", "present", 1,
-                     "displayName", s->display_name ? s->display_name : "", "description",
-                     s->description ? s->description : "", "command", s->command ? s->command : "",
-                     "dependsOn", json_texts(&s->depends_on), "environment",
-                     json_texts(&s->environment), "autoStart", s->auto_start, "restartDelaysMs",
-                     delays, "resetSeconds", (int)s->reset_seconds, "preshutdownMs",
-                     (int)s->preshutdown_ms, "running", s->state == HOST_SERVICE_RUNNING);
+    return json_pack(
+        "{s:b, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:b, s:i, s:i, s:b}", "present", 1, "displayName",
+        s->display_name ? s->display_name : "", "description", s->description ? s->description : "",
+        "command", s->command ? s->command : "", "dependsOn", json_texts(&s->depends_on),
+        "environment", json_texts(&s->environment), "autoStart", s->auto_start, "restartDelaysMs",
+        delays, "restartOnError", s->restart_on_error, "resetSeconds", (int)s->reset_seconds,
+        "preshutdownMs", (int)s->preshutdown_ms, "running", s->state == HOST_SERVICE_RUNNING);
 }
 
 static int repair_service(struct journal *journal, const char *name, struct error *err) {

@@ -42,6 +42,7 @@ static void recovery(struct kit *kit, const struct row *row, struct finding *f) 
                                    .description = (char *)(size_t) "winjoin: acceptance",
                                    .command = kit->winjoin,
                                    .restart_delays_ms = {1000, 5000, 30000},
+                                   .restart_on_error = true,
                                    .reset_seconds = 3600};
     struct error err = {0};
 

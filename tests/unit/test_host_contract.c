@@ -315,28 +315,31 @@ static void service_life(void **state) {
 }
 
 static void service_recovery(void **state) {
-    struct host_service service = {
-        .name = (char *)SERVICE,
-        .command = (char *)"C:\\other.exe",
-        .restart_delays_ms = {10000, 20000, 0},
-        .reset_seconds = 86400,
-    };
-    struct host_service found = {0};
-    unsigned delays[3], reset;
+    static const struct host_service service = {.name = (char *)SERVICE,
+                                                .command = (char *)"C:\\other.exe",
+                                                .restart_delays_ms = {10000, 20000, 0},
+                                                .restart_on_error = true,
+                                                .reset_seconds = 86400},
+                                     plain = {.name = (char *)SERVICE,
+                                              .command = (char *)"C:\\other.exe"};
+    _cleanup_(host_service_free) struct host_service found = {0}, taken_back = {0};
 
     (void)state;
     SUCCEEDS(host_service_put(opened, &service, err));
     SUCCEEDS(host_service_query(opened, SERVICE, &found, err));
-    memcpy(delays, found.restart_delays_ms, sizeof delays);
-    reset = found.reset_seconds;
-    host_service_free(&found);
+    SUCCEEDS(host_service_put(opened, &plain, err));
+    SUCCEEDS(host_service_query(opened, SERVICE, &taken_back, err));
     SUCCEEDS(host_service_delete(opened, SERVICE, 5000, err));
-    if (on_wine() && !reset && !delays[0])
+    if (on_wine() && !found.reset_seconds && !found.restart_delays_ms[0])
         skip(); /* it takes recovery actions and forgets them */
-    assert_int_equal(delays[0], 10000);
-    assert_int_equal(delays[1], 20000);
-    assert_int_equal(delays[2], 0);
-    assert_int_equal(reset, 86400);
+    assert_int_equal(found.restart_delays_ms[0], 10000);
+    assert_int_equal(found.restart_delays_ms[1], 20000);
+    assert_int_equal(found.restart_delays_ms[2], 0);
+    assert_int_equal(found.reset_seconds, 86400);
+    assert_true(found.restart_on_error);
+    assert_int_equal(taken_back.restart_delays_ms[0], 0);
+    assert_int_equal(taken_back.reset_seconds, 0);
+    assert_false(taken_back.restart_on_error);
 }
 
 static void service_refusals(void **state) {

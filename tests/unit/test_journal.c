@@ -184,12 +184,16 @@ static void a_service_gets_back_what_it_was(void **state) {
         assert_int_equal(journal_service(&journal, "containerd", &err), 0);
         journal_close(&journal);
         own.command = (char *)"C:\\k\\winjoin.exe";
+        own.restart_delays_ms[0] = 5000;
+        own.restart_on_error = true;
         assert_int_equal(host_service_put(r.host, &own, NULL), 0);
         if (reset_once(&r, &err) < 0)
             fail_msg("reset: %s", err.message);
         assert_int_equal(host_service_query(r.host, "containerd", &found, NULL), 0);
         assert_string_equal(found.command, "C:\\mine.exe");
         assert_string_equal(found.display_name, "Mine");
+        assert_int_equal(found.restart_delays_ms[0], 0);
+        assert_false(found.restart_on_error);
         assert_int_equal(found.state, running ? HOST_SERVICE_RUNNING : HOST_SERVICE_STOPPED);
         close_run(&r);
     }

@@ -280,28 +280,25 @@ static void rows(void **state) {
 }
 
 static void assert_in_scm(const char *member) {
-    struct host_service wanted = {0}, found = {0};
-    bool same;
-
+    _cleanup_(host_service_free) struct host_service wanted = {0}, found = {0};
     assert_int_equal(service_make(&service_containerd, &settings, &wanted, NULL), 0);
     assert_int_equal(host_service_query(host, wanted.name, &found, NULL), 0);
-    same = text_equal(found.display_name, wanted.display_name) &&
-           text_equal(found.command, wanted.command) &&
-           text_equal(found.depends_on.items[0], wanted.depends_on.items[0]) &&
-           found.restart_delays_ms[2] == wanted.restart_delays_ms[2] &&
-           found.auto_start == wanted.auto_start;
+    bool same = text_equal(found.display_name, wanted.display_name) &&
+                text_equal(found.command, wanted.command) &&
+                text_equal(found.depends_on.items[0], wanted.depends_on.items[0]) &&
+                found.restart_delays_ms[2] == wanted.restart_delays_ms[2] &&
+                found.restart_on_error && found.auto_start == wanted.auto_start;
     if (!same)
         fail_msg("%s was not put right", member);
-    host_service_free(&found);
-    host_service_free(&wanted);
 }
 
 /* Anything that differs in the SCM is put right; a restart is asked for where one is needed. */
 static void changed_by_hand(void **state) {
-    static const char *const members[] = {"display_name", "command", "depends", "delay", "start"};
+    static const char *const members[] = {"display_name", "command", "depends",
+                                          "delay",        "error",   "start"};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
-        struct host_service service = {0};
+        _cleanup_(host_service_free) struct host_service service = {0};
         bool changed = false;
         assert_int_equal(service_make(&service_containerd, &settings, &service, NULL), 0);
         switch (i) {
@@ -317,11 +314,13 @@ static void changed_by_hand(void **state) {
         case 3:
             service.restart_delays_ms[2] = 1;
             break;
+        case 4:
+            service.restart_on_error = false;
+            break;
         default:
             service.auto_start = false;
         }
         assert_int_equal(host_service_put(host, &service, NULL), 0);
-        host_service_free(&service);
         assert_int_equal(service_ensure(host, &service_containerd, &settings, &changed, NULL), 0);
         assert_int_equal(changed, text_equal(members[i], "command")); /* read at start */
         assert_in_scm(members[i]);

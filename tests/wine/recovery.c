@@ -49,6 +49,10 @@ static void keep_actions(HKEY key, const SERVICE_FAILURE_ACTIONSW *asked) {
 
     if (!asked->lpsaActions)
         return; /* as they are */
+    if (!asked->cActions) {
+        (void)RegDeleteValueW(key, actions_value);
+        return;
+    }
     for (; kept.count < asked->cActions && kept.count < ACTIONS_MAX; kept.count++)
         kept.actions[kept.count] = asked->lpsaActions[kept.count];
     (void)RegSetValueExW(key, actions_value, 0, REG_BINARY, (const BYTE *)&kept,
