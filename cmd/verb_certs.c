@@ -12,6 +12,7 @@
 #include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "kube/kubeconfig.h"
+#include "pki/certificate.h"
 #include "services/service_table.h"
 
 /* ---- what is there ---- */
@@ -53,6 +54,8 @@ static int show(struct program *program, int changed, struct error *err) {
 
 /* ---- another one ---- */
 
+enum { SERVING_MAX = 1024 * 1024 };
+
 struct renewal {
     struct program *program;
     struct progress progress;
@@ -92,6 +95,32 @@ static int open_client(struct renewal *r, struct error *err) {
     return result;
 }
 
+/* Where the cluster signs them: the node has one from it. Its names stay; whose CA signs it is the
+ * cluster's matter. */
+static int ask_serving(struct renewal *r, struct error *err) {
+    struct host *host = r->program->host;
+    _cleanup_(secret_freep) char *pem = NULL;
+    struct client_certificate_options options = {.node_name = r->node_name,
+                                                 .timeout_ms = r->limit_ms,
+                                                 .progress = on_request,
+                                                 .progress_context = r};
+    struct certificates stored = {0};
+    struct client_certificate made = {0};
+    size_t len = 0;
+    int result;
+
+    if (host_file_type(host, KUBELET_SERVING_CERTIFICATE_FILE) == HOST_ABSENT)
+        return 0;
+    if (host_read(host, KUBELET_SERVING_CERTIFICATE_FILE, SERVING_MAX, &pem, &len, err) < 0 ||
+        certificates_parse(pem, len, &stored, err) < 0)
+        return -1;
+    options.serves = &(struct csr_names){&stored.items[0].dns_names, &stored.items[0].ip_addresses};
+    result = client_certificate_renew(&r->client, host, &options, &made, err);
+    certificates_free(&stored);
+    client_certificate_free(&made);
+    return result;
+}
+
 static int ask(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
     struct client_certificate_options options = {.node_name = r->node_name,
@@ -113,8 +142,11 @@ static int ask(struct renewal *r, struct error *err) {
     client_certificate_free(&made);
     if (result < 0)
         return -1;
-    /* it reads its certificate when it starts; kube-proxy and the agents look every few minutes */
-    return service_restart(host, &service_kubelet, &restarted, err);
+    result = ask_serving(r, err);
+    if (result < 0)
+        (void)error_prefix(err, "renew the serving certificate (the client certificate is new)");
+    /* it reads its certificates when it starts; kube-proxy and the agents look every few minutes */
+    return service_restart(host, &service_kubelet, &restarted, err) < 0 ? -1 : result;
 }
 
 static int renew(struct program *program, struct error *err) {

@@ -252,14 +252,16 @@ static const struct verb config_subcommands[] = {
 
 static const struct verb certs_subcommands[] = {
     {.name = "renew",
-     .help = "get another client certificate for this node now",
+     .help = "get other certificates for this node now",
      .usage = "certs renew [flags]",
      .text =
-         "It asks with the certificate that the node has, as the kubelet does by itself after "
-         "some 80 % of its life, tests the new one at the API server, stores it beside the "
-         "old one, and restarts the kubelet, which reads it at its start; pods keep running. Until "
-         "the request is approved and signed the old one stays in use.",
-     .examples = {{"renew the client certificate now", "certs renew"}},
+         "It asks for another client certificate with the one that the node has, as the kubelet "
+         "does by itself after some 80 % of its life, tests it at the API server, and stores it "
+         "beside the old one. Where the cluster signs the kubelet's serving certificate, it asks "
+         "for another one of these, too. Then it restarts the kubelet, which reads them at its "
+         "start; pods keep running. Until a request is approved and signed the old one stays in "
+         "use.",
+     .examples = {{"renew the certificates now", "certs renew"}},
      .groups = {&certs_group}},
     {0},
 };

@@ -113,18 +113,19 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
     return 0;
 }
 
-json_t *kube_csr_json(const char *request_pem) {
+json_t *kube_csr_json(const char *request_pem, const char *signer) {
     _cleanup_(freep) char *request = base64_encode(request_pem, strlen(request_pem));
 
     return json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s, s:[s, s]}}", "apiVersion",
                      "certificates.k8s.io/v1", "kind", "CertificateSigningRequest", "metadata",
-                     "generateName", "csr-", "spec", "request", request, "signerName",
-                     KUBE_CSR_CLIENT_SIGNER, "usages", "digital signature", "client auth");
+                     "generateName", "csr-", "spec", "request", request, "signerName", signer,
+                     "usages", "digital signature",
+                     text_equal(signer, KUBE_CSR_SERVING_SIGNER) ? "server auth" : "client auth");
 }
 
-int kube_csr_create(struct kube_client *client, const char *request_pem, struct kube_csr *ret,
-                    struct error *err) {
-    _cleanup_json_ json_t *body = kube_csr_json(request_pem), *answer = NULL;
+int kube_csr_create(struct kube_client *client, const char *request_pem, const char *signer,
+                    struct kube_csr *ret, struct error *err) {
+    _cleanup_json_ json_t *body = kube_csr_json(request_pem, signer), *answer = NULL;
 
     if (kube_create(client, CSR_PATH, body, &answer, err) < 0)
         return error_prefix(err, "send the certificate signing request");

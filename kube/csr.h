@@ -1,4 +1,4 @@
-/* CertificateSigningRequests: send one for a node's client certificate and watch what becomes of
+/* CertificateSigningRequests: send one for a node's certificate and watch what becomes of
  * it. */
 #ifndef KUBE_CSR_H
 #define KUBE_CSR_H
@@ -35,13 +35,13 @@ void kube_csr_free(struct kube_csr *csr);
 /* ERROR_MALFORMED when it is no CertificateSigningRequest. */
 int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error *err);
 
-/* The body: generateName "csr-", signer kubernetes.io/kube-apiserver-client-kubelet, usages
- * "digital signature" and "client auth" (the kubelet's own request, facts of certificate manager).
- */
-json_t *kube_csr_json(const char *request_pem);
+/* The body: generateName "csr-", this signer, usages "digital signature" and, for
+ * KUBE_CSR_SERVING_SIGNER "server auth", else "client auth" (the kubelet's own requests, facts of
+ * certificate manager). */
+json_t *kube_csr_json(const char *request_pem, const char *signer);
 /* POSTs it. */
-int kube_csr_create(struct kube_client *client, const char *request_pem, struct kube_csr *ret,
-                    struct error *err);
+int kube_csr_create(struct kube_client *client, const char *request_pem, const char *signer,
+                    struct kube_csr *ret, struct error *err);
 int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *ret,
                  struct error *err);
 /* The newest request to this signer whose subject is the node's; ERROR_ABSENT when there is

@@ -1,9 +1,10 @@
-/* Certificate requests (PKCS #10) for a node's client certificate. */
+/* Certificate requests (PKCS #10) for a node's certificates. */
 #include "pki/csr.h"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/x509v3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +63,47 @@ static int set_public_key(X509_REQ *request, EVP_PKEY *key) {
     return 0;
 }
 
-int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct error *err) {
+static int add_name(GENERAL_NAMES *all, int type, ASN1_STRING *value) {
+    GENERAL_NAME *name = value ? GENERAL_NAME_new() : NULL;
+
+    if (!name || !sk_GENERAL_NAME_push(all, name)) {
+        GENERAL_NAME_free(name);
+        ASN1_STRING_free(value);
+        return 0;
+    }
+    GENERAL_NAME_set0_value(name, type, value);
+    return 1;
+}
+
+static ASN1_STRING *dns_value(const char *name) {
+    ASN1_STRING *value = ASN1_IA5STRING_new();
+
+    if (!value || !ASN1_STRING_set(value, name, -1))
+        abort(); /* out of memory */
+    return value;
+}
+
+static int add_names(X509_REQ *request, const struct csr_names *names) {
+    STACK_OF(X509_EXTENSION) *extensions = NULL;
+    GENERAL_NAMES *all;
+    int result = 1;
+
+    if (!names)
+        return 1;
+    all = GENERAL_NAMES_new();
+    for (size_t i = 0; result && i < names->dns->count; i++)
+        result = add_name(all, GEN_DNS, dns_value(names->dns->items[i]));
+    for (size_t i = 0; result && i < names->ip->count; i++)
+        result = add_name(all, GEN_IPADD, a2i_IPADDRESS(names->ip->items[i]));
+    result = result && X509V3_add1_i2d(&extensions, NID_subject_alt_name, all, 0, 0) == 1 &&
+             X509_REQ_add_extensions(request, extensions);
+    GENERAL_NAMES_free(all);
+    sk_X509_EXTENSION_pop_free(extensions, X509_EXTENSION_free);
+    return result;
+}
+
+int csr_make(const char *key_pem, const char *node_name, const struct csr_names *names,
+             char **ret_pem, struct error *err) {
     _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = NULL;
     _cleanup_(X509_REQ_freep) X509_REQ *request = X509_REQ_new();
     X509_NAME *subject;
@@ -75,7 +116,8 @@ int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct 
         return -1;
     subject = subject_make(node_name);
     if (!X509_REQ_set_version(request, 0) || !X509_REQ_set_subject_name(request, subject) ||
-        !set_public_key(request, key) || !X509_REQ_sign(request, key, EVP_sha256())) {
+        !set_public_key(request, key) || !add_names(request, names) ||
+        !X509_REQ_sign(request, key, EVP_sha256())) {
         X509_NAME_free(subject);
         return openssl_error(err, ERROR_MALFORMED, "make a certificate request");
     }

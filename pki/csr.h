@@ -1,16 +1,23 @@
-/* Certificate requests (PKCS #10) for a node's client certificate. */
+/* Certificate requests (PKCS #10) for a node's certificates. */
 #ifndef PKI_CSR_H
 #define PKI_CSR_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
-/* PEM "CERTIFICATE REQUEST": O=system:nodes, CN=system:node:<node_name>, no names besides, signed
- * with SHA-256 by `key_pem`. The caller frees. ERROR_MALFORMED when the key does not parse,
- * ERROR_USAGE when the node name is empty, longer than 253 or not of [a-z0-9.-]. Names above 52
- * characters exceed X.520's bound for a common name; Kubernetes takes them, so they are made. */
-int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct error *err);
+/* The names that a server answers to; borrowed. */
+struct csr_names {
+    const struct text_list *dns, *ip;
+};
+/* PEM "CERTIFICATE REQUEST": O=system:nodes, CN=system:node:<node_name>, these alternative names
+ * (NULL: none), signed with SHA-256 by `key_pem`. The caller frees. ERROR_MALFORMED when the key or
+ * an address does not parse, ERROR_USAGE when the node name is empty, longer than 253 or not of
+ * [a-z0-9.-]. Names above 52 characters exceed X.520's bound for a common name; Kubernetes takes
+ * them, so they are made. */
+int csr_make(const char *key_pem, const char *node_name, const struct csr_names *names,
+             char **ret_pem, struct error *err);
 /* Subject of the request, "CN=system:node:win-1,O=system:nodes"; NULL when it does not parse. The
  * caller frees. */
 char *csr_subject(const char *csr_pem);

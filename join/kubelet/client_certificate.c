@@ -1,5 +1,4 @@
-/* The node's client certificate: asks for one with our own key and stores it as the kubelet does.
- */
+/* The node's certificates: asks for one with our own key and stores it as the kubelet does. */
 #include "join/kubelet/client_certificate.h"
 
 #include <stdlib.h>
@@ -114,8 +113,10 @@ static int ensure_request(struct request *r, struct error *err) {
 
     if (found)
         return found < 0 ? -1 : 0;
-    if (csr_make(r->key_pem, r->options->node_name, &pem, err) < 0 ||
-        kube_csr_create(r->client, pem, &r->csr, err) < 0)
+    if (csr_make(r->key_pem, r->options->node_name, r->options->serves, &pem, err) < 0 ||
+        kube_csr_create(r->client, pem,
+                        r->options->serves ? KUBE_CSR_SERVING_SIGNER : KUBE_CSR_CLIENT_SIGNER,
+                        &r->csr, err) < 0)
         return -1;
     record = xasprintf("%s\n%s\n", r->csr.name, r->csr.uid);
     return host_write(r->host, r->name_path, record, strlen(record), HOST_PUBLIC, err);
@@ -186,14 +187,15 @@ static int make_new(struct request *r, struct client_certificate *ret, struct er
 }
 
 static void request_open(struct request *r) {
-    r->key_path = client_certificate_path(r->options, "kubelet-client.key.tmp");
-    r->name_path = client_certificate_path(r->options, "kubelet-client.csr.tmp");
+    r->key_path = client_certificate_path(r->options, ".key.tmp");
+    r->name_path = client_certificate_path(r->options, ".csr.tmp");
 }
 
 int client_certificate_renew(struct kube_client *own, struct host *host,
                              const struct client_certificate_options *options,
                              struct client_certificate *ret, struct error *err) {
-    struct request r = {.client = own, .host = host, .options = options, .proves = true};
+    struct request r = {
+        .client = own, .host = host, .options = options, .proves = !options->serves};
     int result;
 
     request_open(&r);

@@ -1,5 +1,4 @@
-/* The node's client certificate: made by us, stored where and as the kubelet keeps and rotates it.
- */
+/* The node's certificates: made by us, stored where and as the kubelet keeps and rotates them. */
 #ifndef JOIN_KUBELET_CLIENT_CERTIFICATE_H
 #define JOIN_KUBELET_CLIENT_CERTIFICATE_H
 
@@ -10,6 +9,7 @@
 #include "host/host.h"
 #include "kube/client.h"
 #include "kube/csr.h"
+#include "pki/csr.h"
 
 /* A look at what is stored. Text is owned; client_certificate_free(). */
 struct client_certificate {
@@ -29,10 +29,12 @@ enum { CLIENT_CERTIFICATE_TIMEOUT_MS = 5 * 60 * 1000 }; /* kubeadm: TLSBootstrap
 /* Borrowed. */
 struct client_certificate_options {
     const char *node_name;
-    const char *ca_pem;          /* the proven CA of the cluster; NULL: any */
-    const char *folder;          /* NULL = KUBELET_CERTIFICATE_FOLDER */
-    unsigned timeout_ms;         /* timeouts.tlsBootstrap; 0 = CLIENT_CERTIFICATE_TIMEOUT_MS */
-    kube_csr_progress *progress; /* or NULL */
+    const struct csr_names *serves; /* the kubelet's serving certificate, for these names; NULL: its
+                                       client certificate */
+    const char *ca_pem;             /* the proven CA of the cluster; NULL: any */
+    const char *folder;             /* NULL = KUBELET_CERTIFICATE_FOLDER */
+    unsigned timeout_ms;            /* timeouts.tlsBootstrap; 0 = CLIENT_CERTIFICATE_TIMEOUT_MS */
+    kube_csr_progress *progress;    /* or NULL */
     void *progress_context;
 };
 
@@ -52,9 +54,9 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err);
 /* Asks for another one with the node's own identity, whatever is stored, as the kubelet's rotation
- * does. It is stored once the API server has answered it; until then, and when anything fails,
- * what was stored stays current, and its file stays beside the new one in any case. Kinds: those of
- * client_certificate_ensure(). */
+ * does. A client certificate is stored once the API server has answered it; until then, and when
+ * anything fails, what was stored stays current, and its file stays beside the new one in any case.
+ * Kinds: those of client_certificate_ensure(). */
 int client_certificate_renew(struct kube_client *own, struct host *host,
                              const struct client_certificate_options *options,
                              struct client_certificate *ret, struct error *err);

@@ -1,5 +1,4 @@
-/* The kubelet's folder of client certificates: what is stored, and storing (client-go's FileStore).
- */
+/* The kubelet's folder of certificates: what is stored, and storing (client-go's FileStore). */
 #include "join/kubelet/client_certificate_store.h"
 
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "pki/certificate.h"
 #include "pki/key.h"
 
-#define CURRENT "kubelet-client-current.pem"
+#define CURRENT "-current.pem"
 
 enum { FILE_MAX = 1024 * 1024 };
 
@@ -24,9 +23,10 @@ void client_certificate_free(struct client_certificate *c) {
     *c = (struct client_certificate){0};
 }
 
-char *client_certificate_path(const struct client_certificate_options *options, const char *name) {
-    return xasprintf("%s\\%s", options->folder ? options->folder : KUBELET_CERTIFICATE_FOLDER,
-                     name);
+char *client_certificate_path(const struct client_certificate_options *options,
+                              const char *ending) {
+    return xasprintf("%s\\%s%s", options->folder ? options->folder : KUBELET_CERTIFICATE_FOLDER,
+                     options->serves ? "kubelet-server" : "kubelet-client", ending);
 }
 
 /* The first certificate must be this node's; fills its dates. */
@@ -134,7 +134,7 @@ static char *dated_path(const struct client_certificate_options *options, int64_
     for (char *p = time; *p; p++)
         if (*p == 'T' || *p == ':' || *p == 'Z')
             *p = *p == 'Z' ? '\0' : '-';
-    name = xasprintf("kubelet-client-%s.pem", time);
+    name = xasprintf("-%s.pem", time);
     return client_certificate_path(options, name);
 }
 
@@ -146,11 +146,11 @@ static int write_and_link(struct host *host, const struct client_certificate_opt
 
     both = xasprintf("%s%s%s", chain_pem, text_ends_with(chain_pem, "\n") ? "" : "\n", key_pem);
     if (host_write(host, path, both, strlen(both), HOST_SECRET, err) < 0)
-        return error_prefix(err, "store the client certificate");
+        return error_prefix(err, "store the certificate");
     if (host_link(host, link, path, err) == 0)
         return 0;
     (void)host_remove(host, path, NULL); /* nobody would find that key again */
-    return error_prefix(err, "store the client certificate");
+    return error_prefix(err, "store the certificate");
 }
 
 int client_certificate_store(struct host *host, const struct client_certificate_options *options,

@@ -1,4 +1,4 @@
-/* The kubelet's folder of client certificates. Not for other folders:
+/* The kubelet's folder of certificates. Not for other folders:
  * join/kubelet/client_certificate.h. */
 #ifndef JOIN_KUBELET_CLIENT_CERTIFICATE_STORE_H
 #define JOIN_KUBELET_CLIENT_CERTIFICATE_STORE_H
@@ -7,8 +7,8 @@
 #include "host/host.h"
 #include "join/kubelet/client_certificate.h"
 
-/* A file of the folder; the caller frees. */
-char *client_certificate_path(const struct client_certificate_options *options, const char *name);
+/* A file of the folder, "kubelet-client" or "kubelet-server" with this ending; the caller frees. */
+char *client_certificate_path(const struct client_certificate_options *options, const char *ending);
 /* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there. The
  * chain's first certificate must be this node's, for this key, good now, and lead to the cluster's
  * CA where that is known (ERROR_UNTRUSTED, ERROR_MALFORMED). What else the text holds is left out.

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "host/http.h"
+#include "kube/csr.h"
 #include "netsetup/hcn_network.h"
 #include "pki/certificate.h"
 #include "pki/jws.h"
@@ -39,6 +40,7 @@ struct api_scene {
     char *request;       /* of the CSR that was sent, base64 */
     struct host *host;   /* whose services bring the Node to life */
     bool approve;        /* CSRs are signed at once */
+    bool holds_serving;  /* but for those of serving certificates, which wait for a person */
     const char *denied;  /* name of the CSR, when it is denied */
     bool unprepared;     /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
     const char *may_not; /* in an access review: what is refused; NULL: nothing */
@@ -128,6 +130,7 @@ static void scene_close(struct api_scene *s) {
 static void scene_sign(struct api_scene *s) {
     _cleanup_(freep) unsigned char *pem = NULL;
     X509 *certificate = X509_new();
+    STACK_OF(X509_EXTENSION) * names;
     X509_REQ *request;
     EVP_PKEY *key;
     size_t len;
@@ -145,6 +148,10 @@ static void scene_sign(struct api_scene *s) {
     X509_set_subject_name(certificate, X509_REQ_get_subject_name(request));
     X509_set_issuer_name(certificate, X509_get_subject_name(s->ca));
     X509_set_pubkey(certificate, key);
+    names = X509_REQ_get_extensions(request);
+    for (int i = 0; i < sk_X509_EXTENSION_num(names); i++)
+        X509_add_ext(certificate, sk_X509_EXTENSION_value(names, i), -1);
+    sk_X509_EXTENSION_pop_free(names, X509_EXTENSION_free);
     X509_sign(certificate, s->ca_key, EVP_sha256());
     free(s->certificate);
     s->certificate = scene_pem(certificate);
@@ -270,13 +277,18 @@ static int scene_cluster_info(struct api_scene *s, struct http_response *ret) {
 static int scene_create_csr(struct api_scene *s, const struct http_request *request,
                             struct http_response *ret) {
     json_t *body = NULL;
+    bool held;
 
     if (json_read(request->body, request->body_len, "CSR", &body, NULL) < 0)
         abort();
     free(s->request);
     s->request = xstrdup(json_text_at(body, "spec.request"));
+    held = s->holds_serving &&
+           text_equal(json_text_at(body, "spec.signerName"), KUBE_CSR_SERVING_SIGNER);
     json_decref(body);
-    if (s->approve)
+    if (held)
+        freep(&s->certificate);
+    else if (s->approve)
         scene_sign(s);
     return scene_json(ret, 201, scene_csr(s));
 }

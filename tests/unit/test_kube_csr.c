@@ -21,7 +21,7 @@ static void finds_the_newest_of_its_node(void **state) {
     struct kube_csr csr = {0};
     struct error err = {0};
 
-    assert_int_equal(csr_make(CLIENT_KEY_PEM, "win-2", &other, NULL), 0);
+    assert_int_equal(csr_make(CLIENT_KEY_PEM, "win-2", NULL, &other, NULL), 0);
     items[0] = item("old", KUBE_CSR_CLIENT_SIGNER, "2026-01-01T00:00:00Z", CLIENT_CSR_PEM);
     items[1] = item("new", KUBE_CSR_CLIENT_SIGNER, "2026-01-03T00:00:00Z", CLIENT_CSR_PEM);
     items[2] = item("middle", KUBE_CSR_CLIENT_SIGNER, "2026-01-02T00:00:00Z", CLIENT_CSR_PEM);

@@ -110,7 +110,7 @@ static void denied_wins_over_approved(void **state) {
 }
 
 static void asks_as_the_kubelet(void **state) {
-    _cleanup_json_ json_t *object = kube_csr_json("PEM");
+    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_CLIENT_SIGNER);
     _cleanup_(freep) char *text = json_write(object);
 
     (void)state;
@@ -120,6 +120,16 @@ static void asks_as_the_kubelet(void **state) {
         "\"metadata\":{\"generateName\":\"csr-\"},\"spec\":{\"request\":\"UEVN\",\"signerName\":"
         "\"kubernetes.io/kube-apiserver-client-kubelet\",\"usages\":[\"digital "
         "signature\",\"client auth\"]}}");
+}
+
+static void asks_for_a_serving_certificate(void **state) {
+    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_SERVING_SIGNER);
+
+    (void)state;
+    assert_string_equal(json_text_at(object, "spec.signerName"), "kubernetes.io/kubelet-serving");
+    assert_string_equal(json_text_at(object, "spec.usages.0"), "digital signature");
+    assert_string_equal(json_text_at(object, "spec.usages.1"), "server auth");
+    assert_int_equal(json_array_size(json_at(object, "spec.usages")), 2);
 }
 
 static int stop_csr(void *context, const struct kube_csr *csr, unsigned waited_ms) {
@@ -148,7 +158,7 @@ static void single_looks_fail_with_their_kind(void **state) {
     assert_int_equal(kube_csr_get(&s->client, "csr-1", &csr, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     PLAY(s, {"/certificatesigningrequests", 403, "{\"message\":\"no\"}", 0, 0});
-    assert_int_equal(kube_csr_create(&s->client, "PEM", &csr, &err), -1);
+    assert_int_equal(kube_csr_create(&s->client, "PEM", KUBE_CSR_CLIENT_SIGNER, &csr, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_non_null(strstr(err.message, "send the certificate signing request: POST"));
     PLAY(s, {"/nodes/a%2Fb", 404, "{\"message\":\"gone\"}", 0, 0});
@@ -461,6 +471,7 @@ int main(void) {
         CASE(tells_what_became_of_a_request),
         cmocka_unit_test(denied_wins_over_approved),
         cmocka_unit_test(asks_as_the_kubelet),
+        cmocka_unit_test(asks_for_a_serving_certificate),
         CASE(a_wait_can_be_stopped),
         CASE(single_looks_fail_with_their_kind),
         cmocka_unit_test(reads_a_node),

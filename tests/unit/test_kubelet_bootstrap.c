@@ -34,7 +34,7 @@ static void begin(struct kubelet *k) {
     _cleanup_(freep) char *pem = NULL;
 
     assert_int_equal(key_generate(&k->key, NULL), 0);
-    assert_int_equal(csr_make(k->key, "win-7k2", &pem, NULL), 0);
+    assert_int_equal(csr_make(k->key, "win-7k2", NULL, &pem, NULL), 0);
     if (k->run->scene.approve)
         k->run->scene.denied = NULL; /* another request */
     free(k->run->scene.request);

@@ -2,8 +2,6 @@
  * printed, which document is made, and what becomes of words, files and tokens before. */
 #include "joining_scene.h"
 
-#include "join/kubelet/kubelet_files.h"
-
 /* ---- join ---- */
 
 static void the_phases_are_listed(void **state) {
@@ -133,33 +131,6 @@ static void one_phase(void **state) {
     assert_string_equal(program->phase, "discovery");
     assert_null(strstr(text_str(&err_out), "Joining"));
     assert_int_equal(events("i", "winjoin join win-7k2: done"), 1);
-}
-
-/* Another client certificate with the node's own identity, and the kubelet is started again. */
-static void certificates_are_renewed(void **state) {
-    _cleanup_(freep) char *before = NULL, *after = NULL;
-    struct host_service kubelet = {0};
-    size_t len, said;
-
-    (void)state;
-    words("10.0.0.10:6443");
-    succeeds(verb_join);
-    assert_int_equal(
-        host_read(r.host, KUBELET_CLIENT_CERTIFICATE_FILE, 1 << 20, &before, &len, NULL), 0);
-    host_memory_advance(r.host, 5000);
-    words("renew");
-    said = strlen(host_memory_log(r.host));
-    succeeds(verb_certs);
-    assert_int_equal(
-        host_read(r.host, KUBELET_CLIENT_CERTIFICATE_FILE, 1 << 20, &after, &len, NULL), 0);
-    assert_string_not_equal(before, after);
-    assert_non_null(strstr(host_memory_log(r.host) + said, "service_stop kubelet"));
-    assert_int_equal(host_service_query(r.host, "kubelet", &kubelet, NULL), 0);
-    assert_int_equal(kubelet.state, HOST_SERVICE_RUNNING);
-    host_service_free(&kubelet);
-    assert_string_equal(result_text("kind"), "NodeCertificates");
-    assert_true(json_bool_at(program->result, "changed", false));
-    assert_true(strstr(text_str(&out), "CN=system:node:win-7k2") != NULL);
 }
 
 static void a_dry_run(void **state) {
@@ -409,7 +380,6 @@ int main(void) {
         JOIN_TEST(a_join_that_is_interrupted),
         JOIN_TEST(an_interrupted_wait_is_named),
         JOIN_TEST(one_phase),
-        JOIN_TEST(certificates_are_renewed),
         JOIN_TEST(a_dry_run),
         JOIN_TEST(what_is_discovered),
         JOIN_TEST(a_join_is_taken_back),
