@@ -112,7 +112,7 @@ static void a_serving_certificate_that_nobody_approves(void **state) {
                                          "new): certificate signing request \"csr-x7k2p\" is still "
                                          "pending: it has not been approved: waited 10 s"),
                      err.message);
-    assert_string_equal(err.hints, "kubectl certificate approve csr-x7k2p");
+    assert_string_equal(err.hints[0], "kubectl certificate approve csr-x7k2p");
     assert_int_equal(
         host_read(r.host, KUBELET_SERVING_CERTIFICATE_FILE, 1 << 20, &after, &len, NULL), 0);
     assert_string_equal(before, after);
