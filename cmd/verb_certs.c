@@ -95,52 +95,62 @@ static int open_client(struct renewal *r, struct error *err) {
     return result;
 }
 
+static struct client_certificate_options request_options(struct renewal *r) {
+    return (struct client_certificate_options){.node_name = r->node_name,
+                                               .timeout_ms = r->limit_ms,
+                                               .progress = on_request,
+                                               .progress_context = r};
+}
+
+static int request(struct renewal *r, const struct client_certificate_options *options,
+                   struct error *err) {
+    struct client_certificate made = {0};
+    int result = client_certificate_renew(&r->client, r->program->host, options, &made, err);
+
+    client_certificate_free(&made);
+    return result;
+}
+
 /* Where the cluster signs them: the node has one from it. Its names stay; whose CA signs it is the
  * cluster's matter. */
 static int ask_serving(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
     _cleanup_(secret_freep) char *pem = NULL;
-    struct client_certificate_options options = {.node_name = r->node_name,
-                                                 .timeout_ms = r->limit_ms,
-                                                 .progress = on_request,
-                                                 .progress_context = r};
+    struct client_certificate_options options = request_options(r);
     struct certificates stored = {0};
-    struct client_certificate made = {0};
     size_t len = 0;
     int result;
 
     if (host_file_type(host, KUBELET_SERVING_CERTIFICATE_FILE) == HOST_ABSENT)
         return 0;
-    if (host_read(host, KUBELET_SERVING_CERTIFICATE_FILE, SERVING_MAX, &pem, &len, err) < 0 ||
-        certificates_parse(pem, len, &stored, err) < 0)
+    if (host_read(host, KUBELET_SERVING_CERTIFICATE_FILE, SERVING_MAX, &pem, &len, err) < 0)
         return -1;
+    if (certificates_parse(pem, len, &stored, err) < 0) {
+        (void)error_prefix(err, "read '%s'", KUBELET_SERVING_CERTIFICATE_FILE);
+        return error_hint(err, "the kubelet makes another one when it finds none: Remove-Item "
+                               "'" KUBELET_SERVING_CERTIFICATE_FILE "'; Restart-Service kubelet");
+    }
     options.serves = &(struct csr_names){&stored.items[0].dns_names, &stored.items[0].ip_addresses};
-    result = client_certificate_renew(&r->client, host, &options, &made, err);
+    result = request(r, &options, err);
     certificates_free(&stored);
-    client_certificate_free(&made);
     return result;
 }
 
 static int ask(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
-    struct client_certificate_options options = {.node_name = r->node_name,
-                                                 .ca_pem = r->client.ca_pem,
-                                                 .timeout_ms = r->limit_ms,
-                                                 .progress = on_request,
-                                                 .progress_context = r};
-    struct client_certificate stored = {0}, made = {0};
+    struct client_certificate_options options = request_options(r);
+    struct client_certificate stored = {0};
     bool restarted;
     int result;
 
+    options.ca_pem = r->client.ca_pem;
     if (client_certificate_load(host, &options, &stored, err) < 0) {
         (void)error_hint(err, "winjoin join with a token makes another one: kubeadm token create "
                               "--print-join-command prints the line");
         return -1;
     }
     client_certificate_free(&stored);
-    result = client_certificate_renew(&r->client, host, &options, &made, err);
-    client_certificate_free(&made);
-    if (result < 0)
+    if (request(r, &options, err) < 0)
         return -1;
     result = ask_serving(r, err);
     if (result < 0)

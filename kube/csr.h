@@ -1,5 +1,4 @@
-/* CertificateSigningRequests: send one for a node's certificate and watch what becomes of
- * it. */
+/* CertificateSigningRequests: send one for a node's certificate, watch what becomes of it. */
 #ifndef KUBE_CSR_H
 #define KUBE_CSR_H
 

@@ -63,39 +63,29 @@ static int set_public_key(X509_REQ *request, EVP_PKEY *key) {
     return 0;
 }
 
-static int add_name(GENERAL_NAMES *all, int type, ASN1_STRING *value) {
-    GENERAL_NAME *name = value ? GENERAL_NAME_new() : NULL;
+/* type: GEN_DNS or GEN_IPADD */
+static int add_each(GENERAL_NAMES *all, int type, const struct text_list *names) {
+    for (size_t i = 0; i < names->count; i++) {
+        GENERAL_NAME *name = a2i_GENERAL_NAME(NULL, NULL, NULL, type, names->items[i], 0);
 
-    if (!name || !sk_GENERAL_NAME_push(all, name)) {
-        GENERAL_NAME_free(name);
-        ASN1_STRING_free(value);
-        return 0;
+        if (!name)
+            return 0;
+        if (!sk_GENERAL_NAME_push(all, name))
+            abort(); /* out of memory */
     }
-    GENERAL_NAME_set0_value(name, type, value);
     return 1;
-}
-
-static ASN1_STRING *dns_value(const char *name) {
-    ASN1_STRING *value = ASN1_IA5STRING_new();
-
-    if (!value || !ASN1_STRING_set(value, name, -1))
-        abort(); /* out of memory */
-    return value;
 }
 
 static int add_names(X509_REQ *request, const struct csr_names *names) {
     STACK_OF(X509_EXTENSION) *extensions = NULL;
     GENERAL_NAMES *all;
-    int result = 1;
+    int result;
 
     if (!names)
         return 1;
     all = GENERAL_NAMES_new();
-    for (size_t i = 0; result && i < names->dns->count; i++)
-        result = add_name(all, GEN_DNS, dns_value(names->dns->items[i]));
-    for (size_t i = 0; result && i < names->ip->count; i++)
-        result = add_name(all, GEN_IPADD, a2i_IPADDRESS(names->ip->items[i]));
-    result = result && X509V3_add1_i2d(&extensions, NID_subject_alt_name, all, 0, 0) == 1 &&
+    result = add_each(all, GEN_DNS, names->dns) && add_each(all, GEN_IPADD, names->ip) &&
+             X509V3_add1_i2d(&extensions, NID_subject_alt_name, all, 0, 0) == 1 &&
              X509_REQ_add_extensions(request, extensions);
     GENERAL_NAMES_free(all);
     sk_X509_EXTENSION_pop_free(extensions, X509_EXTENSION_free);

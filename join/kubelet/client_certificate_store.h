@@ -9,10 +9,10 @@
 
 /* A file of the folder, "kubelet-client" or "kubelet-server" with this ending; the caller frees. */
 char *client_certificate_path(const struct client_certificate_options *options, const char *ending);
-/* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there. The
- * chain's first certificate must be this node's, for this key, good now, and lead to the cluster's
- * CA where that is known (ERROR_UNTRUSTED, ERROR_MALFORMED). What else the text holds is left out.
- */
+/* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there (the
+ * serving certificate: kubelet-server-...). The chain's first certificate must be this node's, for
+ * this key, good now, and lead to the cluster's CA where that is known (ERROR_UNTRUSTED,
+ * ERROR_MALFORMED). What else the text holds is left out. */
 int client_certificate_store(struct host *host, const struct client_certificate_options *options,
                              const char *chain_pem, const char *key_pem,
                              struct client_certificate *ret, struct error *err);

@@ -51,6 +51,7 @@ struct api_scene {
     const char *second_set;           /* beside daemon_set */
     const char *hides;                /* in the path of a ConfigMap that may not be read; or NULL */
     const char *other_node; /* "10.244.7.0/24 10.0.0.77", its prefix and address; NULL: none */
+    char *node_asked_as;    /* the client certificate with which a Node was last read; or NULL */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
 };
 
@@ -123,6 +124,7 @@ static void scene_close(struct api_scene *s) {
     free(s->ca_pem);
     free(s->kubeconfig);
     free(s->certificate);
+    free(s->node_asked_as);
     free(s->request);
 }
 
@@ -376,6 +378,8 @@ static int scene_answer(void *context, const struct http_request *request,
     if (strstr(url, "/api/v1/nodes/")) {
         json_t *node = scene_node(s);
 
+        free(s->node_asked_as);
+        s->node_asked_as = request->client_cert_pem ? xstrdup(request->client_cert_pem) : NULL;
         return node ? scene_json(ret, 200, node) : scene_status(ret, 404, "NotFound");
     }
     if (s->other_node && strstr(url, "/api/v1/nodes?") && !strstr(url, "fieldSelector"))

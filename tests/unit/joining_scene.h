@@ -33,6 +33,8 @@ static inline int close_joining(void **state) {
     return 0;
 }
 
+#define JOIN_TEST(name) cmocka_unit_test_setup_teardown(name, open_joining, close_joining)
+
 static inline void words(const char *line) {
     freep(&program->options.join.endpoint);
     text_list_free(&program->words);

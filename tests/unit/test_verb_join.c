@@ -370,7 +370,6 @@ static void a_token_from_standard_input(void **state) {
 }
 
 int main(void) {
-#define JOIN_TEST(name) cmocka_unit_test_setup_teardown(name, open_joining, close_joining)
     const struct CMUnitTest tests[] = {
         JOIN_TEST(the_phases_are_listed),
         JOIN_TEST(a_join_is_told),
