@@ -7,7 +7,8 @@
  *   prefix with host bits, a GUID that is none) is 0x80070057 unless HCN has a code of its
  *   own for it. The ErrorRecord's Error names the member by its path. Empty members (Health,
  *   Dns, MacPool) are taken. In the settings of a policy members that the schema lacks are
- *   passed over: OpenShift's nodes send some.
+ *   passed over: OpenShift's nodes send some. An ACL's addresses may be Ids of sets where there
+ *   is SetPolicy, as azure-npm's are.
  * - SchemaVersion is required, Major 2; a namespace may also say 0.0, as containerd does; a
  *   network or endpoint document without one that has version 1's members is a version 1
  *   document.
@@ -39,9 +40,9 @@
  * - A load balancer is its frontends: (VIP, protocol, external port, IPv6 flag) twice is
  *   0x803b0013; an endpoint that is not there is 0x80070490; more than 1024 endpoints are
  *   0x80070057 (64 before HNS 12).
- * - Policies are removed by their exact stored settings (0x803b0008 otherwise). HostRoute and
- *   VxlanPort may be added again; a second RemoteSubnetRoute for one DestinationPrefix is
- *   0x803b0012.
+ * - Update replaces all policies of the types that it brings. Policies are removed by their exact
+ *   stored settings (0x803b0008 otherwise). HostRoute and VxlanPort may be added again; a second
+ *   RemoteSubnetRoute for one DestinationPrefix is 0x803b0012.
  *
  * Held against: the recordings of what upstream programs sent (tests/suites/hns-recordings.sh), and
  * hcsshim's own integration tests of its hcn package, meant for a real HNS, run under Wine at HNS

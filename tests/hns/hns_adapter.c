@@ -58,10 +58,28 @@ static bool is_vnic(const struct hns_model *m, const char *alias) {
     return adapter && json_is_true(json_object_get(adapter, "vnic"));
 }
 
+/* azure-vnet names the adapter by its address where it does not know its name (hcsshim: "sets
+ * network adapter of a network based on IP address"). */
+static json_t *having(const struct hns_model *m, const char *wanted) {
+    json_t *adapter, *address;
+    size_t i, k, len = strlen(wanted);
+
+    json_array_foreach(m->adapters, i, adapter) {
+        json_array_foreach(json_object_get(adapter, "_own"), k, address) {
+            const char *text = json_string_value(address);
+
+            if (!strncmp(text, wanted, len) && (!text[len] || text[len] == '/'))
+                return adapter;
+        }
+    }
+    return NULL;
+}
+
 /* The adapter that a network's policies name; HNS takes the first one when they name none. */
 int model_adapter_choose(struct hns_model *m, const json_t *policies, json_t **ret) {
     const json_t *name = model_policy_find(policies, "NetAdapterName");
     const json_t *constraint = model_policy_find(policies, "InterfaceConstraint");
+    const json_t *provider = model_policy_find(policies, "ProviderAddress");
     const char *alias = "the first adapter";
 
     if (name) {
@@ -70,6 +88,9 @@ int model_adapter_choose(struct hns_model *m, const json_t *policies, json_t **r
     } else if (constraint) {
         alias = model_text(json_object_get(constraint, "Settings"), "InterfaceAlias");
         *ret = constrained(m, json_object_get(constraint, "Settings"));
+    } else if (provider) {
+        alias = model_text(json_object_get(provider, "Settings"), "ProviderAddress");
+        *ret = having(m, alias);
     } else {
         *ret = json_array_get(m->adapters, 0);
     }

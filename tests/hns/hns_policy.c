@@ -97,12 +97,18 @@ static int drop(struct hns_model *m, json_t *stored, const json_t *policy) {
                       model_text(policy, "Type"));
 }
 
-/* Update: every policy about the same thing goes, the new one comes. */
-static void update(json_t *stored, json_t *policy) {
-    for (size_t i = json_array_size(stored); i-- > 0;)
-        if (same_subject(json_array_get(stored, i), policy))
-            json_array_remove(stored, i);
-    json_array_append(stored, policy);
+/* Update: what is about the same things as the new ones goes, all of the new ones come: azure-npm
+ * sends the ACLs that are to stay. */
+static void update(json_t *stored, const json_t *taken) {
+    json_t *policy;
+    size_t k;
+
+    json_array_foreach(taken, k, policy) {
+        for (size_t i = json_array_size(stored); i-- > 0;)
+            if (same_subject(json_array_get(stored, i), policy))
+                json_array_remove(stored, i);
+    }
+    json_array_extend(stored, (json_t *)taken);
 }
 
 static int apply(struct hns_model *m, json_t *stored, const char *request, const json_t *taken) {
@@ -110,13 +116,15 @@ static int apply(struct hns_model *m, json_t *stored, const char *request, const
     size_t i;
     int r = 0;
 
+    if (!strcmp(request, "Update")) {
+        update(stored, taken);
+        return 0;
+    }
     json_array_foreach(taken, i, policy) {
         if (!strcmp(request, "Add"))
             r = add(m, stored, policy);
         else if (!strcmp(request, "Remove"))
             r = drop(m, stored, policy);
-        else if (!strcmp(request, "Update"))
-            update(stored, policy);
         else
             r = model_fail(m, HR_UNSUPPORTED, "%s of policies", request);
         if (r)

@@ -340,7 +340,7 @@ const struct model_policy model_network_policies[] = {
     {"NetAdapterName", s_adapter, ALWAYS, SWITCHED | BITS(NAT) | BITS(ICS), NULL, NULL},
     {"InterfaceConstraint", s_interface, ALWAYS, SWITCHED | BITS(NAT) | BITS(ICS), NULL, NULL},
     {"VSwitchExtension", s_extension, ALWAYS, 0, NULL, NULL},
-    {"ProviderAddress", s_provider, ALWAYS, BITS(OVERLAY), NULL, NULL},
+    {"ProviderAddress", s_provider, ALWAYS, SWITCHED, NULL, NULL},
     {"DrMacAddress", s_dr_mac, ALWAYS, BITS(OVERLAY), NULL, NULL},
     {"AutomaticDNS", s_enable, ALWAYS, 0, NULL, NULL},
     {"RemoteSubnetRoute", s_remote_subnet, F_V2_API, BITS(OVERLAY), NULL, NULL},
@@ -366,12 +366,14 @@ static const struct model_field s_host_port[] = {
     {.name = "Flags", .type = T_FLAGS, .of = nat_flags},
     {0},
 };
+/* Id: azure-npm finds its own by it; hcsshim lacks it. */
 static const struct model_field s_acl[] = {
+    {.name = "Id", .type = T_STRING},
     {.name = "Protocols", .type = T_STRING},
     {.name = "Action", .type = T_WORD, .of = actions, .required = true},
     {.name = "Direction", .type = T_WORD, .of = directions, .required = true},
-    {.name = "LocalAddresses", .type = T_RANGES_TEXT},
-    {.name = "RemoteAddresses", .type = T_RANGES_TEXT},
+    {.name = "LocalAddresses", .type = T_SETS_TEXT},
+    {.name = "RemoteAddresses", .type = T_SETS_TEXT},
     {.name = "LocalPorts", .type = T_STRING},
     {.name = "RemotePorts", .type = T_STRING},
     {.name = "RuleType", .type = T_WORD, .of = rule_types},

@@ -14,7 +14,8 @@ struct place {
     bool in_settings; /* of a policy: what the schema lacks is passed over, not refused */
 };
 
-enum { TEXT_MAX = 1024, LIST_MAX = 1024 };
+/* In a policy: Calico's ACLs have up to 4000 addresses and ranges of ports each. */
+enum { TEXT_MAX = 1024, SETTING_MAX = 128 * 1024, LIST_MAX = 1024 };
 
 static int take_object(struct place *at, const struct model_field *schema, const json_t *in,
                        json_t **ret);
@@ -60,7 +61,8 @@ int model_parse(struct hns_model *m, const char *text, json_t **ret) {
     return 0;
 }
 
-static bool good_ranges(const char *text) {
+/* sets: an item may be another name, too. */
+static bool good_ranges(const char *text, bool sets) {
     char item[64];
     struct model_address address;
     struct model_prefix prefix;
@@ -68,11 +70,11 @@ static bool good_ranges(const char *text) {
     while (*text) {
         size_t len = strcspn(text, ",");
 
-        if (!len || len >= sizeof(item))
+        if (!len || (!sets && len >= sizeof(item)))
             return false;
-        memcpy(item, text, len);
-        item[len] = '\0';
-        if (!model_address_read(item, &address) && !model_prefix_read(item, false, &prefix))
+        (void)snprintf(item, sizeof(item), "%.*s", (int)len, text);
+        if (!sets && !model_address_read(item, &address) &&
+            !model_prefix_read(item, false, &prefix))
             return false;
         text += len;
         if (*text == ',' && !*++text)
@@ -82,7 +84,7 @@ static bool good_ranges(const char *text) {
 }
 
 /* Whether a non-empty text is what its type says. */
-static bool good_text(enum model_type type, const char *text) {
+static bool good_text(const struct hns_model *m, enum model_type type, const char *text) {
     struct model_address address;
     struct model_prefix prefix;
     char scratch[40];
@@ -99,7 +101,9 @@ static bool good_text(enum model_type type, const char *text) {
     case T_RANGES:
         return model_address_read(text, &address) || model_prefix_read(text, false, &prefix);
     case T_RANGES_TEXT:
-        return good_ranges(text);
+        return good_ranges(text, false);
+    case T_SETS_TEXT:
+        return good_ranges(text, model_has(m, F_SET_POLICY));
     case T_MAC:
         return model_mac_read(text, scratch);
     case T_GUID:
@@ -117,11 +121,12 @@ static int take_text(struct place *at, const struct model_field *field, const js
 
     if (!text)
         return refuse(at, HR_JSON, "a string is expected");
-    if (json_string_length(in) != strlen(text) || strlen(text) > TEXT_MAX)
+    if (json_string_length(in) != strlen(text) ||
+        strlen(text) > (at->in_settings ? SETTING_MAX : TEXT_MAX))
         return refuse(at, HR_PARAMETER, "the text is too long or has a NUL");
     if (!*text && field->required)
         return refuse(at, field->hr ? field->hr : HR_PARAMETER, "must not be empty");
-    if (*text && !good_text(field->type, text))
+    if (*text && !good_text(at->m, field->type, text))
         return refuse(at, field->hr ? field->hr : HR_PARAMETER, "'%.80s' is not valid", text);
     if ((field->type == T_GUID || field->type == T_GUIDS) && model_guid_read(text, guid))
         text = guid;

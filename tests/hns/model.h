@@ -115,6 +115,7 @@ enum model_type {
     T_LOOSE_PREFIX, /* host bits allowed */
     T_RANGE,        /* address or prefix */
     T_RANGES_TEXT,  /* comma-joined ranges */
+    T_SETS_TEXT,    /* the same, or Ids of SetPolicies where there are such */
     T_MAC,
     T_WORD,  /* one of `of` (struct model_word), any case; stored as the table spells it */
     T_FLAGS, /* number, or word, or comma-joined words; stored as the number */
