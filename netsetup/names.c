@@ -12,8 +12,7 @@ const char *name_find(const char *const *names, const char *name) {
     return NULL;
 }
 
-/* "overlay, l2bridge or nat"; the caller frees. */
-static char *listed(const struct text_list *names) {
+char *name_list(const struct text_list *names) {
     struct text t = {0};
     for (size_t i = 0; i < names->count; i++)
         text_addf(&t, "%s%s", i == 0 ? "" : i + 1 < names->count ? ", " : " or ", names->items[i]);
@@ -22,7 +21,7 @@ static char *listed(const struct text_list *names) {
 
 int name_check(const char *what, const char *name, const struct text_list *names,
                struct error *err) {
-    _cleanup_(freep) char *list = listed(names);
+    _cleanup_(freep) char *list = name_list(names);
     if (text_list_has(names, name))
         return 0;
     (void)error_set(err, ERROR_USAGE, "unknown %s '%.60s': use %s", what, name, list);

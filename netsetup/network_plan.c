@@ -57,6 +57,21 @@ static int plan_agents_name(struct network_plan *plan, struct error *err) {
     return 0;
 }
 
+/* The way out is either another plugin or another mode. */
+static int refuse_pair(const char *plugin, const struct network_plan *plan, struct error *err) {
+    _cleanup_(text_list_free) struct text_list works = {0};
+    size_t count;
+    const struct network_mode *const *modes = network_modes(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (network_agent_cni(plan->agent, plugin, modes[i]))
+            text_list_add(&works, modes[i]->name);
+    }
+    _cleanup_(freep) char *list = name_list(&works);
+    return error_set(err, ERROR_USAGE,
+                     "network plugin '%s' works in mode %s, not in '%s': there use %s", plugin,
+                     list, plan->mode->name, plan->mode->cni_plugins[0]);
+}
+
 static int plan_choices(const struct network_input *input, struct network_plan *plan,
                         struct error *err) {
     if ((input->plugin && network_plugin_check(input->plugin, err) < 0) ||
@@ -71,8 +86,7 @@ static int plan_choices(const struct network_input *input, struct network_plan *
     plan->agent = network_agent_by_plugin(plugin);
     plan->cni_plugin = network_agent_cni(plan->agent, plugin, plan->mode);
     if (!plan->cni_plugin)
-        return error_set(err, ERROR_USAGE, "network plugin '%s' does not work in mode '%s': use %s",
-                         plugin, plan->mode->name, plan->mode->cni_plugins[0]);
+        return refuse_pair(plugin, plan, err);
     plan->plugin = plan->agent->plugin ? plan->agent->plugin : plan->cni_plugin;
     if (plan->agent->in_cluster)
         plan_external(input, plan);

@@ -235,7 +235,9 @@ static const struct bad bad_networks[] = {
     {NODE "network: {vni: 1}\n",
      "f: line 3 column 16: network.vni: Invalid value: 1: must be between 4096 and 16777215", ""},
     {NODE "network: {mode: l2bridge, plugin: win-overlay}\n",
-     NETWORK "network plugin 'win-overlay' does not work in mode 'l2bridge': use win-bridge", ""},
+     NETWORK
+     "network plugin 'win-overlay' works in mode overlay, not in 'l2bridge': there use win-bridge",
+     ""},
     {NODE "network: {mode: overlay, dualStack: 'on'}\n",
      NETWORK "dual stack is not possible: overlay networks on Windows are IPv4 only", ""},
     {NODE "network: {plugin: flannel, vxlanPort: 9898}\n",

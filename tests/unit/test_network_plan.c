@@ -176,7 +176,7 @@ static void refused_names(void **state) {
     scene.input.plugin = "calico";
     assert_refused(ERROR_USAGE, "unknown network plugin 'calico'");
     scene.input.plugin = "win-bridge";
-    assert_refused(ERROR_USAGE, "use win-overlay");
+    assert_refused(ERROR_USAGE, "l2bridge or l2tunnel, not in 'overlay': there use win-overlay");
     scene.input.plugin = NULL;
     scene.input.name = "a\\..\\b";
     assert_refused(ERROR_USAGE, "network name '");

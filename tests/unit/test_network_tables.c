@@ -378,6 +378,25 @@ static void names(void **state) {
     assert_null(name_find(NULL, "a"));
 }
 
+/* Words of agents and plugins, for which people take a mode's name. */
+static void a_mode_by_another_word(void **state) {
+    static const char *const words[][2] = {
+        {"vxlan", "did you mean overlay?"},      {"VXLAN", "did you mean overlay?"},
+        {"host-gw", "did you mean l2bridge?"},   {"win-bridge", "did you mean l2bridge?"},
+        {"bridge", "did you mean l2bridge?"},    {"tunnel", "did you mean l2tunnel?"},
+        {"sdnoverlay", "did you mean overlay?"}, {"ics", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        struct error err = {0};
+        assert_int_equal(network_mode_check(words[i][0], &err), -1);
+        assert_int_equal(err.kind, ERROR_USAGE);
+        assert_string_equal(err.hints[0], words[i][1]);
+        assert_string_equal(err.hints[1], "");
+    }
+    assert_int_equal(network_mode_check("vxlan", NULL), -1);
+}
+
 /* At boot the file goes by which pods would start before the agent's network stands. */
 static void pods_wait_for_the_agent_at_boot(void **state) {
     static const char conf[] = "{\"cniVersion\": \"1.0.0\", \"name\": \"n\", \"type\": \"t\"}";
@@ -422,6 +441,7 @@ int main(void) {
         cmocka_unit_test(routes_to_nodes),
         cmocka_unit_test(flannel_routes_to),
         cmocka_unit_test(names),
+        cmocka_unit_test(a_mode_by_another_word),
         cmocka_unit_test(pods_wait_for_the_agent_at_boot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
