@@ -1,0 +1,61 @@
+/* A join that is killed at every call, in each mode. */
+#include "join_scene.h"
+
+/* Killed at each call, so behind each record of the journal, too: the same join goes on where it
+ * was, or a reset gives the host back at once. */
+static void killed_at_every_call(const char *mode, bool reset_at_once) {
+    bool reached = true;
+
+    for (size_t n = 1; reached; n += next_call()) {
+        struct error err = {0};
+        struct run r;
+        json_t *before, *after;
+        size_t calls;
+        char when[64];
+
+        open_run(&r, mode);
+        before = state_of(&r);
+        calls = host_memory_calls(r.host);
+        host_memory_die(r.host, n);
+        (void)join_once(&r, &err);
+        reached = host_memory_calls(r.host) - calls >= n;
+        (void)text_format(when, sizeof when, "%s, killed at call %zu", mode, n);
+        host_memory_fail(r.host, 0);
+        error_clear(&err);
+        set_options(&r, mode);
+        if (!reset_at_once && join_once(&r, &err) < 0)
+            fail_msg("%s: the same join again: %s", when, err.message);
+        if (reset_once(&r, &err) < 0)
+            fail_msg("%s: reset: %s", when, err.message);
+        after = state_of(&r);
+        assert_same(before, after, when);
+        json_decref(before);
+        json_decref(after);
+        close_run(&r);
+    }
+}
+
+static void killed_and_joined_again(void **state) {
+    killed_at_every_call(*state, false);
+}
+
+static void killed_and_reset(void **state) {
+    killed_at_every_call(*state, true);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(killed_and_joined_again, (char *)"overlay"),
+        cmocka_unit_test_prestate(killed_and_joined_again, (char *)"l2bridge"),
+        cmocka_unit_test_prestate(killed_and_joined_again, (char *)"l2tunnel"),
+        cmocka_unit_test_prestate(killed_and_joined_again, (char *)"transparent"),
+        cmocka_unit_test_prestate(killed_and_joined_again, (char *)"nat"),
+        cmocka_unit_test_prestate(killed_and_reset, (char *)"overlay"),
+        cmocka_unit_test_prestate(killed_and_reset, (char *)"l2bridge"),
+        cmocka_unit_test_prestate(killed_and_reset, (char *)"l2tunnel"),
+        cmocka_unit_test_prestate(killed_and_reset, (char *)"transparent"),
+        cmocka_unit_test_prestate(killed_and_reset, (char *)"nat"),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
