@@ -54,20 +54,17 @@ int json_read(const char *text, size_t len, const char *what, json_t **ret, stru
 /* true when a reader of 15 digits finds each number again: 0.015 need not be 0.014999999999999999.
  */
 static bool is_short(const json_t *json) {
-    const json_t *value;
-    const char *key;
     char digits[32];
-    size_t i;
 
     if (json_is_real(json)) {
         (void)text_format(digits, sizeof digits, "%.15g", json_real_value(json));
         return strtod(digits, NULL) == json_real_value(json);
     }
-    json_array_foreach(json, i, value) {
+    json_each(json, i, value) {
         if (!is_short(value))
             return false;
     }
-    json_object_foreach((json_t *)json, key, value) {
+    json_each_member(json, key, value) {
         if (!is_short(value))
             return false;
     }
@@ -184,10 +181,7 @@ json_t *json_texts(const struct text_list *list) {
 }
 
 void json_read_texts(const json_t *array, struct text_list *ret) {
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(array, i, item) {
+    json_each(array, i, item) {
         if (json_is_string(item))
             text_list_add(ret, json_string_value(item));
     }

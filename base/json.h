@@ -36,6 +36,23 @@ bool json_bool_at(const json_t *json, const char *path, bool fallback);
  */
 void json_put(json_t *object, const char *path, json_t *value);
 
+/* Each item of an array, or each member of an object: both names are the loop's own, as in
+ * json_each(json_object_get(node, "taints"), i, taint) { ... }. What is no array, no object and
+ * NULL have none. `break` and `continue` are those of one loop; inside it the array or object, an
+ * expression without effects that is asked each time, stays as it is. */
+#define json_each(array, i, item)                                                                  \
+    for (size_t i = 0, item##_ends = 0; !item##_ends && i < json_array_size(array); i++)           \
+        for (json_t * item __attribute__((unused)) = (item##_ends = 1, json_array_get(array, i));  \
+             item##_ends; item##_ends = 0)
+#define json_each_member(object, key, value)                                                       \
+    for (const char *key = json_object_iter_key(json_object_iter((json_t *)(object))),             \
+                    *value##_ends = NULL;                                                          \
+         key && !value##_ends; key = json_object_iter_key(json_object_iter_next(                   \
+                                   (json_t *)(object), json_object_key_to_iter(key))))             \
+        for (json_t * value __attribute__((unused)) =                                              \
+                 (value##_ends = key, json_object_iter_value(json_object_key_to_iter(key)));       \
+             value##_ends; value##_ends = NULL)
+
 /* The list as an array of strings. New reference. */
 json_t *json_texts(const struct text_list *list);
 /* Adds the strings of an array to the list; other items, and what is no array, are passed over. */

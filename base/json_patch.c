@@ -10,10 +10,6 @@
 /* ---- values ---- */
 
 bool json_same(const json_t *a, const json_t *b) {
-    const char *key;
-    json_t *value;
-    size_t i;
-
     if (json_is_number(a) && json_is_number(b))
         return json_is_integer(a) && json_is_integer(b)
                    ? json_integer_value(a) == json_integer_value(b)
@@ -21,28 +17,31 @@ bool json_same(const json_t *a, const json_t *b) {
     if (json_is_array(a) && json_is_array(b)) {
         if (json_array_size(a) != json_array_size(b))
             return false;
-        json_array_foreach(a, i, value) if (!json_same(value, json_array_get(b, i))) return false;
+        json_each(a, i, value)
+            if (!json_same(value, json_array_get(b, i)))
+                return false;
         return true;
     }
     if (json_is_object(a) && json_is_object(b)) {
         if (json_object_size(a) != json_object_size(b))
             return false;
-        json_object_foreach((json_t *)a, key,
-                            value) if (!json_same(value, json_object_get(b, key))) return false;
+        json_each_member(a, key, value)
+            if (!json_same(value, json_object_get(b, key)))
+                return false;
         return true;
     }
     return json_equal(a, b);
 }
 
 static size_t count_values(const json_t *json) {
-    size_t count = 1, i;
-    const char *key;
-    json_t *value;
+    size_t count = 1;
 
     if (json_is_array(json))
-        json_array_foreach(json, i, value) count += count_values(value);
+        json_each(json, i, value)
+            count += count_values(value);
     if (json_is_object(json))
-        json_object_foreach((json_t *)json, key, value) count += count_values(value);
+        json_each_member(json, key, value)
+            count += count_values(value);
     return count;
 }
 
@@ -389,31 +388,30 @@ int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,
 
 /* A list's objects have no nulls either, as kubeadm's library (evanphx/json-patch) leaves them. */
 static json_t *without_nulls(const json_t *json) {
-    json_t *result, *value;
-    const char *key;
-    size_t i;
+    json_t *result;
 
     if (json_is_array(json)) {
         result = json_array();
-        json_array_foreach(json, i, value) json_array_append_new(result, without_nulls(value));
+        json_each(json, i, value)
+            json_array_append_new(result, without_nulls(value));
         return result;
     }
     if (!json_is_object(json))
         return json_deep_copy(json);
     result = json_object();
-    json_object_foreach((json_t *)json, key, value) if (!json_is_null(value))
-        json_object_set_new(result, key, without_nulls(value));
+    json_each_member(json, key, value)
+        if (!json_is_null(value))
+            json_object_set_new(result, key, without_nulls(value));
     return result;
 }
 
 json_t *json_merge_patch(const json_t *target, const json_t *patch) {
-    json_t *result, *value;
-    const char *key;
+    json_t *result;
 
     if (!json_is_object(patch))
         return without_nulls(patch);
     result = json_is_object(target) ? json_deep_copy(target) : json_object();
-    json_object_foreach((json_t *)patch, key, value) {
+    json_each_member(patch, key, value) {
         if (json_is_null(value))
             json_object_del(result, key);
         else

@@ -246,10 +246,9 @@ static void emit_object(yaml_emitter_t *emitter, const json_t *json) {
     size_t count = json_object_size(json), n = 0;
     _cleanup_(freep) const char **keys = xcalloc(count, sizeof *keys);
     yaml_event_t event;
-    const char *key;
-    json_t *value;
 
-    json_object_foreach((json_t *)json, key, value) keys[n++] = key;
+    json_each_member(json, key, value)
+        keys[n++] = key;
     qsort(keys, n, sizeof *keys, by_name);
     yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
                                         count ? YAML_BLOCK_MAPPING_STYLE : YAML_FLOW_MAPPING_STYLE);
@@ -264,14 +263,13 @@ static void emit_object(yaml_emitter_t *emitter, const json_t *json) {
 
 static void emit_array(yaml_emitter_t *emitter, const json_t *json) {
     yaml_event_t event;
-    size_t i;
-    json_t *item;
 
     yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
                                          json_array_size(json) ? YAML_BLOCK_SEQUENCE_STYLE
                                                                : YAML_FLOW_SEQUENCE_STYLE);
     emit(emitter, &event);
-    json_array_foreach(json, i, item) emit_value(emitter, item);
+    json_each(json, i, item)
+        emit_value(emitter, item);
     yaml_sequence_end_event_initialize(&event);
     emit(emitter, &event);
 }

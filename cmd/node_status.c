@@ -224,10 +224,7 @@ static char *node_name_of(const json_t *certificate) {
 }
 
 static bool runs_our_kube_proxy(const json_t *status) {
-    json_t *service;
-    size_t i;
-
-    json_array_foreach(json_object_get(status, "services"), i, service) {
+    json_each(json_object_get(status, "services"), i, service) {
         if (text_equal(json_text_at(service, "name"), service_kube_proxy.name) &&
             text_equal(json_text_at(service, "state"), "running") &&
             json_bool_at(service, "winjoin", false))
@@ -366,10 +363,7 @@ static void add_versions(struct gathering *g, const struct host_facts *facts,
 /* ---- is it well? ---- */
 
 static void judge_services(struct gathering *g) {
-    json_t *service;
-    size_t i;
-
-    json_array_foreach(json_object_get(g->status, "services"), i, service) {
+    json_each(json_object_get(g->status, "services"), i, service) {
         if (service_status_is_down(service))
             add_problem(g, "%s is %s", json_text_at(service, "name"),
                         json_text_at(service, "state"));
@@ -392,10 +386,7 @@ static void judge_certificate(struct gathering *g) {
 static void judge_drift(struct gathering *g) {
     size_t count = json_array_size(json_at(g->status, "drift.servicesWithoutLoadBalancer"));
 
-    json_t *row;
-    size_t i;
-
-    json_array_foreach(json_at(g->status, "drift.changed"), i, row) {
+    json_each(json_at(g->status, "drift.changed"), i, row) {
         if (json_bool_at(row, "missing", false))
             add_problem(g, "%s '%s' is missing: %s", json_text_at(row, "kind"),
                         json_text_at(row, "target"), json_text_at(row, "command"));

@@ -21,10 +21,7 @@ static void add_time(struct text *t, const char *time) {
 }
 
 static const char *ready_of(const json_t *status) {
-    json_t *condition;
-    size_t i;
-
-    json_array_foreach(json_object_get(status, "conditions"), i, condition) {
+    json_each(json_object_get(status, "conditions"), i, condition) {
         if (text_equal(json_text_at(condition, "type"), "Ready"))
             return text_equal(json_text_at(condition, "status"), "True") ? "Ready" : "NotReady";
     }
@@ -69,12 +66,9 @@ static void add_versions(struct text *t, const json_t *status) {
 }
 
 static void add_services(struct text *t, const json_t *status) {
-    json_t *service;
-    size_t i;
-
     if (json_number_at(status, "journalEntries", 0))
         text_add(t, "\nservice          state     since                  start   log\n");
-    json_array_foreach(json_object_get(status, "services"), i, service) {
+    json_each(json_object_get(status, "services"), i, service) {
         long long ends = json_number_at(service, "recentEnds", 0);
         struct text since = {0};
 
@@ -100,25 +94,19 @@ static void add_services(struct text *t, const json_t *status) {
 }
 
 static void add_networks(struct text *t, const json_t *status) {
-    json_t *network;
-    size_t i;
-
     if (json_text_at(status, "networksUnknown"))
         text_addf(t, "\nnetworks         unknown: %s\n", json_text_at(status, "networksUnknown"));
     if (json_array_size(json_object_get(status, "networks")))
         text_add(t, "\nnetwork          type\n");
-    json_array_foreach(json_object_get(status, "networks"), i, network)
+    json_each(json_object_get(status, "networks"), i, network)
         text_addf(t, "%-16s %s%s\n", text_at(network, "name", "?"), text_at(network, "type", "?"),
                   json_bool_at(network, "winjoin", false) ? "" : " (not winjoin's)");
 }
 
 static void add_conditions(struct text *t, const json_t *status) {
-    json_t *condition;
-    size_t i;
-
     if (json_array_size(json_object_get(status, "conditions")))
         text_add(t, "\ncondition        status   reason\n");
-    json_array_foreach(json_object_get(status, "conditions"), i, condition)
+    json_each(json_object_get(status, "conditions"), i, condition)
         text_addf(t, "%-16s %-8s %s\n", text_at(condition, "type", "?"),
                   text_at(condition, "status", "?"), text_at(condition, "reason", ""));
 }
@@ -142,12 +130,10 @@ static void add_drift(struct text *t, const json_t *status) {
         {"unread", "could not be read", NULL},
         {"commands", "do by hand", NULL}};
     const json_t *drift = json_object_get(status, "drift");
-    json_t *row;
-    size_t i;
 
     if (drift && !json_object_size(drift))
         text_add(t, "drift            none\n");
-    json_array_foreach(json_object_get(drift, "changed"), i, row)
+    json_each(json_object_get(drift, "changed"), i, row)
         text_addf(t, "%s%s %s: %s; repair: %s\n", i ? "                 " : "drift            ",
                   text_at(row, "kind", "?"), text_at(row, "target", "?"),
                   text_at(row, "difference", "?"), text_at(row, "command", "?"));
@@ -157,7 +143,7 @@ static void add_drift(struct text *t, const json_t *status) {
         if (!rows)
             continue;
         text_addf(t, "drift            %zu %s:", json_array_size(rows), kinds[k].what);
-        json_array_foreach(rows, i, row) {
+        json_each(rows, i, row) {
             if (i == DRIFT_SHOWN && kinds[k].member) {
                 text_add(t, " ...");
                 break;
@@ -173,8 +159,6 @@ static void add_drift(struct text *t, const json_t *status) {
 
 char *node_status_text(const json_t *status) {
     struct text t = {0};
-    json_t *problem;
-    size_t i;
 
     add_head(&t, status);
     add_versions(&t, status);
@@ -194,7 +178,8 @@ char *node_status_text(const json_t *status) {
                   json_text_at(status, "lastJoin.log"));
     if (json_text_at(status, "lastDiag.report"))
         text_addf(&t, "last diag        %s\n", json_text_at(status, "lastDiag.report"));
-    json_array_foreach(json_object_get(status, "problems"), i, problem) text_addf(
-        &t, "%s%s\n", i ? "                 " : "not well         ", json_string_value(problem));
+    json_each(json_object_get(status, "problems"), i, problem)
+        text_addf(&t, "%s%s\n", i ? "                 " : "not well         ",
+                  json_string_value(problem));
     return text_take(&t);
 }

@@ -21,10 +21,8 @@ static void add_artifacts(struct text *out, const struct artifacts *artifacts) {
 
 static char *names_of(const json_t *names, const char *none) {
     struct text text = {0};
-    json_t *name;
-    size_t i;
 
-    json_array_foreach((json_t *)names, i, name)
+    json_each(names, i, name)
         text_addf(&text, "%s%s", i ? ", " : "", json_string_value(name));
     if (!text.len)
         text_add(&text, none);
@@ -32,11 +30,8 @@ static char *names_of(const json_t *names, const char *none) {
 }
 
 static void add_nodes(struct text *out, const json_t *nodes) {
-    const json_t *node;
-    size_t i;
-
     text_addf(out, "\n%-14s %-16s %s\n", "--network-mode", "--network-plugin", "missing");
-    json_array_foreach((json_t *)nodes, i, node) {
+    json_each(nodes, i, node) {
         _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "nothing");
 
         text_addf(out, "%-14s %-16s %s\n", json_text_at(node, "mode"), json_text_at(node, "plugin"),
@@ -84,12 +79,10 @@ static json_t *breaches_json(const struct program *program, const struct artifac
 
 /* One that fits no node at all, or not each that was asked for. */
 static void warn_of_nodes(const json_t *nodes, bool each) {
-    const json_t *node;
-    size_t i;
-
-    json_array_foreach((json_t *)nodes, i,
-                       node) if (!each && !json_array_size(json_at(node, "missing"))) return;
-    json_array_foreach((json_t *)nodes, i, node) {
+    json_each(nodes, i, node)
+        if (!each && !json_array_size(json_at(node, "missing")))
+            return;
+    json_each(nodes, i, node) {
         _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "");
         _cleanup_(freep) char *warning =
             xasprintf("a node with network mode %s and plugin %s also needs: %s",
@@ -180,12 +173,10 @@ static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
 
 /* What any of these nodes needs, once. */
 static void names_missing(const json_t *nodes, struct text_list *ret) {
-    const json_t *node, *name;
-    size_t i, j;
-
-    json_array_foreach(nodes, i, node) json_array_foreach(
-        json_at(node, "missing"), j, name) if (!text_list_has(ret, json_string_value(name)))
-        text_list_add(ret, json_string_value(name));
+    json_each(nodes, i, node)
+        json_each(json_at(node, "missing"), j, name)
+            if (!text_list_has(ret, json_string_value(name)))
+                text_list_add(ret, json_string_value(name));
 }
 
 static void add_tools(struct text_list *names) {

@@ -12,10 +12,7 @@
 #include "services/compatible.h"
 
 static void add_features(const json_t *features, struct text *out) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(features, i, item)
+    json_each(features, i, item)
         text_addf(out, "  %-4s %-24s %s\n", json_bool_at(item, "available", false) ? "yes" : "no",
                   json_text_at(item, "name"), json_text_at(item, "reason"));
 }
@@ -38,11 +35,8 @@ static json_t *read_limits(struct host *host, struct hns_version hns,
 }
 
 static void add_limits(const json_t *list, struct text *out) {
-    json_t *item;
-    size_t i;
-
     text_add(out, "\nLimits of Kubernetes on Windows\n");
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         bool known = json_object_get(item, "available") != NULL;
 
         text_addf(out, "  %-4s %-24s %s (%s): %s\n",
@@ -56,28 +50,23 @@ static void add_limits(const json_t *list, struct text *out) {
 
 static void add_build(const struct host_facts *facts, const json_t *problems, const json_t *fixes,
                       struct text *out) {
-    json_t *item;
-    size_t i;
-
     text_addf(out, "\nKnown faults of Windows 10.0.%u.%u%s\n", facts->build, facts->revision,
               json_array_size(problems) ? "" : ": none");
-    json_array_foreach(problems, i, item) text_addf(
-        out, "  %-12s %s; %s (%s)\n", json_text_at(item, "id"), json_text_at(item, "breaks"),
-        json_text_at(item, "fix"), json_text_at(item, "source"));
+    json_each(problems, i, item)
+        text_addf(out, "  %-12s %s; %s (%s)\n", json_text_at(item, "id"),
+                  json_text_at(item, "breaks"), json_text_at(item, "fix"),
+                  json_text_at(item, "source"));
     if (json_array_size(fixes))
         text_add(out, "\nRegistry values that join --apply-host-fixes sets, and reset undoes\n");
-    json_array_foreach(fixes, i, item)
+    json_each(fixes, i, item)
         text_addf(out, "  HKLM\\%s\\%s = %lld\n       %s (%s)\n", json_text_at(item, "key"),
                   json_text_at(item, "value"), json_number_at(item, "data", 0),
                   json_text_at(item, "why"), json_text_at(item, "source"));
 }
 
 static void add_versions(unsigned build, const json_t *versions, struct text *out) {
-    json_t *item;
-    size_t i;
-
     text_addf(out, "\nVersions that go together on Windows 10.0.%u\n", build);
-    json_array_foreach(versions, i, item) {
+    json_each(versions, i, item) {
         const char *kubernetes = json_text_at(item, "kubernetes");
 
         text_addf(out, "  %-12s %-16s %s: %s (%s)\n", json_text_at(item, "program"),

@@ -122,11 +122,10 @@ static bool assigns_pod_prefixes(const json_t *root) {
     static const char name[] = "allocate-node-cidrs";
     const json_t *args = json_object_get(json_object_get(root, "controllerManager"), "extraArgs");
     const char *value = json_string_value(json_object_get(args, name));
-    const json_t *item;
-    size_t i;
 
-    json_array_foreach(args, i, item) if (text_equal(json_text_at(item, "name"), name)) value =
-        json_text_at(item, "value");
+    json_each(args, i, item)
+        if (text_equal(json_text_at(item, "name"), name))
+            value = json_text_at(item, "value");
     if (value)
         return text_equal(value, "true");
     value = json_text_at(root, "networking.podSubnet");

@@ -129,10 +129,8 @@ json_t *cluster_manifest_make(const json_t *node_configuration,
 
 char *cluster_manifest_text(const json_t *objects) {
     struct text out = {0};
-    const json_t *object;
-    size_t i;
 
-    json_array_foreach(objects, i, object) {
+    json_each(objects, i, object) {
         _cleanup_(freep) char *text = yaml_write(object);
 
         text_add(&out, i ? "---\n" : "");

@@ -271,20 +271,14 @@ static void renew_durations(json_t *timeouts) {
 
 /* Every argument has a value, be it an empty one. */
 static void default_args(json_t *args) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(args, i, item) if (json_is_object(item) &&
-                                          !json_is_string(json_object_get(item, "value")))
-        json_object_set_new(item, "value", json_string(""));
+    json_each(args, i, item)
+        if (json_is_object(item) && !json_is_string(json_object_get(item, "value")))
+            json_object_set_new(item, "value", json_string(""));
 }
 
 /* Times as Go's metav1.Time writes them: UTC, whole seconds. */
 static void renew_times(json_t *taints) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(taints, i, item) {
+    json_each(taints, i, item) {
         const char *given = json_text_at(item, "timeAdded");
         char text[RFC3339_TEXT_MAX];
         int64_t seconds;

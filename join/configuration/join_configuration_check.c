@@ -148,14 +148,12 @@ static void check_pins(struct check *c) {
     const json_t *pins = json_at(c->configuration, "discovery.bootstrapToken.caCertHashes");
     bool skip =
         json_bool_at(c->configuration, "discovery.bootstrapToken.unsafeSkipCAVerification", false);
-    json_t *item;
-    size_t i;
 
     if (json_array_size(pins) == 0 && !skip) {
         missing(c, "discovery.bootstrapToken.caCertHashes", "the hash of the cluster's CA");
         hint(c, WHOLE_LINE);
     }
-    json_array_foreach((json_t *)pins, i, item) {
+    json_each(pins, i, item) {
         _cleanup_(freep) char *path = xasprintf("discovery.bootstrapToken.caCertHashes[%zu]", i);
         const char *text = json_is_string(item) ? json_string_value(item) : "";
         char pin[PIN_TEXT_MAX];
@@ -291,10 +289,8 @@ static void check_cri_socket(struct check *c) {
 /* The kubelet does not start with what these refuse. */
 static void check_args(struct check *c) {
     static const char path[] = "nodeRegistration.kubeletExtraArgs";
-    json_t *item;
-    size_t i;
 
-    json_array_foreach(json_at(c->configuration, path), i, item) {
+    json_each(json_at(c->configuration, path), i, item) {
         const char *name = json_string_value(json_object_get(item, "name"));
         char index[32], place[64];
 
@@ -312,10 +308,8 @@ static void check_args(struct check *c) {
 
 static void check_taints(struct check *c) {
     _cleanup_(text_list_free) struct text_list seen = {0};
-    json_t *item;
-    size_t i;
 
-    json_array_foreach(json_at(c->configuration, "nodeRegistration.taints"), i, item) {
+    json_each(json_at(c->configuration, "nodeRegistration.taints"), i, item) {
         const char *key = json_string_value(json_object_get(item, "key")),
                    *value = json_string_value(json_object_get(item, "value")),
                    *effect = json_string_value(json_object_get(item, "effect"));

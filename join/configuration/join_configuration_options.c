@@ -137,12 +137,9 @@ static void take_text(char **field, const char *text, bool secret) {
 }
 
 static void take_list(struct text_list *list, const json_t *array, bool all) {
-    const json_t *item;
-    size_t i;
-
     if (list->count && !all)
         return;
-    json_array_foreach(array, i, item) {
+    json_each(array, i, item) {
         const char *text = json_string_value(item);
 
         if (text && !text_list_has(list, text))
@@ -179,10 +176,8 @@ static void take(const struct place *p, const json_t *value, struct join_options
  * none. */
 static void take_taints(const json_t *taints, struct join_options *options) {
     struct text all = {0};
-    const json_t *item;
-    size_t i;
 
-    json_array_foreach(taints, i, item) {
+    json_each(taints, i, item) {
         const char *value = json_text_at(item, "value");
 
         text_addf(&all, "%s%s%s%s:%s", i ? "," : "", json_text_at(item, "key"),
@@ -193,10 +188,7 @@ static void take_taints(const json_t *taints, struct join_options *options) {
 }
 
 static void take_args(const json_t *args, struct join_options *options) {
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(args, i, item) {
+    json_each(args, i, item) {
         const char *value = json_text_at(item, "value");
 
         text_list_add_owned(&options->kubelet_extra_args,

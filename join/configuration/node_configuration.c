@@ -152,10 +152,8 @@ static size_t most_of_a_family(const json_t *prefixes) {
 static int check_list(const struct target *t, const json_t *list, const struct yaml_node *node,
                       const char *what, struct error *err) {
     check_text *check = t->check ? t->check : check_prefix;
-    json_t *item;
-    size_t i;
 
-    json_array_foreach((json_t *)list, i, item) {
+    json_each(list, i, item) {
         const char *text = json_is_string(item) ? json_string_value(item) : "";
         _cleanup_(freep) char *path = xasprintf("%s[%zu]", t->path, i), *place = NULL;
         struct error why = {0};

@@ -268,10 +268,7 @@ static int check_subnet(const struct join *join, const char *theirs, const char 
 }
 
 static int check_nodes(const struct join *join, const json_t *nodes, struct error *err) {
-    json_t *node;
-    size_t i;
-
-    json_array_foreach(json_object_get(nodes, "items"), i, node) {
+    json_each(json_object_get(nodes, "items"), i, node) {
         struct network_peer peer;
 
         network_peer_read(node, &peer);

@@ -40,10 +40,7 @@ static char *path_of(const char *parent, const char *key) {
 
 static void compare_at(struct kubelet_changes *changes, const char *parent, const json_t *before,
                        const json_t *after, const char *reason) {
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)before, key, value) {
+    json_each_member(before, key, value) {
         _cleanup_(freep) char *path = path_of(parent, key);
         const json_t *now = json_object_get(after, key);
 
@@ -52,7 +49,7 @@ static void compare_at(struct kubelet_changes *changes, const char *parent, cons
         else if (!now || !json_same(value, now))
             kubelet_changes_add(changes, path, value, now, reason);
     }
-    json_object_foreach((json_t *)after, key, value) {
+    json_each_member(after, key, value) {
         _cleanup_(freep) char *path = path_of(parent, key);
 
         if (!json_object_get(before, key))

@@ -232,10 +232,7 @@ static void force_values(json_t *config, const struct kubelet_config_input *inpu
 }
 
 static void add_family(json_t *to, const json_t *servers, bool ipv6) {
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(servers, i, item) {
+    json_each(servers, i, item) {
         const char *text = json_string_value(item);
 
         if ((text && strchr(text, ':')) == ipv6)

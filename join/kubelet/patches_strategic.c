@@ -59,13 +59,11 @@ static bool is_directive(const char *key) {
 /* A copy without nulls in objects and without the objects that hold $patch; NULL when it is one
  * itself. New reference. */
 static json_t *cleaned(const json_t *patch) {
-    json_t *result, *value;
-    const char *key;
-    size_t i;
+    json_t *result;
 
     if (json_is_array(patch)) {
         result = json_array();
-        json_array_foreach(patch, i, value) {
+        json_each(patch, i, value) {
             json_t *item = cleaned(value);
 
             if (item)
@@ -78,7 +76,7 @@ static json_t *cleaned(const json_t *patch) {
     if (json_object_get(patch, DIRECTIVE))
         return NULL;
     result = json_object();
-    json_object_foreach((json_t *)patch, key, value) {
+    json_each_member(patch, key, value) {
         json_t *field = json_is_null(value) ? NULL : cleaned(value);
 
         if (field)
@@ -99,10 +97,9 @@ static void set_cleaned(json_t *object, const char *key, const json_t *patch) {
 /* ---- lists ---- */
 
 static long long index_in(const json_t *list, const json_t *wanted) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(list, i, item) if (json_equal(item, wanted)) return (long long)i;
+    json_each(list, i, item)
+        if (json_equal(item, wanted))
+            return (long long)i;
     return -1;
 }
 
@@ -110,11 +107,9 @@ static long long index_in(const json_t *list, const json_t *wanted) {
 static int check_scalars(struct work *work, const struct place *place, const json_t *list,
                          const json_t *with) {
     const json_t *lists[] = {list, with}, *first = NULL;
-    json_t *item;
-    size_t i;
 
     for (size_t k = 0; k < ARRAY_SIZE(lists); k++) {
-        json_array_foreach(lists[k], i, item) {
+        json_each(lists[k], i, item) {
             if (json_is_object(item) || json_is_array(item) || json_is_null(item))
                 return refuse(work, place, "the directive works on lists of plain values only");
             first = first ? first : item;
@@ -215,14 +210,12 @@ static int retain_keys(struct work *work, const struct place *place, json_t *ori
                        const json_t *patch) {
     const json_t *keys = json_object_get(patch, RETAIN_KEYS);
     _cleanup_json_ json_t *copy = NULL;
-    const char *key;
-    json_t *value;
 
     if (!keys)
         return 0;
     if (!json_is_array(keys))
         return refuse(work, place, RETAIN_KEYS " must be a list");
-    json_object_foreach((json_t *)patch, key, value) {
+    json_each_member(patch, key, value) {
         _cleanup_json_ json_t *name = json_string(key);
 
         if (!json_is_null(value) && !is_directive(key) && index_in(keys, name) < 0)
@@ -230,7 +223,7 @@ static int retain_keys(struct work *work, const struct place *place, json_t *ori
                           key);
     }
     copy = json_copy(original);
-    json_object_foreach(copy, key, value) {
+    json_each_member(copy, key, value) {
         _cleanup_json_ json_t *name = json_string(key);
 
         if (index_in(keys, name) < 0)
@@ -274,10 +267,7 @@ static bool is_ordered(const json_t *patch, const char *key) {
 /* The lists beside the fields: what follows the '/' of a key. */
 static int parallel_lists(struct work *work, const struct place *place, json_t *original,
                           const json_t *patch, const char *directive) {
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)patch, key, value) {
+    json_each_member(patch, key, value) {
         const struct place here = {place, key};
         const char *field;
 
@@ -327,11 +317,7 @@ static int merge_object(struct work *work, const struct place *place, json_t **o
 
 /* A directive that had nothing to act on must not reach the file. */
 static int check_clean(struct work *work, const struct place *place, const json_t *json) {
-    const char *key;
-    json_t *value;
-    size_t i;
-
-    json_array_foreach(json, i, value) {
+    json_each(json, i, value) {
         _cleanup_(freep) char *index = xasprintf("%zu", i);
 
         if (check_clean(work, &(struct place){place, index}, value) < 0)
@@ -339,7 +325,7 @@ static int check_clean(struct work *work, const struct place *place, const json_
     }
     if (!json_is_object(json))
         return 0;
-    json_object_foreach((json_t *)json, key, value) {
+    json_each_member(json, key, value) {
         const struct place here = {place, key};
 
         if (is_directive(key))

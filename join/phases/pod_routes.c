@@ -10,12 +10,10 @@ enum { TOLD_MAX = 50 };
 
 /* A route of the host's is undone by what the journal knows of it. */
 static int record_routes(struct join *join, const json_t *routes, struct error *err) {
-    json_t *route;
     int result = 0;
-    size_t i;
 
     journal_hold(&join->journal);
-    json_array_foreach(routes, i, route) {
+    json_each(routes, i, route) {
         if (result == 0)
             result = journal_record(
                 &join->journal, JOURNAL_ROUTE, json_text_at(route, "podCIDR"),

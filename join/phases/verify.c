@@ -40,14 +40,12 @@ static void kubernetes_service(const struct join *join, char out[IP_TEXT_MAX]) {
 static void dns_service6(struct join *join, char out[IP_TEXT_MAX]) {
     _cleanup_json_ json_t *service = NULL;
     struct error ignored = {0}; /* not to be read: the cluster has none for this node */
-    const json_t *ip;
-    size_t i;
 
     out[0] = '\0';
     if (!join->found.plan.ipv6.on || !diag_look_api_answers(join->found.look) ||
         kube_get(&join->found.client, DNS_SERVICE, &service, &ignored) < 0)
         return;
-    json_array_foreach(json_at(service, "spec.clusterIPs"), i, ip) {
+    json_each(json_at(service, "spec.clusterIPs"), i, ip) {
         struct ip address;
 
         if (json_is_string(ip) && ip_parse(json_string_value(ip), &address, NULL) == 0 &&

@@ -11,10 +11,7 @@ static const char *text_at(const json_t *json, const char *path) {
 }
 
 static void add_list(struct text *out, const char *before, const json_t *list) {
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(list, i, item)
+    json_each(list, i, item)
         text_addf(out, "%s%s", i ? ", " : before, json_string_value(item));
 }
 
@@ -48,41 +45,31 @@ static void add_cluster(struct text *out, const json_t *plan) {
 }
 
 static void add_steps(struct text *out, const json_t *plan) {
-    const json_t *step;
-    size_t i;
-
     text_add(out, "\nsteps\n");
-    json_array_foreach(json_at(plan, "steps"), i, step)
+    json_each(json_at(plan, "steps"), i, step)
         text_addf(out, "  %2zu  %-14s %s\n", i + 1, text_at(step, "id"), text_at(step, "title"));
 }
 
 static void add_artifacts(struct text *out, const json_t *plan) {
-    const json_t *artifact;
-    size_t i;
-
-    json_array_foreach(json_at(plan, "artifacts"), i, artifact) text_addf(
-        out, "%s  %-44s %s, sha256:%.12s...\n", i ? "" : "\nprograms\n", text_at(artifact, "path"),
-        text_at(artifact, "version"), text_at(artifact, "sha256"));
+    json_each(json_at(plan, "artifacts"), i, artifact)
+        text_addf(out, "%s  %-44s %s, sha256:%.12s...\n", i ? "" : "\nprograms\n",
+                  text_at(artifact, "path"), text_at(artifact, "version"),
+                  text_at(artifact, "sha256"));
 }
 
 static void add_files(struct text *out, const json_t *plan) {
-    const json_t *file;
-    size_t i;
-
     text_add(out, "\nfiles\n");
-    json_array_foreach(json_at(plan, "files"), i, file) text_addf(
-        out, "  %-8s %s%s\n", json_bool_at(file, "replaces", false) ? "replace" : "write",
-        text_at(file, "path"),
-        json_bool_at(file, "protected", false) ? "  (SYSTEM and Administrators only)" : "");
-    json_array_foreach(json_at(plan, "network.cni"), i, file)
+    json_each(json_at(plan, "files"), i, file)
+        text_addf(out, "  %-8s %s%s\n", json_bool_at(file, "replaces", false) ? "replace" : "write",
+                  text_at(file, "path"),
+                  json_bool_at(file, "protected", false) ? "  (SYSTEM and Administrators only)"
+                                                         : "");
+    json_each(json_at(plan, "network.cni"), i, file)
         text_addf(out, "  %-8s %s\n", "write", text_at(file, "path"));
 }
 
 static void add_registry(struct text *out, const json_t *plan) {
-    const json_t *value;
-    size_t i;
-
-    json_array_foreach(json_at(plan, "registry"), i, value) {
+    json_each(json_at(plan, "registry"), i, value) {
         const json_t *adds = json_object_get(value, "adds");
         _cleanup_(freep) char *data = json_write(adds ? adds : json_object_get(value, "data"));
 
@@ -101,11 +88,8 @@ static void add_value(struct text *out, char sign, const char *path, const json_
 
 /* A diff against the cluster's KubeletConfiguration. */
 static void add_changes(struct text *out, const json_t *plan) {
-    const json_t *file, *change;
-    size_t i, k;
-
-    json_array_foreach(json_at(plan, "files"), i, file) {
-        json_array_foreach(json_object_get(file, "changes"), k, change) {
+    json_each(json_at(plan, "files"), i, file) {
+        json_each(json_object_get(file, "changes"), k, change) {
             const json_t *from = json_object_get(change, "from");
             const json_t *to = json_object_get(change, "to");
 
@@ -122,11 +106,8 @@ static void add_changes(struct text *out, const json_t *plan) {
 }
 
 static void add_services(struct text *out, const json_t *plan) {
-    const json_t *service;
-    size_t i;
-
     text_add(out, "\nservices\n");
-    json_array_foreach(json_at(plan, "services"), i, service) {
+    json_each(json_at(plan, "services"), i, service) {
         text_addf(out, "  %-16s %s, %s", text_at(service, "name"), text_at(service, "start"),
                   text_at(service, "account"));
         add_list(out, ", after ", json_object_get(service, "dependsOn"));
@@ -137,38 +118,33 @@ static void add_services(struct text *out, const json_t *plan) {
 static void add_document(struct text *out, const json_t *document) {
     const json_t *body = json_object_get(document, "body");
     const char *prefix = json_text_at(body, "Ipams.0.Subnets.0.IpAddressPrefix");
-    const json_t *policy;
-    size_t i;
 
     text_addf(out, "  %-16s %s", text_at(document, "call"), text_at(body, "Name"));
     if (json_text_at(body, "Type"))
         text_addf(out, " (%s)", text_at(body, "Type"));
     if (prefix)
         text_addf(out, " %s", prefix);
-    json_array_foreach(json_at(body, "Settings.Policies"), i, policy)
+    json_each(json_at(body, "Settings.Policies"), i, policy)
         text_addf(out, "%s%s", i ? ", " : "policy ", text_at(policy, "Type"));
     text_add_char(out, '\n');
 }
 
 static void add_network(struct text *out, const json_t *plan) {
-    const json_t *item;
-    size_t i;
-
     text_add(out, "\nHost Network Service\n");
-    json_array_foreach(json_at(plan, "network.documents"), i, item) add_document(out, item);
-    json_array_foreach(json_at(plan, "network.routes"), i, item)
+    json_each(json_at(plan, "network.documents"), i, item)
+        add_document(out, item);
+    json_each(json_at(plan, "network.routes"), i, item)
         text_addf(out, "%s  %s via %s\n", i ? "" : "\nroutes\n", text_at(item, "destination"),
                   text_at(item, "nextHop"));
-    json_array_foreach(json_at(plan, "network.firewall"), i, item) text_addf(
-        out, "%s  %-16s %s %lld, inbound\n", i ? "" : "\nfirewall\n", text_at(item, "name"),
-        text_at(item, "protocol"), json_number_at(item, "port", 0));
+    json_each(json_at(plan, "network.firewall"), i, item)
+        text_addf(out, "%s  %-16s %s %lld, inbound\n", i ? "" : "\nfirewall\n",
+                  text_at(item, "name"), text_at(item, "protocol"),
+                  json_number_at(item, "port", 0));
 }
 
 /* A copy that a terminal can be given: what clusters and hosts wrote is in one line each. */
 static json_t *printable(const json_t *json) {
-    const char *key;
-    json_t *value, *copy;
-    size_t i;
+    json_t *copy;
 
     if (json_is_string(json)) {
         struct text line = {0};
@@ -180,13 +156,14 @@ static json_t *printable(const json_t *json) {
     }
     if (json_is_array(json)) {
         copy = json_array();
-        json_array_foreach(json, i, value) json_array_append_new(copy, printable(value));
+        json_each(json, i, value)
+            json_array_append_new(copy, printable(value));
         return copy;
     }
     if (!json_is_object(json))
         return json_deep_copy(json);
     copy = json_object();
-    json_object_foreach((json_t *)json, key, value)
+    json_each_member(json, key, value)
         json_object_set_new(copy, key, printable(value));
     return copy;
 }
@@ -194,8 +171,6 @@ static json_t *printable(const json_t *json) {
 char *join_plan_text(const json_t *document) {
     _cleanup_json_ json_t *plan = printable(document);
     struct text out = {0};
-    const json_t *item;
-    size_t i;
 
     if (!json_array_size(json_at(plan, "steps"))) {
         text_addf(&out, "Joining %s would do nothing: all phases are skipped.\n",
@@ -213,7 +188,7 @@ char *join_plan_text(const json_t *document) {
     add_services(&out, plan);
     add_network(&out, plan);
     text_add_char(&out, '\n');
-    json_array_foreach(json_at(plan, "unknown"), i, item)
+    json_each(json_at(plan, "unknown"), i, item)
         text_addf(&out,
                   "not known yet: %s (the cluster assigns it to the registered Node; --pod-cidr "
                   "plans with a given one)\n",

@@ -18,10 +18,7 @@ static char *content_of(const json_t *file) {
 
 static int write_files(struct host *host, const json_t *files, const char *folder,
                        size_t *ret_count, struct error *err) {
-    const json_t *file;
-    size_t i;
-
-    json_array_foreach(files, i, file) {
+    json_each(files, i, file) {
         _cleanup_(freep) char *content = content_of(file);
         const char *path = json_text_at(file, "path");
         _cleanup_(freep) char *to = xasprintf("%s\\%s", folder, path_base(path));

@@ -62,8 +62,6 @@ enum verdict check_patch(const struct machine *machine, const struct preflight_c
     struct error why = {0};
     _cleanup_json_ json_t *problems = windows_problems_json(machine->host, facts, &why);
     _cleanup_(text_free) struct text ids = {0};
-    json_t *problem;
-    size_t i;
 
     (void)check;
     if (!windows_build_name(facts->build))
@@ -73,7 +71,7 @@ enum verdict check_patch(const struct machine *machine, const struct preflight_c
         return check_unknown(finding, "the registry has no UBR");
     if (!problems)
         return check_unknown(finding, "%s", why.message);
-    json_array_foreach(problems, i, problem) {
+    json_each(problems, i, problem) {
         if (machine->found->options.apply_host_fixes && json_text_at(problem, "override"))
             continue;
         if (!ids.len)
@@ -94,13 +92,11 @@ enum verdict check_host_fixes(const struct machine *machine, const struct prefli
     _cleanup_json_ json_t *missing =
         host_fixes_missing_json(machine->host, &machine->found->facts, &why);
     _cleanup_(text_free) struct text names = {0};
-    json_t *fix;
-    size_t i;
 
     (void)check;
     if (!missing)
         return check_unknown(finding, "%s", why.message);
-    json_array_foreach(missing, i, fix) {
+    json_each(missing, i, fix) {
         if (!json_text_at(fix, "problem") && !json_bool_at(fix, "everyBuild", false))
             text_addf(&names, "%s%s (%s)", names.len ? ", " : "", json_text_at(fix, "value"),
                       json_text_at(fix, "why"));

@@ -127,15 +127,13 @@ enum verdict check_networks(const struct machine *machine, const struct prefligh
     _cleanup_json_ json_t *list = NULL;
     struct error why = {0};
     struct text names = {0};
-    json_t *item;
-    size_t i;
 
     (void)check;
     if (!machine->found->hns.major)
         return check_not_run(finding, "HNS does not respond");
     if (hcn_list(machine->host, HCN_NETWORK, NULL, NULL, &list, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         struct hcn_network network = {0};
 
         if (hcn_network_parse(item, &network, NULL) == 0 && !hcn_network_is_ours(&network) &&

@@ -174,10 +174,8 @@ bool written_file_differs(struct journal *journal, const char *path) {
 static char *members_differ(const json_t *as_written, const json_t *now) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *all = NULL;
-    const char *key;
-    json_t *value;
 
-    json_object_foreach((json_t *)as_written, key, value) {
+    json_each_member(as_written, key, value) {
         if (strcmp(key, "phase") != 0 && !json_equal(value, json_object_get(now, key)))
             text_list_add(&names, key);
     }
