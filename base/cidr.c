@@ -1,7 +1,6 @@
 /* IP addresses and prefixes as numbers. */
 #include "base/cidr.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

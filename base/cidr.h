@@ -4,7 +4,6 @@
 #define BASE_CIDR_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

@@ -2,8 +2,6 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
-#include <stddef.h>
-
 /* What a failure means to the caller; the exit code of each kind is in docs (contracts: exit
  * codes) and in error_exit_code(). */
 enum error_kind {

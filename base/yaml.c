@@ -1,7 +1,6 @@
 /* Reads YAML: libyaml's events become a small tree that knows lines and columns. */
 #include "base/yaml.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>

@@ -2,7 +2,6 @@
 #include "base/yaml_schema.h"
 
 #include <stdint.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"

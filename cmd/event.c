@@ -1,8 +1,6 @@
 /* The Application log of Windows: one entry for each run that changes or proves something. */
 #include "cmd/event.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "cmd/record.h"
 

@@ -1,6 +1,4 @@
 /* What --help prints, from the tables of verbs, flags and phases. */
-#include <string.h>
-
 #include "base/memory.h"
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"

@@ -1,9 +1,6 @@
 /* Called as kubeadm: the table of kubeadm's commands, and what it does and says otherwise. */
 #include "cmd/kubeadm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/build_info.h"
 #include "base/memory.h"
 #include "cmd/output.h"

@@ -3,7 +3,6 @@
 #include "base/rfc3339.h"
 #include "cmd/node_status.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { DRIFT_SHOWN = 5 };

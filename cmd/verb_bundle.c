@@ -1,7 +1,4 @@
 /* winjoin bundle: make, verify and show an archive of a node's programs. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"

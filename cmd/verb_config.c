@@ -1,5 +1,4 @@
 /* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,7 +1,5 @@
 /* winjoin reset: asks, takes back, says what was restored. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "cmd/event.h"

@@ -1,7 +1,4 @@
 /* winjoin status: what this node is. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "cmd/node_status.h"
 #include "cmd/output.h"

@@ -1,7 +1,4 @@
 /* winjoin version, and the verbs that this version names but does not have yet. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/build_info.h"
 #include "base/memory.h"
 #include "cmd/output.h"

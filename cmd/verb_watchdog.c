@@ -1,6 +1,5 @@
 /* winjoin adapter-watchdog: restores the network adapter when the winjoin that started it dies
  * while a virtual switch comes or goes. */
-#include "base/memory.h"
 #include "cmd/program.h"
 #include "netsetup/nic_watchdog.h"
 

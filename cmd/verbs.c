@@ -1,6 +1,4 @@
 /* The table of verbs, with their subcommands, flags and examples. */
-#include <string.h>
-
 #include "base/memory.h"
 #include "cmd/program.h"
 #include "netsetup/nic_watchdog.h"

@@ -1,5 +1,4 @@
 /* Holds the words of a call to what its verb takes: nothing is passed over. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* The Host Networking Service's calls as sequences of its exports: open, do, close. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

@@ -2,7 +2,6 @@
  * request is one easy handle, all driven here together, so that a wait can be interrupted. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include <curl/curl.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "host/http_curl.h"

@@ -1,7 +1,6 @@
 /* The machine's Path. Only its text is changed: an entry like %SystemRoot% stays as written. */
 #include "host/machine_path.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -2,8 +2,6 @@
 #ifndef HOST_PATH_H
 #define HOST_PATH_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 
 /* The one spelling: '\\' between names, no "." or empty names, no '\\' at the end (but "C:\\"),

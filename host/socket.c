@@ -1,7 +1,6 @@
 /* Exchanges of one question and one answer, the same on both platforms. */
 #include "host/socket.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/socket_dns.h"

@@ -5,11 +5,8 @@
 #include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "pki/openssl.h"
 
 int key_generate(char **ret_pem, struct error *err) {

@@ -3,7 +3,6 @@
 #define PKI_TOKEN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/error.h"
 

@@ -1,7 +1,6 @@
 /* The host's adapters with their addresses, as GetAdaptersAddresses tells them. */
 #include "host/win32/iphlpapi.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void add_address(const SOCKADDR *address, int length, struct text_list *ret) {

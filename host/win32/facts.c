@@ -2,7 +2,6 @@
 #include "host/win32/win32.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
 

@@ -1,9 +1,6 @@
 /* Files on Windows: written beside with their access, flushed, renamed over. */
 #include "host/win32/win32.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "host/path.h"
 
 enum { SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };

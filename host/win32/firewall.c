@@ -4,7 +4,6 @@
 #include "host/win32/win32.h"
 
 #include <netfw.h>
-#include <stdlib.h>
 
 #define GROUPING L"winjoin"
 

@@ -2,7 +2,6 @@
  * restart of Windows; addresses and DNS servers are therefore given to netsh as well. */
 #include "host/win32/iphlpapi.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool has_dhcp(uint32_t index) {

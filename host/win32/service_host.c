@@ -3,7 +3,6 @@
 
 #include "host/service_host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -2,7 +2,6 @@
 #include "host/win32/win32.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { EXIT_MS = 10000, POLL_MS = 100 };
 

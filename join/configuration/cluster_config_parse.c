@@ -1,5 +1,4 @@
 /* The texts that a cluster's ConfigMaps hold. Only the fields that a join uses are judged. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

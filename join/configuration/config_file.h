@@ -2,7 +2,6 @@
 #ifndef JOIN_CONFIGURATION_CONFIG_FILE_H
 #define JOIN_CONFIGURATION_CONFIG_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"

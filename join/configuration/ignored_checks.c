@@ -1,7 +1,6 @@
 /* Names of preflight checks as people write them. */
 #include "join/configuration/ignored_checks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

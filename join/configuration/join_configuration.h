@@ -3,8 +3,6 @@
 #ifndef JOIN_CONFIGURATION_JOIN_CONFIGURATION_H
 #define JOIN_CONFIGURATION_JOIN_CONFIGURATION_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "base/json.h"
 #include "base/yaml_marks.h"

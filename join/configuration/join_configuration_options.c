@@ -2,7 +2,6 @@
  * the document before it is checked, what they did not give comes out of it afterwards. */
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"

@@ -2,7 +2,6 @@
 #include "join/configuration/join_options.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* The client to the API server: by discovery, or with the node's own identity. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

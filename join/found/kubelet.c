@@ -1,6 +1,5 @@
 /* What phases need to know of the kubelet: its configuration file, made once, and where things of
  * the configuration lie. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

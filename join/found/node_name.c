@@ -1,8 +1,6 @@
 /* Whose the node's name is in the cluster, and what to do when a Ready Node has it already. */
 #include "join/found/node_name.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/nic.h"

@@ -1,5 +1,4 @@
 /* The cluster's KubeletConfiguration made fit for a Windows node: one table a kind of change. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

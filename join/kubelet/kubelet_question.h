@@ -2,8 +2,6 @@
 #ifndef JOIN_KUBELET_KUBELET_QUESTION_H
 #define JOIN_KUBELET_KUBELET_QUESTION_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"

@@ -1,5 +1,4 @@
 /* Kubernetes' strategic merge patch, for types whose lists have no merge keys. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_patch.h"

@@ -1,7 +1,4 @@
 /* The phase that verifies and installs the programs. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "host/machine_path.h"
 #include "join/found/need.h"

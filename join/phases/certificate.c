@@ -1,7 +1,4 @@
 /* The phase that gets the client certificate, or leaves that to the kubelet. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/found/need.h"

@@ -1,6 +1,4 @@
 /* The phase that starts containerd and waits for its pipe. */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "join/phases/phases.h"
 #include "join/phases/sandbox_image.h"

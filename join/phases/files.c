@@ -1,7 +1,4 @@
 /* The phase that writes the text files of the kubelet and containerd. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "join/files/ca_file.h"
 #include "join/files/node_files.h"

@@ -1,7 +1,4 @@
 /* The phase that starts the kubelet and waits until it is healthy. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"

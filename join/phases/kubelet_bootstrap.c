@@ -1,7 +1,6 @@
 /* The TLS bootstrap left to the kubelet: the file that it begins with, the wait, the end. */
 #include "join/phases/kubelet_bootstrap.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

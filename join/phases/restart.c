@@ -1,7 +1,6 @@
 /* A join that goes on by itself after a restart of Windows. */
 #include "join/phases/restart.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

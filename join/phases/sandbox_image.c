@@ -2,7 +2,6 @@
  * other image to start pods with. */
 #include "join/phases/sandbox_image.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

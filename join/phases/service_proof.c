@@ -1,8 +1,6 @@
 /* How each kind of proof is looked at. */
 #include "join/phases/service_proof.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"

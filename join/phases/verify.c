@@ -1,7 +1,4 @@
 /* The phase that proves the pod network. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/cidr.h"
 #include "diag/causes/causes.h"

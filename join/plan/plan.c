@@ -1,8 +1,6 @@
 /* The JoinPlan of a dry run: every document and file that a join would make, nothing changed. */
 #include "join/plan/plan.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "host/machine_path.h"
 #include "join/kubelet/kubelet_files.h"

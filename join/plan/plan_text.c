@@ -1,6 +1,4 @@
 /* A JoinPlan as a person reads it: what, where, in which order. */
-#include <string.h>
-
 #include "base/memory.h"
 #include "join/plan/plan.h"
 

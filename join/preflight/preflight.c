@@ -2,8 +2,6 @@
 #include "join/preflight/preflight.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "join/configuration/ignored_checks.h"

@@ -1,7 +1,6 @@
 /* reset: plays the journal backwards until the host is as it was found. */
 #include "join/undo/reset.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

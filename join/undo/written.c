@@ -1,7 +1,6 @@
 /* What was written on the node, and what of it has changed since. */
 #include "join/undo/written.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
