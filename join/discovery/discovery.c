@@ -375,15 +375,10 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
                   struct discovery_result *ret, struct error *err) {
     struct discovery_result result = {0};
     struct discovery d = {.options = options, .http = http, .host = host, .result = &result};
-    struct text_list pins = {0};
-    struct token token = {0};
-    int outcome = check(options, &pins, &token, err);
+    _cleanup_(text_list_free) struct text_list pins = {0};
+    _cleanup_(token_clear) struct token token = {0};
 
-    if (outcome == 0)
-        outcome = run(&d, &token, &pins, err);
-    text_list_free(&pins);
-    token_clear(&token);
-    if (outcome < 0) {
+    if (check(options, &pins, &token, err) < 0 || run(&d, &token, &pins, err) < 0) {
         (void)http_hint_proxy(err, result.proxy);
         discovery_result_free(&result);
         return -1;

@@ -52,7 +52,7 @@ static int load(struct discovery *d, struct kubeconfig *ret, struct error *err) 
         file += strlen("file://");
     if (kubeconfig_read_file(d->host, file, ret, err) == 0)
         return 0;
-    if (err && err->kind != ERROR_INTERRUPTED)
+    if (err)
         err->kind = ERROR_USAGE; /* the file is what must be fixed */
     return -1;
 }

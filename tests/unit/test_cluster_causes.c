@@ -330,6 +330,43 @@ static void test_narrow(void **state) {
     }
 }
 
+static bool is_cut_off(const struct cluster_report *report) {
+    for (size_t i = 0; i < report->causes.count; i++)
+        if (text_equal(report->causes.items[i].id, "CL-NODE"))
+            return true;
+    return false;
+}
+
+/* Three cells that fail, in both directions, are a node that is cut off; two are not enough. */
+static void test_few_cells(void **state) {
+    static const struct cluster_pair pairs[] = {{1, 2}, {2, 1}, {0, 1}, {1, 0}, {2, 0}};
+
+    (void)state;
+    for (size_t count = ARRAY_SIZE(pairs); count >= 4; count--) {
+        struct cluster_report report;
+        size_t kept = 0;
+
+        make(&report);
+        for (size_t i = 0; i < report.cells.count; i++) {
+            struct cluster_cell *c = &report.cells.items[i];
+            bool asked = false;
+
+            for (size_t k = 0; k < count; k++)
+                asked |= c->from == pairs[k].from && c->to == pairs[k].to;
+            if (!asked || letter(c) != 'p' || c->cell.udp || c->cell.family == 6)
+                continue;
+            c->cell.outcome = c->from == 0 || c->to == 0 ? DIAG_FAIL : DIAG_PASS;
+            c->cell.result.outcome = PROBE_TIMEOUT;
+            report.cells.items[kept++] = *c;
+        }
+        report.cells.count = kept;
+        assert_int_equal(kept, count);
+        cluster_causes_find(&report);
+        assert_int_equal(is_cut_off(&report), count == ARRAY_SIZE(pairs));
+        cluster_report_free(&report);
+    }
+}
+
 /* Every row is named by a case above, has all its texts, and its id is its own. */
 static void test_rows(void **state) {
     static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD", "CL-API-POD"};
@@ -360,6 +397,7 @@ int main(void) {
         cmocka_unit_test(test_two),
         cmocka_unit_test(test_services_follow),
         cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_few_cells),
         cmocka_unit_test(test_rows),
     };
 

@@ -411,6 +411,8 @@ static void replay_refuses(void **state) {
          "\"outcome\":\"pass\"},{\"id\":\"node-to-pod\",\"protocol\":\"TCP\",\"outcome\":"
          "\"pass\"}]}",
          "decode DiagReport: duplicate flow 'node-to-pod'"},
+        {"{\"kind\":\"DiagReport\",\"flows\":[],\"time\":\"today\"}",
+         "decode DiagReport: read time 'today': not an RFC 3339 time"},
     };
 
     (void)state;
@@ -421,6 +423,27 @@ static void replay_refuses(void **state) {
         assert_int_equal(diag_report_read(rows[i].text, strlen(rows[i].text), &report, &err), -1);
         assert_int_equal(err.kind, ERROR_MALFORMED);
         assert_string_equal(err.message, rows[i].message);
+    }
+}
+
+/* What cannot be is no duration, and none is read as another one. */
+static void replay_reads_durations(void **state) {
+    static const struct {
+        const char *seconds;
+        unsigned milliseconds;
+    } rows[] = {
+        {"0", 0},   {"0.0004", 0}, {"0.0005", 1}, {"1.25", 1250}, {"-1", 0}, {"999999", 999999000},
+        {"1e6", 0}, {"1e300", 0},  {"\"1\"", 0},  {"null", 0}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = xasprintf(
+            "{\"kind\":\"DiagReport\",\"flows\":[],\"durationSeconds\":%s}", rows[i].seconds);
+        _cleanup_(diag_report_free) struct diag_report report = {0};
+        struct error err = {0};
+
+        assert_int_equal(diag_report_read(text, strlen(text), &report, &err), 0);
+        assert_int_equal(report.milliseconds, rows[i].milliseconds);
     }
 }
 
@@ -443,6 +466,7 @@ int main(void) {
         cmocka_unit_test(good_means_all_of_the_nine),
         cmocka_unit_test(replay_judges_the_same),
         cmocka_unit_test(replay_refuses),
+        cmocka_unit_test(replay_reads_durations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

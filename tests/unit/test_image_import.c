@@ -67,6 +67,23 @@ static void without_ctr_it_waits(void **state) {
     close_run(&r);
 }
 
+/* A bundle of one file; nothing of it is read before it is installed. */
+static struct bundle *bundle_of(struct host *host, const char *name) {
+    _cleanup_(freep) char *lock =
+        xasprintf("{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{"
+                  "\"name\":\"%s\",\"version\":\"v1\",\"sha256\":\"%064d\",\"size\":2,"
+                  "\"path\":\"bin/%s\"}]}",
+                  name, 0, name);
+    struct bundle *bundle = NULL;
+    struct error err = {0};
+
+    assert_int_equal(host_write(host, "D:\\b\\winjoin.lock", lock, strlen(lock), HOST_PUBLIC, NULL),
+                     0);
+    if (bundle_open(host, "D:\\b", NULL, &bundle, &err) < 0)
+        fail_msg("%s", err.message);
+    return bundle;
+}
+
 /* The bundle's has upstream's name, wherever the cluster takes its own images from. */
 static void whose_image(void **state) {
     char repository[] = "r.example/k8s", version[] = "v1.37.1";
@@ -78,6 +95,17 @@ static void whose_image(void **state) {
     (void)state;
     assert_string_equal(image, "r.example/k8s/pause:3.10.2");
     free(image);
+    found.bundle = bundle_of(host, "ctr");
+    image = programs_sandbox_image(host, &found);
+    assert_string_equal(image, "r.example/k8s/pause:3.10.2");
+    free(image);
+    bundle_free(found.bundle);
+    found.bundle = bundle_of(host, "pause");
+    image = programs_sandbox_image(host, &found);
+    assert_string_equal(image, "registry.k8s.io/pause:3.10.2");
+    free(image);
+    bundle_free(found.bundle);
+    found.bundle = NULL;
     assert_int_equal(host_write(host, IMAGE, "MZ", 2, HOST_PUBLIC, NULL), 0);
     image = programs_sandbox_image(host, &found);
     assert_string_equal(image, "registry.k8s.io/pause:3.10.2");
