@@ -125,9 +125,11 @@ static void excuse_limit(struct diag_cells *cells, const struct network_limit *l
 void diag_cells_excuse(struct diag_cells *cells, const struct network_limit *limits) {
     for (; limits && limits->code; limits++)
         excuse_limit(cells, limits);
-    for (int udp = 0; udp < 2; udp++) {
-        struct diag_cell *name = diag_cells_find(cells, "pod-to-pod-name", udp);
-        struct diag_cell *service = diag_cells_find(cells, "pod-to-service-fqdn", udp);
+    for (int i = 0; i < 4; i++) {
+        struct diag_cell *(*find)(const struct diag_cells *, const char *, bool) =
+            i < 2 ? diag_cells_find : diag_cells_find_second;
+        struct diag_cell *name = find(cells, "pod-to-pod-name", i % 2);
+        struct diag_cell *service = find(cells, "pod-to-service-fqdn", i % 2);
 
         if (!name || !service || name->outcome != DIAG_FAIL ||
             name->result.outcome != PROBE_DNS_NXDOMAIN || service->outcome == DIAG_FAIL)

@@ -219,7 +219,7 @@ static const struct {
     void (*make_second)(const struct diag_scene *scene, struct diag_cell *cell); /* for IPv6 */
 } makers[] = {
     {"pod-to-pod-ip", NEEDS_SOURCE | NEEDS_TARGET, make_pod_ip, make_pod_ip},
-    {"pod-to-pod-name", NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod_name, NULL},
+    {"pod-to-pod-name", NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod_name, make_pod_name},
     {"pod-to-service-ip", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip, make_service_ip6},
     {"pod-to-service-pqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn, NULL},
     {"pod-to-service-fqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn, make_service_fqdn6},

@@ -200,7 +200,9 @@ class Fabric:
         if lies:
             lines.append("address=/%s/203.0.113.66" % EXTERNAL_NAME)
         else:
-            lines += ["synth-domain=%s.pod.%s,%s" % (z, zone, POD_RANGE) for z in POD_ZONES]
+            # of IPv6, which dnsmasq takes a /64 at a time, those of the first nodes
+            ranges = [POD_RANGE, *(POD_RANGE6.replace("::/56", ":%d::/64" % n) for n in range(1, 8 * self.dual))]
+            lines += ["synth-domain=%s.pod.%s,%s" % (z, zone, r) for z in POD_ZONES for r in ranges]
         self.daemon("dns", self.ns("l1-dns"), dnsmasq(self.folder, "dns", None, lines if knows else []))
         if not listens(self.ns("l1-dns"), DNS_POD, 53):
             raise RuntimeError("the cluster's DNS server does not start: see " + self.log("dns"))

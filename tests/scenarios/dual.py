@@ -52,8 +52,8 @@ class DualStack(kept.Keeping):
         six = {(f["id"], f["protocol"]): f["outcome"] for f in report["flows"]
                if f["family"] == "IPv6"}
         wanted = {(flow, protocol): "pass" for protocol in ("TCP", "UDP")
-                  for flow in ("pod-to-pod-ip", "pod-to-service-ip", "pod-to-service-fqdn", "node-to-pod",
-                               "pod-to-node")}
+                  for flow in ("pod-to-pod-ip", "pod-to-pod-name", "pod-to-service-ip", "pod-to-service-fqdn",
+                               "node-to-pod", "pod-to-node")}
         self.assertEqual(six, wanted, report)
         self.assertEqual((code, report["causes"]), (0, []), what)
 

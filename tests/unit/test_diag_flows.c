@@ -201,6 +201,33 @@ static void clusters_without_pod_records_are_excused(void **state) {
     assert_string_equal(name->reason, "dns-no-pod-records");
 }
 
+/* Each family's names are excused by its own Service's. */
+static void a_name_of_the_second_family(void **state) {
+    _cleanup_(diag_cells_free) struct diag_cells cells = {0};
+    struct probe_result ok = {.outcome = PROBE_OK, .attempts = 3, .succeeded = 3};
+    struct probe_result nxdomain = {.outcome = PROBE_DNS_NXDOMAIN, .attempts = 2};
+    struct diag_scene scene = full;
+    struct diag_cell *name, *service;
+
+    (void)state;
+    scene.node_ip6 = "fd00:200::21";
+    scene.source_ip6 = "fd00:10:244:3::4";
+    scene.target_ip6 = "fd00:10:244:3::5";
+    scene.dns_ip6 = "fd00:10:96::a";
+    diag_cells_make(&scene, &cells);
+    name = diag_cells_find_second(&cells, "pod-to-pod-name", true);
+    service = diag_cells_find_second(&cells, "pod-to-service-fqdn", true);
+    diag_cell_judge(name, &nxdomain, false);
+    diag_cell_judge(service, &nxdomain, false);
+    diag_cell_judge(diag_cells_find(&cells, "pod-to-service-fqdn", true), &ok, false);
+    diag_cells_excuse(&cells, NULL);
+    assert_int_equal(name->outcome, DIAG_FAIL);
+    diag_cell_judge(service, &ok, false);
+    diag_cells_excuse(&cells, NULL);
+    assert_int_equal(name->outcome, DIAG_SKIP);
+    assert_string_equal(name->reason, "dns-no-pod-records");
+}
+
 /* What the mode cannot do is no failure; what works all the same counts. */
 static void limits_of_the_mode_excuse(void **state) {
     _cleanup_(diag_cells_free) struct diag_cells cells = {0};
@@ -241,6 +268,10 @@ static void a_second_family(void **state) {
         strstr(text, "pod-to-pod-ip.tcp6"),
         "pod-to-pod-ip.tcp6 tcp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
         "pod-to-pod-ip.udp6 udp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
+        "pod-to-pod-name.tcp6 tcp fd00-10-244-3--5.kube-system.pod.cluster.local 18080 16 - "
+        "winjoin-probe-b 2000 3\n"
+        "pod-to-pod-name.udp6 udp fd00-10-244-3--5.kube-system.pod.cluster.local 18080 16 - "
+        "winjoin-probe-b 2000 3\n"
         "pod-to-service-ip.tcp6 dns-tcp fd00:10:96::a 53 0 kubernetes.default.svc.cluster.local "
         "address 2000 3\n"
         "pod-to-service-ip.udp6 dns fd00:10:96::a 53 0 kubernetes.default.svc.cluster.local "
@@ -260,7 +291,7 @@ static void a_second_family(void **state) {
     assert_int_equal(diag_cells_find_second(&cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
     assert_string_equal(diag_cells_find_second(&cells, "pod-to-pod-ip", false)->reason,
                         "the first probe pod has no IPv6 address");
-    assert_null(diag_cells_find_second(&cells, "pod-to-pod-name", false));
+    assert_null(diag_cells_find_second(&cells, "pod-to-external-ip", false));
     name = diag_cell_name(diag_cells_find_second(&cells, "node-to-pod", true));
     assert_string_equal(name, "node-to-pod/udp/ipv6");
     scene.source_ip6 = "fd00:10:244:3::4";
@@ -345,6 +376,7 @@ int main(void) {
         cmocka_unit_test(addresses_of_version_6),
         cmocka_unit_test(results_become_outcomes),
         cmocka_unit_test(clusters_without_pod_records_are_excused),
+        cmocka_unit_test(a_name_of_the_second_family),
         cmocka_unit_test(limits_of_the_mode_excuse),
         cmocka_unit_test(a_second_family),
         cmocka_unit_test(extras_tell_causes_apart),
