@@ -1,4 +1,4 @@
-/* A join that is killed at every call, in each mode. */
+/* A join, and a reset, that is killed at every call, in each mode. */
 #include "join_scene.h"
 
 /* Killed at each call, so behind each record of the journal, too: the same join goes on where it
@@ -43,6 +43,38 @@ static void killed_and_reset(void **state) {
     killed_at_every_call(*state, true);
 }
 
+/* The second reset undoes what the first has left. */
+static void reset_is_killed(void **state) {
+    bool reached = true;
+
+    for (size_t n = 1; reached; n += next_call()) {
+        struct error err = {0};
+        struct run r;
+        json_t *before, *after;
+        size_t calls;
+        char when[64];
+
+        (void)text_format(when, sizeof when, "%s, reset killed at call %zu", (char *)*state, n);
+        open_run(&r, *state);
+        before = state_of(&r);
+        if (join_once(&r, &err) < 0)
+            fail_msg("join: %s", err.message);
+        calls = host_memory_calls(r.host);
+        host_memory_die(r.host, n);
+        (void)reset_once(&r, &err);
+        reached = host_memory_calls(r.host) - calls >= n;
+        host_memory_fail(r.host, 0);
+        error_clear(&err);
+        if (reset_once(&r, &err) < 0)
+            fail_msg("%s: %s", when, err.message);
+        after = state_of(&r);
+        assert_same(before, after, when);
+        json_decref(before);
+        json_decref(after);
+        close_run(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(killed_and_joined_again, (char *)"overlay"),
@@ -55,6 +87,11 @@ int main(void) {
         cmocka_unit_test_prestate(killed_and_reset, (char *)"l2tunnel"),
         cmocka_unit_test_prestate(killed_and_reset, (char *)"transparent"),
         cmocka_unit_test_prestate(killed_and_reset, (char *)"nat"),
+        cmocka_unit_test_prestate(reset_is_killed, (char *)"overlay"),
+        cmocka_unit_test_prestate(reset_is_killed, (char *)"l2bridge"),
+        cmocka_unit_test_prestate(reset_is_killed, (char *)"l2tunnel"),
+        cmocka_unit_test_prestate(reset_is_killed, (char *)"transparent"),
+        cmocka_unit_test_prestate(reset_is_killed, (char *)"nat"),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
