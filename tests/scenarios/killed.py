@@ -9,6 +9,7 @@ from joins import PHASES
 ACTING = ("artifacts", "vswitch", "certificate", "files", "containerd", "kubelet", "pod-network",
           "flanneld", "kube-proxy")
 PROBES = "ProgramData/winjoin/probe"  # below drive_c
+JOURNAL = "C:\\ProgramData\\winjoin\\journal\\journal.jsonl"
 
 
 class Watched(scene.Scene):
@@ -42,14 +43,47 @@ class Kills(scene.Scene):
     def test_join_is_killed_in_each_phase(self):
         for phase in PHASES:
             self.kill_join_at(phase, 0.15 if phase in ACTING else 0.0)
+        self.finish()
+
+    def finish(self):
         self.assert_joins(*self.last, *self.more)
         self.assertEqual(self.ready(), ["True"])
         self.reset()
         self.assert_bare()
 
+    def records(self):
+        try:
+            with open(self.stage.host.path(JOURNAL), "rb") as f:
+                return f.read().count(b"\n")
+        except OSError:
+            return 0
+
+    def killed_at_next_record(self):
+        """False: there is no further one, the join has ended."""
+        before = self.records()
+        join = self.follow(*scene.FAST, *self.more)
+        while self.records() == before:
+            if join.proc.poll() is not None:
+                self.assertEqual(join.proc.returncode, 0, join.said())
+                return False
+            time.sleep(0.002)
+        join.kill()
+        return True
+
+    def test_join_is_killed_at_each_record(self):
+        kills = 0
+        while self.killed_at_next_record():
+            kills += 1
+        self.assertGreater(kills, len(ACTING))
+        self.finish()
+
 
 class KilledTransparent(Kills):
     mode, more, last = "transparent", ("--network-plugin", "sdnbridge"), scene.FAST
+
+
+class KilledL2tunnel(Kills):
+    mode, more, last = "l2tunnel", ("--network-plugin", "win-bridge"), scene.FAST
 
 
 class KilledAzure(Kills):

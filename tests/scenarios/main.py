@@ -14,7 +14,8 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "rig")]
 import cards  # noqa: E402
 
 # The longest ones first.
-CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"), ("refused", "Refused"), ("looking", "Looking"),
+CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"),
+           ("killed", "KilledL2tunnel"), ("refused", "Refused"), ("looking", "Looking"),
            ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
            ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
            ("kept", "Kept"), ("kept", "KeptJoin"), ("kept", "OwnRoutes"), ("kept", "Booted"),
