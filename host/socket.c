@@ -74,8 +74,8 @@ static enum socket_outcome receive_some(socket_handle handle, void *data, size_t
         }
         if (n == SOCKET_OS_ERROR)
             return outcome;
-        if (!wait_ready(handle, false, deadline))
-            return SOCKET_NO_REPLY;
+        if (!wait_ready(handle, false, deadline)) /* Wine wakes nobody for what ICMP said */
+            return socket_os_state(handle) == SOCKET_REFUSED ? SOCKET_REFUSED : SOCKET_NO_REPLY;
     }
 }
 
