@@ -120,6 +120,7 @@ static void add_drift(struct text *t, const json_t *status) {
         {"staleRemoteEndpoints", "remote endpoints that nothing uses", "address"},
         {"endpointsWithoutPod", "endpoints without a pod", "address"},
         {"loadBalancersWithoutEndpoint", "load balancers without an endpoint", "frontend"},
+        {"loadBalancersToOtherPods", "load balancers to others than the Service's pods", "address"},
         {"loadBalancersToOtherPort", "load balancers to a port that no pod of the Service has",
          "frontend"},
         {"namespacesWithoutPod", "HNS namespaces without a pod", "id"},

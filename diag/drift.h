@@ -23,6 +23,7 @@ struct drift_seen {
  *  loadBalancersWithoutService: [{id, frontend}], staleRemoteEndpoints: [{id, address}],
  *  endpointsWithoutPod: [{id, name, address}], podsWithoutEndpoint: [{pod: "ns/name", address}],
  *  loadBalancersWithoutEndpoint: [{id, frontend}] (HNS has none of its endpoints any more),
+ *  loadBalancersToOtherPods: [{id, frontend, address}] (no endpoint of the Service has it),
  *  loadBalancersToOtherPort: [{id, frontend, port}] (no ready endpoint of the Service has that
  * port), namespacesWithoutPod: [{id, address}], routesWithoutNode: [{prefix, by, in:
  * "HNS|Windows"}] (to pods of a node that the cluster does not have), kubeProxyPods: [{pod}] (pods

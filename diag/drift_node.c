@@ -159,7 +159,45 @@ static bool slices_have(const json_t *slices, const json_t *service, const char 
     return !any;
 }
 
+/* Does an EndpointSlice of the Service have that address? True also where it has no slice. */
+static bool slices_hold(const json_t *slices, const json_t *service, const char *address) {
+    json_t *slice, *endpoint, *item;
+    bool any = false;
+    size_t i, k, n;
+
+    json_array_foreach(json_object_get(slices, "items"), i, slice) {
+        if (!drift_is_slice_of(slice, service))
+            continue;
+        any = true;
+        json_array_foreach(json_object_get(slice, "endpoints"), k, endpoint) {
+            json_array_foreach(json_object_get(endpoint, "addresses"), n, item) {
+                if (text_equal(json_string_value(item), address))
+                    return true;
+            }
+        }
+    }
+    return !any;
+}
+
+/* Each endpoint that the load balancer sends to must be one of the Service. */
+static void compare_members(const struct drift_seen *seen, const json_t *service,
+                            const json_t *balancer, const json_t *addresses, json_t *drift) {
+    json_t *id;
+    size_t i;
+
+    json_array_foreach(json_object_get(balancer, "HostComputeEndpoints"), i, id) {
+        const char *address = json_string_value(find_id(addresses, json_string_value(id)));
+
+        if (address && *address && !slices_hold(seen->slices, service, address))
+            drift_add_row(drift, "loadBalancersToOtherPods",
+                          json_pack("{s:s*, s:s*, s:s}", "id", json_text_at(balancer, "ID"),
+                                    "frontend", json_text_at(balancer, "FrontendVIPs.0"), "address",
+                                    address));
+    }
+}
+
 void drift_compare_ports(const struct drift_seen *seen, json_t *drift) {
+    _cleanup_json_ json_t *addresses = addresses_by_id(seen->endpoints);
     json_t *balancer, *mapping;
     size_t i, k;
 
@@ -173,6 +211,8 @@ void drift_compare_ports(const struct drift_seen *seen, json_t *drift) {
                 service_at(seen->services, vip, json_number_at(mapping, "ExternalPort", 0),
                            drift_mapping_protocol(mapping), &name);
 
+            if (service)
+                compare_members(seen, service, balancer, addresses, drift);
             if (service && inside && !slices_have(seen->slices, service, name, inside))
                 drift_add_row(drift, "loadBalancersToOtherPort",
                               json_pack("{s:s*, s:s, s:I}", "id", json_text_at(balancer, "ID"),
@@ -317,6 +357,7 @@ void drift_add_commands(json_t *drift) {
     if (json_object_get(drift, "servicesWithoutLoadBalancer") ||
         json_object_get(drift, "loadBalancersWithoutService") ||
         json_object_get(drift, "loadBalancersWithoutEndpoint") ||
+        json_object_get(drift, "loadBalancersToOtherPods") ||
         json_object_get(drift, "loadBalancersToOtherPort")) {
         add_command(drift, "sc.exe stop kube-proxy", NULL, "");
         add_command(drift, "sc.exe start kube-proxy", NULL, "");

@@ -114,6 +114,49 @@ static void balancers(void **state) {
     }
 }
 
+#define DNS_TO(endpoints)                                                                          \
+    "{\"ID\":\"b\",\"FrontendVIPs\":[\"10.96.0.10\"],\"HostComputeEndpoints\":[" endpoints         \
+    "],\"PortMappings\":[{\"Protocol\":17,\"ExternalPort\":53}]}"
+#define AT(ip) "{\"addresses\":[\"" ip "\"],\"conditions\":{\"ready\":false}}"
+
+/* A load balancer's endpoints are those of its Service, ready or not. */
+static void members(void **state) {
+    static const struct {
+        const char *what, *balancer, *slices, *wanted;
+    } rows[] = {
+        {"one of its Service", DNS_TO("\"e1\""), SLICE("s", "dns", "p", "53", AT("10.244.2.5")),
+         "{}"},
+        {"in its second slice", DNS_TO("\"e1\""),
+         SLICE("s", "dns", "p", "53", "") "," SLICE("s", "dns", "p", "53", AT("10.244.2.5")), "{}"},
+        {"of another Service", DNS_TO("\"E1\""),
+         SLICE("s", "dns", "p", "53", AT("10.244.2.9")) "," SLICE("s", "shop", "p", "53",
+                                                                  AT("10.244.2.5")),
+         "{\"loadBalancersToOtherPods\":[{\"id\":\"b\",\"frontend\":\"10.96.0.10\",\"address\":"
+         "\"10.244.2.5\"}]}"},
+        {"no slice is known", DNS_TO("\"e1\""), "", "{}"},
+        {"HNS does not have it", DNS_TO("\"e1\",\"e9\""),
+         SLICE("s", "dns", "p", "53", AT("10.244.2.5")), "{}"},
+    };
+    _cleanup_json_ json_t *endpoints = read(ENDPOINT("e1", "10.244.2.5"), false),
+                          *services = read("{\"metadata\":{\"namespace\":\"s\",\"name\":\"dns\"},"
+                                           "\"spec\":{\"clusterIP\":\"10.96.0.10\",\"ports\":[{"
+                                           "\"name\":\"p\",\"port\":53,\"protocol\":\"UDP\"}]}}",
+                                           true);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *all = read(rows[i].balancer, false),
+                              *slices = read(rows[i].slices, true);
+        _cleanup_json_ json_t *drift = drift_compare(&(struct drift_seen){
+            .services = services, .slices = slices, .endpoints = endpoints, .balancers = all});
+        _cleanup_json_ json_t *wanted = json_loads(rows[i].wanted, 0, NULL);
+
+        json_object_del(drift, "staleRemoteEndpoints");
+        if (!json_equal(drift, wanted))
+            fail_msg("%s: %s", rows[i].what, json_dumps(drift, 0));
+    }
+}
+
 static void ports(void **state) {
     static const struct {
         const char *what, *mapping, *slices, *wanted;
@@ -226,7 +269,7 @@ static void commands(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(namespaces), cmocka_unit_test(balancers), cmocka_unit_test(ports),
-        cmocka_unit_test(routes),     cmocka_unit_test(commands),
+        cmocka_unit_test(members),    cmocka_unit_test(routes),    cmocka_unit_test(commands),
     };
 
     return cmocka_run_group_tests_name("drift_node", tests, NULL, NULL);
