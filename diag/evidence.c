@@ -95,6 +95,8 @@ static void objects_add(struct host *host, enum hcn_kind kind, const char *key, 
         (void)error_set(&err, ERROR_TIMED_OUT, "HNS did not answer in time");
     else
         (void)objects_read(host, kind, array, &err);
+    if (err.kind == ERROR_TIMED_OUT)
+        json_object_set_new(evidence, "hnsSilent", json_true());
     if (err.kind != ERROR_NONE)
         missing_add(evidence, key, &err);
     if (err.kind == ERROR_NONE || json_array_size(array))
@@ -123,6 +125,9 @@ static void drift_add(struct host *host, const struct diag_evidence_options *opt
         json_object_set_new(evidence, "dnsService", json_false());
     if (ready >= 0)
         json_object_set_new(evidence, "dnsEndpoints", json_integer(ready));
+    ready = drift_ready_endpoints(options->cluster, options->kubernetes_ip);
+    if (ready >= 0)
+        json_object_set_new(evidence, "kubernetesEndpoints", json_integer(ready));
 }
 
 /* ---- the host's own network ---- */
@@ -379,6 +384,7 @@ void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe
     char key[2] = {which, '\0'};
     json_t *pod = json_pack("{s:s}", "name", probe->name);
     const char *ip = probe->spoke ? probe_heartbeat_address(&probe->beat) : NULL;
+    bool no_address = probe->beats && !probe_heartbeat_address(&probe->beat);
 
     if (probe->spoke) {
         json_object_set_new(pod, "hostName", json_string(probe->beat.host_name));
@@ -386,6 +392,8 @@ void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe
     }
     if (ip)
         json_object_set_new(pod, "ip", json_string(ip));
+    if (no_address)
+        json_object_set_new(pod, "noAddress", json_true());
     if (waiting && *waiting)
         json_object_set_new(pod, "waiting", json_string(waiting));
     json_object_set_new(child(evidence, "pods"), key, pod);

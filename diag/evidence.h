@@ -55,6 +55,8 @@ unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);
 /* The Node object whose pods' prefix holds that address. Borrowed; NULL = none is known. */
 json_t *diag_evidence_node_of(const json_t *evidence, const char *ip);
+/* That Node's own address. Borrowed from `evidence`; NULL = not known. */
+const char *diag_evidence_node_address(const json_t *evidence, const char *ip);
 /* The first address of that prefix: the node's own among its pods. false = none is known. */
 bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]);
 /* Adds a probe as pods.a or pods.b: what it said of itself when it spoke, and what it waits for
@@ -62,7 +64,9 @@ bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_T
 void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe *probe,
                            const char *waiting);
 /* Adds the result of a probe beyond the cells under extra (ids of diag_extra_probes(), and
- * "node-external", "node-external-udp" for the node's own reach of the external targets). */
+ * "node-external", "node-external-udp", "x-node-name" for the node's own reach of the targets
+ * outside, "x-node-api" of the address behind the Service kubernetes, "x-node-peer" of the machine
+ * of a DNS pod, port 10250). */
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result);
 
 #endif

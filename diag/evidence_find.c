@@ -90,6 +90,15 @@ json_t *diag_evidence_node_of(const json_t *evidence, const char *ip) {
     return NULL;
 }
 
+const char *diag_evidence_node_address(const json_t *evidence, const char *ip) {
+    struct network_peer peer = {0};
+    const json_t *node = diag_evidence_node_of(evidence, ip);
+
+    if (node)
+        network_peer_read(node, &peer);
+    return peer.node_address;
+}
+
 bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]) {
     const json_t *node = diag_evidence_node_of(evidence, ip);
     struct cidr prefix;

@@ -71,6 +71,37 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
     return api;
 }
 
+/* ---- the kubelet ---- */
+
+/* Whatever it says, it lives. */
+static json_t *kubelet_json(const struct diag_look_options *options) {
+    const struct http_request request = {
+        .url = options->kubelet_health, .timeout_ms = DIAG_LOOK_KUBELET_MS, .proxy = ""};
+    struct http_response response = {0};
+    struct error why = {0};
+
+    if (http_perform(options->http, &request, &response, &why) < 0)
+        return json_pack("{s:s, s:s}", "outcome", "silent", "detail", why.message);
+    http_response_free(&response);
+    return json_pack("{s:s}", "outcome", "answers");
+}
+
+static void add_kubelet(const struct diag_look_options *options, json_t *look) {
+    json_t *status;
+    size_t i;
+
+    json_array_foreach(json_object_get(look, "services"), i, status) {
+        if (options->http && options->kubelet_health &&
+            text_equal(json_text_at(status, "name"), service_kubelet.name) &&
+            text_equal(json_text_at(status, "state"), "running"))
+            json_object_set_new(look, "kubeletHealth", kubelet_json(options));
+    }
+}
+
+bool diag_look_kubelet_is_silent(const json_t *look) {
+    return text_equal(json_text_at(look, "kubeletHealth.outcome"), "silent");
+}
+
 /* ---- the certificate ---- */
 
 json_t *diag_look_certificate(struct host *host, const char *path) {
@@ -110,6 +141,7 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
         json_object_set_new(look, "certificate",
                             diag_look_certificate(host, options->certificate_file));
     json_object_set_new(look, "api", api_json(options, &node));
+    add_kubelet(options, look);
     json_object_set_new(look, "seconds",
                         json_real((double)(host_monotonic_ms(host) - begin) / 1000.0));
     if (ret_node)

@@ -223,37 +223,51 @@ static void lists_make(const struct run *run, bool again, struct probe_list *ret
     }
 }
 
-/* What the node itself reaches: the target outside, and the address that the Service kubernetes
- * leads to. */
-static void node_extras_add(struct run *run, struct probe_list *node) {
-    const struct diag_cells *cells = &run->report->cells;
-    const struct diag_cell *external = diag_cells_find(cells, "pod-to-external-ip", false),
-                           *service = diag_cells_find(cells, "pod-to-service-ip", false),
-                           *outside = diag_cells_find(cells, "pod-to-external-ip", true);
-    const json_t *evidence = run->report->evidence;
-    const char *vip = run->scene.kubernetes_ip, *api = NULL;
+/* The same from the node itself. */
+static void node_extra_add(struct probe_list *node, const char *id, const struct diag_cell *cell) {
     struct probe probe;
 
-    if (run->scene.external_ip && *run->scene.external_ip && external && external->asked) {
-        probe = external->probe;
-        text_format(probe.id, sizeof probe.id, "node-external");
-        probe_list_add(node, &probe);
-    }
-    if (outside && outside->asked) {
-        probe = outside->probe;
-        text_format(probe.id, sizeof probe.id, "node-external-udp");
-        probe_list_add(node, &probe);
-    }
-    if (service && service->asked)
-        api = diag_evidence_backend(evidence, vip, 6, (int)service->probe.port);
-    if (!api)
+    if (!cell || !cell->asked)
+        return;
+    probe = cell->probe;
+    text_format(probe.id, sizeof probe.id, "%s", id);
+    probe_list_add(node, &probe);
+}
+
+/* From the node, a connection alone. */
+static void node_connect_add(const struct run *run, struct probe_list *node, const char *id,
+                             const char *address, unsigned port) {
+    const struct diag_cell *service =
+        diag_cells_find(&run->report->cells, "pod-to-service-ip", false);
+    struct probe probe;
+
+    if (!address || !service || !service->asked)
         return;
     probe = service->probe;
     probe.attempts = 1;
-    probe.port = diag_evidence_backend_port(evidence, vip, 6, (int)service->probe.port);
-    text_format(probe.id, sizeof probe.id, "x-node-api");
-    text_format(probe.target, sizeof probe.target, "%s", api);
+    probe.port = port;
+    text_format(probe.id, sizeof probe.id, "%s", id);
+    text_format(probe.target, sizeof probe.target, "%s", address);
     probe_list_add(node, &probe);
+}
+
+/* What the node itself reaches: the targets outside, the address that the Service kubernetes leads
+ * to, and the node of a DNS pod. */
+static void node_extras_add(struct run *run, struct probe_list *node) {
+    enum { TCP = 6, UDP = 17, HTTPS = 443, DNS = 53, KUBELET = 10250 };
+    const struct diag_cells *cells = &run->report->cells;
+    const json_t *evidence = run->report->evidence;
+    const char *vip = run->scene.kubernetes_ip;
+
+    node_extra_add(node, "node-external", diag_cells_find(cells, "pod-to-external-ip", false));
+    node_extra_add(node, "node-external-udp", diag_cells_find(cells, "pod-to-external-ip", true));
+    node_extra_add(node, "x-node-name", diag_cells_find(cells, "pod-to-external-dns", false));
+    node_connect_add(run, node, "x-node-api", diag_evidence_backend(evidence, vip, TCP, HTTPS),
+                     diag_evidence_backend_port(evidence, vip, TCP, HTTPS));
+    node_connect_add(run, node, "x-node-peer",
+                     diag_evidence_node_address(
+                         evidence, diag_evidence_backend(evidence, run->scene.dns_ip, UDP, DNS)),
+                     KUBELET);
 }
 
 /* What tells causes apart is asked at once, too: a red matrix costs no second time-out. */

@@ -14,8 +14,9 @@
 enum {
     START_TIMEOUT_MS = 120000,
     TURN_MS = 20,
-    LOOK_AGAIN_MS = 5000, /* at the services without which no probe pod starts; */
-    LOOKS_DOWN = 3,       /* this often down is down: Windows starts a service that ended again */
+    LOOK_AGAIN_MS = 3000, /* at what keeps probe pods from starting; */
+    LOOKS_DOWN = 4,       /* this often down is down: Windows starts a service that ended again; */
+    LOOKS_STOPPED = 3,    /* and after so many looks no pod will start */
 };
 
 void run_tell_wait(const struct run *run, const struct wait *wait, const char *message) {
@@ -57,8 +58,9 @@ static bool probe_look(struct run *run, size_t i) {
     struct diag_probe *probe = &run->probes.items[i];
     struct error ignored = {0}; /* no heartbeat yet, or one being written */
 
-    if (run->probes.transport->look(&run->probes, i, &probe->beat, &ignored) == 0 &&
-        text_equal(probe->beat.run, run->id) && probe->beat.tcp_echo && probe->beat.udp_echo &&
+    probe->beats = run->probes.transport->look(&run->probes, i, &probe->beat, &ignored) == 0 &&
+                   text_equal(probe->beat.run, run->id);
+    if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
         probe_heartbeat_address(&probe->beat))
         probe->spoke = true;
     return probe->spoke;
@@ -102,8 +104,11 @@ static bool cause_stands(struct run *run) {
         return false;
     run_read_evidence(run);
     pods_add(run);
-    run->looks_stopped = diag_causes_stop_pods(run->report) ? run->looks_stopped + 1 : 0;
-    return run->looks_stopped >= LOOKS_DOWN;
+    run->looks_stopped =
+        diag_causes_stop_pods(run->report) || diag_look_kubelet_is_silent(run->look)
+            ? run->looks_stopped + 1
+            : 0;
+    return run->looks_stopped >= LOOKS_STOPPED;
 }
 
 /* A kubelet that ended meanwhile starts no pod, however long it is waited for; nor does one that

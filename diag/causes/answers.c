@@ -43,11 +43,26 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
+/* To the Service, or where that is silent in any of several sizes: one of its pods at least is
+ * well. */
+static bool dns_answers_by_tcp(const struct scene *scene) {
+    const json_t *extra = json_object_get(scene->evidence, "extra"), *result;
+    const char *asked = extra_outcome(scene, "x-dns-tcp"), *id;
+
+    if (!is_silent(asked))
+        return text_equal(asked, "ok");
+    json_object_foreach((json_t *)extra, id, result) {
+        if (text_starts_with(id, "x-size-dns-") &&
+            text_equal(json_text_at(result, "outcome"), "ok"))
+            return true;
+    }
+    return false;
+}
+
 /* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
 static bool dns_without_udp(const struct scene *scene) {
     return is_silent(extra_outcome(scene, "x-dns-udp")) &&
-           is_silent(extra_outcome(scene, "x-dns-pod")) &&
-           text_equal(extra_outcome(scene, "x-dns-tcp"), "ok");
+           is_silent(extra_outcome(scene, "x-dns-pod")) && dns_answers_by_tcp(scene);
 }
 
 /* Between addresses, where no name is asked for: those that are silent by UDP, and not by TCP. */
@@ -59,8 +74,14 @@ static uint32_t cells_without_udp(const struct scene *scene) {
     return straight & silent & ~scene->partly & scene->green << 1;
 }
 
+/* A port where nobody listens is as silent: its error comes back where UDP passes, and ICMP. */
+static bool closed_udp_is(const struct scene *scene, const char *outcome) {
+    return text_equal(extra_outcome(scene, "x-closed-udp"), outcome);
+}
+
 enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
-    uint32_t cells = dns_without_udp(scene) ? cells_without_udp(scene) : 0;
+    bool without = dns_without_udp(scene), silent = without && closed_udp_is(scene, "no-reply");
+    uint32_t cells = without ? cells_without_udp(scene) : 0;
 
     for (size_t i = 0; i < scene->report->cells.count && cells; i++) {
         const struct diag_cell *cell = &scene->report->cells.items[i];
@@ -68,8 +89,11 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
         if (!cell->flow->extra && cell->second == scene->second && (cell_bit(cell) & cells))
             finding_note(finding, "%s gets no answer by UDP; by TCP it does", cell->flow->id);
     }
+    if (silent)
+        finding_note(finding, "the DNS pod answers by TCP; by UDP its closed port 9 is as silent "
+                              "as port 53");
     finding->may |= cells;
-    return cells ? LIKELY : NO;
+    return cells || silent ? LIKELY : NO;
 }
 
 /* Asked straight at its cluster IP, the DNS answers over one protocol and not over the other. Of
@@ -78,7 +102,7 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
 enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const char *udp = extra_outcome(scene, "x-dns-udp"), *tcp = extra_outcome(scene, "x-dns-tcp");
     const char *vip = expected(scene, "dnsIP");
-    bool over_udp = text_equal(udp, "ok"), over_tcp = text_equal(tcp, "ok");
+    bool over_udp = text_equal(udp, "ok"), over_tcp = dns_answers_by_tcp(scene);
 
     if (pod_without_tcp(scene) || (dns_is_split(scene) && (scene->partly & CELLS_DNS)))
         return NO;
@@ -88,7 +112,9 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     finding->must = over_udp ? CELL_TCP(SVC_SHORT) : CELL_UDP(SVC_IP);
     finding->may = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
     finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp, tcp);
-    if (over_udp || !is_silent(udp))
+    if (closed_udp_is(scene, "refused") && !over_udp)
+        finding_note(finding, "the DNS pod refuses UDP at a closed port: packets arrive there");
+    if (over_udp || !is_silent(udp) || closed_udp_is(scene, "refused"))
         return CONFIRMED;
     finding_note(finding, "nothing else on other nodes can be asked by UDP: all of it may be lost");
     if (scene->green & CELL_UDP(EXT_IP))
@@ -116,19 +142,6 @@ bool dns_is_slow(const struct scene *scene) {
     return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
 }
 
-/* To the Service, in any of several sizes: one of its pods at least is well. */
-static bool dns_answers_by_tcp(const struct scene *scene) {
-    const json_t *extra = json_object_get(scene->evidence, "extra"), *result;
-    const char *id;
-
-    json_object_foreach((json_t *)extra, id, result) {
-        if ((text_equal(id, "x-dns-tcp") || text_starts_with(id, "x-size-dns-")) &&
-            text_equal(json_text_at(result, "outcome"), "ok"))
-            return true;
-    }
-    return false;
-}
-
 /* The DNS pod's system takes a connection to its port, and its program says nothing in time. */
 static enum level look_dns_late(const struct scene *scene, struct finding *finding) {
     const char *pod =
@@ -149,6 +162,36 @@ static enum level look_dns_late(const struct scene *scene, struct finding *findi
     return LIKELY;
 }
 
+/* A connection to another machine, in which no program takes part; NULL: none succeeds. */
+static const struct diag_cell *connection(const struct scene *scene) {
+    static const char *const flows[] = {"pod-to-service-ip", "pod-to-external-ip"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(flows); i++) {
+        const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flows[i], false);
+
+        if (cell && cell->result.succeeded)
+            return cell;
+    }
+    return NULL;
+}
+
+static bool is_far(const struct diag_cell *connection) {
+    return connection && connection->result.median_us >= SLOW_US / 2;
+}
+
+enum level look_latency(const struct scene *scene, struct finding *finding) {
+    const struct diag_cell *dns = diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
+    const struct diag_cell *tcp = connection(scene);
+
+    finding->may &= scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT] |
+                    scene->outcome[PROBE_NO_REPLY];
+    if (!is_far(tcp) || !dns_is_slow(scene) || !finding->may)
+        return NO;
+    finding_note(finding, "a connection to %s takes %u ms, a question to %s %u ms", tcp->to,
+                 tcp->result.median_us / 1000, dns->to, dns->result.median_us / 1000);
+    return CONFIRMED;
+}
+
 /* A name that takes several questions then has no answer in time. */
 enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *cell =
@@ -156,12 +199,14 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
 
     if (!dns_is_slow(scene))
         return look_dns_late(scene, finding);
+    if (is_far(connection(scene)))
+        return NO;
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
     if (!finding->may)
         return NO;
     finding_note(finding, "%s: an answer takes %u ms (median of %u)", cell->to,
                  cell->result.median_us / 1000, cell->result.succeeded);
-    return CONFIRMED;
+    return connection(scene) ? CONFIRMED : LIKELY;
 }
 
 /* Some attempts go to one that is dead, others to one that answers. */

@@ -49,6 +49,9 @@ const struct row diag_rows[] = {
     SERVICE_DOWN("every flow", CELLS_ALL, look_svc_kubelet),
     SERVICE_DOWN("new nodes and their pods", 0, look_svc_flanneld),
     SERVICE_DOWN("new Services and their changes", 0, look_svc_kube_proxy),
+    ROW("SVC-DOWN", "new pods", "the kubelet runs, but does not answer",
+        "sc.exe stop kubelet, then sc.exe start kubelet", "kubernetes/kubernetes#123173", 0,
+        CELLS_ALL, look_kubelet_hung, FIRST_LOOK),
     ROW("API-DOWN", "from pods to the Service kubernetes",
         "this node does not reach the API server",
         "check that the API server runs and that no firewall is in between", NULL, 0,
@@ -90,8 +93,17 @@ const struct row diag_rows[] = {
         "check that the sandbox image named in containerd's configuration is on the node: crictl "
         "images",
         NULL, 0, CELLS_ALL, look_pod_img, STOPS_PODS),
+    ROW("HNS-HUNG", "every flow of new pods", "HNS does not answer",
+        "powershell Restart-Service hns, then sc.exe stop kube-proxy and sc.exe start kube-proxy; "
+        "if it does not end, restart Windows",
+        "Azure/AgentBaker: networkhealth.ps1", 0, CELLS_ALL, look_hns_hung, STOPS_PODS),
     ROW("HNS-NET", "every flow", "the HNS network of the pods is missing or has the wrong type",
         NETWORK_HINT, NULL, CELLS_ALL, CELLS_ALL, look_hns_net, STOPS_PODS),
+    ROW("HNS-EP", "every flow of one pod",
+        "a pod runs without an address: its HNS endpoint is missing",
+        "delete the pod; if it happens again, look for a program that removes endpoints, then: "
+        "powershell Restart-Service hns",
+        NULL, 0, CELLS_ALL, look_hns_ep_none, STOPS_PODS),
     ROW("POD-SBX", "every flow", "the probe pods do not start: their sandbox cannot be created",
         "search the kubelet's log for FailedCreatePodSandBox; the error of CNI and HNS follows it",
         "containerd/containerd#10347", 0, CELLS_ALL, look_pod_sbx, STOPS_PODS),
@@ -207,7 +219,7 @@ const struct row diag_rows[] = {
         "a load balancer sends to a port that the Service's pods do not have", PROXY_HINT, NULL, 0,
         CELLS_DNS | CELL_TCP(SVC_IP), look_svc_port, MEASURED),
     ROW("SVC-STALE", "some or all requests to a Service",
-        "a load balancer sends to pods that no longer exist",
+        "a load balancer sends to others than its Service's pods",
         "sc.exe stop kube-proxy, then sc.exe start kube-proxy; what is left: winjoin status lists "
         "it with the commands",
         "kubernetes/kubernetes#135170", 0, CELLS_DNS | CELL_TCP(SVC_IP), look_svc_stale, MEASURED),
@@ -215,6 +227,11 @@ const struct row diag_rows[] = {
         "kubectl -n kube-system logs -l k8s-app=kube-dns shows why: mostly it does not reach the "
         "API server",
         NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_dns_fail, MEASURED),
+    ROW("LATENCY", "names, and whatever takes several packets",
+        "packets to other machines take very long",
+        "look at the load of the network between the nodes, and of this node's adapter: powershell "
+        "Get-NetAdapterStatistics",
+        NULL, 0, CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_latency, MEASURED),
     ROW("DNS-SLOW", "names that take several questions", "the cluster's DNS answers slowly",
         "kubectl -n kube-system top pods -l k8s-app=kube-dns: more replicas or CPU; and look at "
         "the servers of the forward line in the CoreDNS configuration",
@@ -249,6 +266,11 @@ const struct row diag_rows[] = {
         "kubectl -n kube-system get pods -l k8s-app=kube-dns; if they run: kubectl get "
         "networkpolicy -A",
         NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_svc_ep0, MEASURED),
+    ROW("SVC-EP0", "from pods to the Service kubernetes",
+        "the Service kubernetes has no API server behind it",
+        "kubectl get endpointslices -n default: kube-apiserver writes its own address there; look "
+        "at its log",
+        NULL, CELL_TCP(SVC_IP), CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN), look_svc_ep0_api, MEASURED),
     NO_ROUTE("from pods to other nodes' pods", CELLS_DNS, CELLS_DNS | CELL_TCP(SVC_IP),
              look_l2_route),
     NO_ROUTE("from pods to Services with backends on nodes", CELL_TCP(SVC_IP),
@@ -308,6 +330,9 @@ const struct row diag_rows[] = {
         "remove the prefix from the OutBoundNAT exceptions (network.excludeFromNAT) and recreate "
         "the pods",
         NULL, CELL_TCP(EXT_IP), CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS), look_nat_exc, MEASURED),
+    ROW("EXT-PODS", "from pods to outside", "the node reaches the target outside, its pods do not",
+        "look for a firewall on this node, or between it and the target, that drops what pods send",
+        NULL, 0, CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS), look_ext_pods, MEASURED),
     ROW("EXT-DNS", "names outside the cluster",
         "the cluster's DNS does not resolve names outside the cluster",
         "check the forward line in the CoreDNS configuration and the resolver that it names", NULL,

@@ -138,6 +138,16 @@ const char *node_address(const json_t *node) {
     return NULL;
 }
 
+bool mac_equal(const char *a, const char *b) {
+    for (; *a && *b; a++, b++) {
+        char x = *a == '-' ? ':' : *a, y = *b == '-' ? ':' : *b;
+
+        if ((x | 0x20) != (y | 0x20))
+            return false;
+    }
+    return *a == *b;
+}
+
 bool is_peer(const struct scene *scene, const json_t *node) {
     const char *name = json_text_at(node, "metadata.name");
     const char *own = scene->report->node ? scene->report->node

@@ -111,7 +111,7 @@ static void pass_make(struct diag_report *report, const struct scene *scene, enu
         uint32_t red = diag_rows[i].of == STOPS_PODS ? scene->red : scene->failed;
         uint32_t explained = finding.may & red & ~*covered;
 
-        if (level == wanted && !(finding.must & scene->green) && explained &&
+        if (level == wanted && !(finding.must & (scene->green | scene->partly)) && explained &&
             (!finding.must || (finding.must & red)) && (!alone || explained == scene->red)) {
             cause_add(report, scene, &diag_rows[i], level, &finding, explained);
             *covered |= explained;

@@ -109,24 +109,18 @@ enum level look_proxy_two(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-static bool has_member(const json_t *balancer, const char *id) {
-    json_t *member;
-    size_t i;
+static bool is_of(const json_t *row, const json_t *balancer) {
+    const char *id = json_text_at(balancer, "ID");
 
-    json_array_foreach(json_object_get(balancer, "HostComputeEndpoints"), i, member) {
-        if (text_equal(json_string_value(member), id))
-            return true;
-    }
-    return false;
+    return id && text_equal_nocase(text_of(row, "id"), id);
 }
 
 static bool is_named(const json_t *rows, const json_t *balancer) {
-    const char *id = json_text_at(balancer, "ID");
     json_t *row;
     size_t i;
 
     json_array_foreach(rows, i, row) {
-        if (id && text_equal_nocase(text_of(row, "id"), id))
+        if (is_of(row, balancer))
             return true;
     }
     return false;
@@ -153,7 +147,7 @@ enum level look_svc_port(const struct scene *scene, struct finding *finding) {
     return finding->may ? CONFIRMED : NO;
 }
 
-/* Backends that are no more, of a Service that the flows ask. */
+/* Backends that are no more, or another Service's, of a Service that the flows ask. */
 enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
     uint32_t cells = 0;
     json_t *row;
@@ -169,11 +163,12 @@ enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
                          asked_services[k].port);
             cells |= asked_services[k].cells;
         }
-        json_array_foreach(drift_of(scene, "staleRemoteEndpoints"), i, row) {
-            if (!has_member(balancer, text_of(row, "id")))
+        json_array_foreach(drift_of(scene, "loadBalancersToOtherPods"), i, row) {
+            if (!is_of(row, balancer))
                 continue;
             finding_note(finding,
-                         "the load balancer of %s port %d sends to %s, which no EndpointSlice has",
+                         "the load balancer of %s port %d sends to %s, which no EndpointSlice of "
+                         "its Service has",
                          vip, asked_services[k].port, text_of(row, "address"));
             cells |= asked_services[k].cells;
         }

@@ -137,6 +137,21 @@ enum level look_svc_kube_proxy(const struct scene *scene, struct finding *findin
     return look_service(scene, service_kube_proxy.name, finding);
 }
 
+enum level look_kubelet_hung(const struct scene *scene, struct finding *finding) {
+    const json_t *health = json_object_get(look_of(scene), "kubeletHealth");
+    const char *detail = json_text_at(health, "detail");
+
+    finding->may &= scene->red & ~scene->failed;
+    if (!text_equal(json_text_at(health, "outcome"), "silent") ||
+        look_svc_kubelet(scene, finding) != NO)
+        return NO;
+    finding->message = xstrdup("the kubelet runs, but does not answer");
+    finding->hint = xstrdup("sc.exe stop kubelet, then sc.exe start kubelet; winjoin logs kubelet "
+                            "shows what it did last");
+    finding_note(finding, "its health port: %s", detail ? detail : "no answer");
+    return CONFIRMED;
+}
+
 /* ---- certificate, API server, clock ---- */
 
 static int64_t expired_since(const struct scene *scene) {

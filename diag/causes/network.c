@@ -72,7 +72,27 @@ enum level look_notready(const struct scene *scene, struct finding *finding) {
     return note_unready(json_object_get(scene->evidence, "node"), finding) ? CONFIRMED : NO;
 }
 
+/* It runs, and is reached by its folder alone. */
+enum level look_hns_ep_none(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->red & ~scene->failed;
+    for (char pod = 'a'; pod <= 'b'; pod++)
+        if (json_is_true(
+                json_at(scene->evidence, pod == 'a' ? "pods.a.noAddress" : "pods.b.noAddress")))
+            finding_note(finding, "%s runs, and its network has no address", pod_name(scene, pod));
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
 /* ---- the HNS network ---- */
+
+/* Each call of it waits: what is asked of it later, too. */
+enum level look_hns_hung(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->red & ~scene->failed;
+    if (!json_is_true(json_object_get(scene->evidence, "hnsSilent")) ||
+        json_object_get(scene->evidence, "networks"))
+        return NO;
+    finding_note(finding, "HNS runs, but gave no answer in %d s", DIAG_EVIDENCE_MS / 1000);
+    return CONFIRMED;
+}
 
 static char *network_names(const struct scene *scene) {
     _cleanup_(text_list_free) struct text_list names = {0};
@@ -235,7 +255,9 @@ enum level look_pod_local(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
     const char *tcp = extra_outcome(scene, "x-small-tcp"),
                *udp = extra_outcome(scene, "x-small-udp");
-    uint32_t lost = silent & CELL_BOTH(POD_IP) & ~scene->partly;
+    const uint32_t refused = scene->outcome[PROBE_UNREACHABLE] | scene->outcome[PROBE_REFUSED] |
+                             scene->outcome[PROBE_RESET];
+    uint32_t lost = (silent | refused) & CELL_BOTH(POD_IP) & ~scene->partly;
 
     if (!tcp || text_equal(tcp, "ok"))
         lost &= ~CELL_TCP(POD_IP);

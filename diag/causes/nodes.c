@@ -6,6 +6,15 @@
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
 
+/* The Node of a pod behind the DNS Service that the flows ask; NULL: this node, or not known. */
+static const json_t *dns_node(const struct scene *scene) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const json_t *node = diag_evidence_node_of(scene->evidence, pod);
+
+    return node && is_peer(scene, node) ? node : NULL;
+}
+
 /* The node's own address, without a length, is on that adapter. */
 static const json_t *own_adapter(const struct scene *scene) {
     const char *node = node_address(json_object_get(scene->evidence, "node"));
@@ -62,7 +71,7 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     const json_t *node = json_object_get(scene->evidence, "node");
     const char *address = node_address(node), *name = network_adapter(scene);
     const char *alias = json_text_at(own_adapter(scene), "alias");
-    struct network_peer own;
+    struct network_peer own, peer;
 
     network_peer_read(node, &own);
     if (own.announced && own.address && address && !text_equal(own.address, address))
@@ -72,7 +81,19 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     if (name && alias && !strstr(alias, name) && !strstr(name, alias))
         finding_note(finding, "the network is on adapter '%s', the node's address %s on '%s'", name,
                      address, alias);
-    return finding->evidence.count ? CONFIRMED : NO;
+    if (finding->evidence.count)
+        return CONFIRMED;
+    /* Where an agent was told to use another adapter that is right, if that one is reached. */
+    network_peer_read(dns_node(scene), &peer);
+    if (!peer.announced || !peer.address || !peer.node_address || reaches_other_nodes(scene) ||
+        text_equal(peer.address, peer.node_address))
+        return NO;
+    finding_note(finding, "node %s announces %s to other nodes; its own address is %s", peer.node,
+                 peer.address, peer.node_address);
+    finding->message = xstrdup("a node announces the address of another network adapter");
+    finding->hint =
+        xasprintf("check on %s which adapter flannel uses (--iface, --public-ip)", peer.node);
+    return LIKELY;
 }
 
 /* ---- another backend, another name ---- */
@@ -158,26 +179,37 @@ enum level look_node_twice(const struct scene *scene, struct finding *finding) {
 /* ---- a node that is down, unknown to others, or a clone ---- */
 
 enum level look_peer_down(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
-    const json_t *node = diag_evidence_node_of(scene->evidence, pod);
+    const json_t *node = dns_node(scene);
+    const char *name = json_text_at(node, "metadata.name");
+    const char *asked = extra_outcome(scene, "x-node-peer");
 
-    if (!node || !is_peer(scene, node) || reaches_other_nodes(scene) ||
-        !note_unready(node, finding))
+    if (!node || reaches_other_nodes(scene))
         return NO;
-    finding_note(finding, "the DNS pod %s on node %s does not answer", pod,
-                 json_text_at(node, "metadata.name"));
-    return CONFIRMED;
+    if (note_unready(node, finding)) {
+        finding_note(finding, "the DNS pods on node %s do not answer", name);
+        return CONFIRMED;
+    }
+    if (!text_equal(asked, "timeout") && !text_equal(asked, "unreachable"))
+        return NO;
+    finding->message = xstrdup("the node of the DNS pods does not answer this node");
+    finding_note(finding, "this node itself gets nothing from %s (node %s), port 10250: %s",
+                 node_address(node), name, asked);
+    return LIKELY;
 }
 
 /* Where its agent announces other nodes and not this one, those write no route to its pods. */
 enum level look_flannel_node(const struct scene *scene, struct finding *finding) {
     const char *backend = backend_of(mode_of(scene));
+    const char *mac =
+        json_string_value(json_object_get(policy_of(network_of(scene), "DrMacAddress"), "Address"));
     struct network_peer own, peer;
     json_t *node;
     size_t i;
 
     network_peer_read(json_object_get(scene->evidence, "node"), &own);
+    if (own.announced && *own.router_mac && mac && !mac_equal(own.router_mac, mac))
+        finding_note(finding, "this node announces router MAC %s, its network has %s",
+                     own.router_mac, mac);
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
         if (own.node && !own.announced && is_peer(scene, node) && peer.announced &&

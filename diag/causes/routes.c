@@ -67,6 +67,9 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
             finding_note(finding, "node %s uses VNI %u, this node's network %lld", peer.node,
                          peer.vni, own);
     }
+    network_peer_read(json_object_get(scene->evidence, "node"), &peer);
+    if (peer.vni && peer.vni != own)
+        finding_note(finding, "this node announces VNI %u, its network has %lld", peer.vni, own);
     json_array_foreach(json_object_get(network_of(scene), "Policies"), i, policy) {
         long long vni = json_number_at(policy, "Settings.IsolationId", own);
 
@@ -75,16 +78,6 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
                          json_text_at(policy, "Settings.DestinationPrefix"), vni, own);
     }
     return finding->evidence.count ? CONFIRMED : NO;
-}
-
-static bool mac_equal(const char *a, const char *b) {
-    for (; *a && *b; a++, b++) {
-        char x = *a == '-' ? ':' : *a, y = *b == '-' ? ':' : *b;
-
-        if ((x | 0x20) != (y | 0x20))
-            return false;
-    }
-    return *a == *b;
 }
 
 /* Where other nodes send what is for the node's pods. */

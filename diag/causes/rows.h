@@ -36,7 +36,7 @@ struct scene {
 enum level { NO, LIKELY, CONFIRMED };
 /* What a row found. */
 struct finding {
-    uint32_t must; /* the cause is ruled out when one of these is green */
+    uint32_t must; /* the cause is ruled out when an attempt of one of these succeeded */
     uint32_t may;  /* what it can break */
     struct text_list evidence;
     char *message, *hint; /* in the row's place; NULL: the row's */
@@ -67,11 +67,12 @@ extern const size_t diag_rows_count;
 
 /* look.c: what the first look shows */
 row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet, look_svc_flanneld,
-    look_svc_kube_proxy, look_api_down, look_api_refused, look_clock_off;
+    look_svc_kube_proxy, look_kubelet_hung, look_api_down, look_api_refused, look_clock_off;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
-row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_cidr,
-    look_hns_ep_a, look_hns_ep_b, look_hns_epstale, look_pod_gw, look_pod_local, look_mtu,
-    look_mtu_nodes, look_ovl_udp, look_l2_route_node, look_l2_fwd, look_l2_gateway;
+row_look look_pod_img, look_pod_sbx, look_notready, look_hns_hung, look_hns_ep_none, look_hns_net,
+    look_hns_mgmt, look_hns_cidr, look_hns_ep_a, look_hns_ep_b, look_hns_epstale, look_pod_gw,
+    look_pod_local, look_mtu, look_mtu_nodes, look_ovl_udp, look_l2_route_node, look_l2_fwd,
+    look_l2_gateway;
 /* routes.c: the routes to other nodes' pods */
 row_look look_ovl_vni, look_ovl_peer, look_l2_route;
 /* Where the network between the nodes has these routes (--routes print, none): which it needs, and
@@ -79,11 +80,12 @@ row_look look_ovl_vni, look_ovl_peer, look_l2_route;
 void name_network_routes(const struct scene *scene, struct finding *finding);
 /* acl.c: ACL policies of the pods' endpoints */
 row_look look_cni_policy;
-/* services.c: load balancers, DNS, what lies outside, the node itself, the firewall */
+/* services.c: load balancers, DNS */
 row_look look_svc_all, look_svc_ep0, look_dns_none, look_dns_lb, look_svc_lb, look_svc_route,
-    look_svc_vip, look_dns_srv, look_dns_wrong, look_dns_sfx, look_ext_node, look_nat_none,
-    look_nat_exc, look_nat_pods, look_ext_dns, look_l2_node, look_fw_in, look_fw_own,
-    look_kubelet_port;
+    look_svc_vip, look_dns_srv, look_dns_wrong, look_dns_sfx, look_l2_node, look_svc_ep0_api;
+/* outside.c: what lies outside the cluster, the node itself */
+row_look look_ext_node, look_nat_none, look_nat_exc, look_nat_pods, look_ext_pods, look_ext_dns,
+    look_fw_in, look_fw_own, look_kubelet_port;
 
 /* kubernetes.c: what HNS lacks of what Kubernetes says */
 row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale,
@@ -93,7 +95,7 @@ row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_
     look_peer_down, look_flannel_node, look_ovl_mac;
 /* answers.c: what the answers themselves show */
 row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_dns_slow, look_svc_half,
-    look_dns_zone, look_api_addr, look_api_pods, look_loss;
+    look_dns_zone, look_api_addr, look_api_pods, look_latency, look_loss;
 /* windows.c: limits and known faults of this Windows */
 row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
 /* ipv6.c: the second family of a dual-stack node */
@@ -142,6 +144,8 @@ bool extra_answers(const struct scene *scene, const char *id);
 bool note_unready(const json_t *node, struct finding *finding);
 /* The InternalIP of a Node. */
 const char *node_address(const json_t *node);
+/* Of two MAC addresses, with '-' or ':' between their bytes. */
+bool mac_equal(const char *a, const char *b);
 /* The node of that name is not a peer of itself. */
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */

@@ -1,11 +1,10 @@
-/* Causes behind the pod's own link: load balancers, DNS, the world outside, the node's firewall. */
+/* Causes behind the pod's own link: load balancers and DNS. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
-#include "netsetup/agents/agent.h"
 
 static bool balancers_read(const struct scene *scene) {
     return json_object_get(scene->evidence, "loadBalancers") != NULL;
@@ -30,6 +29,18 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
 /* As kube-proxy programs nothing for it, its load balancers are rightly missing. */
 static bool dns_has_no_endpoint(const struct scene *scene) {
     return json_number_at(scene->evidence, "dnsEndpoints", 1) == 0;
+}
+
+static bool api_has_no_endpoint(const struct scene *scene) {
+    return json_number_at(scene->evidence, "kubernetesEndpoints", 1) == 0;
+}
+
+enum level look_svc_ep0_api(const struct scene *scene, struct finding *finding) {
+    if (!api_has_no_endpoint(scene))
+        return NO;
+    finding_note(finding, "no EndpointSlice has a ready endpoint of the Service kubernetes (%s)",
+                 expected(scene, "kubernetesIP"));
+    return CONFIRMED;
 }
 
 /* Its address is then nobody's. */
@@ -67,7 +78,8 @@ enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
 enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
 
-    if (!vip || !balancers_read(scene) || load_balancer_of(scene, vip, TCP, HTTPS_PORT))
+    if (!vip || !balancers_read(scene) || load_balancer_of(scene, vip, TCP, HTTPS_PORT) ||
+        api_has_no_endpoint(scene))
         return NO;
     finding_note(finding, "no load balancer for %s TCP 443", vip);
     return CONFIRMED;
@@ -328,170 +340,4 @@ enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "the pod's DNS suffixes (endpoint %s) lack %s",
                  json_text_at(endpoint, "ID"), suffix);
     return CONFIRMED;
-}
-
-/* ---- outside ---- */
-
-enum level look_ext_node(const struct scene *scene, struct finding *finding) {
-    const char *tcp = extra_outcome(scene, "node-external"),
-               *udp = extra_outcome(scene, "node-external-udp");
-    const char *ip = expected(scene, "externalIP");
-    const struct diag_cell *cell =
-        diag_cells_find(&scene->report->cells, "pod-to-external-ip", true);
-    bool no_tcp = tcp && !text_equal(tcp, "ok"), no_udp = udp && !text_equal(udp, "ok");
-
-    if (no_tcp)
-        finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target", tcp);
-    if (no_udp)
-        finding_note(finding, "the node itself does not reach %s by UDP: %s",
-                     cell && *cell->to ? cell->to : "the DNS server outside", udp);
-    if (!no_tcp)
-        finding->must = CELL_UDP(EXT_IP);
-    finding->may &=
-        ~((no_tcp ? 0 : CELL_TCP(EXT_IP)) | (text_equal(udp, "ok") ? CELL_UDP(EXT_IP) : 0));
-    return no_tcp || no_udp ? CONFIRMED : NO;
-}
-
-/* A policy that translates what goes out; one with Destinations is for the way back to itself. */
-static bool is_outbound_nat(const json_t *policy) {
-    return text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
-           !json_array_size(json_at(policy, "Settings.Destinations"));
-}
-
-static char *policy_types(const json_t *endpoint) {
-    _cleanup_(text_list_free) struct text_list types = {0};
-    json_t *policy;
-    size_t i;
-
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
-        const char *type = json_text_at(policy, "Type");
-
-        if (text_equal(type, "OutBoundNAT"))
-            type = "OutBoundNAT (to its own address only)";
-        if (type && !text_list_has(&types, type))
-            text_list_add(&types, type);
-    }
-    return types.count ? text_list_join(&types, ", ") : xstrdup("none");
-}
-
-static void note_node_reach(const struct scene *scene, struct finding *finding) {
-    const char *ip = expected(scene, "externalIP");
-
-    if (text_equal(extra_outcome(scene, "node-external"), "ok"))
-        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
-}
-
-enum level look_nat_none(const struct scene *scene, struct finding *finding) {
-    const struct network_mode *mode = mode_of(scene);
-    const json_t *endpoint = endpoint_of(scene, 'a');
-    _cleanup_(freep) char *types = policy_types(endpoint);
-    json_t *policy;
-    size_t i;
-
-    if (!endpoint || (mode->name && !mode->vfp)) /* such a switch knows no such policy */
-        return NO;
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
-        if (is_outbound_nat(policy))
-            return NO;
-    }
-    finding_note(finding, "endpoint %s (%s): none of its policies translates what goes out: %s",
-                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), types);
-    note_node_reach(scene, finding);
-    return CONFIRMED;
-}
-
-enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
-    const char *ip = expected(scene, "externalIP");
-    json_t *policy, *exception;
-    size_t i, k;
-
-    if (!ip)
-        return NO;
-    json_array_foreach(json_object_get(endpoint_of(scene, 'a'), "Policies"), i, policy) {
-        if (!is_outbound_nat(policy))
-            continue;
-        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
-            if (prefix_holds(json_string_value(exception), ip))
-                finding_note(finding, "%s is in the exception %s", ip,
-                             json_string_value(exception));
-        }
-    }
-    if (!finding->evidence.count)
-        return NO;
-    note_node_reach(scene, finding);
-    return CONFIRMED;
-}
-
-static bool is_excepted(const json_t *endpoint, const char *ip) {
-    json_t *policy, *exception;
-    size_t i, k;
-
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
-        if (!is_outbound_nat(policy))
-            continue;
-        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
-            if (prefix_holds(json_string_value(exception), ip))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* With VXLAN what is translated is not encapsulated; elsewhere it arrives all the same. */
-enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
-    const json_t *endpoint = endpoint_of(scene, 'a');
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
-
-    if (!mode_of(scene)->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
-        is_excepted(endpoint, pod) ||
-        network_agent_excepts_services(json_text_at(network_of(scene), "Name")))
-        return NO;
-    finding_note(finding,
-                 "no OutBoundNAT exception of endpoint %s (%s) contains %s, a pod of another node",
-                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), pod);
-    return CONFIRMED;
-}
-
-enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
-    const char *external = extra_outcome(scene, "x-dns-external");
-
-    if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))))
-        return NO;
-    finding_note(finding, "the cluster's DNS resolves Service names");
-    if (!external || text_equal(external, "ok"))
-        return LIKELY;
-    finding_note(finding, "for the external name it answers: %s", external);
-    return CONFIRMED;
-}
-
-/* ---- the node's firewall ---- */
-
-/* Pods reach others than their own node, which does not reach them either. */
-enum level look_fw_own(const struct scene *scene, struct finding *finding) {
-    const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
-    const uint32_t lost =
-        silent | scene->outcome[PROBE_FAILED]; /* a firewall says so to the sender */
-
-    if ((lost & CELL_BOTH(NODE_POD)) != CELL_BOTH(NODE_POD) || !(silent & CELL_BOTH(POD_NODE)) ||
-        !(scene->green & CELL_BOTH(SVC_IP)))
-        return NO;
-    finding_note(finding, "pods reach Services, but not their own node");
-    return LIKELY;
-}
-
-enum level look_kubelet_port(const struct scene *scene, struct finding *finding) {
-    finding->may &= scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_RESET];
-    if (!finding->may)
-        return NO;
-    finding_note(finding, "the node refuses connections to port 10250");
-    return LIKELY;
-}
-
-enum level look_fw_in(const struct scene *scene, struct finding *finding) {
-    finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
-    if (!(finding->may & scene->failed) || !(scene->green & CELL_BOTH(NODE_POD)))
-        return NO;
-    finding_note(finding, "the node reaches the pod, the pod gets no answer from the node");
-    return LIKELY;
 }

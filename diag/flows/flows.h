@@ -105,6 +105,8 @@ char *diag_cell_name(const struct diag_cell *cell);
  * - x-size-dns-N: the DNS Service over TCP in a message of N bytes (an MTU between the nodes)
  * - x-dns-udp, x-dns-tcp: the DNS Service asked straight for a Service's name
  * - x-dns-pod: the same of a pod behind it: load balancer or route to the pod
+ * - x-dns-connect: a connection to that pod, without a question
+ * - x-closed-tcp, x-closed-udp: a port of that pod where nobody listens; who refuses was reached
  * - x-peer: the first address of the pods' prefix of that pod's node: who answers or refuses there
  *   proves the route to the node
  * - x-dns-external: the DNS Service asked straight for the external name

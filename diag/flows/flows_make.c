@@ -335,7 +335,7 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene, c
 /* What a pod of another node says to a question, to a connection alone, and at a port where nobody
  * listens: a silent one is known after half the time. */
 static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
-    struct diag_cell question = {.udp = true}, connect = {.udp = false};
+    struct diag_cell question = {.udp = true}, connect = {.udp = false}, say = {.udp = true};
     unsigned port = full->dns_pod_port ? full->dns_pod_port : DNS_PORT;
     struct diag_scene hasty = *full;
 
@@ -347,6 +347,9 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
     extra_add(list, &hasty, "x-dns-connect", &connect);
     ask(&connect, PROBE_TCP, full->dns_pod_ip, CLOSED_PORT);
     extra_add(list, &hasty, "x-closed-tcp", &connect);
+    hasty.timeout_ms /= 4; /* where its error does not come back, a healthy node waits for it */
+    ask_echo(&say, full->dns_pod_ip, CLOSED_PORT, "", SMALL);
+    extra_add(list, &hasty, "x-closed-udp", &say);
 }
 
 /* Whether that node's machine says anything. */

@@ -25,7 +25,8 @@ struct diag_probe_options {
 /* One probe of a run. */
 struct diag_probe {
     char name[PROBE_NAME_MAX + 1]; /* in messages, and as its echo answers */
-    bool spoke;                    /* it runs and its echoes stand: `beat` is filled */
+    bool beats;                    /* its program runs: `beat` is filled */
+    bool spoke;                    /* and its echoes stand, at an address of its own */
     struct probe_heartbeat beat;
     unsigned asked; /* how many lists it was asked */
 };

@@ -127,8 +127,11 @@ static void tell_look(struct join *join) {
 }
 
 static int look(struct join *join, json_t **ret_node, struct error *err) {
+    _cleanup_(freep) char *health = join_kubelet_health_url(join);
     struct diag_look_options options = {.node_name = join->found.node_name,
-                                        .certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE};
+                                        .certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE,
+                                        .http = join->http,
+                                        .kubelet_health = health};
     struct error why = {0};
 
     if (find_node_client(join, &why) == 0) {

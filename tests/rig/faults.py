@@ -90,7 +90,7 @@ FAULTS = {
         "l1", "ip daddr %s tcp dport 53 drop" % fabrics.DNS_POD), modes=BRIDGE),
     "l1-tcp": Fault("the node of the DNS pods drops TCP to its pods", "TCP-LOST", *cluster.filtered(
         "l1", "ip daddr %s meta l4proto tcp drop" % fabrics.L1_SUBNET), modes=OVERLAY),
-    "l1-udp": Fault("the node of the DNS pods drops UDP to its pods", "DNS-PROTO", *cluster.filtered(
+    "l1-udp": Fault("the node of the DNS pods drops UDP to its pods", "UDP-LOST", *cluster.filtered(
         "l1", "ip daddr %s meta l4proto udp drop" % fabrics.L1_SUBNET), modes=BRIDGE),
     "dns-late": Fault("the cluster's DNS takes three seconds for an answer", "DNS-SLOW",
                       cluster.late_dns, cluster.dns_in_time, modes=BRIDGE),

@@ -31,6 +31,7 @@
     "'},status:{conditions:[{type:'Ready',status:'True'}],addresses:[{type:'InternalIP',address:"  \
     "'" ip "'}]}}"
 #define OWN_NODE FLANNEL_NODE("win-7k2", "10.244.3.0/24", "10.0.0.21", "vxlan", "{}")
+#define OWN_DATA "{\\\"VNI\\\":4096,\\\"VtepMAC\\\":\\\"0e:2a:00:00:00:07\\\"}"
 #define OWN_ANNOTATIONS(ip) OWN_ANNOTATIONS_OF(ip, "{}")
 #define OWN_ANNOTATIONS_OF(ip, data)                                                               \
     "{'flannel.alpha.coreos.com/backend-type':'vxlan','flannel.alpha.coreos.com/public-ip':'" ip   \
@@ -91,6 +92,8 @@
     "extra:{'x-small-tcp':{outcome:'ok'},'x-small-udp':{outcome:'ok'},"                            \
     "'x-dns-tcp':{outcome:'ok'},'x-dns-udp':{outcome:'ok'},'x-dns-pod':{outcome:'ok'},"            \
     "'x-dns-connect':{outcome:'ok'},'x-closed-tcp':{outcome:'refused'},"                           \
+    "'x-closed-udp':{outcome:'refused'},'x-node-peer':{outcome:'refused'},"                        \
+    "'x-node-name':{outcome:'ok'},'node-external-udp':{outcome:'ok'},"                             \
     "'x-peer':{outcome:'ok'},'x-api-node':{outcome:'refused'},"                                    \
     "'x-dns-external':{outcome:'ok'},'x-size-dns-1300':{outcome:'ok'},"                            \
     "'x-size-dns-1450':{outcome:'ok'},'x-size-dns-2000':{outcome:'ok'},'x-resolve-fqdn':{outcome:" \
@@ -107,25 +110,30 @@
     PUT("networks", NETWORK_OF("L2Bridge", "Ethernet", ""))                                        \
     PUT("node|metadata|annotations", "{}")                                                         \
     PUT("nodes|0|metadata|annotations", "{}") PUT("nodes|1|metadata|annotations", "{}")
+/* Nor do larger questions to the DNS Service by TCP. */
+#define DNS_SIZES(outcome)                                                                         \
+    PUT("extra|x-size-dns-1300|outcome", "'" outcome "'")                                          \
+    PUT("extra|x-size-dns-1450|outcome", "'" outcome "'")                                          \
+    PUT("extra|x-size-dns-2000|outcome", "'" outcome "'")
+#define DNS_SIZES_SILENT DNS_SIZES("dns-timeout")
 /* What nothing on another node answers. */
 #define DNS_SILENT                                                                                 \
+    DNS_SIZES_SILENT                                                                               \
     PUT("extra|x-dns-udp|outcome", "'dns-timeout'")                                                \
     PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")                                                \
     PUT("extra|x-dns-pod|outcome", "'dns-timeout'")                                                \
     PUT("extra|x-dns-connect|outcome", "'timeout'")                                                \
     PUT("extra|x-closed-tcp|outcome", "'timeout'")                                                 \
+    PUT("extra|x-closed-udp|outcome", "'no-reply'")                                                \
     PUT("extra|x-peer|outcome", "'timeout'")
 /* The DNS Service alone is not reached. */
 #define DNS_UDP_SILENT PUT("extra|x-dns-udp|outcome", "'dns-timeout'")
-#define NO_DNS_SERVICE DNS_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'timeout'")
+#define NO_DNS_SERVICE DNS_UDP_SILENT DNS_SIZES_SILENT PUT("extra|x-dns-tcp|outcome", "'timeout'")
 /* By UDP the DNS pod is not reached either, at no port. */
 #define DNS_POD_UDP_SILENT DNS_UDP_SILENT PUT("extra|x-dns-pod|outcome", "'dns-timeout'")
 /* The DNS pod is there, its program says nothing in time. */
 #define DNS_PROGRAM_SILENT                                                                         \
-    DNS_POD_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")                             \
-        PUT("extra|x-size-dns-1300|outcome", "'dns-timeout'")                                      \
-            PUT("extra|x-size-dns-1450|outcome", "'dns-timeout'")                                  \
-                PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'")
+    DNS_POD_UDP_SILENT DNS_SIZES_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
 #define API_RED "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1"
 #define TO_NODES_RED DNS_RED
 #define ALL_FROM_A                                                                                 \
@@ -163,6 +171,16 @@ static const struct fault {
      PUT("networks", "[{Name:'External',Type:'Overlay'}]")
          PUT("pods", "{a:{name:'a',waiting:'FailedCreatePodSandBox: hcn'},b:{name:'b'}}"),
      false},
+    {"HNS hangs", "HNS-HUNG", ALL_NOT_RUN,
+     DROP("networks") DROP("endpoints") DROP("loadBalancers") PUT("hnsSilent", "true")
+         PUT("pods", "{a:{name:'a'},b:{name:'b'}}"),
+     false},
+    {"the kubelet hangs", "SVC-DOWN", ALL_NOT_RUN,
+     PUT("look|kubeletHealth", "{outcome:'silent',detail:'no answer'}")
+         PUT("pods", "{a:{name:'a'},b:{name:'b'}}"),
+     false},
+    {"a pod's endpoint is deleted at once", "HNS-EP", ALL_NOT_RUN,
+     PUT("pods", "{a:{name:'a',noAddress:true,},b:{name:'b',noAddress:true,}}"), false},
     {"the HNS network has another type", "HNS-NET", ALL_NOT_RUN,
      PUT("networks|0|Type", "'L2Bridge'") NO_PODS, false},
     {"no sandbox can be made", "POD-SBX", ALL_NOT_RUN,
@@ -172,8 +190,8 @@ static const struct fault {
          PUT("pods", "{}"),
      false},
     {"TCP to other nodes' pods is lost", "TCP-LOST", "pod-to-service-pqdn/tcp=dns-timeout",
-     PUT("extra|x-dns-tcp|outcome", "'dns-timeout'") PUT("extra|x-dns-connect|outcome", "'timeout'")
-         PUT("extra|x-closed-tcp|outcome", "'timeout'"),
+     DNS_SIZES_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'") PUT(
+         "extra|x-dns-connect|outcome", "'timeout'") PUT("extra|x-closed-tcp|outcome", "'timeout'"),
      true},
     {"the network was made while the adapter had no address", "HNS-MGMT", DNS_RED " " EXTERNAL_RED,
      PUT("networks|0|Policies|1|Settings|ProviderAddress", "'169.254.7.7'") DNS_SILENT, false},
@@ -247,8 +265,16 @@ static const struct fault {
     {"a DaemonSet's kube-proxy runs beside the service", "PROXY-TWO", "",
      PUT("kubernetes|kubeProxyPods|9", "{pod:'kube-system/kube-proxy-windows-x'}"), false},
     {"the DNS' load balancer sends to a pod that is gone", "SVC-STALE", DNS_RED,
-     DNS_SILENT PUT("kubernetes|staleRemoteEndpoints|9", "{id:'d000',address:'10.244.1.9'}"),
+     DNS_SILENT PUT("kubernetes|loadBalancersToOtherPods",
+                    "[{id:'1B',frontend:'10.96.0.10',address:'10.244.1.9'}]"),
      false},
+    {"the API's load balancer sends to a pod of another Service", "SVC-STALE", API_RED,
+     PUT("kubernetes|loadBalancersToOtherPods",
+         "[{id:'3B',frontend:'10.96.0.1',address:'10.0.0.31'}]")
+         PUT("extra|x-node-api|outcome", "'refused'"),
+     false},
+    {"the Service kubernetes has no endpoint", "SVC-EP0", API_RED,
+     DROP("loadBalancers|2") PUT("kubernetesEndpoints", "0"), false},
     {"the source VIP is from an old subnet", "SVC-VIP", DNS_RED,
      PUT("loadBalancers|0|SourceVIP", "'10.244.9.2'") NO_DNS_SERVICE, false},
     {"the source VIP's endpoint was deleted", "SVC-VIP", DNS_RED,
@@ -262,8 +288,9 @@ static const struct fault {
      false},
     {"CoreDNS has ended", "SVC-EP0",
      "pod-to-service-ip/udp=refused " NAMES_RED " pod-to-external-dns/udp=refused",
-     PUT("extra|x-dns-udp|outcome", "'refused'") PUT("extra|x-dns-tcp|outcome", "'refused'") PUT(
-         "extra|x-dns-pod|outcome", "'refused'") PUT("extra|x-dns-connect|outcome", "'refused'"),
+     DNS_SIZES("refused") PUT("extra|x-dns-udp|outcome", "'refused'")
+         PUT("extra|x-dns-tcp|outcome", "'refused'") PUT("extra|x-dns-pod|outcome", "'refused'")
+             PUT("extra|x-dns-connect|outcome", "'refused'"),
      false},
     {"the route to a node is missing on a bridge", "L2-ROUTE", DNS_RED, DROP("routes|1") DNS_SILENT,
      true},
@@ -281,6 +308,23 @@ static const struct fault {
     {"the node of the DNS pods is down", "PEER-DOWN", DNS_RED,
      DNS_SILENT PUT("nodes|1|status|conditions|0", "{type:'Ready',status:'Unknown'}")
          PUT("extra|x-peer", "{outcome:'timeout'}"),
+     false},
+    {"the node of the DNS pods is down, and its Node still Ready", "PEER-DOWN", DNS_RED,
+     DNS_SILENT PUT("extra|x-node-peer|outcome", "'timeout'"), false},
+    {"the same with a bridge", "PEER-DOWN", DNS_RED,
+     DNS_SILENT PUT("extra|x-node-peer|outcome", "'unreachable'"), true},
+    {"flannel announces another MAC than the network has", "FLANNEL-NODE", DNS_RED,
+     DNS_SILENT PUT("networks|0|Policies|9",
+                    "{Type:'DrMacAddress',Settings:{Address:'0E-2A-00-00-00-77'}}")
+         PUT("node|metadata|annotations", OWN_ANNOTATIONS_OF("10.0.0.21", OWN_DATA)),
+     false},
+    {"flannel announces another VNI than the network has", "OVL-VNI", DNS_RED,
+     DNS_SILENT PUT("node|metadata|annotations",
+                    OWN_ANNOTATIONS_OF("10.0.0.21", "{\\\"VNI\\\":1}")),
+     false},
+    {"the DNS pods' node announces the address of another adapter", "NIC-WRONG", DNS_RED,
+     DNS_SILENT PUT("nodes|1|metadata|annotations", OWN_ANNOTATIONS_OF("192.168.56.3", PEER_DATA))
+         PUT("networks|0|Policies|2|Settings|ProviderAddress", "'192.168.56.3'"),
      false},
     {"two nodes' overlays have the same MAC", "OVL-MAC", DNS_RED,
      DNS_SILENT PUT("node|metadata|annotations", OWN_ANNOTATIONS_OF("10.0.0.21", PEER_DATA))
@@ -303,20 +347,25 @@ static const struct fault {
     {"another node's flannel uses host-gw", "FLANNEL-TYPE", DNS_RED,
      PUT("nodes|1", OTHER_NODE("host-gw", "null")) DNS_SILENT, false},
     {"the DNS answers over UDP alone", "DNS-PROTO", "pod-to-service-pqdn/tcp=timeout",
-     PUT("extra|x-dns-tcp|outcome", "'timeout'") PUT("extra|x-dns-connect|outcome", "'timeout'"),
+     DNS_SIZES_SILENT PUT("extra|x-dns-tcp|outcome", "'timeout'")
+         PUT("extra|x-dns-connect|outcome", "'timeout'"),
      true},
     {"the DNS answers over TCP alone", "DNS-PROTO", DNS_RED, DNS_POD_UDP_SILENT, false},
     {"the node drops all UDP of its pods", "UDP-LOST",
      DNS_RED " pod-to-pod-ip/udp=no-reply pod-to-node/udp=no-reply "
              "pod-to-external-ip/udp=dns-timeout",
-     DNS_POD_UDP_SILENT PUT("extra|x-small-udp|outcome", "'no-reply'"), false},
+     DNS_POD_UDP_SILENT PUT("extra|x-closed-udp|outcome", "'no-reply'")
+         PUT("extra|x-small-udp|outcome", "'no-reply'"),
+     false},
+    {"UDP to pods of other nodes is lost", "UDP-LOST", DNS_RED,
+     DNS_POD_UDP_SILENT PUT("extra|x-closed-udp|outcome", "'no-reply'"), false},
     {"the DNS takes longer than 2 s", "DNS-SLOW", DNS_RED, DNS_PROGRAM_SILENT, false},
     {"the DNS serves another zone", "DNS-ZONE",
      "pod-to-service-ip/udp=dns-nxdomain pod-to-pod-name/tcp=dns-nxdomain "
      "pod-to-pod-name/udp=dns-nxdomain pod-to-service-fqdn/tcp=dns-nxdomain "
      "pod-to-service-fqdn/udp=dns-nxdomain pod-to-service-pqdn/tcp=dns-nxdomain "
      "pod-to-service-pqdn/udp=dns-nxdomain",
-     PUT("extra|x-dns-udp|outcome", "'dns-nxdomain'")
+     DNS_SIZES("dns-nxdomain") PUT("extra|x-dns-udp|outcome", "'dns-nxdomain'")
          PUT("extra|x-dns-tcp|outcome", "'dns-nxdomain'")
              PUT("extra|x-dns-pod|outcome", "'dns-nxdomain'"),
      false},
@@ -342,6 +391,18 @@ static const struct fault {
     {"the DNS cannot ask anybody outside", "EXT-DNS",
      "pod-to-external-dns/tcp=dns-servfail pod-to-external-dns/udp=dns-servfail",
      PUT("extra|x-dns-external|outcome", "'dns-servfail'"), false},
+    {"the name outside leads pods to another address", "EXT-DNS",
+     "pod-to-external-dns/tcp=timeout@203.0.113.66", "", false},
+    {"the name outside does not exist", "EXT-DNS",
+     "pod-to-external-dns/tcp=dns-nxdomain pod-to-external-dns/udp=dns-nxdomain",
+     PUT("extra|x-dns-external|outcome", "'dns-nxdomain'")
+         PUT("extra|x-node-name|outcome", "'dns-nxdomain'"),
+     false},
+    {"a firewall drops what pods send outside", "EXT-PODS", EXTERNAL_RED, "", false},
+    {"a firewall rejects what pods of a bridge send outside", "EXT-PODS",
+     "pod-to-external-ip/tcp=unreachable pod-to-external-dns/tcp=unreachable@192.0.2.1", "", true},
+    {"a firewall drops what pods send outside by UDP", "EXT-PODS",
+     "pod-to-external-ip/udp=dns-timeout", "", false},
     {"pods of a bridge have no route to their node", "L2-NODE", NODE_RED,
      DROP("endpoints|0|Policies|2"), true},
     {"the node's firewall drops what its pods send", "FW-IN", NODE_RED, "", false},
@@ -364,14 +425,14 @@ static const struct fault {
          PUT("kubernetes|loadBalancersToOtherPort", "[{id:'1B',frontend:'10.96.0.10',port:5353}]"),
      false},
     {"HNS lost what is behind a load balancer", "SVC-STALE", "pod-to-service-pqdn/tcp=timeout",
-     PUT("extra|x-dns-tcp|outcome", "'timeout'")
+     DNS_SIZES_SILENT PUT("extra|x-dns-tcp|outcome", "'timeout'")
          PUT("kubernetes|loadBalancersWithoutEndpoint", "[{id:'2b',frontend:'10.96.0.10'}]"),
      false},
     {"the DNS answers with an error", "DNS-FAIL",
      "pod-to-service-ip/udp=dns-servfail pod-to-pod-name/tcp=dns-servfail "
      "pod-to-pod-name/udp=dns-servfail pod-to-service-fqdn/tcp=dns-servfail "
      "pod-to-service-fqdn/udp=dns-servfail pod-to-external-dns/udp=dns-servfail",
-     PUT("extra|x-dns-udp|outcome", "'dns-servfail'")
+     DNS_SIZES("dns-servfail") PUT("extra|x-dns-udp|outcome", "'dns-servfail'")
          PUT("extra|x-dns-tcp|outcome", "'dns-servfail'")
              PUT("extra|x-dns-pod|outcome", "'dns-servfail'")
                  PUT("extra|x-dns-external|outcome", "'dns-servfail'"),
@@ -399,12 +460,34 @@ static const struct fault {
      false},
     {"the node's firewall drops what it and its pods send to each other", "FW-OWN",
      NODE_RED " node-to-pod/tcp=timeout node-to-pod/udp=no-reply", "", false},
+    {"the node's firewall rejects the kubelet's port", "FW-IN", "pod-to-node/tcp=unreachable", "",
+     false},
+    {"the node's firewall drops one port towards its pods", "FW-OWN", "node-to-pod/tcp=timeout", "",
+     false},
     {"the node refuses connections to its kubelet", "KUBELET-PORT", "pod-to-node/tcp=refused", "",
      false},
     {"pods of the node do not reach each other", "POD-LOCAL",
      "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply",
      PUT("extra|x-small-tcp|outcome", "'timeout'") PUT("extra|x-small-udp|outcome", "'no-reply'"),
      false},
+    {"pods of the node are refused at each other", "POD-LOCAL",
+     "pod-to-pod-ip/tcp=refused pod-to-pod-ip/udp=refused",
+     PUT("extra|x-small-tcp|outcome", "'refused'") PUT("extra|x-small-udp|outcome", "'refused'"),
+     false},
+    {"a third of the packets to other machines is lost", "LOSS",
+     "pod-to-service-ip/udp=dns-timeout* pod-to-service-pqdn/tcp=dns-timeout* "
+     "pod-to-external-ip/udp=dns-timeout*",
+     PUT("extra|x-dns-tcp|outcome", "'dns-timeout'") PUT("extra|x-closed-tcp|outcome", "'timeout'")
+         PUT("extra|x-dns-pod|outcome", "'dns-timeout'"),
+     false},
+    {"a third of the packets to other nodes' pods is lost", "LOSS",
+     "pod-to-service-ip/udp=dns-timeout* pod-to-service-fqdn/tcp=dns-timeout", DNS_POD_UDP_SILENT,
+     true},
+    {"packets to other machines take more than a second", "LATENCY",
+     "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-fqdn/udp=dns-timeout "
+     "pod-to-service-ip/udp=ok~1200 pod-to-service-ip/tcp=ok~1200 "
+     "pod-to-external-ip/tcp=ok~1210",
+     "", false},
     {"a third of the packets is lost", "LOSS",
      "pod-to-pod-ip/udp=no-reply* node-to-pod/tcp=timeout*", "", false},
     {"a known fault of this build", "WIN-PATCH", "pod-to-pod-ip/tcp=timeout",

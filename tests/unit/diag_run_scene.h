@@ -21,6 +21,7 @@
 /* What the pretended kubelet and probes do, each time that winjoin sleeps. */
 struct stage {
     bool start_a, start_b;
+    bool lost_b;          /* b runs, and has no address */
     bool stale_a;         /* a probe of an earlier run is in a's mailbox */
     const char *broken;   /* probes whose id begins so fail */
     const char *lossy;    /* of those whose id begins so the first attempt alone succeeds, ... */
@@ -110,7 +111,7 @@ static void play(void *context, struct host *host) {
             "winjoin-heartbeat 1\nname winjoin-probe-a\nrun 1\nhost h\naddresses 10.244.3.4\nbeat "
             "9\ntcp 1\nudp 1\nend\n");
     if (stage->start_b)
-        heartbeat(host, 'b', "10.244.3.5");
+        heartbeat(host, 'b', stage->lost_b ? "-" : "10.244.3.5");
     snprintf(go, sizeof go, "C:\\ProgramData\\winjoin\\probe\\a\\go-%u", stage->generation);
     snprintf(results, sizeof results, "C:\\ProgramData\\winjoin\\probe\\a\\results-%u.txt",
              stage->generation);
@@ -154,6 +155,15 @@ static struct diag_options options_make(struct stage *stage) {
         .progress = tell,
         .progress_context = stage,
     };
+}
+
+/* Nothing that the run wrote is there any more. */
+static inline void assert_clean(struct host *host) {
+    assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe"), HOST_ABSENT);
+    assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json"),
+                     HOST_ABSENT);
+    assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-b.json"),
+                     HOST_ABSENT);
 }
 
 #endif

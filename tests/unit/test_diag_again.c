@@ -1,7 +1,9 @@
-/* Which red flows of a node that was just started are asked again, and which not. */
+/* What is waited for on a node that was just started, and on one that runs for long: pods that do
+ * not start, red flows that are asked again. */
 #include "diag_run_scene.h"
 
 #include "base/rfc3339.h"
+#include "services/service_status.h"
 
 /* Between pods loss is not asked for until it passes by chance; before a load balancer, whose
  * backends come one by one, it is. */
@@ -71,8 +73,71 @@ static void a_lost_api_server_is_not_waited_for(void **state) {
     }
 }
 
+/* On a node whose services run for long, or have just been started, until diag ends. */
+static void run_on_services(struct stage *stage, struct diag_options *options, bool young,
+                            struct diag_report *ret, uint64_t *ret_ms) {
+    static const char *const services[] = {"hns", "containerd", "kubelet"};
+    struct host *host = host_memory_new();
+    uint64_t begin = host_monotonic_ms(host);
+
+    for (size_t i = 0; i < ARRAY_SIZE(services); i++) {
+        const struct host_service service = {.name = (char *)services[i], .command = (char *)"x"};
+
+        assert_int_equal(host_service_put(host, &service, NULL), 0);
+        host_memory_set_service_state(host, services[i], HOST_SERVICE_RUNNING);
+        if (young)
+            service_life_begin(host, services[i]);
+    }
+    host_memory_on_sleep(host, play, stage);
+    assert_int_equal(diag_run(host, options, ret, NULL), 0);
+    *ret_ms = host_monotonic_ms(host) - begin;
+    assert_clean(host);
+    json_decref((json_t *)options->look);
+    text_free(&stage->told);
+    host_free(host);
+}
+
+/* Without the network no pod starts, nor with a kubelet that hangs; one that runs without an
+ * address will get none. That is told after ten seconds, not after two minutes; a node whose
+ * services have just been started is waited for. */
+static void what_stops_pods_ends_the_wait(void **state) {
+    static const struct {
+        const char *network, *health;
+        struct stage stage;
+        bool young;
+        const char *cause;
+    } rows[] = {
+        {"flannel.4096", "answers", {.generation = 1}, false, "HNS-NET"},
+        {"flannel.4096", "answers", {.generation = 1}, true, "HNS-NET"},
+        {NULL, "silent", {.generation = 1}, false, "SVC-DOWN"},
+        {NULL,
+         "answers",
+         {.start_a = true, .start_b = true, .lost_b = true, .generation = 1},
+         false,
+         "HNS-EP"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct stage stage = rows[i].stage;
+        struct diag_options options = options_make(&stage);
+        struct diag_report report = {0};
+        uint64_t ms;
+
+        options.evidence.network_name = rows[i].network;
+        options.look =
+            json_pack("{s:[], s:{s:s}}", "services", "kubeletHealth", "outcome", rows[i].health);
+        run_on_services(&stage, &options, rows[i].young, &report, &ms);
+        assert_string_equal(report.causes.items[0].id, rows[i].cause);
+        assert_true(report.causes.items[0].confirmed);
+        assert_in_range(ms, rows[i].young ? 120000 : 9000, rows[i].young ? 150000 : 13000);
+        diag_report_free(&report);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_stops_pods_ends_the_wait),
         cmocka_unit_test(loss_is_no_slow_start),
         cmocka_unit_test(a_lost_api_server_is_not_waited_for),
     };

@@ -2,17 +2,6 @@
  */
 #include "diag_run_scene.h"
 
-#include "services/service_status.h"
-
-/* Nothing that the run wrote is there any more. */
-static void assert_clean(struct host *host) {
-    assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe"), HOST_ABSENT);
-    assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json"),
-                     HOST_ABSENT);
-    assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-b.json"),
-                     HOST_ABSENT);
-}
-
 static void all_flows_work(void **state) {
     struct stage stage = {.start_a = true, .start_b = true, .generation = 1};
     struct diag_options options = options_make(&stage);
@@ -103,11 +92,12 @@ static void what_stays_red_gets_a_cause(void **state) {
     host_free(host);
 }
 
-/* The Service kubernetes leads to 10.0.0.99, port 6443. */
+/* The Service kubernetes leads to 10.0.0.99, port 6443; the DNS Service to a pod of node lin-1. */
 static void lead_kubernetes_elsewhere(struct host *host) {
     static const char network[] = "11111111-0000-4000-8000-000000000001",
-                      endpoint[] = "22222222-0000-4000-8000-000000000002";
-    char *made[3] = {0};
+                      endpoint[] = "22222222-0000-4000-8000-000000000002",
+                      dns[] = "22222222-0000-4000-8000-000000000003";
+    char *made[5] = {0};
 
     assert_int_equal(hcn_create(host, HCN_NETWORK, NULL, network,
                                 "{\"Name\":\"flannel.4096\",\"Type\":\"Overlay\"}", &made[0], NULL),
@@ -123,12 +113,30 @@ static void lead_kubernetes_elsewhere(struct host *host) {
                                 "\"Protocol\":6,\"InternalPort\":6443,\"ExternalPort\":443}]}",
                                 &made[2], NULL),
                      0);
+    assert_int_equal(
+        hcn_create(host, HCN_ENDPOINT, network, dns,
+                   "{\"Flags\":1,\"IpConfigurations\":[{\"IpAddress\":\"10.244.1.9\"}]}", &made[3],
+                   NULL),
+        0);
+    assert_int_equal(hcn_create(host, HCN_LOAD_BALANCER, NULL, NULL,
+                                "{\"FrontendVIPs\":[\"10.96.0.10\"],\"HostComputeEndpoints\":["
+                                "\"22222222-0000-4000-8000-000000000003\"],\"PortMappings\":[{"
+                                "\"Protocol\":17,\"InternalPort\":53,\"ExternalPort\":53}]}",
+                                &made[4], NULL),
+                     0);
     for (size_t i = 0; i < ARRAY_SIZE(made); i++)
         free(made[i]);
 }
 
 static void measure_api(void *context, const struct probe *probe, struct probe_result *ret) {
     measure_ok(context, probe, ret);
+    if (text_equal(probe->id, "x-node-peer")) {
+        assert_string_equal(probe->target, "10.0.0.31");
+        assert_int_equal(probe->port, 10250);
+        ret->outcome = PROBE_REFUSED;
+    }
+    if (text_equal(probe->id, "x-node-name"))
+        assert_string_equal(probe->target, "example.com");
     if (!text_equal(probe->id, "x-node-api"))
         return;
     assert_int_equal(probe->kind, PROBE_TCP);
@@ -140,6 +148,10 @@ static void measure_api(void *context, const struct probe *probe, struct probe_r
 
 /* What the node reaches itself is evidence, too. */
 static void the_node_looks_itself(void **state) {
+    _cleanup_json_ json_t *nodes =
+        json_pack("{s:[{s:{s:s}, s:{s:s}, s:{s:[{s:s, s:s}]}}]}", "items", "metadata", "name",
+                  "lin-1", "spec", "podCIDR", "10.244.1.0/24", "status", "addresses", "type",
+                  "InternalIP", "address", "10.0.0.31");
     struct stage stage = {
         .start_a = true, .start_b = true, .generation = 1, .broken = "pod-to-external"};
     struct diag_options options = options_make(&stage);
@@ -150,7 +162,10 @@ static void the_node_looks_itself(void **state) {
     host_memory_on_sleep(host, play, &stage);
     lead_kubernetes_elsewhere(host);
     options.measure = measure_api;
+    options.evidence.nodes = nodes;
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
+    assert_string_equal(json_text_at(report.evidence, "extra.x-node-peer.outcome"), "refused");
+    assert_string_equal(json_text_at(report.evidence, "extra.x-node-name.outcome"), "ok");
     assert_string_equal(json_text_at(report.evidence, "extra.node-external.outcome"), "ok");
     assert_string_equal(json_text_at(report.evidence, "extra.node-external-udp.outcome"), "ok");
     assert_string_equal(json_text_at(report.evidence, "extra.x-node-api.outcome"), "timeout");
@@ -282,42 +297,6 @@ static void a_pod_that_never_starts_is_a_result(void **state) {
     text_free(&stage.told);
     diag_report_free(&report);
     host_free(host);
-}
-
-/* Without the network no pod starts: that is told in a quarter of a minute, not after two; a node
- * whose services have just been started is waited for. */
-static void what_stops_pods_ends_the_wait(void **state) {
-    static const char *const services[] = {"hns", "containerd", "kubelet"};
-
-    (void)state;
-    for (int young = 0; young < 2; young++) {
-        struct stage stage = {.generation = 1};
-        struct diag_options options = options_make(&stage);
-        struct host *host = host_memory_new();
-        struct diag_report report = {0};
-        uint64_t begin = host_monotonic_ms(host);
-
-        options.look = json_pack("{s:[]}", "services");
-        for (size_t i = 0; i < ARRAY_SIZE(services); i++) {
-            const struct host_service service = {.name = (char *)services[i],
-                                                 .command = (char *)"x"};
-
-            assert_int_equal(host_service_put(host, &service, NULL), 0);
-            host_memory_set_service_state(host, services[i], HOST_SERVICE_RUNNING);
-            if (young)
-                service_life_begin(host, services[i]);
-        }
-        host_memory_on_sleep(host, play, &stage);
-        assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-        assert_string_equal(report.causes.items[0].id, "HNS-NET");
-        assert_in_range(host_monotonic_ms(host) - begin, young ? 120000 : 15000,
-                        young ? 150000 : 22000);
-        assert_clean(host);
-        json_decref((json_t *)options.look);
-        text_free(&stage.told);
-        diag_report_free(&report);
-        host_free(host);
-    }
 }
 
 static void a_probe_that_answers_nonsense_is_not_run(void **state) {
@@ -480,7 +459,6 @@ int main(void) {
         cmocka_unit_test(without_an_external_target),
         cmocka_unit_test(what_hns_does_not_tell_is_named),
         cmocka_unit_test(a_pod_that_never_starts_is_a_result),
-        cmocka_unit_test(what_stops_pods_ends_the_wait),
         cmocka_unit_test(a_probe_that_answers_nonsense_is_not_run),
         cmocka_unit_test(an_earlier_pod_is_not_listened_to),
         cmocka_unit_test(an_hns_that_hangs_costs_little),

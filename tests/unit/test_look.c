@@ -12,7 +12,11 @@ static const struct service *const started[] = {&service_containerd, &service_ku
 
 static int no_server(void *context, const struct http_request *request, struct http_response *ret,
                      struct error *err) {
-    (void)context, (void)ret;
+    (void)context;
+    if (strstr(request->url, ":10248/")) { /* the kubelet, on this node */
+        *ret = (struct http_response){.status = 200, .body = xstrdup("ok")};
+        return 0;
+    }
     return error_set(err, ERROR_NETWORK, "%s: connection refused", request->url);
 }
 
@@ -275,6 +279,55 @@ static void the_servers_answer_is_told_apart(void **state) {
     }
 }
 
+static int kubelet_says(void *context, const struct http_request *request,
+                        struct http_response *ret, struct error *err) {
+    const long *status = context;
+
+    assert_string_equal(request->url, "http://127.0.0.1:10248/healthz");
+    assert_int_equal(request->timeout_ms, DIAG_LOOK_KUBELET_MS);
+    if (*status < 0)
+        return error_set(err, ERROR_TIMED_OUT, "no answer");
+    *ret = (struct http_response){.status = *status, .body = xstrdup("")};
+    return 0;
+}
+
+/* One that runs and hangs; whatever it answers, it lives. */
+static void a_silent_kubelet_is_seen(void **state) {
+    static const struct {
+        long status;
+        enum host_service_state state;
+        const char *outcome;
+    } rows[] = {
+        {200, HOST_SERVICE_RUNNING, "answers"},
+        {500, HOST_SERVICE_RUNNING, "answers"},
+        {-1, HOST_SERVICE_RUNNING, "silent"},
+        {-1, HOST_SERVICE_STOPPED, NULL},
+    };
+    const struct host_service service = {.name = (char *)"kubelet", .command = (char *)"x"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        long status = rows[i].status;
+        struct host *host = host_memory_new();
+        struct http *http = http_memory_new(kubelet_says, &status);
+        const struct diag_look_options options = {
+            .http = http, .kubelet_health = "http://127.0.0.1:10248/healthz"};
+        json_t *look;
+
+        assert_int_equal(host_service_put(host, &service, NULL), 0);
+        host_memory_set_service_state(host, "kubelet", rows[i].state);
+        look = diag_look(host, &options, NULL);
+        if (!rows[i].outcome)
+            assert_null(json_object_get(look, "kubeletHealth"));
+        else
+            assert_string_equal(json_text_at(look, "kubeletHealth.outcome"), rows[i].outcome);
+        assert_int_equal(diag_look_kubelet_is_silent(look), text_equal(rows[i].outcome, "silent"));
+        json_decref(look);
+        http_free(http);
+        host_free(host);
+    }
+}
+
 static void without_an_identity_nobody_is_asked(void **state) {
     struct host *host = host_memory_new();
     json_t *look = look_at(host, NULL);
@@ -298,6 +351,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_network_file_is_told),
         cmocka_unit_test(one_that_never_joined_is_told_so),
         cmocka_unit_test(the_servers_answer_is_told_apart),
+        cmocka_unit_test(a_silent_kubelet_is_seen),
         cmocka_unit_test(without_an_identity_nobody_is_asked),
     };
 

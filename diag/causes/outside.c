@@ -1,0 +1,239 @@
+/* Causes between pods and what is no pod: the world outside, the node itself. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+#include "diag/evidence.h"
+#include "netsetup/agents/agent.h"
+
+/* ---- outside ---- */
+
+enum level look_ext_node(const struct scene *scene, struct finding *finding) {
+    const char *tcp = extra_outcome(scene, "node-external"),
+               *udp = extra_outcome(scene, "node-external-udp");
+    const char *ip = expected(scene, "externalIP");
+    const struct diag_cell *cell =
+        diag_cells_find(&scene->report->cells, "pod-to-external-ip", true);
+    bool no_tcp = tcp && !text_equal(tcp, "ok"), no_udp = udp && !text_equal(udp, "ok");
+
+    if (no_tcp)
+        finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target", tcp);
+    if (no_udp)
+        finding_note(finding, "the node itself does not reach %s by UDP: %s",
+                     cell && *cell->to ? cell->to : "the DNS server outside", udp);
+    if (!no_tcp)
+        finding->must = CELL_UDP(EXT_IP);
+    finding->may &=
+        ~((no_tcp ? 0 : CELL_TCP(EXT_IP)) | (text_equal(udp, "ok") ? CELL_UDP(EXT_IP) : 0));
+    return no_tcp || no_udp ? CONFIRMED : NO;
+}
+
+/* A policy that translates what goes out; one with Destinations is for the way back to itself. */
+static bool is_outbound_nat(const json_t *policy) {
+    return text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
+           !json_array_size(json_at(policy, "Settings.Destinations"));
+}
+
+static char *policy_types(const json_t *endpoint) {
+    _cleanup_(text_list_free) struct text_list types = {0};
+    json_t *policy;
+    size_t i;
+
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        const char *type = json_text_at(policy, "Type");
+
+        if (text_equal(type, "OutBoundNAT"))
+            type = "OutBoundNAT (to its own address only)";
+        if (type && !text_list_has(&types, type))
+            text_list_add(&types, type);
+    }
+    return types.count ? text_list_join(&types, ", ") : xstrdup("none");
+}
+
+static void note_node_reach(const struct scene *scene, struct finding *finding) {
+    const char *ip = expected(scene, "externalIP");
+
+    if (text_equal(extra_outcome(scene, "node-external"), "ok"))
+        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
+}
+
+enum level look_nat_none(const struct scene *scene, struct finding *finding) {
+    const struct network_mode *mode = mode_of(scene);
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    _cleanup_(freep) char *types = policy_types(endpoint);
+    json_t *policy;
+    size_t i;
+
+    if (!endpoint || (mode->name && !mode->vfp)) /* such a switch knows no such policy */
+        return NO;
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        if (is_outbound_nat(policy))
+            return NO;
+    }
+    finding_note(finding, "endpoint %s (%s): none of its policies translates what goes out: %s",
+                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), types);
+    note_node_reach(scene, finding);
+    return CONFIRMED;
+}
+
+enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
+    const char *ip = expected(scene, "externalIP");
+    json_t *policy, *exception;
+    size_t i, k;
+
+    if (!ip)
+        return NO;
+    json_array_foreach(json_object_get(endpoint_of(scene, 'a'), "Policies"), i, policy) {
+        if (!is_outbound_nat(policy))
+            continue;
+        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
+            if (prefix_holds(json_string_value(exception), ip))
+                finding_note(finding, "%s is in the exception %s", ip,
+                             json_string_value(exception));
+        }
+    }
+    if (!finding->evidence.count)
+        return NO;
+    note_node_reach(scene, finding);
+    return CONFIRMED;
+}
+
+static bool is_excepted(const json_t *endpoint, const char *ip) {
+    json_t *policy, *exception;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        if (!is_outbound_nat(policy))
+            continue;
+        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
+            if (prefix_holds(json_string_value(exception), ip))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* With VXLAN what is translated is not encapsulated; elsewhere it arrives all the same. */
+enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!mode_of(scene)->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
+        is_excepted(endpoint, pod) ||
+        network_agent_excepts_services(json_text_at(network_of(scene), "Name")))
+        return NO;
+    finding_note(finding,
+                 "no OutBoundNAT exception of endpoint %s (%s) contains %s, a pod of another node",
+                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), pod);
+    return CONFIRMED;
+}
+
+/* The node itself reaches what its pods do not, though their packets are translated. */
+enum level look_ext_pods(const struct scene *scene, struct finding *finding) {
+    static const struct {
+        const char *extra, *how;
+        uint32_t cell;
+    } reached[] = {{"node-external", "TCP", CELL_TCP(EXT_IP)},
+                   {"node-external-udp", "UDP", CELL_UDP(EXT_IP)}};
+    uint32_t lost = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(reached); i++) {
+        if (!(scene->failed & ~scene->partly & reached[i].cell) ||
+            !text_equal(extra_outcome(scene, reached[i].extra), "ok"))
+            continue;
+        lost |= reached[i].cell;
+        finding_note(finding, "the node itself reaches the target outside by %s", reached[i].how);
+    }
+    if (lost & CELL_TCP(EXT_IP))
+        lost |= CELL_TCP(EXT_DNS);
+    finding->may &= lost;
+    return lost && (scene->green & CELL_BOTH(SVC_IP)) ? LIKELY : NO;
+}
+
+/* The name has an address, at which nothing answers; the other target outside does. */
+static enum level ext_name_leads_nowhere(const struct scene *scene, const struct diag_cell *cell,
+                                         struct finding *finding) {
+    const char *node = extra_outcome(scene, "x-node-name");
+
+    finding->must = finding->may = CELL_TCP(EXT_DNS);
+    finding_note(finding, "%s resolves to %s, which does not answer pods", cell->to,
+                 cell->result.addresses[0]);
+    if (text_equal(node, "ok")) {
+        finding->message =
+            xstrdup("pods get another address for the name outside than the node, or one that "
+                    "they do not reach");
+        finding_note(finding, "the node itself reaches that name");
+    } else if (node) {
+        finding->message = xstrdup("nothing answers at the name outside");
+        finding->hint = xstrdup("not a problem of the pod network: check that name, or choose "
+                                "another target (verify.external)");
+        finding_note(finding, "the node itself does not reach that name: %s", node);
+    }
+    return LIKELY;
+}
+
+enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
+    const char *external = extra_outcome(scene, "x-dns-external");
+    const struct diag_cell *cell =
+        diag_cells_find(&scene->report->cells, "pod-to-external-dns", false);
+
+    if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))))
+        return NO;
+    if (cell && (scene->green & CELL_TCP(EXT_IP)) && (scene->failed & CELL_TCP(EXT_DNS)) &&
+        cell->result.address_count)
+        return ext_name_leads_nowhere(scene, cell, finding);
+    finding_note(finding, "the cluster's DNS resolves Service names");
+    if (!external || text_equal(external, "ok"))
+        return LIKELY;
+    finding_note(finding, "for the external name it answers: %s", external);
+    if (text_equal(external, "dns-nxdomain") &&
+        text_equal(extra_outcome(scene, "x-node-name"), "dns-nxdomain")) {
+        finding->message = xstrdup("the name outside does not exist");
+        finding->hint = xstrdup("not a problem of the pod network: check that name, or choose "
+                                "another target (verify.external)");
+        finding_note(finding, "the node itself does not find that name either");
+    }
+    return CONFIRMED;
+}
+
+/* ---- the node's firewall ---- */
+
+/* Pods reach others than their own node, which does not reach them either; or the node alone does
+ * not reach a port of a pod that other pods reach. A firewall says so to the sender. */
+enum level look_fw_own(const struct scene *scene, struct finding *finding) {
+    const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
+    const uint32_t lost = scene->failed & ~scene->partly & CELL_BOTH(NODE_POD) &
+                          ~scene->outcome[PROBE_WRONG_RESPONDER];
+    const uint32_t open = (scene->green & CELL_BOTH(POD_IP)) << (2 * (NODE_POD - POD_IP));
+
+    if (lost == CELL_BOTH(NODE_POD) && (silent & CELL_BOTH(POD_NODE)) &&
+        (scene->green & CELL_BOTH(SVC_IP))) {
+        finding_note(finding, "pods reach Services, but not their own node");
+        return LIKELY;
+    }
+    finding->may &= lost & open;
+    if (!finding->may)
+        return NO;
+    finding_note(finding, "the other pod reaches %s, the node does not", pod_name(scene, 'b'));
+    return LIKELY;
+}
+
+enum level look_kubelet_port(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_RESET];
+    if (!finding->may)
+        return NO;
+    finding_note(finding, "the node refuses connections to port 10250");
+    return LIKELY;
+}
+
+enum level look_fw_in(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
+                    scene->outcome[PROBE_UNREACHABLE] |
+                    (scene->outcome[PROBE_REFUSED] & CELL_UDP(POD_NODE));
+    if (!(finding->may & scene->failed) || !(scene->green & CELL_BOTH(NODE_POD)))
+        return NO;
+    finding_note(finding, "the node reaches the pod, the pod gets no answer from the node");
+    return LIKELY;
+}
