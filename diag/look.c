@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "pki/certificate.h"
+#include "services/cri.h"
 #include "services/service_status.h"
 
 #define HNS_SERVICE "hns"
@@ -71,35 +72,61 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
     return api;
 }
 
-/* ---- the kubelet ---- */
+/* ---- who runs, and hangs ---- */
 
-/* Whatever it says, it lives. */
-static json_t *kubelet_json(const struct diag_look_options *options) {
-    const struct http_request request = {
-        .url = options->kubelet_health, .timeout_ms = DIAG_LOOK_KUBELET_MS, .proxy = ""};
-    struct http_response response = {0};
-    struct error why = {0};
-
-    if (http_perform(options->http, &request, &response, &why) < 0)
-        return json_pack("{s:s, s:s}", "outcome", "silent", "detail", why.message);
-    http_response_free(&response);
-    return json_pack("{s:s}", "outcome", "answers");
-}
-
-static void add_kubelet(const struct diag_look_options *options, json_t *look) {
+static bool runs(const json_t *look, const char *name) {
     json_t *status;
     size_t i;
 
     json_array_foreach(json_object_get(look, "services"), i, status) {
-        if (options->http && options->kubelet_health &&
-            text_equal(json_text_at(status, "name"), service_kubelet.name) &&
-            text_equal(json_text_at(status, "state"), "running"))
-            json_object_set_new(look, "kubeletHealth", kubelet_json(options));
+        if (text_equal(json_text_at(status, "name"), name))
+            return text_equal(json_text_at(status, "state"), "running");
     }
+    return false;
 }
 
-bool diag_look_kubelet_is_silent(const json_t *look) {
-    return text_equal(json_text_at(look, "kubeletHealth.outcome"), "silent");
+/* Whatever they say, they live. */
+static int ask_kubelet(const struct diag_look_options *options, struct error *err) {
+    const struct http_request request = {
+        .url = options->kubelet_health, .timeout_ms = DIAG_LOOK_SILENT_MS, .proxy = ""};
+    struct http_response response = {0};
+
+    if (http_perform(options->http, &request, &response, err) < 0)
+        return -1;
+    http_response_free(&response);
+    return 0;
+}
+
+static int ask_containerd(struct host *host, const char *pipe, struct error *err) {
+    struct cri_pods pods = {0};
+    struct error why = {0};
+    int asked = cri_pods(host, pipe, DIAG_LOOK_SILENT_MS, &pods, &why);
+
+    cri_pods_free(&pods);
+    if (asked == 0 || why.kind != ERROR_TIMED_OUT)
+        return 0;
+    *err = why;
+    return -1;
+}
+
+static void add_silent(struct host *host, const struct diag_look_options *options, json_t *look) {
+    json_t *silent = json_object();
+    struct error why = {0};
+
+    if (options->kubelet_health && runs(look, service_kubelet.name) &&
+        ask_kubelet(options, &why) < 0)
+        json_object_set_new(silent, service_kubelet.name, json_string(why.message));
+    error_clear(&why);
+    if (options->cri_pipe && runs(look, service_containerd.name) &&
+        ask_containerd(host, options->cri_pipe, &why) < 0)
+        json_object_set_new(silent, service_containerd.name, json_string(why.message));
+    if (json_object_size(silent))
+        json_object_set(look, "silent", silent);
+    json_decref(silent);
+}
+
+bool diag_look_is_silent(const json_t *look) {
+    return json_object_get(look, "silent") != NULL;
 }
 
 /* ---- the certificate ---- */
@@ -141,7 +168,7 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
         json_object_set_new(look, "certificate",
                             diag_look_certificate(host, options->certificate_file));
     json_object_set_new(look, "api", api_json(options, &node));
-    add_kubelet(options, look);
+    add_silent(host, options, look);
     json_object_set_new(look, "seconds",
                         json_real((double)(host_monotonic_ms(host) - begin) / 1000.0));
     if (ret_node)

@@ -104,10 +104,9 @@ static bool cause_stands(struct run *run) {
         return false;
     run_read_evidence(run);
     pods_add(run);
-    run->looks_stopped =
-        diag_causes_stop_pods(run->report) || diag_look_kubelet_is_silent(run->look)
-            ? run->looks_stopped + 1
-            : 0;
+    run->looks_stopped = diag_causes_stop_pods(run->report) || diag_look_is_silent(run->look)
+                             ? run->looks_stopped + 1
+                             : 0;
     return run->looks_stopped >= LOOKS_STOPPED;
 }
 

@@ -11,7 +11,7 @@
 #define SERVICE "/runtime.v1.RuntimeService/"
 #define KUBELET_LABEL "io.kubernetes.pod.uid"
 
-enum { LIST_TIMEOUT_MS = 10000, REMOVE_TIMEOUT_MS = 60000, ID_MAX = 256 };
+enum { REMOVE_TIMEOUT_MS = 60000, ID_MAX = 256 };
 enum { VARINT, FIXED64, BYTES, FIXED32 = 5 }; /* protobuf's wire types */
 /* Fields of runtime.v1: ListPodSandboxResponse, PodSandbox, PodSandboxMetadata, map entries, and
  * the one of Stop- and RemovePodSandboxRequest. */
@@ -170,11 +170,12 @@ int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct er
 
 /* ---- calls ---- */
 
-int cri_pods(struct host *host, const char *pipe, struct cri_pods *ret, struct error *err) {
+int cri_pods(struct host *host, const char *pipe, unsigned timeout_ms, struct cri_pods *ret,
+             struct error *err) {
     _cleanup_(text_free) struct text answer = {0};
     const struct text all = {0};
 
-    if (grpc_call(host, pipe, SERVICE "ListPodSandbox", &all, LIST_TIMEOUT_MS, &answer, err) < 0 ||
+    if (grpc_call(host, pipe, SERVICE "ListPodSandbox", &all, timeout_ms, &answer, err) < 0 ||
         cri_pods_parse(text_str(&answer), answer.len, ret, err) < 0)
         return error_prefix(err, "ask the container runtime for its pods");
     return 0;

@@ -22,8 +22,10 @@ struct cri_pods {
 void cri_pods_free(struct cri_pods *pods);
 
 /* The pods that a kubelet made (label io.kubernetes.pod.uid), running or not. No pipe:
- * ERROR_ABSENT; no answer: ERROR_TIMED_OUT; no CRI: ERROR_MALFORMED, ERROR_HOST. */
-int cri_pods(struct host *host, const char *pipe, struct cri_pods *ret, struct error *err);
+ * ERROR_ABSENT; no answer in that time: ERROR_TIMED_OUT; no CRI: ERROR_MALFORMED, ERROR_HOST. */
+enum { CRI_LIST_MS = 10000 };
+int cri_pods(struct host *host, const char *pipe, unsigned timeout_ms, struct cri_pods *ret,
+             struct error *err);
 /* Ends the pod's containers at once, takes its network down (CNI DEL) and forgets it:
  * StopPodSandbox, RemovePodSandbox. A pod that is gone is success. */
 int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *pod,

@@ -100,6 +100,11 @@ const char *extra_outcome(const struct scene *scene, const char *id) {
     return json_string_value(json_object_get(extra, "outcome"));
 }
 
+bool extra_succeeded(const struct scene *scene, const char *id) {
+    return json_number_at(json_object_get(json_object_get(scene->evidence, "extra"), id),
+                          "succeeded", 0) > 0;
+}
+
 const char *dns_pod_answers(const struct scene *scene) {
     const char *ip =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);

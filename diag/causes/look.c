@@ -137,19 +137,28 @@ enum level look_svc_kube_proxy(const struct scene *scene, struct finding *findin
     return look_service(scene, service_kube_proxy.name, finding);
 }
 
-enum level look_kubelet_hung(const struct scene *scene, struct finding *finding) {
-    const json_t *health = json_object_get(look_of(scene), "kubeletHealth");
-    const char *detail = json_text_at(health, "detail");
+/* It runs, and hangs. */
+static enum level look_hung(const struct scene *scene, const char *name, struct finding *finding) {
+    const char *why =
+        json_string_value(json_object_get(json_object_get(look_of(scene), "silent"), name));
 
     finding->may &= scene->red & ~scene->failed;
-    if (!text_equal(json_text_at(health, "outcome"), "silent") ||
-        look_svc_kubelet(scene, finding) != NO)
+    if (!why)
         return NO;
-    finding->message = xstrdup("the kubelet runs, but does not answer");
-    finding->hint = xstrdup("sc.exe stop kubelet, then sc.exe start kubelet; winjoin logs kubelet "
-                            "shows what it did last");
-    finding_note(finding, "its health port: %s", detail ? detail : "no answer");
+    finding->message = xasprintf("%s runs, but does not answer", diag_service_called(name));
+    finding->hint = xasprintf("sc.exe stop %s, then sc.exe start %s; winjoin logs %s shows what it "
+                              "did last",
+                              name, name, name);
+    finding_note(finding, "%s", why);
     return CONFIRMED;
+}
+
+enum level look_containerd_hung(const struct scene *scene, struct finding *finding) {
+    return look_hung(scene, service_containerd.name, finding);
+}
+
+enum level look_kubelet_hung(const struct scene *scene, struct finding *finding) {
+    return look_hung(scene, service_kubelet.name, finding);
 }
 
 /* ---- certificate, API server, clock ---- */

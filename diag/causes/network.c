@@ -343,7 +343,8 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
 
     if (!(scene->green & CELL_TCP(POD_IP)) || !backend || !prefix ||
         prefix_holds(prefix, backend) || !text_equal(extra_outcome(scene, "x-dns-tcp"), "ok") ||
-        dns_is_slow(scene) || dns_is_split(scene) ||
+        dns_is_slow(scene) || dns_is_split(scene) || (scene->partly & CELLS_DNS) ||
+        extra_succeeded(scene, "x-size-dns-2000") ||
         (!text_equal(largest, "no-reply") && !text_equal(largest, "dns-timeout") &&
          !text_equal(largest, "timeout")))
         return NO;

@@ -67,7 +67,8 @@ extern const size_t diag_rows_count;
 
 /* look.c: what the first look shows */
 row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet, look_svc_flanneld,
-    look_svc_kube_proxy, look_kubelet_hung, look_api_down, look_api_refused, look_clock_off;
+    look_svc_kube_proxy, look_containerd_hung, look_kubelet_hung, look_api_down, look_api_refused,
+    look_clock_off;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_hung, look_hns_ep_none, look_hns_net,
     look_hns_mgmt, look_hns_cidr, look_hns_ep_a, look_hns_ep_b, look_hns_epstale, look_pod_gw,
@@ -138,6 +139,8 @@ bool dns_refuses(const struct scene *scene);
 uint32_t cell_bit(const struct diag_cell *cell);
 /* The outcome of an extra probe ("ok"), or NULL when it was not asked. */
 const char *extra_outcome(const struct scene *scene, const char *id);
+/* One of its attempts at least did. */
+bool extra_succeeded(const struct scene *scene, const char *id);
 /* Who is asked there says something, if only that nobody listens. */
 bool extra_answers(const struct scene *scene, const char *id);
 /* The Node is not Ready: noted. */

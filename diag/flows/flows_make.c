@@ -330,6 +330,8 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene, c
         text_format(id, sizeof id, "%s-%u", what, sizes[i]);
         extra_add(list, scene, id, &sized);
     }
+    if (cell->asked) /* it alone is enough to name a cause: one lost packet is not */
+        list->items[list->count - 1].attempts = 3;
 }
 
 /* What a pod of another node says to a question, to a connection alone, and at a port where nobody

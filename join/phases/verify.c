@@ -8,6 +8,7 @@
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
+#include "join/phases/service_proof.h"
 #include "netsetup/agents/agent.h"
 #include "join/programs/programs.h"
 #include "netsetup/boot_network.h"
@@ -127,11 +128,12 @@ static void tell_look(struct join *join) {
 }
 
 static int look(struct join *join, json_t **ret_node, struct error *err) {
-    _cleanup_(freep) char *health = join_kubelet_health_url(join);
+    _cleanup_(freep) char *health = join_kubelet_health_url(join), *pipe = service_proof_pipe(join);
     struct diag_look_options options = {.node_name = join->found.node_name,
                                         .certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE,
                                         .http = join->http,
-                                        .kubelet_health = health};
+                                        .kubelet_health = health,
+                                        .cri_pipe = pipe};
     struct error why = {0};
 
     if (find_node_client(join, &why) == 0) {

@@ -73,7 +73,7 @@ void reset_pods(const struct journal *journal, const struct reset_options *optio
     if (!journal_has(journal, JOURNAL_SERVICE, service_kubelet.name))
         return;
     pipe = runtime_pipe(host);
-    if (cri_pods(host, pipe, &pods, &why) < 0) {
+    if (cri_pods(host, pipe, CRI_LIST_MS, &pods, &why) < 0) {
         if (why.kind == ERROR_ABSENT) /* no runtime runs: nobody to ask */
             return;
         tell(options, "pods", "", &why);

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct error err = {0};
 
     host_memory_set_pipe_answer(host, play, &said);
-    if (cri_pods(host, "pipe", &pods, &err) < 0 && pods.items)
+    if (cri_pods(host, "pipe", CRI_LIST_MS, &pods, &err) < 0 && pods.items)
         abort();
     host_free(host);
     (void)hpack_read(data, size, take_field, &fields, &err);

@@ -217,6 +217,17 @@ def no_forwarding(stage):
             stage.host.net("interface %s forwarding=0" % row[1])
 
 
+def hangs(stage):
+    """HNS takes each call and answers none of them in time."""
+    for function in ("HcnEnumerateNetworks", "HcnEnumerateEndpoints", "HcnEnumerateLoadBalancers", "HcnOpenNetwork",
+                     "HcnCreateEndpoint", "HcnCreateNamespace", "HNSCall"):
+        stage.host.control({"op": "rule", "fn": function, "delay": 60})
+
+
+def hangs_no_more(stage):
+    stage.host.control({"op": "norules"})
+
+
 # A network policy agent whose ACL that lets packets in has the wrong direction.
 MISLED = [dict(a, Settings=dict(a["Settings"], Direction="Out" if a["Settings"]["Action"] == "Allow"
                                 else a["Settings"]["Direction"])) for a in policy_agent.ACLS]
@@ -280,6 +291,18 @@ def stale_backend(stage, document):
 def other_port(_stage, document):
     """It sends to a port that the pods do not have."""
     document["PortMappings"][0]["InternalPort"] = 5353
+
+
+def others_pod(address):
+    """It sends to a pod (or machine) of another Service."""
+    def change(stage, document):
+        other = make(stage, "Endpoint", {
+            "IpConfigurations": [{"IpAddress": address, "PrefixLength": 32}], "Flags": 1,
+            "MacAddress": "02-11-0A-F4-00-64", "Policies": [
+                {"Type": "ProviderAddress", "Settings": {"ProviderAddress": fabrics.L1}}]
+            if stage.mode == "overlay" else []}, net=network(stage.host)["ID"])
+        document["HostComputeEndpoints"] = [other["ID"]]
+    return change
 
 
 def no_members(vip, protocol):

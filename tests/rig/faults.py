@@ -79,6 +79,11 @@ FAULTS = {
         "fabric", 'oifname "wan" drop', "ip"), modes=OVERLAY),
     "no-egress-udp": Fault("nothing leaves the data center by UDP", "EXT-NODE", *cluster.filtered(
         "fabric", 'oifname "wan" meta l4proto udp drop', "ip"), modes=BRIDGE),
+    "peer-off": after("the node of the DNS pods was unplugged a moment ago", "PEER-DOWN",
+                      cluster.cable("l1", "down"), cluster.cable("l1", "up")),
+    "name-outside": Fault("the name outside leads to an address where nothing answers", "EXT-DNS",
+                          cluster.name_outside("203.0.113.9"), cluster.name_outside(fabrics.EXTERNAL_IP),
+                          modes=BRIDGE),
     "spoof-guard": Fault("the cloud drops what does not have the node's own address", "L2-ROUTE",
                          *cluster.filtered("fabric", 'iifname "p-w1" ip saddr != 10.0.0.21 drop',
                                            "bridge"), BRIDGE),
@@ -139,6 +144,8 @@ FAULTS = {
     "api-half": after("one of two API servers is dead", "SVC-HALF",
                       cluster.api_endpoint(fabrics.CP, "10.0.0.99"),
                       cluster.api_endpoint(fabrics.CP), modes=BRIDGE),
+    "api-none": after("no EndpointSlice has an API server", "SVC-EP0", cluster.api_endpoint(),
+                      cluster.api_endpoint(fabrics.CP), modes=BRIDGE),
     "api-refuses": after("the API server does not know the node any more", "API-REFUSED",
                          cluster.control(op="fault", user="system:node:.*", code=401,
                                          reason="Unauthorized"), cluster.control(op="clear"), modes=OVERLAY),
@@ -156,6 +163,9 @@ FAULTS = {
                        cluster.pod_cidr("10.244.77.0/24"), cluster.pod_cidr(None), OVERLAY),
     "unannounced": after("this node's flannel annotations are gone", "FLANNEL-NODE",
                          cluster.unannounced, node.restart("flanneld"), OVERLAY),
+    "own-mac": after("this node announces another MAC than its overlay has", "FLANNEL-NODE",
+                     cluster.annotate("", "backend-data", '{"VNI":%d,"VtepMAC":"00:15:5d:00:00:99"}' % fabrics.VNI),
+                     node.restart("flanneld"), OVERLAY),
     "twin-node": after("the host joined under another name before", "NODE-TWICE",
                        cluster.twin_node, cluster.no_twin_node, OVERLAY),
 
@@ -175,6 +185,8 @@ FAULTS = {
     "no-services": after("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
                          node.drop_balancers, KUBE_PROXY, modes=OVERLAY, also=("SVC-ALL",)),
 
+    "hns-hangs": after("HNS hangs", "HNS-HUNG", node.hangs, node.hangs_no_more, modes=OVERLAY),
+
     # ---- load balancers
     "lb-lost": after("HNS has lost the DNS' load balancer for UDP", "SVC-LOST",
                      node.lose_balancer(DNS, 17), node.restart("kube-proxy"), modes=OVERLAY),
@@ -186,6 +198,9 @@ FAULTS = {
     "lb-port": after("the DNS' load balancer sends to another port", "SVC-PORT",
                      node.other_balancer(DNS, 17, node.other_port), node.restart("kube-proxy"),
                      modes=OVERLAY),
+    "lb-others": after("the API's load balancer sends to a machine of another Service", "SVC-STALE",
+                       node.other_balancer(API, 6, node.others_pod(fabrics.L1)), node.restart("kube-proxy"),
+                       modes=OVERLAY),
     "lb-members": after("HNS has lost what is behind the load balancer of the API", "SVC-STALE",
                         node.no_members(API, 6), node.restart("kube-proxy"), modes=BRIDGE),
     "vip-none": after("the DNS' load balancer has no source address", "SVC-VIP", node.other_balancer(
@@ -229,6 +244,10 @@ FAULTS = {
         "w1", "tcp dport 10250 reject with tcp reset", hook="input"), modes=OVERLAY),
     "own-node": Fault("the node's firewall drops what it sends to its pods", "FW-OWN", *cluster.filtered(
         "w1", 'oifname "ep*" drop', hook="output"), modes=OVERLAY),
+    "node-port": Fault("the node's firewall drops a port towards its pods", "FW-OWN", *cluster.filtered(
+        "w1", 'oifname "ep*" tcp dport 18080 drop', hook="output"), modes=OVERLAY),
+    "pods-outside": Fault("the node's firewall drops what its pods send outside", "EXT-PODS", *cluster.filtered(
+        "w1", FROM_PODS + "ip daddr 192.0.2.0/24 drop"), modes=OVERLAY),
     "pods-apart": Fault("the node's switch keeps its pods apart", "POD-LOCAL", *cluster.filtered(
         "w1", 'iifname "ep*" oifname "ep*" drop'), modes=OVERLAY),
     "kubelet-port": Fault("the node's firewall drops the kubelet's port for pods", "FW-IN",

@@ -176,8 +176,9 @@ static const struct fault {
          PUT("pods", "{a:{name:'a'},b:{name:'b'}}"),
      false},
     {"the kubelet hangs", "SVC-DOWN", ALL_NOT_RUN,
-     PUT("look|kubeletHealth", "{outcome:'silent',detail:'no answer'}")
-         PUT("pods", "{a:{name:'a'},b:{name:'b'}}"),
+     PUT("look|silent", "{kubelet:'no answer'}") PUT("pods", "{a:{name:'a'},b:{name:'b'}}"), false},
+    {"containerd hangs", "SVC-DOWN", ALL_NOT_RUN,
+     PUT("look|silent", "{containerd:'no answer'}") PUT("pods", "{a:{name:'a'},b:{name:'b'}}"),
      false},
     {"a pod's endpoint is deleted at once", "HNS-EP", ALL_NOT_RUN,
      PUT("pods", "{a:{name:'a',noAddress:true,},b:{name:'b',noAddress:true,}}"), false},

@@ -328,10 +328,10 @@ static void pods_are_removed_over_the_pipe(void **state) {
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(cri_pods(host, PIPE, &pods, &err), -1);
+    assert_int_equal(cri_pods(host, PIPE, CRI_LIST_MS, &pods, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     host_memory_set_pipe_answer(host, cri_scene_answer, &scene);
-    assert_int_equal(cri_pods(host, PIPE, &pods, &err), 0);
+    assert_int_equal(cri_pods(host, PIPE, CRI_LIST_MS, &pods, &err), 0);
     assert_int_equal(pods.count, 2);
     assert_int_equal(cri_pod_remove(host, PIPE, &pods.items[0], &err), -1);
     assert_string_equal(

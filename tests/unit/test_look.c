@@ -284,44 +284,68 @@ static int kubelet_says(void *context, const struct http_request *request,
     const long *status = context;
 
     assert_string_equal(request->url, "http://127.0.0.1:10248/healthz");
-    assert_int_equal(request->timeout_ms, DIAG_LOOK_KUBELET_MS);
+    assert_int_equal(request->timeout_ms, DIAG_LOOK_SILENT_MS);
     if (*status < 0)
         return error_set(err, ERROR_TIMED_OUT, "no answer");
     *ret = (struct http_response){.status = *status, .body = xstrdup("")};
     return 0;
 }
 
-/* One that runs and hangs; whatever it answers, it lives. */
-static void a_silent_kubelet_is_seen(void **state) {
+struct containerd {
+    struct host *host;
+    bool answers;
+};
+
+static void containerd_says(void *context, const void *said, size_t len, struct text *answer) {
+    const struct containerd *containerd = context;
+
+    (void)said, (void)len;
+    if (containerd->answers)
+        text_add(answer, "not HTTP/2");
+    else
+        host_memory_advance(containerd->host, DIAG_LOOK_SILENT_MS + 1);
+}
+
+/* Who runs and hangs; whatever they answer, they live. */
+static void who_is_silent_is_seen(void **state) {
     static const struct {
-        long status;
+        long status; /* of the kubelet; below 0: none comes */
+        bool containerd;
         enum host_service_state state;
-        const char *outcome;
+        const char *silent; /* "kubelet containerd" */
     } rows[] = {
-        {200, HOST_SERVICE_RUNNING, "answers"},
-        {500, HOST_SERVICE_RUNNING, "answers"},
-        {-1, HOST_SERVICE_RUNNING, "silent"},
-        {-1, HOST_SERVICE_STOPPED, NULL},
+        {200, true, HOST_SERVICE_RUNNING, ""},
+        {500, true, HOST_SERVICE_RUNNING, ""},
+        {-1, true, HOST_SERVICE_RUNNING, "kubelet"},
+        {200, false, HOST_SERVICE_RUNNING, "containerd"},
+        {-1, false, HOST_SERVICE_STOPPED, ""},
     };
-    const struct host_service service = {.name = (char *)"kubelet", .command = (char *)"x"};
+    static const char *const names[] = {"kubelet", "containerd"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         long status = rows[i].status;
         struct host *host = host_memory_new();
+        struct containerd containerd = {host, rows[i].containerd};
         struct http *http = http_memory_new(kubelet_says, &status);
-        const struct diag_look_options options = {
-            .http = http, .kubelet_health = "http://127.0.0.1:10248/healthz"};
+        const struct diag_look_options options = {.http = http,
+                                                  .kubelet_health =
+                                                      "http://127.0.0.1:10248/healthz",
+                                                  .cri_pipe = "\\\\.\\pipe\\containerd"};
         json_t *look;
 
-        assert_int_equal(host_service_put(host, &service, NULL), 0);
-        host_memory_set_service_state(host, "kubelet", rows[i].state);
+        for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+            const struct host_service service = {.name = (char *)names[k], .command = (char *)"x"};
+
+            assert_int_equal(host_service_put(host, &service, NULL), 0);
+            host_memory_set_service_state(host, names[k], rows[i].state);
+        }
+        host_memory_set_pipe_answer(host, containerd_says, &containerd);
         look = diag_look(host, &options, NULL);
-        if (!rows[i].outcome)
-            assert_null(json_object_get(look, "kubeletHealth"));
-        else
-            assert_string_equal(json_text_at(look, "kubeletHealth.outcome"), rows[i].outcome);
-        assert_int_equal(diag_look_kubelet_is_silent(look), text_equal(rows[i].outcome, "silent"));
+        for (size_t k = 0; k < ARRAY_SIZE(names); k++)
+            assert_int_equal(json_object_get(json_object_get(look, "silent"), names[k]) != NULL,
+                             strstr(rows[i].silent, names[k]) != NULL);
+        assert_int_equal(diag_look_is_silent(look), *rows[i].silent != '\0');
         json_decref(look);
         http_free(http);
         host_free(host);
@@ -351,7 +375,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_network_file_is_told),
         cmocka_unit_test(one_that_never_joined_is_told_so),
         cmocka_unit_test(the_servers_answer_is_told_apart),
-        cmocka_unit_test(a_silent_kubelet_is_seen),
+        cmocka_unit_test(who_is_silent_is_seen),
         cmocka_unit_test(without_an_identity_nobody_is_asked),
     };
 
