@@ -85,41 +85,35 @@ static bool runs(const json_t *look, const char *name) {
     return false;
 }
 
-/* Whatever they say, they live. */
-static int ask_kubelet(const struct diag_look_options *options, struct error *err) {
+static void ask_kubelet(const struct diag_look_options *options, struct error *err) {
     const struct http_request request = {
         .url = options->kubelet_health, .timeout_ms = DIAG_LOOK_SILENT_MS, .proxy = ""};
     struct http_response response = {0};
 
-    if (http_perform(options->http, &request, &response, err) < 0)
-        return -1;
+    (void)http_perform(options->http, &request, &response, err);
     http_response_free(&response);
-    return 0;
 }
 
-static int ask_containerd(struct host *host, const char *pipe, struct error *err) {
+static void ask_containerd(struct host *host, const char *pipe, struct error *err) {
     struct cri_pods pods = {0};
-    struct error why = {0};
-    int asked = cri_pods(host, pipe, DIAG_LOOK_SILENT_MS, &pods, &why);
 
+    (void)cri_pods(host, pipe, DIAG_LOOK_SILENT_MS, &pods, err);
     cri_pods_free(&pods);
-    if (asked == 0 || why.kind != ERROR_TIMED_OUT)
-        return 0;
-    *err = why;
-    return -1;
 }
 
+/* Whatever they say, they live; one that takes no question may have another port. */
 static void add_silent(struct host *host, const struct diag_look_options *options, json_t *look) {
+    struct error kubelet = {0}, containerd = {0};
     json_t *silent = json_object();
-    struct error why = {0};
 
-    if (options->kubelet_health && runs(look, service_kubelet.name) &&
-        ask_kubelet(options, &why) < 0)
-        json_object_set_new(silent, service_kubelet.name, json_string(why.message));
-    error_clear(&why);
-    if (options->cri_pipe && runs(look, service_containerd.name) &&
-        ask_containerd(host, options->cri_pipe, &why) < 0)
-        json_object_set_new(silent, service_containerd.name, json_string(why.message));
+    if (options->kubelet_health && runs(look, service_kubelet.name))
+        ask_kubelet(options, &kubelet);
+    if (options->cri_pipe && runs(look, service_containerd.name))
+        ask_containerd(host, options->cri_pipe, &containerd);
+    if (kubelet.kind == ERROR_TIMED_OUT)
+        json_object_set_new(silent, service_kubelet.name, json_string(kubelet.message));
+    if (containerd.kind == ERROR_TIMED_OUT)
+        json_object_set_new(silent, service_containerd.name, json_string(containerd.message));
     if (json_object_size(silent))
         json_object_set(look, "silent", silent);
     json_decref(silent);

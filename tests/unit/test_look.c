@@ -12,11 +12,7 @@ static const struct service *const started[] = {&service_containerd, &service_ku
 
 static int no_server(void *context, const struct http_request *request, struct http_response *ret,
                      struct error *err) {
-    (void)context;
-    if (strstr(request->url, ":10248/")) { /* the kubelet, on this node */
-        *ret = (struct http_response){.status = 200, .body = xstrdup("ok")};
-        return 0;
-    }
+    (void)context, (void)ret;
     return error_set(err, ERROR_NETWORK, "%s: connection refused", request->url);
 }
 
@@ -286,7 +282,7 @@ static int kubelet_says(void *context, const struct http_request *request,
     assert_string_equal(request->url, "http://127.0.0.1:10248/healthz");
     assert_int_equal(request->timeout_ms, DIAG_LOOK_SILENT_MS);
     if (*status < 0)
-        return error_set(err, ERROR_TIMED_OUT, "no answer");
+        return error_set(err, *status == -1 ? ERROR_TIMED_OUT : ERROR_NETWORK, "no answer");
     *ret = (struct http_response){.status = *status, .body = xstrdup("")};
     return 0;
 }
@@ -309,7 +305,7 @@ static void containerd_says(void *context, const void *said, size_t len, struct 
 /* Who runs and hangs; whatever they answer, they live. */
 static void who_is_silent_is_seen(void **state) {
     static const struct {
-        long status; /* of the kubelet; below 0: none comes */
+        long status; /* of the kubelet; -1: none comes, -2: it takes no connection */
         bool containerd;
         enum host_service_state state;
         const char *silent; /* "kubelet containerd" */
@@ -317,6 +313,7 @@ static void who_is_silent_is_seen(void **state) {
         {200, true, HOST_SERVICE_RUNNING, ""},
         {500, true, HOST_SERVICE_RUNNING, ""},
         {-1, true, HOST_SERVICE_RUNNING, "kubelet"},
+        {-2, true, HOST_SERVICE_RUNNING, ""}, /* nobody listens at that port */
         {200, false, HOST_SERVICE_RUNNING, "containerd"},
         {-1, false, HOST_SERVICE_STOPPED, ""},
     };
