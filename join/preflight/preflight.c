@@ -152,12 +152,29 @@ static enum preflight_outcome outcome_of(const struct join_options *options, enu
     return check->level;
 }
 
+/* The check without whose answer this one has nothing to look at, or NULL. */
+static const char *lacks(const struct join_found *found, enum preflight_after after) {
+    switch (after) {
+    case AFTER_DISCOVERY:
+        return found->client.server ? NULL : "Discovery";
+    case AFTER_CONFIGURATION:
+        return found->cluster.kubelet ? NULL : "ClusterConfiguration";
+    case AFTER_PLAN:
+        return found->plan.name ? NULL : "NetworkPlan";
+    case AFTER_NONE:
+        break;
+    }
+    return NULL;
+}
+
 static void run_check(struct join *join, const struct preflight_check *check,
                       struct preflight_result *ret) {
-    struct finding finding = {0};
+    struct finding finding = {.check = check};
     struct machine machine = {join->host, &join->found, &join->journal};
-    enum verdict verdict =
-        check->run ? check->run(&machine, check, &finding) : check->ask(join, check, &finding);
+    const char *first = lacks(&join->found, check->after);
+    enum verdict verdict = first        ? check_not_run(&finding, "needs %s", first)
+                           : check->run ? check->run(&machine, &finding)
+                                        : check->ask(join, &finding);
 
     *ret = (struct preflight_result){.id = check->id,
                                      .help = check->help,

@@ -13,23 +13,24 @@ enum verdict {
     CHECK_UNKNOWN, /* the host did not answer: always told, as a warning */
     CHECK_NOT_RUN, /* does not apply here, or cannot be known here */
 };
+struct preflight_check;
 struct finding {
+    const struct preflight_check *check; /* the row that is asked */
     char message[300];
     char hint[240]; /* "" = the row's */
     enum error_kind cause;
 };
-struct preflight_check;
 /* What a check of this machine looks at; borrowed. */
 struct machine {
     struct host *host;
     struct join_found *found; /* checks leave HNS' version and the adapter here */
     const struct journal *journal;
 };
-typedef enum verdict check_function(const struct machine *machine,
-                                    const struct preflight_check *check, struct finding *finding);
+typedef enum verdict check_function(const struct machine *machine, struct finding *finding);
 /* One that asks the cluster or opens the bundle, and leaves what it found in the join. */
-typedef enum verdict check_cluster_function(struct join *join, const struct preflight_check *check,
-                                            struct finding *finding);
+typedef enum verdict check_cluster_function(struct join *join, struct finding *finding);
+/* The check that must have passed before one of the cluster is run. */
+enum preflight_after { AFTER_NONE, AFTER_DISCOVERY, AFTER_CONFIGURATION, AFTER_PLAN };
 
 /* A row for each service, or each of their ports: id, help, hint, subject and number are theirs. */
 enum preflight_each { EACH_NONE, EACH_SERVICE, EACH_PORT };
@@ -39,9 +40,10 @@ struct preflight_check {
     enum preflight_outcome level; /* of a failure */
     check_function *run;
     check_cluster_function *ask; /* instead of `run` */
-    const char *hint;            /* a command to paste where there is one */
+    enum preflight_after after;
+    const char *hint;    /* a command to paste where there is one */
     const char *subject; /* what the function asks about: a path, a service, a registry key */
-    unsigned number;     /* a port */
+    unsigned number;     /* a port; what is to be found (join/found/need.h) */
     bool whole;          /* only when asked for the whole: in a join a later phase finds it out */
 };
 /* All rows, in the order in which they run; the first is IsPrivilegedUser. The caller frees. */
@@ -78,9 +80,9 @@ check_function check_file_available, check_manifests, check_cni_files, check_fol
 check_function check_service_free, check_service_enabled, check_cri, check_runtime_version;
 check_function check_kubelet_version;
 /* join/preflight/preflight_cluster.c: the bundle, and what the cluster says */
-check_cluster_function check_discovery, check_ca_file, check_clock, check_configuration,
-    check_node_name, check_plan, check_rights;
-check_cluster_function check_patches, check_pod_prefix, check_approval;
+check_cluster_function check_need; /* finds what the row's number says */
+check_cluster_function check_discovery, check_ca_file, check_clock, check_node_name, check_rights;
+check_cluster_function check_pod_prefix, check_approval;
 check_cluster_function check_bundle, check_skew, check_clash, check_network_agent, check_programs;
 
 /* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be

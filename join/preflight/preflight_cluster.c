@@ -15,16 +15,24 @@
 
 enum { CLOCK_MAX = 60 };
 
-static enum verdict after(struct finding *finding, const char *what) {
-    return check_not_run(finding, "needs %s", what);
+/* By an error that is a fault of this machine. */
+static enum verdict failed_here(struct finding *finding, const struct error *why) {
+    (void)check_failed(finding, why);
+    finding->cause = ERROR_NONE;
+    return CHECK_BAD;
 }
 
-enum verdict check_bundle(struct join *join, const struct preflight_check *check,
-                          struct finding *finding) {
+enum verdict check_need(struct join *join, struct finding *finding) {
+    struct error why = {0};
+
+    return join_need(join, finding->check->number, &why) < 0 ? check_failed(finding, &why)
+                                                             : CHECK_FINE;
+}
+
+enum verdict check_bundle(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
     struct error why = {0};
 
-    (void)check;
     if (programs_bundle(join, &bundle, &why) < 0)
         return check_failed(finding, &why);
     if (!bundle)
@@ -34,73 +42,39 @@ enum verdict check_bundle(struct join *join, const struct preflight_check *check
     return CHECK_FINE;
 }
 
-enum verdict check_discovery(struct join *join, const struct preflight_check *check,
-                             struct finding *finding) {
+enum verdict check_discovery(struct join *join, struct finding *finding) {
     struct error why = {0};
 
-    (void)check;
     if (!discovery_is_asked(join->asked))
         return check_not_run(finding, "no token and no discovery file were given");
     return join_need(join, NEED_CLIENT, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
 }
 
 /* kubeadm keeps a ca.crt that is there, whosever it is. */
-enum verdict check_ca_file(struct join *join, const struct preflight_check *check,
-                           struct finding *finding) {
+enum verdict check_ca_file(struct join *join, struct finding *finding) {
     _cleanup_(freep) char *path = NULL, *difference = NULL;
 
-    (void)check;
-    if (!join->found.client.server)
-        return after(finding, "Discovery");
     path = join_ca_file(&join->found.options);
     difference = ca_file_difference(join->host, path, join->found.client.ca_pem);
     return difference ? check_bad(finding, "%s", difference) : CHECK_FINE;
 }
 
 /* Certificates and tokens are judged by both clocks. */
-enum verdict check_clock(struct join *join, const struct preflight_check *check,
-                         struct finding *finding) {
+enum verdict check_clock(struct join *join, struct finding *finding) {
     long long behind = (long long)join->found.discovery.clock_difference;
 
-    (void)check;
     if (!join->found.discovery.kubeconfig)
-        return after(finding, "Discovery");
+        return check_not_run(finding, "needs Discovery");
     return behind >= -CLOCK_MAX && behind <= CLOCK_MAX
                ? CHECK_FINE
                : check_bad(finding, "this machine's clock is %lld s %s the API server's",
                            behind < 0 ? -behind : behind, behind > 0 ? "behind" : "ahead of");
 }
 
-enum verdict check_configuration(struct join *join, const struct preflight_check *check,
-                                 struct finding *finding) {
-    struct error why = {0};
-
-    (void)check;
-    if (!join->found.client.server)
-        return after(finding, "Discovery");
-    return join_need(join, NEED_CLUSTER, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
-}
-
-/* The configuration phase makes it before anything is changed. */
-enum verdict check_patches(struct join *join, const struct preflight_check *check,
-                           struct finding *finding) {
-    struct error why = {0};
-
-    (void)check;
-    if (!join->found.cluster.kubelet)
-        return after(finding, "ClusterConfiguration");
-    return join_need(join, NEED_KUBELET_CONFIG, &why) < 0 ? check_failed(finding, &why)
-                                                          : CHECK_FINE;
-}
-
-enum verdict check_node_name(struct join *join, const struct preflight_check *check,
-                             struct finding *finding) {
+enum verdict check_node_name(struct join *join, struct finding *finding) {
     enum node_name_state state;
     struct error why = {0};
 
-    (void)check;
-    if (!join->found.client.server)
-        return after(finding, "Discovery");
     if (node_name_look(join->host, &join->found.client, join->found.node_name, &state, &why) < 0)
         return check_failed(finding, &why);
     if (state != NODE_NAME_TAKEN && state != NODE_NAME_EARLIER)
@@ -117,22 +91,8 @@ enum verdict check_node_name(struct join *join, const struct preflight_check *ch
                       join->found.node_name);
 }
 
-enum verdict check_plan(struct join *join, const struct preflight_check *check,
-                        struct finding *finding) {
-    struct error why = {0};
-
-    (void)check;
-    if (!join->found.cluster.kubelet)
-        return after(finding, "ClusterConfiguration");
-    return join_need(join, NEED_PLAN, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
-}
-
 /* Only kubeadm's file is seen: its manifest may have been changed by hand. */
-enum verdict check_pod_prefix(struct join *join, const struct preflight_check *check,
-                              struct finding *finding) {
-    (void)check;
-    if (!join->found.plan.name)
-        return after(finding, "NetworkPlan");
+enum verdict check_pod_prefix(struct join *join, struct finding *finding) {
     if (!found_waits_for_prefix(&join->found))
         return check_not_run(finding, "this node does not wait for the controller manager's");
     return join->found.cluster.assigns_pod_prefixes
@@ -142,16 +102,12 @@ enum verdict check_pod_prefix(struct join *join, const struct preflight_check *c
 }
 
 /* The approver asks whether the request's sender has this right; so does this check. */
-enum verdict check_approval(struct join *join, const struct preflight_check *check,
-                            struct finding *finding) {
+enum verdict check_approval(struct join *join, struct finding *finding) {
     static const struct kube_right own = {"create", "certificates.k8s.io",
                                           "certificatesigningrequests/nodeclient"};
     struct error why = {0};
     bool allowed;
 
-    (void)check;
-    if (!join->found.client.server)
-        return after(finding, "Discovery");
     if (join->found.client_is_node || join_has_certificate(join->host, &join->found, &why))
         return check_not_run(finding, "this node has a certificate");
     if (kube_may(&join->found.client, &own, &allowed, &why) < 0)
@@ -163,62 +119,41 @@ enum verdict check_approval(struct join *join, const struct preflight_check *che
                            "automatically: the join waits until an administrator approves them");
 }
 
-enum verdict check_rights(struct join *join, const struct preflight_check *check,
-                          struct finding *finding) {
+/* What is missing is put right as a fault of this machine is: then again. */
+enum verdict check_rights(struct join *join, struct finding *finding) {
     struct error why = {0};
 
-    (void)check;
-    if (!join->found.plan.name)
-        return after(finding, "NetworkPlan");
     if (rights_check(join, &why) == 0)
         return CHECK_FINE;
-    (void)check_failed(finding, &why);
-    finding->cause = ERROR_NONE; /* it is put right as a fault of this machine is: then again */
-    return CHECK_BAD;
+    return failed_here(finding, &why);
 }
 
-enum verdict check_clash(struct join *join, const struct preflight_check *check,
-                         struct finding *finding) {
+enum verdict check_clash(struct join *join, struct finding *finding) {
     struct error why = {0};
 
-    (void)check;
-    if (!join->found.plan.name)
-        return after(finding, "NetworkPlan");
     if (join->found.plan.agent->in_cluster)
         return check_not_run(finding, "the cluster's network agent makes the network");
     if (hcn_clash_check(join->host, &join->found.plan, &why) == 0)
         return CHECK_FINE;
-    (void)check_failed(finding, &why);
-    finding->cause = ERROR_NONE; /* this machine's */
-    return CHECK_BAD;
+    return failed_here(finding, &why);
 }
 
-enum verdict check_network_agent(struct join *join, const struct preflight_check *check,
-                                 struct finding *finding) {
+enum verdict check_network_agent(struct join *join, struct finding *finding) {
     struct error why = {0};
 
-    (void)check;
-    if (!join->found.plan.name)
-        return after(finding, "NetworkPlan");
     if (hcn_external_check(join->host, &join->found.plan, &why) == 0 &&
         network_fit_check_nodes(join, &why) == 0)
         return CHECK_FINE;
-    (void)check_failed(finding, &why);
-    finding->cause = ERROR_NONE; /* this machine's */
-    return CHECK_BAD;
+    return failed_here(finding, &why);
 }
 
 /* The bundle's versions, or the installed ones'. */
-enum verdict check_skew(struct join *join, const struct preflight_check *check,
-                        struct finding *finding) {
+enum verdict check_skew(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
     struct error why = {0};
 
-    (void)check;
-    if (!join->found.cluster.kubelet)
-        return after(finding, "ClusterConfiguration");
     if (programs_bundle(join, &bundle, &why) < 0)
-        return after(finding, "Bundle");
+        return check_not_run(finding, "needs Bundle");
     if (programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, &why) == 0)
         return CHECK_FINE;
     (void)check_failed(finding, &why);
@@ -226,17 +161,13 @@ enum verdict check_skew(struct join *join, const struct preflight_check *check,
     return CHECK_BAD;
 }
 
-enum verdict check_programs(struct join *join, const struct preflight_check *check,
-                            struct finding *finding) {
+enum verdict check_programs(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
     struct text_list missing = {0};
     struct error why = {0};
 
-    (void)check;
-    if (!join->found.plan.name)
-        return after(finding, "NetworkPlan");
     if (programs_bundle(join, &bundle, &why) < 0)
-        return after(finding, "Bundle");
+        return check_not_run(finding, "needs Bundle");
     if (bundle && bundle_check_published(bundle, &why) < 0)
         return check_failed(finding, &why);
     if (programs_missing(join->host, &join->found, bundle ? bundle_artifacts(bundle) : NULL,

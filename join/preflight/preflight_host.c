@@ -12,19 +12,15 @@
 #define DEFENDER_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\Windows Defender\\Exclusions\\Paths"
 enum { DISK_MIN = 30, GIGABYTE = 1000 * 1000 * 1000, NETBIOS_MAX = 15 };
 
-enum verdict check_elevated(const struct machine *machine, const struct preflight_check *check,
-                            struct finding *finding) {
-    (void)check;
+enum verdict check_elevated(const struct machine *machine, struct finding *finding) {
     return machine->found->facts.elevated
                ? CHECK_FINE
                : check_bad(finding, "this process must be run by a user with elevated privileges");
 }
 
-enum verdict check_architecture(const struct machine *machine, const struct preflight_check *check,
-                                struct finding *finding) {
+enum verdict check_architecture(const struct machine *machine, struct finding *finding) {
     const char *found = machine->found->facts.architecture;
 
-    (void)check;
     if (text_equal(found, "amd64"))
         return CHECK_FINE;
     if (!*found || text_equal(found, "unknown"))
@@ -32,9 +28,7 @@ enum verdict check_architecture(const struct machine *machine, const struct pref
     return check_bad(finding, "the processor is %s; Windows nodes are amd64", found);
 }
 
-enum verdict check_server(const struct machine *machine, const struct preflight_check *check,
-                          struct finding *finding) {
-    (void)check;
+enum verdict check_server(const struct machine *machine, struct finding *finding) {
     if (text_starts_with(machine->found->facts.installation_type, "Server"))
         return CHECK_FINE;
     if (!*machine->found->facts.installation_type)
@@ -43,9 +37,7 @@ enum verdict check_server(const struct machine *machine, const struct preflight_
                      machine->found->facts.installation_type, machine->found->facts.product);
 }
 
-enum verdict check_build(const struct machine *machine, const struct preflight_check *check,
-                         struct finding *finding) {
-    (void)check;
+enum verdict check_build(const struct machine *machine, struct finding *finding) {
     if (!machine->found->facts.build)
         return check_unknown(finding, "the registry has no CurrentBuildNumber");
     return windows_build_name(machine->found->facts.build)
@@ -56,14 +48,12 @@ enum verdict check_build(const struct machine *machine, const struct preflight_c
                            machine->found->facts.build);
 }
 
-enum verdict check_patch(const struct machine *machine, const struct preflight_check *check,
-                         struct finding *finding) {
+enum verdict check_patch(const struct machine *machine, struct finding *finding) {
     const struct host_facts *facts = &machine->found->facts;
     struct error why = {0};
     _cleanup_json_ json_t *problems = windows_problems_json(machine->host, facts, &why);
     _cleanup_(text_free) struct text ids = {0};
 
-    (void)check;
     if (!windows_build_name(facts->build))
         return check_not_run(finding, "the updates of build %u are not known to winjoin",
                              facts->build);
@@ -86,14 +76,12 @@ enum verdict check_patch(const struct machine *machine, const struct preflight_c
 
 /* What upstream's own images have on this build, and nobody sets on other servers. What ends a
  * known fault is WindowsPatch's, what is for every build is offered by capabilities. */
-enum verdict check_host_fixes(const struct machine *machine, const struct preflight_check *check,
-                              struct finding *finding) {
+enum verdict check_host_fixes(const struct machine *machine, struct finding *finding) {
     struct error why = {0};
     _cleanup_json_ json_t *missing =
         host_fixes_missing_json(machine->host, &machine->found->facts, &why);
     _cleanup_(text_free) struct text names = {0};
 
-    (void)check;
     if (!missing)
         return check_unknown(finding, "%s", why.message);
     json_each(missing, i, fix) {
@@ -108,10 +96,7 @@ enum verdict check_host_fixes(const struct machine *machine, const struct prefli
     return check_bad(finding, "not in the registry: %s", text_str(&names));
 }
 
-enum verdict check_containers_feature(const struct machine *machine,
-                                      const struct preflight_check *check,
-                                      struct finding *finding) {
-    (void)check;
+enum verdict check_containers_feature(const struct machine *machine, struct finding *finding) {
     if (machine->found->facts.containers_feature < 0)
         return check_unknown(finding, "DISM does not report whether Containers is installed");
     return machine->found->facts.containers_feature
@@ -119,18 +104,14 @@ enum verdict check_containers_feature(const struct machine *machine,
                : check_bad(finding, "the Windows feature Containers is not installed");
 }
 
-enum verdict check_restart(const struct machine *machine, const struct preflight_check *check,
-                           struct finding *finding) {
-    (void)check;
+enum verdict check_restart(const struct machine *machine, struct finding *finding) {
     if (machine->found->facts.restart_pending < 0)
         return check_unknown(finding, "the registry does not show whether a restart is pending");
     return machine->found->facts.restart_pending ? check_bad(finding, "a restart is pending")
                                                  : CHECK_FINE;
 }
 
-enum verdict check_page_file(const struct machine *machine, const struct preflight_check *check,
-                             struct finding *finding) {
-    (void)check;
+enum verdict check_page_file(const struct machine *machine, struct finding *finding) {
     if (!machine->found->facts.memory_bytes)
         return check_unknown(finding, "Windows does not report the amount of memory");
     return machine->found->facts.page_file_bytes
@@ -139,12 +120,10 @@ enum verdict check_page_file(const struct machine *machine, const struct preflig
                                     "memory stops the node");
 }
 
-enum verdict check_disk(const struct machine *machine, const struct preflight_check *check,
-                        struct finding *finding) {
+enum verdict check_disk(const struct machine *machine, struct finding *finding) {
     struct error why = {0};
     uint64_t bytes;
 
-    (void)check;
     if (host_free_space(machine->host, "C:\\", &bytes, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     return bytes >= (uint64_t)DISK_MIN * GIGABYTE
@@ -155,11 +134,9 @@ enum verdict check_disk(const struct machine *machine, const struct preflight_ch
 
 /* The NetBIOS name is the first 15 characters: %COMPUTERNAME% and what reads it then differ from
  * the node's name. */
-enum verdict check_host_name(const struct machine *machine, const struct preflight_check *check,
-                             struct finding *finding) {
+enum verdict check_host_name(const struct machine *machine, struct finding *finding) {
     const char *name = machine->found->facts.host_name;
 
-    (void)check;
     if (!*name)
         return check_unknown(finding, "Windows does not report its host name");
     if (strlen(name) > NETBIOS_MAX)
@@ -170,13 +147,11 @@ enum verdict check_host_name(const struct machine *machine, const struct preflig
     return CHECK_FINE;
 }
 
-enum verdict check_system_drive(const struct machine *machine, const struct preflight_check *check,
-                                struct finding *finding) {
+enum verdict check_system_drive(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *root = NULL;
     struct error why = {0};
     int found = check_registry(machine, VERSION_KEY, "SystemRoot", &root, &why);
 
-    (void)check;
     if (found <= 0)
         return check_unknown(finding, "%s",
                              found < 0 ? why.message : "the registry has no SystemRoot");
@@ -187,11 +162,9 @@ enum verdict check_system_drive(const struct machine *machine, const struct pref
 
 /* kubeadm copies with it and refuses a Windows without it (since 1.33); winjoin does not need it.
  */
-enum verdict check_xcopy(const struct machine *machine, const struct preflight_check *check,
-                         struct finding *finding) {
+enum verdict check_xcopy(const struct machine *machine, struct finding *finding) {
     static const char system[] = "C:\\Windows\\System32";
 
-    (void)check;
     if (host_file_type(machine->host, "C:\\Windows\\System32\\xcopy.exe") != HOST_ABSENT)
         return CHECK_FINE;
     if (host_file_type(machine->host, system) == HOST_ABSENT)
@@ -200,18 +173,17 @@ enum verdict check_xcopy(const struct machine *machine, const struct preflight_c
 }
 
 /* A policy that the row's id names, under the key of its subject. */
-enum verdict check_policy(const struct machine *machine, const struct preflight_check *check,
-                          struct finding *finding) {
+enum verdict check_policy(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *value = NULL;
     struct error why = {0};
-    int found = check_registry(machine, check->subject, check->id, &value, &why);
+    int found = check_registry(machine, finding->check->subject, finding->check->id, &value, &why);
 
     if (found < 0)
         return check_unknown(finding, "%s", why.message);
     return !found || text_equal(value, "0")
                ? CHECK_FINE
                : check_bad(finding, "HKLM\\%s has %s=%s: containers' layers cannot be mounted",
-                           check->subject, check->id, value);
+                           finding->check->subject, finding->check->id, value);
 }
 
 /* A folder is excluded by itself or by one above it. */
@@ -233,15 +205,13 @@ static int is_excluded(const struct machine *machine, const char *folder, struct
 }
 
 /* Scanning each layer as it is unpacked makes containers slow to start, and at times impossible. */
-enum verdict check_defender(const struct machine *machine, const struct preflight_check *check,
-                            struct finding *finding) {
+enum verdict check_defender(const struct machine *machine, struct finding *finding) {
     static const char folder[] = "C:\\ProgramData\\containerd";
     struct host_service defender = {0};
     struct error why = {0};
     bool runs;
     int found;
 
-    (void)check;
     if (host_service_query(machine->host, "WinDefend", &defender, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     runs = defender.state != HOST_SERVICE_ABSENT && defender.state != HOST_SERVICE_STOPPED;
@@ -257,11 +227,9 @@ enum verdict check_defender(const struct machine *machine, const struct prefligh
 
 /* Servers hardened by the CIS benchmarks have it: rules that a program makes are there and do not
  * work. A profile whose firewall the policy turns off lets everything in. */
-enum verdict check_firewall_policy(const struct machine *machine,
-                                   const struct preflight_check *check, struct finding *finding) {
+enum verdict check_firewall_policy(const struct machine *machine, struct finding *finding) {
     static const char *const profiles[] = {"Domain", "Private", "Public"};
 
-    (void)check;
     for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
         _cleanup_(freep) char *merge = NULL, *on = NULL;
         _cleanup_(freep) char *key = xasprintf(FIREWALL_POLICY_KEY "%sProfile", profiles[i]);

@@ -17,10 +17,9 @@
 enum { MTU_MIN = 1500 };
 
 /* A service's Start of 4 is "disabled"; that it is there at all is ContainersFeature's matter. */
-enum verdict check_service_enabled(const struct machine *machine,
-                                   const struct preflight_check *check, struct finding *finding) {
+enum verdict check_service_enabled(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *key =
-        xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s", check->subject);
+        xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s", finding->check->subject);
     _cleanup_(freep) char *start = NULL;
     struct error why = {0};
     int found = check_registry(machine, key, "Start", &start, &why);
@@ -29,25 +28,21 @@ enum verdict check_service_enabled(const struct machine *machine,
         return check_unknown(finding, "%s", why.message);
     if (!found)
         return check_not_run(finding, "the service \"%s\" does not exist (see ContainersFeature)",
-                             check->subject);
+                             finding->check->subject);
     return text_equal(start, "4")
-               ? check_bad(finding, "the service \"%s\" is disabled", check->subject)
+               ? check_bad(finding, "the service \"%s\" is disabled", finding->check->subject)
                : CHECK_FINE;
 }
 
-enum verdict check_hns(const struct machine *machine, const struct preflight_check *check,
-                       struct finding *finding) {
+enum verdict check_hns(const struct machine *machine, struct finding *finding) {
     struct error why = {0};
 
-    (void)check;
     return hns_version_get(machine->host, &machine->found->hns, &why) == 0
                ? CHECK_FINE
                : check_bad(finding, "the Host Network Service does not respond: %s", why.message);
 }
 
-enum verdict check_hns_version(const struct machine *machine, const struct preflight_check *check,
-                               struct finding *finding) {
-    (void)check;
+enum verdict check_hns_version(const struct machine *machine, struct finding *finding) {
     if (!machine->found->hns.major)
         return check_not_run(finding, "HNS does not respond");
     return hns_has(machine->found->hns, HNS_V2_API)
@@ -57,14 +52,12 @@ enum verdict check_hns_version(const struct machine *machine, const struct prefl
 }
 
 /* DisabledComponents is a mask; 0xff takes IPv6 out of every interface. */
-enum verdict check_ipv6(const struct machine *machine, const struct preflight_check *check,
-                        struct finding *finding) {
+enum verdict check_ipv6(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *value = NULL;
     struct error why = {0};
     long long mask = 0;
     int found = check_registry(machine, TCPIP6_KEY, "DisabledComponents", &value, &why);
 
-    (void)check;
     if (found < 0)
         return check_unknown(finding, "%s", why.message);
     if (!found)
@@ -77,11 +70,9 @@ enum verdict check_ipv6(const struct machine *machine, const struct preflight_ch
                            value);
 }
 
-enum verdict check_card(const struct machine *machine, const struct preflight_check *check,
-                        struct finding *finding) {
+enum verdict check_card(const struct machine *machine, struct finding *finding) {
     struct error why = {0};
 
-    (void)check;
     if (journal_switch(machine->journal) || machine->found->nic.alias)
         return CHECK_FINE; /* chosen by the join that this one goes on with */
     if (nic_choose(machine->host, machine->found->options.adapter, machine->found->options.node_ip,
@@ -93,9 +84,7 @@ enum verdict check_card(const struct machine *machine, const struct preflight_ch
     return CHECK_FINE;
 }
 
-enum verdict check_switch(const struct machine *machine, const struct preflight_check *check,
-                          struct finding *finding) {
-    (void)check;
+enum verdict check_switch(const struct machine *machine, struct finding *finding) {
     if (journal_switch(machine->journal))
         return CHECK_FINE;
     if (!machine->found->nic.alias)
@@ -110,25 +99,21 @@ enum verdict check_switch(const struct machine *machine, const struct preflight_
 
 /* Refused until its name is acknowledged; a mode that only the cluster's defaults name is looked at
  * with the plan. */
-enum verdict check_network_mode(const struct machine *machine, const struct preflight_check *check,
-                                struct finding *finding) {
+enum verdict check_network_mode(const struct machine *machine, struct finding *finding) {
     const struct join_options *o = &machine->found->options;
     const struct network_mode *mode = o->network_mode
                                           ? network_mode_by_name(o->network_mode)
                                           : network_mode_by_cni(o->network_plugin, NULL);
 
-    (void)check;
     return mode && mode->isolated ? check_bad(finding, "%s", mode->isolated) : CHECK_FINE;
 }
 
 /* Only told here; whether one is in the way is known with the plan (HNSClash). */
-enum verdict check_networks(const struct machine *machine, const struct preflight_check *check,
-                            struct finding *finding) {
+enum verdict check_networks(const struct machine *machine, struct finding *finding) {
     _cleanup_json_ json_t *list = NULL;
     struct error why = {0};
     struct text names = {0};
 
-    (void)check;
     if (!machine->found->hns.major)
         return check_not_run(finding, "HNS does not respond");
     if (hcn_list(machine->host, HCN_NETWORK, NULL, NULL, &list, &why) < 0)
@@ -147,11 +132,9 @@ enum verdict check_networks(const struct machine *machine, const struct prefligh
 }
 
 /* vxlan takes 50 bytes of each packet; the other nodes of flannel count with 1450 as a rule. */
-enum verdict check_mtu(const struct machine *machine, const struct preflight_check *check,
-                       struct finding *finding) {
+enum verdict check_mtu(const struct machine *machine, struct finding *finding) {
     const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
 
-    (void)check;
     if (mode && !mode->vxlan)
         return check_not_run(finding, "%s does not encapsulate pod packets", mode->name);
     if (!machine->found->nic.alias)
@@ -167,9 +150,7 @@ enum verdict check_mtu(const struct machine *machine, const struct preflight_che
                            machine->found->nic.mtu - 50);
 }
 
-enum verdict check_dns(const struct machine *machine, const struct preflight_check *check,
-                       struct finding *finding) {
-    (void)check;
+enum verdict check_dns(const struct machine *machine, struct finding *finding) {
     if (!machine->found->nic.alias)
         return check_not_run(finding, "no adapter was chosen");
     return machine->found->nic.dns_servers.count
@@ -188,8 +169,7 @@ static char *environment_of(const struct machine *machine, const char *upper, co
 }
 
 /* kubeadm: HTTPProxyCheck, of the endpoint's host in token discovery. */
-enum verdict check_proxy(const struct machine *machine, const struct preflight_check *check,
-                         struct finding *finding) {
+enum verdict check_proxy(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *https = environment_of(machine, "HTTPS_PROXY", "https_proxy");
     _cleanup_(freep) char *no = environment_of(machine, "NO_PROXY", "no_proxy");
     const char *endpoint = machine->found->options.endpoint;
@@ -198,7 +178,6 @@ enum verdict check_proxy(const struct machine *machine, const struct preflight_c
     _cleanup_(freep) char *shown = proxy ? http_shown_proxy(proxy) : NULL;
     bool bracket = endpoint && *endpoint == '[';
 
-    (void)check;
     if (!endpoint)
         return check_not_run(finding, "no endpoint was given");
     if (!proxy)
@@ -220,23 +199,21 @@ static bool is_ours(const struct machine *machine, const char *name) {
     return ours;
 }
 
-enum verdict check_tcp_port(const struct machine *machine, const struct preflight_check *check,
-                            struct finding *finding) {
+enum verdict check_tcp_port(const struct machine *machine, struct finding *finding) {
     struct error why = {0};
     bool used = false;
 
-    if (host_port_in_use(machine->host, false, check->number, &used, &why) < 0)
+    if (host_port_in_use(machine->host, false, finding->check->number, &used, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    return !used || is_ours(machine, check->subject)
+    return !used || is_ours(machine, finding->check->subject)
                ? CHECK_FINE
-               : check_bad(finding, "port %u is in use", check->number);
+               : check_bad(finding, "port %u is in use", finding->check->number);
 }
 
-enum verdict check_vxlan_port(const struct machine *machine, const struct preflight_check *check,
-                              struct finding *finding) {
+enum verdict check_vxlan_port(const struct machine *machine, struct finding *finding) {
     const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
     long long given = machine->found->options.vxlan_port;
-    unsigned port = given > 0 && given <= 65535 ? (unsigned)given : check->number;
+    unsigned port = given > 0 && given <= 65535 ? (unsigned)given : finding->check->number;
     struct error why = {0};
     bool used = false;
 
@@ -253,12 +230,10 @@ enum verdict check_vxlan_port(const struct machine *machine, const struct prefli
 }
 
 /* Without DSR a load balancer takes blocks of 64 of them. */
-enum verdict check_dynamic_ports(const struct machine *machine, const struct preflight_check *check,
-                                 struct finding *finding) {
+enum verdict check_dynamic_ports(const struct machine *machine, struct finding *finding) {
     struct error why = {0};
     unsigned ports = 0;
 
-    (void)check;
     if (limit_dynamic_ports(machine->host, &ports, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     return ports >= LIMIT_DYNAMIC_PORTS
@@ -269,15 +244,13 @@ enum verdict check_dynamic_ports(const struct machine *machine, const struct pre
 }
 
 /* Limits that another build of Windows, or DSR, would not have; the others stand in the report. */
-enum verdict check_service_limits(const struct machine *machine,
-                                  const struct preflight_check *check, struct finding *finding) {
+enum verdict check_service_limits(const struct machine *machine, struct finding *finding) {
     struct limit_scene scene = {.hns = machine->found->hns,
                                 .no_dsr = text_equal(machine->found->options.dsr, "off")};
     _cleanup_(text_free) struct text list = {0};
     size_t count;
     const struct limit *rows = limits(&count);
 
-    (void)check;
     if (!scene.hns.major && !scene.no_dsr)
         return check_not_run(finding, "the Host Network Service does not respond");
     for (size_t i = 0; i < count; i++) {

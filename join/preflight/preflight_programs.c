@@ -20,12 +20,11 @@
 enum { CONTAINERD_MIN = 2 };
 
 /* A file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
-enum verdict check_file_available(const struct machine *machine,
-                                  const struct preflight_check *check, struct finding *finding) {
-    bool is_ca = text_equal(check->subject, KUBERNETES_CA_FILE);
+enum verdict check_file_available(const struct machine *machine, struct finding *finding) {
+    bool is_ca = text_equal(finding->check->subject, KUBERNETES_CA_FILE);
     _cleanup_(freep) char *path =
         is_ca ? join_ca_file(&machine->found->options) /* caCertPath decides */
-              : xstrdup(check->subject);
+              : xstrdup(finding->check->subject);
     _cleanup_(freep) char *held = NULL;
 
     if (host_file_type(machine->host, path) == HOST_ABSENT ||
@@ -37,29 +36,26 @@ enum verdict check_file_available(const struct machine *machine,
 }
 
 /* Pods that the kubelet would start at once. */
-enum verdict check_manifests(const struct machine *machine, const struct preflight_check *check,
-                             struct finding *finding) {
+enum verdict check_manifests(const struct machine *machine, struct finding *finding) {
     struct text_list names = {0};
     struct error why = {0};
     size_t count;
 
     if (journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
         return CHECK_FINE;
-    if (host_list(machine->host, check->subject, &names, &why) < 0)
+    if (host_list(machine->host, finding->check->subject, &names, &why) < 0)
         return why.kind == ERROR_ABSENT ? CHECK_FINE : check_unknown(finding, "%s", why.message);
     count = names.count;
     text_list_free(&names);
     return count ? check_bad(finding, "%s is not empty: the kubelet would start these pods",
-                             check->subject)
+                             finding->check->subject)
                  : CHECK_FINE;
 }
 
-enum verdict check_cni_files(const struct machine *machine, const struct preflight_check *check,
-                             struct finding *finding) {
+enum verdict check_cni_files(const struct machine *machine, struct finding *finding) {
     struct text_list conflicts = {0};
     struct error why = {0};
 
-    (void)check;
     if (cni_conflicts(machine->host, &conflicts, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     if (conflicts.count) {
@@ -83,8 +79,7 @@ static bool is_left(const struct machine *machine, const char *path, struct find
 }
 
 /* A file in a folder's place would end the join when the virtual switch is made already. */
-enum verdict check_folders(const struct machine *machine, const struct preflight_check *check,
-                           struct finding *finding) {
+enum verdict check_folders(const struct machine *machine, struct finding *finding) {
     static const char *const folders[] = {PROGRAM_FOLDER,
                                           KUBERNETES_MANIFESTS_FOLDER,
                                           KUBELET_CERTIFICATE_FOLDER,
@@ -94,7 +89,6 @@ enum verdict check_folders(const struct machine *machine, const struct preflight
                                           CNI_CONF_DIR,
                                           "C:\\var\\log"};
 
-    (void)check;
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
         _cleanup_(freep) char *path = xstrdup(folders[i]);
 
@@ -113,13 +107,11 @@ enum verdict check_folders(const struct machine *machine, const struct preflight
 }
 
 /* What scripts and DaemonSets of earlier nodes leave, and what later ones trust. */
-enum verdict check_leftovers(const struct machine *machine, const struct preflight_check *check,
-                             struct finding *finding) {
+enum verdict check_leftovers(const struct machine *machine, struct finding *finding) {
     static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR};
     size_t count;
     const struct network_agent *const *agents = network_agents(&count);
 
-    (void)check;
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         if (is_left(machine, paths[i], finding))
             return CHECK_BAD;
@@ -135,32 +127,29 @@ enum verdict check_leftovers(const struct machine *machine, const struct preflig
 
 /* One that kubeadm's guides registered, or nssm: it would start another kubelet. What a killed run
  * of ours had not marked yet is corrected where it is used. */
-enum verdict check_service_free(const struct machine *machine, const struct preflight_check *check,
-                                struct finding *finding) {
+enum verdict check_service_free(const struct machine *machine, struct finding *finding) {
     struct host_service service = {0};
     struct error why = {0};
     bool foreign;
 
-    if (host_service_query(machine->host, check->subject, &service, &why) < 0)
+    if (host_service_query(machine->host, finding->check->subject, &service, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     foreign = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service) &&
-              !journal_has_absent(machine->journal, JOURNAL_SERVICE, check->subject);
+              !journal_has_absent(machine->journal, JOURNAL_SERVICE, finding->check->subject);
     host_service_free(&service);
     if (foreign && text_equal(machine->found->options.existing_services, "adopt"))
         return check_not_run(finding, "the join goes on with the service \"%s\" that exists",
-                             check->subject);
+                             finding->check->subject);
     return foreign ? check_bad(finding, "a service \"%s\" exists that winjoin did not make",
-                               check->subject)
+                               finding->check->subject)
                    : CHECK_FINE;
 }
 
 /* winjoin starts containerd itself; a runtime that the call names must run already. */
-enum verdict check_cri(const struct machine *machine, const struct preflight_check *check,
-                       struct finding *finding) {
+enum verdict check_cri(const struct machine *machine, struct finding *finding) {
     const char *socket = machine->found->options.cri_socket;
     _cleanup_(freep) char *pipe = NULL;
 
-    (void)check;
     if (!socket || text_equal_nocase(socket, KUBELET_CRI_SOCKET))
         return check_not_run(finding, "winjoin join starts containerd itself");
     pipe = cri_pipe_path(socket);
@@ -192,14 +181,12 @@ static enum verdict check_tested(const struct machine *machine, const char *cont
 }
 
 /* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
-enum verdict check_runtime_version(const struct machine *machine,
-                                   const struct preflight_check *check, struct finding *finding) {
+enum verdict check_runtime_version(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *output = NULL;
     struct error why = {0};
     int found = program_version_read(machine->host, service_containerd.program, &output, &why);
     unsigned major = found > 0 ? containerd_major(output) : 0;
 
-    (void)check;
     if (found < 0)
         return check_unknown(finding, "%s", why.message);
     if (!found)
@@ -214,14 +201,12 @@ enum verdict check_runtime_version(const struct machine *machine,
     return check_tested(machine, output, finding);
 }
 
-enum verdict check_kubelet_version(const struct machine *machine,
-                                   const struct preflight_check *check, struct finding *finding) {
+enum verdict check_kubelet_version(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *output = NULL;
     struct error why = {0};
     int found = program_version_read(machine->host, service_kubelet.program, &output, &why);
     unsigned minor;
 
-    (void)check;
     if (!found)
         return check_not_run(finding, "%s does not exist yet", service_kubelet.program);
     if (found < 0 && (machine->found->options.bundle || machine->found->options.mirror))

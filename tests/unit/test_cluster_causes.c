@@ -300,6 +300,12 @@ static void test_services_follow(void **state) {
     cluster_causes_find(&report);
     assert_int_equal((int)report.causes.count, 1);
     assert_string_equal(report.causes.items[0].id, "CL-NODE");
+    for (size_t i = 0; i < report.cells.count; i++) {
+        _cleanup_(freep) char *name = cluster_cell_name(&report, &report.cells.items[i]);
+
+        if (is_broken(&chance, &report.cells.items[i]))
+            assert_true(text_list_has(&report.causes.items[0].cells, name));
+    }
     cluster_report_free(&report);
 }
 
