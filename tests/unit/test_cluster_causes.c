@@ -178,7 +178,18 @@ static void assert_explains_red_cells(const struct cluster_report *report) {
     assert_true(named->count <= red);
 }
 
+/* Who resolves no names is told with what its pods ask, and nobody else. */
+static void assert_says_servers(const struct diag_cause *cause, bool of_one_node) {
+    bool says = false;
+
+    for (size_t i = 0; i < cause->evidence.count; i++)
+        says |= strstr(cause->evidence.items[i], "inside the pod: DNS servers 10.96.0.10") != NULL;
+    assert_int_equal(says, of_one_node);
+}
+
 static void test_patterns(void **state) {
+    static const char *const dns[] = {"CL-DNS-NODE", "CL-DNS-SHORT"};
+
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct cluster_report report;
@@ -200,6 +211,8 @@ static void test_patterns(void **state) {
             assert_true(report.causes.items[0].cells.count > 0);
             assert_true(report.causes.items[0].evidence.count > 0);
             assert_explains_red_cells(&report);
+            assert_says_servers(&report.causes.items[0], text_equal(cases[i].cause, dns[0]) ||
+                                                             text_equal(cases[i].cause, dns[1]));
         }
         cluster_report_free(&report);
     }

@@ -197,6 +197,38 @@ static void the_page(void **state) {
             fail_msg("no '%s' in\n%s", parts[i], page);
     assert_null(strstr(page, "<b>"));
     assert_null(strstr(page, "<script"));
+    assert_int_equal(count_of(page, "<table"), count_of(page, "</table>"));
+    assert_int_equal(count_of(page, "<tbody"), count_of(page, "</tbody>"));
+}
+
+/* A node's own cell counts once, as one between two nodes does for each of them. */
+static void the_worst_node_is_first(void **state) {
+    _cleanup_(freep) char *text = NULL;
+    const char *first, *other;
+
+    (void)state;
+    add_cell("pod-to-pod-ip", false, 0, 1, DIAG_FAIL, "timeout");
+    add_cell("pod-to-pod-ip", false, 2, 2, DIAG_FAIL, "refused");
+    text = cluster_report_text(&report, &(struct diag_text_style){0});
+    first = strstr(text, "!!  win-1 (");
+    other = strstr(text, "!!  lin-1 (");
+    assert_true(first && other && first < other);
+    assert_non_null(strstr(text, "ok  win-2: fails only with the nodes above"));
+}
+
+static void nodes_that_came_and_went(void **state) {
+    struct cluster_report old = report;
+    _cleanup_json_ json_t *compared = NULL;
+
+    open_report(state);
+    free(report.nodes.items[0].name);
+    report.nodes.items[0].name = xstrdup("win-9");
+    compared = cluster_report_compare(&old, &report);
+    assert_int_equal(json_array_size(json_at(compared, "nodesNew")), 1);
+    assert_int_equal(json_array_size(json_at(compared, "nodesGone")), 1);
+    assert_string_equal(json_text_at(compared, "nodesNew.0"), "win-9");
+    assert_string_equal(json_text_at(compared, "nodesGone.0"), "win-1");
+    cluster_report_free(&old);
 }
 
 int main(void) {
@@ -206,6 +238,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(many_are_counted, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_table_while_it_runs, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_page, open_report, close_report),
+        cmocka_unit_test_setup_teardown(the_worst_node_is_first, open_report, close_report),
+        cmocka_unit_test_setup_teardown(nodes_that_came_and_went, open_report, close_report),
     };
 
     return cmocka_run_group_tests_name("cluster_report", tests, NULL, NULL);

@@ -426,6 +426,24 @@ static void replay_refuses(void **state) {
     }
 }
 
+/* What Windows cannot do is no fault, and said with where it is explained. */
+static void limits_are_no_faults(void **state) {
+    static const char seen[] =
+        "{\"limits\":[{\"name\":\"source-ip\",\"available\":false},{\"name\":\"dsr\","
+        "\"available\":true},{\"name\":\"hairpin\",\"available\":false}]}";
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    report_make(&report);
+    json_decref(report.evidence);
+    report.evidence = json_loads(seen, 0, NULL);
+    text = diag_report_text(&report, &(struct diag_text_style){0});
+    assert_non_null(strstr(text,
+                           "\nnot faults, but limits of Windows here: source-ip, hairpin (winjoin "
+                           "capabilities\n  explains them)\n"));
+}
+
 /* What cannot be is no duration, and none is read as another one. */
 static void replay_reads_durations(void **state) {
     static const struct {
@@ -467,6 +485,7 @@ int main(void) {
         cmocka_unit_test(replay_judges_the_same),
         cmocka_unit_test(replay_refuses),
         cmocka_unit_test(replay_reads_durations),
+        cmocka_unit_test(limits_are_no_faults),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,19 @@ static void state_outlives_the_program(void **state) {
     expect_service(SERVICE, HOST_SERVICE_ABSENT, NULL);
 }
 
+static void a_folder_is_no_file(void **state) {
+    struct text_list names = {0};
+
+    (void)state;
+    need_rootfs("build/host-rootfs");
+    SUCCEEDS(host_make_folder(opened, FOLDER "\\in", HOST_PUBLIC, err));
+    FAILS_WITH(ERROR_HOST, host_write(opened, FOLDER "\\in", "x", 1, HOST_PUBLIC, err));
+    SUCCEEDS(host_list(opened, FOLDER, &names, err));
+    assert_int_equal(names.count, 1); /* nothing is left beside it */
+    text_list_free(&names);
+    SUCCEEDS(host_remove_tree(opened, FOLDER, err));
+}
+
 static void links_lead_nowhere_outside(void **state) {
     char *data = NULL;
     size_t len = 0;
@@ -113,6 +126,7 @@ static void without_a_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(state_outlives_the_program, close_host),
+        cmocka_unit_test_teardown(a_folder_is_no_file, close_host),
         cmocka_unit_test_teardown(links_lead_nowhere_outside, close_host),
         cmocka_unit_test_teardown(other_drives_are_absent, close_host),
         cmocka_unit_test_teardown(without_a_folder, close_host),

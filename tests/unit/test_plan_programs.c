@@ -153,6 +153,38 @@ static void a_kubelet_that_is_not_the_locks(void **state) {
     }
 }
 
+/* Versions that are not known to go together are told, and hinder nobody. */
+static void what_does_not_go_together(void **state) {
+    static const char lock[] =
+        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{\"name\":"
+        "\"containerd\",\"version\":\"v%s\",\"sha256\":"
+        "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\",\"size\":3,\"path\":"
+        "\"containerd.exe\"}]}";
+    static const char *const versions[] = {"1.6.1", "2.4.2"};
+
+    (void)state;
+    for (size_t old = 0; old < ARRAY_SIZE(versions); old++) {
+        _cleanup_(freep) char *text = xasprintf(lock, versions[old]), *told = NULL;
+        struct bundle *bundle = NULL;
+        struct error err = {0};
+        struct join join;
+
+        open_plan();
+        assert_int_equal(
+            host_write(r.host, "D:\\b\\winjoin.lock", text, strlen(text), HOST_PUBLIC, NULL), 0);
+        r.options.bundle = xstrdup("D:\\b");
+        open_join(&r, &join);
+        assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
+        assert_int_equal(programs_bundle(&join, &bundle, &err), 0);
+        if (programs_check_versions(&join, bundle_artifacts(bundle), &err) < 0)
+            fail_msg("%s", err.message);
+        told = text_list_join(&join.progress.warnings, "\n");
+        assert_int_equal(strstr(told, "containerd") != NULL, old == 0);
+        join_close(&join);
+        close_run(&r);
+    }
+}
+
 /* What was not read this time is what it was, as long as its version is the same. */
 static void a_lock_keeps_what_was_not_read(void **state) {
 #define PROGRAMS_LOCK "C:\\ProgramData\\winjoin\\" ARTIFACT_LOCK_NAME
@@ -285,6 +317,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kube_proxys_gates_are_its_own),
         cmocka_unit_test(what_the_join_would_refuse),
+        cmocka_unit_test(what_does_not_go_together),
         cmocka_unit_test(a_lock_keeps_what_was_not_read),
         cmocka_unit_test(a_program_names_its_source),
         cmocka_unit_test(versions_that_a_lock_knows),

@@ -91,6 +91,20 @@ static socket_handle listen_on(unsigned port, bool udp) {
     return handle;
 }
 
+/* A socket is of the family that it was opened for. */
+static void families(void **state) {
+    struct socket_peer peer;
+    socket_handle four = socket_os_open(4, true), six = socket_os_open(6, true);
+
+    (void)state;
+    assert_int_equal(socket_os_peer("127.0.0.1", 0, &peer), 0);
+    assert_int_equal(socket_os_bind(four, &peer, false), 0);
+    assert_int_not_equal(socket_os_bind(six, &peer, false), 0);
+    socket_os_close(four);
+    if (six != -1) /* a system without IPv6 */
+        socket_os_close(six);
+}
+
 static pthread_t server;
 static atomic_bool ended;
 static unsigned port; /* echo; the next: DNS; the one after: nobody */
@@ -475,6 +489,7 @@ static void own_addresses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(families),
         cmocka_unit_test(probes_by_hand),
         cmocka_unit_test(wrong_calls),
         cmocka_unit_test(each_line_is_answered),
