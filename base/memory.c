@@ -1,12 +1,9 @@
 /* Allocation that aborts when memory is out, and one-owner cleanup of locals. */
 #include "base/memory.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/text.h"
 
 static void *checked(void *ptr) {
     if (!ptr) {
@@ -47,16 +44,6 @@ char *xstrdup(const char *s) {
 
 char *xstrdup_null(const char *s) {
     return s ? xstrdup(s) : NULL;
-}
-
-char *xasprintf(const char *format, ...) {
-    struct text t = {0};
-    va_list args;
-
-    va_start(args, format);
-    text_addv(&t, format, args);
-    va_end(args);
-    return text_take(&t);
 }
 
 void secret_wipe(char *secret, size_t len) {

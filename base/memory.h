@@ -15,8 +15,6 @@ char *xstrndup(const char *s, size_t max);
 char *xmemdup(const void *data, size_t len);
 /* NULL stays NULL. */
 char *xstrdup_null(const char *s);
-/* printf into a fresh string; the caller frees. */
-char *xasprintf(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
 
 /* Overwrites a secret so that the compiler cannot leave it out. */
 void secret_wipe(char *secret, size_t len);

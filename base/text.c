@@ -71,6 +71,16 @@ void text_addf(struct text *t, const char *format, ...) {
     va_end(args);
 }
 
+char *xasprintf(const char *format, ...) {
+    struct text t = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&t, format, args);
+    va_end(args);
+    return text_take(&t);
+}
+
 /* Length of the valid UTF-8 character at p (RFC 3629), and its code; 0: not a valid one. */
 static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *ret_code) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};

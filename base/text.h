@@ -37,6 +37,9 @@ char *text_take(struct text *t);
 void text_clear(struct text *t);
 void text_free(struct text *t);
 
+/* printf into a fresh string; the caller frees. */
+char *xasprintf(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
+
 bool text_equal(const char *a, const char *b);        /* NULL equals NULL only */
 bool text_equal_nocase(const char *a, const char *b); /* ASCII */
 bool text_starts_with(const char *s, const char *prefix);

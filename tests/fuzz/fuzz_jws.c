@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "pki/jws.h"
 
 /* Only the signature itself fits: not with more behind it, and not one letter changed. */

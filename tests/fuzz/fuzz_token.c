@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "pki/token.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

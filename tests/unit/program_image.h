@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { IMAGE_SIZE = 0x800, IMAGE_DATA = 0x200, IMAGE_RESOURCES = 0x600, IMAGE_SECTION_VA = 0x1000 };
 #define IMAGE_FRAME                                                                                \
