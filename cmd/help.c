@@ -128,7 +128,7 @@ static void add_verb(const char *name, const struct verb *verb, const struct ver
 static int hint_help(const struct program *program, const struct verb *verb, const char *word,
                      struct error *err) {
     (void)verb_unknown_subcommand(verb, word, err);
-    return error_hint(err, "%s help %s shows the command", program_name(program), verb->name);
+    return error_hint(err, "%s help %s shows the command", program->name, verb->name);
 }
 
 int verb_help(struct program *program, struct error *err) {
@@ -151,7 +151,7 @@ int verb_help(struct program *program, struct error *err) {
     if (phase && phase_names_resolve(phase, &ids, err) < 0)
         return -1;
     if (verb)
-        add_verb(program_name(program), verb, sub, phase, &out);
+        add_verb(program->name, verb, sub, phase, &out);
     else if (program->as_kubeadm)
         kubeadm_overview(&out);
     else

@@ -293,5 +293,5 @@ int program_need_discovery(const struct program *program, struct error *err) {
     (void)error_set(err, ERROR_USAGE,
                     "no cluster given: an endpoint, --discovery-file or --config is missing");
     return error_hint(err, "%s %s <ip>:6443 --token T --discovery-token-ca-cert-hash H",
-                      program_name(program), program->verb->name);
+                      program->name, program->verb->name);
 }

@@ -2,6 +2,7 @@
 #include "cmd/output.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,16 @@ static void print_shown(const char *text) {
 void output_text(const struct program *program, const char *text) {
     if (!output_is_document(program))
         print_shown(text);
+}
+
+void output_format(const struct program *program, const char *format, ...) {
+    _cleanup_(text_free) struct text text = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&text, format, args);
+    va_end(args);
+    output_text(program, text_str(&text));
 }
 
 /* What --output-file is to hold, and where. */

@@ -6,6 +6,8 @@
 
 /* Text for a person, as it is; nothing with -o json or yaml. */
 void output_text(const struct program *program, const char *text);
+void output_format(const struct program *program, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
 /* Bytes as they are, whatever -o says (kubeconfig, completion). */
 void output_bytes(const void *data, size_t len);
 /* true when all that was printed has arrived; who follows reads it now. */

@@ -15,10 +15,6 @@
 #include "cmd/output.h"
 #include "cmd/record.h"
 
-const char *program_name(const struct program *program) {
-    return program->as_kubeadm ? "kubeadm" : "winjoin";
-}
-
 static void log_line(void *context, enum log_level level, const char *line) {
     struct program *program = context;
     _cleanup_(freep) char *prefix = record_prefix(program->host, level);
@@ -151,7 +147,7 @@ static void hint_flags(const struct program *program, struct error *err) {
     const struct verb *sub =
         program->words.count ? verb_subcommand(verb, program->words.items[0]) : NULL;
 
-    (void)error_hint(err, "%s %s%s%s --help lists the flags", program_name(program), verb->name,
+    (void)error_hint(err, "%s %s%s%s --help lists the flags", program->name, verb->name,
                      sub ? " " : "", sub ? sub->name : "");
 }
 
@@ -218,8 +214,8 @@ static int finish(struct program *program, struct error *err, int result) {
     struct error unwritten = {0};
 
     if (result < 0 && !err->kind)
-        (void)error_set(err, ERROR_HOST, "%s %s failed without giving a reason",
-                        program_name(program), program->verb->name);
+        (void)error_set(err, ERROR_HOST, "%s %s failed without giving a reason", program->name,
+                        program->verb->name);
     if (result < 0) {
         name_variables(program, err);
         output_error(err);
@@ -268,6 +264,7 @@ int program_run(int argc, char **argv, program_open_host *open) {
 
     terminal_open(&program.terminal);
     program.as_kubeadm = argc > 0 && kubeadm_is_name(argv[0]);
+    program.name = program.as_kubeadm ? "kubeadm" : "winjoin";
     for (int i = 1; i < argc; i++)
         redact_learn(argv[i]);
     program.verb = find_verb(&program, text_equal(name, "--version") ? "version" : name);

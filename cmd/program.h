@@ -55,7 +55,8 @@ struct program_options {
 };
 
 struct program {
-    bool as_kubeadm; /* called by that name (cmd/kubeadm.h) */
+    bool as_kubeadm;  /* called by that name (cmd/kubeadm.h) */
+    const char *name; /* what it is called in texts: "winjoin" or "kubeadm" */
     struct host *host;
     struct http *http;
     struct http *last; /* not ended by Ctrl-C: removes what diag made in a cluster; or NULL */
@@ -116,8 +117,6 @@ int verb_unknown_subcommand(const struct verb *verb, const char *word, struct er
 /* ERROR_USAGE that says which one may have been meant. */
 int verb_unknown(const char *name, struct error *err);
 
-/* What the program is called in texts: "winjoin" or "kubeadm". */
-const char *program_name(const struct program *program);
 /* The whole program. argv is UTF-8; `open` makes the host for --rootfs (NULL = this machine).
  * Answers the exit code. */
 typedef int program_open_host(const char *rootfs, struct host **ret, struct error *err);

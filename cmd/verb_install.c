@@ -64,9 +64,7 @@ static int look(struct host *host, const char *path, bool *ret_real, struct erro
 
 static void tell(const struct program *program, const struct place *place, const char *what,
                  const char *path) {
-    _cleanup_(freep) char *line = xasprintf("%-9s %s\n", what, path);
-
-    output_text(program, line);
+    output_format(program, "%-9s %s\n", what, path);
     json_array_append_new(place->rows, json_pack("{s:s, s:s}", "path", path, "outcome", what));
 }
 

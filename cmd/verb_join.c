@@ -135,15 +135,6 @@ static void tell_success(const struct program *program, const struct join *join)
     output_text(program, program->as_kubeadm ? kubeadm_joined_text : line);
 }
 
-/* What is left to do by hand, whether or not the flows worked. */
-static void tell_next(const struct program *program, const struct join *join) {
-    for (size_t i = 0; i < join->progress.next.count; i++) {
-        _cleanup_(freep) char *line = xasprintf("next: %s\n", join->progress.next.items[i]);
-
-        output_text(program, line);
-    }
-}
-
 /* With --restart; a token that was read from a file is handed on as one that was given. The join
  * that continues does not restart again. */
 static void restart(struct program *program, struct join *join, struct error *err) {
@@ -185,7 +176,7 @@ static int run_join(struct program *program, struct join *join, struct error *er
     else if (result == 0 && restart_is_left(program->host))
         (void)restart_end(program->host, &ignored); /* else the next start of Windows tries */
     print_matrix(program, join);
-    tell_next(program, join);
+    progress_tell_next(program, &join->progress);
     output_result(program, join_result_json(join));
     if (result == 0)
         tell_success(program, join);
@@ -206,7 +197,7 @@ static int run_phase(struct program *program, struct join *join, const char *id,
 /* As kubeadm: where the environment names a folder, the files go there to be looked at. */
 static int write_plan(struct program *program, const json_t *plan, struct error *err) {
     _cleanup_(freep) char *given = host_environment(program->host, JOIN_PLAN_FOLDER_VARIABLE);
-    _cleanup_(freep) char *folder = NULL, *line = NULL;
+    _cleanup_(freep) char *folder = NULL;
     size_t count;
 
     if (!given || !*given)
@@ -214,8 +205,7 @@ static int write_plan(struct program *program, const json_t *plan, struct error 
     folder = terminal_full_path(given);
     if (join_plan_write(program->host, plan, folder, &count, err) < 0)
         return -1;
-    line = xasprintf("%zu files written to %s, without secrets and programs\n", count, given);
-    output_text(program, line);
+    output_format(program, "%zu files written to %s, without secrets and programs\n", count, given);
     return 0;
 }
 
@@ -330,11 +320,8 @@ int verb_discover(struct program *program, struct error *err) {
     if (text_equal(program->options.output, "kubeconfig")) {
         output_bytes(result.kubeconfig, result.kubeconfig_len);
     } else {
-        _cleanup_(freep) char *text =
-            xasprintf("server  %s\nCA      %s\n", result.config.server,
+        output_format(program, "server  %s\nCA      %s\n", result.config.server,
                       result.matched_pin[0] ? result.matched_pin : "trusted without a CA hash");
-
-        output_text(program, text);
         document = json_pack("{s:s, s:s, s:s*, s:s*, s:s}", "apiVersion", "winjoin.io/v1alpha1",
                              "kind", "Discovery", "server", result.config.server, "matchedPin",
                              result.matched_pin[0] ? result.matched_pin : NULL, "kubeconfig",

@@ -155,11 +155,10 @@ static int by_time(const void *a, const void *b) {
 }
 
 static void print_line(struct stream *s, const struct line *line) {
-    _cleanup_(freep) char *words = xasprintf("%-*s | %s\n", NAME_WIDTH, line->name, line->text);
     char time[RFC3339_TEXT_MAX];
 
     if (!s->rows) {
-        output_text(s->program, words);
+        output_format(s->program, "%-*s | %s\n", NAME_WIDTH, line->name, line->text);
         return;
     }
     rfc3339_format(line->us / 1000000, time);

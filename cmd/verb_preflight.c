@@ -67,12 +67,12 @@ static void print_checks(const struct program *program, const struct preflight_r
 /* What nobody can fix here, and everybody should know of before the first pod. */
 static void add_limits(struct program *program, const struct join *join, json_t *report) {
     struct limit_scene scene;
-    _cleanup_(freep) char *names = NULL, *line = NULL;
+    _cleanup_(freep) char *names = NULL;
 
     preflight_limit_scene(join, &scene);
     names = limits_that_hold(&scene);
-    line = xasprintf("limits of Windows here: %s (winjoin capabilities explains them)\n", names);
-    output_text(program, line);
+    output_format(program, "limits of Windows here: %s (winjoin capabilities explains them)\n",
+                  names);
     json_object_set_new(report, "limits", limits_json(&scene));
     output_result(program, report);
 }

@@ -23,18 +23,13 @@ static int plan(struct program *program, struct join *join, struct error *err) {
 
 static int run(struct program *program, struct join *join, struct error *err) {
     int result = join_run(join, err);
-    _cleanup_(freep) char *line = xasprintf(
-        "\n%s\n", join->finished ? "nothing to do: programs and configuration are up to date"
-                                 : "the node is upgraded and Ready");
 
-    for (size_t i = 0; i < join->progress.next.count; i++) {
-        _cleanup_(freep) char *next = xasprintf("next: %s\n", join->progress.next.items[i]);
-
-        output_text(program, next);
-    }
+    progress_tell_next(program, &join->progress);
     output_result(program, upgrade_result(join));
     if (result == 0)
-        output_text(program, line);
+        output_text(program, join->finished
+                                 ? "\nnothing to do: programs and configuration are up to date\n"
+                                 : "\nthe node is upgraded and Ready\n");
     return result;
 }
 

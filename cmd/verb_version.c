@@ -1,11 +1,10 @@
-/* winjoin version, and the verbs that this version names but does not have yet. */
+/* winjoin version. */
 #include "base/build_info.h"
 #include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 
 int verb_version(struct program *program, struct error *err) {
-    _cleanup_(freep) char *line = xasprintf("winjoin %s (%s)\n", build_version, build_commit);
     json_t *libraries = json_array();
 
     (void)err;
@@ -13,7 +12,7 @@ int verb_version(struct program *program, struct error *err) {
         json_array_append_new(libraries,
                               json_pack("{s:s, s:s, s:s*}", "name", l->name, "version", l->version,
                                         "licence", *l->licence ? l->licence : NULL));
-    output_text(program, line);
+    output_format(program, "winjoin %s (%s)\n", build_version, build_commit);
     output_result(program,
                   json_pack("{s:s, s:s, s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1",
                             "kind", "Version", "version", build_version, "commit", build_commit,

@@ -93,7 +93,7 @@ static int check_flags(const struct program *program, const struct verb *sub, st
     for (size_t i = 0; i < program->flags.count; i++)
         if (!options_has(&set, program->flags.items[i]))
             return error_set(err, ERROR_USAGE, "--%s is not a flag of %s %s %s",
-                             program->flags.items[i], program_name(program), program->verb->name,
+                             program->flags.items[i], program->name, program->verb->name,
                              sub->name);
     return program->options.output &&
                    choice_check(own[0]->argument, program->options.output, err) < 0
@@ -203,7 +203,7 @@ static int refuse_surplus(const struct program *program, const char *word, const
         (void)options_hint_near(program->set, meant, err);
     if (!*err->hints[0] && program->flags.count)
         (void)error_hint(err, "is the flag before it missing its value?");
-    return error_hint(err, "%s %s", program_name(program), usage);
+    return error_hint(err, "%s %s", program->name, usage);
 }
 
 /* A flag with a slash or a foreign dash before it, where a word may stand. */

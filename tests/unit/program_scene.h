@@ -115,6 +115,7 @@ static inline int nobody_answers(void *context, const struct http_request *reque
 static inline int open_program(void **state) {
     (void)state;
     program = xcalloc(1, sizeof *program);
+    program->name = "winjoin";
     program->host = host_memory_new();
     program->http = http_memory_new(nobody_answers, NULL);
     program->options.join.start_spread = -1;
