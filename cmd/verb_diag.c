@@ -157,8 +157,6 @@ int diag_file_write(struct program *program, const char *path, const char *data,
 static void print_capture(const struct program *program, const json_t *capture) {
     const char *flow = json_text_at(capture, "flow"), *why = json_text_at(capture, "error");
     struct text t = {0};
-    json_t *drop;
-    size_t i;
 
     if (!capture || !is_text(program))
         return;
@@ -166,7 +164,7 @@ static void print_capture(const struct program *program, const json_t *capture) 
               why ? why : "");
     if (!why && !json_array_size(json_object_get(capture, "drops")))
         text_add(&t, "  Windows dropped none meanwhile\n");
-    json_array_foreach(json_object_get(capture, "drops"), i, drop) {
+    json_each(json_object_get(capture, "drops"), i, drop) {
         long long packets = json_number_at(drop, "packets", 0);
 
         text_addf(&t, "  dropped: %s (%lld packet%s, %lld of this flow)\n",

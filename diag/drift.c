@@ -50,13 +50,12 @@ static bool has(const json_t *set, const char *text) {
 /* The addresses of a Service at which others reach it. */
 static void add_vips(const json_t *service, json_t *ret) {
     static const char *const lists[] = {"spec.clusterIPs", "spec.externalIPs"};
-    json_t *item;
-    size_t i;
 
     put(ret, json_text_at(service, "spec.clusterIP"));
     for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
-        json_array_foreach(json_at(service, lists[k]), i, item) put(ret, json_string_value(item));
-    json_array_foreach(json_at(service, "status.loadBalancer.ingress"), i, item)
+        json_each(json_at(service, lists[k]), i, item)
+            put(ret, json_string_value(item));
+    json_each(json_at(service, "status.loadBalancer.ingress"), i, item)
         put(ret, json_text_at(item, "ip"));
 }
 
@@ -84,19 +83,16 @@ bool drift_is_slice_of(const json_t *slice, const json_t *service) {
 
 /* "ns/name port-name" of each port that has a ready endpoint; and all endpoints' addresses. */
 static void read_slices(const json_t *slices, json_t *ready, json_t *addresses) {
-    json_t *slice, *endpoint, *item;
-    size_t i, k, n;
-
-    json_array_foreach(json_object_get(slices, "items"), i, slice) {
+    json_each(json_object_get(slices, "items"), i, slice) {
         const char *service = service_of(slice);
         bool serves = false;
 
-        json_array_foreach(json_object_get(slice, "endpoints"), k, endpoint) {
-            json_array_foreach(json_object_get(endpoint, "addresses"), n, item)
+        json_each(json_object_get(slice, "endpoints"), k, endpoint) {
+            json_each(json_object_get(endpoint, "addresses"), n, item)
                 put(addresses, json_string_value(item));
             serves |= json_bool_at(endpoint, "conditions.ready", true);
         }
-        json_array_foreach(json_object_get(slice, "ports"), k, item) {
+        json_each(json_object_get(slice, "ports"), k, item) {
             const char *name = json_text_at(item, "name"),
                        *space = json_text_at(slice, "metadata.namespace");
             _cleanup_(freep) char *key =
@@ -129,14 +125,12 @@ static bool is_proxied(const json_t *service) {
 /* "10.96.0.10:53/UDP" of each load balancer, ":30080/TCP" of one at a node port. */
 static void balancer_frontends(const json_t *balancer, struct text_list *ret) {
     const json_t *vips = json_object_get(balancer, "FrontendVIPs");
-    json_t *mapping, *vip;
-    size_t i, k;
 
-    json_array_foreach(json_object_get(balancer, "PortMappings"), i, mapping) {
+    json_each(json_object_get(balancer, "PortMappings"), i, mapping) {
         long long port = json_number_at(mapping, "ExternalPort", 0);
         const char *protocol = drift_mapping_protocol(mapping);
 
-        json_array_foreach(vips, k, vip) {
+        json_each(vips, k, vip) {
             if (json_is_string(vip))
                 text_list_add_owned(ret, frontend_text(json_string_value(vip), port, protocol));
         }
@@ -146,10 +140,7 @@ static void balancer_frontends(const json_t *balancer, struct text_list *ret) {
 }
 
 static void read_balancers(const json_t *balancers, json_t *frontends) {
-    json_t *balancer;
-    size_t i;
-
-    json_array_foreach(balancers, i, balancer) {
+    json_each(balancers, i, balancer) {
         _cleanup_(text_list_free) struct text_list list = {0};
 
         balancer_frontends(balancer, &list);
@@ -161,13 +152,11 @@ static void read_balancers(const json_t *balancers, json_t *frontends) {
 static void find_missing(const struct drift_seen *seen, const json_t *service, const json_t *ready,
                          const json_t *frontends, json_t *drift) {
     _cleanup_(freep) char *full = drift_full_name(service);
-    json_t *port;
-    size_t i;
 
     if (!is_old(service, seen->now) || !is_proxied(service) ||
         text_equal(json_text_at(service, "spec.internalTrafficPolicy"), "Local"))
         return; /* no endpoint on this node: no load balancer either */
-    json_array_foreach(json_at(service, "spec.ports"), i, port) {
+    json_each(json_at(service, "spec.ports"), i, port) {
         const char *port_name = json_text_at(port, "name");
         _cleanup_(freep) char *key = xasprintf("%s %s", full, port_name ? port_name : "");
         _cleanup_(freep) char *frontend =
@@ -186,17 +175,14 @@ static void find_missing(const struct drift_seen *seen, const json_t *service, c
  * among a Service's ports: its address alone counts. */
 static void wanted_frontends(const json_t *service, json_t *wanted, json_t *vips) {
     _cleanup_json_ json_t *own = json_object();
-    const char *vip;
-    json_t *port, *value;
-    size_t i;
 
     add_vips(service, own);
-    json_array_foreach(json_at(service, "spec.ports"), i, port) {
+    json_each(json_at(service, "spec.ports"), i, port) {
         _cleanup_(freep) char *at_node =
             frontend_text("", json_number_at(port, "nodePort", 0), drift_port_protocol(port));
 
         put(wanted, at_node);
-        json_object_foreach(own, vip, value) {
+        json_each_member(own, vip, value) {
             _cleanup_(freep) char *frontend =
                 frontend_text(vip, json_number_at(port, "port", 0), drift_port_protocol(port));
 
@@ -209,10 +195,7 @@ static void wanted_frontends(const json_t *service, json_t *wanted, json_t *vips
 
 static void find_orphans(const struct drift_seen *seen, const json_t *wanted, const json_t *vips,
                          json_t *drift) {
-    json_t *balancer;
-    size_t i;
-
-    json_array_foreach(seen->balancers, i, balancer) {
+    json_each(seen->balancers, i, balancer) {
         _cleanup_(text_list_free) struct text_list list = {0};
 
         balancer_frontends(balancer, &list);
@@ -232,11 +215,9 @@ static void find_orphans(const struct drift_seen *seen, const json_t *wanted, co
 static void compare_services(const struct drift_seen *seen, const json_t *ready, json_t *drift) {
     _cleanup_json_ json_t *frontends = json_object(), *wanted = json_object(),
                           *vips = json_object();
-    json_t *service;
-    size_t i;
 
     read_balancers(seen->balancers, frontends);
-    json_array_foreach(json_object_get(seen->services, "items"), i, service) {
+    json_each(json_object_get(seen->services, "items"), i, service) {
         find_missing(seen, service, ready, frontends, drift);
         wanted_frontends(service, wanted, vips);
     }
@@ -255,11 +236,9 @@ static bool is_remote(const json_t *endpoint) {
 
 /* kube-proxy makes one for each endpoint elsewhere and, on overlay, for each cluster IP. */
 static void compare_remote(const struct drift_seen *seen, json_t *addresses, json_t *drift) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(json_object_get(seen->services, "items"), i, item) add_vips(item, addresses);
-    json_array_foreach(seen->endpoints, i, item) {
+    json_each(json_object_get(seen->services, "items"), i, item)
+        add_vips(item, addresses);
+    json_each(seen->endpoints, i, item) {
         const char *address = address_of(item);
 
         if (is_remote(item) && address && !has(addresses, address))
@@ -279,24 +258,19 @@ static bool is_of_pod(const json_t *endpoint, const char *network) {
 }
 
 static void pod_addresses(const json_t *pods, json_t *ret) {
-    json_t *item, *address;
-    size_t i, k;
-
-    json_array_foreach(json_object_get(pods, "items"), i, item) {
+    json_each(json_object_get(pods, "items"), i, item) {
         put(ret, json_text_at(item, "status.podIP"));
-        json_array_foreach(json_at(item, "status.podIPs"), k, address)
+        json_each(json_at(item, "status.podIPs"), k, address)
             put(ret, json_text_at(address, "ip"));
     }
 }
 
 static void compare_pods(const struct drift_seen *seen, json_t *drift) {
     _cleanup_json_ json_t *addresses = json_object();
-    json_t *item;
-    size_t i;
 
     pod_addresses(seen->pods, addresses);
     drift_compare_namespaces(seen, addresses, drift);
-    json_array_foreach(seen->endpoints, i, item) {
+    json_each(seen->endpoints, i, item) {
         const char *at = address_of(item);
 
         if (is_of_pod(item, seen->network) && at && !has(addresses, at))
@@ -318,14 +292,12 @@ static bool needs_endpoint(const json_t *pod, int64_t now) {
 
 static void find_without_endpoint(const struct drift_seen *seen, json_t *drift) {
     _cleanup_json_ json_t *addresses = json_object();
-    json_t *item;
-    size_t i;
 
-    json_array_foreach(seen->endpoints, i, item) {
+    json_each(seen->endpoints, i, item) {
         if (!is_remote(item))
             put(addresses, address_of(item));
     }
-    json_array_foreach(json_object_get(seen->pods, "items"), i, item) {
+    json_each(json_object_get(seen->pods, "items"), i, item) {
         const char *ip = json_text_at(item, "status.podIP");
         _cleanup_(freep) char *pod = drift_full_name(item);
 
@@ -402,11 +374,9 @@ int drift_ready_endpoints(const json_t *asked, const char *vip) {
     const json_t *slices = json_at(asked, "slices.items"),
                  *services = json_at(asked, "services.items"), *service = NULL;
     _cleanup_json_ json_t *vips = json_object();
-    json_t *item, *endpoint;
     int ready = 0;
-    size_t i, k;
 
-    json_array_foreach(services, i, item) {
+    json_each(services, i, item) {
         add_vips(item, vips);
         if (vip && text_equal(json_text_at(item, "spec.clusterIP"), vip))
             service = item;
@@ -415,11 +385,11 @@ int drift_ready_endpoints(const json_t *asked, const char *vip) {
         return DRIFT_NO_SERVICE;
     if (!json_text_at(service, "metadata.name") || !slices)
         return -1;
-    json_array_foreach(slices, i, item) {
+    json_each(slices, i, item) {
         if (!drift_is_slice_of(item, service))
             continue;
-        json_array_foreach(json_object_get(item, "endpoints"), k, endpoint) ready +=
-            json_bool_at(endpoint, "conditions.ready", true);
+        json_each(json_object_get(item, "endpoints"), k, endpoint)
+            ready += json_bool_at(endpoint, "conditions.ready", true);
     }
     return ready;
 }

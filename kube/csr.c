@@ -64,10 +64,7 @@ static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
                 {"Denied", KUBE_CSR_DENIED}}; /* the later row wins */
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const json_t *condition;
-        size_t at;
-
-        json_array_foreach(conditions, at, condition) {
+        json_each(conditions, at, condition) {
             if (text_equal(json_text_at(condition, "type"), rows[i].type))
                 set_state(csr, rows[i].state, condition);
         }
@@ -164,13 +161,12 @@ int kube_csr_find(struct kube_client *client, const char *signer, const char *no
 int kube_csr_find_subject(struct kube_client *client, const char *signer, const char *subject,
                           struct kube_csr *ret, struct error *err) {
     _cleanup_json_ json_t *all = NULL;
-    json_t *items, *item, *newest = NULL;
+    json_t *items, *newest = NULL;
     const char *made = "";
-    size_t i;
 
     if (kube_get(client, CSR_PATH, &all, err) < 0 || kube_list_items(all, &items, err) < 0)
         return -1;
-    json_array_foreach(items, i, item) {
+    json_each(items, i, item) {
         const char *when = json_text_at(item, "metadata.creationTimestamp");
 
         if (!is_wanted(item, signer, subject) || strcmp(when ? when : "", made) < 0)

@@ -84,14 +84,12 @@ static int heard(void *context, const void *data, size_t len, struct text *reply
 static int judge(struct talk *talk, struct error *err) {
     const char *reason = json_text_at(talk->status, "reason");
     long long code = 0;
-    json_t *cause;
-    size_t i;
 
     if (!talk->status)
         return error_set(err, ERROR_NETWORK, "the server ended it without an exit code");
     if (text_equal(json_text_at(talk->status, "status"), "Success"))
         return 0;
-    json_array_foreach(json_at(talk->status, "details.causes"), i, cause) {
+    json_each(json_at(talk->status, "details.causes"), i, cause) {
         const char *text = json_text_at(cause, "message");
 
         if (text_equal(reason, "NonZeroExitCode") && text &&

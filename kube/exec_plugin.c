@@ -89,12 +89,9 @@ static char *info_make(const struct kubeconfig *config, const char *version) {
 static void words_make(const struct kubeconfig *config, const char *program,
                        struct text_list *ret_words, struct text_list *ret_environment,
                        const char *version) {
-    json_t *item;
-    size_t i;
-
     text_list_add(ret_words, program);
     json_read_texts(json_object_get(config->exec, "args"), ret_words);
-    json_array_foreach(json_object_get(config->exec, "env"), i, item) {
+    json_each(json_object_get(config->exec, "env"), i, item) {
         const char *name = json_text_at(item, "name"), *value = json_text_at(item, "value");
 
         if (name && *name && !strchr(name, '='))

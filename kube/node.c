@@ -31,10 +31,7 @@ static char *copy_at(const json_t *object, const char *path) {
 }
 
 static void read_addresses(struct kube_node *node, const json_t *addresses) {
-    const json_t *address;
-    size_t i;
-
-    json_array_foreach(addresses, i, address) {
+    json_each(addresses, i, address) {
         const char *text = json_text_at(address, "address");
 
         if (text && text_equal(json_text_at(address, "type"), "InternalIP"))
@@ -46,10 +43,8 @@ static void read_addresses(struct kube_node *node, const json_t *addresses) {
 
 static void read_cidrs(struct kube_node *node, const json_t *object) {
     const char *one = json_text_at(object, "spec.podCIDR");
-    const json_t *cidr;
-    size_t i;
 
-    json_array_foreach(json_at(object, "spec.podCIDRs"), i, cidr) {
+    json_each(json_at(object, "spec.podCIDRs"), i, cidr) {
         if (json_is_string(cidr))
             text_list_add(&node->pod_cidrs, json_string_value(cidr));
     }
@@ -58,11 +53,9 @@ static void read_cidrs(struct kube_node *node, const json_t *object) {
 }
 
 static void read_ready(struct kube_node *node, const json_t *conditions) {
-    const json_t *condition;
     bool seen = false;
-    size_t i;
 
-    json_array_foreach(conditions, i, condition) {
+    json_each(conditions, i, condition) {
         bool is_true = text_equal(json_text_at(condition, "status"), "True");
 
         node->network_pending |=

@@ -18,10 +18,7 @@ enum {
 };
 
 static void strip(json_t *items) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(items, i, item) {
+    json_each(items, i, item) {
         (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
         (void)json_object_del(json_object_get(item, "status"), "images");
     }

@@ -118,14 +118,14 @@ static char *make_path(const struct wait *w, const char *more) {
 static int list(struct wait *w, struct error *err) {
     _cleanup_(freep) char *path = make_path(w, NULL);
     _cleanup_json_ json_t *all = NULL;
-    json_t *items, *item;
-    size_t i;
+    json_t *items;
 
     if (kube_get(w->client, path, &all, err) < 0)
         return -1;
     if (kube_list_items(all, &items, err) < 0)
         return error_prefix(err, "GET %s", w->watch->path);
-    json_array_foreach(items, i, item) tell(w, "ADDED", item);
+    json_each(items, i, item)
+        tell(w, "ADDED", item);
     tell(w, "LISTED", all);
     keep_version(w, all);
     return 0;

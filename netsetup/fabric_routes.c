@@ -79,10 +79,8 @@ char *fabric_routes_text(const json_t *routes, const char *format, const struct 
                          size_t most) {
     const struct fabric *fabric = fabric_by_name(format);
     struct text out = {0};
-    json_t *route;
-    size_t i;
 
-    json_array_foreach(routes, i, route) {
+    json_each(routes, i, route) {
         const char *prefix = json_text_at(route, "podCIDR");
         _cleanup_(freep) char *name = name_of(prefix);
 
@@ -99,10 +97,8 @@ char *fabric_routes_text(const json_t *routes, const char *format, const struct 
 
 bool fabric_routes_incomplete(const json_t *routes, const char *format) {
     const struct fabric *fabric = fabric_by_name(format);
-    json_t *route;
-    size_t i;
 
-    json_array_foreach(routes, i, route) {
+    json_each(routes, i, route) {
         if (fabric && fabric->by_instance && !json_text_at(route, "instance"))
             return true;
     }
@@ -111,14 +107,13 @@ bool fabric_routes_incomplete(const json_t *routes, const char *format) {
 
 void fabric_formats(const json_t *routes, struct text_list *ret) {
     bool known = false;
-    json_t *route;
-    size_t i;
 
-    json_array_foreach(routes, i, route) known |= json_text_at(route, "provider") != NULL;
+    json_each(routes, i, route)
+        known |= json_text_at(route, "provider") != NULL;
     for (size_t k = 0; k < ARRAY_SIZE(fabrics); k++) {
         bool wanted = !known || !fabrics[k].provider;
 
-        json_array_foreach(routes, i, route) {
+        json_each(routes, i, route) {
             wanted |= text_equal(json_text_at(route, "provider"), fabrics[k].name);
         }
         if (wanted)

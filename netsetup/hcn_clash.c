@@ -111,15 +111,13 @@ static int check_service(struct host *host, const struct external_network *wante
 int hcn_external_check(struct host *host, const struct network_plan *plan, struct error *err) {
     const struct external_network *wanted = external_agent_network(plan->external, plan->mode);
     _cleanup_json_ json_t *list = NULL;
-    json_t *json;
-    size_t i;
     if (!wanted)
         return 0;
     if (check_service(host, wanted, err) < 0)
         return -1;
     if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
         return error_prefix(err, "look up HNS networks");
-    json_array_foreach(list, i, json) {
+    json_each(list, i, json) {
         struct hcn_network network = {0};
         if (hcn_network_parse(json, &network, err) < 0)
             return -1;
@@ -135,11 +133,9 @@ int hcn_external_check(struct host *host, const struct network_plan *plan, struc
 
 int hcn_clash_check(struct host *host, const struct network_plan *plan, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
-    json_t *json;
-    size_t i;
     if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
         return error_prefix(err, "look up HNS networks");
-    json_array_foreach(list, i, json) {
+    json_each(list, i, json) {
         struct hcn_network network = {0};
         if (hcn_network_parse(json, &network, err) < 0)
             return -1;

@@ -14,9 +14,7 @@ enum { POLL_MS = 500, ATTACH_WAIT_MS = 10000, INTERFACE_WAIT_MS = 30000 };
 
 static bool has_address(const json_t *endpoint, const char *wanted) {
     struct ip theirs = {0}, ours = {0};
-    json_t *config;
-    size_t i;
-    json_array_foreach(json_object_get(endpoint, "IpConfigurations"), i, config) {
+    json_each(json_object_get(endpoint, "IpConfigurations"), i, config) {
         const char *address = json_text_at(config, "IpAddress");
         if (text_equal(address, wanted) ||
             (address && ip_parse(address, &theirs, NULL) == 0 &&
@@ -30,11 +28,9 @@ static bool has_address(const json_t *endpoint, const char *wanted) {
 static int find_endpoint(struct host *host, const struct network_plan *plan,
                          const struct hcn_network *network, char *ret_id, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
-    json_t *item;
-    size_t i;
     if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", network->id, &list, err) < 0)
         return -1;
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         const char *id = json_text_at(item, "ID"), *name = json_text_at(item, "Name");
         const char *address = json_text_at(item, "IpConfigurations.0.IpAddress");
         bool wanted_address = has_address(item, plan->host_endpoint);

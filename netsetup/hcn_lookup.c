@@ -36,11 +36,9 @@ static int read_policy(const json_t *policy, struct hcn_network *network, struct
 }
 
 static int read_subnet(const json_t *subnet, struct hcn_network *network, struct error *err) {
-    json_t *item;
-    size_t i;
     if (copy_text(subnet, "IpAddressPrefix", network->subnet, sizeof(network->subnet), err) < 0)
         return -1;
-    json_array_foreach(json_object_get(subnet, "Policies"), i, item) {
+    json_each(json_object_get(subnet, "Policies"), i, item) {
         if (!text_equal_nocase(json_text_at(item, "Type"), "VSID"))
             continue;
         long long vsid = json_number_at(item, "Settings.IsolationId", 0);
@@ -48,7 +46,7 @@ static int read_subnet(const json_t *subnet, struct hcn_network *network, struct
             return error_set(err, ERROR_MALFORMED, "decode HNS network: VSID out of range");
         network->vsid = (unsigned)vsid;
     }
-    json_array_foreach(json_object_get(subnet, "Routes"), i, item) {
+    json_each(json_object_get(subnet, "Routes"), i, item) {
         if (text_equal(json_text_at(item, "DestinationPrefix"), "0.0.0.0/0"))
             return copy_text(item, "NextHop", network->gateway, sizeof(network->gateway), err);
     }
@@ -59,13 +57,11 @@ static int read_subnet(const json_t *subnet, struct hcn_network *network, struct
 static int read_subnet6(const json_t *subnet, struct hcn_network *network, struct error *err) {
     struct cidr prefix = {0};
     struct ip gateway = {0};
-    json_t *route;
-    size_t i;
     if (copy_text(subnet, "IpAddressPrefix", network->subnet6, CIDR_TEXT_MAX, err) < 0)
         return -1;
     if (cidr_parse(network->subnet6, &prefix, NULL) == 0)
         cidr_format(&prefix, network->subnet6);
-    json_array_foreach(json_object_get(subnet, "Routes"), i, route) {
+    json_each(json_object_get(subnet, "Routes"), i, route) {
         if (!text_equal(json_text_at(route, "DestinationPrefix"), "::/0"))
             continue;
         if (copy_text(route, "NextHop", network->gateway6, IP_TEXT_MAX, err) < 0)
@@ -78,11 +74,9 @@ static int read_subnet6(const json_t *subnet, struct hcn_network *network, struc
 
 /* The first is the IPv4 one, as winjoin writes it; a second may be IPv6. */
 static int read_subnets(const json_t *json, struct hcn_network *network, struct error *err) {
-    json_t *subnet;
-    size_t i;
     if (read_subnet(json_at(json, "Ipams.0.Subnets.0"), network, err) < 0)
         return -1;
-    json_array_foreach(json_at(json, "Ipams.0.Subnets"), i, subnet) {
+    json_each(json_at(json, "Ipams.0.Subnets"), i, subnet) {
         const char *prefix = json_text_at(subnet, "IpAddressPrefix");
         if (i && !*network->subnet6 && prefix && strchr(prefix, ':') &&
             read_subnet6(subnet, network, err) < 0)
@@ -93,8 +87,6 @@ static int read_subnets(const json_t *json, struct hcn_network *network, struct 
 
 int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error *err) {
     struct hcn_network network = {0};
-    json_t *policy;
-    size_t i;
     if (!json_is_object(json))
         return error_set(err, ERROR_MALFORMED, "decode HNS network: not an object");
     if (copy_text(json, "ID", network.id, sizeof(network.id), err) < 0 ||
@@ -105,7 +97,7 @@ int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error 
     /* NAT is the enumeration's zero, which HNS leaves out */
     if (!*network.type)
         (void)text_format(network.type, sizeof(network.type), "NAT"); /* fits */
-    json_array_foreach(json_object_get(json, "Policies"), i, policy) {
+    json_each(json_object_get(json, "Policies"), i, policy) {
         if (read_policy(policy, &network, err) < 0)
             return -1;
     }
@@ -153,12 +145,10 @@ int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char 
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *ids = NULL;
     _cleanup_json_ json_t *list = json_array();
-    json_t *id;
-    size_t i;
     if (hcn_enumerate(host, kind, query_text, &text, err) < 0 ||
         json_read(text, strlen(text), "list of HNS IDs", &ids, err) < 0)
         return -1;
-    json_array_foreach(ids, i, id) {
+    json_each(ids, i, id) {
         if (!json_is_string(id))
             return error_set(err, ERROR_MALFORMED, "decode list of HNS IDs: not a list of strings");
         if (add_queried(host, kind, json_string_value(id), list, err) < 0)
@@ -171,11 +161,9 @@ int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char 
 int hcn_network_find_json(struct host *host, const char *name, struct hcn_network *ret,
                           json_t **ret_json, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
-    json_t *json;
-    size_t i;
     if (hcn_list(host, HCN_NETWORK, "Name", name, &list, err) < 0)
         return error_prefix(err, "look up HNS network '%s'", name);
-    json_array_foreach(list, i, json) {
+    json_each(list, i, json) {
         if (!text_equal(json_text_at(json, "Name"), name))
             continue;
         if (hcn_network_parse(json, ret, err) < 0)

@@ -17,10 +17,8 @@ static int delete_object(struct host *host, enum hcn_kind kind, const char *id, 
 }
 
 static bool balancer_uses(const json_t *balancer, const json_t *endpoints) {
-    json_t *used, *endpoint;
-    size_t i, j;
-    json_array_foreach(json_object_get(balancer, "HostComputeEndpoints"), i, used) {
-        json_array_foreach(endpoints, j, endpoint) {
+    json_each(json_object_get(balancer, "HostComputeEndpoints"), i, used) {
+        json_each(endpoints, j, endpoint) {
             const char *id = json_text_at(endpoint, "ID");
             if (id && json_is_string(used) && text_equal_nocase(id, json_string_value(used)))
                 return true;
@@ -33,17 +31,15 @@ static bool balancer_uses(const json_t *balancer, const json_t *endpoints) {
 static int delete_network(struct host *host, const char *id, struct error *err) {
     _cleanup_json_ json_t *endpoints = NULL;
     _cleanup_json_ json_t *balancers = NULL;
-    json_t *item;
-    size_t i;
     if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", id, &endpoints, err) < 0 ||
         hcn_list(host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
         return -1;
-    json_array_foreach(balancers, i, item) {
+    json_each(balancers, i, item) {
         if (balancer_uses(item, endpoints) &&
             delete_object(host, HCN_LOAD_BALANCER, json_text_at(item, "ID"), err) < 0)
             return error_prefix(err, "delete load balancer");
     }
-    json_array_foreach(endpoints, i, item) {
+    json_each(endpoints, i, item) {
         if (delete_object(host, HCN_ENDPOINT, json_text_at(item, "ID"), err) < 0)
             return error_prefix(err, "delete endpoint");
     }
@@ -64,9 +60,7 @@ static bool same_network(const struct hcn_network *a, const struct hcn_network *
 }
 
 static bool has_policy(const json_t *network, const json_t *policy) {
-    json_t *item;
-    size_t i;
-    json_array_foreach(json_object_get(network, "Policies"), i, item) {
+    json_each(json_object_get(network, "Policies"), i, item) {
         json_t *settings = json_object_get(item, "Settings");
         json_t *wanted = json_object_get(policy, "Settings");
         bool equal = json_equal(settings, wanted) ||
@@ -96,11 +90,9 @@ static int add_missing_policies(struct host *host, const char *name, const json_
                                 struct hcn_network *network, struct error *err) {
     _cleanup_json_ json_t *json = NULL;
     bool added = false;
-    json_t *policy;
-    size_t i;
     if (hcn_network_find_json(host, name, network, &json, err) < 0)
         return -1;
-    json_array_foreach(policies, i, policy) {
+    json_each(policies, i, policy) {
         if (has_policy(json, policy))
             continue;
         if (modify_policy(host, network->id, true, policy, err) < 0)
@@ -222,17 +214,15 @@ static int pod_namespaces(struct host *host, const char *network_id, struct text
                           struct error *err) {
     _cleanup_json_ json_t *endpoints = NULL;
     _cleanup_json_ json_t *namespaces = NULL;
-    json_t *endpoint, *space;
-    size_t i, k;
     if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", network_id, &endpoints, err) < 0 ||
         hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, err) < 0)
         return -1;
-    json_array_foreach(namespaces, i, space) {
+    json_each(namespaces, i, space) {
         const char *id = json_text_at(space, "ID");
         /* HostDefault: Windows' own, in which a host's endpoint is */
         if (!id || text_equal(json_text_at(space, "Type"), "HostDefault"))
             continue;
-        json_array_foreach(endpoints, k, endpoint) {
+        json_each(endpoints, k, endpoint) {
             const char *in = json_text_at(endpoint, "HostComputeNamespace");
             if (in && text_equal_nocase(in, id) && !text_list_has(ret, id))
                 text_list_add(ret, id);

@@ -123,9 +123,7 @@ json_t *nic_snapshot_json(const struct nic_snapshot *snapshot) {
 
 static int read_list(const json_t *json, const char *key, struct text_list *ret,
                      struct error *err) {
-    json_t *item;
-    size_t i;
-    json_array_foreach(json_object_get(json, key), i, item) {
+    json_each(json_object_get(json, key), i, item) {
         if (!json_is_string(item))
             return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: '%s' is not a string",
                              key);
@@ -135,9 +133,7 @@ static int read_list(const json_t *json, const char *key, struct text_list *ret,
 }
 
 static int read_routes(const json_t *json, struct nic_snapshot *snapshot, struct error *err) {
-    json_t *item;
-    size_t i;
-    json_array_foreach(json_object_get(json, "routes"), i, item) {
+    json_each(json_object_get(json, "routes"), i, item) {
         const char *destination = json_text_at(item, "destination");
         const char *next_hop = json_text_at(item, "nextHop");
         long long metric = json_number_at(item, "metric", 0);

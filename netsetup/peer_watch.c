@@ -58,11 +58,9 @@ static void take_node(struct follower *f, json_t *node) {
 }
 
 static void take_list(struct follower *f, const json_t *list) {
-    json_t *node;
-    size_t i;
-
     json_object_clear(f->routes);
-    json_array_foreach(json_object_get(list, "items"), i, node) take_node(f, node);
+    json_each(json_object_get(list, "items"), i, node)
+        take_node(f, node);
     f->listed = f->behind = true;
 }
 
@@ -104,12 +102,10 @@ static int remember(struct follower *f, json_t *routes, struct error *err) {
 static int write_routes(struct follower *f, struct error *err) {
     _cleanup_json_ json_t *routes = all_routes(f), *both = json_array();
     _cleanup_json_ json_t *before = json_incref(f->remembered);
-    json_t *route;
     bool all, same;
-    size_t i;
 
     json_array_extend(both, before);
-    json_array_foreach(routes, i, route) {
+    json_each(routes, i, route) {
         if (!peers_have(both, route))
             json_array_append(both, route);
     }
@@ -141,10 +137,7 @@ static void catch_up(struct follower *f) {
 /* ---- what other nodes hear of this one ---- */
 
 static bool has_all(const json_t *object, const json_t *wanted) {
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)wanted, key, value) {
+    json_each_member(wanted, key, value) {
         if (!json_equal(json_object_get(object, key), value))
             return false;
     }
@@ -231,11 +224,9 @@ static int watch(struct follower *f, struct http *http, struct error *err) {
 /* What was written for an earlier join, and by no one since. */
 static int remove_left(struct follower *f, struct error *err) {
     _cleanup_json_ json_t *ever = boot_routes_ever(f->host, f->file), *left = json_array();
-    json_t *route;
-    size_t i;
 
     f->remembered = boot_routes(f->host, f->file);
-    json_array_foreach(ever, i, route) {
+    json_each(ever, i, route) {
         if (!peers_have(f->remembered, route))
             json_array_append(left, route);
     }

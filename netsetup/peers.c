@@ -8,9 +8,7 @@
 
 /* The first of the family among texts; `key`: of objects with it. */
 static const char *of_family(const json_t *list, const char *key, bool ipv6) {
-    json_t *item;
-    size_t i;
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         const char *text = key ? json_text_at(item, key) : json_string_value(item);
         if (key && !text_equal(json_text_at(item, "type"), "InternalIP"))
             continue;
@@ -93,9 +91,7 @@ int peers_remove(struct host *host, const struct network_plan *plan, const json_
 }
 
 bool peers_have(const json_t *routes, const json_t *wanted) {
-    json_t *route;
-    size_t i;
-    json_array_foreach(routes, i, route) {
+    json_each(routes, i, route) {
         if (json_equal(route, wanted))
             return true;
     }
@@ -105,9 +101,7 @@ bool peers_have(const json_t *routes, const json_t *wanted) {
 int peers_replace(struct host *host, const struct network_plan *plan, const json_t *before,
                   const json_t *peers, struct error *err) {
     _cleanup_json_ json_t *gone = json_array();
-    json_t *route;
-    size_t i;
-    json_array_foreach(before, i, route) {
+    json_each(before, i, route) {
         if (!peers_have(peers, route))
             json_array_append(gone, route);
     }

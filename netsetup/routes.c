@@ -169,10 +169,8 @@ int pod_routes_forget(struct host *host, const struct network_plan *plan, const 
                       struct error *err) {
     _cleanup_(freep) struct pod_route *routes = NULL;
     _cleanup_json_ json_t *own = json_array();
-    json_t *peer;
-    size_t i;
     (void)plan;
-    json_array_foreach(peers, i, peer) {
+    json_each(peers, i, peer) {
         if (json_text_at(peer, "podCIDR")) /* of another mode: HNS's own */
             json_array_append(own, peer);
     }

@@ -163,11 +163,9 @@ static int take_address(struct network_plan *plan, const char *address, struct e
 static int find_endpoint(struct host *host, const struct network_plan *plan, const char *network_id,
                          json_t **ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
-    json_t *item;
-    size_t i;
     if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", network_id, &list, err) < 0)
         return -1;
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         if (text_equal(json_text_at(item, "Name"), plan->agent->source_vip_endpoint)) {
             *ret = json_incref(item);
             break;

@@ -58,12 +58,10 @@ static int refuse_name(const char *name, struct error *err) {
 /* A name that matches no program is most likely misspelt. */
 static int check_versions(const json_t *versions, struct error *err) {
     struct artifact_target target;
-    const char *name;
-    json_t *version;
 
     if (versions && !json_is_object(versions))
         return error_set(err, ERROR_USAGE, "versions: the file holds no JSON object");
-    json_object_foreach((json_t *)versions, name, version) {
+    json_each_member(versions, name, version) {
         if (!artifact_target_find(name, &target))
             return refuse_name(name, err);
         if (!artifact_version_is_usable(json_string_value(version)))
@@ -115,10 +113,7 @@ static int collect(struct host *host, const char *folder, const json_t *versions
 
 static int check_versions_used(const json_t *versions, const struct packing *packing,
                                struct error *err) {
-    const char *name;
-    json_t *version;
-
-    json_object_foreach((json_t *)versions, name, version) {
+    json_each_member(versions, name, version) {
         if (!packed(packing, name))
             return error_set(err, ERROR_USAGE, "versions: the folder does not hold '%s'", name);
     }

@@ -128,15 +128,13 @@ static int check_release(const json_t *release, json_t *seen, struct error *err)
 
 static int check(const json_t *catalog, struct error *err) {
     _cleanup_json_ json_t *seen = json_object();
-    const json_t *release;
-    size_t i;
 
     if (!text_equal(json_text_at(catalog, "apiVersion"), API_VERSION) ||
         !text_equal(json_text_at(catalog, "kind"), KIND))
         return error_set(err, ERROR_USAGE, "it is not a " KIND " of " API_VERSION);
     if (!json_array_size(json_at(catalog, "releases")))
         return error_set(err, ERROR_USAGE, "it has no releases");
-    json_array_foreach(json_at(catalog, "releases"), i, release) {
+    json_each(json_at(catalog, "releases"), i, release) {
         if (check_release(release, seen, err) < 0) {
             const char *name = json_text_at(release, "name");
 
@@ -178,16 +176,13 @@ int catalog_read(const char *text, size_t len, const char *what, struct catalog 
 
 static const json_t *find(const struct catalog *catalog, const char *name,
                           const char **ret_member) {
-    const json_t *release, *program;
-    size_t i, j;
-
-    json_array_foreach(catalog->releases, i, release) {
+    json_each(catalog->releases, i, release) {
         *ret_member = json_string_value(json_object_get(json_object_get(release, "members"), name));
         if (*ret_member)
             return release;
-        json_array_foreach(
-            json_object_get(release, "programs"), j,
-            program) if (text_equal(json_string_value(program), name)) return release;
+        json_each(json_object_get(release, "programs"), j, program)
+            if (text_equal(json_string_value(program), name))
+                return release;
     }
     return NULL;
 }

@@ -155,13 +155,10 @@ static bool is_of_build(const json_t *manifest, unsigned build) {
 }
 
 static int choose(struct image *image, const json_t *index, unsigned build, struct error *err) {
-    const json_t *manifest;
-    size_t i;
-
     image->list = json_array();
     if (!json_is_array(json_object_get(index, "manifests")))
         return error_set(err, ERROR_MALFORMED, "the registry's answer is not an image index");
-    json_array_foreach(json_object_get(index, "manifests"), i, manifest) {
+    json_each(json_object_get(index, "manifests"), i, manifest) {
         if (!is_of_build(manifest, build))
             continue;
         if (json_array_size(image->list) == IMAGES_MAX)
@@ -179,8 +176,6 @@ static int choose(struct image *image, const json_t *index, unsigned build, stru
 
 static int add_parts(struct image *image, const struct mirror_file *file, struct error *err) {
     _cleanup_json_ json_t *manifest = NULL;
-    const json_t *layer;
-    size_t i;
 
     if (json_read(file->data, file->len, "manifest", &manifest, err) < 0)
         return -1;
@@ -188,7 +183,7 @@ static int add_parts(struct image *image, const struct mirror_file *file, struct
         return error_set(err, ERROR_MALFORMED, "a manifest has no layers");
     if (add(image, "blobs", json_object_get(manifest, "config"), MANIFEST_MAX, err) < 0)
         return -1;
-    json_array_foreach(json_object_get(manifest, "layers"), i, layer) {
+    json_each(json_object_get(manifest, "layers"), i, layer) {
         if (json_array_size(json_object_get(layer, "urls")))
             return error_set(err, ERROR_UNSUPPORTED, "it has layers that are not in the registry");
         if (add(image, "blobs", layer, BLOB_MAX, err) < 0)

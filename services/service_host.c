@@ -75,11 +75,9 @@ static int read_number(const json_t *json, const char *key, long long min, long 
 static int check_keys(const json_t *json, struct error *err) {
     static const char *const known[] = {"command",     "environment", "workingFolder", "logFile",
                                         "maxLogBytes", "maxLogFiles", "stopTimeoutMs"};
-    const char *key;
-    json_t *value;
     if (!json_is_object(json))
         return error_set(err, ERROR_MALFORMED, "decode service settings: not an object");
-    json_object_foreach((json_t *)json, key, value) {
+    json_each_member(json, key, value) {
         size_t i = 0;
         while (i < ARRAY_SIZE(known) && !text_equal(known[i], key))
             i++;

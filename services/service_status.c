@@ -83,12 +83,10 @@ static int64_t time_of(const json_t *text) {
 }
 
 static int recent_ends(const json_t *life, int64_t now) {
-    json_t *end;
-    size_t i;
     int n = 0;
 
-    json_array_foreach(json_object_get(life, "ends"), i, end) n +=
-        time_of(end) > now - SERVICE_RECENT_SECONDS;
+    json_each(json_object_get(life, "ends"), i, end)
+        n += time_of(end) > now - SERVICE_RECENT_SECONDS;
     return n;
 }
 

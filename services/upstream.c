@@ -29,12 +29,10 @@ static bool take_hex(const char *text, size_t len, char ret[DIGEST_TEXT_MAX]) {
 static int read_release(const char *text, size_t len, const char *file, char ret[DIGEST_TEXT_MAX],
                         struct error *err) {
     _cleanup_json_ json_t *release = NULL;
-    const json_t *asset;
-    size_t i;
 
     if (json_read(text, len, "the release", &release, err) < 0)
         return -1;
-    json_array_foreach(json_at(release, "assets"), i, asset) {
+    json_each(json_at(release, "assets"), i, asset) {
         const char *digest = json_text_at(asset, "digest");
 
         if (!text_equal(json_text_at(asset, "name"), file))

@@ -87,10 +87,8 @@ static const json_t *blocking_rule(const struct scene *scene, const json_t *endp
                                    const struct packet *packet) {
     const json_t *first = NULL;
     long long lowest = 0;
-    json_t *policy;
-    size_t i;
 
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+    json_each(json_object_get(endpoint, "Policies"), i, policy) {
         const char *type = json_text_at(policy, "Type");
         const json_t *rule = json_object_get(policy, "Settings");
         long long priority = json_number_at(rule, "Priority", 0);

@@ -5,10 +5,7 @@
 #include "diag/causes/rows.h"
 
 static bool holds(const json_t *adapter, const char *ip, const char *prefix) {
-    const json_t *address;
-    size_t i;
-
-    json_array_foreach(json_object_get(adapter, "addresses"), i, address) {
+    json_each(json_object_get(adapter, "addresses"), i, address) {
         const char *text = json_string_value(address);
         size_t len = text ? strcspn(text, "/") : 0;
 
@@ -35,10 +32,7 @@ enum level look_ip6_addr(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_ip6_fwd(const struct scene *scene, struct finding *finding) {
-    const json_t *adapter;
-    size_t i;
-
-    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, adapter) {
+    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
         if (json_is_false(json_object_get(adapter, "forwarding6")) &&
             holds(adapter, expected(scene, "nodeIP6"), expected(scene, "podCIDR6")))
             finding_note(finding, "IPv6 forwarding is off on '%s'", json_text_at(adapter, "alias"));
@@ -59,10 +53,7 @@ enum level look_ip6_lb(const struct scene *scene, struct finding *finding) {
 }
 
 static const char *ipv6_of(const json_t *list, const char *key) {
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         const char *text = key ? json_text_at(item, key) : json_string_value(item);
 
         if (text && strchr(text, ':'))
@@ -74,13 +65,11 @@ static const char *ipv6_of(const json_t *list, const char *key) {
 static bool route_stands(const struct scene *scene, const char *prefix) {
     char wanted[CIDR_TEXT_MAX], there[CIDR_TEXT_MAX];
     struct cidr cidr;
-    const json_t *route;
-    size_t i;
 
     if (cidr_parse(prefix, &cidr, NULL) < 0)
         return true; /* nothing to look for */
     cidr_format(&cidr, wanted);
-    json_array_foreach(json_object_get(scene->evidence, "routes"), i, route) {
+    json_each(json_object_get(scene->evidence, "routes"), i, route) {
         const char *text = json_text_at(route, "destination");
 
         if (!text || cidr_parse(text, &cidr, NULL) < 0)
@@ -94,12 +83,10 @@ static bool route_stands(const struct scene *scene, const char *prefix) {
 
 enum level look_ip6_route(const struct scene *scene, struct finding *finding) {
     const char *routes = expected(scene, "routes");
-    const json_t *node;
-    size_t i;
 
     if (!json_object_get(scene->evidence, "routes") || (routes && !text_equal(routes, "own")))
         return NO;
-    json_array_foreach(json_at(scene->evidence, "nodes"), i, node) {
+    json_each(json_at(scene->evidence, "nodes"), i, node) {
         const char *prefix = ipv6_of(json_at(node, "spec.podCIDRs"), NULL);
         const char *hop = ipv6_of(json_at(node, "status.addresses"), "address");
 

@@ -6,11 +6,10 @@
 enum { BALANCER_DSR = 1, BACKENDS_UNPATCHED = 64, BACKENDS_MAX = 1024, BLOCKS_MIN = 10 };
 
 static size_t balancers_without_dsr(const struct scene *scene) {
-    json_t *balancer;
-    size_t i, count = 0;
+    size_t count = 0;
 
-    json_array_foreach(json_object_get(scene->evidence, "loadBalancers"), i, balancer) count +=
-        !(json_number_at(balancer, "Flags", 0) & BALANCER_DSR);
+    json_each(json_object_get(scene->evidence, "loadBalancers"), i, balancer)
+        count += !(json_number_at(balancer, "Flags", 0) & BALANCER_DSR);
     return count;
 }
 
@@ -38,10 +37,9 @@ enum level look_port_excl(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_svc_backends(const struct scene *scene, struct finding *finding) {
-    json_t *balancer;
-    size_t i, most = 0;
+    size_t most = 0;
 
-    json_array_foreach(json_object_get(scene->evidence, "loadBalancers"), i, balancer) {
+    json_each(json_object_get(scene->evidence, "loadBalancers"), i, balancer) {
         size_t backends = json_array_size(json_object_get(balancer, "HostComputeEndpoints"));
 
         if (backends > BACKENDS_UNPATCHED)

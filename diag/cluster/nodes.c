@@ -55,10 +55,7 @@ static char *network_of(const json_t *node) {
 }
 
 static char *address_of(const json_t *node) {
-    json_t *address;
-    size_t i;
-
-    json_array_foreach(json_at(node, "status.addresses"), i, address) {
+    json_each(json_at(node, "status.addresses"), i, address) {
         const char *ip = json_text_at(address, "address");
 
         if (ip && text_equal(json_text_at(address, "type"), "InternalIP"))
@@ -68,10 +65,7 @@ static char *address_of(const json_t *node) {
 }
 
 static bool is_ready(const json_t *node) {
-    json_t *condition;
-    size_t i;
-
-    json_array_foreach(json_at(node, "status.conditions"), i, condition) {
+    json_each(json_at(node, "status.conditions"), i, condition) {
         if (text_equal(json_text_at(condition, "type"), "Ready"))
             return text_equal(json_text_at(condition, "status"), "True");
     }
@@ -86,13 +80,12 @@ static char *text_or(const json_t *json, const char *path, const char *otherwise
 
 int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct error *err) {
     struct cluster_nodes nodes = {0};
-    json_t *items, *item;
-    size_t i;
+    json_t *items;
 
     if (kube_list_items(list, &items, err) < 0)
         return -1;
     nodes.items = xcalloc(json_array_size(items) + 1, sizeof *nodes.items);
-    json_array_foreach(items, i, item) {
+    json_each(items, i, item) {
         const char *name = json_text_at(item, "metadata.name");
         struct cluster_node *node = &nodes.items[nodes.count];
         _cleanup_(freep) char *kernel = text_or(item, "status.nodeInfo.kernelVersion", "");

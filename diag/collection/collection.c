@@ -191,10 +191,8 @@ static json_t *versions_json(struct reading *c) {
 static void add_evidence(struct reading *c, const json_t *evidence) {
     _cleanup_json_ json_t *namespaces = NULL;
     struct error why = {0};
-    const char *key;
-    json_t *part;
 
-    json_object_foreach((json_t *)evidence, key, part) {
+    json_each_member(evidence, key, part) {
         _cleanup_(freep) char *name = xasprintf("evidence/%s.json", key);
 
         collection_add_json(c->pack, name, "what the causes are judged by", part);

@@ -146,18 +146,15 @@ static void add_name(struct text *t, const char *begin, const char *what, const 
 /* A line a change; `causes`: whose messages are told, too. */
 static void add_changes(struct text *t, const char *begin, const json_t *compared,
                         const struct diag_causes *causes) {
-    json_t *cell, *id;
-    size_t i;
-
-    json_array_foreach(json_object_get(compared, "nodesNew"), i, id) {
+    json_each(json_object_get(compared, "nodesNew"), i, id) {
         add_name(t, begin, "node ", json_string_value(id));
         text_add(t, " is new\n");
     }
-    json_array_foreach(json_object_get(compared, "nodesGone"), i, id) {
+    json_each(json_object_get(compared, "nodesGone"), i, id) {
         add_name(t, begin, "node ", json_string_value(id));
         text_add(t, " is gone\n");
     }
-    json_array_foreach(json_object_get(compared, "cells"), i, cell) {
+    json_each(json_object_get(compared, "cells"), i, cell) {
         const char *reason = json_text_at(cell, "reason");
 
         add_name(t, begin, "", json_text_at(cell, "cell"));
@@ -169,14 +166,14 @@ static void add_changes(struct text *t, const char *begin, const json_t *compare
         }
         text_add(t, "\n");
     }
-    json_array_foreach(json_object_get(compared, "causesNew"), i, id) {
+    json_each(json_object_get(compared, "causesNew"), i, id) {
         const char *message = message_of(causes, json_string_value(id));
 
         text_addf(t, "%s  new cause: %s%s", begin, json_string_value(id), *message ? ": " : "");
         text_add_escaped(t, message, strlen(message));
         text_add(t, "\n");
     }
-    json_array_foreach(json_object_get(compared, "causesGone"), i, id) {
+    json_each(json_object_get(compared, "causesGone"), i, id) {
         text_addf(t, "%s  no longer: %s\n", begin, json_string_value(id));
     }
 }

@@ -123,10 +123,7 @@ static void copy_in(const json_t *json, const char *path, char *ret, size_t size
 }
 
 static void addresses_read(const json_t *json, struct probe_result *ret) {
-    json_t *address;
-    size_t i;
-
-    json_array_foreach(json_at(json, "evidence.addresses"), i, address) {
+    json_each(json_at(json, "evidence.addresses"), i, address) {
         const char *text = json_string_value(address);
 
         if (text && strlen(text) < sizeof ret->addresses[0] &&
@@ -167,8 +164,6 @@ int diag_report_read(const char *text, size_t len, struct diag_report *ret, stru
     _cleanup_(diag_report_free) struct diag_report report = {0};
     _cleanup_json_ json_t *json = NULL;
     const char *time;
-    json_t *item;
-    size_t i;
 
     if (json_read(text, len, "DiagReport", &json, err) < 0)
         return -1;
@@ -179,7 +174,7 @@ int diag_report_read(const char *text, size_t len, struct diag_report *ret, stru
         return error_set(
             err, ERROR_MALFORMED,
             "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)");
-    json_array_foreach(json_at(json, "flows"), i, item) {
+    json_each(json_at(json, "flows"), i, item) {
         struct diag_cell cell = {0};
 
         if (diag_cell_read(item, &cell, err) < 0)

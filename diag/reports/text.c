@@ -312,10 +312,8 @@ static void add_look(struct text *t, const struct diag_report *report, size_t ed
 /* What is no fault, but may be taken for one. */
 static void add_limits(struct text *t, const struct diag_report *report, size_t edge) {
     struct text line = {0};
-    json_t *limit;
-    size_t i;
 
-    json_array_foreach(json_object_get(report->evidence, "limits"), i, limit) {
+    json_each(json_object_get(report->evidence, "limits"), i, limit) {
         if (json_is_false(json_object_get(limit, "available")))
             text_addf(&line, "%s%s", line.len ? ", " : "not faults, but limits of Windows here: ",
                       json_text_at(limit, "name"));

@@ -212,10 +212,9 @@ static int pods_start(struct diag_probes *probes, struct error *err) {
 
 char *static_pod_waiting(const json_t *pod) {
     const char *phase = json_text_at(pod, "status.phase");
-    json_t *container, *waiting;
-    size_t i;
+    json_t *waiting;
 
-    json_array_foreach(json_at(pod, "status.containerStatuses"), i, container) {
+    json_each(json_at(pod, "status.containerStatuses"), i, container) {
         const char *reason, *message;
         char *words;
 

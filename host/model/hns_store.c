@@ -33,10 +33,8 @@ const char *model_hns_management_address(json_t *state, const char *id, char out
     const char *alias = json_text_at(json_at(state, "hns.external"), key);
     _cleanup_(freep) char *name = xasprintf("vEthernet (%s)", alias ? alias : "");
     json_t *vnic = model_adapter_by_alias(state, name);
-    json_t *item;
-    size_t i;
 
-    json_array_foreach(json_object_get(vnic, "addresses"), i, item) {
+    json_each(json_object_get(vnic, "addresses"), i, item) {
         const char *address = json_string_value(item);
         size_t len = strcspn(address, "/");
 
@@ -109,10 +107,7 @@ json_t *model_hns_find(json_t *state, const char *member, const char *id) {
 }
 
 static bool matches(const json_t *object, const json_t *filter) {
-    const char *key;
-    json_t *wanted;
-
-    json_object_foreach((json_t *)filter, key, wanted) {
+    json_each_member(filter, key, wanted) {
         const char *member = text_equal(key, "VirtualNetwork") ? "HostComputeNetwork" : key;
 
         if (json_string_length(wanted) &&
@@ -127,16 +122,15 @@ static char *enumerate(json_t *objects, const char *query) {
     _cleanup_json_ json_t *filter = NULL;
     _cleanup_json_ json_t *ids = json_array();
     const char *text;
-    const char *id;
-    json_t *object;
 
     if (query && *query)
         (void)json_read(query, strlen(query), "query", &document, NULL); /* none: all match */
     text = json_text_at(document, "Filter");
     if (text)
         (void)json_read(text, strlen(text), "filter", &filter, NULL);
-    json_object_foreach(objects, id, object) if (matches(object, filter))
-        json_array_append_new(ids, json_string(id));
+    json_each_member(objects, id, object)
+        if (matches(object, filter))
+            json_array_append_new(ids, json_string(id));
     return json_write(ids);
 }
 
@@ -160,14 +154,12 @@ static uint32_t create(json_t *state, const char *member, const char *const *arg
 static void modify_policies(json_t *object, const json_t *request) {
     bool remove = text_equal_nocase(json_text_at(request, "RequestType"), "Remove");
     json_t *policies = json_object_get(object, "Policies");
-    json_t *policy;
-    size_t i;
 
     if (!policies) {
         policies = json_array();
         json_object_set_new(object, "Policies", policies);
     }
-    json_array_foreach(json_at(request, "Settings.Policies"), i, policy) {
+    json_each(json_at(request, "Settings.Policies"), i, policy) {
         for (size_t j = json_array_size(policies); j-- > 0;)
             if (json_equal(json_array_get(policies, j), policy))
                 json_array_remove(policies, j);

@@ -23,12 +23,12 @@ static json_t *network_v1(json_t *state, const json_t *network) {
     const char *id = json_text_at(network, "ID");
     json_t *subnets = json_array();
     char address[IP_TEXT_MAX];
-    json_t *subnet;
-    size_t i;
 
-    json_array_foreach(json_at(network, "Ipams.0.Subnets"), i, subnet) json_array_append_new(
-        subnets, json_pack("{s:s*, s:s*}", "AddressPrefix", json_text_at(subnet, "IpAddressPrefix"),
-                           "GatewayAddress", json_text_at(subnet, "Routes.0.NextHop")));
+    json_each(json_at(network, "Ipams.0.Subnets"), i, subnet)
+        json_array_append_new(subnets,
+                              json_pack("{s:s*, s:s*}", "AddressPrefix",
+                                        json_text_at(subnet, "IpAddressPrefix"), "GatewayAddress",
+                                        json_text_at(subnet, "Routes.0.NextHop")));
     return json_pack("{s:s, s:s*, s:s*, s:s*, s:o}", "ID", id, "Name",
                      json_text_at(network, "Name"), "Type", json_text_at(network, "Type"),
                      "ManagementIP", model_hns_management_address(state, id, address), "Subnets",
@@ -52,10 +52,8 @@ static json_t *endpoint_v1(json_t *state, const json_t *endpoint) {
 static json_t *network_v2(const json_t *v1) {
     json_t *subnets = json_array();
     json_t *policies = json_array();
-    json_t *subnet;
-    size_t i;
 
-    json_array_foreach(json_object_get(v1, "Subnets"), i, subnet)
+    json_each(json_object_get(v1, "Subnets"), i, subnet)
         json_array_append_new(subnets, json_pack("{s:s*, s:[{s:s*, s:s}]}", "IpAddressPrefix",
                                                  json_text_at(subnet, "AddressPrefix"), "Routes",
                                                  "NextHop", json_text_at(subnet, "GatewayAddress"),
@@ -96,19 +94,14 @@ static const struct collection collections[] = {
 
 static char *get_all(json_t *state, const struct collection *c) {
     json_t *all = json_array();
-    const char *id;
-    json_t *object;
 
-    json_object_foreach(json_object_get(json_object_get(state, "hns"), c->member), id, object)
+    json_each_member(json_object_get(json_object_get(state, "hns"), c->member), id, object)
         json_array_append_new(all, c->show(state, object));
     return envelope(all);
 }
 
 static bool is_taken(json_t *state, const char *address) {
-    const char *id;
-    json_t *endpoint;
-
-    json_object_foreach(json_at(state, "hns.endpoints"), id, endpoint) {
+    json_each_member(json_at(state, "hns.endpoints"), id, endpoint) {
         if (text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), address))
             return true;
     }

@@ -138,10 +138,8 @@ void model_event(json_t *state, char level, unsigned event_id, const char *text)
 }
 
 bool model_pipe_exists(json_t *state, const char *path) {
-    json_t *pipe;
-    size_t i;
-
-    json_array_foreach(json_object_get(state, "pipes"), i,
-                       pipe) if (text_equal_nocase(json_string_value(pipe), path)) return true;
+    json_each(json_object_get(state, "pipes"), i, pipe)
+        if (text_equal_nocase(json_string_value(pipe), path))
+            return true;
     return false;
 }

@@ -28,31 +28,24 @@ static void read_adapter(const json_t *json, struct host_adapter *ret) {
 
 void model_adapters(json_t *state, struct host_adapters *ret) {
     const json_t *adapters = json_object_get(state, "adapters");
-    json_t *adapter;
-    size_t i;
 
     ret->count = json_array_size(adapters);
     ret->items = xcalloc(ret->count + 1, sizeof *ret->items);
-    json_array_foreach(adapters, i, adapter) read_adapter(adapter, &ret->items[i]);
+    json_each(adapters, i, adapter)
+        read_adapter(adapter, &ret->items[i]);
 }
 
 static json_t *adapter_by_index(json_t *state, uint32_t index) {
-    json_t *adapter;
-    size_t i;
-
-    json_array_foreach(json_object_get(state, "adapters"), i,
-                       adapter) if (json_number_at(adapter, "index", -1) ==
-                                    (long long)index) return adapter;
+    json_each(json_object_get(state, "adapters"), i, adapter)
+        if (json_number_at(adapter, "index", -1) == (long long)index)
+            return adapter;
     return NULL;
 }
 
 json_t *model_adapter_by_alias(json_t *state, const char *alias) {
-    json_t *adapter;
-    size_t i;
-
-    json_array_foreach(
-        json_object_get(state, "adapters"), i,
-        adapter) if (text_equal_nocase(json_text_at(adapter, "alias"), alias)) return adapter;
+    json_each(json_object_get(state, "adapters"), i, adapter)
+        if (text_equal_nocase(json_text_at(adapter, "alias"), alias))
+            return adapter;
     return NULL;
 }
 
@@ -66,12 +59,10 @@ static json_t *need_adapter(json_t *state, uint32_t index, struct error *err) {
 
 void model_routes(json_t *state, struct host_routes *ret) {
     const json_t *routes = json_object_get(state, "routes");
-    json_t *route;
-    size_t i;
 
     ret->count = json_array_size(routes);
     ret->items = xcalloc(ret->count + 1, sizeof *ret->items);
-    json_array_foreach(routes, i, route) {
+    json_each(routes, i, route) {
         struct host_route *r = &ret->items[i];
 
         (void)text_format(r->destination, sizeof r->destination, "%s",
@@ -84,14 +75,11 @@ void model_routes(json_t *state, struct host_routes *ret) {
 
 /* Position of the same route (destination, next hop, interface), or the number of routes. */
 static size_t find_route(const json_t *routes, const struct host_route *route) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(
-        routes, i, item) if (text_equal(json_text_at(item, "destination"), route->destination) &&
-                             text_equal(json_text_at(item, "nextHop"), route->next_hop) &&
-                             json_number_at(item, "interfaceIndex", -1) ==
-                                 (long long)route->interface_index) return i;
+    json_each(routes, i, item)
+        if (text_equal(json_text_at(item, "destination"), route->destination) &&
+            text_equal(json_text_at(item, "nextHop"), route->next_hop) &&
+            json_number_at(item, "interfaceIndex", -1) == (long long)route->interface_index)
+            return i;
     return json_array_size(routes);
 }
 
@@ -191,10 +179,8 @@ int model_forwarding_set(json_t *state, uint32_t index, int family, bool on, str
 }
 
 bool model_port_in_use(json_t *state, bool udp, unsigned port) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(json_at(state, udp ? "ports.udp" : "ports.tcp"), i,
-                       item) if (json_integer_value(item) == (json_int_t)port) return true;
+    json_each(json_at(state, udp ? "ports.udp" : "ports.tcp"), i, item)
+        if (json_integer_value(item) == (json_int_t)port)
+            return true;
     return false;
 }

@@ -14,14 +14,11 @@ static const char *const state_names[] = {
 
 /* Service names are case-insensitive; the spelling of the first registration stays. */
 static json_t *find_service(json_t *state, const char *name, const char **ret_key) {
-    const char *key;
-    json_t *service;
-
-    json_object_foreach(json_object_get(state, "services"), key,
-                        service) if (text_equal_nocase(key, name)) {
-        *ret_key = key;
-        return service;
-    }
+    json_each_member(json_object_get(state, "services"), key, service)
+        if (text_equal_nocase(key, name)) {
+            *ret_key = key;
+            return service;
+        }
     return NULL;
 }
 
@@ -92,12 +89,10 @@ int model_service_query(json_t *state, const char *name, struct host_service *re
 
 int model_service_start(json_t *state, const char *name, struct error *err) {
     json_t *service = need_service(state, "start", name, err);
-    json_t *other;
-    size_t i;
 
     if (!service)
         return -1;
-    json_array_foreach(json_object_get(service, "dependsOn"), i, other) {
+    json_each(json_object_get(service, "dependsOn"), i, other) {
         if (!need_service(state, "start", json_string_value(other), err))
             return error_prefix(err, "start service '%s'", name);
         if (model_service_start(state, json_string_value(other), err) < 0)

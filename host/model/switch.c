@@ -17,21 +17,15 @@ static bool is_external(const char *type) {
 /* The adapter that a network document names (v2 policy, v1 member), or the first one. */
 static const char *adapter_of(json_t *state, const json_t *network) {
     const char *name = json_text_at(network, "NetworkAdapterName");
-    json_t *policy;
-    size_t i;
 
-    json_array_foreach(
-        json_object_get(network, "Policies"), i,
-        policy) if (text_equal_nocase(json_text_at(policy, "Type"), "NetAdapterName")) name =
-        json_text_at(policy, "Settings.NetworkAdapterName");
+    json_each(json_object_get(network, "Policies"), i, policy)
+        if (text_equal_nocase(json_text_at(policy, "Type"), "NetAdapterName"))
+            name = json_text_at(policy, "Settings.NetworkAdapterName");
     return name && *name ? name : json_text_at(state, "adapters.0.alias");
 }
 
 static bool has_text(const json_t *array, const char *text) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(array, i, item) {
+    json_each(array, i, item) {
         if (text_equal(json_string_value(item), text))
             return true;
     }
@@ -132,15 +126,13 @@ void model_switch_network_gone(json_t *state, const char *id) {
     json_t *external = json_at(state, "hns.external");
     _cleanup_(freep) char *key = text_lower(id);
     _cleanup_(freep) char *alias = xstrdup_null(json_text_at(external, key));
-    const char *other;
-    json_t *its_alias;
 
     if (!alias)
         return;
     json_object_del(external, key);
-    json_object_foreach(
-        external, other,
-        its_alias) if (text_equal_nocase(json_string_value(its_alias), alias)) return;
+    json_each_member(external, other, its_alias)
+        if (text_equal_nocase(json_string_value(its_alias), alias))
+            return;
     remove_vnic(state, alias);
 }
 

@@ -43,11 +43,9 @@ enum verdict {
 
 static char *listed_ids(const json_t *data) {
     struct text_list ids = {0};
-    const char *key;
-    json_t *value;
     char *text;
 
-    json_object_foreach((json_t *)data, key, value) {
+    json_each_member(data, key, value) {
         const char *id = key + strlen(SIGNATURE_PREFIX);
 
         if (!text_starts_with(key, SIGNATURE_PREFIX) || !token_id_is_valid(id))

@@ -259,10 +259,7 @@ static int compare_files(struct join *join, struct error *err) {
 }
 
 static bool has_file(const struct upgrade *u, const struct service *service) {
-    json_t *file;
-    size_t i;
-
-    json_array_foreach(u->files, i, file) {
+    json_each(u->files, i, file) {
         if (text_equal(json_text_at(file, "service"), service->name))
             return true;
     }

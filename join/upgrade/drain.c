@@ -49,10 +49,7 @@ void upgrade_uncordon(struct join *join) {
 /* ---- pods ---- */
 
 static bool is_of(const json_t *pod, const char *kind) {
-    json_t *owner;
-    size_t i;
-
-    json_array_foreach(json_at(pod, "metadata.ownerReferences"), i, owner) {
+    json_each(json_at(pod, "metadata.ownerReferences"), i, owner) {
         if (json_bool_at(owner, "controller", false) &&
             (!kind || text_equal(json_text_at(owner, "kind"), kind)))
             return true;
@@ -111,13 +108,12 @@ static int find_pods(struct join *join, json_t *ret, struct error *err) {
     _cleanup_(freep) char *name = kube_escape(join->found.node_name);
     _cleanup_(freep) char *path = xasprintf("/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", name);
     _cleanup_json_ json_t *list = NULL;
-    json_t *items, *pod;
-    size_t i;
+    json_t *items;
 
     if (kube_get(&join->found.client, path, &list, err) < 0 ||
         kube_list_items(list, &items, err) < 0)
         return -1;
-    json_array_foreach(items, i, pod) {
+    json_each(items, i, pod) {
         if (!is_whole(pod) || stays(pod))
             continue;
         if (!is_of(pod, NULL))
@@ -130,13 +126,12 @@ static int find_pods(struct join *join, json_t *ret, struct error *err) {
 static enum wait_look look_empty(void *context, struct wait *wait, struct error *err) {
     struct join *join = context;
     _cleanup_json_ json_t *pods = json_array();
-    size_t i, kept = 0;
-    json_t *pod;
+    size_t kept = 0;
 
     (void)wait;
     if (find_pods(join, pods, err) < 0)
         return LOOK_FAILED;
-    json_array_foreach(pods, i, pod) {
+    json_each(pods, i, pod) {
         int result = evict(join, pod, err);
 
         if (result < 0)

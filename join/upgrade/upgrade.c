@@ -186,12 +186,9 @@ json_t *upgrade_plan(const struct join *join) {
 }
 
 static void add_files(struct text *out, const json_t *files) {
-    json_t *file, *difference;
-    size_t i, k;
-
-    json_array_foreach(files, i, file) {
+    json_each(files, i, file) {
         text_addf(out, "%s  %s\n", i ? "" : "\nfiles\n", json_text_at(file, "path"));
-        json_array_foreach(json_object_get(file, "differences"), k, difference)
+        json_each(json_object_get(file, "differences"), k, difference)
             text_addf(out, "      %s\n", json_string_value(difference));
     }
 }

@@ -46,12 +46,10 @@ static unsigned tunnel_port(const json_t *conf) {
 
 /* Its controller gives Nodes their prefixes where the control plane does not (NodeIPAM). */
 static int read_pods(const json_t *controller, struct agent_settings *ret, struct error *err) {
-    const json_t *prefix;
-    size_t i;
     if (!json_bool_at(controller, "nodeIPAM.enableNodeIPAM", false) ||
         !json_bool_at(controller, "featureGates.NodeIPAM", true))
         return 0;
-    json_array_foreach(json_at(controller, "nodeIPAM.clusterCIDRs"), i, prefix) {
+    json_each(json_at(controller, "nodeIPAM.clusterCIDRs"), i, prefix) {
         if (external_agent_prefixes(json_string_value(prefix), CONTROLLER ": nodeIPAM.clusterCIDRs",
                                     &ret->pod_cidrs, err) < 0)
             return -1;

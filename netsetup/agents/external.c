@@ -39,11 +39,9 @@ const struct external_network *external_agent_network(const struct external_agen
 int external_network_find(struct host *host, const struct external_network *wanted,
                           struct hcn_network *ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
-    json_t *json;
-    size_t i;
     if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
         return -1;
-    json_array_foreach(list, i, json) {
+    json_each(list, i, json) {
         struct hcn_network network = {0};
         if (hcn_network_parse(json, &network, err) < 0)
             return -1;
@@ -58,10 +56,8 @@ int external_network_find(struct host *host, const struct external_network *want
 }
 
 static void add_variables(const json_t *containers, json_t *ret) {
-    const json_t *container, *variable;
-    size_t i, k;
-    json_array_foreach(containers, i, container) {
-        json_array_foreach(json_object_get(container, "env"), k, variable) {
+    json_each(containers, i, container) {
+        json_each(json_object_get(container, "env"), k, variable) {
             const char *name = json_text_at(variable, "name");
             const char *value = json_text_at(variable, "value");
             if (name && value)
@@ -72,9 +68,7 @@ static void add_variables(const json_t *containers, json_t *ret) {
 
 json_t *external_agent_variables(const json_t *daemon_set) {
     json_t *ret = json_object();
-    const json_t *volume;
-    size_t i;
-    json_array_foreach(json_at(daemon_set, "spec.template.spec.volumes"), i, volume) {
+    json_each(json_at(daemon_set, "spec.template.spec.volumes"), i, volume) {
         const char *name = json_text_at(volume, "name");
         const char *path = json_text_at(volume, "hostPath.path");
         if (name && path)

@@ -60,8 +60,6 @@ static void add_argument(json_t *config, json_t *policy) {
 
 static json_t *config_make(const struct network_plan *plan, bool host_local) {
     _cleanup_json_ json_t *policies = cni_policies_json(plan);
-    json_t *policy;
-    size_t i;
     bool dual = plan->ipv6.on;
     json_t *config =
         json_pack("{s:s,s:s,s:s,s:{s:b,s:b},s:{s:b,s:b}}", "cniVersion", CNI_VERSION, "name",
@@ -73,7 +71,8 @@ static json_t *config_make(const struct network_plan *plan, bool host_local) {
                             json_true());
     json_object_set_new(config, "dns", cni_dns_json(plan));
     json_object_set_new(config, "ipam", dual ? dual_ipam_json(plan) : ipam_json(plan, host_local));
-    json_array_foreach(policies, i, policy) add_argument(config, policy);
+    json_each(policies, i, policy)
+        add_argument(config, policy);
     return config;
 }
 
