@@ -1,7 +1,5 @@
 /* winjoin diag and probe: measure the pod flows, say which fail and why. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/rfc3339.h"

@@ -2,7 +2,6 @@
 #include "diag/capture.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -3,8 +3,6 @@
 #ifndef DIAG_CAPTURE_H
 #define DIAG_CAPTURE_H
 
-#include <stddef.h>
-
 #include "base/json.h"
 #include "host/host.h"
 

@@ -3,7 +3,6 @@
 
 #include "diag/drift_rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -2,8 +2,6 @@
 #ifndef DIAG_RUN_H
 #define DIAG_RUN_H
 
-#include <stddef.h>
-
 #include "diag/evidence.h"
 #include "diag/reports/report.h"
 #include "diag/transports/transport.h"

@@ -1,8 +1,6 @@
 /* ConfigMaps: one value, or all data. */
 #include "kube/configmap.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "kube/object.h"
 

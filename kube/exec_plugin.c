@@ -1,7 +1,6 @@
 /* Credentials that a program gives. */
 #include "kube/exec_plugin.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base64.h"

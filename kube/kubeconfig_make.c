@@ -1,5 +1,4 @@
 /* Writes kubeconfig files as clientcmd writes them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base64.h"

@@ -2,7 +2,6 @@
 #include "kube/node.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/rfc3339.h"

@@ -2,7 +2,6 @@
 #include "kube/server_url.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cidr.h"

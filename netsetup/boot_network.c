@@ -1,7 +1,6 @@
 /* The network that a join remembers. */
 #include "netsetup/boot_network.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

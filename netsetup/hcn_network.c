@@ -1,8 +1,6 @@
 /* HNS networks: ensure by comparing, replace and remove only what is ours. */
 #include "netsetup/hcn_network.h"
 
-#include <string.h>
-
 #include "base/log.h"
 #include "base/memory.h"
 #include "netsetup/modes/mode.h"

@@ -2,8 +2,6 @@
 #ifndef NETSETUP_NAMES_H
 #define NETSETUP_NAMES_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "base/text.h"
 

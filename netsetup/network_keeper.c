@@ -1,7 +1,6 @@
 /* The pod network kept while HNS and Windows come and go. */
 #include "netsetup/network_keeper.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

@@ -4,7 +4,6 @@
 #define NETSETUP_NETWORK_PLAN_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/cidr.h"
 #include "base/error.h"

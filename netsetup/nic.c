@@ -1,7 +1,6 @@
 /* Which adapter is the node's. */
 #include "netsetup/nic.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

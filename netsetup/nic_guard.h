@@ -4,7 +4,6 @@
 #define NETSETUP_NIC_GUARD_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "base/json.h"

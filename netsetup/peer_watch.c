@@ -1,9 +1,6 @@
 /* Nodes watched; the routes to their pods follow, and what they are told of this one. */
 #include "netsetup/peer_watch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "base/memory.h"
 #include "kube/client.h"

@@ -1,7 +1,6 @@
 /* Host routes to other nodes' pods, and forwarding. */
 #include "netsetup/routes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

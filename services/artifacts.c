@@ -1,8 +1,6 @@
 /* Artifacts installed on the node: proved first, written where they differ. */
 #include "services/artifacts.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "pki/digest.h"
 

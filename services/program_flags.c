@@ -1,7 +1,6 @@
 /* Programs asked by --help and --version. */
 #include "services/program_flags.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

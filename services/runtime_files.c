@@ -1,7 +1,6 @@
 /* The text of the files that containerd, kube-proxy and flanneld read. */
 #include "services/runtime_files.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cidr.h"

@@ -1,5 +1,4 @@
 /* Command lines of the node's programs: what a row gives, and what the user adds. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* Services registered with the SCM, compared first. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -2,7 +2,6 @@
  * programs that ended. */
 #include "services/service_status.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

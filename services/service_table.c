@@ -1,9 +1,6 @@
 /* The table of services, and how a row becomes what the SCM is told. */
 #include "services/service_table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 #define OUR_MARK "winjoin:"

@@ -1,6 +1,5 @@
 /* Packets that an ACL policy of the probe pods' endpoints blocks: each red cell is played against
  * the rules that HNS has. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cidr.h"

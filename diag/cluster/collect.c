@@ -1,6 +1,5 @@
 /* The evidence of a whole cluster: what its API says of the pod network, in one .zip. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/build_info.h"
 #include "base/memory.h"

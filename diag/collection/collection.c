@@ -1,7 +1,6 @@
 /* Packs a collection. No part may keep the others out: what fails is a line of the index. */
 #include "diag/collection/collection.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/build_info.h"

@@ -1,6 +1,4 @@
 /* The probe's command line, the same for winjoin-probe and `winjoin probe`. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

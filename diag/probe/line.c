@@ -1,7 +1,6 @@
 /* Reads the mailbox's files line by line; whoever wrote them, nothing in them can do harm. */
 #include "diag/probe/line.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -1,6 +1,5 @@
 /* probes.txt: the list of questions, read strictly and written the same way. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "diag/probe/probe.h"

@@ -1,7 +1,6 @@
 /* One attempt of a probe, and what it says (the attempts and the numbers over them: work.c). */
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

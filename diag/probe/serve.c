@@ -1,7 +1,6 @@
 /* The probe inside a pod: echoes, beats, and answers what the mailbox asks. Whatever happens to the
  * folder (garbage, a full disk, taken away and brought back), it goes on. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

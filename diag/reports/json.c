@@ -1,5 +1,4 @@
 /* DiagReport as the contracts have it, and its way back in. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* The matrix for people: as wide as the terminal, readable without color and without UTF-8. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

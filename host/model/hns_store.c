@@ -1,5 +1,4 @@
 /* HNS as a plain store of documents: version 2 calls by name, the few version 1 paths by table. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cidr.h"

@@ -1,7 +1,4 @@
 /* Adapters, routes and ports of a modelled server. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cidr.h"
 #include "base/memory.h"
 #include "host/model/model.h"

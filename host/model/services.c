@@ -1,6 +1,4 @@
 /* Services of a modelled server. A start succeeds at once: what a program does is not modelled. */
-#include <string.h>
-
 #include "base/memory.h"
 #include "host/model/model.h"
 

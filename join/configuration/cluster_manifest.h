@@ -3,6 +3,7 @@
 #ifndef JOIN_CONFIGURATION_CLUSTER_MANIFEST_H
 #define JOIN_CONFIGURATION_CLUSTER_MANIFEST_H
 
+#include "base/json.h"
 #include "netsetup/agents/agent.h"
 
 /* The objects in the order in which they are applied, as an array: ConfigMap kube-system/winjoin

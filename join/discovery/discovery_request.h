@@ -2,7 +2,6 @@
 #ifndef JOIN_DISCOVERY_DISCOVERY_REQUEST_H
 #define JOIN_DISCOVERY_DISCOVERY_REQUEST_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

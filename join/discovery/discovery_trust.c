@@ -1,6 +1,5 @@
 /* What exactly is wrong with a server's certificate: dates and clocks, names, or the chain. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

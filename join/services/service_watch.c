@@ -2,9 +2,6 @@
  */
 #include "join/services/service_watch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "services/service_log.h"
 

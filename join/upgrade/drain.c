@@ -1,8 +1,6 @@
 /* Pods leave the node before its kubelet is replaced, by the node's own rights: kubelets may write
  * their Node's spec.unschedulable and evict the pods that are bound to them (admission
  * NodeRestriction, RBAC role system:node). */
-#include <string.h>
-
 #include "base/memory.h"
 #include "join/found/need.h"
 #include "join/upgrade/upgrade.h"

@@ -1,5 +1,4 @@
 /* What the join of this node chose, as the machine still says it. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,6 +1,5 @@
 /* New programs beside the old ones, then one service after the other stopped, exchanged, started
  * and proved. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
