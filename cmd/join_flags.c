@@ -97,7 +97,8 @@ const struct option_group join_programs_group = {"Programs", programs_options};
 
 static const struct option checks_options[] = {
     {"install-features", 0, OPTION_BOOL, AT(install_features), "",
-     "install the Windows feature Containers where it is missing; exit code 6 asks for a restart",
+     "install the Windows feature Containers where it is missing, and Hyper-V where a RuntimeClass "
+     "of the cluster needs it; exit code 6 asks for a restart",
      0},
     {"restart", 0, OPTION_BOOL, AT(restart), "",
      "restart Windows where that is needed first; the join continues by itself afterwards", 0},

@@ -135,10 +135,16 @@ static void tell_success(const struct program *program, const struct join *join)
     output_text(program, program->as_kubeadm ? kubeadm_joined_text : line);
 }
 
-/* With --restart; a token that was read from a file is handed on as one that was given. The join
- * that continues does not restart again. */
+/* The join that continues restarts once more at most, for what is known later than preflight. */
+static bool may_restart(const struct program *program, const struct join *join) {
+    return program->options.join.restart &&
+           !(join->progress.phase->run == phase_preflight && restart_continues(program->host));
+}
+
+/* With --restart; a token that was read from a file is handed on as one that was given. */
 static void restart(struct program *program, struct join *join, struct error *err) {
-    static const char *const left_out[] = {"restart", "token", "token-file", "progress", NULL};
+    const char *const last = join->progress.phase->run == phase_preflight ? NULL : "restart";
+    const char *const left_out[] = {"token", "token-file", "progress", last, NULL};
     struct restart_words words = {0};
     struct error why = {0};
     const bool given =
@@ -171,7 +177,7 @@ static int run_join(struct program *program, struct join *join, struct error *er
     tell_begin(program, join);
     result = join_run(join, err);
     progress_name_phase(program, &join->progress, result, err);
-    if (result < 0 && err->kind == ERROR_RESTART && program->options.join.restart)
+    if (result < 0 && err->kind == ERROR_RESTART && may_restart(program, join))
         restart(program, join, err);
     else if (result == 0 && restart_is_left(program->host))
         (void)restart_end(program->host, &ignored); /* else the next start of Windows tries */

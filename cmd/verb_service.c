@@ -76,11 +76,12 @@ static int run_hosted(struct program *program, const char *name, struct error *e
     result = service_host_program(name, &service, err);
     if (log.file)
         (void)fclose(log.file); /* the service is over */
-    service_host_settings_free(&settings);
     /* a start-up task has ended, whatever came of it; one that Windows stops goes on at its start
      */
-    if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0)
-        return restart_end(program->host, err);
+    if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0 &&
+        !restart_is_next(program->host, &settings))
+        result = restart_end(program->host, err);
+    service_host_settings_free(&settings);
     return result;
 }
 

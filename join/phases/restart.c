@@ -98,12 +98,30 @@ int restart_end(struct host *host, struct error *err) {
     return ours ? host_service_delete(host, RESTART_SERVICE, DELETE_MS, err) : 0;
 }
 
-bool restart_is_left(struct host *host) {
+static bool is_in_state(struct host *host, enum host_service_state state) {
     struct host_service found = {0};
     struct error ignored = {0};
-    bool left = host_service_query(host, RESTART_SERVICE, &found, &ignored) == 0 &&
-                found.state == HOST_SERVICE_STOPPED && service_is_ours(&found);
+    bool is = host_service_query(host, RESTART_SERVICE, &found, &ignored) == 0 &&
+              found.state == state && service_is_ours(&found);
 
     host_service_free(&found);
-    return left;
+    return is;
+}
+
+bool restart_is_left(struct host *host) {
+    return is_in_state(host, HOST_SERVICE_STOPPED);
+}
+
+bool restart_continues(struct host *host) {
+    return is_in_state(host, HOST_SERVICE_RUNNING);
+}
+
+bool restart_is_next(struct host *host, const struct service_host_settings *started) {
+    struct service_host_settings now = {0};
+    struct error ignored = {0};
+    bool is = service_host_settings_load(host, RESTART_SERVICE, &now, &ignored) == 0 &&
+              now.command.count != started->command.count;
+
+    service_host_settings_free(&now);
+    return is;
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "join/join.h"
+#include "services/service_host.h"
 
 #define RESTART_SERVICE "winjoin-join"
 
@@ -26,5 +27,9 @@ int restart_begin(struct join *join, const struct restart_words *words, struct e
 int restart_end(struct host *host, struct error *err);
 /* It is registered and does not run: whoever asks is not what it started. */
 bool restart_is_left(struct host *host);
+/* It runs: whoever asks is the join that it started. */
+bool restart_continues(struct host *host);
+/* The join that it started with these settings has had them written again, for another restart. */
+bool restart_is_next(struct host *host, const struct service_host_settings *started);
 
 #endif

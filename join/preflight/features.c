@@ -1,11 +1,18 @@
-/* The Windows feature Containers, installed by dism.exe. */
+/* Windows features, installed by dism.exe. */
 #include "join/preflight/features.h"
 
 #include <string.h>
 
 #include "base/memory.h"
+#include "join/found/need.h"
+#include "kube/object.h"
 
 #define DISM "C:\\Windows\\System32\\dism.exe"
+#define RUNTIME_CLASSES "/apis/node.k8s.io/v1/runtimeclasses"
+/* containerd's handlers of this name start each pod in a virtual machine of Hyper-V (containerd,
+ * internal/cri/config/config_windows.go); the service comes with the feature. */
+#define HYPER_V_HANDLER "runhcs-wcow-hypervisor"
+#define HYPER_V_SERVICE "vmms"
 enum { INSTALL_MS = 15 * 60 * 1000, RESTART_NEEDED = 3010 };
 
 /* The last line that says something: dism.exe ends its report with the reason. */
@@ -19,39 +26,102 @@ static char *last_line(const char *output) {
     return xstrndup(begin, (size_t)(end - begin));
 }
 
-static int judge(struct join *join, int code, const char *output, struct error *err) {
+static int judge(const char *title, int code, const char *output, struct error *err) {
     if (code == RESTART_NEEDED) {
         (void)error_set(err, ERROR_RESTART,
-                        "the Windows feature Containers is installed; a restart of Windows is "
-                        "needed first");
+                        "the Windows feature %s is installed; a restart of Windows is needed first",
+                        title);
         return error_hint(err, "shutdown /r /t 0, then run the same command again");
     }
     if (code) {
         _cleanup_(freep) char *why = last_line(output);
 
-        return error_set(err, ERROR_HOST,
-                         "install the Windows feature Containers: dism.exe failed with exit code "
-                         "%d: %.200s",
-                         code, why);
+        return error_set(
+            err, ERROR_HOST,
+            "install the Windows feature %s: dism.exe failed with exit code %d: %.200s", title,
+            code, why);
     }
-    return host_facts(join->host, &join->found.facts, err);
+    return 0;
 }
 
-int features_install(struct join *join, struct error *err) {
-    static const char *const argv[] = {
-        DISM,   "/online",    "/enable-feature", "/featurename:Containers",
-        "/all", "/norestart", "/quiet",          NULL};
+/* `name` is DISM's, `title` the usual one. */
+static int install(struct join *join, const char *name, const char *title, struct error *err) {
+    _cleanup_(freep) char *feature = xasprintf("/featurename:%s", name);
+    const char *const argv[] = {DISM,   "/online",    "/enable-feature", feature,
+                                "/all", "/norestart", "/quiet",          NULL};
     const struct host_process process = {
         .argv = argv, .timeout_ms = INSTALL_MS, .with_errors = true};
     _cleanup_(freep) char *output = NULL;
     int code;
 
+    join_tell_waiting(&join->progress, 0, INSTALL_MS, "", "installing the Windows feature %s",
+                      title);
+    if (host_run(join->host, &process, &code, &output, err) < 0)
+        return error_prefix(err, "install the Windows feature %s", title);
+    return judge(title, code, output, err);
+}
+
+int features_install(struct join *join, struct error *err) {
     if (!join->found.options.install_features || join->found.options.dry_run ||
         join->found.facts.containers_feature != 0)
         return 0;
-    join_tell_waiting(&join->progress, 0, INSTALL_MS, "",
-                      "installing the Windows feature Containers");
-    if (host_run(join->host, &process, &code, &output, err) < 0)
-        return error_prefix(err, "install the Windows feature Containers");
-    return judge(join, code, output, err);
+    return install(join, "Containers", "Containers", err) < 0
+               ? -1
+               : host_facts(join->host, &join->found.facts, err);
+}
+
+/* ---- Hyper-V ---- */
+
+/* A class for the nodes of another Windows build is none of this node's. */
+static bool is_asked_for(const struct join *join, const json_t *class) {
+    const json_t *nodes = json_at(class, "scheduling.nodeSelector");
+    const char *handler = json_text_at(class, "handler");
+    const char *build =
+        json_string_value(json_object_get(nodes, "node.kubernetes.io/windows-build"));
+    _cleanup_(freep) char *here = xasprintf("10.0.%u", join->found.facts.build);
+
+    return handler && text_starts_with(handler, HYPER_V_HANDLER) &&
+           (!build || text_equal(build, here));
+}
+
+/* The name of a RuntimeClass, in `list`; NULL: none. What cannot be asked is not asked for. */
+static const char *find_class(struct join *join, json_t **list, struct error *err) {
+    json_t *classes, *class;
+    size_t i;
+
+    if (find_node_client(join, err) < 0 ||
+        kube_get(&join->found.client, RUNTIME_CLASSES, list, err) < 0 ||
+        kube_list_items(*list, &classes, err) < 0)
+        return NULL;
+    json_array_foreach(classes, i, class) {
+        if (is_asked_for(join, class))
+            return json_text_at(class, "metadata.name");
+    }
+    return NULL;
+}
+
+int features_install_hyper_v(struct join *join, struct error *err) {
+    _cleanup_(host_service_free) struct host_service service = {0};
+    _cleanup_(freep) char *title = NULL;
+    _cleanup_json_ json_t *list = NULL;
+    struct error why = {0};
+    const char *class;
+
+    if (!join->found.options.install_features)
+        return 0;
+    class = find_class(join, &list, &why);
+    if (why.kind == ERROR_INTERRUPTED) {
+        *err = why;
+        return -1;
+    }
+    if (why.kind && why.kind != ERROR_ABSENT)
+        join_warn(&join->progress, "whether a RuntimeClass asks for Hyper-V is not known: %s",
+                  why.message);
+    if (!class)
+        return 0;
+    if (host_service_query(join->host, HYPER_V_SERVICE, &service, err) < 0)
+        return -1;
+    title = xasprintf("Hyper-V (RuntimeClass %.250s)", class);
+    return service.state != HOST_SERVICE_ABSENT ? 0
+                                                : install(join, "Microsoft-Hyper-V", title, err);
 }

@@ -6,7 +6,7 @@
 
 static bool is_wanted(const struct join *join, const struct error *err) {
     return text_equal(join->found.options.on_failure, "rollback") && !join->was_node &&
-           err->kind != ERROR_INTERRUPTED;
+           err->kind != ERROR_INTERRUPTED && err->kind != ERROR_RESTART;
 }
 
 static void on_entry(void *context, const char *what, const char *how, const struct error *why) {

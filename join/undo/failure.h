@@ -6,8 +6,9 @@
 #include "join/join.h"
 
 /* Behind a join that failed with *err: with --on-failure rollback the journal is played backwards
- * (join/undo/reset.h), unless the join was interrupted or the machine was a node before it. The
- * kind of the error stays; a hint says what is left, how to continue and how to undo it. */
+ * (join/undo/reset.h), unless the join was interrupted, waits for a restart of Windows, or the
+ * machine was a node before it. The kind of the error stays; a hint says what is left, how to
+ * continue and how to undo it. */
 void failure_end(struct join *join, struct error *err);
 /* For JoinResult: {"outcome": "kept", "done" or "failed", "changes", "restored", "removed"}. New
  * reference. */

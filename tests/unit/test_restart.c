@@ -20,6 +20,16 @@ static bool note_run(void *context, struct host *host, const struct host_process
     return false;
 }
 
+/* A cluster whose only RuntimeClass asks for Hyper-V. */
+static int answer_hyper_v(void *context, const struct http_request *request,
+                          struct http_response *ret, struct error *err) {
+    if (!strstr(request->url, "/runtimeclasses"))
+        return scene_answer(context, request, ret, err);
+    return scene_json(ret, 200,
+                      json_pack("{s:s, s:[{s:{s:s}, s:s}]}", "kind", "RuntimeClassList", "items",
+                                "metadata", "name", "vm", "handler", "runhcs-wcow-hypervisor"));
+}
+
 static int open_bare(void **state) {
     int result = open_joining(state);
     struct host_facts facts = {0};
@@ -89,7 +99,7 @@ static void the_join_is_registered(void **state) {
                      0);
     words_again = text_list_join(&settings.command, " ");
     told = xasprintf(WINJOIN_PROGRAM " join 10.0.0.10:6443 --discovery-token-ca-cert-hash=%s "
-                                     "--verify=none --install-features=true",
+                                     "--verify=none --install-features=true --restart=true",
                      r.scene.pin);
     assert_string_equal(words_again, told);
     assert_int_equal(settings.environment.count, 1);
@@ -176,6 +186,39 @@ static void killed_at_every_call(void **state) {
     json_decref(before);
 }
 
+/* A join that continues meets another feature: it restarts once more, and not for the same one. */
+static void it_restarts_once_more(void **state) {
+    struct service_host_settings started = {0};
+    _cleanup_(freep) char *text = NULL;
+    struct error err;
+
+    (void)state;
+    for (unsigned n = 0; n < 2; n++) {
+        freep(&restarts);
+        words("10.0.0.10:6443");
+        give("restart");
+        assert_int_equal(verb(verb_join, &err), -1);
+        assert_int_equal(err.kind, ERROR_RESTART);
+        assert_int_equal(restarts != NULL, n == 0);
+        host_memory_set_service_state(program->host, RESTART_SERVICE, HOST_SERVICE_RUNNING);
+    }
+    assert_string_equal(err.message, "preflight: the Windows feature Containers is installed; a "
+                                     "restart of Windows is needed first");
+    assert_int_equal(service_host_settings_load(program->host, RESTART_SERVICE, &started, &err), 0);
+    assert_false(restart_is_next(program->host, &started));
+    feature_is_installed();
+    answer_with(&r, answer_hyper_v);
+    program->http = r.http;
+    words("10.0.0.10:6443");
+    assert_int_equal(verb(verb_join, &err), -1);
+    assert_int_equal(err.kind, ERROR_RESTART);
+    assert_non_null(restarts);
+    assert_true(restart_is_next(program->host, &started));
+    text = settings_text();
+    assert_null(strstr(text, "--restart"));
+    service_host_settings_free(&started);
+}
+
 static void without_the_flag_it_asks(void **state) {
     struct error err;
 
@@ -194,6 +237,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(it_does_not_remove_the_one_that_runs, open_bare,
                                         close_bare),
         cmocka_unit_test_setup_teardown(killed_at_every_call, open_bare, close_bare),
+        cmocka_unit_test_setup_teardown(it_restarts_once_more, open_bare, close_bare),
         cmocka_unit_test_setup_teardown(without_the_flag_it_asks, open_bare, close_bare),
     };
 
