@@ -1,4 +1,4 @@
-/* Reading .zip, .tar.gz and .tar.zst, and writing .zip, with libarchive. */
+/* Reading .zip, .tar.gz and .tar.zst, and writing .tar, with libarchive. */
 #include "services/bundle_archive.h"
 
 #include <archive.h>
@@ -10,7 +10,7 @@
 #include "services/bundle_path.h"
 
 enum { ENTRIES_MAX = 1024, BLOCK = 64 * 1024, MODE = 0644 };
-/* .zip knows no time before 1980; a fixed one gives the same bytes every time. */
+/* A fixed one gives the same bytes every time. */
 enum { PACKED_TIME = 315532800 };
 static const uint64_t UNPACKED_MAX = 2ull * 1024 * 1024 * 1024;
 
@@ -224,34 +224,18 @@ static int write_all(struct archive *archive, const struct bundle_archive_file *
     return 0;
 }
 
-static int make(int (*set_format)(struct archive *), const struct bundle_archive_file *files,
-                size_t count, char **ret, size_t *ret_len, struct error *err) {
+int bundle_archive_make_tar(const struct bundle_archive_file *files, size_t count, char **ret,
+                            size_t *ret_len, struct error *err) {
     _cleanup_(text_free) struct text out = {.cap = 1024u * 1024 * 1024};
     struct archive *archive = archive_write_new();
-    int result = set_format(archive) == ARCHIVE_OK
+    int result = archive_write_set_format_ustar(archive) == ARCHIVE_OK
                      ? write_all(archive, files, count, &out, err)
                      : error_set(err, ERROR_HOST, "pack archive: its format is not known");
+
     (void)archive_write_free(archive); /* closed already, or failed and told */
     if (result < 0)
         return -1;
     *ret_len = out.len;
     *ret = text_take(&out);
     return 0;
-}
-
-/* Compressing takes longer than most downloads do. */
-static int set_zip(struct archive *archive) {
-    return archive_write_set_format_zip(archive) == ARCHIVE_OK
-               ? archive_write_zip_set_compression_store(archive)
-               : ARCHIVE_FATAL;
-}
-
-int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
-                        size_t *ret_len, struct error *err) {
-    return make(set_zip, files, count, ret, ret_len, err);
-}
-
-int bundle_archive_make_tar(const struct bundle_archive_file *files, size_t count, char **ret,
-                            size_t *ret_len, struct error *err) {
-    return make(archive_write_set_format_ustar, files, count, ret, ret_len, err);
 }
