@@ -74,6 +74,28 @@ static json_t *breaches_json(const struct program *program, const struct artifac
     return list;
 }
 
+/* What any of these nodes needs, once. */
+static void names_missing(const json_t *nodes, struct text_list *ret) {
+    json_each(nodes, i, node)
+        json_each(json_at(node, "missing"), j, name)
+            if (!text_list_has(ret, json_string_value(name)))
+                text_list_add(ret, json_string_value(name));
+}
+
+static void warn_of_origins(const json_t *nodes) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    names_missing(nodes, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        const char *origin = artifact_origin(names.items[i]);
+        _cleanup_(freep) char *warning =
+            origin ? xasprintf("%s.exe: %s", names.items[i], origin) : NULL;
+
+        if (warning)
+            output_warning(warning);
+    }
+}
+
 /* One that fits no node at all, or not each that was asked for. */
 static void warn_of_nodes(const json_t *nodes, bool each) {
     json_each(nodes, i, node)
@@ -88,6 +110,7 @@ static void warn_of_nodes(const json_t *nodes, bool each) {
         if (*missing)
             output_warning(warning);
     }
+    warn_of_origins(nodes);
 }
 
 /* The lock, and which nodes these programs are enough for. */
@@ -166,14 +189,6 @@ static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
                                      .percent = percent};
 
     progress_show(context, &event);
-}
-
-/* What any of these nodes needs, once. */
-static void names_missing(const json_t *nodes, struct text_list *ret) {
-    json_each(nodes, i, node)
-        json_each(json_at(node, "missing"), j, name)
-            if (!text_list_has(ret, json_string_value(name)))
-                text_list_add(ret, json_string_value(name));
 }
 
 static void add_tools(struct text_list *names) {

@@ -51,6 +51,28 @@ bool artifact_target_find(const char *name, struct artifact_target *ret) {
     return false;
 }
 
+#define MICROSOFTS                                                                                 \
+    "download it from https://github.com/microsoft/windows-container-networking/releases"
+#define AZURES "download it from https://github.com/Azure/azure-container-networking/releases"
+
+const char *artifact_origin(const char *name) {
+    static const char *const origins[][2] = {
+        {"hybrid-overlay-node", "no release of it is published: build it with \"make windows\" in "
+                                "the folder go-controller of "
+                                "https://github.com/ovn-kubernetes/ovn-kubernetes"},
+        {"sdnoverlay", MICROSOFTS},
+        {"sdnbridge", MICROSOFTS},
+        {"nat", MICROSOFTS},
+        {"azure-vnet", AZURES},
+        {"azure-vnet-ipam", AZURES},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(origins); i++)
+        if (text_equal(origins[i][0], name))
+            return origins[i][1];
+    return NULL;
+}
+
 void artifact_free(struct artifact *artifact) {
     free(artifact->name);
     free(artifact->version);

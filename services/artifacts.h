@@ -50,6 +50,9 @@ struct artifact_target {
 bool artifact_target_at(size_t i, struct artifact_target *ret);
 /* By name; false when there is none. */
 bool artifact_target_find(const char *name, struct artifact_target *ret);
+/* How to come by a program that winjoin's own catalog does not have, because nobody publishes a
+ * release of it with a digest; NULL: it is not one of those. */
+const char *artifact_origin(const char *name);
 
 /* The lock file, YAML or JSON, strict (no unknown keys, no name, path or target twice):
  *   {"apiVersion":"winjoin.io/v1alpha1","kind":"BundleLock",

@@ -171,7 +171,7 @@ static int read_catalog(struct host *host, const char *path, struct catalog **re
     size_t len = 0;
 
     if (!path || host_read_text(host, path, LOCK_SIZE_MAX, &text, &len, err) == 0)
-        return catalog_read(text, len, what, ret, err);
+        return catalog_read(text, len, what, ret, err) < 0 ? fail_local(err) : 0;
     if (err)
         err->kind = ERROR_USAGE;
     return error_prefix(err, "%s", what);

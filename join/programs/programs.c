@@ -195,8 +195,13 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
     if (result == 0 && missing.count) {
         names = text_list_join(&missing, ", ");
         result = error_set(err, ERROR_USAGE, "required programs are missing: %s", names);
+        for (size_t i = 0; i < missing.count; i++)
+            if (artifact_origin(missing.items[i]))
+                (void)error_hint(err, "%s.exe: %s", missing.items[i],
+                                 artifact_origin(missing.items[i]));
         (void)error_hint(
-            err, "supply them with --bundle FILE or --mirror URL (made by: winjoin bundle create)");
+            err, "supply them with --bundle FILE or --mirror URL (made of a folder of programs by: "
+                 "winjoin bundle create DIR FILE.zip)");
     }
     text_list_free(&missing);
     return result;

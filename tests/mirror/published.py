@@ -1,6 +1,7 @@
 """Programs fetched from upstream's releases by `winjoin join phase artifacts`, rehearsed on this machine:
 a proxy of upstream's hosts serves their layout, is slow, lies, redirects, breaks off or goes away. What
 is refused leaves the host as it was."""
+import functools
 import gzip
 import hashlib
 import io
@@ -49,7 +50,7 @@ def zstd(data, block=512, **more):
     return out
 
 
-def packed(members, *odd_ones, compress=gzip.compress):
+def packed(members, *odd_ones, compress=functools.partial(gzip.compress, mtime=0)):
     """A .tar.gz of {path: data}, and of ready TarInfos."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
@@ -100,6 +101,18 @@ def releases(programs):
                      some("bin/", "containerd.exe", "containerd-shim-runhcs-v1.exe", "ctr.exe"),
                      some("./", "win-overlay.exe", "win-bridge.exe", "host-local.exe")),
             **released(programs["flanneld.exe"])}
+
+
+def zipped(path):
+    """The files of a .zip as Python's own zipfile packs them."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(path) as made, zipfile.ZipFile(out, "w") as again:
+        for name in made.namelist():
+            item = zipfile.ZipInfo(name)
+            item.create_system, item.create_version, item.extract_version = 3, 10, 10
+            item.external_attr = 0o100644 << 16
+            again.writestr(item, made.read(name))
+    return out.getvalue()
 
 
 PAUSE = "registry.k8s.io/v2/pause/"
@@ -201,6 +214,8 @@ class Published(unittest.TestCase):
         self.assertIn("6 installed", self.run_it(self.serve(files), 0, "--catalog", moved))
         self.assertEqual([path for path in self.asked if path.startswith("dl.k8s.io")], [])
         for text, says in ((own.replace("digest:", "digets:"), "catalog.*line 14 column 5: unknown field"),
+                           ("&a [*a]", "catalog.*line 1 column 1: anchors are not allowed"),
+                           ("", "catalog.*it must be one document"),
                            (own.replace("dl.k8s.io/release", "http://x/release"), "releases.0. kubernetes: path must")):
             self.setUp()
             odd.write(self.folder.name, "catalog.yaml", text)
@@ -259,6 +274,24 @@ class Published(unittest.TestCase):
         self.assertIn("required programs are missing: containerd, kubelet, kube-proxy", said)
         self.assertEqual(self.installed(), set())
 
+    def test_what_nobody_publishes(self):
+        """The origin of the program is named; an own catalog that has it is enough."""
+        words = ("--network-plugin", "ovn-kubernetes")
+        said = self.run_it(self.serve(), 3, *words)
+        self.assertRegex(said, r"error: .*required programs are missing: hybrid-overlay-node\n")
+        self.assertRegex(said, "hint: hybrid-overlay-node.exe: no release of it is published: build it")
+        self.assertEqual(self.left(), [])
+        program = b"hybrid-overlay-node" * 1000
+        own = subprocess.run([mirror.WINJOIN, "config", "print", "catalog"], capture_output=True, text=True,
+                             check=True, timeout=60).stdout
+        more = odd.write(self.folder.name, "more.yaml", own + (
+            "  - {name: ovn, version: v1.0.0, path: 'm.test/{v}/{name}.exe', digest: m.test/sums,\n"
+            "     programs: [hybrid-overlay-node]}\n"))
+        base = self.serve({"m.test/v1.0.0/hybrid-overlay-node.exe": program,
+                           "m.test/sums": b"%s *hybrid-overlay-node.exe\n" % sha256(program).encode()})
+        self.assertIn("7 installed", self.run_it(base, 0, *words, "--catalog", more))
+        self.assertEqual((self.host / "k/hybrid-overlay-node.exe").read_bytes(), program)
+
     def test_a_wrong_address_is_a_mistake_of_the_call(self):
         self.assertIn("http://x", self.run_it("http://x", 3))
 
@@ -309,6 +342,7 @@ class Published(unittest.TestCase):
         self.assertEqual({a["sha256"] for a in found.values()}, {sha256(exe)})
         first = to.read_bytes()
         self.assertEqual(self.create(base, 0)[1].read_bytes(), first)
+        self.assertEqual(zipped(to), first)
         verified = subprocess.run([mirror.WINJOIN, "bundle", "verify", str(to)], capture_output=True, text=True,
                                   timeout=60, check=False)
         self.assertEqual((verified.returncode, verified.stdout), (0, "ok\n"), verified.stderr)
