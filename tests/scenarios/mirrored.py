@@ -1,6 +1,7 @@
 """winjoin.exe fetches the node's programs from a mirror beside the control plane: a whole join, and
 servers that must not be believed."""
 import os
+import subprocess
 import sys
 import time
 import zipfile
@@ -16,6 +17,7 @@ MACHINE = os.path.join(scene.ROOT, "build", "windows", "rig", "machine.exe")
 ADDRESS = "10.0.0.10"  # the control plane's machine
 FOLDER = "/winjoin"
 KUBELET = FOLDER + "/bin/kubelet.exe"
+UPSTREAM = published.K8S + "kubelet.exe"
 
 
 class Mirrored(scene.Scene):
@@ -36,13 +38,16 @@ class Mirrored(scene.Scene):
                 answers["%s/%s" % (FOLDER, name)] = odd.http(bundle.read(name))
         return self.serve({**answers, **(changes or {})}, ca) + FOLDER
 
-    def upstream(self):
-        """A proxy of upstream's hosts, with the bundle's programs. Its URL."""
-        self.asked = []
+    def releases(self):
+        """The bundle's programs as upstream has them: path -> content."""
         with zipfile.ZipFile(self.stage.host.path(stage.BUNDLE)) as bundle:
-            programs = {os.path.basename(name): bundle.read(name) for name in bundle.namelist()}
-        return self.serve({"/up/" + path: odd.http(data)
-                           for path, data in published.releases(programs).items()}) + "/up"
+            return published.releases({os.path.basename(name): bundle.read(name) for name in bundle.namelist()})
+
+    def upstream(self, changes=None):
+        """A proxy of upstream's hosts; `changes`: path -> what it answers instead. Its URL."""
+        self.asked = []
+        files = {path: odd.http(data) for path, data in self.releases().items()}
+        return self.serve({"/up/" + path: what for path, what in {**files, **(changes or {})}.items()}) + "/up"
 
     def serve(self, answers, ca=odd.shared):
         paths = {path: self.answer(path, what) for path, what in answers.items()}
@@ -60,10 +65,12 @@ class Mirrored(scene.Scene):
     def from_mirror(self, url, flag="--mirror"):
         return [*self.words(bundle=None), flag, url, *scene.FAST]
 
-    def assert_refused(self, url, code, says):
-        done = self.stage.host.run(self.from_mirror(url), timeout=120)
+    def assert_refused(self, url, code, says, flag="--mirror"):
+        done = self.stage.host.run(self.from_mirror(url, flag), timeout=120)
         self.assert_code(done, code)
-        self.assertRegex(done.stderr, "error: .*" + says)
+        errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, done.stderr)
+        self.assertRegex(errors[0], says)
         self.assertEqual(snapshot.compare(self.bare, self.stage.snapshot()), [])
 
     def test_join_and_reset(self):
@@ -114,6 +121,60 @@ class Mirrored(scene.Scene):
                  "artifact 'kubelet': GET")):
             with self.subTest(what):
                 self.assert_refused(self.mirror(changes), code, says)
+
+    def test_misbehaving_releases(self):
+        """The same of upstream's hosts, which a join without a bundle asks."""
+        data = self.releases()[UPSTREAM]
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(data)
+        around = odd.http(b"", "302 Found", "Location: /up/" + UPSTREAM)
+        old = published.sha256(self.releases()[published.CONTAINERD]).encode() + b"  containerd-2.4.1-windows-amd64.tar.gz\n"
+        for what, changes, code, says in (
+                ("lies", {UPSTREAM: odd.http(data[:-1] + b"?")}, 4, "kubelet.*its SHA-256 is .* the published one is"),
+                ("redirects in a circle", {UPSTREAM: around}, 1, "artifact 'kubelet'.*redirect"),
+                ("has no such version", {UPSTREAM + ".sha256": odd.http(b"", "404 Not Found")}, 1, "404: no such file"),
+                ("serves an old version", {published.CONTAINERD + ".sha256sum": odd.http(old)}, 1, "no SHA-256 of"),
+                ("goes away after 60 %", {UPSTREAM: lambda: iter((head + data[:len(data) * 6 // 10],))}, 1,
+                 "artifact 'kubelet': GET")):
+            with self.subTest(what):
+                self.assert_refused(self.upstream(changes), code, says, "--source-base")
+
+    def test_join_from_releases_that_come_with_difficulty(self):
+        """One breaks off after 60 % and comes back, one is redirected, one server is busy, one is slow."""
+        files = self.releases()
+        kubelet, plugins = files[UPSTREAM], files[published.PLUGINS]
+        cut = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(kubelet)
+        broken, busy = [cut + kubelet[:len(kubelet) * 6 // 10]], [odd.http(b"", "503 Service Unavailable")]
+
+        def slowly():
+            yield b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(plugins)
+            for at in range(0, len(plugins), len(plugins) // 10 + 1):
+                time.sleep(0.2)
+                yield plugins[at:at + len(plugins) // 10 + 1]
+        base = self.upstream({
+            UPSTREAM: lambda: broken.pop() if broken else odd.http(kubelet), published.PLUGINS: slowly,
+            published.CONTAINERD: odd.http(b"", "302 Found", "Location: /up/elsewhere"),
+            "elsewhere": lambda: busy.pop() if busy else odd.http(files[published.CONTAINERD])})
+        done = self.stage.host.run(self.from_mirror(base, "--source-base"), timeout=180)
+        self.assert_code(done, 0)
+        self.assertEqual(self.ready(), ["True"])
+        self.assertEqual(self.asked.count("/up/" + UPSTREAM), 2)
+        self.reset()
+        self.assert_bare()
+
+    def test_a_bundle_is_the_same_as_on_linux(self):
+        words = ["bundle", "create", "--kubernetes-version", "v1.37.1", "--network-plugin", "flannel", "--source-base"]
+        base = self.upstream()
+        done = self.stage.host.run([stage.PROGRAM, *words, base, r"C:\made.zip"], timeout=120)
+        self.assert_code(done, 0)
+        made = self.stage.host.path(r"C:\made.zip")
+        self.addCleanup(os.remove, made)
+        there = os.path.join(self.stage.fabric.folder, "made.zip")
+        roots = odd.write(self.stage.fabric.folder, "roots.crt", odd.shared().pem)
+        linux = subprocess.run(netns.command(self.stage.fabric.ns("cp"), [stage.NATIVE, *words, base, there]),
+                               env={**os.environ, "SSL_CERT_FILE": roots}, capture_output=True, text=True, check=False)
+        self.assertEqual(linux.returncode, 0, linux.stderr)
+        with open(made, "rb") as a, open(there, "rb") as b:
+            self.assertEqual(published.sha256(a.read()), published.sha256(b.read()))
 
     def test_unknown_authority(self):
         self.assert_refused(self.mirror(ca=odd.stranger), 4, "certificate")
