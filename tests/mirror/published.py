@@ -16,6 +16,7 @@ import zipfile
 
 import mirror
 from mirror import CONTENT, PROGRAMS, cases, odd
+import proxy_cases
 
 K8S = "dl.k8s.io/release/v1.37.1/bin/windows/amd64/"
 CONTAINERD = ("github.com/containerd/containerd/releases/download/v2.4.2/"
@@ -142,14 +143,14 @@ class Published(unittest.TestCase):
     setUp, end, left, installed, assert_installed = (mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.left,
                                                      mirror.Fetched.installed, mirror.Fetched.assert_installed)
 
-    def serve(self, changes=None):
+    def serve(self, changes=None, **more):
         """path -> bytes (a good answer), or what the server sends, or a function of the byte asked for."""
         self.asked, self.begins, answers = [], [], {}
         for path, what in {**FILES, **(changes or {})}.items():
             if isinstance(what, bytes) and not what.startswith(b"HTTP/"):
                 what = odd.http(what)
             answers["%s/%s" % (FOLDER, path)] = self.answer(path, what)
-        self.server = odd.Server(odd.Odd(paths=answers))
+        self.server = odd.Server(odd.Odd(paths=answers, **more))
         self.addCleanup(self.server.stop)
         return "https://%s%s" % (self.server.endpoint, FOLDER)
 
@@ -195,6 +196,24 @@ class Published(unittest.TestCase):
 
     def test_the_variable_names_the_proxy(self):
         self.assertIn("6 installed", self.run_it(None, 0, WINJOIN_SOURCE_BASE=self.serve()))
+
+    def test_it_goes_through_the_machines_proxy(self):
+        """To a host that nothing else knows; a proxy that refuses is named, and nothing is left."""
+        base = self.serve(leaf=lambda by: odd.issue(by, names=("up.test",))).replace("127.0.0.1", "up.test")
+        heads = []
+
+        def through(client, head, port):
+            heads.append(head.split(b"\r\n")[0])
+            proxy_cases.through(client, head, port)
+        for serve, code, says in ((proxy_cases.answers(b"HTTP/1.1 403 Forbidden\r\n\r\n"), 1, "hint: the request went through the proxy"),
+                                  (through, 0, "6 installed")):
+            proxy = cases.Forward(serve, int(base.split(":")[2].split("/")[0]))
+            self.addCleanup(proxy.socket.close)
+            said = self.run_it(base, code, HTTPS_PROXY="http://127.0.0.1:%d" % proxy.port, NO_PROXY="127.0.0.1")
+            self.assertRegex(said, says)
+            if code:
+                self.assertEqual(self.left(), [])
+        self.assertEqual(set(heads), {b"CONNECT %s HTTP/1.1" % base.split("/")[2].encode()})
 
     def test_flanneld_is_held_to_the_release(self):
         program = b"flanneld" * 1000
