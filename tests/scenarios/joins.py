@@ -92,7 +92,18 @@ class L2bridge(scene.Scene):
         self.assert_bare()
 
 
-class L2tunnel(scene.Scene):
+class Again(scene.Scene):
+    def join_again(self, *words):
+        """Nothing is made a second time."""
+        before = self.stage.snapshot()
+        done = self.stage.host.run([*words, *scene.FAST], timeout=180)
+        self.assert_code(done, 0)
+        changed = [line for line in snapshot.compare(before, self.stage.snapshot())
+                   if not line.startswith(LIVING)]
+        self.assertEqual(changed, [])
+
+
+class L2tunnel(Again):
     """Without an agent: winjoin writes its routes, and names the one that the fabric needs."""
     mode, plugin, type = "l2tunnel", "win-bridge", "L2Tunnel"
 
@@ -108,6 +119,7 @@ class L2tunnel(scene.Scene):
         netns.ip(control_plane, "route replace", pods, "via", address)
         code, report = self.stage.document("diag")
         self.assertEqual((code, report["causes"], report["network"]), (0, [], self.mode + " cbr0"))
+        self.join_again(*self.stage.join_words, "--network-plugin", self.plugin)
         self.stage.fabric.peer_del(pods)
         netns.ip(control_plane, "route del", pods)
         self.reset()
@@ -130,7 +142,7 @@ class Sdnoverlay(scene.Scene):
         self.assert_bare()
 
 
-class Apart(scene.Scene):
+class Apart(Again):
     """Modes whose switch translates nothing: kube-proxy's load balancers do not work there."""
     by_name_or_service = {"pod-to-pod-name", "pod-to-service-ip", "pod-to-service-pqdn",
                           "pod-to-service-fqdn", "pod-to-external-dns"}
@@ -149,15 +161,6 @@ class Apart(scene.Scene):
         for flow, outcome in found.items():
             self.assertEqual(outcome, {"skip" if flow in self.by_name_or_service else "pass"}, (flow, found))
         self.assertEqual(why, {"no-services"})
-
-    def join_again(self, *words):
-        """Nothing is made a second time."""
-        before = self.stage.snapshot()
-        done = self.stage.host.run([*words, *scene.FAST], timeout=180)
-        self.assert_code(done, 0)
-        changed = [line for line in snapshot.compare(before, self.stage.snapshot())
-                   if not line.startswith(LIVING)]
-        self.assertEqual(changed, [])
 
 
 class Nat(Apart):
