@@ -38,7 +38,7 @@ bool diag_look_api_answers(const json_t *look);
 bool diag_look_api_is_away(const json_t *look);
 /* true when one of its services was started within DIAG_YOUNG_SECONDS: kube-proxy and others may
  * still be at work on what is missing. */
-enum { DIAG_YOUNG_SECONDS = 120 };
+enum { DIAG_YOUNG_SECONDS = 60 }; /* which kube-proxy takes at most */
 bool diag_look_is_young(const json_t *look, int64_t now);
 /* The service without which no pod can start, when it is down: "the kubelet", "containerd" or
  * "HNS"; NULL: all of them run. */

@@ -16,6 +16,7 @@ enum {
     RED_MS = 250, /* what works has answered by then; the evidence is read while the rest goes on */
     ANSWER_SLACK_MS = 10000,
     CLUSTER_MS = 1000, /* for each of the three requests */
+    STRAIGHT_ROUNDS = 3,
     LOSSY_ROUNDS = 2,
     LOSSY_ATTEMPTS = 6, /* of half the packets, one in 64 times all arrive */
 };
@@ -201,11 +202,15 @@ static bool is_of_lost_api(const struct run *run, const struct diag_cell *cell) 
             text_equal(cell->flow->id, "pod-to-service-fqdn"));
 }
 
-/* Between two pods, some attempts fail while a route is on its way, and none later: what is so
- * twice is loss, which would pass by chance if it were asked often enough. */
+/* Between two addresses nothing is on its way for long after a start. Some attempts may fail at
+ * first, and none later: what is so twice is loss, which would pass by chance if it were asked
+ * often enough. */
 static bool is_asked(const struct run *run, const struct diag_cell *cell, bool again) {
-    return cell->asked && (!again || (cell->outcome == DIAG_FAIL && !is_of_lost_api(run, cell) &&
-                                      (cell->lossy < LOSSY_ROUNDS || !is_straight(cell->flow))));
+    bool open =
+        !is_straight(cell->flow) || (cell->rounds < STRAIGHT_ROUNDS && cell->lossy < LOSSY_ROUNDS);
+
+    return cell->asked &&
+           (!again || (cell->outcome == DIAG_FAIL && !is_of_lost_api(run, cell) && open));
 }
 
 static void lists_make(const struct run *run, bool again, struct probe_list *ret_pod,
@@ -295,6 +300,7 @@ static void cells_judge(struct run *run, bool again, const struct probe_results 
 
         if (!is_asked(run, cell, again))
             continue;
+        cell->rounds++;
         if (found) {
             diag_cell_judge(cell, found, again);
             cell->lossy += found->succeeded && found->succeeded < found->attempts;

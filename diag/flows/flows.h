@@ -78,7 +78,8 @@ struct diag_cell {
     /* Fail: what was seen in plain words. Skip: the reason's code ("windows-dns-dotted",
      * "no-external-target"). Not-run: why. */
     char reason[200];
-    unsigned lossy; /* how often it was asked, and some attempts alone succeeded */
+    unsigned rounds; /* how often it was asked; */
+    unsigned lossy;  /* and of these, how often some attempts alone succeeded */
 };
 struct diag_cells {
     struct diag_cell *items;

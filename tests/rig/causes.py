@@ -69,16 +69,16 @@ def complaint(fault, code, causes, failed):
 
 
 def quiet(s):
-    """Waits until no service of the node has been started within two minutes."""
+    """Waits until no service of the node has been started within a minute."""
     def age(service):
         since = datetime.datetime.strptime(service["since"], "%Y-%m-%dT%H:%M:%SZ")
         return (datetime.datetime.utcnow() - since).total_seconds()
     while True:
         services = s.document("status")[1]["services"]
         youngest = min([age(x) for x in services if x["state"] == "running" and "since" in x] or [999])
-        if youngest > 121:
+        if youngest > 61:
             return
-        time.sleep(122 - youngest)
+        time.sleep(62 - youngest)
 
 
 def one(s, name, fault):

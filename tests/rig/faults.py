@@ -22,7 +22,7 @@ class Fault:
     lift: object
     modes: tuple = BOTH
     after_join: bool = False  # undone by the join itself if made before it
-    # seen only where no service was started within two minutes: what is missing may be on its way
+    # seen only where no service was started within a minute: what is missing may be on its way
     quiet: bool = False
     also: tuple = ()  # causes that are confirmed rightly, too
 

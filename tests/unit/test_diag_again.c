@@ -3,6 +3,7 @@
 #include "diag_run_scene.h"
 
 #include "base/rfc3339.h"
+#include "diag/look.h"
 #include "services/service_status.h"
 
 /* Between pods loss is not asked for until it passes by chance; before a load balancer, whose
@@ -44,6 +45,26 @@ static void loss_is_no_slow_start(void **state) {
     }
 }
 
+/* What works needs neither kube-proxy nor routes: three times are enough to know it. */
+static void a_straight_flow_is_asked_three_times(void **state) {
+    struct stage stage = {
+        .start_a = true, .start_b = true, .generation = 1, .broken = "pod-to-external-ip"};
+    struct diag_options options = options_make(&stage);
+    struct host *host = host_memory_new();
+    struct diag_report report = {0};
+
+    (void)state;
+    host_memory_on_sleep(host, play, &stage);
+    assert_int_equal(diag_run(host, &options, &report, NULL), 0);
+    assert_int_equal(diag_cells_find(&report.cells, "pod-to-external-ip", false)->outcome,
+                     DIAG_FAIL);
+    assert_int_equal(stage.generation, 4);
+    assert_in_range(report.measured_ms, 2000, 4000);
+    text_free(&stage.told);
+    diag_report_free(&report);
+    host_free(host);
+}
+
 /* The API server is away, and with it the Service kubernetes: nothing is waited for. */
 static void a_lost_api_server_is_not_waited_for(void **state) {
     (void)state;
@@ -56,7 +77,7 @@ static void a_lost_api_server_is_not_waited_for(void **state) {
         char since[RFC3339_TEXT_MAX];
         _cleanup_json_ json_t *look = NULL;
 
-        rfc3339_format(host_now(host) - 60, since);
+        rfc3339_format(host_now(host) - DIAG_YOUNG_SECONDS / 2, since);
         look = json_pack("{s:{s:s}, s:[{s:s, s:s, s:s}]}", "api", "outcome",
                          away ? "unreachable" : "failing", "services", "name", "kube-proxy",
                          "state", "running", "since", since);
@@ -99,7 +120,7 @@ static void run_on_services(struct stage *stage, struct diag_options *options, b
 
 /* Without the network no pod starts, nor with a kubelet that hangs; one that runs without an
  * address will get none. That is told after ten seconds, not after two minutes; a node whose
- * services have just been started is waited for. */
+ * services have just been started is waited for until these are a minute old. */
 static void what_stops_pods_ends_the_wait(void **state) {
     static const struct {
         const char *network, *silent;
@@ -132,7 +153,7 @@ static void what_stops_pods_ends_the_wait(void **state) {
         run_on_services(&stage, &options, rows[i].young, &report, &ms);
         assert_string_equal(report.causes.items[0].id, rows[i].cause);
         assert_true(report.causes.items[0].confirmed);
-        assert_in_range(ms, rows[i].young ? 120000 : 9000, rows[i].young ? 150000 : 13000);
+        assert_in_range(ms, rows[i].young ? 66000 : 9000, rows[i].young ? 75000 : 13000);
         diag_report_free(&report);
     }
 }
@@ -140,6 +161,7 @@ static void what_stops_pods_ends_the_wait(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stops_pods_ends_the_wait),
+        cmocka_unit_test(a_straight_flow_is_asked_three_times),
         cmocka_unit_test(loss_is_no_slow_start),
         cmocka_unit_test(a_lost_api_server_is_not_waited_for),
     };
