@@ -30,6 +30,23 @@ enum level look_pod_img(const struct scene *scene, struct finding *finding) {
     return NO;
 }
 
+/* winjoin's network has a CNI configuration, which could not be read: without one no sandbox gets a
+ * network. */
+static bool note_no_cni(const struct scene *scene, struct finding *finding) {
+    json_t *line;
+    size_t i;
+
+    json_array_foreach(json_object_get(scene->evidence, "missing"), i, line) {
+        const char *text = json_string_value(line);
+
+        if (!text || !text_starts_with(text, "cni: ") || !expected(scene, "networkName"))
+            continue;
+        finding_note(finding, "the CNI configuration cannot be read: %s", text + strlen("cni: "));
+        return true;
+    }
+    return false;
+}
+
 enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
     enum level level = NO;
 
@@ -48,7 +65,10 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
         if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
             level = CONFIRMED;
     }
-    return level;
+    if (level == NO || !note_no_cni(scene, finding))
+        return level;
+    finding->hint = xstrdup("winjoin join phase pod-network writes the CNI configuration again");
+    return CONFIRMED;
 }
 
 bool note_unready(const json_t *node, struct finding *finding) {

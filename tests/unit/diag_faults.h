@@ -186,6 +186,8 @@ static const struct fault {
      PUT("networks|0|Type", "'L2Bridge'") NO_PODS, false},
     {"no sandbox can be made", "POD-SBX", ALL_NOT_RUN,
      PUT("pods", "{a:{name:'a',waiting:'FailedCreatePodSandBox: hcn'},b:{name:'b'}}"), false},
+    {"the CNI configuration is gone", "POD-SBX", ALL_NOT_RUN,
+     PUT("missing", "['cni: no such file']") PUT("pods", "{a:{name:'a'},b:{name:'b'}}"), false},
     {"the node is not Ready", "NOTREADY", ALL_NOT_RUN,
      PUT("node|status|conditions|0", "{type:'Ready',status:'False',message:'disk'}")
          PUT("pods", "{}"),
