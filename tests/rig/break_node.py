@@ -217,17 +217,6 @@ def no_forwarding(stage):
             stage.host.net("interface %s forwarding=0" % row[1])
 
 
-def hangs(stage):
-    """HNS takes each call and answers none of them in time."""
-    for function in ("HcnEnumerateNetworks", "HcnEnumerateEndpoints", "HcnEnumerateLoadBalancers", "HcnOpenNetwork",
-                     "HcnCreateEndpoint", "HcnCreateNamespace", "HNSCall"):
-        stage.host.control({"op": "rule", "fn": function, "delay": 60})
-
-
-def hangs_no_more(stage):
-    stage.host.control({"op": "norules"})
-
-
 # A network policy agent whose ACL that lets packets in has the wrong direction.
 MISLED = [dict(a, Settings=dict(a["Settings"], Direction="Out" if a["Settings"]["Action"] == "Allow"
                                 else a["Settings"]["Direction"])) for a in policy_agent.ACLS]

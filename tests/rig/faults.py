@@ -185,8 +185,6 @@ FAULTS = {
     "no-services": after("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
                          node.drop_balancers, KUBE_PROXY, modes=OVERLAY, also=("SVC-ALL",)),
 
-    "hns-hangs": after("HNS hangs", "HNS-HUNG", node.hangs, node.hangs_no_more, modes=OVERLAY),
-
     # ---- load balancers
     "lb-lost": after("HNS has lost the DNS' load balancer for UDP", "SVC-LOST",
                      node.lose_balancer(DNS, 17), node.restart("kube-proxy"), modes=OVERLAY),

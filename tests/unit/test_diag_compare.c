@@ -61,7 +61,7 @@ static void what_hns_lacks_is_asked_for(void **state) {
         {"lost", 3600, true, 0, 6, "SVC-LOST"},
         {"there", 3600, true, 1, 3, NULL},
         {"there at the second look", 3600, true, 6, 6, NULL},
-        {"may be on its way", 60, true, 0, 0, NULL},
+        {"may be on its way", 30, true, 0, 0, NULL},
         {"of another kube-proxy", 3600, false, 0, 0, NULL},
     };
 

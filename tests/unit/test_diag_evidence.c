@@ -219,6 +219,19 @@ static void the_network_of_the_cni_file(void **state) {
     }
 }
 
+static void an_hns_that_hangs_is_told(void **state) {
+    const struct diag_evidence_options options = {0};
+    _cleanup_json_ json_t *well = NULL, *hung = NULL;
+
+    (void)state;
+    well = diag_evidence_read(host, &options);
+    assert_null(json_object_get(well, "hnsSilent"));
+    host_memory_hang_hns(host);
+    hung = diag_evidence_read(host, &options);
+    assert_true(json_is_true(json_object_get(hung, "hnsSilent")));
+    assert_null(json_object_get(hung, "networks"));
+}
+
 /* Each call fails once: what it would have told is named as missing, and the rest is there. */
 static void what_cannot_be_read_is_named(void **state) {
     static const char *const parts[] = {"adapters", "routes", "host", "cni", "services.kubelet"};
@@ -286,6 +299,7 @@ int main(void) {
         cmocka_unit_test(the_port_behind_a_frontend),
         cmocka_unit_test_setup_teardown(of_a_node_what_is_judged, open_host, close_host),
         cmocka_unit_test_setup_teardown(the_network_of_the_cni_file, open_host, close_host),
+        cmocka_unit_test_setup_teardown(an_hns_that_hangs_is_told, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, open_host, close_host),
         cmocka_unit_test_setup_teardown(excluded_ports_are_counted, open_host, close_host),
     };
