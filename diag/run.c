@@ -16,7 +16,8 @@ enum {
     TURN_MS = 20,
     LOOK_AGAIN_MS = 3000, /* at what keeps probe pods from starting; */
     LOOKS_DOWN = 4,       /* this often down is down: Windows starts a service that ended again; */
-    LOOKS_STOPPED = 3,    /* and after so many looks no pod will start */
+    LOOKS_STOPPED = 3,    /* and after so many looks no pod will start, */
+    LOOKS_SILENT = 10,    /* or of a kubelet or containerd that did not answer: it may be slow */
 };
 
 void run_tell_wait(const struct run *run, const struct wait *wait, const char *message) {
@@ -104,10 +105,9 @@ static bool cause_stands(struct run *run) {
         return false;
     run_read_evidence(run);
     pods_add(run);
-    run->looks_stopped = diag_causes_stop_pods(run->report) || diag_look_is_silent(run->look)
-                             ? run->looks_stopped + 1
-                             : 0;
-    return run->looks_stopped >= LOOKS_STOPPED;
+    run->looks_stopped = diag_causes_stop_pods(run->report) ? run->looks_stopped + 1 : 0;
+    run->looks_silent += diag_look_is_silent(run->look);
+    return run->looks_stopped >= LOOKS_STOPPED || run->looks_silent >= LOOKS_SILENT;
 }
 
 /* A kubelet that ended meanwhile starts no pod, however long it is waited for; nor does one that

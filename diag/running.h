@@ -27,7 +27,8 @@ struct run {
     uint64_t up_ms;                    /* since then */
     const char *down;                  /* the service without which no pod can start, or NULL */
     unsigned look_ms, looks_down;      /* when to look again; how often it was down in a row */
-    unsigned looks_stopped;            /* how often in a row a cause was seen that stops pods */
+    unsigned looks_stopped;            /* how often in a row a cause was seen that stops pods, */
+    unsigned looks_silent;             /* and how often while a service was known to be silent */
     char id[17]; /* of this run: a probe of an earlier one is not listened to */
 };
 

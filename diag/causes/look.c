@@ -142,8 +142,8 @@ static enum level look_hung(const struct scene *scene, const char *name, struct 
     const char *why =
         json_string_value(json_object_get(json_object_get(look_of(scene), "silent"), name));
 
-    finding->may &= scene->red & ~scene->failed;
-    if (!why)
+    finding->may &= scene->red & ~scene->failed; /* pods that start say that it was only slow */
+    if (!why || !finding->may)
         return NO;
     finding->message = xasprintf("%s runs, but does not answer", diag_service_called(name));
     finding->hint = xasprintf("sc.exe stop %s, then sc.exe start %s; winjoin logs %s shows what it "
