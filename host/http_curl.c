@@ -16,8 +16,10 @@ enum {
     EVIDENCE_MS = 3000,
     HEADERS_MAX = 256 * 1024,
     REDIRECTS_MAX = 5,
-    PARALLEL_MAX = 256, /* requests at the same time; the others start as these end */
-    TOO_LARGE = 100,    /* CURLE_TOO_LARGE, since 8.6 */
+    PARALLEL_MAX = 256,  /* requests at the same time; the others start as these end */
+    PARALLEL_FIRST = 16, /* a connection that is free soon costs less than one more: */
+    STALL_MS = 100,      /* twice as many run each time that none has ended for so long */
+    TOO_LARGE = 100,     /* CURLE_TOO_LARGE, since 8.6 */
 };
 
 struct curl_http {
@@ -130,41 +132,6 @@ static int set_proxy(struct transfer *transfer, struct error *err) {
     return 0;
 }
 
-static void set_method(struct transfer *transfer) {
-    const struct http_request *request = transfer->request;
-    const char *method = request->method ? request->method : "GET";
-    CURL *easy = transfer->easy;
-
-    if (request->body || strcmp(method, "POST") == 0) {
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body ? request->body : "");
-    }
-    if (strcmp(method, "HEAD") == 0)
-        curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-    else if (strcmp(method, "GET") != 0 || request->body)
-        curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
-}
-
-static void set_headers(struct transfer *transfer) {
-    const struct http_request *request = transfer->request;
-    struct curl_slist *headers = transfer->headers;
-    _cleanup_(freep) char *type = xasprintf(
-        "Content-Type: %s", request->content_type ? request->content_type : "application/json");
-    _cleanup_(freep) char *accept =
-        xasprintf("Accept: %s", request->accept ? request->accept : "application/json, */*");
-
-    headers = curl_slist_append(headers, accept);
-    headers = curl_slist_append(headers, "Expect:");
-    if (request->body)
-        headers = curl_slist_append(headers, type);
-    transfer->headers = headers;
-    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, headers);
-    if (request->bearer_token) { /* this way, not as a header: libcurl keeps it to this host */
-        curl_easy_setopt(transfer->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
-        curl_easy_setopt(transfer->easy, CURLOPT_XOAUTH2_BEARER, request->bearer_token);
-    }
-}
-
 static unsigned timeout_of(const struct http_request *request) {
     return request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
 }
@@ -175,15 +142,6 @@ static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c, 
 
     (void)a, (void)b, (void)c, (void)d; /* bytes: on_body counts them */
     return elapsed_ms(transfer) > timeout_of(transfer->request);
-}
-
-static void set_range(struct transfer *transfer) {
-    char range[32];
-
-    if (transfer->request->range_begin &&
-        text_format(range, sizeof range, "%llu-",
-                    (unsigned long long)transfer->request->range_begin) == 0)
-        curl_easy_setopt(transfer->easy, CURLOPT_RANGE, range);
 }
 
 static int set_up(const struct curl_http *http, struct transfer *transfer, struct error *err) {
@@ -220,9 +178,7 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     http_curl_trust(easy, request, &transfer->tls);
-    set_method(transfer);
-    set_headers(transfer);
-    set_range(transfer);
+    transfer->headers = http_curl_ask(easy, request, transfer->headers);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, (char *)transfer);
     return set_proxy(transfer, err);
 }
@@ -292,10 +248,11 @@ static void end_done(struct curl_http *http) {
     }
 }
 
-static void start_more(struct curl_http *http, struct transfer *transfers, size_t count) {
+static void start_more(struct curl_http *http, struct transfer *transfers, size_t count,
+                       size_t max) {
     size_t running = count_running(transfers, count);
 
-    for (size_t i = 0; i < count && running < PARALLEL_MAX; i++) {
+    for (size_t i = 0; i < count && running < max; i++) {
         if (transfers[i].begun)
             continue;
         if (start(http, &transfers[i]) == 0)
@@ -305,13 +262,24 @@ static void start_more(struct curl_http *http, struct transfer *transfers, size_
     }
 }
 
+/* A clock, as long as none ends: the time of the first that runs. */
+static uint64_t first_ms(const struct transfer *transfers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (transfers[i].runs)
+            return elapsed_ms(&transfers[i]);
+    return 0;
+}
+
 static void drive(struct curl_http *http, struct transfer *transfers, size_t count) {
+    size_t max = PARALLEL_FIRST;
+    uint64_t ended_ms = 0;
+
     for (;;) {
         int running = 0;
         size_t before;
         bool broken;
 
-        start_more(http, transfers, count);
+        start_more(http, transfers, count, max);
         before = count_running(transfers, count);
         if (!before)
             return;
@@ -331,8 +299,15 @@ static void drive(struct curl_http *http, struct transfer *transfers, size_t cou
             if (transfers[i].runs && transfers[i].stopped)
                 end(http, &transfers[i], CURLE_OK);
         }
-        if (count_running(transfers, count) == before)                  /* else others may begin */
-            (void)curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL); /* woken early: harmless */
+        if (count_running(transfers, count) != before) { /* others may begin */
+            ended_ms = first_ms(transfers, count);
+            continue;
+        }
+        (void)curl_multi_poll(http->multi, NULL, 0, max < PARALLEL_MAX ? STALL_MS : POLL_MS, NULL);
+        if (max < PARALLEL_MAX && first_ms(transfers, count) >= ended_ms + STALL_MS) {
+            max *= 2;
+            ended_ms += STALL_MS;
+        }
     }
 }
 

@@ -77,6 +77,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "headers": {k.lower(): v for k, v in self.headers.items()},
             "client": names.get("commonName", "")}).encode(), Content_Type="application/json")
 
+    def do_late(self):
+        time.sleep(0.6)
+        self.answer(200)
+
     def do_drip(self):
         self.send_response(200)
         self.send_header("Content-Length", "1000000")

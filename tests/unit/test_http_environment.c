@@ -1,4 +1,5 @@
-/* The proxy that the environment names, and paths as a person gives them. */
+/* The proxy that the environment or the machine names, the hosts that go without it, and paths as a
+ * person gives them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,10 +69,95 @@ static void paths_as_they_are_given(void **state) {
     assert_string_equal(share, "\\\\s\\t\\u");
 }
 
+struct proxy_case {
+    const char *url, *proxy, *excluded, *expected;
+};
+
+static void expect_proxies(char *choose(const char *, const char *, const char *),
+                           const struct proxy_case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        _cleanup_(freep) char *proxy = choose(cases[i].url, cases[i].proxy, cases[i].excluded);
+
+        if (!text_equal(proxy, cases[i].expected))
+            fail_msg("%s by %s but %s: %s", cases[i].url, cases[i].proxy, cases[i].excluded, proxy);
+    }
+}
+
+static void proxy_but_for_excluded_hosts(void **state) {
+    static const struct proxy_case cases[] = {
+        {"https://api.example:6443/", "http://p:3128", NULL, "http://p:3128"},
+        {"https://api.example:6443/", "p:3128", "", "p:3128"},
+        {"https://api.example:6443/", NULL, NULL, NULL},
+        {"https://api.example:6443/", "", NULL, NULL},
+        {"https://localhost:6443/", "p:1", NULL, NULL},
+        {"https://127.8.8.8/", "p:1", NULL, NULL},
+        {"https://[::1]:6443/", "p:1", NULL, NULL},
+        {"https://api.example/", "p:1", "*", NULL},
+        {"https://api.example/", "p:1", "example", NULL},
+        {"https://API.Example/", "p:1", " foo , EXAMPLE ", NULL},
+        {"https://api.example/", "p:1", ".example", NULL},
+        {"https://api.example/", "p:1", "*.example", NULL},
+        {"https://api.example:6443/", "p:1", "example", NULL},
+        {"https://example/", "p:1", "*.example", "p:1"},
+        {"https://example/", "p:1", ".example", NULL},
+        {"https://notexample/", "p:1", "example", "p:1"},
+        {"https://api.example/", "p:1", ".", "p:1"},
+        {"https://api.example:6443/", "p:1", "example:443", "p:1"},
+        {"https://api.example:6443/", "p:1", "example:6443", NULL},
+        {"https://10.1.2.3:6443/", "p:1", "10.0.0.0/8", NULL},
+        {"https://11.1.2.3:6443/", "p:1", "10.0.0.0/8", "p:1"},
+        {"https://api.example/", "p:1", "0.0.0.0/0,::/0", "p:1"},
+        {"https://10.1.2.3:6443/", "p:1", "10.1.2.3", NULL},
+        {"https://10.1.2.3:6443/", "p:1", "10.1.2.3:6443", NULL},
+        {"https://10.1.2.3:6443/", "p:1", "10.1.2.3:1", "p:1"},
+        {"https://10.1.2.3/", "p:1", "2.3", "p:1"},
+        {"https://[fd00::5]:6443/", "p:1", "fd00::/8", NULL},
+        {"https://[fd00::5]:6443/", "p:1", "fd00:0::5", NULL},
+        {"https://[fd00::5]:6443/", "p:1", "[fd00::5]:6443", NULL},
+        {"https://[fd00::5]:6443/", "p:1", "fd00::6", "p:1"},
+        {"https://u:w@api.example/", "p:1", "api.example", NULL},
+        {"https://api.example/x@other", "p:1", "other", "p:1"},
+        {"https://api.example/", "p:1", ",\tapi.example\r\n,", NULL},
+    };
+
+    (void)state;
+    expect_proxies(http_proxy_for, cases, ARRAY_SIZE(cases));
+}
+
+static void machine_proxy_as_winhttp_lists_it(void **state) {
+    static const struct proxy_case cases[] = {
+        {"https://api.example:6443/", "p:3128", NULL, "p:3128"},
+        {"https://api.example/", "http=h:1;https=s:2", NULL, "s:2"},
+        {"http://api.example/", "http=h:1 https=s:2", NULL, "h:1"},
+        {"https://api.example/", "http=h:1", NULL, NULL},
+        {"https://api.example/", "http=h:1;d:9", NULL, "d:9"},
+        {"https://api.example/", "https=s:2;d:9", NULL, "s:2"},
+        {"https://api.example/", "", NULL, NULL},
+        {"https://api.example/", "https=", NULL, NULL},
+        {"https://api.example/", "https=;d:9", NULL, "d:9"},
+        {"https://api.example/", "p:1", "*.example;<local>", NULL},
+        {"https://API.example:6443/", "p:1", "api.example", NULL},
+        {"https://api.example:6443/", "p:1", "api.example:6443", NULL},
+        {"https://api.example:6443/", "p:1", "api.example:443", "p:1"},
+        {"https://10.1.2.3:6443/", "p:1", "10.*", NULL},
+        {"https://11.1.2.3:6443/", "p:1", "10.*;192.168.*", "p:1"},
+        {"https://server:6443/", "p:1", "<local>", NULL},
+        {"https://10.1.2.3:6443/", "p:1", "<local>", "p:1"},
+        {"https://[fd00::5]:6443/", "p:1", "[fd00:*]", NULL},
+        {"https://api.example/", "p:1", "a*e*ple", NULL},
+        {"https://api.example/", "p:1", "a*x", "p:1"},
+    };
+
+    (void)state;
+    expect_proxies(http_machine_proxy_for, cases, ARRAY_SIZE(cases));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_environment_names_a_proxy),
         cmocka_unit_test(paths_as_they_are_given),
+        cmocka_unit_test(proxy_but_for_excluded_hosts),
+        cmocka_unit_test(machine_proxy_as_winhttp_lists_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
