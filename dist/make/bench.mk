@@ -1,7 +1,7 @@
 # make bench, and the small programs that it measures with (tests/bench); none of them is shipped.
 
 .PHONY: bench
-bench: ## winjoin beside kubeadm, 500 joins at once, a bundle beside curl; ROUNDS=, NODES=, ONLY=bundle; DOCS=1 writes docs/benchmarks.md
+bench: ## winjoin beside kubeadm, 500 joins at once, a bundle beside curl, a whole cluster; ROUNDS=, NODES=, ONLY=cluster; DOCS=1 writes docs/benchmarks.md
 	$(Q)$(INSTALL) native windows rig bench
 	$(Q)$(MAKE) native static windows build/native/still.so build/native/spawn
 	$(Q)./tests/bench/run $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(NODES),--nodes $(NODES)) $(if $(ONLY),--only $(ONLY)) $(if $(DOCS),--docs)
