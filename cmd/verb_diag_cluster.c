@@ -122,8 +122,13 @@ static int judge(const struct cluster_report *report, struct error *err) {
 
     if (cluster_report_is_good(report))
         return 0;
-    (void)error_set(err, ERROR_FLOWS, "test the pod network: %s", line);
-    return error_hint(err, "winjoin diag on a Windows node named above tells why");
+    if (!report->causes.count) {
+        (void)error_set(err, ERROR_FLOWS, "test the pod network: %s", line);
+        return error_hint(err, "winjoin diag on a Windows node named above tells why");
+    }
+    (void)error_set(err, ERROR_FLOWS, "test the pod network: %s; %s: %s", line,
+                    report->causes.items[0].id, report->causes.items[0].message);
+    return error_hint(err, "%s", report->causes.items[0].hint);
 }
 
 /* Prints the report and tells how it ended: with an older one, whether it is worse now. */

@@ -3,6 +3,7 @@
 #define KUBE_ACCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "kube/client.h"
@@ -14,5 +15,9 @@ struct kube_right {
 /* Asks the server, which changes nothing there. Kinds: those of kube_create. */
 int kube_may(struct kube_client *client, const struct kube_right *right, bool *ret,
              struct error *err);
+
+/* The same of many at the same time; ret[i] is of rights[i]. */
+int kube_may_all(struct kube_client *client, const struct kube_right *rights, size_t count,
+                 bool *ret, struct error *err);
 
 #endif

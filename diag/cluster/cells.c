@@ -193,7 +193,7 @@ void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell
         result.outcome = PROBE_WRONG_RESPONDER;
         text_format(cell->cell.reason, sizeof cell->cell.reason, "'%s' answered", result.responder);
     }
-    result.attempts += before;
+    result.attempts += retried ? before : 0;
     cell->cell.result = result;
     cell->cell.outcome = !result.succeeded ? DIAG_FAIL : retried ? DIAG_SLOW : DIAG_PASS;
     if (!result.succeeded && !*cell->cell.reason)
@@ -251,6 +251,7 @@ char *cluster_sight_path(const struct cluster_report *report, enum cluster_sight
         [SIGHT_CLIENT] = {target->pod_ip, "clientip", PROBE_HTTP, 1},
         [SIGHT_SERVICE] = {at->backend_ip, "clientip", SERVICE_HTTP, 1},
         [SIGHT_LOCAL] = {target->ip, "clientip", at->local_port, 1},
+        [SIGHT_OWN] = {at->self_ip, "hostname", SERVICE_HTTP, 1},
         [SIGHT_STICKY] = {at->sticky_ip, "hostname", SERVICE_HTTP, STICKY_TRIES},
     };
 
@@ -293,6 +294,9 @@ void cluster_sight_read(struct cluster_node *node, enum cluster_sight sight, lon
     }
     if (dial_read(status, body, len, false, &result, why, sizeof why) == DIAL_NOT_RUN ||
         !result.succeeded)
+        return;
+    node->seen |= 1U << sight;
+    if (sight == SIGHT_OWN)
         return;
     if (sight == SIGHT_STICKY) {
         node->sticky = result.succeeded > 1;

@@ -20,7 +20,7 @@ void cluster_cells_make(const struct cluster_report *report, const struct cluste
 char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell);
 /* A cell whose probe the API server does not reach, in its words. */
 void cluster_cell_unasked(struct cluster_cell *cell, const char *words);
-/* Puts an answer into its cell; `retried`: it failed before. */
+/* Puts an answer into its cell; `retried`: it failed before, and that counts. */
 void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell *cell, long status,
                         const char *body, size_t len, bool retried);
 /* One whose answer did not come in time, when all others are judged: a probe that answers others is
@@ -29,11 +29,21 @@ void cluster_cell_judge_late(const struct cluster_report *report, struct cluster
 /* Whether the kubelet reaches the pod of its node. */
 void cluster_cells_judge_kubelets(struct cluster_report *report);
 
-/* What is only looked at: DNS inside the pod, whom others see, session affinity. */
-enum cluster_sight { SIGHT_DNS, SIGHT_CLIENT, SIGHT_SERVICE, SIGHT_LOCAL, SIGHT_STICKY, SIGHTS };
+/* What is only looked at: DNS inside the pod, whom others see, whether the own Service answers,
+ * session affinity: last, as one pod alone behind a Service keeps its clients. */
+enum cluster_sight {
+    SIGHT_DNS,
+    SIGHT_CLIENT,
+    SIGHT_SERVICE,
+    SIGHT_LOCAL,
+    SIGHT_OWN,
+    SIGHT_STICKY,
+    SIGHTS
+};
 /* NULL where there is nothing to ask; `to`: another node. The caller frees. */
 char *cluster_sight_path(const struct cluster_report *report, enum cluster_sight sight, size_t from,
                          size_t to, const struct cluster_addresses *addresses);
+/* Notes what was seen, also in node->seen. */
 void cluster_sight_read(struct cluster_node *node, enum cluster_sight sight, long status,
                         const char *body, size_t len);
 

@@ -39,6 +39,7 @@ struct cluster_node {
     char *service_ip;   /* whom a pod behind a Service sees */
     char *local_ip;     /* the same of externalTrafficPolicy Local, by another node's port */
     bool sticky, fixed; /* session affinity was asked; and the same pod answered each time */
+    unsigned seen;      /* while it is measured: a bit a cluster_sight */
 };
 struct cluster_nodes {
     struct cluster_node *items;

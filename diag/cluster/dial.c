@@ -74,6 +74,27 @@ static void copy_plain(char *ret, size_t size, const char *text) {
     ret[n] = '\0';
 }
 
+/* Plain words for what Go says in many; else its own, as the name and server of a DNS error. */
+static void say_why(char *ret, size_t size, enum probe_outcome outcome, const char *error) {
+    switch (outcome) {
+    case PROBE_TIMEOUT:
+    case PROBE_NO_REPLY:
+        text_format(ret, size, "no answer in %d s", DIAL_TIMEOUT_MS / 1000);
+        break;
+    case PROBE_REFUSED:
+        text_format(ret, size, "%s", "connection refused");
+        break;
+    case PROBE_RESET:
+        text_format(ret, size, "%s", "connection reset");
+        break;
+    case PROBE_UNREACHABLE:
+        text_format(ret, size, "%s", "no route to it");
+        break;
+    default:
+        copy_plain(ret, size, error);
+    }
+}
+
 static void count_answer(const char *answer, struct probe_result *ret) {
     ret->attempts++;
     ret->succeeded++;
@@ -95,7 +116,7 @@ static void count_error(const char *error, bool udp, struct probe_result *ret, c
         return;
     }
     ret->outcome = outcome;
-    copy_plain(why, why_size, error);
+    say_why(why, why_size, outcome, error);
 }
 
 static void read_lists(const json_t *json, bool udp, struct probe_result *ret, char *why,

@@ -1,6 +1,7 @@
 /* How the rows of a cluster's causes are compared with its cells. A cause is the same for one node,
  * one direction or all: the row's group says which. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "diag/cluster/cause_row.h"
@@ -249,6 +250,16 @@ static void look_at_groups(struct finding *f, const struct cluster_row *row, str
     }
 }
 
+/* A command of one node's cause has its name. */
+static char *hint_make(const struct cluster_row *row, const struct text_list *names) {
+    bool node = row->group == FROM || row->group == TO || row->group == NODE;
+    const char *hint = row->told.hint, *at = strstr(hint, " NAME ");
+
+    if (!at || !node || names->count != 1)
+        return xstrdup(hint);
+    return xasprintf("%.*s %s %s", (int)(at - hint), hint, names->items[0], at + strlen(" NAME "));
+}
+
 static void find_row(struct finding *f, const struct cluster_row *row) {
     struct diag_causes *causes = &f->report->causes;
     struct naming naming = {0};
@@ -265,7 +276,7 @@ static void find_row(struct finding *f, const struct cluster_row *row) {
         naming.cause.id = row->told.id;
         naming.cause.confirmed = row->says || row->surely;
         naming.cause.message = xasprintf("%s%s: %s", names, more, row->told.message);
-        naming.cause.hint = xstrdup(row->told.hint);
+        naming.cause.hint = hint_make(row, &naming.names);
         causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
         if (row->behind && f->cut == SIZE_MAX)
             f->cut = causes->count;

@@ -39,7 +39,7 @@ static json_t *security_make(bool windows) {
 /* The kubelet's own question is the flow from node to pod. */
 static json_t *readiness_make(void) {
     return json_pack("{s:{s:s, s:i}, s:i, s:i}", "httpGet", "path", "/hostname", "port", PROBE_HTTP,
-                     "periodSeconds", 2, "timeoutSeconds", 5);
+                     "periodSeconds", 1, "timeoutSeconds", 5);
 }
 
 json_t *cluster_pod_make(const struct cluster_node *node, const char *image) {

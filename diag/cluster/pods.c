@@ -16,7 +16,10 @@ enum {
     START_MS = 300000,
     CREATE_TRIES =
         20, /* the controller manager makes a namespace's ServiceAccount a moment later */
+    CREATE_FIRST_MS = 100,
     CREATE_PAUSE_MS = 1000,
+    READY_MS = 4000, /* the kubelet looks once a second */
+    READY_LEAST_MS = 500,
     REMOVE_TRIES = 10,
     REMOVE_PAUSE_MS = 3000,
 };
@@ -40,18 +43,16 @@ int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct 
     size_t count;
     const struct kube_right *rights = cluster_rights(&count);
     _cleanup_(text_free) struct text missing = {0};
+    bool *may = xcalloc(count, sizeof *may);
+    int result = kube_may_all(client, rights, count, may, err);
 
-    for (size_t i = 0; i < count; i++) {
-        bool may = false;
-
-        if (kube_may(client, &rights[i], &may, err) < 0)
-            return -1;
-        if (!may)
+    for (size_t i = 0; i < count && result == 0; i++)
+        if (!may[i])
             text_addf(&missing, "%s%s %s", missing.len ? ", " : "", rights[i].verb,
                       rights[i].resource);
-    }
-    if (!missing.len)
-        return 0;
+    free(may);
+    if (result < 0 || !missing.len)
+        return result;
     _cleanup_(freep) char *name = own_name(client);
 
     *ret_grant = cluster_grant_make(name);
@@ -117,6 +118,12 @@ static bool may_pass(const struct kube_many *item) {
            (item->status == 403 && item->answer && strstr(item->answer, "serviceaccount"));
 }
 
+/* Mostly it is there within a tenth of a second. */
+static unsigned create_pause_ms(int try) {
+    return try < 4 ? CREATE_FIRST_MS << try : CREATE_PAUSE_MS
+        ;
+}
+
 static int create_all(struct kube_client *client, const char *path, json_t *const *objects,
                       size_t count, struct error *err) {
     struct kube_many *items = xcalloc(count + 1, sizeof *items);
@@ -139,7 +146,7 @@ static int create_all(struct kube_client *client, const char *path, json_t *cons
         if (!last)
             result = 0;
         else if (!may_pass(last) || try == CREATE_TRIES ||
-                 host_sleep(client->host, CREATE_PAUSE_MS, err) < 0) {
+                 host_sleep(client->host, create_pause_ms(try), err) < 0) {
             if (!err->kind)
                 (void)kube_many_error(last, err);
             try = CREATE_TRIES + 1;
@@ -326,19 +333,35 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
     return 0;
 }
 
-void cluster_pods_look(struct kube_client *client, struct cluster_report *report) {
+static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
+    struct cluster_report *report = context;
+    struct cluster_node *node = node_of(report, object);
+    bool all = true;
+
+    (void)err; /* nothing fails here */
+    if (node && !node->waiting && !text_equal(type, "DELETED"))
+        take_state(node, object);
+    for (size_t i = 0; i < report->nodes.count; i++)
+        all = all && (report->nodes.items[i].waiting || report->nodes.items[i].pod_ready);
+    return all;
+}
+
+int cluster_pods_await_ready(struct kube_client *client, struct cluster_report *report,
+                             uint64_t begin, struct error *err) {
+    uint64_t waited = host_monotonic_ms(client->host) - begin;
     _cleanup_(freep) char *path = path_in(report, "pods");
-    _cleanup_json_ json_t *list = NULL;
-    struct error why = {0};
-    json_t *item;
-    size_t i;
+    struct kube_watch watch = {.path = path,
+                               .timeout_ms = waited + READY_LEAST_MS < READY_MS
+                                                 ? (unsigned)(READY_MS - waited)
+                                                 : READY_LEAST_MS,
+                               .on_event = on_ready,
+                               .context = report};
 
-    if (kube_get(client, path, &list, &why) < 0)
-        log_message(LOG_RETRY, "%s", why.message);
-    json_array_foreach(json_object_get(list, "items"), i, item) {
-        struct cluster_node *node = node_of(report, item);
-
-        if (node && !node->waiting)
-            take_state(node, item);
+    if (kube_watch(client, &watch, err) < 0) {
+        if (err->kind == ERROR_INTERRUPTED)
+            return -1;
+        log_message(LOG_RETRY, "%s", err->message);
+        error_clear(err); /* those that are not ready are told */
     }
+    return 0;
 }

@@ -23,8 +23,10 @@ int cluster_alias_make(struct kube_client *client, const struct cluster_report *
  * ERROR_DENIED, ERROR_UNTRUSTED, ERROR_MALFORMED. */
 int cluster_pods_await(struct kube_client *client, const struct cluster_options *options,
                        struct cluster_report *report, struct error *err);
-/* Looks once whether the pods are ready. */
-void cluster_pods_look(struct kube_client *client, struct cluster_report *report);
+/* Whether the pods are ready: until all are, or their kubelets have had their time since `begin`
+ * (host_monotonic_ms), when they began to run. ERROR_INTERRUPTED alone. */
+int cluster_pods_await_ready(struct kube_client *client, struct cluster_report *report,
+                             uint64_t begin, struct error *err);
 /* Deletes the namespace, and so all in it; tries for half a minute. Kinds: kube_delete's. */
 int cluster_remove(struct kube_client *client, const char *namespace_, struct error *err);
 

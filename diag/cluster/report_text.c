@@ -1,5 +1,5 @@
-/* A cluster's report for people: healthy nodes in one line, then each node that something is wrong
- * with, the worst first. */
+/* A cluster's report for people: the causes and what to do, then each node that something is wrong
+ * with, the worst first, and healthy nodes in one line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"
 
-enum { COLUMNS = 80, COLUMNS_MIN = 30, RED_LINES = 12, NAMES = 24 };
+enum { COLUMNS = 80, COLUMNS_MIN = 30, RED_LINES = 12, NODES_TOLD = 8, NAMES = 24 };
 
 struct writing {
     struct text *out;
@@ -76,14 +76,38 @@ static void add_names(struct writing *w, const char *sign, const size_t *nodes, 
     text_free(&line);
 }
 
-static void add_red(struct writing *w, const struct cluster_cell *cell) {
-    const struct diag_cell *c = &cell->cell;
-    _cleanup_(freep) char *line = xasprintf(
-        "%s %s%s  %s -> %s%s%s: %s", c->flow->id, c->udp ? "UDP" : "TCP",
-        c->family == 6 ? " IPv6" : "", c->from, c->to, cell->from != cell->to ? " on " : "",
-        cell->from != cell->to ? w->report->nodes.items[cell->to].name : "", c->reason);
+/* Those of the same two nodes that fail alike are one line. */
+static void add_red(struct writing *w, size_t first) {
+    const struct cluster_cell *cells = w->report->cells.items, *one = &cells[first];
+    const struct diag_flow *flow = NULL;
+    struct text line = {0};
+    int family = 0;
+    bool said[2] = {0}; /* TCP, UDP */
 
-    add_line(w, "    ", line, 6);
+    text_add(&line, one->cell.from);
+    if (one->from != one->to)
+        text_addf(&line, " -> %s", w->report->nodes.items[one->to].name);
+    for (size_t i = first; i < w->report->cells.count; i++) {
+        const struct diag_cell *c = &cells[i].cell;
+
+        if (w->told[i] || !is_red(&cells[i]) || cells[i].from != one->from ||
+            cells[i].to != one->to || !text_equal(c->reason, one->cell.reason))
+            continue;
+        w->told[i] = true;
+        if (c->flow != flow || c->family != family) {
+            text_addf(&line, "%s%s%s", flow ? ", " : "  ", c->flow->id,
+                      c->family == 6 ? " IPv6" : "");
+            said[0] = said[1] = false;
+        }
+        if (!said[c->udp])
+            text_add(&line, c->udp ? " UDP" : " TCP");
+        said[c->udp] = true;
+        flow = c->flow;
+        family = c->family;
+    }
+    text_addf(&line, ": %s", one->cell.reason);
+    add_line(w, "    ", text_str(&line), 6);
+    text_free(&line);
 }
 
 /* The node that most untold red cells touch; SIZE_MAX: none are left. */
@@ -130,9 +154,9 @@ static void add_node(struct writing *w, size_t node) {
 
         if (!touches(cell, node) || !is_red(cell) || w->told[i])
             continue;
+        if (!n->waiting && red++ < RED_LINES)
+            add_red(w, i);
         w->told[i] = true;
-        if (!n->waiting && ++red <= RED_LINES)
-            add_red(w, cell);
     }
     if (red > RED_LINES)
         text_addf(w->out, "    and %zu more (-o json has all)\n", red - RED_LINES);
@@ -141,8 +165,9 @@ static void add_node(struct writing *w, size_t node) {
 /* Those that no red cell touches, those that are told for themselves, and the rest, which only
  * the told ones trouble. */
 static void add_nodes(struct writing *w) {
-    size_t count = w->report->nodes.count, good = 0, other = 0, node;
+    size_t count = w->report->nodes.count, good = 0, other = 0, more = 0, node;
     size_t *list = xcalloc(count + 1, sizeof *list), *others = xcalloc(count + 1, sizeof *others);
+    size_t *rest = xcalloc(count + 1, sizeof *rest);
     bool *bad = xcalloc(count + 1, sizeof *bad), *told = xcalloc(count + 1, sizeof *told);
 
     for (size_t i = 0; i < w->report->cells.count; i++)
@@ -151,17 +176,25 @@ static void add_nodes(struct writing *w) {
     for (size_t i = 0; i < count; i++)
         if (!bad[i])
             list[good++] = i;
-    add_names(w, mark(w, DIAG_PASS), list, good, "every flow works");
-    while ((node = worst_node(w)) != SIZE_MAX) {
+    for (size_t i = 0; i < NODES_TOLD && (node = worst_node(w)) != SIZE_MAX; i++) {
         add_node(w, node);
         told[node] = true;
     }
+    while ((node = worst_node(w)) != SIZE_MAX) {
+        rest[more++] = node;
+        told[node] = true;
+        for (size_t i = 0; i < w->report->cells.count; i++)
+            w->told[i] |= touches(&w->report->cells.items[i], node);
+    }
+    add_names(w, mark(w, DIAG_FAIL), rest, more, "do not work either (-o json has all)");
     for (size_t i = 0; i < count; i++)
         if (bad[i] && !told[i])
             others[other++] = i;
     add_names(w, mark(w, DIAG_PASS), others, other, "fails only with the nodes above");
+    add_names(w, mark(w, DIAG_PASS), list, good, "every flow works");
     free(list);
     free(others);
+    free(rest);
     free(bad);
     free(told);
 }
@@ -194,11 +227,11 @@ static void add_cause(struct writing *w, const struct diag_cause *cause) {
     _cleanup_(freep) char *head = xasprintf(
         "%s  %s  %s", cause->id, cause->confirmed ? "confirmed" : "likely", cause->message);
 
-    add_line(w, "", head, 2);
+    add_line(w, mark(w, DIAG_FAIL), head, 4);
     for (size_t i = 0; i < cause->evidence.count; i++)
-        add_line(w, "  evidence  ", cause->evidence.items[i], 12);
-    add_line(w, "  do        ", cause->hint, 12);
-    add_line(w, "  see       ", page, 12);
+        add_line(w, "    evidence  ", cause->evidence.items[i], 14);
+    add_line(w, "    do        ", cause->hint, 14);
+    add_line(w, "    see       ", page, 14);
     text_add_char(w->out, '\n');
 }
 
@@ -210,32 +243,52 @@ static size_t count_os(const struct cluster_report *report, const char *os) {
     return n;
 }
 
+enum seen_as { ITSELF, OTHERWISE, NOT_AT_ALL, SEEN_ENDS };
+
+/* Who sees a node's pods how; the same words together. */
+static void add_seen(struct text *line, const struct cluster_node *n) {
+    static const char *const words[SEEN_ENDS] = {"with their own address by", "with another by",
+                                                 "not by"};
+    const struct {
+        const char *who, *ip;
+    } seen[] = {{"pods", n->client_ip},
+                {"Services", n->service_ip},
+                {"NodePorts with externalTrafficPolicy Local", n->local_ip}};
+    const char *behind = " are seen ";
+
+    for (unsigned k = 0; k < SEEN_ENDS; k++) {
+        const char *before = NULL;
+
+        for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+            enum seen_as as = !seen[i].ip                         ? NOT_AT_ALL
+                              : text_equal(seen[i].ip, n->pod_ip) ? ITSELF
+                                                                  : OTHERWISE;
+
+            if (as != k)
+                continue;
+            text_addf(line, "%s%s %s", before ? "," : behind, before ? "" : words[k], seen[i].who);
+            before = behind = "; ";
+        }
+    }
+}
+
 /* What was seen rather than judged, each different sight once. */
 static void add_sights(struct writing *w) {
     struct text_list lines = {0};
 
     for (size_t i = 0; i < w->report->nodes.count; i++) {
         const struct cluster_node *n = &w->report->nodes.items[i];
-        _cleanup_(freep) char *line = NULL;
+        struct text line = {0};
 
-        if (n->waiting || !n->client_ip)
+        if (n->waiting || !n->client_ip || !n->sticky) /* cut off: what is wrong stands above */
             continue;
-        line = xasprintf(
-            "%s pods: other pods see %s, pods behind a Service %s, behind another node's port "
-            "with externalTrafficPolicy Local %s; session affinity %s%s%s",
-            n->os, text_equal(n->client_ip, n->pod_ip) ? "the pod's address" : "another address",
-            !n->service_ip                         ? "no answer"
-            : text_equal(n->service_ip, n->pod_ip) ? "the pod's address"
-                                                   : "another address",
-            !n->local_ip                         ? "no answer"
-            : text_equal(n->local_ip, n->pod_ip) ? "the pod's address"
-                                                 : "another address",
-            !n->sticky ? "unknown"
-            : n->fixed ? "holds"
-                       : "does not hold",
-            n->suffixes ? "; DNS suffixes " : "", n->suffixes ? n->suffixes : "");
-        if (!text_list_has(&lines, line))
-            text_list_add(&lines, line);
+        text_addf(&line, "%s pods", n->os);
+        add_seen(&line, n);
+        text_addf(&line, "; session affinity %s%s%s", n->fixed ? "holds" : "does not hold",
+                  n->suffixes ? "; DNS suffixes " : "", n->suffixes ? n->suffixes : "");
+        if (!text_list_has(&lines, text_str(&line)))
+            text_list_add(&lines, text_str(&line));
+        text_free(&line);
     }
     for (size_t i = 0; i < lines.count && i < NAMES; i++)
         add_line(w, "    ", lines.items[i], 6);
@@ -256,13 +309,13 @@ char *cluster_report_text(const struct cluster_report *report,
     head = xasprintf("%s  %s  %zu Windows and %zu Linux nodes", report->server, time,
                      count_os(report, "windows"), count_os(report, "linux"));
     add_line(&w, "", head, 2);
-    text_add_char(&t, '\n');
-    add_nodes(&w);
+    add_line(&w, "", verdict, 2);
     text_add_char(&t, '\n');
     for (size_t i = 0; i < report->causes.count; i++)
         add_cause(&w, &report->causes.items[i]);
+    add_nodes(&w);
+    text_add_char(&t, '\n');
     add_sights(&w);
-    add_line(&w, "", verdict, 0);
     end = xasprintf(
         "measured in %u.%u s after %u.%u s for the pods to start, with %u requests to "
         "the API server; the namespace %s %s",

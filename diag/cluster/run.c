@@ -19,8 +19,10 @@ enum {
     LISTEN_TRIES = 20, /* a container that runs does not listen yet */
     LISTEN_MS = 250,
     PROXIES_MS = 1500, /* kube-proxy writes what it hears of once a second */
-    SETTLE_MS = 9000,  /* red cells are asked again until then: with the last try less than three
-                          time-outs */
+    SOON_MS = 500,     /* a Service that is not written yet may not answer at all */
+    LOOK_MS = 100,
+    SETTLE_MS = 9000, /* red cells are asked again until then: with the last try less than three
+                         time-outs */
 };
 
 void cluster_report_free(struct cluster_report *report) {
@@ -39,7 +41,9 @@ struct run {
     const struct cluster_options *options;
     struct cluster_report *report;
     struct cluster_addresses addresses;
-    uint64_t shown_ms; /* when the cells were shown last; 0 = not yet */
+    uint64_t begin; /* of the measurement */
+    bool shown;     /* the cells; and when */
+    uint64_t shown_ms;
 };
 
 static void tell(const struct run *run, const char *message) {
@@ -112,43 +116,51 @@ static void note_unreached(struct cluster_node *node, const struct kube_many *it
     char why[300];
 
     free(take_ptr(node->unreached));
+    if (!dial_is_refused(item->status, item->answer, item->answer_len))
+        node->seen |= 1U << SIGHT_DNS; /* or it never will be */
     if ((item->kind == ERROR_TIMED_OUT || item->status == 500 || item->status / 10 == 50) &&
         dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
             DIAL_NOT_RUN)
         node->unreached = xstrdup(why);
 }
 
-/* All nodes at the same time, each for one or more sights; how many probes do not listen yet. */
-static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight last) {
+/* What is not seen yet of all nodes at the same time, each for one or more sights. Returns how many
+ * are to be asked again: probes that do not listen yet, Services that do not answer. */
+static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight last,
+                  unsigned timeout_ms) {
     struct cluster_report *report = run->report;
-    size_t max = report->nodes.count * SIGHTS, count = 0, deaf = 0;
+    size_t max = report->nodes.count * SIGHTS, count = 0, again = 0;
     struct kube_many *items = xcalloc(max + 1, sizeof *items);
     size_t *whose = xcalloc(max + 1, sizeof *whose);
     char **paths = xcalloc(max + 1, sizeof *paths);
 
     for (size_t i = 0; i < report->nodes.count; i++) {
-        if (is_cut_off(report, i) || report->nodes.items[i].by_exec ||
-            (last == SIGHT_DNS && report->nodes.items[i].suffixes))
+        const struct cluster_node *node = &report->nodes.items[i];
+
+        if (node->unreached ? first != SIGHT_DNS : is_cut_off(report, i))
             continue;
         for (enum cluster_sight s = first; s <= last; s++) {
-            char *path = cluster_sight_path(report, s, i, peer_of(report, i), &run->addresses);
+            char *path = node->seen & 1U << s ? NULL
+                                              : cluster_sight_path(report, s, i, peer_of(report, i),
+                                                                   &run->addresses);
 
             if (!path)
                 continue;
             items[count] = (struct kube_many){
-                .method = "GET", .path = path, .timeout_ms = ASK_MS, .max_body = ANSWER_MAX};
+                .method = "GET", .path = path, .timeout_ms = timeout_ms, .max_body = ANSWER_MAX};
             whose[count] = i * SIGHTS + s;
             paths[count++] = path;
         }
     }
     kube_perform_many(run->client, items, count);
     for (size_t i = 0; i < count; i++) {
-        cluster_sight_read(&report->nodes.items[whose[i] / SIGHTS],
-                           (enum cluster_sight)(whose[i] % SIGHTS), items[i].status,
-                           items[i].answer, items[i].answer_len);
-        deaf += dial_is_refused(items[i].status, items[i].answer, items[i].answer_len);
-        if (whose[i] % SIGHTS == SIGHT_DNS)
-            note_unreached(&report->nodes.items[whose[i] / SIGHTS], &items[i]);
+        struct cluster_node *node = &report->nodes.items[whose[i] / SIGHTS];
+        enum cluster_sight sight = (enum cluster_sight)(whose[i] % SIGHTS);
+
+        cluster_sight_read(node, sight, items[i].status, items[i].answer, items[i].answer_len);
+        if (sight == SIGHT_DNS)
+            note_unreached(node, &items[i]);
+        again += !(node->seen & 1U << sight);
     }
     kube_many_free(items, count);
     for (size_t i = 0; i < count; i++)
@@ -156,19 +168,27 @@ static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight 
     free(items);
     free(whose);
     free(paths);
-    return deaf;
+    return again;
 }
 
-/* Each probe's own view of the DNS; asked until it listens, and kube-proxy has had its time. */
+/* Each probe's own view of the DNS; asked until it listens. */
 static int see_dns(struct run *run, struct error *err) {
-    struct host *host = run->client->host;
-    uint64_t begin = host_monotonic_ms(host), waited;
-
-    for (unsigned i = 0; see(run, SIGHT_DNS, SIGHT_DNS) && i < LISTEN_TRIES; i++)
-        if (host_sleep(host, LISTEN_MS, err) < 0)
+    for (unsigned i = 0; see(run, SIGHT_DNS, SIGHT_DNS, ASK_MS) && i < LISTEN_TRIES; i++)
+        if (host_sleep(run->client->host, LISTEN_MS, err) < 0)
             return -1;
-    waited = host_monotonic_ms(host) - begin;
-    return waited < PROXIES_MS ? host_sleep(host, (unsigned)(PROXIES_MS - waited), err) : 0;
+    return 0;
+}
+
+/* The Services are only looked at until each node's kube-proxy has written them, or had its time.
+ */
+static int see_services(struct run *run, struct error *err) {
+    struct host *host = run->client->host;
+
+    while (see(run, SIGHT_CLIENT, SIGHT_OWN, SOON_MS) &&
+           host_monotonic_ms(host) - run->begin < PROXIES_MS)
+        if (host_sleep(host, LOOK_MS, err) < 0)
+            return -1;
+    return 0;
 }
 
 /* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc." */
@@ -201,8 +221,9 @@ struct asked {
 static void show_cells(struct run *run, bool at_last) {
     uint64_t now = host_monotonic_ms(run->client->host);
 
-    if (!run->options->cells || (!at_last && run->shown_ms && now - run->shown_ms < SHOW_MS))
+    if (!run->options->cells || (!at_last && run->shown && now - run->shown_ms < SHOW_MS))
         return;
+    run->shown = true;
     run->shown_ms = now;
     run->options->cells(run->options->progress_context, run->report);
 }
@@ -261,7 +282,12 @@ static void forget_unreached(struct run *run) {
     struct kube_client client = *run->client; /* the same texts */
     struct error why = {0};
     int answered;
+    bool all = true;
 
+    for (size_t i = 0; i < run->report->nodes.count; i++)
+        all = all && !run->report->nodes.items[i].unreached;
+    if (all)
+        return;
     client.patience_ms = 0;
     answered = kube_get(&client, "/version", NULL, &why);
 
@@ -272,12 +298,34 @@ static void forget_unreached(struct run *run) {
         free(take_ptr(run->report->nodes.items[i].unreached));
 }
 
+static int ask_all(struct run *run, struct error *err) {
+    struct host *host = run->client->host;
+    uint64_t asked = host_monotonic_ms(host);
+    bool early = asked - run->begin < PROXIES_MS; /* then it is no fault yet */
+    size_t red = ask_red(run, false);
+
+    cluster_ask_by_exec(run->client, run->report);
+    for (; red && host_monotonic_ms(host) - run->begin < SETTLE_MS; early = false) {
+        _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
+        uint64_t now = host_monotonic_ms(host);
+
+        tell(run, line);
+        if (now - asked < AGAIN_MS &&
+            host_sleep(host, (unsigned)(AGAIN_MS - (now - asked)), err) < 0)
+            return -1;
+        asked = host_monotonic_ms(host);
+        red = ask_red(run, !early);
+    }
+    return host_interrupted(host)
+               ? error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted")
+               : 0;
+}
+
 static int measure(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     struct cluster_report *report = run->report;
-    uint64_t begin = host_monotonic_ms(host);
-    size_t red;
 
+    run->begin = host_monotonic_ms(host);
     if (see_dns(run, err) < 0)
         return -1;
     find_domain(report);
@@ -287,23 +335,14 @@ static int measure(struct run *run, struct error *err) {
     cluster_cells_make(report, run->options, &run->addresses, &report->cells);
     tell(run, "asking the probes");
     forget_unreached(run);
-    red = ask_red(run, false);
-    cluster_ask_by_exec(run->client, report);
-    while (red && host_monotonic_ms(host) - begin < SETTLE_MS) {
-        _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
-
-        tell(run, line);
-        if (host_sleep(host, AGAIN_MS, err) < 0)
-            return -1;
-        red = ask_red(run, true);
-    }
-    if (host_interrupted(host))
-        return error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted");
-    (void)see(run, SIGHT_CLIENT, SIGHT_STICKY);
-    cluster_pods_look(run->client, report);
+    if (see_services(run, err) < 0 || ask_all(run, err) < 0)
+        return -1;
+    (void)see(run, SIGHT_CLIENT, SIGHT_STICKY, ASK_MS);
+    if (cluster_pods_await_ready(run->client, report, run->begin, err) < 0)
+        return -1;
     cluster_cells_judge_kubelets(report);
     cluster_causes_find(report);
-    report->milliseconds = (unsigned)(host_monotonic_ms(host) - begin);
+    report->milliseconds = (unsigned)(host_monotonic_ms(host) - run->begin);
     return 0;
 }
 

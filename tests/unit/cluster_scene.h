@@ -42,6 +42,7 @@ static struct cluster_scene {
     char namespace_[64];
     unsigned made, failures; /* pods, and how often their making fails */
     unsigned deletions;      /* that fail */
+    unsigned reviews;        /* questions about rights that fail */
     const char *denied;      /* a resource that nobody grants */
     const char *stale;       /* namespaces that are there */
     const char *pod_error;   /* status and body of a pod's making that fails */
@@ -204,6 +205,10 @@ static inline long posted(const char *path, const char *body, char **ret) {
     if (strstr(path, "/selfsubjectaccessreviews")) {
         bool no = c.denied && strstr(body, c.denied);
 
+        if (c.reviews && c.reviews--) {
+            *ret = xstrdup("{}");
+            return 500;
+        }
         *ret = xasprintf("{\"status\":{\"allowed\":%s}}", no ? "false" : "true");
         return 201;
     }

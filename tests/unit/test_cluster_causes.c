@@ -273,6 +273,8 @@ static void test_nodes_that_say_it(void **state) {
     assert_string_equal(report.causes.items[0].id, "CL-NOTREADY");
     assert_string_equal(report.causes.items[1].id, "CL-NOPOD");
     assert_string_equal(report.causes.items[1].evidence.items[0], "w1: ImagePullBackOff");
+    assert_string_equal(report.causes.items[0].hint,
+                        "kubectl describe node w0 tells why; then run this again");
     assert_string_equal(report.causes.items[2].id, "CL-API-POD");
     assert_true(report.causes.items[2].confirmed);
     cluster_report_free(&report);

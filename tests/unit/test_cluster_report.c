@@ -74,15 +74,11 @@ static void assert_report(struct diag_text_style style, const char *wanted) {
     assert_string_equal(text, wanted);
 }
 
-#define HEAD "https://10.0.0.10:6443  2026-11-21T10:00:04Z  2 Windows and 1 Linux nodes\n\n"
-#define SEEN_OF_WINDOWS                                                                            \
-    "    windows pods: other pods see the pod's address, pods behind a Service\n"                  \
-    "      another address, behind another node's port with externalTrafficPolicy\n"               \
-    "      Local no answer; session affinity holds\n"
-#define SEEN_OF_LINUX                                                                              \
-    "    linux pods: other pods see the pod's address, pods behind a Service another\n"            \
-    "      address, behind another node's port with externalTrafficPolicy Local no\n"              \
-    "      answer; session affinity holds\n"
+#define HEAD "https://10.0.0.10:6443  2026-11-21T10:00:04Z  2 Windows and 1 Linux nodes\n"
+#define SEEN                                                                                       \
+    " pods are seen with their own address by pods; with another by\n"                             \
+    "      Services; not by NodePorts with externalTrafficPolicy Local; session\n"                 \
+    "      affinity holds\n"
 #define END                                                                                        \
     "measured in 15.0 s after 2.6 s for the pods to start, with 41 requests to the\n"              \
     "API server; the namespace winjoin-diag-1 is deleted\n"
@@ -90,35 +86,47 @@ static void assert_report(struct diag_text_style style, const char *wanted) {
 static void all_is_well(void **state) {
     (void)state;
     assert_report((struct diag_text_style){0},
-                  HEAD "ok  win-1, win-2, lin-1: every flow works\n\n" SEEN_OF_WINDOWS SEEN_OF_LINUX
-                       "2 of 2 cells work, 3 nodes in 0 pairs\n" END);
+                  HEAD "2 of 2 cells work, 3 nodes in 0 pairs\n\n"
+                       "ok  win-1, win-2, lin-1: every flow works\n\n    windows" SEEN
+                       "    linux" SEEN END);
 }
 
-/* An extra that fails is nobody's fault; a node without a probe is told with its reason. */
+/* What to do comes first. An extra that fails is nobody's fault; a node without a probe is told
+ * with its reason; cells of two nodes that fail alike are one line. */
 static void some_is_red(void **state) {
     (void)state;
     add_node("win-3", "windows", "10.0.26100", "ImagePullBackOff");
+    add_cell("pod-to-pod-ip", false, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
     add_cell("pod-to-pod-ip", true, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
+    add_cell("pod-to-pod-name", true, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
     add_cell("pod-to-pod-ip", false, 1, 1, DIAG_FAIL, "refused");
     add_cell("pod-to-service-ip", false, 3, 3, DIAG_NOT_RUN, "no probe runs there");
     add_cell("nodeport-remote", false, 2, 1, DIAG_FAIL, "timeout");
+    report.nodes.items[0].sticky = report.nodes.items[1].sticky = false;
     report.left = true;
+    report.causes = (struct diag_causes){xcalloc(1, sizeof *report.causes.items), 1};
+    report.causes.items[0] = (struct diag_cause){.id = "CL-NOPOD",
+                                                 .confirmed = true,
+                                                 .message = xstrdup("win-3: no probe pod starts"),
+                                                 .hint = xstrdup("look at its events")};
+    text_list_add(&report.causes.items[0].evidence, "win-3: ImagePullBackOff");
     assert_report((struct diag_text_style){.columns = 72},
-                  "https://10.0.0.10:6443  2026-11-21T10:00:04Z  3 Windows and 1 Linux\n  nodes\n\n"
-                  "ok  lin-1: every flow works\n"
-                  "!!  win-2 (windows 10.0.20348, v1.37.1): 2 of its 3 cells do not work\n"
-                  "    pod-to-pod-ip UDP  win-1 -> 10.244.2.2:8080 on win-2: no answer\n"
-                  "      \\x1b[31m\n"
-                  "    pod-to-pod-ip TCP  win-2 -> 10.244.2.2:8080: refused\n"
+                  "https://10.0.0.10:6443  2026-11-21T10:00:04Z  3 Windows and 1 Linux\n  nodes\n"
+                  "2 of 7 cells work, 4 nodes in 0 pairs\n\n"
+                  "!!  CL-NOPOD  confirmed  win-3: no probe pod starts\n"
+                  "    evidence  win-3: ImagePullBackOff\n"
+                  "    do        look at its events\n"
+                  "    see       docs/causes.md#cl-nopod\n\n"
+                  "!!  win-2 (windows 10.0.20348, v1.37.1): 4 of its 5 cells do not work\n"
+                  "    win-1 -> win-2  pod-to-pod-ip TCP UDP, pod-to-pod-name UDP: no\n"
+                  "      answer \\x1b[31m\n"
+                  "    win-2  pod-to-pod-ip TCP: refused\n"
                   "??  win-3 (windows 10.0.26100): no probe runs there: ImagePullBackOff\n"
-                  "ok  win-1: fails only with the nodes above\n\n"
-                  "    windows pods: other pods see the pod's address, pods behind a\n"
-                  "      Service another address, behind another node's port with\n"
-                  "      externalTrafficPolicy Local no answer; session affinity holds\n"
-                  "    linux pods: other pods see the pod's address, pods behind a Service\n"
-                  "      another address, behind another node's port with\n"
-                  "      externalTrafficPolicy Local no answer; session affinity holds\n"
-                  "2 of 5 cells work, 4 nodes in 0 pairs\n"
+                  "ok  win-1: fails only with the nodes above\n"
+                  "ok  lin-1: every flow works\n\n"
+                  "    linux pods are seen with their own address by pods; with another by\n"
+                  "      Services; not by NodePorts with externalTrafficPolicy Local;\n"
+                  "      session affinity holds\n"
                   "measured in 15.0 s after 2.6 s for the pods to start, with 41 requests\n"
                   "to the API server; the namespace winjoin-diag-1 could not be deleted:\n"
                   "use kubectl delete namespace\n");
@@ -131,7 +139,8 @@ static size_t count_of(const char *text, const char *word) {
     return n;
 }
 
-/* No more than 24 names and 12 red cells are shown; the rest is counted. */
+/* No more than 24 names, 12 kinds of red cells and eight red nodes are shown; the rest is counted.
+ */
 static void many_are_counted(void **state) {
     _cleanup_(freep) char *text = NULL, *all = NULL;
 
@@ -144,8 +153,10 @@ static void many_are_counted(void **state) {
         _cleanup_(freep) char *name = xasprintf("n%u", i);
         add_node(name, "linux", "", NULL);
     }
-    for (size_t i = 0; i < 14; i++)
-        add_cell("pod-to-pod-ip", false, 29, 29, DIAG_FAIL, "timeout");
+    for (size_t i = 0; i < 14; i++) {
+        _cleanup_(freep) char *why = xasprintf("timeout %zu", i);
+        add_cell("pod-to-pod-ip", false, 29, 29, DIAG_FAIL, why);
+    }
     text = cluster_report_text(&report, &(struct diag_text_style){.utf8 = true, .color = true});
     assert_non_null(strstr(text, "\x1b[32m\xe2\x9c\x93\x1b[0m   n0, n1,"));
     assert_non_null(strstr(text, " n23 and 5 more: every"));
@@ -157,6 +168,13 @@ static void many_are_counted(void **state) {
     all = cluster_report_text(&report, &(struct diag_text_style){0});
     assert_int_equal(count_of(all, "timeout"), 12);
     assert_null(strstr(all, " more (-o json"));
+    report.cells.count = 0;
+    for (size_t i = 0; i < 11; i++)
+        add_cell("pod-to-pod-ip", false, 2 * i, 2 * i, DIAG_FAIL, "timeout");
+    free(take_ptr(all));
+    all = cluster_report_text(&report, &(struct diag_text_style){0});
+    assert_int_equal(count_of(all, "\n!!  "), 9);
+    assert_non_null(strstr(all, "\n!!  n16, n18, n20: do not work either (-o json has all)\n"));
 }
 
 static void the_table_while_it_runs(void **state) {

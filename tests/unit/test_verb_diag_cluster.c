@@ -75,6 +75,25 @@ static void a_cluster_that_is_not(void **state) {
     assert_has(&out, "pod-to-pod-ip");
 }
 
+static bool cut_off(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = "{\"errors\":[\"dial tcp: i/o timeout\"]}";
+    return (d->from == 1 && !text_equal(d->host, "localhost")) ||
+           text_starts_with(d->host, "10.244.1.") || text_starts_with(d->host, "probe-1.");
+}
+
+/* What a terminal shows last leads on, too. */
+static void a_cluster_with_a_cause(void **state) {
+    struct error err;
+
+    (void)state;
+    c.dialed = cut_off;
+    assert_int_equal(verb(verb_diag, &err), -1);
+    assert_int_equal(err.kind, ERROR_FLOWS);
+    assert_non_null(strstr(err.message, "; CL-NODE: win-1: pods there reach no"));
+    assert_non_null(strstr(err.hints[0], "; kubectl get node win-1 -o yaml shows"));
+}
+
 /* --compare says whether the cluster is worse than in an older report. */
 static void compared_with_an_older_report(void **state) {
     _cleanup_(freep) char *well = NULL, *ill = NULL;
@@ -301,6 +320,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(a_cluster_that_is_well),
         CASE(a_cluster_that_is_not),
+        CASE(a_cluster_with_a_cause),
         CASE(compared_with_an_older_report),
         CASE(rights_that_are_missing),
         CASE(a_namespace_that_is_left),

@@ -1,0 +1,221 @@
+/* A cluster's probes asked: when, how often, and what comes of their answers. */
+#include "cluster_scene.h"
+
+static bool fails(const struct dial *d, unsigned from, const char *host, bool udp) {
+    return d->from == from && text_equal(d->host, host) && d->udp == udp &&
+           text_equal(d->request, "hostname");
+}
+
+static bool refused_at_first(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = "{\"errors\":[\"connect: connection refused\"]}";
+    return fails(d, 1, "10.244.2.5", false) && d->time < 3;
+}
+
+static void a_cell_that_comes_right(void **state) {
+    const struct cluster_cell *cell;
+    struct error err;
+
+    (void)state;
+    c.dialed = refused_at_first;
+    assert_int_equal(diagnose(&err), 0);
+    cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
+    assert_int_equal(cell->cell.outcome, DIAG_SLOW);
+    assert_int_equal(cell->cell.result.attempts, 3); /* the first one came too early */
+    assert_int_equal(cell->cell.result.succeeded, 1);
+    assert_int_equal(cells_with(DIAG_SLOW), 1);
+    assert_true(cluster_report_is_good(&c.report));
+    assert_true(c.report.milliseconds < 6000);
+}
+
+/* kube-proxy writes what it hears of once a second: until then Services do not answer. */
+static bool asked_early;
+static bool written_late(const struct dial *d, long *ret_status, const char **ret_body) {
+    bool early = text_starts_with(d->host, "10.96.") && host_monotonic_ms(c.host) < 1000;
+
+    (void)ret_status;
+    *ret_body = "{\"errors\":[\"dial tcp: i/o timeout\"]}";
+    asked_early |= early && d->udp; /* a cell, that is, whose time-out would cost seconds */
+    return early;
+}
+
+static void services_that_are_written_late(void **state) {
+    struct error err;
+
+    (void)state;
+    c.dialed = written_late;
+    asked_early = false;
+    assert_int_equal(diagnose(&err), 0);
+    assert_false(asked_early);
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
+    for (size_t i = 0; i < c.report.cells.count; i++)
+        assert_int_equal(c.report.cells.items[i].cell.result.attempts, 1);
+    assert_true(c.report.milliseconds >= 1000 && c.report.milliseconds < 1200);
+    assert_string_equal(c.report.nodes.items[1].service_ip, "10.244.2.5");
+}
+
+/* The Services' cluster IPs are there, and the first question comes too early all the same. */
+static bool known_late(const struct dial *d, long *ret_status, const char **ret_body) {
+    *ret_status = 400;
+    *ret_body = "host and/or port param are invalid. lookup backend: no such host";
+    return text_equal(d->host, "backend") && !d->time;
+}
+
+static void a_question_that_comes_too_early(void **state) {
+    const struct cluster_cell *cell;
+    struct error err;
+
+    (void)state;
+    c.dialed = known_late;
+    assert_int_equal(diagnose(&err), 0);
+    cell = cell_of("pod-to-service-pqdn", false, "win-1", 0);
+    assert_int_equal(cell->cell.outcome, DIAG_PASS);
+    assert_int_equal(cell->cell.result.attempts, 1);
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
+}
+
+/* A Service that never answers is waited for as long as kube-proxy may take, not longer. */
+static bool never_written(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = "{\"errors\":[\"dial tcp: i/o timeout\"]}";
+    return d->from == 1 && text_starts_with(d->host, "10.96.");
+}
+
+static void services_that_never_answer(void **state) {
+    struct error err;
+
+    (void)state;
+    c.dialed = never_written;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(cells_with(DIAG_FAIL), 4); /* two of a Service, two of its own */
+    assert_true(c.report.milliseconds < 12000);
+}
+
+static bool broken_for_good(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = d->udp ? "{}" : "{\"errors\":[\"dial tcp: i/o timeout\"]}";
+    return fails(d, 1, "10.244.2.5", false) || fails(d, 3, "10.244.1.5", true);
+}
+
+static void cells_that_stay_red(void **state) {
+    const struct cluster_cell *tcp, *udp;
+    struct error err;
+
+    (void)state;
+    c.dialed = broken_for_good;
+    assert_int_equal(diagnose(&err), 0);
+    tcp = cell_of("pod-to-pod-ip", false, "win-1", 0);
+    udp = cell_of("pod-to-pod-ip", true, "lin-1", 0);
+    assert_int_equal(tcp->cell.outcome, DIAG_FAIL);
+    assert_string_equal(tcp->cell.reason, "no answer in 5 s");
+    assert_int_equal(udp->cell.outcome, DIAG_FAIL);
+    assert_int_equal(udp->cell.result.outcome, PROBE_NO_REPLY);
+    assert_string_equal(udp->cell.reason, "no answer came");
+    assert_int_equal(cells_with(DIAG_FAIL), 2);
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count - 2);
+    assert_true(tcp->cell.result.attempts >= 7); /* once a second until the end */
+    assert_true(c.report.milliseconds >= 9000 && c.report.milliseconds < 12000);
+    assert_false(cluster_report_is_good(&c.report));
+    assert_false(c.report.nodes.items[0].sticky); /* it would cost a time-out more */
+    assert_true(c.report.nodes.items[2].sticky);
+}
+
+static bool timed_out(const struct dial *d, long *ret_status, const char **ret_body) {
+    bool red = broken_for_good(d, ret_status, ret_body) && !d->udp;
+
+    host_memory_advance(c.host, red ? 5000 : 0);
+    return red;
+}
+
+/* One that was waited for is asked again at once. */
+static void cells_that_time_out(void **state) {
+    struct error err;
+
+    (void)state;
+    c.dialed = timed_out;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(cells_with(DIAG_FAIL), 1);
+    assert_in_range(c.report.milliseconds, 10000, 10500);
+}
+
+static bool somebody_else(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = d->from == 1 ? "{\"responses\":[\"probe-3\"]}" : "{\"responses\":[\"stranger\"]}";
+    return fails(d, 1, "10.244.2.5", false) || fails(d, 3, "10.96.0.1", false);
+}
+
+static void a_wrong_responder(void **state) {
+    const struct cluster_cell *cell, *service;
+    struct error err;
+
+    (void)state;
+    c.dialed = somebody_else;
+    assert_int_equal(diagnose(&err), 0);
+    cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
+    service = cell_of("pod-to-service-ip", false, "lin-1", 0);
+    assert_int_equal(cell->cell.result.outcome, PROBE_WRONG_RESPONDER);
+    assert_string_equal(cell->cell.reason, "'probe-3' answered");
+    assert_string_equal(service->cell.reason, "'stranger' answered");
+    assert_int_equal(cells_with(DIAG_FAIL), 2);
+}
+
+static const char *long_answer;
+static bool talks_on(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = long_answer;
+    return fails(d, 1, "10.244.2.5", false);
+}
+
+/* Whoever answers in a probe's place cannot fill the memory. */
+static void an_answer_that_is_too_long(void **state) {
+    _cleanup_(freep) char *text = xmalloc(65537 + 1);
+    const struct diag_cell *cell;
+    struct error err;
+
+    (void)state;
+    memset(text, 'x', 65537);
+    text[65537] = '\0';
+    long_answer = text;
+    c.dialed = talks_on;
+    assert_int_equal(diagnose(&err), 0);
+    cell = &cell_of("pod-to-pod-ip", false, "win-1", 0)->cell;
+    assert_int_equal(cell->outcome, DIAG_NOT_RUN);
+    assert_non_null(strstr(cell->reason, ": get 'https://k/")); /* not what it said */
+}
+
+/* A probe that does not listen yet refuses; that is waited for, for a while. */
+static unsigned deaf;
+static bool deaf_at_first(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)d;
+    *ret_status = 503;
+    *ret_body =
+        "{\"kind\":\"Status\",\"message\":\"dial tcp 10.244.1.5:8080: connection refused\"}";
+    return deaf > 0 && deaf--;
+}
+
+static void probes_that_do_not_listen_yet(void **state) {
+    struct error err;
+
+    (void)state;
+    deaf = 12; /* three probes, four times */
+    c.dialed = deaf_at_first;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(deaf, 0);
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
+    assert_true(c.report.milliseconds < 2500); /* the wait for kube-proxy includes it */
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_cluster, close_cluster)
+    const struct CMUnitTest tests[] = {CASE(a_cell_that_comes_right),
+                                       CASE(services_that_are_written_late),
+                                       CASE(a_question_that_comes_too_early),
+                                       CASE(services_that_never_answer),
+                                       CASE(cells_that_stay_red),
+                                       CASE(cells_that_time_out),
+                                       CASE(a_wrong_responder),
+                                       CASE(an_answer_that_is_too_long),
+                                       CASE(probes_that_do_not_listen_yet)};
+
+    return cmocka_run_group_tests_name("a cluster's cells", tests, NULL, NULL);
+}
