@@ -13,8 +13,10 @@ static const char page_style[] =
     "<style>.matrix{overflow-x:auto}.matrix table{width:auto}.matrix thead{display:"
     "table-header-group}.matrix tr{display:table-row}.matrix td,.matrix th{display:table-cell;"
     "min-width:0;text-align:center;overflow-wrap:normal}.matrix th:first-child{text-align:left;"
-    "position:sticky;left:0;background:var(--ground)}.matrix td::before{content:none}"
+    "position:sticky;left:0;background:var(--ground);white-space:nowrap;max-width:45vw;"
+    "overflow:hidden;text-overflow:ellipsis}.matrix td::before{content:none}"
     ".matrix a{display:block;text-decoration:underline}.red td{min-width:0}"
+    ".red td:first-child{white-space:nowrap}"
     "tr:target{outline:3px solid var(--linktext)}"
     "@media print{.many{display:none}}</style>\n";
 
@@ -38,48 +40,94 @@ static enum diag_outcome *worst_make(const struct cluster_report *report) {
     return worst;
 }
 
-static void add_columns(struct text *t, const struct cluster_report *report) {
+/* Nodes by their indexes, in order. */
+struct nodes {
+    size_t *items, count;
+};
+
+static void add_columns(struct text *t, const struct cluster_report *report,
+                        const struct nodes *nodes) {
     text_add(t, "<thead><tr><th>from \\ to</th>");
-    for (size_t i = 0; i < report->nodes.count; i++) {
+    for (size_t i = 0; i < nodes->count; i++) {
+        const char *name = report->nodes.items[nodes->items[i]].name;
+
         text_add(t, "<th scope=\"col\" title=\"");
-        markup_add(t, report->nodes.items[i].name);
+        markup_add(t, name);
         text_add(t, "\">");
-        if (report->nodes.count > NAMED_MAX)
-            text_addf(t, "%zu", i + 1);
+        if (nodes->count > NAMED_MAX)
+            text_addf(t, "%zu", nodes->items[i] + 1);
         else
-            markup_add(t, report->nodes.items[i].name);
+            markup_add(t, name);
         text_add(t, "</th>");
     }
     text_add(t, "</tr></thead>\n");
 }
 
-static void add_matrix(struct text *t, const struct cluster_report *report) {
+static void add_row(struct text *t, const struct cluster_report *report, const struct nodes *nodes,
+                    size_t from, const enum diag_outcome *worst) {
+    const char *name = report->nodes.items[from].name;
+
+    text_add(t, "<tr><th scope=\"row\" title=\"");
+    markup_add(t, name);
+    text_add(t, "\">");
+    if (nodes->count > NAMED_MAX)
+        text_addf(t, "%zu ", from + 1);
+    markup_add(t, name);
+    text_add(t, "</th>");
+    for (size_t k = 0; k < nodes->count; k++) {
+        enum diag_outcome outcome = worst[from * report->nodes.count + nodes->items[k]];
+
+        if (outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN)
+            text_addf(t, "<td class=\"%s\"><a href=\"#red-%zu-%zu\">%s</a></td>",
+                      diag_outcome_name(outcome), from + 1, nodes->items[k] + 1,
+                      outcome == DIAG_FAIL ? "fail" : "?");
+        else
+            text_add(t, outcome == DIAG_SKIP ? "<td></td>" : "<td class=\"pass\">ok</td>");
+    }
+    text_add(t, "</tr>\n");
+}
+
+static void add_matrix(struct text *t, const struct cluster_report *report,
+                       const struct nodes *nodes, const enum diag_outcome *worst) {
+    text_addf(t, "<div class=\"matrix%s\" tabindex=\"0\"><table>",
+              nodes->count > PRINTED_MAX ? " many" : "");
+    add_columns(t, report, nodes);
+    text_add(t, "<tbody>");
+    for (size_t i = 0; i < nodes->count; i++)
+        add_row(t, report, nodes, nodes->items[i], worst);
+    text_add(t, "</tbody></table></div>\n");
+}
+
+/* Of many nodes first those that something red touches. */
+static void add_matrices(struct text *t, const struct cluster_report *report) {
     size_t n = report->nodes.count;
     _cleanup_(freep) enum diag_outcome *worst = worst_make(report);
+    struct nodes all = {xcalloc(n + 1, sizeof *all.items), n};
+    struct nodes red = {xcalloc(n + 1, sizeof *red.items), 0};
 
-    text_addf(t, "<div class=\"matrix%s\" tabindex=\"0\"><table>", n > PRINTED_MAX ? " many" : "");
-    add_columns(t, report);
-    text_add(t, "<tbody>");
     for (size_t i = 0; i < n; i++) {
-        text_add(t, "<tr><th scope=\"row\">");
-        if (n > NAMED_MAX)
-            text_addf(t, "%zu ", i + 1);
-        markup_add(t, report->nodes.items[i].name);
-        text_add(t, "</th>");
-        for (size_t k = 0; k < n; k++) {
-            enum diag_outcome outcome = worst[i * n + k];
+        bool touched = false;
 
-            if (outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN)
-                text_addf(t, "<td class=\"%s\"><a href=\"#red-%zu-%zu\">%s</a></td>",
-                          diag_outcome_name(outcome), i + 1, k + 1,
-                          outcome == DIAG_FAIL ? "fail" : "?");
-            else
-                text_add(t, outcome == DIAG_SKIP ? "<td></td>" : "<td class=\"pass\">ok</td>");
-        }
-        text_add(t, "</tr>\n");
+        all.items[i] = i;
+        for (size_t k = 0; k < n; k++)
+            touched |= worst[i * n + k] == DIAG_FAIL || worst[i * n + k] == DIAG_NOT_RUN ||
+                       worst[k * n + i] == DIAG_FAIL || worst[k * n + i] == DIAG_NOT_RUN;
+        if (touched)
+            red.items[red.count++] = i;
     }
-    text_add(t, "</tbody></table></div>\n<p>A node with itself: Services, names, and targets "
-                "outside, asked from its pod. Empty: not asked.</p>\n");
+    if (n <= PRINTED_MAX) {
+        add_matrix(t, report, &all, worst);
+    } else {
+        if (red.count)
+            add_matrix(t, report, &red, worst);
+        text_addf(t, "<details><summary>All %zu nodes</summary>\n", n);
+        add_matrix(t, report, &all, worst);
+        text_add(t, "</details>\n");
+    }
+    text_add(t, "<p>A node with itself: Services, names, and targets outside, asked from its pod. "
+                "Empty: not asked.</p>\n");
+    free(all.items);
+    free(red.items);
 }
 
 static const struct diag_cause *cause_of(const struct cluster_report *report,
@@ -159,8 +207,8 @@ char *cluster_report_html(const struct cluster_report *report) {
     markup_add(&t, report->server);
     text_addf(&t, "</h1>\n<p>%s, measured %s in %u.%u s.</p>\n", line, time,
               report->milliseconds / 1000, report->milliseconds % 1000 / 100);
-    add_matrix(&t, report);
     diag_causes_add_html(&t, &report->causes);
+    add_matrices(&t, report);
     add_reds(&t, report);
     text_add(&t, "</main></body></html>\n");
     return text_take(&t);

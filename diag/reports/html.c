@@ -7,6 +7,8 @@
 #include "diag/reports/report.h"
 #include "diag/reports/markup.h"
 
+enum { CELLS_SHOWN = 6 };
+
 /* Colors of text and ground, light and dark: tests/dist/test_page.py measures their contrast. */
 const char diag_page_head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -167,8 +169,19 @@ static void add_matrix(struct text *t, const struct diag_report *report) {
     text_add(t, "</tbody></table>\n");
 }
 
+/* Of a cluster they may be thousands. */
+static char *cells_make(const struct text_list *cells) {
+    struct text t = {0};
+
+    for (size_t i = 0; i < cells->count && i < CELLS_SHOWN; i++)
+        text_addf(&t, "%s%s", i ? ", " : "", cells->items[i]);
+    if (cells->count > CELLS_SHOWN)
+        text_addf(&t, " and %zu more", cells->count - CELLS_SHOWN);
+    return text_take(&t);
+}
+
 static void add_cause(struct text *t, const struct diag_cause *cause, bool first) {
-    _cleanup_(freep) char *cells = text_list_join(&cause->cells, ", ");
+    _cleanup_(freep) char *cells = cells_make(&cause->cells);
     _cleanup_(freep) char *page = diag_cause_page(cause->id);
 
     text_addf(t, "<section class=\"%s\"", cause->confirmed ? "confirmed" : "likely");
@@ -221,8 +234,8 @@ char *diag_report_html(const struct diag_report *report) {
               " run).</p>\n",
               time, report->milliseconds / 1000, report->milliseconds % 1000 / 100, s.flows_pass,
               s.flows, s.pass, s.fail, s.skip, s.not_run);
-    add_matrix(&t, report);
     diag_causes_add_html(&t, &report->causes);
+    add_matrix(&t, report);
     if (report->evidence) {
         _cleanup_(freep) char *evidence = json_write_pretty(report->evidence);
 

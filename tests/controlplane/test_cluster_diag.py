@@ -158,7 +158,7 @@ class Whole(ClusterDiag):
         out, _ = self.diag("-o", "junit")
         self.assertIn('classname="win-000"', out)
         out, _ = self.diag("-o", "html")
-        self.assertIn('<th scope="row">win-000</th>', out)
+        self.assertIn('<th scope="row" title="win-000">win-000</th>', out)
 
     def test_refusals(self):
         """What belongs to a node's own diagnosis is refused before anything is asked."""

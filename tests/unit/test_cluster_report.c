@@ -197,8 +197,10 @@ static void the_table_while_it_runs(void **state) {
 static void the_page(void **state) {
     static const char *const parts[] = {
         "<td class=\"fail\"><a href=\"#red-1-2\">fail</a></td><td class=\"pass\">ok</td></tr>",
-        "<th scope=\"row\">&lt;b&gt;&quot;&amp;</th><td></td><td></td><td></td></tr>",
-        "<th scope=\"row\">lin-1</th><td class=\"pass\">ok</td><td></td><td></td></tr>\n</tbody>",
+        "<th scope=\"row\" "
+        "title=\"&lt;b&gt;&quot;&amp;\">&lt;b&gt;&quot;&amp;</th><td></td><td></td><td></td></tr>",
+        "<th scope=\"row\" title=\"lin-1\">lin-1</th><td "
+        "class=\"pass\">ok</td><td></td><td></td></tr>\n</tbody>",
         "<tr id=\"red-1-2\"><td class=\"fail\">fail</td><td>pod-to-pod-ip TCP</td>"
         "<td>win-1 &rarr; 10.244.2.2:8080</td><td>&lt;script&gt;</td></tr>\n",
         "<code>winjoin diag --kubeconfig FILE --nodes win-1,&lt;b&gt;&quot;&amp;</code>",
@@ -249,6 +251,37 @@ static void nodes_that_came_and_went(void **state) {
     cluster_report_free(&old);
 }
 
+/* The cause before the matrix; of many nodes first the few that something red touches. */
+static void the_page_of_many_nodes(void **state) {
+    _cleanup_(freep) char *page = NULL;
+    const char *cause, *few, *all;
+
+    (void)state;
+    free(report.nodes.items[2].name);
+    report.nodes.items = xrealloc(report.nodes.items, 40 * sizeof *report.nodes.items);
+    memset(report.nodes.items + 3, 0, 37 * sizeof *report.nodes.items);
+    report.nodes.items[2].name = xstrdup("lin-1");
+    while (report.nodes.count < 30)
+        add_node("other", "linux", "", NULL);
+    add_cell("pod-to-pod-ip", false, 0, 1, DIAG_FAIL, "timeout");
+    report.causes = (struct diag_causes){xcalloc(1, sizeof *report.causes.items), 1};
+    report.causes.items[0] =
+        (struct diag_cause){.id = "CL-X", .message = xstrdup("m"), .hint = xstrdup("h")};
+    for (unsigned i = 0; i < 14; i++) {
+        _cleanup_(freep) char *name = xasprintf("cell-%u", i);
+        text_list_add(&report.causes.items[0].cells, name);
+    }
+    page = cluster_report_html(&report);
+    cause = strstr(page, "<h2>CL-X");
+    few = strstr(page, "<div class=\"matrix\"");
+    all = strstr(page, "<details><summary>All 30 nodes</summary>\n<div class=\"matrix many\"");
+    assert_true(cause && few && all && cause < few && few < all);
+    assert_int_equal(count_of(page, "<th scope=\"row\" title=\"win-1\">"), 2);
+    assert_int_equal(count_of(page, "title=\"other\">"), 2 * 27); /* rows and columns of all */
+    assert_non_null(strstr(page, "cell-4, cell-5 and 8 more</p>"));
+    assert_null(strstr(page, "cell-6"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_is_well, open_report, close_report),
@@ -258,6 +291,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_page, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_worst_node_is_first, open_report, close_report),
         cmocka_unit_test_setup_teardown(nodes_that_came_and_went, open_report, close_report),
+        cmocka_unit_test_setup_teardown(the_page_of_many_nodes, open_report, close_report),
     };
 
     return cmocka_run_group_tests_name("cluster_report", tests, NULL, NULL);

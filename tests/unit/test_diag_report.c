@@ -272,7 +272,9 @@ static void a_page_says_why(void **state) {
               "<li>" SPEAKS_SECOND "</li>\n</ul>\n<p><b>Do:</b> " DO "</p>\n<p><b>Explains:</b> "
               "pod-to-external-ip/tcp, pod-to-external-ip/udp, pod-to-external-dns/tcp</p>\n"
               "<p><b>See:</b> docs/causes.md#nat-none</p>\n</section>\n"
-              "<details class=\"evidence\"><summary>All evidence</summary><pre>{\n"));
+              "<table><thead>")); /* before the matrix */
+    assert_non_null(strstr(html, "</table>\n<details class=\"evidence\"><summary>All evidence"
+                                 "</summary><pre>{\n"));
     report.causes.items[0].hint[0] = '\0'; /* nothing to do */
     free(html);
     html = diag_report_html(&report);
