@@ -97,9 +97,10 @@ static void print_report(struct program *program, const struct cluster_report *r
                                     program->terminal.out_is_terminal ? program->terminal.columns
                                                                       : 0};
     const char *format = program->options.output;
-    _cleanup_(freep) char *text = text_equal(format, "junit") ? cluster_report_junit(report)
-                                  : text_equal(format, "html")
-                                      ? cluster_report_html(report)
+    _cleanup_(freep) char *text = text_equal(format, "junit")  ? cluster_report_junit(report)
+                                  : text_equal(format, "html") ? cluster_report_html(report)
+                                  : text_equal(format, "metrics")
+                                      ? cluster_report_metrics(report)
                                       : cluster_report_text(report, &style);
 
     output_text(program, text);
@@ -176,19 +177,12 @@ static int read_old(struct program *program, struct cluster_report *ret, struct 
     return read_judged(text, len, "--compare", given, ret, err);
 }
 
-static int check_format(const struct program *program, struct error *err) {
-    return text_equal(program->options.output, "metrics")
-               ? error_set(err, ERROR_USAGE, "use -o metrics on a node, without --kubeconfig")
-               : 0;
-}
-
 int diag_cluster_replay(struct program *program, const char *text, size_t len, struct error *err) {
     const struct program_options *o = &program->options;
     struct cluster_report report = {0}, old = {0};
     int result = -1;
 
-    if (check_format(program, err) == 0 &&
-        read_judged(text, len, "--replay", o->replay, &report, err) == 0 &&
+    if (read_judged(text, len, "--replay", o->replay, &report, err) == 0 &&
         read_old(program, &old, err) == 0)
         result = finish(program, &report, o->compare ? &old : NULL, err);
     cluster_report_free(&report);
@@ -269,8 +263,7 @@ static int check(const struct program *program, struct error *err) {
                         : o->join.verify_capture ? "capture"
                                                  : NULL;
 
-    return other ? error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other)
-                 : check_format(program, err);
+    return other ? error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other) : 0;
 }
 
 int diag_cluster(struct program *program, struct error *err) {

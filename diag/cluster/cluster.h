@@ -136,6 +136,8 @@ void cluster_report_progress(const struct cluster_report *report, struct text_li
 char *cluster_report_junit(const struct cluster_report *report);
 char *cluster_report_html(const struct cluster_report *report);
 json_t *cluster_report_json(const struct cluster_report *report);
+/* Prometheus' text format. */
+char *cluster_report_metrics(const struct cluster_report *report);
 
 /* Is this text a cluster's report, read well or not? */
 bool cluster_report_is(const char *text, size_t len);

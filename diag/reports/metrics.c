@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/reports/report.h"
+#include "diag/reports/metrics.h"
 
 enum part { UP, MIN, MEDIAN, P95, MAX, LOSS };
 static const struct family {
@@ -31,21 +31,23 @@ static void add_value(struct text *t, const char *value) {
     }
 }
 
-static void add_family(struct text *t, const char *name, const char *help) {
+char *metrics_label(const char *name, const char *value) {
+    struct text t = {0};
+
+    text_addf(&t, "%s=\"", name);
+    add_value(&t, value);
+    text_add_char(&t, '"');
+    return text_take(&t);
+}
+
+void metrics_add_family(struct text *t, const char *name, const char *help) {
     text_addf(t, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
 }
 
-static void add_node(struct text *t, const char *name, const struct diag_report *report) {
-    text_addf(t, "%s{node=\"", name);
-    add_value(t, report->node);
-    text_add(t, "\"");
-}
-
-static void add_number(struct text *t, const char *name, const char *help,
-                       const struct diag_report *report, double value) {
-    add_family(t, name, help);
-    add_node(t, name, report);
-    text_addf(t, "} %.17g\n", value);
+void metrics_add_number(struct text *t, const char *name, const char *help, const char *whose,
+                        double value) {
+    metrics_add_family(t, name, help);
+    text_addf(t, "%s{%s} %.17g\n", name, whose, value);
 }
 
 /* false: this cell has no such number. */
@@ -76,7 +78,7 @@ static bool number_of(const struct diag_cell *cell, enum part part, double *ret)
     return r->succeeded;
 }
 
-static void add_cells(struct text *t, const struct diag_report *report,
+static void add_cells(struct text *t, const struct diag_report *report, const char *whose,
                       const struct family *family) {
     bool begun = false;
     double value = 0;
@@ -87,48 +89,50 @@ static void add_cells(struct text *t, const struct diag_report *report,
         if (!number_of(cell, family->part, &value))
             continue;
         if (!begun)
-            add_family(t, family->name, family->help);
+            metrics_add_family(t, family->name, family->help);
         begun = true;
-        add_node(t, family->name, report);
-        text_addf(t, ",flow=\"%s\",protocol=\"%s\",family=\"%s\"} %.9g\n", cell->flow->id,
-                  cell->udp ? "UDP" : "TCP", cell->family == 6 ? "IPv6" : "IPv4", value);
+        text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\",family=\"%s\"} %.9g\n", family->name, whose,
+                  cell->flow->id, cell->udp ? "UDP" : "TCP", cell->family == 6 ? "IPv6" : "IPv4",
+                  value);
     }
 }
 
-static void add_causes(struct text *t, const struct diag_report *report) {
+void metrics_add_causes(struct text *t, const char *whose, const struct diag_causes *causes) {
     static const char name[] = "winjoin_diag_cause";
-    const struct diag_causes *causes = &report->causes;
 
     if (causes->count)
-        add_family(t, name, "1: this cause is named.");
+        metrics_add_family(t, name, "1: this cause is named.");
     for (size_t i = 0; i < causes->count; i++) {
         bool seen = false; /* an id may be named for both families */
 
         for (size_t k = 0; k < i; k++)
             seen |= text_equal(causes->items[k].id, causes->items[i].id);
-        if (seen)
-            continue;
-        add_node(t, name, report);
-        text_addf(t, ",id=\"%s\",confidence=\"%s\"} 1\n", causes->items[i].id,
-                  causes->items[i].confirmed ? "confirmed" : "likely");
+        if (!seen)
+            text_addf(t, "%s{%s,id=\"%s\",confidence=\"%s\"} 1\n", name, whose, causes->items[i].id,
+                      causes->items[i].confirmed ? "confirmed" : "likely");
     }
 }
 
+void metrics_add_whole(struct text *t, const char *whose, bool good, int64_t time,
+                       unsigned milliseconds) {
+    metrics_add_number(t, "winjoin_diag_up", "1: every flow that must work works.", whose, good);
+    metrics_add_number(t, "winjoin_diag_timestamp_seconds", "When it was measured, Unix time.",
+                       whose, (double)time);
+    metrics_add_number(t, "winjoin_diag_duration_seconds", "How long it took.", whose,
+                       milliseconds / 1000.0);
+}
+
 char *diag_report_metrics(const struct diag_report *report) {
+    _cleanup_(freep) char *whose = metrics_label("node", report->node);
     struct diag_summary s;
     struct text t = {0};
 
     diag_summary_make(report, &s);
-    add_number(&t, "winjoin_diag_up", "1: every flow that must work works.", report,
-               diag_report_is_good(report));
-    add_number(&t, "winjoin_diag_flows", "Flows that were asked.", report, s.flows);
-    add_number(&t, "winjoin_diag_flows_passed", "Those that work.", report, s.flows_pass);
-    add_number(&t, "winjoin_diag_timestamp_seconds", "When it was measured, Unix time.", report,
-               (double)report->time);
-    add_number(&t, "winjoin_diag_duration_seconds", "How long it took.", report,
-               report->milliseconds / 1000.0);
+    metrics_add_whole(&t, whose, diag_report_is_good(report), report->time, report->milliseconds);
+    metrics_add_number(&t, "winjoin_diag_flows", "Flows that were asked.", whose, s.flows);
+    metrics_add_number(&t, "winjoin_diag_flows_passed", "Those that work.", whose, s.flows_pass);
     for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-        add_cells(&t, report, &families[i]);
-    add_causes(&t, report);
+        add_cells(&t, report, whose, &families[i]);
+    metrics_add_causes(&t, whose, &report->causes);
     return text_take(&t);
 }

@@ -251,6 +251,41 @@ static void nodes_that_came_and_went(void **state) {
     cluster_report_free(&old);
 }
 
+/* A red cell makes both of its nodes red; an extra that fails does not. */
+static void the_metrics(void **state) {
+    static const char wanted[] =
+        "winjoin_diag_node_up{server=\"https://10.0.0.10:6443\",node=\"win-1\"} 0\n"
+        "winjoin_diag_node_up{server=\"https://10.0.0.10:6443\",node=\"win-2\"} 0\n"
+        "winjoin_diag_node_up{server=\"https://10.0.0.10:6443\",node=\"lin-1\"} 1\n";
+    static const char *const lines[] = {
+        "winjoin_diag_up{server=\"https://10.0.0.10:6443\"} 0\n",
+        "winjoin_diag_duration_seconds{server=\"https://10.0.0.10:6443\"} 15\n",
+        "winjoin_diag_requests{server=\"https://10.0.0.10:6443\"} 41\n",
+        "winjoin_diag_cluster_cells{server=\"https://10.0.0.10:6443\",flow=\"pod-to-pod-ip\","
+        "protocol=\"TCP\"} 3\n",
+        "winjoin_diag_cluster_cells{server=\"https://10.0.0.10:6443\",flow=\"pod-to-pod-ip\","
+        "protocol=\"UDP\"} 1\n",
+        "winjoin_diag_cluster_cells_passed{server=\"https://"
+        "10.0.0.10:6443\",flow=\"pod-to-pod-ip\","
+        "protocol=\"TCP\"} 2\n",
+        "winjoin_diag_cluster_cells_passed{server=\"https://"
+        "10.0.0.10:6443\",flow=\"pod-to-pod-ip\","
+        "protocol=\"UDP\"} 1\n",
+    };
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    add_cell("pod-to-pod-ip", false, 0, 1, DIAG_FAIL, "timeout");
+    add_cell("pod-to-pod-ip", true, 0, 1, DIAG_SLOW, "");
+    add_cell("nodeport-remote", false, 0, 2, DIAG_FAIL, "timeout");
+    text = cluster_report_metrics(&report);
+    assert_non_null(strstr(text, wanted));
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+        if (!strstr(text, lines[i]))
+            fail_msg("no %s in\n%s", lines[i], text);
+    assert_null(strstr(text, "winjoin_diag_cause"));
+}
+
 /* The cause before the matrix; of many nodes first the few that something red touches. */
 static void the_page_of_many_nodes(void **state) {
     _cleanup_(freep) char *page = NULL;
@@ -291,6 +326,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_page, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_worst_node_is_first, open_report, close_report),
         cmocka_unit_test_setup_teardown(nodes_that_came_and_went, open_report, close_report),
+        cmocka_unit_test_setup_teardown(the_metrics, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_page_of_many_nodes, open_report, close_report),
     };
 

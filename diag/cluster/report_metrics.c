@@ -1,0 +1,73 @@
+/* A cluster's report in Prometheus' text format: the whole, a gauge a node and a flow. Pairs are
+ * left out: a series each would be too many. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "diag/cluster/cause_row.h"
+#include "diag/reports/metrics.h"
+
+static bool is_red(const struct cluster_cell *cell) {
+    return cell->cell.outcome == DIAG_NOT_RUN ||
+           (cell->cell.outcome == DIAG_FAIL && !cell->cell.flow->extra);
+}
+
+static void add_nodes(struct text *t, const struct cluster_report *report, const char *whose) {
+    static const char name[] = "winjoin_diag_node_up";
+    bool *bad = xcalloc(report->nodes.count + 1, sizeof *bad);
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *cell = &report->cells.items[i];
+
+        if (is_red(cell))
+            bad[cell->from] = bad[cell->to] = true;
+    }
+    metrics_add_family(t, name, "1: every flow from and to this node's pods works.");
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        _cleanup_(freep) char *node = metrics_label("node", report->nodes.items[i].name);
+
+        text_addf(t, "%s{%s,%s} %d\n", name, whose, node, !bad[i]);
+    }
+    free(bad);
+}
+
+static void add_flow(struct text *t, const struct cluster_report *report, const char *whose,
+                     const struct diag_flow *flow, bool passed) {
+    static const char *const names[] = {"winjoin_diag_cluster_cells",
+                                        "winjoin_diag_cluster_cells_passed"};
+    size_t count[2] = {0}; /* TCP, UDP */
+    bool asked[2] = {0};
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i].cell;
+
+        if (cell->flow != flow || cell->outcome == DIAG_SKIP)
+            continue;
+        asked[cell->udp] = true;
+        count[cell->udp] += !passed || cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
+    }
+    for (unsigned udp = 0; udp < 2; udp++)
+        if (asked[udp])
+            text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\"} %zu\n", names[passed], whose, flow->id,
+                      udp ? "UDP" : "TCP", count[udp]);
+}
+
+char *cluster_report_metrics(const struct cluster_report *report) {
+    _cleanup_(freep) char *whose = metrics_label("server", report->server);
+    struct text t = {0};
+    size_t count;
+    const struct diag_flow *flows = diag_flows(&count);
+
+    metrics_add_whole(&t, whose, cluster_report_is_good(report), report->time,
+                      report->milliseconds);
+    metrics_add_number(&t, "winjoin_diag_requests", "Requests to the API server.", whose,
+                       report->requests);
+    add_nodes(&t, report, whose);
+    metrics_add_family(&t, "winjoin_diag_cluster_cells", "Cells that were asked.");
+    for (size_t i = 0; i < count; i++)
+        add_flow(&t, report, whose, &flows[i], false);
+    metrics_add_family(&t, "winjoin_diag_cluster_cells_passed", "Those that work.");
+    for (size_t i = 0; i < count; i++)
+        add_flow(&t, report, whose, &flows[i], true);
+    metrics_add_causes(&t, whose, &report->causes);
+    return text_take(&t);
+}
