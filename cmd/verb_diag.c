@@ -265,38 +265,41 @@ static void tell_changes(struct watch *watch, const struct diag_report *report) 
     if (!*watch->failure && watch->begun && !diag_compare_changed(compared))
         return;
     if (!is_text(watch->program)) {
-        _cleanup_json_ json_t *line = diag_watch_json(compared, report);
+        _cleanup_json_ json_t *whole = diag_report_json(report);
+        _cleanup_json_ json_t *line =
+            diag_watch_json(compared, whole, diag_report_is_good(report) && !report->causes.count);
 
         output_line(line);
     } else if (!watch->begun && !watch->last->cells.count) {
         print_report(watch->program, report, NULL);
     } else {
-        _cleanup_(freep) char *text = diag_watch_text(compared, report);
+        _cleanup_(freep) char *how = diag_report_line(report);
+        _cleanup_(freep) char *text = diag_watch_text(compared, report->time, how, &report->causes);
 
         output_text(watch->program, text);
     }
 }
 
-/* What hinders a test now may be over at the next one; told once. */
-static void tell_failure(struct watch *watch, const struct error *why) {
+void diag_tell_failure(struct program *program, char *told, size_t size, const struct error *why) {
     char time[RFC3339_TEXT_MAX];
     _cleanup_json_ json_t *line = NULL;
     _cleanup_(freep) char *text = NULL;
 
-    if (text_equal(watch->failure, why->message))
+    if (text_equal(told, why->message))
         return;
-    text_format(watch->failure, sizeof watch->failure, "%s", why->message);
-    rfc3339_format(host_now(watch->program->host), time);
+    text_format(told, size, "%s", why->message);
+    rfc3339_format(host_now(program->host), time);
     text = xasprintf("%s  not measured: %s\n", time, why->message);
     line = json_pack("{s:s, s:{s:s, s:s}}", "time", time, "error", "kind",
                      error_kind_name(why->kind), "message", why->message);
-    output_text(watch->program, text);
-    if (!is_text(watch->program))
+    output_text(program, text);
+    if (!is_text(program))
         output_line(line);
 }
 
 /* The first test leaves its log and report on the node, and fails as diag does. */
-static int watch_once(struct watch *watch, struct error *err) {
+static int watch_once(void *context, struct error *err) {
+    struct watch *watch = context;
     struct program *program = watch->program;
     struct join join = {.progress.listener = show_wait, .progress.context = watch};
     struct diag_report *report = &join.found.report;
@@ -319,21 +322,20 @@ static int watch_once(struct watch *watch, struct error *err) {
         *report = (struct diag_report){0};
         result = 0;
     } else if (watch->begun && err->kind != ERROR_INTERRUPTED) {
-        tell_failure(watch, err);
+        diag_tell_failure(program, watch->failure, sizeof watch->failure, err);
         result = 0;
     }
     join_close(&join);
     return result;
 }
 
-/* Until Ctrl-C, which is how it is meant to end, or nobody reads it any more. */
-static int watch(struct program *program, struct diag_report *last, struct error *err) {
-    struct watch watch = {.program = program, .last = last};
+int diag_repeat(struct program *program, int (*once)(void *context, struct error *err),
+                void *context, struct error *err) {
     int result;
 
     do {
         error_clear(err);
-        result = watch_once(&watch, err);
+        result = once(context, err);
     } while (result == 0 && output_flush() &&
              host_sleep(program->host, (unsigned)program->options.watch, err) == 0);
     if (err->kind && err->kind != ERROR_INTERRUPTED)
@@ -344,7 +346,7 @@ static int watch(struct program *program, struct diag_report *last, struct error
 
 /* ---- the call ---- */
 
-static int check_watch(const struct program *program, struct error *err) {
+int diag_check_watch(const struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     const char *other = o->replay        ? "replay"
                         : o->collect     ? "collect"
@@ -370,7 +372,7 @@ int verb_diag(struct program *program, struct error *err) {
     if (o->count > PROBE_ATTEMPTS_MAX)
         return error_set(err, ERROR_USAGE, "invalid value \"%lld\" for --count: at most %d",
                          o->count, PROBE_ATTEMPTS_MAX);
-    if (o->watch && check_watch(program, err) < 0)
+    if (o->watch && diag_check_watch(program, err) < 0)
         return -1;
     if (o->join.verify_capture && !o->collect)
         return error_set(err, ERROR_USAGE,
@@ -384,5 +386,7 @@ int verb_diag(struct program *program, struct error *err) {
     if (old && read_old(program, &report, err) < 0)
         return -1;
     take_targets(&program->options);
-    return o->watch ? watch(program, &report, err) : measure(program, zip, old, err);
+    return o->watch ? diag_repeat(program, watch_once,
+                                  &(struct watch){.program = program, .last = &report}, err)
+                    : measure(program, zip, old, err);
 }

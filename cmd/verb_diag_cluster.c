@@ -211,34 +211,43 @@ static int collect(struct program *program, const char *path, struct collection 
     return diag_file_write(program, path, data, len, err);
 }
 
-/* `zip`: where the evidence goes, or NULL; `old`: what is compared with, or NULL. */
-static int run(struct program *program, struct kube_client *client, const char *zip,
-               const struct cluster_report *old, struct error *err) {
+/* `quiet`: between two tests only a terminal shows what is waited for. */
+static int ask(struct program *program, struct kube_client *client, struct collection *collection,
+               bool quiet, struct cluster_report *ret, json_t **ret_grant, struct error *err) {
     const struct program_options *o = &program->options;
-    _cleanup_(collection_freep) struct collection *collection = zip ? collection_new() : NULL;
     struct progress progress;
     struct cluster_options options = {.names = &o->nodes,
                                       .selector = o->node_selector,
                                       .image = o->image,
                                       .external_ip = o->external_ip,
                                       .external_name = o->external_name,
-                                      .last = program->last,
                                       .collection = collection,
-                                      .progress = show,
-                                      .cells = show_cells,
                                       .progress_context = &progress};
-    struct cluster_report report = {0};
-    _cleanup_json_ json_t *grant = NULL;
-    struct error why = {0};
-    bool measured;
     int result;
 
     if (!program->last)
-        program->last = options.last = http_curl_new("winjoin", NULL, NULL);
+        program->last = http_curl_new("winjoin", NULL, NULL);
+    options.last = program->last;
     progress_open(&progress, program);
-    result = cluster_run(client, &options, &report, &grant, err);
+    if (!quiet || progress.mode == PROGRESS_LIVE) {
+        options.progress = show;
+        options.cells = show_cells;
+    }
+    result = cluster_run(client, &options, ret, ret_grant, err);
     progress_close(&progress);
-    measured = result == 0;
+    return result;
+}
+
+/* `zip`: where the evidence goes, or NULL; `old`: what is compared with, or NULL. */
+static int run(struct program *program, struct kube_client *client, const char *zip,
+               const struct cluster_report *old, struct error *err) {
+    _cleanup_(collection_freep) struct collection *collection = zip ? collection_new() : NULL;
+    struct cluster_report report = {0};
+    _cleanup_json_ json_t *grant = NULL;
+    struct error why = {0};
+    int result = ask(program, client, collection, false, &report, &grant, err);
+    bool measured = result == 0;
+
     if (measured)
         result = finish(program, &report, old, err);
     else if (grant)
@@ -255,32 +264,102 @@ static int run(struct program *program, struct kube_client *client, const char *
     return result;
 }
 
+/* ---- again and again ---- */
+
+struct watch {
+    struct program *program;
+    struct cluster_report *last; /* what was measured last, or --compare's; empty: nothing yet */
+    bool begun;
+    char failure[ERROR_MESSAGE_MAX]; /* why the last test could not be made; "" = it was */
+};
+
+static void tell_changes(struct watch *watch, const struct cluster_report *report) {
+    _cleanup_json_ json_t *compared = cluster_report_compare(watch->last, report);
+    const char *format = watch->program->options.output;
+
+    if (!*watch->failure && watch->begun && !diag_compare_changed(compared))
+        return;
+    if (format && !text_equal(format, "text")) {
+        _cleanup_json_ json_t *whole = cluster_report_json(report);
+        _cleanup_json_ json_t *line =
+            diag_watch_json(compared, whole, cluster_report_is_good(report));
+
+        output_line(line);
+    } else if (!watch->begun && !watch->last->nodes.count) {
+        print_report(watch->program, report, NULL);
+    } else {
+        _cleanup_(freep) char *how = cluster_report_line(report);
+        _cleanup_(freep) char *text = diag_watch_text(compared, report->time, how, &report->causes);
+
+        output_text(watch->program, text);
+    }
+}
+
+/* Credentials of a plugin may last for minutes alone: each test gets new ones. */
+static int watch_once(void *context, struct error *err) {
+    struct watch *watch = context;
+    struct program *program = watch->program;
+    struct kube_client client = {0};
+    struct cluster_report report = {0};
+    _cleanup_json_ json_t *grant = NULL;
+    int result = open_cluster(program, &client, err);
+
+    client.patience_ms = PATIENCE_MS;
+    if (result == 0)
+        result = ask(program, &client, NULL, watch->begun, &report, &grant, err);
+    kube_client_close(&client);
+    if (result == 0) {
+        tell_changes(watch, &report);
+        watch->begun = true;
+        watch->failure[0] = '\0';
+        cluster_report_free(watch->last);
+        *watch->last = report;
+        return report.left ? tell_left(&report, err) : 0;
+    }
+    if (grant && !watch->begun)
+        print_grant(program, grant);
+    if (!watch->begun || err->kind == ERROR_INTERRUPTED)
+        return -1;
+    diag_tell_failure(program, watch->failure, sizeof watch->failure, err);
+    return 0;
+}
+
 static int check(const struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     const char *other = o->replay                ? "replay"
                         : o->count               ? "count"
-                        : o->watch               ? "watch"
                         : o->join.verify_capture ? "capture"
                                                  : NULL;
 
     return other ? error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other) : 0;
 }
 
-int diag_cluster(struct program *program, struct error *err) {
+static int run_once(struct program *program, const struct cluster_report *old, struct error *err) {
     const struct program_options *o = &program->options;
-    struct kube_client client = {0};
-    struct cluster_report old = {0};
     _cleanup_(freep) char *zip = NULL;
+    struct kube_client client = {0};
+    int result;
+
+    if ((o->collect && output_path(program, "--collect", o->collect, &zip, err) < 0) ||
+        open_cluster(program, &client, err) < 0)
+        return -1;
+    client.patience_ms = PATIENCE_MS;
+    result = run(program, &client, zip, o->compare ? old : NULL, err);
+    kube_client_close(&client);
+    return result;
+}
+
+int diag_cluster(struct program *program, struct error *err) {
+    bool again = program->options.watch;
+    struct cluster_report old = {0};
     int result = -1;
 
-    if (check(program, err) < 0 ||
-        (o->collect && output_path(program, "--collect", o->collect, &zip, err) < 0))
+    if (check(program, err) < 0 || (again && diag_check_watch(program, err) < 0))
         return -1;
-    if (read_old(program, &old, err) == 0 && open_cluster(program, &client, err) == 0) {
-        client.patience_ms = PATIENCE_MS;
-        result = run(program, &client, zip, o->compare ? &old : NULL, err);
-        kube_client_close(&client);
-    }
+    if (read_old(program, &old, err) == 0)
+        result = again ? diag_repeat(program, watch_once,
+                                     &(struct watch){.program = program, .last = &old}, err)
+                       : run_once(program, &old, err);
     cluster_report_free(&old);
     return result;
 }

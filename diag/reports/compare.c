@@ -187,23 +187,21 @@ char *diag_compare_text(const json_t *compared) {
     return text_take(&t);
 }
 
-char *diag_watch_text(const json_t *compared, const struct diag_report *new) {
-    _cleanup_(freep) char *line = diag_report_line(new);
-    char time[RFC3339_TEXT_MAX];
+char *diag_watch_text(const json_t *compared, int64_t time, const char *line,
+                      const struct diag_causes *causes) {
+    char begin[RFC3339_TEXT_MAX];
     struct text t = {0};
 
-    rfc3339_format(new->time, time);
-    text_addf(&t, "%s  %s\n", time, line);
-    add_changes(&t, time, compared, &new->causes);
+    rfc3339_format(time, begin);
+    text_addf(&t, "%s  %s\n", begin, line);
+    add_changes(&t, begin, compared, causes);
     return text_take(&t);
 }
 
-json_t *diag_watch_json(const json_t *compared, const struct diag_report *new) {
-    _cleanup_json_ json_t *whole = diag_report_json(new);
-    json_t *line =
-        json_pack("{s:O, s:b, s:O, s:O}", "time", json_object_get(whole, "time"), "good",
-                  diag_report_is_good(new) && !new->causes.count, "summary",
-                  json_object_get(whole, "summary"), "causes", json_object_get(whole, "causes"));
+json_t *diag_watch_json(const json_t *compared, const json_t *report, bool good) {
+    json_t *line = json_pack("{s:O, s:b, s:O, s:O}", "time", json_object_get(report, "time"),
+                             "good", good, "summary", json_object_get(report, "summary"), "causes",
+                             json_object_get(report, "causes"));
 
     json_object_update(line, (json_t *)compared);
     return line;

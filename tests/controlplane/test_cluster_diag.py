@@ -162,10 +162,8 @@ class Whole(ClusterDiag):
 
     def test_refusals(self):
         """What belongs to a node's own diagnosis is refused before anything is asked."""
-        for words, said in ((("--watch", "30s"), "use either --kubeconfig or --watch"),
-                            (("--count", "5"), "use either --kubeconfig or --count")):
-            _, err = self.diag(*words, code=3)
-            self.assertIn(said, err)
+        _, err = self.diag("--count", "5", code=3)
+        self.assertIn("use either --kubeconfig or --count", err)
         self.assertEqual(self.model.started, 0)
 
 

@@ -137,6 +137,46 @@ static void compared_with_an_older_report(void **state) {
     assert_has(&out, "2 Windows and 1 Linux nodes");
 }
 
+static unsigned tests_begun;
+static void play_days(const char *method, const char *path) {
+    if (text_equal(method, "POST") && text_ends_with(path, "/api/v1/namespaces"))
+        tests_begun++;
+    c.dialed = tests_begun == 2 || tests_begun == 3 ? broken : NULL;
+    c.dead = tests_begun == 4 && strstr(path, "/pods");
+    if (tests_begun == 7)
+        host_memory_interrupt(c.host);
+}
+
+/* The whole report once, then only what changed, and what hinders a test once; until Ctrl-C. */
+static void again_and_again(void **state) {
+    static const char *const lines[] = {
+        "57 of 57 cells work, 3 nodes in 3 pairs\n", "  56 of 57 cells work, 3 nodes in 3 pairs\n",
+        "  pod-to-pod-ip/tcp win-1 -> win-2: fail, was pass (no ",
+        "  not measured: ", "  pod-to-pod-ip/tcp win-1 -> win-2: pass, was fail\n"};
+    struct error err;
+    const char *at;
+
+    (void)state;
+    tests_begun = 0;
+    c.before = play_days;
+    program->options.watch = 30000;
+    if (verb(verb_diag, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(tests_begun, 7);
+    at = text_str(&out);
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        if (!strstr(at, lines[i]))
+            fail_msg("no '%s' in\n%s", lines[i], text_str(&out));
+        at = strstr(at, lines[i]) + 1;
+        assert_null(i ? strstr(at, lines[i]) : NULL); /* once */
+    }
+    at = strstr(strstr(text_str(&out), lines[0]) + 1, lines[0]); /* well again, and then still */
+    assert_true(at && !strstr(at + 1, lines[0]));
+    program->options.output = (char *)"junit";
+    assert_int_equal(verb(verb_diag, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+}
+
 static void rights_that_are_missing(void **state) {
     struct error err;
 
@@ -209,15 +249,14 @@ static void calls_that_are_refused(void **state) {
     struct error err;
 
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
-        static const char *const said[] = {
-            "use either --kubeconfig or --replay", "use either --kubeconfig or --count",
-            "use either --kubeconfig or --watch", "use either --kubeconfig or --capture"};
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const said[] = {"use either --kubeconfig or --replay",
+                                           "use either --kubeconfig or --count",
+                                           "use either --kubeconfig or --capture"};
 
         o->replay = i == 0 ? (char *)"D:\\x" : NULL;
         o->count = i == 1 ? 2 : 0;
-        o->watch = i == 2 ? 1000 : 0;
-        o->join.verify_capture = i == 3;
+        o->join.verify_capture = i == 2;
         assert_int_equal(verb(verb_diag, &err), -1);
         assert_int_equal(err.kind, ERROR_USAGE);
         if (!text_starts_with(err.message, said[i]))
@@ -319,17 +358,12 @@ static void whose_credentials(void **state) {
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_diag, close_diag)
     const struct CMUnitTest tests[] = {
-        CASE(a_cluster_that_is_well),
-        CASE(a_cluster_that_is_not),
-        CASE(a_cluster_with_a_cause),
-        CASE(compared_with_an_older_report),
-        CASE(rights_that_are_missing),
-        CASE(a_namespace_that_is_left),
-        CASE(the_evidence),
-        CASE(the_cells_fill_in),
-        CASE(calls_that_are_refused),
-        CASE(where_the_kubeconfig_is),
-        CASE(whose_credentials),
+        CASE(a_cluster_that_is_well),   CASE(a_cluster_that_is_not),
+        CASE(a_cluster_with_a_cause),   CASE(compared_with_an_older_report),
+        CASE(again_and_again),          CASE(rights_that_are_missing),
+        CASE(a_namespace_that_is_left), CASE(the_evidence),
+        CASE(the_cells_fill_in),        CASE(calls_that_are_refused),
+        CASE(where_the_kubeconfig_is),  CASE(whose_credentials),
     };
 
     return cmocka_run_group_tests_name("winjoin diag of a cluster", tests, NULL, free_output);
