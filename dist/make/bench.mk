@@ -2,8 +2,8 @@
 
 .PHONY: bench
 bench: ## winjoin beside kubeadm, 500 joins at once, a bundle beside curl, a whole cluster; ROUNDS=, NODES=, ONLY=cluster; DOCS=1 writes docs/benchmarks.md
-	$(Q)$(INSTALL) native windows rig bench
-	$(Q)$(MAKE) native static windows build/native/still.so build/native/spawn
+	$(Q)$(INSTALL) native $(if $(filter cluster,$(ONLY)),,windows) rig bench
+	$(Q)$(MAKE) native $(if $(filter cluster,$(ONLY)),,static windows build/native/still.so build/native/spawn)
 	$(Q)./tests/bench/run $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(NODES),--nodes $(NODES)) $(if $(ONLY),--only $(ONLY)) $(if $(DOCS),--docs)
 
 build/native/still.so: tests/bench/still.c dist/make/bench.mk
