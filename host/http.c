@@ -137,20 +137,15 @@ int http_perform(struct http *http, const struct http_request *request, struct h
     return -1;
 }
 
-int http_talk(struct http *http, const struct http_talk *talk, struct error *err) {
+void http_talk_all(struct http *http, struct http_talk *talks, size_t count) {
     struct http_response none = {.retry_after = -1, .length = -1, .range_begin = -1};
-    struct error why = {0};
 
-    if (check_request(&talk->request, err) < 0)
-        return -1;
-    if (http->ops->talk(http, talk, &why) == 0) {
-        log_request(&talk->request, &none, &why);
-        return 0;
-    }
-    log_request(&talk->request, NULL, &why);
-    if (err)
-        *err = why;
-    return -1;
+    for (size_t i = 0; i < count; i++)
+        if (talks[i].err->kind == ERROR_NONE)
+            (void)check_request(&talks[i].request, talks[i].err);
+    http->ops->talk(http, talks, count);
+    for (size_t i = 0; i < count; i++)
+        log_request(&talks[i].request, talks[i].err->kind ? NULL : &none, talks[i].err);
 }
 
 void http_response_free(struct http_response *response) {

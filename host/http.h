@@ -101,10 +101,12 @@ struct http_talk {
     int (*heard)(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
                  struct error *err);
     void *context;
+    struct error *err; /* the caller's, cleared before; ERROR_NONE afterwards: it ended well */
 };
-/* Kinds: ERROR_NETWORK (no connection, or the server hung up), ERROR_TIMED_OUT, ERROR_UNTRUSTED,
+/* Several at the same time; returns when all have ended. They connect one after the other. Kinds:
+ * ERROR_NETWORK (no connection, or the server hung up), ERROR_TIMED_OUT, ERROR_UNTRUSTED,
  * ERROR_INTERRUPTED, and those of `heard`. */
-int http_talk(struct http *http, const struct http_talk *talk, struct error *err);
+void http_talk_all(struct http *http, struct http_talk *talks, size_t count);
 /* Keeps connections open between requests. `interrupted` (or NULL) is asked about once a second. */
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context);
 void http_free(struct http *http);

@@ -447,10 +447,10 @@ static void curl_free_http(struct http *base) {
     free(http);
 }
 
-static int talk(struct http *base, const struct http_talk *words, struct error *err) {
+static void talk(struct http *base, struct http_talk *talks, size_t count) {
     struct curl_http *http = (struct curl_http *)base;
 
-    return http_curl_talk(http->multi, http->interrupted, http->context, words, err);
+    http_curl_talk(http->multi, http->interrupted, http->context, talks, count);
 }
 
 static const struct http_ops curl_ops = {perform, talk, curl_free_http};

@@ -24,12 +24,12 @@ void http_curl_trust(void *easy, const struct http_request *request, struct http
  * *ret_connect_to (curl_slist, else untouched) leads to the real host, and *ret_host is what the
  * Host header stays. The caller frees. */
 char *http_curl_url(const struct http_request *request, void **ret_connect_to, char **ret_host);
-/* Method, body and headers; adds to `headers` (curl_slist, or NULL), which it returns and the caller
- * frees after the handle. */
+/* Method, body and headers; adds to `headers` (curl_slist, or NULL), which it returns and the
+ * caller frees after the handle. */
 void *http_curl_ask(void *easy, const struct http_request *request, void *headers);
-/* A conversation (http_talk()); `multi` is a CURLM handle. */
-int http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
-                   const struct http_talk *talk, struct error *err);
+/* Conversations (http_talk_all()), all whose `err` is clear; `multi` is a CURLM handle. */
+void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
+                    struct http_talk *talks, size_t count);
 /* The request's proxy, or that of the environment or the machine; *ret_shown is its URL without
  * user and password, NULL when there is none, and the caller's to free. ERROR_USAGE: it is not a
  * URL of a proxy by http, https or socks5. */

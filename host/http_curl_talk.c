@@ -1,4 +1,4 @@
-/* A conversation of bytes on a connection that libcurl makes: its TLS and its proxy, our words. */
+/* Conversations of bytes on connections that libcurl makes: its TLS and its proxy, our words. */
 #include <curl/curl.h>
 
 #include <stdlib.h>
@@ -11,13 +11,13 @@ enum { PIECE = 16 * 1024, POLL_MS = 250, TIMEOUT_MS = 10000 };
 struct conversation {
     const struct http_talk *talk;
     CURL *easy;
-    CURLM *multi; /* for its poll alone */
     bool (*interrupted)(void *);
     void *interrupted_context;
     struct http_curl_tls tls;
     struct curl_slist *connect_to;
     struct text say;
     size_t said;
+    bool open;
     char why[CURL_ERROR_SIZE];
 };
 
@@ -86,18 +86,8 @@ static int say(struct conversation *c, struct error *err) {
     return 0;
 }
 
-static void wait_a_moment(const struct conversation *c) {
-    struct curl_waitfd wait = {.events = CURL_WAIT_POLLIN};
-    curl_socket_t socket = CURL_SOCKET_BAD;
-
-    if (c->said < c->say.len)
-        wait.events |= CURL_WAIT_POLLOUT;
-    (void)curl_easy_getinfo(c->easy, CURLINFO_ACTIVESOCKET, &socket); /* bad: time passes */
-    wait.fd = socket;
-    (void)curl_multi_poll(c->multi, &wait, socket == CURL_SOCKET_BAD ? 0 : 1, POLL_MS, NULL);
-}
-
-/* One piece, or none: the connection may hold bytes that no poll of its socket shows. */
+/* One piece, or none: the connection may hold bytes that no poll of its socket shows. Returns 1
+ * when something was heard. */
 static int hear(struct conversation *c, bool *ret_done, struct error *err) {
     const struct http_talk *talk = c->talk;
     char piece[PIECE];
@@ -107,47 +97,86 @@ static int hear(struct conversation *c, bool *ret_done, struct error *err) {
     if (code == CURLE_AGAIN) {
         if (talk->heard(talk->context, NULL, 0, &c->say, ret_done, err) < 0)
             return -1;
-        if (*ret_done)
-            return 0;
-        if (say(c, err) < 0)
-            return -1;
-        wait_a_moment(c);
-        return 0;
+        return *ret_done ? 0 : say(c, err);
     }
     if (code != CURLE_OK)
         return failed(c, code, err);
     if (!len)
         return error_set(err, ERROR_NETWORK, "talk to '%s': the server hung up", talk->request.url);
-    return talk->heard(talk->context, piece, len, &c->say, ret_done, err);
+    return talk->heard(talk->context, piece, len, &c->say, ret_done, err) < 0 ? -1 : 1;
 }
 
-static int converse(struct conversation *c, struct error *err) {
+static void start(struct conversation *c, struct error *err) {
+    c->easy = curl_easy_init();
+    c->open = c->easy ? connect_to(c, err) == 0 : error_set(err, ERROR_HOST, "start libcurl") == 0;
+    if (c->open)
+        text_add_bytes(&c->say, c->talk->first, c->talk->first_len);
+}
+
+/* Returns whether something was heard. */
+static bool go_on(struct conversation *c, struct error *err) {
     bool done = false;
+    int heard = is_interrupted(c) ? failed(c, CURLE_ABORTED_BY_CALLBACK, err) : say(c, err);
 
-    text_add_bytes(&c->say, c->talk->first, c->talk->first_len);
-    while (!done) {
-        if (is_interrupted(c))
-            return failed(c, CURLE_ABORTED_BY_CALLBACK, err);
-        if (say(c, err) < 0 || hear(c, &done, err) < 0)
-            return -1;
-    }
-    return say(c, err); /* the last words, if they can be said at once */
+    if (heard == 0)
+        heard = hear(c, &done, err);
+    if (done && heard >= 0)
+        heard = say(c, err); /* the last words, if they can be said at once */
+    c->open = heard >= 0 && !done;
+    return heard > 0;
 }
 
-int http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
-                   const struct http_talk *talk, struct error *err) {
-    struct conversation c = {.talk = talk,
-                             .easy = curl_easy_init(),
-                             .multi = multi,
-                             .interrupted = interrupted,
-                             .interrupted_context = context};
-    int result = c.easy ? connect_to(&c, err) : error_set(err, ERROR_HOST, "start libcurl");
+static void wait_a_moment(CURLM *multi, const struct conversation *talks, size_t count,
+                          struct curl_waitfd *waits) {
+    unsigned n = 0;
 
-    if (result == 0)
-        result = converse(&c, err);
-    curl_easy_cleanup(c.easy);
-    curl_slist_free_all(c.connect_to);
-    free(c.tls.name);
-    secret_free_text(text_take(&c.say));
-    return result;
+    for (size_t i = 0; i < count; i++) {
+        curl_socket_t socket = CURL_SOCKET_BAD;
+
+        if (!talks[i].open)
+            continue;
+        (void)curl_easy_getinfo(talks[i].easy, CURLINFO_ACTIVESOCKET, &socket);
+        if (socket == CURL_SOCKET_BAD) /* time passes */
+            continue;
+        waits[n] = (struct curl_waitfd){.fd = socket, .events = CURL_WAIT_POLLIN};
+        if (talks[i].said < talks[i].say.len)
+            waits[n].events |= CURL_WAIT_POLLOUT;
+        n++;
+    }
+    (void)curl_multi_poll(multi, waits, n, POLL_MS, NULL);
+}
+
+void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
+                    struct http_talk *talks, size_t count) {
+    struct conversation *all = xcalloc(count + 1, sizeof *all);
+    struct curl_waitfd *waits = xcalloc(count + 1, sizeof *waits);
+    size_t open = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        all[i] = (struct conversation){
+            .talk = &talks[i], .interrupted = interrupted, .interrupted_context = context};
+        if (talks[i].err->kind == ERROR_NONE)
+            start(&all[i], talks[i].err);
+        open += all[i].open;
+    }
+    while (open) {
+        bool heard = false;
+
+        open = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (all[i].open)
+                heard |= go_on(&all[i], talks[i].err);
+            open += all[i].open;
+        }
+        if (open && !heard)
+            wait_a_moment(multi, all, count, waits);
+    }
+    for (size_t i = 0; i < count; i++) {
+        curl_easy_cleanup(all[i].easy);
+        curl_slist_free_all(all[i].connect_to);
+        free(all[i].tls.name);
+        secret_free_text(text_take(&all[i].say));
+    }
+    free(all);
+    free(waits);
 }

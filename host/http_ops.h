@@ -8,7 +8,7 @@
 struct http_ops {
     /* All whose `err` is clear; http_exchange_end() of each when it has ended. */
     void (*perform)(struct http *, struct http_exchange *, size_t count);
-    int (*talk)(struct http *, const struct http_talk *, struct error *);
+    void (*talk)(struct http *, struct http_talk *, size_t count); /* the same */
     void (*free)(struct http *);
 };
 

@@ -14,7 +14,8 @@ enum { LINGER_MS = 2000, FAILED_HTTP = 500 };
 
 struct talk {
     struct kube_client *client;
-    const char *path;
+    char *path, *url;
+    struct text first;
     struct websocket ws;
     struct kube_exec_result result;
     size_t max_output;
@@ -101,66 +102,101 @@ static int judge(struct talk *talk, struct error *err) {
     return 1; /* the server's own words */
 }
 
-static int converse(struct talk *talk, const struct kube_exec *exec, struct error *err) {
+/* What is said, and to whom; `ret` borrows of the talk. */
+static int begin(struct talk *talk, const struct kube_exec *exec, struct http_talk *ret,
+                 struct error *err) {
     struct kube_client *client = talk->client;
-    _cleanup_(freep) char *url = xasprintf("%s%s", client->server, talk->path);
     _cleanup_(secret_freep) char *login =
         client->bearer_token ? xasprintf("Authorization: Bearer %s\r\n", client->bearer_token)
                              : xstrdup("");
     const struct kube_call call = {.method = "GET", .path = talk->path};
-    const char *authority = strstr(client->server, "://") + 3; /* http_perform() checks it */
+    const char *authority = strstr(client->server, "://") + 3; /* http_talk_all() checks it */
     size_t authority_len = strcspn(authority, "/");
     _cleanup_(freep) char *host = xstrndup(authority, authority_len);
     _cleanup_(freep) char *target = xasprintf("%s%s", authority + authority_len, talk->path);
     unsigned char random[WEBSOCKET_NONCE_LEN + sizeof(uint32_t)];
-    struct text first = {0};
-    struct http_talk words = {.heard = heard, .context = talk};
     uint32_t mask;
-    int result;
 
     if (host_random(client->host, random, sizeof random, err) < 0)
         return -1;
     memcpy(&mask, random + WEBSOCKET_NONCE_LEN, sizeof mask);
-    websocket_open(&talk->ws, host, target, login, random, mask, &first);
-    kube_request_fill(client, &call, url, &words.request);
-    words.request.timeout_ms = exec->timeout_ms ? exec->timeout_ms : KUBE_EXEC_TIMEOUT_MS;
-    talk->deadline = host_monotonic_ms(client->host) + words.request.timeout_ms;
-    words.first = text_str(&first);
-    words.first_len = first.len;
-    result = http_talk(client->http, &words, err);
-    secret_free_text(text_take(&first));
-    return result;
+    websocket_open(&talk->ws, host, target, login, random, mask, &talk->first);
+    kube_request_fill(client, &call, talk->url, &ret->request);
+    ret->request.timeout_ms = exec->timeout_ms ? exec->timeout_ms : KUBE_EXEC_TIMEOUT_MS;
+    talk->deadline = host_monotonic_ms(client->host) + ret->request.timeout_ms;
+    ret->first = text_str(&talk->first);
+    ret->first_len = talk->first.len;
+    return 0;
+}
+
+/* `result`: of the conversation. */
+static int finish(struct talk *talk, const struct kube_exec *exec, int result,
+                  struct kube_exec_result *ret, struct error *err) {
+    _cleanup_(freep) char *words = NULL;
+
+    if (talk->ws.status && (result == 0 || talk->ws.refusal.len)) {
+        result = kube_status_error("GET", talk->path, talk->ws.status, text_str(&talk->ws.refusal),
+                                   talk->ws.refusal.len, err);
+    } else if (result == 0) {
+        result = judge(talk, err);
+        if (result == 1) {
+            words = json_write(talk->status);
+            result = kube_status_error("GET", talk->path,
+                                       (long)json_number_at(talk->status, "code", FAILED_HTTP),
+                                       words, strlen(words), err);
+        }
+    }
+    if (result == 0) {
+        *ret = talk->result;
+        talk->result = (struct kube_exec_result){0};
+        return 0;
+    }
+    return error_prefix(err, "run a program in pod %s/%s", exec->namespace_, exec->pod);
+}
+
+static void talk_free(struct talk *talk) {
+    websocket_free(&talk->ws);
+    json_decref(talk->status);
+    kube_exec_result_free(&talk->result);
+    secret_free_text(text_take(&talk->first));
+    free(talk->url);
+    free(talk->path);
+}
+
+void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
+                   struct kube_exec_result *rets, struct error *errs, size_t count) {
+    struct talk *talks = xcalloc(count + 1, sizeof *talks);
+    struct http_talk *words = xcalloc(count + 1, sizeof *words);
+
+    for (size_t i = 0; i < count; i++) {
+        char *path = path_of(&execs[i]);
+
+        talks[i] = (struct talk){.client = client,
+                                 .path = path,
+                                 .url = xasprintf("%s%s", client->server, path),
+                                 .max_output = execs[i].max_output ? execs[i].max_output
+                                                                   : KUBE_EXEC_OUTPUT_MAX};
+        talks[i].ws.protocols = PROTOCOLS;
+        talks[i].ws.on_message = on_message;
+        talks[i].ws.context = &talks[i];
+        words[i] = (struct http_talk){.heard = heard, .context = &talks[i], .err = &errs[i]};
+        (void)begin(&talks[i], &execs[i], &words[i], &errs[i]);
+    }
+    http_talk_all(client->http, words, count);
+    for (size_t i = 0; i < count; i++) {
+        (void)finish(&talks[i], &execs[i], errs[i].kind ? -1 : 0, &rets[i], &errs[i]);
+        talk_free(&talks[i]);
+    }
+    free(talks);
+    free(words);
 }
 
 int kube_exec(struct kube_client *client, const struct kube_exec *exec,
               struct kube_exec_result *ret, struct error *err) {
-    _cleanup_(freep) char *path = path_of(exec), *words = NULL;
-    struct talk talk = {.client = client, .path = path};
-    long long code;
-    int result;
+    struct error why = {0};
 
-    talk.ws.protocols = PROTOCOLS;
-    talk.ws.on_message = on_message;
-    talk.ws.context = &talk;
-    talk.max_output = exec->max_output ? exec->max_output : KUBE_EXEC_OUTPUT_MAX;
-    result = converse(&talk, exec, err);
-    if (talk.ws.status && (result == 0 || talk.ws.refusal.len)) {
-        result = kube_status_error("GET", path, talk.ws.status, text_str(&talk.ws.refusal),
-                                   talk.ws.refusal.len, err);
-    } else if (result == 0) {
-        result = judge(&talk, err);
-        if (result == 1) {
-            words = json_write(talk.status);
-            code = json_number_at(talk.status, "code", FAILED_HTTP);
-            result = kube_status_error("GET", path, (long)code, words, strlen(words), err);
-        }
-    }
-    websocket_free(&talk.ws);
-    json_decref(talk.status);
-    if (result == 0) {
-        *ret = talk.result;
-        return 0;
-    }
-    kube_exec_result_free(&talk.result);
-    return error_prefix(err, "run a program in pod %s/%s", exec->namespace_, exec->pod);
+    kube_exec_all(client, exec, ret, &why, 1);
+    if (err)
+        *err = why;
+    return why.kind ? -1 : 0;
 }

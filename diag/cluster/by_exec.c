@@ -10,19 +10,23 @@
 #include "diag/cluster/dial.h"
 #include "kube/exec.h"
 
-enum { ONE_MS = 15000, ALL_MS = 45000, OUTPUT_MAX = 256 * 1024 };
+enum { ONE_MS = 15000, ALL_MS = 45000, OUTPUT_MAX = 256 * 1024, TOGETHER = 32 };
 
+/* What one node's pod is asked. */
 struct asking {
     struct cluster_report *report;
-    size_t *whose; /* of each question: the cell */
-    size_t cells;  /* how many of the questions are a cell's; the one behind them is SIGHT_DNS */
     size_t node;
+    char **paths;
+    size_t *whose; /* of each question: the cell */
+    size_t count;  /* of the questions; the last is SIGHT_DNS */
+    char *script;
+    const char *argv[4];
 };
 
 static void take(void *context, size_t question, long status, const char *body, size_t len) {
     struct asking *a = context;
 
-    if (question == a->cells) {
+    if (question == a->count - 1) {
         cluster_sight_read(&a->report->nodes.items[a->node], SIGHT_DNS, status, body, len);
         return;
     }
@@ -30,14 +34,12 @@ static void take(void *context, size_t question, long status, const char *body, 
                        false);
 }
 
-static int ask_node(struct kube_client *client, struct asking *a, size_t node, struct error *err) {
-    struct cluster_report *report = a->report;
-    char **paths = xcalloc(report->cells.count + 2, sizeof *paths);
-    _cleanup_(freep) char *script = NULL;
-    struct kube_exec_result result = {0};
-    size_t count = 0;
-    int failed;
-
+static void asking_make(struct cluster_report *report, size_t node, struct asking *ret,
+                        struct kube_exec *ret_exec) {
+    *ret = (struct asking){.report = report,
+                           .node = node,
+                           .paths = xcalloc(report->cells.count + 1, sizeof *ret->paths),
+                           .whose = xcalloc(report->cells.count + 1, sizeof *ret->whose)};
     for (size_t i = 0; i < report->cells.count; i++) {
         struct cluster_cell *cell = &report->cells.items[i];
         char *path = cell->from == node && cell->cell.outcome == DIAG_NOT_RUN
@@ -45,64 +47,88 @@ static int ask_node(struct kube_client *client, struct asking *a, size_t node, s
                          : NULL;
 
         if (path) {
-            a->whose[count] = i;
-            paths[count++] = path;
+            ret->whose[ret->count] = i;
+            ret->paths[ret->count++] = path;
         }
     }
-    a->node = node;
-    a->cells = count;
-    paths[count++] =
+    ret->paths[ret->count++] =
         cluster_sight_path(report, SIGHT_DNS, node, node, &(struct cluster_addresses){0});
-    script = dial_script_make(paths, count);
-    failed = kube_exec(client,
-                       &(struct kube_exec){.namespace_ = report->namespace_,
-                                           .pod = report->nodes.items[node].pod,
-                                           .container = "probe",
-                                           .argv = (const char *const[]){"sh", "-c", script, NULL},
-                                           .timeout_ms = ONE_MS,
-                                           .max_output = OUTPUT_MAX},
-                       &result, err);
-    client->requests++;
-    if (failed == 0)
-        dial_script_read(text_str(&result.out), result.out.len, count, take, a);
-    kube_exec_result_free(&result);
-    for (size_t i = 0; i < count; i++)
-        free(paths[i]);
-    free(paths);
-    return failed;
+    ret->script = dial_script_make(ret->paths, ret->count);
+    ret->argv[0] = "sh";
+    ret->argv[1] = "-c";
+    ret->argv[2] = ret->script;
+    *ret_exec = (struct kube_exec){.namespace_ = report->namespace_,
+                                   .pod = report->nodes.items[node].pod,
+                                   .container = "probe",
+                                   .argv = ret->argv,
+                                   .timeout_ms = ONE_MS,
+                                   .max_output = OUTPUT_MAX};
 }
 
-static void leave_unasked(struct cluster_report *report, size_t node) {
+static void asking_free(struct asking *a) {
+    for (size_t i = 0; i < a->count; i++)
+        free(a->paths[i]);
+    free(a->paths);
+    free(a->whose);
+    free(a->script);
+}
+
+static void leave_unasked(struct cluster_report *report, size_t node, const char *why) {
+    struct cluster_node *n = &report->nodes.items[node];
+    char *both = xasprintf("%s; nor by exec: %s", n->unreached, why);
+
+    log_message(LOG_RETRY, "%s", why);
+    free(n->unreached);
+    n->unreached = both;
     for (size_t i = 0; i < report->cells.count; i++) {
         struct cluster_cell *cell = &report->cells.items[i];
 
         if (cell->from == node && cell->cell.outcome == DIAG_NOT_RUN &&
             cell->cell.flow->source != DIAG_FROM_NODE)
-            cluster_cell_unasked(cell, report->nodes.items[node].unreached);
+            cluster_cell_unasked(cell, n->unreached);
     }
 }
 
+static void ask_nodes(struct kube_client *client, struct cluster_report *report,
+                      const size_t *nodes, size_t count) {
+    struct asking *askings = xcalloc(count + 1, sizeof *askings);
+    struct kube_exec *execs = xcalloc(count + 1, sizeof *execs);
+    struct kube_exec_result *results = xcalloc(count + 1, sizeof *results);
+    struct error *errs = xcalloc(count + 1, sizeof *errs);
+
+    for (size_t i = 0; i < count; i++)
+        asking_make(report, nodes[i], &askings[i], &execs[i]);
+    kube_exec_all(client, execs, results, errs, count);
+    client->requests += (unsigned)count;
+    for (size_t i = 0; i < count; i++) {
+        struct asking *a = &askings[i];
+
+        report->nodes.items[nodes[i]].by_exec = errs[i].kind == ERROR_NONE;
+        if (errs[i].kind == ERROR_NONE)
+            dial_script_read(text_str(&results[i].out), results[i].out.len, a->count, take, a);
+        else
+            leave_unasked(report, nodes[i], errs[i].message);
+        kube_exec_result_free(&results[i]);
+        asking_free(a);
+    }
+    free(askings);
+    free(execs);
+    free(results);
+    free(errs);
+}
+
 void cluster_ask_by_exec(struct kube_client *client, struct cluster_report *report) {
-    struct asking a = {.report = report,
-                       .whose = xcalloc(report->cells.count + 1, sizeof *a.whose)};
     uint64_t begin = host_monotonic_ms(client->host);
+    size_t nodes[TOGETHER], count = 0;
 
     for (size_t i = 0; i < report->nodes.count; i++) {
-        struct cluster_node *node = &report->nodes.items[i];
-        struct error why = {0};
-
-        if (!node->unreached || node->waiting || host_interrupted(client->host) ||
-            host_monotonic_ms(client->host) - begin > ALL_MS)
+        if (report->nodes.items[i].unreached && !report->nodes.items[i].waiting)
+            nodes[count++] = i;
+        if (!count || (count < TOGETHER && i + 1 < report->nodes.count))
             continue;
-        node->by_exec = ask_node(client, &a, i, &why) == 0;
-        if (!node->by_exec) {
-            char *both = xasprintf("%s; nor by exec: %s", node->unreached, why.message);
-
-            log_message(LOG_RETRY, "%s", why.message);
-            free(node->unreached);
-            node->unreached = both;
-            leave_unasked(report, i);
-        }
+        if (host_monotonic_ms(client->host) - begin > ALL_MS)
+            return;
+        ask_nodes(client, report, nodes, count);
+        count = 0;
     }
-    free(a.whose);
 }

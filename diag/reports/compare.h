@@ -31,8 +31,8 @@ json_t *diag_report_compare(const struct diag_report *old, const struct diag_rep
 char *diag_compare_text(const json_t *compared);
 /* Is there anything that changed? */
 bool diag_compare_changed(const json_t *compared);
-/* How it is (`line`, at `time`) and what changed, each line with its time (diag --watch); the causes
- * are those of now. The caller frees. */
+/* How it is (`line`, at `time`) and what changed, each line with its time (diag --watch); the
+ * causes are those of now. The caller frees. */
 char *diag_watch_text(const json_t *compared, int64_t time, const char *line,
                       const struct diag_causes *causes);
 /* {time, good, summary, causes[]} of a report's document (good: the exit code would be 0) and what

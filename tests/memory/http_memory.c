@@ -65,8 +65,7 @@ void http_memory_on_talk(struct http *http, http_memory_say *say, void *context)
     memory->say_context = context;
 }
 
-static int talk(struct http *http, const struct http_talk *talk, struct error *err) {
-    struct memory_http *memory = (struct memory_http *)http;
+static void talk_once(struct memory_http *memory, const struct http_talk *talk) {
     struct text said = {0};
     bool done = false;
     int result = 0;
@@ -78,12 +77,17 @@ static int talk(struct http *http, const struct http_talk *talk, struct error *e
         const char *piece = memory->say ? memory->say(memory->say_context, &said, &len) : NULL;
 
         if (!piece && (len || !memory->say))
-            result = error_set(err, ERROR_NETWORK, "the server hung up");
+            result = error_set(talk->err, ERROR_NETWORK, "the server hung up");
         else
-            result = talk->heard(talk->context, piece, len, &said, &done, err);
+            result = talk->heard(talk->context, piece, len, &said, &done, talk->err);
     }
     text_free(&said);
-    return result;
+}
+
+static void talk(struct http *http, struct http_talk *talks, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (talks[i].err->kind == ERROR_NONE)
+            talk_once((struct memory_http *)http, &talks[i]);
 }
 
 static void memory_free(struct http *http) {
