@@ -3,7 +3,7 @@
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
             -Wformat=2 -Wvla -Wundef -Wwrite-strings -Wimplicit-fallthrough
 CFLAGS_all := -std=gnu11 -I. -g -fno-strict-aliasing $(WARNINGS)
-LIBS_posix := -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lresolv -lpthread
+LIBS_posix := -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz -lresolv -lpthread
 
 # native: what `make` builds for this machine
 CC_native     := gcc

@@ -45,7 +45,7 @@ HOMES = [
     (r"openssl/", ("pki/", "host/http_curl_tls.c")),
     (r"curl/", ("host/http_curl.c", "host/http_curl_head.c", "host/http_curl_proxy.c", "host/http_curl_request.c", "host/http_curl_talk.c",
                     "host/http_curl_tls.c")),
-    (r"archive(_entry)?\.h$", ("services/",)),
+    (r"(archive(_entry)?|zlib)\.h$", ("services/",)),
     (r"(jansson|yaml)\.h$", ("base/",)),
     (r"(windows|winsock2|ws2tcpip|winerror)\.h$", ("host/win32/win32.h",)),
     (r"(winsvc|winreg|iphlpapi|netioapi|windns|aclapi|sddl|shellapi|shlobj|tlhelp32"
