@@ -214,13 +214,12 @@ static void complete(const struct text_list *words, struct text *out) {
 
 int verb_complete(struct program *program, struct error *err) {
     const struct text_list *words = &program->words;
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
 
     if (!words->count || words->items[words->count - 1][0] != '=')
         return error_set(err, ERROR_USAGE, "winjoin __complete WORD ... =BEGINNING");
     complete(words, &out);
     output_bytes(text_str(&out), out.len);
-    text_free(&out);
     return 0;
 }
 

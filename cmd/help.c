@@ -136,7 +136,7 @@ int verb_help(struct program *program, struct error *err) {
     const char *name = words->count ? words->items[0] : NULL, *phase = NULL;
     const struct verb *verb = NULL, *sub = NULL;
     _cleanup_(text_list_free) struct text_list ids = {0};
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
 
     if (name && !text_equal(name, "help"))
         verb = program->as_kubeadm ? kubeadm_verb(name) : verb_find(name);
@@ -157,6 +157,5 @@ int verb_help(struct program *program, struct error *err) {
     else
         overview(&out);
     output_bytes(text_str(&out), out.len);
-    text_free(&out);
     return 0;
 }

@@ -135,7 +135,7 @@ static int compare_names(const void *a, const void *b) {
 /* kubeadm: ValidateMixedArguments. It is about the file's JoinConfiguration: beside a
  * NodeConfiguration alone, flags are the only way to name the cluster. */
 static int check_mixed(const struct program *program, struct error *err) {
-    struct text_list mixed = {0};
+    _cleanup_(text_list_free) struct text_list mixed = {0};
     _cleanup_(freep) char *names = NULL;
     const struct option *o;
 
@@ -146,7 +146,6 @@ static int check_mixed(const struct program *program, struct error *err) {
     if (mixed.count)
         qsort(mixed.items, mixed.count, sizeof *mixed.items, compare_names); /* as pflag visits */
     names = text_list_join(&mixed, " ");
-    text_list_free(&mixed);
     return *names ? error_set(err, ERROR_USAGE, "can not mix '--config' with arguments [%s]", names)
                   : 0;
 }
@@ -172,12 +171,11 @@ static int check_list(const struct config_file *file, const char *path,
                       int check(const struct text_list *list, struct error *err),
                       struct error *err) {
     const struct yaml_mark *mark = yaml_marks_find(&file->join_marks, file->join, path);
-    struct text_list list = {0};
+    _cleanup_(text_list_free) struct text_list list = {0};
     int result;
 
     json_read_texts(json_at(file->join, path), &list);
     result = mark ? check(&list, err) : 0;
-    text_list_free(&list);
     return result < 0 ? error_prefix(err, "%s: line %zu column %zu: %s", file->join_marks.what,
                                      mark->line, mark->column, path)
                       : 0;
@@ -194,7 +192,7 @@ static int settle_configuration(struct program *program, struct config_file *fil
                                 struct error *err) {
     struct join_options *o = &program->options.join;
     bool dry_run = o->dry_run, dry_run_given = options_is_given(program->set, "dry-run");
-    struct text_list warnings = {0};
+    _cleanup_(text_list_free) struct text_list warnings = {0};
 
     join_configuration_overlay(&file->join, o);
     if (file->join) {
@@ -210,7 +208,6 @@ static int settle_configuration(struct program *program, struct config_file *fil
     node_configuration_apply(file->node, o);
     for (size_t i = 0; i < warnings.count; i++)
         output_warning(warnings.items[i]);
-    text_list_free(&warnings);
     return 0;
 }
 

@@ -65,7 +65,7 @@ static int find_verb_word(int argc, char **argv) {
 static int parse(struct program *program, int argc, char **argv, const struct option_set *set,
                  struct error *err) {
     _cleanup_(freep) char **rest = xcalloc((size_t)argc + 1, sizeof *rest);
-    struct text_list expanded = {0};
+    _cleanup_(text_list_free) struct text_list expanded = {0};
     int n = 0, verb_at = find_verb_word(argc, argv), result;
 
     for (int i = 1; i < argc; i++) {
@@ -78,7 +78,6 @@ static int parse(struct program *program, int argc, char **argv, const struct op
     }
     join_expand_pasted(n, rest, &expanded);
     result = options_parse(set, (int)expanded.count, expanded.items, &program->words, err);
-    text_list_free(&expanded);
     return result;
 }
 

@@ -41,7 +41,7 @@ static int list_phases(struct program *program) {
     size_t count;
     const struct join_phase *phases = join_phases(&count);
     json_t *rows = json_array(), *groups = json_array();
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
 
     for (size_t i = 0; i < count; i++) {
         text_addf(&out, "%-23s %s\n", phases[i].id, phases[i].help);
@@ -53,7 +53,6 @@ static int list_phases(struct program *program) {
     output_text(program, text_str(&out));
     output_result(program, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
                                      "kind", "JoinPhases", "phases", rows, "groups", groups));
-    text_free(&out);
     return 0;
 }
 

@@ -164,7 +164,7 @@ char *certificate_describe(const struct certificate *certificate) {
 char *certificate_names(const struct certificate *certificate) {
     const struct text_list *lists[] = {&certificate->dns_names, &certificate->ip_addresses};
     size_t more = 0;
-    struct text_list all = {0};
+    _cleanup_(text_list_free) struct text_list all = {0};
     char *text;
 
     for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
@@ -176,7 +176,6 @@ char *certificate_names(const struct certificate *certificate) {
     if (more)
         text_list_add_owned(&all, xasprintf("and %zu more", more));
     text = all.count ? text_list_join(&all, ", ") : xstrdup("no name");
-    text_list_free(&all);
     return text;
 }
 

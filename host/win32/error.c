@@ -65,11 +65,10 @@ static char *reason_of(DWORD code) {
 static int fail(struct error *err, enum error_kind kind, DWORD code, const char *format,
                 va_list args) {
     _cleanup_(freep) char *reason = reason_of(code);
-    struct text doing = {0};
+    _cleanup_(text_free) struct text doing = {0};
 
     text_addv(&doing, format, args);
     (void)error_set_os(err, kind, code, "%s: %s", text_str(&doing), reason);
-    text_free(&doing);
     return -1;
 }
 

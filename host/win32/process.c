@@ -135,7 +135,7 @@ HANDLE win32_make_job(void) {
 }
 
 wchar_t *win32_command_line(const char *const *argv) {
-    struct text line = {0};
+    _cleanup_(text_free) struct text line = {0};
     wchar_t *wide;
 
     for (size_t i = 0; argv[i]; i++) {
@@ -144,7 +144,6 @@ wchar_t *win32_command_line(const char *const *argv) {
         win32_quote_argument(&line, argv[i]);
     }
     wide = win32_wide(text_str(&line));
-    text_free(&line);
     return wide;
 }
 

@@ -32,7 +32,7 @@ void config_file_free(struct config_file *file) {
 /* "what: line L column C: ..." */
 __attribute__((format(gnu_printf, 3, 4))) static int
 refuse(struct reader *r, const struct yaml_node *at, const char *format, ...) {
-    struct text why = {0};
+    _cleanup_(text_free) struct text why = {0};
     va_list args;
 
     va_start(args, format);
@@ -40,7 +40,6 @@ refuse(struct reader *r, const struct yaml_node *at, const char *format, ...) {
     va_end(args);
     (void)error_set(r->err, ERROR_USAGE, "%s: line %zu column %zu: %s", r->what, yaml_line(at),
                     yaml_column(at), text_str(&why));
-    text_free(&why);
     return -1;
 }
 

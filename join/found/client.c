@@ -78,7 +78,7 @@ static bool is_joined_to(const struct join *join) {
     const struct text_list *wanted = &join->asked->discovery_token_ca_cert_hash;
     struct certificates list = {0};
     struct kubeconfig config = {0};
-    struct text_list pins = {0};
+    _cleanup_(text_list_free) struct text_list pins = {0};
     struct error ignored = {0};
     bool same = false;
 
@@ -92,7 +92,6 @@ static bool is_joined_to(const struct join *join) {
              certificates_parse(config.ca_pem, strlen(config.ca_pem), &list, &ignored) == 0)
         for (size_t i = 0; i < list.count; i++)
             same |= text_list_has(&pins, list.items[i].pin);
-    text_list_free(&pins);
     certificates_free(&list);
     kubeconfig_free(&config);
     return same;

@@ -52,7 +52,7 @@ static int ensure_key(struct request *r, struct error *err) {
 /* name and uid of an earlier run's request, a line each; false when there is none. */
 static bool read_name(struct request *r, char **ret_name, char **ret_uid) {
     _cleanup_(freep) char *text = NULL;
-    struct text_list lines = {0};
+    _cleanup_(text_list_free) struct text_list lines = {0};
     size_t len = 0;
     bool found;
 
@@ -64,7 +64,6 @@ static bool read_name(struct request *r, char **ret_name, char **ret_uid) {
         *ret_name = xstrdup(lines.items[0]);
         *ret_uid = xstrdup(lines.items[1]);
     }
-    text_list_free(&lines);
     return found;
 }
 

@@ -201,7 +201,7 @@ static void warn_of_open_doors(const json_t *config, struct kubelet_changes *cha
 
 /* "/etc/x" to "C:\etc\x"; others as they are. New reference. */
 static json_t *with_drive(const char *path, const char *drive) {
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
     json_t *result;
 
     if (path[0] != '/')
@@ -210,7 +210,6 @@ static json_t *with_drive(const char *path, const char *drive) {
     for (; *path; path++)
         text_add_char(&out, *path == '/' ? '\\' : *path);
     result = json_string(text_str(&out));
-    text_free(&out);
     return result;
 }
 

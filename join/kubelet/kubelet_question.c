@@ -13,14 +13,13 @@ enum { QUESTION_MS = 30000, OBJECTION_MAX = 600 };
 
 /* klog's err="..." has \" for each quote. */
 static char *unquoted(const char *begin, size_t len) {
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
     char *result;
 
     for (size_t i = 0; i < len; i++)
         if (begin[i] != '\\' || i + 1 == len || begin[i + 1] != '"')
             text_add_char(&out, begin[i]);
     result = xstrdup(text_str(&out));
-    text_free(&out);
     return result;
 }
 

@@ -153,7 +153,7 @@ static int read_entry(struct host *host, const char *path, struct patches *ret, 
 
 static int read_folder(struct host *host, const char *folder, unsigned depth, size_t *files,
                        struct patches *ret, struct error *err) {
-    struct text_list names = {0};
+    _cleanup_(text_list_free) struct text_list names = {0};
     int result = host_list(host, folder, &names, err);
 
     if (depth > PATCH_FOLDERS_DEPTH_MAX)
@@ -170,7 +170,6 @@ static int read_folder(struct host *host, const char *folder, unsigned depth, si
         else
             result = read_entry(host, path, ret, err);
     }
-    text_list_free(&names);
     return result;
 }
 

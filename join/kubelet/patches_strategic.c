@@ -31,7 +31,7 @@ struct work {
 static int refuse(struct work *work, const struct place *place, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
 static int refuse(struct work *work, const struct place *place, const char *format, ...) {
-    struct text message = {0}, where = {0};
+    _cleanup_(text_free) struct text message = {0}, where = {0};
     va_list args;
 
     va_start(args, format);
@@ -42,8 +42,6 @@ static int refuse(struct work *work, const struct place *place, const char *form
                     text_str(&message));
     if (work->where)
         text_add(work->where, text_str(&where));
-    text_free(&message);
-    text_free(&where);
     return -1;
 }
 

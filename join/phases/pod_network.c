@@ -21,7 +21,7 @@ enum { KEEPER_START_MS = 60000 };
 
 /* Files that containerd would take before ours go, into the journal's backup. */
 static int set_aside_conflicts(struct join *join, struct error *err) {
-    struct text_list conflicts = {0};
+    _cleanup_(text_list_free) struct text_list conflicts = {0};
     int result = cni_conflicts(join->host, &conflicts, err);
 
     for (size_t i = 0; result == 0 && i < conflicts.count; i++) {
@@ -32,7 +32,6 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
         if (result == 0)
             result = host_remove(join->host, conflicts.items[i], err);
     }
-    text_list_free(&conflicts);
     return result;
 }
 

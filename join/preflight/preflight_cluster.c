@@ -163,7 +163,7 @@ enum verdict check_skew(struct join *join, struct finding *finding) {
 
 enum verdict check_programs(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
-    struct text_list missing = {0};
+    _cleanup_(text_list_free) struct text_list missing = {0};
     struct error why = {0};
 
     if (programs_bundle(join, &bundle, &why) < 0)
@@ -178,6 +178,5 @@ enum verdict check_programs(struct join *join, struct finding *finding) {
 
         (void)check_bad(finding, "%s missing: neither on this machine nor in the bundle", names);
     }
-    text_list_free(&missing);
     return finding->message[0] ? CHECK_BAD : CHECK_FINE;
 }

@@ -112,7 +112,7 @@ enum verdict check_network_mode(const struct machine *machine, struct finding *f
 enum verdict check_networks(const struct machine *machine, struct finding *finding) {
     _cleanup_json_ json_t *list = NULL;
     struct error why = {0};
-    struct text names = {0};
+    _cleanup_(text_free) struct text names = {0};
 
     if (!machine->found->hns.major)
         return check_not_run(finding, "HNS does not respond");
@@ -127,7 +127,6 @@ enum verdict check_networks(const struct machine *machine, struct finding *findi
     }
     if (names.len)
         (void)check_bad(finding, "HNS has networks of other programs: %s", text_str(&names));
-    text_free(&names);
     return finding->message[0] ? CHECK_BAD : CHECK_FINE;
 }
 

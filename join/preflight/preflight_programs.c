@@ -37,7 +37,7 @@ enum verdict check_file_available(const struct machine *machine, struct finding 
 
 /* Pods that the kubelet would start at once. */
 enum verdict check_manifests(const struct machine *machine, struct finding *finding) {
-    struct text_list names = {0};
+    _cleanup_(text_list_free) struct text_list names = {0};
     struct error why = {0};
     size_t count;
 
@@ -46,14 +46,13 @@ enum verdict check_manifests(const struct machine *machine, struct finding *find
     if (host_list(machine->host, finding->check->subject, &names, &why) < 0)
         return why.kind == ERROR_ABSENT ? CHECK_FINE : check_unknown(finding, "%s", why.message);
     count = names.count;
-    text_list_free(&names);
     return count ? check_bad(finding, "%s is not empty: the kubelet would start these pods",
                              finding->check->subject)
                  : CHECK_FINE;
 }
 
 enum verdict check_cni_files(const struct machine *machine, struct finding *finding) {
-    struct text_list conflicts = {0};
+    _cleanup_(text_list_free) struct text_list conflicts = {0};
     struct error why = {0};
 
     if (cni_conflicts(machine->host, &conflicts, &why) < 0)
@@ -63,7 +62,6 @@ enum verdict check_cni_files(const struct machine *machine, struct finding *find
                    "nothing to do: winjoin join moves it away, winjoin reset moves it back");
         (void)check_bad(finding, "%s would override the node's CNI file", conflicts.items[0]);
     }
-    text_list_free(&conflicts);
     return finding->message[0] ? CHECK_BAD : CHECK_FINE;
 }
 
