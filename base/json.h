@@ -23,6 +23,9 @@ char *json_write(const json_t *json);
 /* Indented by two, keys in insertion order, newline at the end; the caller frees. */
 char *json_write_pretty(const json_t *json);
 
+/* How winjoin's own documents begin: the first two members for json_pack("{s:s, s:s, ...". */
+#define JSON_DOCUMENT(kind) "apiVersion", "winjoin.io/v1alpha1", "kind", kind
+
 /* Follows a dotted path ("spec.podCIDR"; a number is an array index; "\\." is a dot in a key).
  * Borrowed reference, NULL when absent. */
 json_t *json_at(const json_t *json, const char *path);

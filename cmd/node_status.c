@@ -418,8 +418,8 @@ int node_status_make(struct program *program, json_t **ret, struct error *err) {
     if (host_facts(program->host, &facts, err) < 0)
         return -1;
     g.problems = json_array();
-    g.status = json_pack("{s:s, s:s, s:s, s:s}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                         "NodeStatus", "hostName", facts.host_name, "product", facts.product);
+    g.status = json_pack("{s:s, s:s, s:s, s:s}", JSON_DOCUMENT("NodeStatus"), "hostName",
+                         facts.host_name, "product", facts.product);
     add_hns(&g, &hns);
     if (add_runs(&g, err) < 0) {
         json_decref(g.status);

@@ -97,10 +97,9 @@ int verb_capabilities(struct program *program, struct error *err) {
     versions = compatible_json(facts.build);
     add_versions(facts.build, versions, &out);
     output_text(program, text_str(&out));
-    output_result(program,
-                  json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:O, s:o}", "apiVersion",
-                            "winjoin.io/v1alpha1", "kind", "Capabilities", "hnsVersion", number,
-                            "windows", windows, "features", features, "limits", list, "knownFaults",
-                            problems, "hostFixes", fixes, "versions", versions));
+    output_result(program, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:O, s:o}",
+                                     JSON_DOCUMENT("Capabilities"), "hnsVersion", number, "windows",
+                                     windows, "features", features, "limits", list, "knownFaults",
+                                     problems, "hostFixes", fixes, "versions", versions));
     return 0;
 }

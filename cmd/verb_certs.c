@@ -42,8 +42,7 @@ static int show(struct program *program, int changed, struct error *err) {
     add_line(&out, "serving", serving);
     output_text(program, text_str(&out));
     text_free(&out);
-    result = json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                       "NodeCertificates", "client", client);
+    result = json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("NodeCertificates"), "client", client);
     if (json_text_at(serving, "subject"))
         json_object_set(result, "serving", serving);
     if (changed >= 0)

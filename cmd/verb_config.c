@@ -240,9 +240,8 @@ static int routes(struct program *program, struct error *err) {
                        "put its id in place of INSTANCE_ID");
     text = fabric_routes_text(list, o->output ? o->output : "text", &place, 0);
     output_text(program, text);
-    output_result(program,
-                  json_pack("{s:s, s:s, s:O, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                            "RouteList", "routes", list, "leftOut", json_texts(&left_out)));
+    output_result(program, json_pack("{s:s, s:s, s:O, s:o}", JSON_DOCUMENT("RouteList"), "routes",
+                                     list, "leftOut", json_texts(&left_out)));
     return 0;
 }
 

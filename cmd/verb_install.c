@@ -154,8 +154,8 @@ int verb_install(struct program *program, struct error *err) {
     if (result == 0)
         result = program->options.remove ? remove_kubeadm(program, &place, err)
                                          : install(program, &place, err);
-    output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                                     "InstallResult", "files", take_ptr(place.rows)));
+    output_result(program, json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("InstallResult"), "files",
+                                     take_ptr(place.rows)));
     free_place(&place);
     return result;
 }

@@ -257,8 +257,8 @@ int verb_logs(struct program *program, struct error *err) {
     if (program->options.follow)
         follow(&s);
     if (s.rows)
-        output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1",
-                                         "kind", "Logs", "lines", s.rows));
+        output_result(program,
+                      json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("Logs"), "lines", s.rows));
     close_stream(&s);
     return 0;
 }

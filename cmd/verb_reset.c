@@ -114,11 +114,10 @@ int verb_reset(struct program *program, struct error *err) {
     tell_files(&told);
     entries = json_array_size(told.rows);
     output_result(program,
-                  json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I}", "apiVersion",
-                            "winjoin.io/v1alpha1", "kind", "ResetResult", "changed",
-                            result.restored + result.removed > 0, "entries", told.rows, "restored",
-                            (json_int_t)result.restored, "removed", (json_int_t)result.removed,
-                            "failed", (json_int_t)result.failed));
+                  json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I}", JSON_DOCUMENT("ResetResult"),
+                            "changed", result.restored + result.removed > 0, "entries", told.rows,
+                            "restored", (json_int_t)result.restored, "removed",
+                            (json_int_t)result.removed, "failed", (json_int_t)result.failed));
     if (outcome == 0)
         tell_end(program, &result, entries);
     if (!options.dry_run)

@@ -14,8 +14,7 @@ int verb_version(struct program *program, struct error *err) {
                                         "licence", *l->licence ? l->licence : NULL));
     output_format(program, "winjoin %s (%s)\n", build_version, build_commit);
     output_result(program,
-                  json_pack("{s:s, s:s, s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1",
-                            "kind", "Version", "version", build_version, "commit", build_commit,
-                            "libraries", libraries));
+                  json_pack("{s:s, s:s, s:s, s:s, s:o}", JSON_DOCUMENT("Version"), "version",
+                            build_version, "commit", build_commit, "libraries", libraries));
     return 0;
 }

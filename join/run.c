@@ -237,8 +237,8 @@ json_t *join_result_json(const struct join *join) {
                             r->duration_ms / 1000.0, "detail",
                             r->detail && *r->detail ? r->detail : NULL, "data", r->data));
     }
-    result = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
-                       "kind", "JoinResult", "node", join->found.node_name, "changed",
+    result = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", JSON_DOCUMENT("JoinResult"), "node",
+                       join->found.node_name, "changed",
                        join->changed && !(join->rolled_back && !join->undone.failed), "phases",
                        rows, "warnings", json_texts(&join->progress.warnings), "next",
                        json_texts(&join->progress.next));

@@ -208,9 +208,9 @@ static void look_for_pod_cidr(struct join *join) {
 
 /* All phases are skipped: no cluster need be asked what it is like. */
 static json_t *nothing_json(const struct join *join) {
-    return json_pack("{s:s, s:s, s:{s:s}, s:[], s:[], s:[], s:[], s:[]}", "apiVersion",
-                     "winjoin.io/v1alpha1", "kind", "JoinPlan", "node", "name",
-                     join->found.node_name, "services", "files", "artifacts", "steps", "unknown");
+    return json_pack("{s:s, s:s, s:{s:s}, s:[], s:[], s:[], s:[], s:[]}", JSON_DOCUMENT("JoinPlan"),
+                     "node", "name", join->found.node_name, "services", "files", "artifacts",
+                     "steps", "unknown");
 }
 
 int join_plan_make(struct join *join, json_t **ret, struct error *err) {
@@ -235,10 +235,10 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     if (join->found.plan.agent->source_vip_endpoint &&
         text_equal(join->found.plan.source_vip, SOURCE_VIP_UNKNOWN))
         json_array_append_new(unknown, json_string("sourceVip"));
-    *ret = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O, s:O, s:O*, s:O, s:O, s:o}", "apiVersion",
-                     "winjoin.io/v1alpha1", "kind", "JoinPlan", "cluster", cluster_json(join),
-                     "node", node_json(join), "network", network_plan_json(&join->found.plan),
-                     "services", services, "files", files, "registry", registry, "artifacts",
-                     artifacts, "steps", steps, "unknown", unknown);
+    *ret = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O, s:O, s:O*, s:O, s:O, s:o}",
+                     JSON_DOCUMENT("JoinPlan"), "cluster", cluster_json(join), "node",
+                     node_json(join), "network", network_plan_json(&join->found.plan), "services",
+                     services, "files", files, "registry", registry, "artifacts", artifacts,
+                     "steps", steps, "unknown", unknown);
     return 0;
 }

@@ -224,8 +224,7 @@ json_t *preflight_report_json(const struct preflight_result *results, size_t cou
                                               *r->message ? r->message : NULL, "hint",
                                               *r->hint ? r->hint : NULL));
     }
-    return json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                     "PreflightReport", "checks", rows);
+    return json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("PreflightReport"), "checks", rows);
 }
 
 void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {

@@ -178,9 +178,9 @@ static bool has_work(const struct upgrade *u) {
 json_t *upgrade_plan(const struct join *join) {
     const struct upgrade *u = join->upgrade;
 
-    return json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:O, s:o, s:o}", "apiVersion",
-                     "winjoin.io/v1alpha1", "kind", "UpgradePlan", "node", join->found.node_name,
-                     "changed", has_work(u), "resumed", u->resumed, "drain", u->drain, "programs",
+    return json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:O, s:o, s:o}",
+                     JSON_DOCUMENT("UpgradePlan"), "node", join->found.node_name, "changed",
+                     has_work(u), "resumed", u->resumed, "drain", u->drain, "programs",
                      programs_json(u), "files", u->files, "services", json_texts(&u->services),
                      "warnings", json_texts(&join->progress.warnings));
 }
