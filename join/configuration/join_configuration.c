@@ -1,13 +1,11 @@
 /* JoinConfiguration: its fields by version, and what kubeadm makes of what is missing. */
 #include "join/configuration/join_configuration.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
-#include "kube/object.h"
 
 static const struct yaml_field taint_fields[] = {
     {"key", YAML_FIELD_TEXT, NULL},
@@ -172,34 +170,6 @@ void join_configuration_renew(json_t *configuration, struct yaml_marks *marks) {
 }
 
 /* ---- defaults ---- */
-
-/* kubeadm: GetHostname trims and lower-cases what the file or the flag says, too. */
-char *join_node_name_read(const char *name) {
-    size_t start = strspn(name, " \t\r\n\v\f"), len = strlen(name + start);
-    _cleanup_(freep) char *trimmed = NULL;
-
-    while (len && strchr(" \t\r\n\v\f", name[start + len - 1]))
-        len--;
-    trimmed = xstrndup(name + start, len);
-    return text_lower(trimmed);
-}
-
-char *join_node_name_near(const char *name) {
-    _cleanup_(freep) char *right = join_node_name_read(name);
-    char *end = right;
-
-    for (const char *p = right; *p; p++) {
-        bool usual = isalnum((unsigned char)*p) && !((unsigned char)*p & 0x80);
-        bool after_usual = end > right && isalnum((unsigned char)end[-1]);
-
-        if (usual || after_usual) /* one sign between two of them */
-            *end++ = usual || *p == '.' ? *p : '-';
-    }
-    while (end > right && !isalnum((unsigned char)end[-1]))
-        end--;
-    *end = '\0';
-    return kube_name_is_valid(right) ? xasprintf("a name like that: %s", right) : NULL;
-}
 
 static void default_text(json_t *object, const char *key, const char *value) {
     const char *given = json_string_value(json_object_get(object, key));

@@ -178,46 +178,6 @@ static void check_bootstrap_token(struct check *c) {
     check_pins(c);
 }
 
-/* "%41" to "A", in place; a NUL stays as it is. */
-static void decode(char *path) {
-    char *out = path;
-
-    for (const char *p = path; *p; p++) {
-        bool escaped = *p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]);
-        char hex[] = {escaped ? p[1] : '0', escaped ? p[2] : '0', '\0'};
-        char c = (char)strtol(hex, NULL, 16);
-
-        *out++ = c ? c : *p;
-        p += c ? 2 : 0;
-    }
-    *out = '\0';
-}
-
-/* RFC 8089, as Windows reads it: a host is the server of a share, unless it is this machine or a
- * drive. */
-char *join_discovery_file_path(const char *given) {
-    _cleanup_(freep) char *lower = text_lower(given);
-    size_t skip = strlen("file:");
-    char *path;
-
-    if (text_starts_with(lower, "https:"))
-        return xasprintf("https:%s", given + strlen("https:"));
-    if (!text_starts_with(lower, "file:/"))
-        return xstrdup(given);
-    if (text_starts_with(lower, "file:///"))
-        skip += strlen("//");
-    else if (text_starts_with(lower, "file://localhost/"))
-        skip += strlen("//localhost");
-    skip += isalpha((unsigned char)lower[skip + 1]) && lower[skip + 2] == ':' ? 1 /* "/C:/x" */
-                                                                              : 0;
-    if (text_starts_with(lower + skip, "//") && isalpha((unsigned char)lower[skip + 2]) &&
-        lower[skip + 3] == ':')
-        skip += strlen("//"); /* "//C:/x" */
-    path = xstrndup(given + skip, strcspn(given + skip, "?#"));
-    decode(path);
-    return path;
-}
-
 /* RFC 3986's scheme; one letter is a drive. */
 static size_t scheme_length(const char *text) {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
