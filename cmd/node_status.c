@@ -64,12 +64,10 @@ static bool cell_works(const char *outcome) {
 
 /* Of the flows of a report: how many there are, and how many have no red cell. */
 static void count_flows(const json_t *report, json_t *ret) {
-    json_t *seen = json_object(), *cell, *works;
-    const char *id;
+    json_t *seen = json_object();
     int pass = 0;
-    size_t i;
 
-    json_array_foreach(json_object_get(report, "flows"), i, cell) {
+    json_each(json_object_get(report, "flows"), i, cell) {
         const char *flow = json_text_at(cell, "id");
         const json_t *before = flow ? json_object_get(seen, flow) : NULL;
         bool well = cell_works(json_text_at(cell, "outcome"));
@@ -78,7 +76,8 @@ static void count_flows(const json_t *report, json_t *ret) {
             json_object_set_new(seen, flow,
                                 json_boolean(well && (!before || json_is_true(before))));
     }
-    json_object_foreach(seen, id, works) pass += json_is_true(works);
+    json_each_member(seen, id, works)
+        pass += json_is_true(works);
     json_object_set_new(ret, "flows", json_integer((json_int_t)json_object_size(seen)));
     json_object_set_new(ret, "flowsPass", json_integer(pass));
     json_decref(seen);
@@ -188,10 +187,9 @@ static int add_runs(struct gathering *g, struct error *err) {
 /* ---- the machine and the cluster ---- */
 
 static void add_hns(struct gathering *g, struct hns_version *ret) {
-    json_t *rows = json_array(), *item;
+    json_t *rows = json_array();
     _cleanup_json_ json_t *networks = NULL;
     struct error why = {0}, ignored = {0};
-    size_t i;
 
     json_object_set_new(g->status, "networks", rows);
     host_set_deadline(g->host, host_monotonic_ms(g->host) + HNS_MS);
@@ -204,7 +202,7 @@ static void add_hns(struct gathering *g, struct hns_version *ret) {
         add_problem(g, "%s", why.message);
     }
     set_text(g->status, "networksUnknown", why.message);
-    json_array_foreach(networks, i, item) {
+    json_each(networks, i, item) {
         const char *type = json_text_at(item, "Type");
 
         json_array_append_new(rows,
@@ -299,10 +297,9 @@ static void look(struct gathering *g) {
 }
 
 static void add_conditions(struct gathering *g) {
-    json_t *rows = json_array(), *condition;
-    size_t i;
+    json_t *rows = json_array();
 
-    json_array_foreach(json_at(g->node, "status.conditions"), i, condition) {
+    json_each(json_at(g->node, "status.conditions"), i, condition) {
         const char *type = json_text_at(condition, "type");
         const char *status = json_text_at(condition, "status");
         json_t *row = json_pack("{s:s*, s:s*}", "type", type, "status", status);

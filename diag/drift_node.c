@@ -27,10 +27,9 @@ static const json_t *find_id(const json_t *set, const char *id) {
 
 /* Each endpoint's first address, by id; "" where it has none. New reference. */
 static json_t *addresses_by_id(const json_t *endpoints) {
-    json_t *set = json_object(), *item;
-    size_t i;
+    json_t *set = json_object();
 
-    json_array_foreach(endpoints, i, item) {
+    json_each(endpoints, i, item) {
         const char *id = json_text_at(item, "ID");
         const char *address = json_text_at(item, "IpConfigurations.0.IpAddress");
 
@@ -44,10 +43,7 @@ static json_t *addresses_by_id(const json_t *endpoints) {
 
 /* While a pod starts, its namespace has no endpoint, or one whose address nobody knows yet. */
 static bool any_starts(const json_t *pods) {
-    json_t *pod;
-    size_t i;
-
-    json_array_foreach(json_object_get(pods, "items"), i, pod) {
+    json_each(json_object_get(pods, "items"), i, pod) {
         const char *ip = json_text_at(pod, "status.podIP"),
                    *phase = json_text_at(pod, "status.phase");
 
@@ -62,10 +58,7 @@ static bool any_starts(const json_t *pods) {
  * it? `*ret_address`: of an endpoint that no pod has. */
 static bool is_used(const json_t *space, const json_t *endpoints, const json_t *pods,
                     const char **ret_address) {
-    json_t *resource;
-    size_t i;
-
-    json_array_foreach(json_object_get(space, "Resources"), i, resource) {
+    json_each(json_object_get(space, "Resources"), i, resource) {
         const char *address;
 
         if (!text_equal(json_text_at(resource, "Type"), "Endpoint"))
@@ -80,12 +73,10 @@ static bool is_used(const json_t *space, const json_t *endpoints, const json_t *
 
 void drift_compare_namespaces(const struct drift_seen *seen, const json_t *pods, json_t *drift) {
     _cleanup_json_ json_t *endpoints = addresses_by_id(seen->endpoints);
-    json_t *space;
-    size_t i;
 
     if (any_starts(seen->pods))
         return;
-    json_array_foreach(seen->namespaces, i, space) {
+    json_each(seen->namespaces, i, space) {
         const char *id = json_text_at(space, "ID"), *address = NULL;
 
         if (id && !text_equal(json_text_at(space, "Type"), "HostDefault") &&
@@ -99,14 +90,13 @@ void drift_compare_namespaces(const struct drift_seen *seen, const json_t *pods,
 
 void drift_compare_backends(const struct drift_seen *seen, json_t *drift) {
     _cleanup_json_ json_t *endpoints = addresses_by_id(seen->endpoints);
-    json_t *balancer, *id;
-    size_t i, k;
 
-    json_array_foreach(seen->balancers, i, balancer) {
+    json_each(seen->balancers, i, balancer) {
         const json_t *ids = json_object_get(balancer, "HostComputeEndpoints");
         bool any = !ids;
 
-        json_array_foreach(ids, k, id) any |= find_id(endpoints, json_string_value(id)) != NULL;
+        json_each(ids, k, id)
+            any |= find_id(endpoints, json_string_value(id)) != NULL;
         if (!any)
             drift_add_row(drift, "loadBalancersWithoutEndpoint",
                           json_pack("{s:s*, s:s*}", "id", json_text_at(balancer, "ID"), "frontend",
@@ -117,13 +107,10 @@ void drift_compare_backends(const struct drift_seen *seen, json_t *drift) {
 /* Of the Service that has that cluster IP: the port with that number and protocol, its name. */
 static const json_t *service_at(const json_t *services, const char *vip, long long number,
                                 const char *protocol, const char **ret_port) {
-    json_t *service, *port;
-    size_t i, k;
-
-    json_array_foreach(json_object_get(services, "items"), i, service) {
+    json_each(json_object_get(services, "items"), i, service) {
         if (!vip || !text_equal(json_text_at(service, "spec.clusterIP"), vip))
             continue;
-        json_array_foreach(json_at(service, "spec.ports"), k, port) {
+        json_each(json_at(service, "spec.ports"), k, port) {
             if (json_number_at(port, "port", 0) != number ||
                 !text_equal(drift_port_protocol(port), protocol))
                 continue;
@@ -139,14 +126,12 @@ static const json_t *service_at(const json_t *services, const char *vip, long lo
 static bool slices_have(const json_t *slices, const json_t *service, const char *name,
                         long long number) {
     bool any = false;
-    json_t *slice, *port;
-    size_t i, k;
 
-    json_array_foreach(json_object_get(slices, "items"), i, slice) {
+    json_each(json_object_get(slices, "items"), i, slice) {
         if (!drift_is_slice_of(slice, service) ||
             !json_array_size(json_object_get(slice, "endpoints")))
             continue;
-        json_array_foreach(json_object_get(slice, "ports"), k, port) {
+        json_each(json_object_get(slice, "ports"), k, port) {
             const char *own = json_text_at(port, "name");
 
             if (!text_equal(own ? own : "", name ? name : ""))
@@ -161,16 +146,14 @@ static bool slices_have(const json_t *slices, const json_t *service, const char 
 
 /* Does an EndpointSlice of the Service have that address? True also where it has no slice. */
 static bool slices_hold(const json_t *slices, const json_t *service, const char *address) {
-    json_t *slice, *endpoint, *item;
     bool any = false;
-    size_t i, k, n;
 
-    json_array_foreach(json_object_get(slices, "items"), i, slice) {
+    json_each(json_object_get(slices, "items"), i, slice) {
         if (!drift_is_slice_of(slice, service))
             continue;
         any = true;
-        json_array_foreach(json_object_get(slice, "endpoints"), k, endpoint) {
-            json_array_foreach(json_object_get(endpoint, "addresses"), n, item) {
+        json_each(json_object_get(slice, "endpoints"), k, endpoint) {
+            json_each(json_object_get(endpoint, "addresses"), n, item) {
                 if (text_equal(json_string_value(item), address))
                     return true;
             }
@@ -182,10 +165,7 @@ static bool slices_hold(const json_t *slices, const json_t *service, const char 
 /* Each endpoint that the load balancer sends to must be one of the Service. */
 static void compare_members(const struct drift_seen *seen, const json_t *service,
                             const json_t *balancer, const json_t *addresses, json_t *drift) {
-    json_t *id;
-    size_t i;
-
-    json_array_foreach(json_object_get(balancer, "HostComputeEndpoints"), i, id) {
+    json_each(json_object_get(balancer, "HostComputeEndpoints"), i, id) {
         const char *address = json_string_value(find_id(addresses, json_string_value(id)));
 
         if (address && *address && !slices_hold(seen->slices, service, address))
@@ -198,13 +178,11 @@ static void compare_members(const struct drift_seen *seen, const json_t *service
 
 void drift_compare_ports(const struct drift_seen *seen, json_t *drift) {
     _cleanup_json_ json_t *addresses = addresses_by_id(seen->endpoints);
-    json_t *balancer, *mapping;
-    size_t i, k;
 
-    json_array_foreach(seen->balancers, i, balancer) {
+    json_each(seen->balancers, i, balancer) {
         const char *vip = json_text_at(balancer, "FrontendVIPs.0");
 
-        json_array_foreach(json_object_get(balancer, "PortMappings"), k, mapping) {
+        json_each(json_object_get(balancer, "PortMappings"), k, mapping) {
             const char *name = NULL;
             long long inside = json_number_at(mapping, "InternalPort", 0);
             const json_t *service =
@@ -226,10 +204,8 @@ void drift_compare_ports(const struct drift_seen *seen, json_t *drift) {
 /* The pod subnets of all nodes; false where one does not say its own yet. */
 static bool read_subnets(const json_t *nodes, json_t *ret) {
     bool all = true;
-    json_t *node;
-    size_t i;
 
-    json_array_foreach(json_object_get(nodes, "items"), i, node) {
+    json_each(json_object_get(nodes, "items"), i, node) {
         struct network_peer peer;
 
         network_peer_read(node, &peer);
@@ -263,13 +239,13 @@ static bool is_of_pods(const struct text_list *prefixes, const char *text) {
 
 void drift_compare_routes(const struct drift_seen *seen, json_t *drift) {
     _cleanup_json_ json_t *subnets = json_object();
-    json_t *network, *policy;
-    size_t i, k;
+    json_t *network;
+    size_t i;
 
     if (!read_subnets(seen->nodes, subnets))
         return;
     json_array_foreach(seen->networks, i, network) {
-        json_array_foreach(json_object_get(network, "Policies"), k, policy) {
+        json_each(json_object_get(network, "Policies"), k, policy) {
             if (text_equal_nocase(json_text_at(policy, "Type"), REMOTE_ROUTE))
                 add_route(subnets, json_text_at(policy, "Settings.DestinationPrefix"),
                           json_text_at(policy, "Settings.ProviderAddress"), "HNS", drift);
@@ -289,13 +265,11 @@ void drift_compare_routes(const struct drift_seen *seen, json_t *drift) {
 static bool runs_kube_proxy(const json_t *container) {
     static const char *const lists[] = {"command", "args"};
     const char *image = json_text_at(container, "image");
-    json_t *word;
-    size_t i;
 
     if (image && strstr(image, "kube-proxy"))
         return true;
     for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
-        json_array_foreach(json_object_get(container, lists[k]), i, word) {
+        json_each(json_object_get(container, lists[k]), i, word) {
             if (json_is_string(word) && strstr(json_string_value(word), "kube-proxy.exe"))
                 return true;
         }
@@ -303,14 +277,11 @@ static bool runs_kube_proxy(const json_t *container) {
 }
 
 void drift_find_proxies(const struct drift_seen *seen, json_t *drift) {
-    json_t *pod, *container;
-    size_t i, k;
-
-    json_array_foreach(json_object_get(seen->pods, "items"), i, pod) {
+    json_each(json_object_get(seen->pods, "items"), i, pod) {
         bool runs = false;
         _cleanup_(freep) char *name = drift_full_name(pod);
 
-        json_array_foreach(json_at(pod, "spec.containers"), k, container) {
+        json_each(json_at(pod, "spec.containers"), k, container) {
             runs |= runs_kube_proxy(container);
         }
         if (runs && text_equal(json_text_at(pod, "status.phase"), "Running"))
@@ -328,10 +299,7 @@ static void add_command(json_t *drift, const char *begin, const char *name, cons
 
 /* A network's own routes have no command of Windows. */
 static void add_route_commands(json_t *drift) {
-    json_t *row;
-    size_t i;
-
-    json_array_foreach(json_object_get(drift, "routesWithoutNode"), i, row) {
+    json_each(json_object_get(drift, "routesWithoutNode"), i, row) {
         const char *prefix = json_text_at(row, "prefix");
         _cleanup_(freep) char *base = xstrndup(prefix, strcspn(prefix, "/"));
 
@@ -351,8 +319,6 @@ void drift_add_commands(json_t *drift) {
         {"namespacesWithoutPod", "powershell -Command \"Get-HnsNamespace -Id ",
          " | Remove-HnsNamespace\""},
     };
-    json_t *row;
-    size_t i;
 
     if (json_object_get(drift, "servicesWithoutLoadBalancer") ||
         json_object_get(drift, "loadBalancersWithoutService") ||
@@ -363,7 +329,7 @@ void drift_add_commands(json_t *drift) {
         add_command(drift, "sc.exe start kube-proxy", NULL, "");
     }
     for (size_t k = 0; k < ARRAY_SIZE(leftovers); k++)
-        json_array_foreach(json_object_get(drift, leftovers[k].key), i, row) {
+        json_each(json_object_get(drift, leftovers[k].key), i, row) {
             if (i < COMMANDS_MAX)
                 add_command(drift, leftovers[k].begin, json_text_at(row, "id"), leftovers[k].end);
         }

@@ -47,13 +47,11 @@ static int object_read(struct host *host, enum hcn_kind kind, const char *id, js
 static int objects_read(struct host *host, enum hcn_kind kind, json_t *array, struct error *err) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *ids = NULL;
-    json_t *id;
-    size_t i;
 
     if (hcn_enumerate(host, kind, HCN_QUERY, &text, err) < 0 ||
         json_read(text, strlen(text), "HNS ids", &ids, err) < 0)
         return -1;
-    json_array_foreach(ids, i, id) {
+    json_each(ids, i, id) {
         if (i == OBJECTS_MAX)
             return error_set(err, ERROR_HOST, "more than %d objects; the rest is omitted",
                              OBJECTS_MAX);
@@ -68,15 +66,13 @@ static void management_ips_add(struct host *host, json_t *networks) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *envelope = NULL;
     struct error ignored = {0}; /* a Windows without version 1 is none the worse */
-    json_t *old, *network;
-    size_t i, k;
 
     if (host_deadline_passed(host) ||
         hns_call(host, "GET", "/networks/", "", &text, &ignored) < 0 ||
         json_read(text, strlen(text), "HNS networks", &envelope, &ignored) < 0)
         return;
-    json_array_foreach(json_at(envelope, "Output"), i, old) {
-        json_array_foreach(networks, k, network) {
+    json_each(json_at(envelope, "Output"), i, old) {
+        json_each(networks, k, network) {
             const char *ip = json_text_at(old, "ManagementIP");
 
             if (ip &&
@@ -301,12 +297,11 @@ static json_t *node_reduce(const json_t *node) {
 }
 
 static void cluster_add(const struct diag_evidence_options *options, json_t *evidence) {
-    json_t *nodes = json_array(), *node;
-    size_t i;
+    json_t *nodes = json_array();
 
     if (options->node)
         json_object_set_new(evidence, "node", node_reduce(options->node));
-    json_array_foreach(options->nodes ? json_object_get(options->nodes, "items") : NULL, i, node)
+    json_each(options->nodes ? json_object_get(options->nodes, "items") : NULL, i, node)
         json_array_append_new(nodes, node_reduce(node));
     if (options->nodes)
         json_object_set(evidence, "nodes", nodes);

@@ -5,10 +5,7 @@
 #include "netsetup/peers.h"
 
 static bool list_has(const json_t *list, const char *text) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         if (text_equal(json_string_value(item), text))
             return true;
     }
@@ -16,10 +13,7 @@ static bool list_has(const json_t *list, const char *text) {
 }
 
 static const json_t *mapping_of(const json_t *balancer, int protocol, int port) {
-    json_t *mapping;
-    size_t i;
-
-    json_array_foreach(json_object_get(balancer, "PortMappings"), i, mapping) {
+    json_each(json_object_get(balancer, "PortMappings"), i, mapping) {
         if (json_number_at(mapping, "Protocol", 0) == protocol &&
             json_number_at(mapping, "ExternalPort", 0) == port)
             return mapping;
@@ -28,10 +22,7 @@ static const json_t *mapping_of(const json_t *balancer, int protocol, int port) 
 }
 
 json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port) {
-    json_t *balancer;
-    size_t i;
-
-    json_array_foreach(json_object_get(evidence, "loadBalancers"), i, balancer) {
+    json_each(json_object_get(evidence, "loadBalancers"), i, balancer) {
         if (vip && list_has(json_object_get(balancer, "FrontendVIPs"), vip) &&
             mapping_of(balancer, protocol, port))
             return balancer;
@@ -51,10 +42,8 @@ const char *diag_evidence_backend(const json_t *evidence, const char *vip, int p
     const json_t *balancer = diag_evidence_balancer(evidence, vip, protocol, port);
     const json_t *members = json_object_get(balancer, "HostComputeEndpoints");
     const char *own = NULL;
-    json_t *endpoint;
-    size_t i;
 
-    json_array_foreach(json_object_get(evidence, "endpoints"), i, endpoint) {
+    json_each(json_object_get(evidence, "endpoints"), i, endpoint) {
         const char *id = json_text_at(endpoint, "ID");
         const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
 
@@ -78,12 +67,10 @@ static bool prefix_of(const json_t *node, const struct ip *ip, struct cidr *ret)
 json_t *diag_evidence_node_of(const json_t *evidence, const char *ip) {
     struct cidr prefix;
     struct ip address;
-    json_t *node;
-    size_t i;
 
     if (!ip || ip_parse(ip, &address, NULL) < 0)
         return NULL;
-    json_array_foreach(json_object_get(evidence, "nodes"), i, node) {
+    json_each(json_object_get(evidence, "nodes"), i, node) {
         if (prefix_of(node, &address, &prefix))
             return node;
     }

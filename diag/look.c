@@ -75,10 +75,7 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
 /* ---- who runs, and hangs ---- */
 
 static bool runs(const json_t *look, const char *name) {
-    json_t *status;
-    size_t i;
-
-    json_array_foreach(json_object_get(look, "services"), i, status) {
+    json_each(json_object_get(look, "services"), i, status) {
         if (text_equal(json_text_at(status, "name"), name))
             return text_equal(json_text_at(status, "state"), "running");
     }
@@ -184,10 +181,7 @@ bool diag_look_api_is_away(const json_t *look) {
 }
 
 bool diag_look_is_young(const json_t *look, int64_t now) {
-    json_t *status;
-    size_t i;
-
-    json_array_foreach(json_object_get(look, "services"), i, status) {
+    json_each(json_object_get(look, "services"), i, status) {
         const char *since = json_text_at(status, "since");
         int64_t started = 0;
 
@@ -205,10 +199,7 @@ const char *diag_service_called(const char *name) {
 }
 
 const char *diag_look_stops_pods(const json_t *look) {
-    json_t *status;
-    size_t i;
-
-    json_array_foreach(json_object_get(look, "services"), i, status) {
+    json_each(json_object_get(look, "services"), i, status) {
         const char *name = json_text_at(status, "name");
 
         if ((text_equal(name, HNS_SERVICE) || text_equal(name, service_containerd.name) ||

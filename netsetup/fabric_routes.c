@@ -208,11 +208,10 @@ static void add_peer(const struct network_peer *peer, const char *provider_id, j
 
 json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,
                                struct text_list *ret_left_out) {
-    json_t *list = json_array(), *node;
+    json_t *list = json_array();
     bool told = !own;
-    size_t i;
 
-    json_array_foreach(json_object_get(nodes, "items"), i, node) {
+    json_each(json_object_get(nodes, "items"), i, node) {
         struct network_peer peer;
         bool is_own;
 

@@ -45,9 +45,8 @@ static void add_route(const struct network_plan *plan, const struct network_peer
 }
 
 json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own) {
-    json_t *list = json_array(), *node;
-    size_t i;
-    json_array_foreach(json_object_get(nodes, "items"), i, node) {
+    json_t *list = json_array();
+    json_each(json_object_get(nodes, "items"), i, node) {
         struct network_peer peer;
         network_peer_read(node, &peer);
         if (!plan->mode->route_to || text_equal(peer.node, own))

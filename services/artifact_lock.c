@@ -94,11 +94,9 @@ void artifacts_free(struct artifacts *artifacts) {
 
 static int check_keys(const json_t *json, const char *const *known, const char *what,
                       struct error *err) {
-    const char *key;
-    json_t *value;
     if (!json_is_object(json))
         return error_set(err, ERROR_MALFORMED, "decode lock: %s is not an object", what);
-    json_object_foreach((json_t *)json, key, value) {
+    json_each_member(json, key, value) {
         const char *const *name = known;
         while (*name && !text_equal(*name, key))
             name++;
@@ -217,14 +215,13 @@ static int read_text(const char *text, size_t len, json_t **ret, struct error *e
 
 static int read_lock(const json_t *json, struct artifacts *artifacts, struct error *err) {
     static const char *const keys[] = {"apiVersion", "kind", "artifacts", NULL};
-    json_t *list = json_object_get(json, "artifacts"), *item;
-    size_t i;
+    json_t *list = json_object_get(json, "artifacts");
     if (check_keys(json, keys, "the lock", err) < 0)
         return -1;
     if (!text_equal(json_text_at(json, "apiVersion"), API_VERSION) ||
         !text_equal(json_text_at(json, "kind"), KIND) || !json_is_array(list))
         return error_set(err, ERROR_MALFORMED, "decode lock: not a " KIND " of " API_VERSION);
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         if (read_artifact(item, artifacts, err) < 0)
             return -1;
     }

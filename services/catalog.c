@@ -87,19 +87,17 @@ static int check_program(const json_t *seen, const char *name, const char *membe
 }
 
 static int check_programs(const json_t *release, json_t *seen, struct error *err) {
-    const json_t *programs = json_object_get(release, "programs"), *item;
-    json_t *members = json_object_get(release, "members"), *member;
-    const char *name;
-    size_t i;
+    const json_t *programs = json_object_get(release, "programs");
+    json_t *members = json_object_get(release, "members");
 
     if (!json_array_size(programs) == !json_object_size(members))
         return error_set(err, ERROR_USAGE, "give either programs or members");
-    json_array_foreach(programs, i, item) {
+    json_each(programs, i, item) {
         if (check_program(seen, json_string_value(item), NULL, err) < 0)
             return -1;
         json_object_set_new(seen, json_string_value(item), json_true());
     }
-    json_object_foreach(members, name, member) {
+    json_each_member(members, name, member) {
         const char *path = json_string_value(member);
 
         if (check_program(seen, name, path ? path : "", err) < 0)

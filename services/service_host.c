@@ -36,11 +36,10 @@ static int malformed(struct error *err, const char *key, const char *why) {
 
 static int read_list(const json_t *json, const char *key, struct text_list *ret,
                      struct error *err) {
-    json_t *list = json_object_get(json, key), *item;
-    size_t i;
+    json_t *list = json_object_get(json, key);
     if (!json_is_array(list))
         return malformed(err, key, "is not a list");
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         if (!json_is_string(item) || strlen(json_string_value(item)) != json_string_length(item))
             return malformed(err, key, "has an item that is not a string");
         text_list_add(ret, json_string_value(item));

@@ -46,12 +46,12 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
 /* To the Service, or where that is silent in any of several sizes: one of its pods at least is
  * well. */
 static bool dns_answers_by_tcp(const struct scene *scene) {
-    const json_t *extra = json_object_get(scene->evidence, "extra"), *result;
-    const char *asked = extra_outcome(scene, "x-dns-tcp"), *id;
+    const json_t *extra = json_object_get(scene->evidence, "extra");
+    const char *asked = extra_outcome(scene, "x-dns-tcp");
 
     if (!is_silent(asked))
         return text_equal(asked, "ok");
-    json_object_foreach((json_t *)extra, id, result) {
+    json_each_member(extra, id, result) {
         if (text_starts_with(id, "x-size-dns-") &&
             text_equal(json_text_at(result, "outcome"), "ok"))
             return true;

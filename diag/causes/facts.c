@@ -32,10 +32,8 @@ const char *expected(const struct scene *scene, const char *key) {
 
 json_t *network_of(const struct scene *scene) {
     const char *name = expected(scene, "networkName");
-    json_t *network;
-    size_t i;
 
-    json_array_foreach(json_object_get(scene->evidence, "networks"), i, network) {
+    json_each(json_object_get(scene->evidence, "networks"), i, network) {
         if (name && text_equal(json_text_at(network, "Name"), name))
             return network;
     }
@@ -62,10 +60,7 @@ const char *pod_ip(const struct scene *scene, char pod) {
 }
 
 static bool has_address(const json_t *endpoint, const char *ip) {
-    json_t *configuration;
-    size_t i;
-
-    json_array_foreach(json_object_get(endpoint, "IpConfigurations"), i, configuration) {
+    json_each(json_object_get(endpoint, "IpConfigurations"), i, configuration) {
         if (text_equal(json_text_at(configuration, "IpAddress"), ip))
             return true;
     }
@@ -74,10 +69,8 @@ static bool has_address(const json_t *endpoint, const char *ip) {
 
 json_t *endpoint_of(const struct scene *scene, char pod) {
     const char *ip = pod_ip(scene, pod);
-    json_t *endpoint;
-    size_t i;
 
-    json_array_foreach(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
         if (ip && has_address(endpoint, ip) && !(json_number_at(endpoint, "Flags", 0) & 1))
             return endpoint;
     }
@@ -133,10 +126,7 @@ bool dns_refuses(const struct scene *scene) {
 }
 
 const char *node_address(const json_t *node) {
-    json_t *address;
-    size_t i;
-
-    json_array_foreach(json_at(node, "status.addresses"), i, address) {
+    json_each(json_at(node, "status.addresses"), i, address) {
         if (text_equal(json_text_at(address, "type"), "InternalIP"))
             return json_text_at(address, "address");
     }
@@ -162,10 +152,7 @@ bool is_peer(const struct scene *scene, const json_t *node) {
 }
 
 json_t *policy_of(const json_t *object, const char *type) {
-    json_t *policy;
-    size_t i;
-
-    json_array_foreach(json_object_get(object, "Policies"), i, policy) {
+    json_each(json_object_get(object, "Policies"), i, policy) {
         const char *this_type = json_text_at(policy, "Type");
 
         if (this_type && text_equal_nocase(this_type, type))

@@ -17,13 +17,12 @@ static bool holds(const json_t *adapter, const char *ip, const char *prefix) {
 }
 
 enum level look_ip6_addr(const struct scene *scene, struct finding *finding) {
-    const json_t *adapters = json_object_get(scene->evidence, "adapters"), *adapter;
+    const json_t *adapters = json_object_get(scene->evidence, "adapters");
     const char *ip = expected(scene, "nodeIP6");
-    size_t i;
 
     if (!ip || !adapters)
         return NO;
-    json_array_foreach(adapters, i, adapter) {
+    json_each(adapters, i, adapter) {
         if (holds(adapter, ip, NULL))
             return NO;
     }

@@ -24,10 +24,7 @@ static const char *port_of(const char *frontend) {
 }
 
 static const json_t *orphan_at(const struct scene *scene, const char *port) {
-    json_t *orphan;
-    size_t i;
-
-    json_array_foreach(drift_of(scene, "loadBalancersWithoutService"), i, orphan) {
+    json_each(drift_of(scene, "loadBalancersWithoutService"), i, orphan) {
         if (text_equal(port_of(text_of(orphan, "frontend")), port))
             return orphan;
     }
@@ -49,10 +46,7 @@ static uint32_t cells_of_frontend(const struct scene *scene, const char *fronten
 /* Notes each Service that lacks a load balancer, with `orphans` only those whose port another one
  * holds. */
 static void note_missing(const struct scene *scene, bool orphans, struct finding *finding) {
-    json_t *row;
-    size_t i;
-
-    json_array_foreach(drift_of(scene, "servicesWithoutLoadBalancer"), i, row) {
+    json_each(drift_of(scene, "servicesWithoutLoadBalancer"), i, row) {
         const char *frontend = text_of(row, "frontend");
         const json_t *orphan = orphan_at(scene, port_of(frontend));
         uint32_t cells = cells_of_frontend(scene, frontend);
@@ -90,20 +84,14 @@ enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_pod_noep(const struct scene *scene, struct finding *finding) {
-    json_t *row;
-    size_t i;
-
-    json_array_foreach(drift_of(scene, "podsWithoutEndpoint"), i, row)
+    json_each(drift_of(scene, "podsWithoutEndpoint"), i, row)
         finding_note(finding, "pod %s (%s) has no endpoint in HNS", text_of(row, "pod"),
                      text_of(row, "address"));
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
 enum level look_proxy_two(const struct scene *scene, struct finding *finding) {
-    json_t *row;
-    size_t i;
-
-    json_array_foreach(drift_of(scene, "kubeProxyPods"), i, row)
+    json_each(drift_of(scene, "kubeProxyPods"), i, row)
         finding_note(finding, "pod %s runs kube-proxy, and so does the service of this node",
                      text_of(row, "pod"));
     return finding->evidence.count ? CONFIRMED : NO;
@@ -116,10 +104,7 @@ static bool is_of(const json_t *row, const json_t *balancer) {
 }
 
 static bool is_named(const json_t *rows, const json_t *balancer) {
-    json_t *row;
-    size_t i;
-
-    json_array_foreach(rows, i, row) {
+    json_each(rows, i, row) {
         if (is_of(row, balancer))
             return true;
     }
@@ -150,8 +135,6 @@ enum level look_svc_port(const struct scene *scene, struct finding *finding) {
 /* Backends that are no more, or another Service's, of a Service that the flows ask. */
 enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
     uint32_t cells = 0;
-    json_t *row;
-    size_t i;
 
     for (size_t k = 0; k < ASKED_SERVICES; k++) {
         const char *vip = expected(scene, asked_services[k].key);
@@ -163,7 +146,7 @@ enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
                          asked_services[k].port);
             cells |= asked_services[k].cells;
         }
-        json_array_foreach(drift_of(scene, "loadBalancersToOtherPods"), i, row) {
+        json_each(drift_of(scene, "loadBalancersToOtherPods"), i, row) {
             if (!is_of(row, balancer))
                 continue;
             finding_note(finding,

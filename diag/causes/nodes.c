@@ -18,11 +18,9 @@ static const json_t *dns_node(const struct scene *scene) {
 /* The node's own address, without a length, is on that adapter. */
 static const json_t *own_adapter(const struct scene *scene) {
     const char *node = node_address(json_object_get(scene->evidence, "node"));
-    json_t *adapter, *address;
-    size_t i, k;
 
-    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, adapter) {
-        json_array_foreach(json_object_get(adapter, "addresses"), k, address) {
+    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
+        json_each(json_object_get(adapter, "addresses"), k, address) {
             const char *text = json_string_value(address);
 
             if (node && text && strcspn(text, "/") == strlen(node) && text_starts_with(text, node))
@@ -112,10 +110,8 @@ static const char *backend_of(const struct network_mode *mode) {
 enum level look_flannel_type(const struct scene *scene, struct finding *finding) {
     const char *backend = backend_of(mode_of(scene));
     struct network_peer peer;
-    json_t *node;
-    size_t i;
 
-    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
         if (backend && peer.node && peer.announced && peer.backend &&
             !text_equal(peer.backend, backend))
@@ -163,10 +159,8 @@ enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
 enum level look_node_twice(const struct scene *scene, struct finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
     const char *address = node_address(json_object_get(scene->evidence, "node"));
-    json_t *node;
-    size_t i;
 
-    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         const char *name = json_text_at(node, "metadata.name"), *other = node_address(node);
 
         if (!own || !name || text_equal(name, own) || !address || !text_equal(other, address))
@@ -203,14 +197,12 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     const char *mac =
         json_string_value(json_object_get(policy_of(network_of(scene), "DrMacAddress"), "Address"));
     struct network_peer own, peer;
-    json_t *node;
-    size_t i;
 
     network_peer_read(json_object_get(scene->evidence, "node"), &own);
     if (own.announced && *own.router_mac && mac && !mac_equal(own.router_mac, mac))
         finding_note(finding, "this node announces router MAC %s, its network has %s",
                      own.router_mac, mac);
-    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
         if (own.node && !own.announced && is_peer(scene, node) && peer.announced &&
             text_equal(peer.backend, backend))

@@ -37,10 +37,8 @@ static bool is_outbound_nat(const json_t *policy) {
 
 static char *policy_types(const json_t *endpoint) {
     _cleanup_(text_list_free) struct text_list types = {0};
-    json_t *policy;
-    size_t i;
 
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+    json_each(json_object_get(endpoint, "Policies"), i, policy) {
         const char *type = json_text_at(policy, "Type");
 
         if (text_equal(type, "OutBoundNAT"))
@@ -62,12 +60,10 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
     const struct network_mode *mode = mode_of(scene);
     const json_t *endpoint = endpoint_of(scene, 'a');
     _cleanup_(freep) char *types = policy_types(endpoint);
-    json_t *policy;
-    size_t i;
 
     if (!endpoint || (mode->name && !mode->vfp)) /* such a switch knows no such policy */
         return NO;
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+    json_each(json_object_get(endpoint, "Policies"), i, policy) {
         if (is_outbound_nat(policy))
             return NO;
     }
@@ -79,15 +75,13 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
 
 enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
     const char *ip = expected(scene, "externalIP");
-    json_t *policy, *exception;
-    size_t i, k;
 
     if (!ip)
         return NO;
-    json_array_foreach(json_object_get(endpoint_of(scene, 'a'), "Policies"), i, policy) {
+    json_each(json_object_get(endpoint_of(scene, 'a'), "Policies"), i, policy) {
         if (!is_outbound_nat(policy))
             continue;
-        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
+        json_each(json_at(policy, "Settings.Exceptions"), k, exception) {
             if (prefix_holds(json_string_value(exception), ip))
                 finding_note(finding, "%s is in the exception %s", ip,
                              json_string_value(exception));
@@ -100,13 +94,10 @@ enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
 }
 
 static bool is_excepted(const json_t *endpoint, const char *ip) {
-    json_t *policy, *exception;
-    size_t i, k;
-
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+    json_each(json_object_get(endpoint, "Policies"), i, policy) {
         if (!is_outbound_nat(policy))
             continue;
-        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
+        json_each(json_at(policy, "Settings.Exceptions"), k, exception) {
             if (prefix_holds(json_string_value(exception), ip))
                 return true;
         }

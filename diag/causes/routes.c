@@ -15,13 +15,11 @@ enum { FABRIC_NOTES_MAX = 10 };
 static bool read_pods_peer(const struct scene *scene, const json_t *node,
                            struct network_peer *ret) {
     struct network_peer other_peer;
-    json_t *other;
-    size_t i;
 
     network_peer_read(node, ret);
     if (!is_peer(scene, node) || !ret->pod_cidr)
         return false;
-    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, other) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, other) {
         network_peer_read(other, &other_peer);
         if (other_peer.announced)
             return ret->announced;
@@ -31,10 +29,7 @@ static bool read_pods_peer(const struct scene *scene, const json_t *node,
 
 /* The RemoteSubnetRoute towards a prefix. */
 static json_t *remote_route(const struct scene *scene, const char *prefix) {
-    json_t *policy;
-    size_t i;
-
-    json_array_foreach(json_object_get(network_of(scene), "Policies"), i, policy) {
+    json_each(json_object_get(network_of(scene), "Policies"), i, policy) {
         json_t *settings = json_object_get(policy, "Settings");
 
         if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") &&
@@ -54,14 +49,12 @@ static long long network_vni(const struct scene *scene) {
 enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
     long long own = network_vni(scene);
     struct network_peer peer;
-    json_t *node, *policy;
-    size_t i;
 
     if (!mode_of(scene)->vxlan || !own || reaches_other_nodes(scene))
         return NO;
     if (own < VXLAN_WINDOWS_VNI_MIN)
         finding_note(finding, "the network's VNI is %lld; Windows needs 4096 or higher", own);
-    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
         if (is_peer(scene, node) && peer.vni && peer.vni != own)
             finding_note(finding, "node %s uses VNI %u, this node's network %lld", peer.node,
@@ -70,7 +63,7 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
     network_peer_read(json_object_get(scene->evidence, "node"), &peer);
     if (peer.vni && peer.vni != own)
         finding_note(finding, "this node announces VNI %u, its network has %lld", peer.vni, own);
-    json_array_foreach(json_object_get(network_of(scene), "Policies"), i, policy) {
+    json_each(json_object_get(network_of(scene), "Policies"), i, policy) {
         long long vni = json_number_at(policy, "Settings.IsolationId", own);
 
         if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") && vni != own)
@@ -104,10 +97,7 @@ static void policy_check(const struct scene *scene, const struct network_peer *p
 }
 
 static bool route_stands(const struct scene *scene, const char *prefix, const char *next_hop) {
-    json_t *route;
-    size_t i;
-
-    json_array_foreach(json_object_get(scene->evidence, "routes"), i, route) {
+    json_each(json_object_get(scene->evidence, "routes"), i, route) {
         if (text_equal(json_text_at(route, "destination"), prefix) &&
             (!next_hop || text_equal(json_text_at(route, "nextHop"), next_hop)))
             return true;
@@ -161,11 +151,10 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
 
 /* true when a way to one of the nodes is wrong, or none. */
 static bool lacks_way(const struct scene *scene, struct finding *finding) {
-    size_t agent_notes = agent_check(scene, finding), i;
+    size_t agent_notes = agent_check(scene, finding);
     struct network_peer peer;
-    json_t *node;
 
-    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         if (read_pods_peer(scene, node, &peer))
             route_check(scene, &peer, finding);
     }
@@ -240,11 +229,9 @@ bool diag_routes_missing(const json_t *evidence, const struct network_agent *age
     const struct scene scene = {.report = &report, .evidence = evidence};
     struct finding finding = {0};
     struct network_peer peer;
-    json_t *node;
-    size_t i;
 
     *ret_peers = 0;
-    json_array_foreach(json_object_get(evidence, "nodes"), i, node) {
+    json_each(json_object_get(evidence, "nodes"), i, node) {
         if (!read_pods_peer(&scene, node, &peer) ||
             !agent->routes_to(mode_of(&scene), (unsigned)network_vni(&scene), &peer))
             continue;

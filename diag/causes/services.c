@@ -86,11 +86,8 @@ enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
 }
 
 static bool endpoint_has(const struct scene *scene, const char *ip) {
-    json_t *endpoint, *configuration;
-    size_t i, k;
-
-    json_array_foreach(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-        json_array_foreach(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
+    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        json_each(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
             if (text_equal(json_text_at(configuration, "IpAddress"), ip))
                 return true;
         }
@@ -143,10 +140,7 @@ static bool is_route(const json_t *policy) {
 
 /* The prefixes that the endpoint's packets are handed to the load balancers for. */
 static void routes_of(const json_t *endpoint, struct text_list *ret) {
-    json_t *policy;
-    size_t i;
-
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+    json_each(json_object_get(endpoint, "Policies"), i, policy) {
         const char *prefix = json_text_at(policy, "Settings.DestinationPrefix");
 
         if (is_route(policy) && prefix && json_is_true(json_at(policy, "Settings.NeedEncap")))
@@ -185,12 +179,9 @@ static bool on_segment(const struct scene *scene, const char *node) {
 
 /* There it needs no policy for load balancers either, with loopback DSR. */
 static bool needs_no_route(const struct scene *scene, const json_t *endpoint) {
-    json_t *policy;
-    size_t i;
-
     if (!on_segment(scene, node_address(json_object_get(scene->evidence, "node"))))
         return false;
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+    json_each(json_object_get(endpoint, "Policies"), i, policy) {
         if (text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
             json_array_size(json_at(policy, "Settings.Destinations")))
             return true;
@@ -251,10 +242,7 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
 }
 
 static bool servers_have(const json_t *endpoint, const char *ip) {
-    json_t *server;
-    size_t i;
-
-    json_array_foreach(json_at(endpoint, "Dns.ServerList"), i, server) {
+    json_each(json_at(endpoint, "Dns.ServerList"), i, server) {
         if (text_equal(json_string_value(server), ip))
             return true;
     }
@@ -313,10 +301,8 @@ enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
 
 static bool suffix_stands(const json_t *endpoint, const char *suffix) {
     const char *domain = json_text_at(endpoint, "Dns.Domain");
-    json_t *search;
-    size_t i;
 
-    json_array_foreach(json_at(endpoint, "Dns.Search"), i, search) {
+    json_each(json_at(endpoint, "Dns.Search"), i, search) {
         if (text_equal(json_string_value(search), suffix))
             return true;
     }

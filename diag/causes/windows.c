@@ -55,14 +55,14 @@ enum level look_svc_backends(const struct scene *scene, struct finding *finding)
 
 /* Last of all, and never more than likely: only the build speaks for it. */
 enum level look_win_patch(const struct scene *scene, struct finding *finding) {
-    json_t *faults = json_at(scene->evidence, "host.knownFaults"), *fault;
+    json_t *faults = json_at(scene->evidence, "host.knownFaults");
     const char *fix = json_text_at(json_array_get(faults, 0), "fix");
-    size_t i;
 
-    json_array_foreach(faults, i, fault) finding_note(
-        finding, "10.0.%lld.%lld, %s: %s (%s)", json_number_at(scene->evidence, "host.build", 0),
-        json_number_at(scene->evidence, "host.revision", 0), json_text_at(fault, "id"),
-        json_text_at(fault, "breaks"), json_text_at(fault, "source"));
+    json_each(faults, i, fault)
+        finding_note(finding, "10.0.%lld.%lld, %s: %s (%s)",
+                     json_number_at(scene->evidence, "host.build", 0),
+                     json_number_at(scene->evidence, "host.revision", 0), json_text_at(fault, "id"),
+                     json_text_at(fault, "breaks"), json_text_at(fault, "source"));
     if (fix)
         finding->hint = xstrdup(fix);
     return json_array_size(faults) ? LIKELY : NO;

@@ -103,10 +103,9 @@ static void asking_free(struct asking *a) {
 
 /* [{name: A, value: B}] -> {A: B}: so redact_secrets() sees whose value it is. New reference. */
 static json_t *environment_make(const json_t *list) {
-    json_t *environment = json_object(), *item;
-    size_t i;
+    json_t *environment = json_object();
 
-    json_array_foreach((json_t *)list, i, item) {
+    json_each(list, i, item) {
         const char *name = json_text_at(item, "name");
         json_t *value = json_object_get(item, "value");
 
@@ -120,9 +119,7 @@ static json_t *environment_make(const json_t *list) {
 
 /* Takes out what nobody reads, and copies of whole objects. */
 static void tidy(json_t *json, unsigned depth) {
-    json_t *item, *environment = json_object_get(json, "env");
-    const char *key;
-    size_t i;
+    json_t *environment = json_object_get(json, "env");
 
     if (depth > DEPTH_MAX)
         return;
@@ -130,10 +127,10 @@ static void tidy(json_t *json, unsigned depth) {
     json_object_del(json, "kubectl.kubernetes.io/last-applied-configuration");
     if (json_is_array(environment))
         json_object_set_new(json, "env", environment_make(environment));
-    json_object_foreach(json, key, item) {
+    json_each_member(json, key, item) {
         tidy(item, depth + 1);
     }
-    json_array_foreach(json, i, item) {
+    json_each(json, i, item) {
         tidy(item, depth + 1);
     }
 }

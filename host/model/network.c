@@ -82,11 +82,10 @@ static size_t find_route(const json_t *routes, const struct host_route *route) {
 
 /* Windows tells the next hops of default routes as the adapter's gateways. */
 static void follow_default_route(json_t *state, const struct host_route *route) {
-    json_t *adapter = adapter_by_index(state, route->interface_index), *other;
+    json_t *adapter = adapter_by_index(state, route->interface_index);
     json_t *gateways = json_array();
-    size_t i;
 
-    json_array_foreach(json_object_get(state, "routes"), i, other) {
+    json_each(json_object_get(state, "routes"), i, other) {
         if (json_number_at(other, "interfaceIndex", -1) == (long long)route->interface_index &&
             text_equal(json_text_at(other, "destination"), "0.0.0.0/0"))
             json_array_append(gateways, json_object_get(other, "nextHop"));

@@ -34,10 +34,9 @@ static bool has_text(const json_t *array, const char *text) {
 
 /* Those that come along: what DHCP gave, and IPv6 that a router advertises. */
 static json_t *moved_addresses(const json_t *from, bool dhcp) {
-    json_t *moved = json_array(), *item;
-    size_t i;
+    json_t *moved = json_array();
 
-    json_array_foreach(json_object_get(from, "addresses"), i, item) {
+    json_each(json_object_get(from, "addresses"), i, item) {
         bool v6 = strchr(json_string_value(item), ':') != NULL;
 
         if (v6 ? has_text(json_object_get(from, "advertised"), json_string_value(item)) : dhcp)

@@ -203,13 +203,12 @@ static int settle_version(struct cluster_config *c, struct error *err) {
 
 /* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
 static void settle_dns(struct cluster_config *c) {
-    const json_t *list = json_object_get(c->kubelet, "clusterDNS"), *item;
+    const json_t *list = json_object_get(c->kubelet, "clusterDNS");
     char text[IP_TEXT_MAX];
     struct cidr cidr;
     struct ip ip;
-    size_t i;
 
-    json_array_foreach(list, i, item) {
+    json_each(list, i, item) {
         if (json_is_string(item))
             text_list_add(&c->cluster_dns, json_string_value(item));
     }

@@ -136,10 +136,10 @@ static int by_name(const void *a, const void *b) {
 static json_t *args_of_map(const json_t *map, struct yaml_marks *marks) {
     size_t count = json_object_size(map), n = 0;
     _cleanup_(freep) const char **names = xcalloc(count + 1, sizeof *names);
-    json_t *list = json_array(), *value;
-    const char *key;
+    json_t *list = json_array();
 
-    json_object_foreach((json_t *)map, key, value) names[n++] = key;
+    json_each_member(map, key, value)
+        names[n++] = key;
     qsort(names, n, sizeof *names, by_name);
     for (size_t i = 0; i < n; i++) {
         const char *text = json_string_value(json_object_get(map, names[i]));

@@ -160,10 +160,10 @@ static void sort_by(json_t *list, const json_t *order) {
  * before. New reference. */
 static json_t *ordered(const json_t *list, const json_t *order, const json_t *before) {
     _cleanup_json_ json_t *named = json_array(), *others = json_array();
-    json_t *result = json_array(), *item;
-    size_t i, n = 0, o = 0;
+    json_t *result = json_array();
+    size_t n = 0, o = 0;
 
-    json_array_foreach(list, i, item)
+    json_each(list, i, item)
         json_array_append(index_in(order, item) >= 0 ? named : others, item);
     sort_by(named, order);
     while (n < json_array_size(named) || o < json_array_size(others)) {
@@ -288,8 +288,7 @@ static int parallel_lists(struct work *work, const struct place *place, json_t *
 
 static int merge_object(struct work *work, const struct place *place, json_t **original,
                         const json_t *patch) {
-    const char *directive = json_string_value(json_object_get(patch, DIRECTIVE)), *key;
-    json_t *value;
+    const char *directive = json_string_value(json_object_get(patch, DIRECTIVE));
 
     if (text_equal(directive, "replace") || text_equal(directive, "delete")) {
         json_decref(*original);
@@ -303,7 +302,7 @@ static int merge_object(struct work *work, const struct place *place, json_t **o
         parallel_lists(work, place, *original, patch, SET_ORDER) < 0 ||
         parallel_lists(work, place, *original, patch, DELETE_FROM) < 0)
         return -1;
-    json_object_foreach((json_t *)patch, key, value) {
+    json_each_member(patch, key, value) {
         if (is_directive(key) || is_ordered(patch, key))
             continue;
         if (merge_field(work, &(struct place){place, key}, *original, key, value) < 0)

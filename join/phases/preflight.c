@@ -7,10 +7,9 @@
 /* Those that did not pass, as in a PreflightReport. */
 static json_t *failures_json(const struct preflight_result *results, size_t count) {
     _cleanup_json_ json_t *report = preflight_report_json(results, count);
-    json_t *failures = json_array(), *row;
-    size_t i;
+    json_t *failures = json_array();
 
-    json_array_foreach(json_object_get(report, "checks"), i, row) {
+    json_each(json_object_get(report, "checks"), i, row) {
         const char *outcome = json_text_at(row, "outcome");
 
         if (!text_equal(outcome, "pass") && !text_equal(outcome, "not-run"))

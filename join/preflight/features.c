@@ -86,14 +86,13 @@ static bool is_asked_for(const struct join *join, const json_t *class) {
 
 /* The name of a RuntimeClass, in `list`; NULL: none. What cannot be asked is not asked for. */
 static const char *find_class(struct join *join, json_t **list, struct error *err) {
-    json_t *classes, *class;
-    size_t i;
+    json_t *classes;
 
     if (find_node_client(join, err) < 0 ||
         kube_get(&join->found.client, RUNTIME_CLASSES, list, err) < 0 ||
         kube_list_items(*list, &classes, err) < 0)
         return NULL;
-    json_array_foreach(classes, i, class) {
+    json_each(classes, i, class) {
         if (is_asked_for(join, class))
             return json_text_at(class, "metadata.name");
     }

@@ -242,15 +242,14 @@ json_t *written_compare(struct host *host, bool networks) {
                  {JOURNAL_NETWORK, network_differs},
                  {JOURNAL_FIREWALL, firewall_differs}};
     _cleanup_json_ json_t *written = load(host);
-    json_t *rows = written ? json_array() : NULL, *as_written;
-    const char *target;
+    json_t *rows = written ? json_array() : NULL;
 
     for (size_t k = 0; written && k < ARRAY_SIZE(kinds); k++) {
         const char *name = journal_kind_name(kinds[k].kind);
 
         if (kinds[k].kind == JOURNAL_NETWORK && !networks)
             continue;
-        json_object_foreach(json_object_get(written, name), target, as_written) {
+        json_each_member(json_object_get(written, name), target, as_written) {
             bool missing = false;
             _cleanup_(freep) char *how = kinds[k].differs(host, target, as_written, &missing);
             _cleanup_(freep) char *command = repair_of(as_written, missing);

@@ -7,10 +7,10 @@
  * understand. ProviderAddress is not listed: win-overlay adds the network's own. */
 static json_t *policies_json(const struct network_plan *plan) {
     _cleanup_json_ json_t *policies = cni_policies_json(plan);
-    json_t *list = json_array(), *policy;
-    size_t i;
-    json_array_foreach(policies, i, policy) json_array_append_new(
-        list, json_pack("{s:s,s:O}", "name", "EndpointPolicy", "value", policy));
+    json_t *list = json_array();
+    json_each(policies, i, policy)
+        json_array_append_new(list,
+                              json_pack("{s:s,s:O}", "name", "EndpointPolicy", "value", policy));
     return list;
 }
 
