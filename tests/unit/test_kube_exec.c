@@ -404,6 +404,25 @@ static bool is_interrupted(void *context) {
     return *(bool *)context;
 }
 
+/* Those that are silent keep nobody waiting, and each other neither. */
+static void several_at_once(struct kube_client *client, const char *const *silent,
+                            const char *const *echo) {
+    const struct kube_exec execs[] = {{"n", "p", NULL, silent, 3000, 0},
+                                      {"n", "p", NULL, echo, 20000, 0},
+                                      {"n", "p", NULL, silent, 3000, 0}};
+    struct kube_exec_result results[3] = {0};
+    uint64_t begin = host_monotonic_ms(client->host);
+    struct error errs[3] = {0};
+
+    kube_exec_all(client, execs, results, errs, 3);
+    assert_in_range(host_monotonic_ms(client->host) - begin, 3000, 5500);
+    assert_int_equal(errs[0].kind, ERROR_TIMED_OUT);
+    assert_string_equal(errs[1].message, "");
+    assert_int_equal(errs[2].kind, ERROR_TIMED_OUT);
+    assert_int_equal(results[1].exit_code, 5);
+    kube_exec_result_free(&results[1]);
+}
+
 static void over_the_wire(void **state) {
     static const char *const echo[] = {"echo", "hello", "world", NULL};
     static const char *const silent[] = {"silent", NULL};
@@ -442,6 +461,7 @@ static void over_the_wire(void **state) {
     exec.timeout_ms = 1500;
     assert_int_equal(kube_exec(&client, &exec, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    several_at_once(&client, silent, echo);
     exec.argv = endless;
     exec.max_output = 100000;
     assert_int_equal(kube_exec(&client, &exec, &result, &err), -1);
