@@ -73,7 +73,9 @@ static int ask(const struct program *program, struct error *err) {
                 stderr);
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return 0;
-    return error_set(err, ERROR_INTERRUPTED, "reset was not confirmed; nothing was changed");
+    /* kubeadm's exit code is 1, as for whatever fails */
+    return error_set(err, program->as_kubeadm ? ERROR_CONFLICT : ERROR_INTERRUPTED,
+                     "reset was not confirmed; nothing was changed");
 }
 
 static void tell_end(const struct program *program, const struct reset_result *result,

@@ -101,12 +101,12 @@ static void reset_asks(void **state) {
         {false, false, false, true, 0, ""},
     };
     int was = dup(STDIN_FILENO);
+    struct error err;
 
     (void)state;
     (void)setvbuf(stdin, NULL, _IONBF, 0);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         FILE *in = tmpfile();
-        struct error err;
         int result;
 
         (void)fputs(rows[i].answer, in);
@@ -134,6 +134,10 @@ static void reset_asks(void **state) {
             assert_error(result, &err, ERROR_USAGE, "confirm the reset: no terminal to ask on",
                          "use --force");
     }
+    program->as_kubeadm = true; /* asks on whatever it reads from; this is at its end */
+    program->options.yes = program->options.join.dry_run = false;
+    assert_error(verb(verb_reset, &err), &err, ERROR_CONFLICT,
+                 "reset was not confirmed; nothing was changed", "");
     assert_true(dup2(was, STDIN_FILENO) >= 0);
     close(was);
 }
