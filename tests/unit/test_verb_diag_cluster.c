@@ -200,6 +200,16 @@ static void a_namespace_that_is_left(void **state) {
     assert_has(&out, "2 Windows and 1 Linux nodes");
 }
 
+/* mingw has no memmem. */
+static bool holds(const char *data, size_t len, const char *word) {
+    size_t n = strlen(word);
+
+    for (size_t i = 0; i + n <= len; i++)
+        if (memcmp(data + i, word, n) == 0)
+            return true;
+    return false;
+}
+
 /* Before a run that cannot be, and where it fails: what a ticket needs is there all the same. */
 static void the_evidence(void **state) {
     static const char *const there[] = {"evidence/nodes.json", "evidence/kube-system/pods.json"};
@@ -216,8 +226,8 @@ static void the_evidence(void **state) {
     assert_int_equal(verb(verb_diag, &err), 0);
     assert_int_equal(host_read(c.host, "D:\\well.zip", 1 << 24, &zip, &len, &err), 0);
     for (size_t i = 0; i < ARRAY_SIZE(there); i++)
-        assert_non_null(memmem(zip, len, there[i], strlen(there[i])));
-    assert_null(memmem(zip, len, empty, strlen(empty)));
+        assert_true(holds(zip, len, there[i]));
+    assert_false(holds(zip, len, empty));
     c.denied = "\"subresource\":\"proxy\"";
     program->options.collect = (char *)"D:\\denied.zip";
     assert_int_equal(verb(verb_diag, &err), -1);
