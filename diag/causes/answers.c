@@ -109,7 +109,7 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     if (!udp || !tcp || over_udp == over_tcp || !load_balancer_of(scene, vip, UDP, DNS_PORT) ||
         !load_balancer_of(scene, vip, TCP, DNS_PORT))
         return NO;
-    finding->must = over_udp ? CELL_TCP(SVC_SHORT) : CELL_UDP(SVC_IP);
+    finding->must = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
     finding->may = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
     finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp, tcp);
     if (closed_udp_is(scene, "refused") && !over_udp)

@@ -242,7 +242,7 @@ const struct row diag_rows[] = {
     ROW("UDP-LOST", "UDP from pods", "UDP from pods is lost, TCP is not",
         "look for a firewall or policy on this node, or between it and the others, that lets TCP "
         "pass only",
-        NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_udp_lost, MEASURED),
+        NULL, CELLS_DNS, CELLS_DNS, look_udp_lost, MEASURED),
     ROW("DNS-PROTO", "names", "the DNS Service answers over one of UDP and TCP alone",
         "allow UDP 53 and TCP 53 to the DNS pods in NetworkPolicies and firewalls, between the "
         "nodes, too; see that CoreDNS listens on both",
@@ -264,7 +264,7 @@ const struct row diag_rows[] = {
     ROW("SVC-EP0", "from pods to the DNS Service", "no pod behind the DNS Service answers",
         "kubectl -n kube-system get pods -l k8s-app=kube-dns; if they run: kubectl get "
         "networkpolicy -A",
-        NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_svc_ep0, MEASURED),
+        NULL, CELLS_DNS, CELLS_DNS, look_svc_ep0, MEASURED),
     ROW("SVC-EP0", "from pods to the Service kubernetes",
         "the Service kubernetes has no API server behind it",
         "kubectl get endpointslices -n default: kube-apiserver writes its own address there; look "
