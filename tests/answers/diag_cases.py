@@ -1,6 +1,6 @@
 """What `winjoin diag` reads as the node: its Node, the other Nodes, its probe pods.
 
-No pod runs on the played host: each call waits two minutes for them, and then judges what it has read.
+No pod runs on the played host: each call waits ten seconds for them, and then judges what it has read.
 """
 import api
 from api import NODE, NODES, STREAM, chunk, for_ever, http, listed, refusal, reply

@@ -232,7 +232,7 @@ def main():
     chosen = [case for case in ALL if all(word in case.name for word in sys.argv[1:])]
     if WINDOWS:
         chosen = [case for case in chosen if case.call in UNDER_WINE and (EVERY == 1 or case.seconds < 40)]
-    slow = [case for case in chosen if case.call == "diag"]  # two minutes each
+    slow = [case for case in chosen if case.call == "diag"]  # ten seconds each and more
     rest = [case for case in chosen if case.call != "diag"]
     chosen = [*slow[::1 if sys.argv[1:] else 4], *rest[::EVERY]]
     jobs, failed, servers = 1 if WINDOWS else int(os.environ.get("JOBS", "8")), 0, queue.Queue()
