@@ -69,14 +69,6 @@ def cable(name, state):
     return lambda stage: netns.ip(stage.fabric.ns("fabric"), "link set", "p-" + name, state)
 
 
-def name_outside(address):
-    """What the DNS outside says of the name that is asked for."""
-    def apply(stage):
-        stage.fabric.outside_dns(address)
-        time.sleep(1)
-    return apply
-
-
 # ---- what the cluster says of nodes and pods ------------------------------------------------------
 
 def annotate(node, key, value):

@@ -144,12 +144,9 @@ class Fabric:
                             "route add default via 198.51.100.1"])
         self.daemon("outside-echo", ns, [sys.executable, HERE + "/echo.py", "--bind", EXTERNAL_IP,
                                          *ECHO_PORTS])
-        self.outside_dns(EXTERNAL_IP)
-
-    def outside_dns(self, address):
-        """(Re)starts the DNS outside, which knows one name."""
-        self.daemon("outside-dns", self.ns("outside"), dnsmasq(
-            self.folder, "outside-dns", EXTERNAL_DNS, ["host-record=%s,%s" % (EXTERNAL_NAME, address)]))
+        self.daemon("outside-dns", ns, dnsmasq(
+            self.folder, "outside-dns", EXTERNAL_DNS,
+            ["host-record=%s,%s" % (EXTERNAL_NAME, EXTERNAL_IP)]))
 
     # ---- the Linux node: a pod with the cluster's DNS and one that echoes -----------------
 

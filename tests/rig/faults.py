@@ -80,10 +80,7 @@ FAULTS = {
     "no-egress-udp": Fault("nothing leaves the data center by UDP", "EXT-NODE", *cluster.filtered(
         "fabric", 'oifname "wan" meta l4proto udp drop', "ip"), modes=BRIDGE),
     "peer-off": after("the node of the DNS pods was unplugged a moment ago", "PEER-DOWN",
-                      cluster.cable("l1", "down"), cluster.cable("l1", "up")),
-    "name-outside": Fault("the name outside leads to an address where nothing answers", "EXT-DNS",
-                          cluster.name_outside("203.0.113.9"), cluster.name_outside(fabrics.EXTERNAL_IP),
-                          modes=BRIDGE),
+                      cluster.cable("l1", "down"), cluster.cable("l1", "up"), modes=OVERLAY),
     "spoof-guard": Fault("the cloud drops what does not have the node's own address", "L2-ROUTE",
                          *cluster.filtered("fabric", 'iifname "p-w1" ip saddr != 10.0.0.21 drop',
                                            "bridge"), BRIDGE),
@@ -145,7 +142,7 @@ FAULTS = {
                       cluster.api_endpoint(fabrics.CP, "10.0.0.99"),
                       cluster.api_endpoint(fabrics.CP), modes=BRIDGE),
     "api-none": after("no EndpointSlice has an API server", "SVC-EP0", cluster.api_endpoint(),
-                      cluster.api_endpoint(fabrics.CP), modes=BRIDGE),
+                      cluster.api_endpoint(fabrics.CP), modes=OVERLAY),
     "api-refuses": after("the API server does not know the node any more", "API-REFUSED",
                          cluster.control(op="fault", user="system:node:.*", code=401,
                                          reason="Unauthorized"), cluster.control(op="clear"), modes=OVERLAY),
@@ -242,8 +239,6 @@ FAULTS = {
         "w1", "tcp dport 10250 reject with tcp reset", hook="input"), modes=OVERLAY),
     "own-node": Fault("the node's firewall drops what it sends to its pods", "FW-OWN", *cluster.filtered(
         "w1", 'oifname "ep*" drop', hook="output"), modes=OVERLAY),
-    "node-port": Fault("the node's firewall drops a port towards its pods", "FW-OWN", *cluster.filtered(
-        "w1", 'oifname "ep*" tcp dport 18080 drop', hook="output"), modes=OVERLAY),
     "pods-outside": Fault("the node's firewall drops what its pods send outside", "EXT-PODS", *cluster.filtered(
         "w1", FROM_PODS + "ip daddr 192.0.2.0/24 drop"), modes=OVERLAY),
     "pods-apart": Fault("the node's switch keeps its pods apart", "POD-LOCAL", *cluster.filtered(
