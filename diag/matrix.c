@@ -49,10 +49,7 @@ static void evidence_options_fill(const struct run *run, char *external_ip, size
 
 /* Only what winjoin's kube-proxy programs can be judged. */
 static bool runs_our_kube_proxy(const json_t *look) {
-    json_t *status;
-    size_t i;
-
-    json_array_foreach(json_object_get(look, "services"), i, status) {
+    json_each(json_object_get(look, "services"), i, status) {
         if (text_equal(json_text_at(status, "name"), service_kube_proxy.name))
             return text_equal(json_text_at(status, "state"), "running") &&
                    json_bool_at(status, "winjoin", false);

@@ -51,10 +51,7 @@ static char *ago(const struct scene *scene, const json_t *json, const char *key)
 /* ---- services ---- */
 
 static const json_t *status_of(const struct scene *scene, const char *name) {
-    json_t *status;
-    size_t i;
-
-    json_array_foreach(json_object_get(look_of(scene), "services"), i, status) {
+    json_each(json_object_get(look_of(scene), "services"), i, status) {
         if (text_equal(json_text_at(status, "name"), name))
             return status;
     }
@@ -99,15 +96,13 @@ static enum level look_service(const struct scene *scene, const char *name,
                                struct finding *finding) {
     const json_t *status = status_of(scene, name);
     const char *log = json_text_at(status, "log");
-    json_t *line;
-    size_t i;
 
     finding->may &= scene->red & ~scene->failed; /* what was measured has other causes */
     if (!status || !service_status_is_down(status))
         return NO;
     finding->message = what_is_down(scene, status, diag_service_called(name));
     finding->hint = what_to_do(status, name);
-    json_array_foreach(json_object_get(status, "lastErrors"), i, line)
+    json_each(json_object_get(status, "lastErrors"), i, line)
         finding_note(finding, "its log says: %s", json_string_value(line));
     if (log)
         finding_note(finding, "its log: %s", log);

@@ -33,10 +33,7 @@ enum level look_pod_img(const struct scene *scene, struct finding *finding) {
 /* winjoin's network has a CNI configuration, which could not be read: without one no sandbox gets a
  * network. */
 static bool note_no_cni(const struct scene *scene, struct finding *finding) {
-    json_t *line;
-    size_t i;
-
-    json_array_foreach(json_object_get(scene->evidence, "missing"), i, line) {
+    json_each(json_object_get(scene->evidence, "missing"), i, line) {
         const char *text = json_string_value(line);
 
         if (!text || !text_starts_with(text, "cni: ") || !expected(scene, "networkName"))
@@ -72,10 +69,7 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
 }
 
 bool note_unready(const json_t *node, struct finding *finding) {
-    json_t *condition;
-    size_t i;
-
-    json_array_foreach(json_at(node, "status.conditions"), i, condition) {
+    json_each(json_at(node, "status.conditions"), i, condition) {
         const char *status = json_text_at(condition, "status");
         const char *message = json_text_at(condition, "message");
 
@@ -116,10 +110,8 @@ enum level look_hns_hung(const struct scene *scene, struct finding *finding) {
 
 static char *network_names(const struct scene *scene) {
     _cleanup_(text_list_free) struct text_list names = {0};
-    json_t *network;
-    size_t i;
 
-    json_array_foreach(json_object_get(scene->evidence, "networks"), i, network) {
+    json_each(json_object_get(scene->evidence, "networks"), i, network) {
         const char *name = json_text_at(network, "Name");
 
         if (name)
@@ -210,11 +202,10 @@ enum level look_hns_ep_b(const struct scene *scene, struct finding *finding) {
 }
 
 static size_t endpoints_with(const struct scene *scene, const char *ip) {
-    json_t *endpoint, *configuration;
-    size_t i, k, n = 0;
+    size_t n = 0;
 
-    json_array_foreach(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-        json_array_foreach(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
+    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        json_each(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
             n += text_equal(json_text_at(configuration, "IpAddress"), ip);
         }
     }
@@ -240,15 +231,12 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
 
 /* The gateway of the network, or the node's own address among the pods (a bridge's). */
 static bool is_gateway(const struct scene *scene, const char *hop) {
-    json_t *item, *address;
-    size_t i, k;
-
-    json_array_foreach(json_at(network_of(scene), "Ipams.0.Subnets.0.Routes"), i, item) {
+    json_each(json_at(network_of(scene), "Ipams.0.Subnets.0.Routes"), i, item) {
         if (text_equal(json_text_at(item, "NextHop"), hop))
             return true;
     }
-    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, item) {
-        json_array_foreach(json_object_get(item, "addresses"), k, address) {
+    json_each(json_object_get(scene->evidence, "adapters"), i, item) {
+        json_each(json_object_get(item, "addresses"), k, address) {
             const char *text = json_string_value(address);
 
             if (text && strcspn(text, "/") == strlen(hop) && text_starts_with(text, hop))
@@ -296,12 +284,11 @@ enum level look_pod_local(const struct scene *scene, struct finding *finding) {
 /* The largest size that arrives below the smallest that does not; from what is known already. */
 static void note_sizes(const struct scene *scene, struct finding *finding, const char *ids,
                        const char *where, long long arrives, long long lost) {
-    const json_t *extra = json_object_get(scene->evidence, "extra"), *result;
+    const json_t *extra = json_object_get(scene->evidence, "extra");
     long long size;
-    const char *id;
 
     for (int pass = 0; pass < 2; pass++)
-        json_object_foreach((json_t *)extra, id, result) {
+        json_each_member(extra, id, result) {
             bool ok = text_equal(json_text_at(result, "outcome"), "ok");
 
             if (!text_starts_with(id, ids) ||
@@ -318,11 +305,9 @@ static void note_sizes(const struct scene *scene, struct finding *finding, const
 /* What the node believes to be the largest packet. */
 static void note_mtu(const struct scene *scene, struct finding *finding) {
     const char *node = node_address(json_object_get(scene->evidence, "node"));
-    json_t *adapter, *address;
-    size_t i, k;
 
-    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, adapter) {
-        json_array_foreach(json_object_get(adapter, "addresses"), k, address) {
+    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
+        json_each(json_object_get(adapter, "addresses"), k, address) {
             const char *text = json_string_value(address);
             long long mtu = json_number_at(adapter, "mtu", 0);
 
@@ -409,15 +394,13 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
 
 enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {
     const char *node = node_address(json_object_get(scene->evidence, "node"));
-    json_t *adapter, *address;
-    size_t i, k;
 
     if (!mode_of(scene)->forwarding)
         return NO;
-    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, adapter) {
+    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
         bool holds = false;
 
-        json_array_foreach(json_object_get(adapter, "addresses"), k, address) {
+        json_each(json_object_get(adapter, "addresses"), k, address) {
             const char *text = json_string_value(address);
 
             holds |= text && ((node && text_starts_with(text, node) && text[strlen(node)] == '/') ||

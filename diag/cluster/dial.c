@@ -121,14 +121,11 @@ static void count_error(const char *error, bool udp, struct probe_result *ret, c
 
 static void read_lists(const json_t *json, bool udp, struct probe_result *ret, char *why,
                        size_t why_size) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(json_object_get(json, "responses"), i, item) {
+    json_each(json_object_get(json, "responses"), i, item) {
         if (json_string_value(item) && *json_string_value(item))
             count_answer(json_string_value(item), ret);
     }
-    json_array_foreach(json_object_get(json, "errors"), i, item) {
+    json_each(json_object_get(json, "errors"), i, item) {
         if (json_string_value(item))
             count_error(json_string_value(item), udp, ret, why, why_size);
     }

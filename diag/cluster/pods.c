@@ -70,15 +70,13 @@ static char *namespace_path(const char *name) {
 
 void cluster_sweep(struct kube_client *client) {
     _cleanup_json_ json_t *list = NULL;
-    json_t *item;
-    size_t i;
     struct error why = {0};
 
     if (kube_get(client,
                  "/api/v1/namespaces?labelSelector=" CLUSTER_MANAGER "%3D" CLUSTER_MANAGER_NAME,
                  &list, &why) < 0)
         log_message(LOG_RETRY, "%s", why.message);
-    json_array_foreach(json_object_get(list, "items"), i, item) {
+    json_each(json_object_get(list, "items"), i, item) {
         const char *name = json_text_at(item, "metadata.name");
         const char *made = json_text_at(item, "metadata.creationTimestamp");
         int64_t time;
@@ -258,9 +256,6 @@ static void keep_address(char **ret, const json_t *pod, const char *path, bool s
 
 /* `waiting` is the last word of a pod; one that runs has none. */
 static void take_state(struct cluster_node *node, const json_t *pod) {
-    json_t *condition;
-    size_t i;
-
     free(take_ptr(node->waiting));
     node->waiting = static_pod_waiting(pod);
     keep_address(&node->pod_ip6, pod, "status.podIPs.1.ip", true);
@@ -269,7 +264,7 @@ static void take_state(struct cluster_node *node, const json_t *pod) {
     keep_address(&node->pod_ip, pod, "status.podIP", false);
     if (!node->waiting && !node->pod_ip && !node->pod_ip6)
         node->waiting = xstrdup("Pending");
-    json_array_foreach(json_at(pod, "status.conditions"), i, condition) {
+    json_each(json_at(pod, "status.conditions"), i, condition) {
         if (text_equal(json_text_at(condition, "type"), "Ready"))
             node->pod_ready = text_equal(json_text_at(condition, "status"), "True");
     }
