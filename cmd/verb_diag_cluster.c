@@ -1,5 +1,4 @@
 /* winjoin diag --kubeconfig: a whole cluster, from any machine that reaches its API server. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -2,7 +2,6 @@
  * kube-proxy; and what to do by hand. */
 #include "diag/drift_rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cidr.h"

@@ -1,7 +1,6 @@
 /* Reads what the node can tell without being changed. What cannot be read is named, never fatal. */
 #include "diag/evidence.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

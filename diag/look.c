@@ -1,9 +1,6 @@
 /* The first look of a diagnosis. Only the API server may keep it waiting, and not for long. */
 #include "diag/look.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "pki/certificate.h"

@@ -1,8 +1,5 @@
 /* The matrix is measured: what is asked of whom, all at the same time, and again while something
  * may still turn green. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "diag/capture.h"
 #include "diag/drift.h"

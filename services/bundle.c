@@ -1,13 +1,11 @@
 /* A bundle, folder, .zip or mirror: opened, its artifacts proved one by one. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/unicode.h"
 #include "host/path.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
-#include "services/bundle_path.h"
 #include "services/bundle_archive.h"
 #include "services/catalog.h"
 #include "services/mirror.h"

@@ -1,6 +1,5 @@
 /* Finds things in the evidence document. */
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cidr.h"

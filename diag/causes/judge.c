@@ -1,7 +1,6 @@
 /* How the rows of the table compete: what evidence confirms goes before what only looks like it,
  * and the wider before the narrower. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "diag/causes/rows.h"

@@ -1,5 +1,4 @@
 /* Causes that show where HNS does not have what Kubernetes says (diag/drift.h). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

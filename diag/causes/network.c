@@ -1,5 +1,4 @@
 /* Causes in the node's own network: pods, HNS objects, encapsulation and routes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cidr.h"

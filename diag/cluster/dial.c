@@ -2,7 +2,6 @@
  * 417; the program answers 200 whatever came of it, and 400 where a name does not resolve. */
 #include "diag/cluster/dial.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"

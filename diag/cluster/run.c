@@ -1,6 +1,5 @@
 /* A cluster's diagnosis from start to end. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "diag/cluster/by_exec.h"

@@ -2,7 +2,6 @@
 #include "diag/flows/flows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "netsetup/names.h"

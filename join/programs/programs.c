@@ -2,7 +2,6 @@
 #include "join/programs/programs.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
