@@ -101,17 +101,19 @@ static int check_flags(const struct program *program, const struct verb *sub, st
                : 0;
 }
 
-/* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. `usage`: its first line.
- */
-static int check_word(const char *kind, const char *word, const char *usage, struct error *err) {
+/* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. `usage`: its first line;
+ * `other`: the next one, NULL for none. */
+static int check_word(const char *kind, const char *word, const char *usage, const char *other,
+                      struct error *err) {
     bool choice = kind[0] >= 'a' && kind[0] <= 'z';
 
     if (choice && choice_check(kind, word ? word : "", err) < 0)
         return word ? error_prefix(err, "unknown argument \"%.60s\"", word)
                     : error_prefix(err, "the argument is missing");
-    if (!word && kind[0] != '[')
-        return error_set(err, ERROR_USAGE, "%s is missing: winjoin %s", kind, usage);
-    return 0;
+    if (word || kind[0] == '[')
+        return 0;
+    (void)error_set(err, ERROR_USAGE, "%s is missing: winjoin %s", kind, usage);
+    return other ? error_hint(err, "or%.*s", (int)strcspn(other + 2, "\n"), other + 2) : -1;
 }
 
 /* "v1.37.1", "1.37" */
@@ -219,6 +221,7 @@ int words_check(struct program *program, struct error *err) {
     const struct verb *verb = program->verb, *sub, *shown;
     struct text_list *words = &program->words, kinds = {0};
     _cleanup_(freep) char *usage = NULL;
+    const char *other;
     size_t first;
     int result = 0;
 
@@ -232,12 +235,14 @@ int words_check(struct program *program, struct error *err) {
     if (sub && check_flags(program, sub, err) < 0)
         return -1;
     usage = xstrndup(shown->usage, strcspn(shown->usage, "\n"));
+    other = strchr(shown->usage, '\n');
     text_list_split(&kinds, shown->words ? shown->words : "", ' ');
     for (size_t i = 0; i < kinds.count && result == 0; i++) {
         const char *word = first + i < words->count ? words->items[first + i] : NULL;
 
-        result = word && is_flag(program, word) ? refuse_surplus(program, word, usage, err)
-                                                : check_word(kinds.items[i], word, usage, err);
+        result = word && is_flag(program, word)
+                     ? refuse_surplus(program, word, usage, err)
+                     : check_word(kinds.items[i], word, usage, other, err);
     }
     if (result == 0 && words->count > first + kinds.count)
         result = refuse_surplus(program, words->items[first + kinds.count], usage, err);

@@ -56,7 +56,9 @@ static const struct {
      "error: --discovery-file \"D:\\none.conf\": not a valid HTTPS URL or a file on disk"},
     {"discover --discovery-file https://127.0.0.1:1/d.conf --progress json", 1, "",
      "\"message\":\"fetching https://127.0.0.1:1/d.conf\""},
-    {"bundle create", 3, "", "error: DIR is missing: winjoin bundle create DIR FILE.zip [flags]\n"},
+    {"bundle create", 3, "",
+     "error: DIR is missing: winjoin bundle create DIR FILE.zip [flags]\n"
+     "hint: or winjoin bundle create --kubernetes-version VERSION FILE.zip [flags]\n"},
     {"join --vni 99999999999999999999", 3, "", "for --vni: too large\n"},
     {"join --vni ++1", 3, "", "for --vni: not a number\n"},
     {"join --vni=", 3, "", "for --vni: not a number\n"},
