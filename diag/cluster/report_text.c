@@ -94,7 +94,7 @@ static void add_red(struct writing *w, size_t first) {
             cells[i].to != one->to || !text_equal(c->reason, one->cell.reason))
             continue;
         w->told[i] = true;
-        if (c->flow != flow || c->family != family) {
+        if (!flow || c->flow != flow || c->family != family) {
             text_addf(&line, "%s%s%s", flow ? ", " : "  ", c->flow->id,
                       c->family == 6 ? " IPv6" : "");
             said[0] = said[1] = false;
