@@ -260,7 +260,7 @@ char *cluster_sight_path(const struct cluster_report *report, enum cluster_sight
     if (sight == SIGHT_DNS)
         return dial_shell_path(report->namespace_, source->pod,
                                "/agnhost dns-suffix; echo; /agnhost dns-server-list");
-    if (!asked[sight].host || !*asked[sight].host || !asked[sight].port || target->waiting)
+    if (!asked[sight].host || !*asked[sight].host || !asked[sight].port)
         return NULL;
     return dial_path(report->namespace_, source->pod, asked[sight].host, asked[sight].port, false,
                      asked[sight].request, asked[sight].tries);

@@ -117,7 +117,7 @@ static void note_unreached(struct cluster_node *node, const struct kube_many *it
     free(take_ptr(node->unreached));
     if (!dial_is_refused(item->status, item->answer, item->answer_len))
         node->seen |= 1U << SIGHT_DNS; /* or it never will be */
-    if ((item->kind == ERROR_TIMED_OUT || item->status == 500 || item->status / 10 == 50) &&
+    if ((item->kind == ERROR_TIMED_OUT || item->status / 10 == 50) &&
         dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
             DIAL_NOT_RUN)
         node->unreached = xstrdup(why);

@@ -92,6 +92,35 @@ static void test_pairs(void **state) {
     check_pairs(150, 50);
 }
 
+/* Kinds that no ring brings together are paired by the nodes that are in the fewest pairs. */
+static void test_pairs_of_kinds(void **state) {
+    static const struct {
+        const char *kinds, *pairs; /* a letter a node */
+    } rows[] = {{"a", ""},
+                {"aab", "01 12 20 "},
+                {"abab", "01 12 23 30 02 13 "},
+                {"aabbcc", "01 12 23 34 45 50 04 21 53 "}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct cluster_nodes nodes = {0};
+        struct cluster_pairs pairs;
+        struct text t = {0};
+
+        for (const char *kind = rows[i].kinds; *kind; kind++)
+            add_node(&nodes, "n", "windows", kind, "v1.37.1", true);
+        for (size_t n = 0; n < nodes.count; n++)
+            nodes.items[n].build[1] = '\0';
+        cluster_pairs_make(&nodes, &pairs);
+        for (size_t p = 0; p < pairs.count; p++)
+            text_addf(&t, "%zu%zu ", pairs.items[p].from, pairs.items[p].to);
+        assert_string_equal(text_str(&t), rows[i].pairs);
+        text_free(&t);
+        free(pairs.items);
+        cluster_nodes_free(&nodes);
+    }
+}
+
 /* A node without a probe is in no pair. */
 static void test_pairs_pass_over_the_missing(void **state) {
     struct cluster_nodes nodes = mixed(3, 2);
@@ -127,6 +156,38 @@ static void test_choice(void **state) {
     cluster_nodes_free(&nodes);
 }
 
+/* Two of Linux nodes that are alike; all where no node is a Windows node, and where none is left an
+ * error. */
+static void test_nodes_of_one_kind(void **state) {
+    static const struct { unsigned windows, all, kept; } rows[] = {{1, 5, 3}, {0, 4, 4}, {0, 0, 0}};
+    static const struct {
+        const char *version, *kind;
+    } kinds[] = {{"v1.37.1", "linux  v1.37 flannel vxlan"},
+                 {"v1.37", "linux  v1.37 flannel vxlan"},
+                 {"", "linux   flannel vxlan"}};
+    struct cluster_node node = {
+        .os = (char *)"linux", .build = (char *)"", .network = (char *)"flannel vxlan"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct cluster_nodes nodes = mixed(rows[i].windows, rows[i].all - rows[i].windows);
+        struct text_list nobody = {0};
+        struct error err = {0};
+
+        assert_int_equal(cluster_nodes_choose(&nodes, &nobody, &err), rows[i].all ? 0 : -1);
+        assert_int_equal(nodes.count, rows[i].kept);
+        assert_int_equal(err.kind, rows[i].all ? ERROR_NONE : ERROR_USAGE);
+        cluster_nodes_free(&nodes);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        _cleanup_(freep) char *kind = NULL;
+
+        node.version = (char *)kinds[i].version;
+        kind = cluster_node_kind(&node);
+        assert_string_equal(kind, kinds[i].kind);
+    }
+}
+
 static void test_nodes_read(void **state) {
     static const char text[] =
         "{\"kind\":\"NodeList\",\"items\":[{\"metadata\":{\"name\":\"w\",\"annotations\":{"
@@ -134,7 +195,8 @@ static void test_nodes_read(void **state) {
         "\"type\":\"Hostname\",\"address\":\"w\"},{\"type\":\"InternalIP\",\"address\":\"10.0.0.5\""
         "}],\"conditions\":[{\"type\":\"Ready\",\"status\":\"Unknown\"}],\"nodeInfo\":{"
         "\"operatingSystem\":\"windows\",\"kernelVersion\":\"10.0.20348.2340\",\"kubeletVersion\":"
-        "\"v1.37.1\"}}}]}";
+        "\"v1.37.1\"}}},{\"metadata\":{\"name\":\"x\",\"annotations\":{"
+        "\"projectcalico.org/IPv4Address\":\"10.0.0.6/24\"}}},{\"metadata\":{\"name\":\"y\"}}]}";
     _cleanup_json_ json_t *list = NULL;
     struct cluster_nodes nodes;
 
@@ -145,9 +207,18 @@ static void test_nodes_read(void **state) {
     assert_string_equal(nodes.items[0].network, "flannel host-gw");
     assert_string_equal(nodes.items[0].ip, "10.0.0.5");
     assert_false(nodes.items[0].ready);
+    assert_string_equal(nodes.items[1].network, "calico");
+    assert_string_equal(nodes.items[2].network, "");
+    assert_false(nodes.items[2].ready); /* it says nothing */
+    assert_null(nodes.items[2].ip);
     cluster_nodes_free(&nodes);
+    json_object_del(json_array_get(json_object_get(list, "items"), 2), "metadata");
+    assert_int_equal(cluster_nodes_read(list, &nodes, NULL), -1);
     json_array_append_new(json_object_get(list, "items"),
                           json_pack("{s:{s:s}}", "metadata", "name", "../x"));
+    json_array_remove(json_object_get(list, "items"), 2);
+    assert_int_equal(cluster_nodes_read(list, &nodes, NULL), -1);
+    json_object_set_new(list, "items", json_string("none"));
     assert_int_equal(cluster_nodes_read(list, &nodes, NULL), -1);
 }
 
@@ -176,8 +247,14 @@ static void test_dial(void **state) {
          PROBE_RESET, "connection reset"},
         {200, false, "{\"errors\":[\"connect: no route to host\"]}", DIAL_ANSWERED,
          PROBE_UNREACHABLE, "no route to it"},
-        {200, true, "{\"errors\":[\"what is this\\n\"]}", DIAL_ANSWERED, PROBE_FAILED,
-         "what is this"},
+        {200, true, "{\"errors\":[\"read udp: connection refused\"]}", DIAL_ANSWERED, PROBE_REFUSED,
+         "connection refused"},
+        {200, false, "{\"errors\":[\"lookup x: Temporary failure, timed out\"]}", DIAL_ANSWERED,
+         PROBE_DNS_TIMEOUT, NULL},
+        {200, true, "{\"errors\":[\"what~ is this\\n\"]}", DIAL_ANSWERED, PROBE_FAILED,
+         "what~ is this"},
+        {200, false, "{\"responses\":[3,\"\"],\"errors\":[4]}", DIAL_ANSWERED, PROBE_NO_REPLY, ""},
+        {200, false, "[1]", DIAL_NOT_RUN, 0, NULL},
         {200, false, "{\"errors\":[\"malformed HTTP response \\\"\\\\x15\\\"\"]}", DIAL_ANSWERED,
          PROBE_OK, ""},
         {400, false,
@@ -217,6 +294,31 @@ static void test_dial(void **state) {
     }
 }
 
+/* What answered is kept as far as there is room, each once and as plain text. */
+static void test_answers(void **state) {
+    struct probe_result result;
+    struct text t = {0};
+    char why[16];
+
+    (void)state;
+    text_add(&t, "{\"responses\":[\"a\",\"a\"");
+    for (unsigned i = 0; i < PROBE_ADDRESSES_MAX; i++)
+        text_addf(&t, ",\"b%u\"", i);
+    text_add(&t, "],\"errors\":[\"\\u001f\\u007f~ and so on and on\"]}");
+    assert_int_equal(dial_read(200, text_str(&t), t.len, false, &result, why, sizeof why),
+                     DIAL_ANSWERED);
+    assert_string_equal(why, "??~ and so on a");
+    assert_int_equal(result.succeeded, PROBE_ADDRESSES_MAX + 2);
+    assert_int_equal(result.attempts, PROBE_ADDRESSES_MAX + 3);
+    assert_int_equal(result.address_count, PROBE_ADDRESSES_MAX);
+    assert_string_equal(result.addresses[0], "a");
+    assert_string_equal(result.addresses[1], "b0");
+    assert_string_equal(result.responder, "b7");
+    assert_int_equal(dial_read(0, NULL, 0, false, &result, why, sizeof why), DIAL_NOT_RUN);
+    assert_string_equal(why, "");
+    text_free(&t);
+}
+
 /* A container that the API server calls running may not listen yet: only that is asked again. */
 static void test_refused(void **state) {
     static const struct {
@@ -227,6 +329,7 @@ static void test_refused(void **state) {
         {503, "{\"kind\":\"Status\",\"message\":\"dial tcp 10.1.2.3:8080: connection refused\"}",
          true},
         {503, "{\"kind\":\"Status\",\"message\":\"dial tcp 10.1.2.3:8080: i/o timeout\"}", false},
+        {500, "{\"message\":\"dial tcp 10.1.2.3:8080: connection refused\"}", true},
         {503, "connection refused", false},
         {200, "{\"output\":\"connection refused\",\"message\":\"refused\"}", false},
         {0, "connection refused", false},
@@ -286,13 +389,15 @@ static void test_script(void **state) {
     static char first[] = "/api/v1/namespaces/x/pods/p:8080/proxy/dial?host=a&port=80";
     static char second[] = "/api/v1/namespaces/x/pods/p:8080/proxy/dial?host=b'c";
     static char *const paths[] = {first, second};
-    static const char out[] = "{\"responses\":[\"p\"]} 1 200\nlookup x: no such host\n 0 400\n"
-                              " 1 000\n{} 9 200\nnothing\n{} 0 200";
+    static const char out[] = "{\"responses\":[\"p\"]} 1 200\n 1 000\n{} 9 200\n{} 2 200\n"
+                              "lookup x\nx0 200\n 1000000 200\nx  200\n0 200\nx200\n 000000 400\n"
+                              "nothing\n{} 0 200";
     _cleanup_(freep) char *script = dial_script_make(paths, 2);
     struct heard h = {0};
 
     (void)state;
-    assert_non_null(strstr(script, "'http://127.0.0.1:8080/dial?host=a&port=80' -s"));
+    assert_string_equal(script, "(x=$(curl 'http://127.0.0.1:8080/dial?host=a&port=80' -s -m 9 -w "
+                                "' 0 %{http_code}'); printf '%s\\n' \"${x}\") & wait");
     dial_script_read(out, strlen(out), 2, hear, &h);
     assert_int_equal((int)h.count, 2);
     assert_int_equal((int)h.question[0], 1);
@@ -300,7 +405,7 @@ static void test_script(void **state) {
     assert_string_equal(h.body[0], "{\"responses\":[\"p\"]}");
     assert_int_equal((int)h.question[1], 0);
     assert_int_equal((int)h.status[1], 400);
-    assert_string_equal(h.body[1], "lookup x: no such host\n");
+    assert_string_equal(h.body[1], "lookup x\nx0 200\n 1000000 200\nx  200\n0 200\nx200\n");
 }
 
 /* No answer in time is the DNS' fault where the probe answers other questions, and a name was
@@ -321,36 +426,25 @@ static void test_late(void **state) {
         assert_int_equal(cells[i].cell.outcome, i == 1 ? DIAG_FAIL : DIAG_NOT_RUN);
     }
     assert_int_equal(cells[1].cell.result.outcome, PROBE_DNS_TIMEOUT);
-}
-
-/* What Pod Security "restricted" and admission ask of a pod of each system. */
-static void test_pods(void **state) {
-    struct cluster_nodes nodes = mixed(1, 1);
-
-    (void)state;
-    for (size_t i = 0; i < nodes.count; i++) {
-        _cleanup_json_ json_t *pod = NULL;
-        bool windows = i == 0;
-
-        nodes.items[i].pod = xstrdup("probe-1");
-        pod = cluster_pod_make(&nodes.items[i], "image");
-        assert_non_null(pod);
-        assert_string_equal(json_text_at(pod, "spec.os.name"), nodes.items[i].os);
-        assert_true(json_bool_at(pod, "spec.securityContext.runAsNonRoot", false));
-        assert_int_equal(!json_at(pod, "spec.securityContext.seccompProfile"), windows);
-        assert_int_equal(!json_at(pod, "spec.containers.1.securityContext.capabilities"), windows);
-        assert_int_equal(!json_at(pod, "spec.securityContext.windowsOptions"), !windows);
-    }
-    cluster_nodes_free(&nodes);
+    assert_int_equal(cells[1].cell.result.attempts, 1);
+    assert_int_equal(cells[1].cell.result.succeeded, 0);
+    assert_string_equal(cells[1].cell.reason, "the name does not resolve in time");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),   cmocka_unit_test(test_pairs_pass_over_the_missing),
-        cmocka_unit_test(test_choice),  cmocka_unit_test(test_nodes_read),
-        cmocka_unit_test(test_dial),    cmocka_unit_test(test_responder),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_script),
-        cmocka_unit_test(test_late),    cmocka_unit_test(test_pods),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_pairs_of_kinds),
+        cmocka_unit_test(test_nodes_of_one_kind),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_pairs_pass_over_the_missing),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_nodes_read),
+        cmocka_unit_test(test_dial),
+        cmocka_unit_test(test_responder),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_script),
+        cmocka_unit_test(test_late),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

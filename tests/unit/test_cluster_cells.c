@@ -1,0 +1,275 @@
+/* The questions of a cluster's matrix word by word, what is made in the cluster for them, and what
+ * is read of the answers that are only looked at. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/cluster/cells.h"
+#include "diag/cluster/objects.h"
+
+static struct cluster_node nodes[] = {
+    {.name = (char *)"w",
+     .os = (char *)"windows",
+     .ip = (char *)"10.0.0.1",
+     .pod = (char *)"probe-1",
+     .pod_ip = (char *)"10.244.1.5",
+     .pod_ip6 = (char *)"fd00::1:5"},
+    {.name = (char *)"l",
+     .os = (char *)"linux",
+     .ip = (char *)"10.0.0.2",
+     .pod = (char *)"probe-2",
+     .pod_ip = (char *)"10.244.2.5",
+     .pod_ip6 = (char *)"fd00::2:5"},
+    {.name = (char *)"m", .pod = (char *)"probe-3", .waiting = (char *)"Pending"},
+};
+static struct cluster_pair pairs[] = {{0, 1}};
+static const struct cluster_report report = {.namespace_ = (char *)"n",
+                                             .domain = (char *)"d",
+                                             .nodes = {nodes, ARRAY_SIZE(nodes)},
+                                             .pairs = {pairs, ARRAY_SIZE(pairs)}};
+static const struct cluster_addresses addresses = {
+    "10.96.0.1", "fd00:1::1", "10.96.0.2", "10.96.0.4", 30010, 30011, 30030};
+
+/* ---- cells ---- */
+
+/* Of a node that can be asked and of one that cannot. */
+static void what_is_asked(void **state) {
+    static const char wanted[] =
+        "pod-to-pod-ip tcp4 w 1 10.244.2.5:8080 probe-2\n"
+        "pod-to-pod-ip udp4 w 1 10.244.2.5:8081 probe-2\n"
+        "pod-to-pod-ip tcp6 w 1 [fd00::2:5]:8080 probe-2\n"
+        "pod-to-pod-ip udp6 w 1 [fd00::2:5]:8081 probe-2\n"
+        "pod-to-pod-name tcp4 w 1 probe-2.probes.n.svc.d:8080 probe-2\n"
+        "pod-to-pod-name udp4 w 1 probe-2.probes.n.svc.d:8081 probe-2\n"
+        "pod-to-node tcp4 w 1 10.0.0.2:10250 \n"
+        "nodeport-remote tcp4 w 1 10.0.0.2:30010 *\n"
+        "nodeport-remote udp4 w 1 10.0.0.2:30011 *\n"
+        "pod-to-service-ip tcp4 w 0 10.96.0.1:80 *\n"
+        "pod-to-service-ip udp4 w 0 10.96.0.1:90 *\n"
+        "pod-to-service-ip tcp6 w 0 [fd00:1::1]:80 *\n"
+        "pod-to-service-ip udp6 w 0 [fd00:1::1]:90 *\n"
+        "pod-to-service-pqdn tcp4 w 0 backend:80 *\n"
+        "pod-to-service-pqdn udp4 w 0 backend:90 *\n"
+        "pod-to-service-fqdn tcp4 w 0 backend.n.svc.d:80 *\n"
+        "pod-to-service-fqdn udp4 w 0 backend.n.svc.d:90 *\n"
+        "pod-to-service-fqdn tcp4 w 0 alias.n.svc.d:443 \n"
+        "pod-to-external-ip tcp4 w 0 192.0.2.1:8443 \n"
+        "pod-to-external-dns tcp4 w 0 example.com:443 \n"
+        "node-to-pod tcp4 w 0 10.244.1.5:8080 \n"
+        "container-to-container-localhost tcp4 w 0 localhost:8082 probe-1\n"
+        "container-to-container-localhost udp4 w 0 localhost:8083 probe-1\n"
+        "pod-to-self-via-service tcp4 w 0 10.96.0.4:80 probe-1\n"
+        "pod-to-self-via-service udp4 w 0 10.96.0.4:90 probe-1\n"
+        "pod-to-pod-ip tcp4 m 2 m:8080  Pending\n";
+    static const struct cluster_options options = {.external_ip = "192.0.2.1:8443",
+                                                   .external_name = "example.com:443"};
+    struct cluster_cells cells;
+    struct text t = {0};
+
+    (void)state;
+    cluster_cells_make(&report, &options, &addresses, &cells);
+    for (size_t i = 0; i < cells.count; i++) {
+        const struct cluster_cell *c = &cells.items[i];
+
+        assert_int_equal(c->cell.outcome, DIAG_NOT_RUN);
+        if (c->from == 1)
+            continue;
+        text_addf(&t, "%s %s%u %s %zu %s %s%s%s\n", c->cell.flow->id, c->cell.udp ? "udp" : "tcp",
+                  (unsigned)c->cell.family, c->cell.from, c->to, c->cell.to,
+                  c->any ? "*" : c->cell.probe.expect, c->from == 2 ? " " : "",
+                  c->from == 2 ? c->cell.reason : "");
+        if (c->from == 0)
+            assert_string_equal(c->cell.reason, "it was not asked");
+    }
+    assert_string_equal(text_str(&t), wanted);
+    text_free(&t);
+    free(cells.items);
+}
+
+/* The API server's path of a question; what only a kubelet asks has none. */
+static void the_paths(void **state) {
+    static const struct {
+        size_t from, to;
+        enum cluster_sight sight;
+        const char *path;
+    } rows[] = {
+        {0, 1, SIGHT_CLIENT,
+         "dial?host=10.244.2.5&port=8080&protocol=http&request=clientip&tries=1"},
+        {0, 1, SIGHT_SERVICE, "dial?host=10.96.0.1&port=80&protocol=http&request=clientip&tries=1"},
+        {0, 1, SIGHT_LOCAL, "dial?host=10.0.0.2&port=30030&protocol=http&request=clientip&tries=1"},
+        {0, 1, SIGHT_OWN, "dial?host=10.96.0.4&port=80&protocol=http&request=hostname&tries=1"},
+        {0, 1, SIGHT_STICKY, "dial?host=10.96.0.2&port=80&protocol=http&request=hostname&tries=4"},
+        {0, 0, SIGHT_DNS,
+         "shell?cmd=%2Fagnhost%20dns-suffix%3B%20echo%3B%20%2Fagnhost%20dns-server-list"},
+        {2, 0, SIGHT_CLIENT, NULL},
+        {2, 2, SIGHT_DNS, NULL},
+    };
+    static const struct cluster_addresses none = {0};
+    struct cluster_cell cell = {.cell = {.flow = diag_flow_find("pod-to-pod-ip"), .udp = true}};
+    _cleanup_(freep) char *path = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *sight =
+            cluster_sight_path(&report, rows[i].sight, rows[i].from, rows[i].to, &addresses);
+        _cleanup_(freep) char *wanted =
+            xasprintf("/api/v1/namespaces/n/pods/probe-1:8080/proxy/%s", rows[i].path);
+
+        if (rows[i].path)
+            assert_string_equal(sight, wanted);
+        else
+            assert_null(sight);
+    }
+    for (enum cluster_sight s = SIGHT_SERVICE; s <= SIGHT_STICKY; s++)
+        assert_null(cluster_sight_path(&report, s, 0, 1, &none)); /* a Service without an address */
+    text_format(cell.cell.probe.target, sizeof cell.cell.probe.target, "%s", "fd00::2:5");
+    cell.cell.probe.port = 8081;
+    path = cluster_cell_path(&report, &cell);
+    assert_string_equal(path,
+                        "/api/v1/namespaces/n/pods/probe-1:8080/proxy/dial?host=fd00%3A%3A2%3A5&"
+                        "port=8081&protocol=udp&request=hostname&tries=1");
+    cell.from = 2;
+    assert_null(cluster_cell_path(&report, &cell));
+    cell.from = 0;
+    cell.cell.flow = diag_flow_find("node-to-pod");
+    assert_null(cluster_cell_path(&report, &cell));
+}
+
+/* ---- what is only looked at ---- */
+
+static void what_is_seen(void **state) {
+    static const struct {
+        enum cluster_sight sight;
+        long status;
+        const char *body;
+        bool seen, sticky, fixed;
+        const char *ip; /* that others see */
+    } rows[] = {
+        {SIGHT_CLIENT, 200, "{\"responses\":[\"10.244.1.5:4000\"]}", true, false, false,
+         "10.244.1.5"},
+        {SIGHT_SERVICE, 200, "{\"responses\":[\"[fd00::5]:4000\"]}", true, false, false, "fd00::5"},
+        {SIGHT_LOCAL, 200, "{\"responses\":[\"unknown\"]}", true, false, false, "unknown"},
+        {SIGHT_CLIENT, 200, "{\"errors\":[\"i/o timeout\"]}", false, false, false, NULL},
+        {SIGHT_CLIENT, 503, "{\"kind\":\"Status\"}", false, false, false, NULL},
+        {SIGHT_OWN, 200, "{\"responses\":[\"probe-1\"]}", true, false, false, NULL},
+        {SIGHT_STICKY, 200, "{\"responses\":[\"probe-1\",\"probe-1\"]}", true, true, true, NULL},
+        {SIGHT_STICKY, 200, "{\"responses\":[\"probe-1\",\"probe-2\"]}", true, true, false, NULL},
+        {SIGHT_STICKY, 200, "{\"responses\":[\"probe-1\"]}", true, false, true, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct cluster_node node = {0};
+        char **ips[] = {&node.client_ip, &node.service_ip, &node.local_ip};
+
+        cluster_sight_read(&node, rows[i].sight, rows[i].status, rows[i].body,
+                           strlen(rows[i].body));
+        assert_int_equal(node.seen, rows[i].seen ? 1U << rows[i].sight : 0);
+        assert_int_equal(node.sticky, rows[i].sticky);
+        assert_int_equal(node.fixed, rows[i].fixed);
+        for (size_t k = 0; k < ARRAY_SIZE(ips); k++) {
+            if (rows[i].ip && rows[i].sight == SIGHT_CLIENT + k)
+                assert_string_equal(*ips[k], rows[i].ip);
+            else
+                assert_null(*ips[k]);
+            free(*ips[k]);
+        }
+    }
+}
+
+/* ---- what is made ---- */
+
+/* Each address is that of its own Service; one that a server did not give is none. */
+static void addresses_of_services(void **state) {
+    static const char text[] =
+        "[{\"spec\":{\"clusterIP\":\"None\"}},"
+        "{\"spec\":{\"clusterIP\":\"10.96.0.1\",\"clusterIPs\":[\"10.96.0.1\",\"fd00::1\"],"
+        "\"ports\":[{\"nodePort\":30010},{\"nodePort\":30011}]}},"
+        "{\"spec\":{\"clusterIP\":\"10.96.0.2\"}},"
+        "{\"spec\":{\"clusterIP\":\"10.96.0.3\",\"ports\":[{\"nodePort\":30030}]}},"
+        "{\"spec\":{\"clusterIP\":\"None\"}}]";
+    _cleanup_json_ json_t *services = NULL;
+    struct cluster_addresses at;
+
+    (void)state;
+    assert_int_equal(json_read(text, strlen(text), "it", &services, NULL), 0);
+    cluster_addresses_read(services, &at);
+    assert_string_equal(at.backend_ip, "10.96.0.1");
+    assert_string_equal(at.backend_ip6, "fd00::1");
+    assert_string_equal(at.sticky_ip, "10.96.0.2");
+    assert_string_equal(at.self_ip, "");
+    assert_int_equal(at.node_port, 30010);
+    assert_int_equal(at.node_port_udp, 30011);
+    assert_int_equal(at.local_port, 30030);
+    json_array_clear(services);
+    cluster_addresses_read(services, &at);
+    assert_int_equal(at.node_port + at.node_port_udp + at.local_port, 0);
+}
+
+/* What Pod Security "restricted" asks of pods of each system, what stays behind a run that was
+ * killed, and where Services lead. */
+static void what_is_made(void **state) {
+    static const struct {
+        unsigned object; /* 0: pod of a Windows node, 1: of a Linux one, 2: the Services */
+        const char *path, *json;
+    } rows[] = {
+        {0, "spec.securityContext",
+         "{\"runAsNonRoot\":true,\"windowsOptions\":{\"runAsUserName\":\"ContainerUser\"}}"},
+        {0, "spec.containers.0.securityContext", NULL},
+        {0, "spec.containers.1.resources.requests", "{\"cpu\":\"5m\",\"memory\":\"64Mi\"}"},
+        {0, "spec.os.name", "\"windows\""},
+        {0, "spec.activeDeadlineSeconds", "1800"},
+        {0, "spec.terminationGracePeriodSeconds", "0"},
+        {0, "spec.automountServiceAccountToken", "false"},
+        {0, "spec.enableServiceLinks", "false"},
+        {1, "spec.securityContext",
+         "{\"runAsGroup\":65532,\"runAsNonRoot\":true,\"runAsUser\":65532,\"seccompProfile\":{"
+         "\"type\":\"RuntimeDefault\"}}"},
+        {1, "spec.containers.1.securityContext",
+         "{\"allowPrivilegeEscalation\":false,\"capabilities\":{\"drop\":[\"ALL\"]}}"},
+        {1, "spec.containers.0.resources.requests", "{\"cpu\":\"5m\",\"memory\":\"16Mi\"}"},
+        {1, "spec.containers.0.args", "[\"netexec\",\"--http-port=8080\",\"--udp-port=8081\"]"},
+        {1, "spec.containers.1.args", "[\"netexec\",\"--http-port=8082\",\"--udp-port=8083\"]"},
+        {1, "spec.containers.0.ports",
+         "[{\"containerPort\":8080},{\"containerPort\":8081,\"protocol\":\"UDP\"}]"},
+        {1, "spec.containers.0.readinessProbe",
+         "{\"httpGet\":{\"path\":\"/hostname\",\"port\":8080},\"periodSeconds\":1,"
+         "\"timeoutSeconds\":5}"},
+        {1, "spec.containers.1.readinessProbe", NULL},
+        {2, "0.spec.clusterIP", "\"None\""},
+        {2, "1.spec.publishNotReadyAddresses", "true"},
+        {2, "3.spec.ports",
+         "[{\"name\":\"http\",\"port\":80,\"targetPort\":8080},{\"name\":\"udp\",\"port\":90,"
+         "\"protocol\":\"UDP\",\"targetPort\":8081}]"},
+    };
+    json_t *made[] = {cluster_pod_make(&nodes[0], "image"), cluster_pod_make(&nodes[1], "image"),
+                      cluster_services_make("d")};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const json_t *part = json_at(made[rows[i].object], rows[i].path);
+        _cleanup_(freep) char *text =
+            part ? json_dumps(part, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) : NULL;
+
+        if (!text_equal(text, rows[i].json))
+            fail_msg("%s is %s", rows[i].path, text ? text : "not there");
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(made); i++)
+        json_decref(made[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_asked), cmocka_unit_test(the_paths),
+        cmocka_unit_test(what_is_seen),  cmocka_unit_test(addresses_of_services),
+        cmocka_unit_test(what_is_made),
+    };
+
+    return cmocka_run_group_tests_name("a cluster's questions", tests, NULL, NULL);
+}
