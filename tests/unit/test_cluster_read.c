@@ -17,13 +17,16 @@
     "{\"name\":\"a\",\"os\":\"windows\",\"build\":\"10.0.20348\",\"version\":\"v1.37.1\","         \
     "\"ready\":true,\"podIP\":\"10.1.0.2\",\"podIPv6\":\"fd00::2\",\"dnsServers\":\"10.96.0.10\"," \
     "\"sessionAffinity\":false,\"askedByExec\":true},"                                             \
-    "{\"name\":\"b\",\"os\":\"linux\",\"build\":\"\",\"version\":\"v1.37.1\",\"ready\":true}"
+    "{\"name\":\"b\",\"os\":\"linux\",\"build\":\"\",\"version\":\"v1.37.1\",\"ready\":false}"
 #define CELL(flow, to, outcome)                                                                    \
     "{\"id\":\"" flow "\",\"from\":\"a\",\"to\":\"10.1.0.3:8080\"," to                             \
     "\"protocol\":\"TCP\",\"family\":\"IPv4\",\"outcome\":\"" outcome                              \
     "\",\"attempts\":2,\"succeeded\":0,\"evidence\":{\"probe\":\"refused\",\"responder\":\"x\"},"  \
     "\"reason\":\"why\"}"
 #define TO_B "\"toNode\":\"b\","
+#define SIX                                                                                        \
+    "{\"id\":\"pod-to-pod-ip\",\"from\":\"a\",\"to\":\"[fd00::3]:8080\"," TO_B "\"protocol\":"     \
+    "\"UDP\",\"family\":\"IPv6\",\"outcome\":\"not-run\"}"
 #define REPORT(nodes, flows)                                                                       \
     "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"ClusterDiagReport\",\"server\":"           \
     "\"https://k\",\"domain\":\"d\",\"time\":\"2026-11-22T10:15:02Z\",\"startSeconds\":2.5,"       \
@@ -41,7 +44,8 @@ static void take(const char *text, struct cluster_report *ret) {
 /* Written again it is the same, but for what is judged again and counted. */
 static void all_comes_back(void **state) {
     static const char text[] =
-        REPORT(NODES, CELL("pod-to-pod-ip", TO_B, "fail") "," CELL("node-to-pod", "", "slow"));
+        REPORT(NODES, CELL("pod-to-pod-ip", TO_B, "fail") "," SIX "," CELL(
+                          "pod-to-pod-ip", "", "not-run") "," CELL("node-to-pod", "", "slow"));
     struct cluster_report report = {0};
     _cleanup_json_ json_t *json = NULL, *wanted = NULL;
 
@@ -58,6 +62,55 @@ static void all_comes_back(void **state) {
     assert_true(cluster_report_is(text, strlen(text)));
     assert_false(cluster_report_is("{\"kind\":\"DiagReport\"}", 21));
     assert_false(cluster_report_is("{", 1));
+    assert_true(report.cells.items[1].cell.second);
+    assert_false(report.cells.items[0].cell.second);
+    cluster_report_free(&report);
+}
+
+/* What is not there is unknown, and no number is too large. */
+static void what_is_left_out(void **state) {
+    static const char *const rows[] = {
+        "{\"kind\":\"ClusterDiagReport\",\"nodes\":[{\"name\":\"a\"}]}",
+        "{\"kind\":\"ClusterDiagReport\",\"nodes\":[{\"name\":\"a\"}],\"startSeconds\":-1,"
+        "\"durationSeconds\":1000000}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct cluster_report report = {0};
+
+        take(rows[i], &report);
+        assert_int_equal(report.start_ms + report.milliseconds + report.requests, 0);
+        assert_int_equal(report.time, 0);
+        assert_false(report.left || report.nodes.items[0].ready || report.nodes.items[0].sticky);
+        cluster_report_free(&report);
+    }
+    {
+        static const char short_one[] = "{\"kind\":\"ClusterDiagReport\",\"startSeconds\":0.25}";
+        struct cluster_report report = {0};
+
+        take(short_one, &report);
+        assert_int_equal(report.start_ms, 250);
+        cluster_report_free(&report);
+    }
+}
+
+/* A ring of two: both directions are pairs, each once. */
+static void the_pairs(void **state) {
+    static const char back[] =
+        "{\"id\":\"pod-to-pod-ip\",\"from\":\"b\",\"toNode\":\"a\",\"to\":\"x\","
+        "\"protocol\":\"TCP\",\"family\":\"IPv4\",\"outcome\":\"pass\"}";
+    _cleanup_(freep) char *text = xasprintf(
+        REPORT(NODES ",{\"name\":\"c\"}", "%s,%s,%s,%s"), CELL("pod-to-pod-ip", TO_B, "pass"), back,
+        CELL("pod-to-pod-ip", "\"toNode\":\"c\",", "pass"), CELL("pod-to-pod-name", TO_B, "pass"));
+    struct cluster_report report = {0};
+
+    (void)state;
+    take(text, &report);
+    assert_int_equal(report.pairs.count, 3);
+    assert_int_equal(report.pairs.items[1].from, 1);
+    assert_int_equal(report.pairs.items[1].to, 0);
+    assert_int_equal(report.pairs.items[2].to, 2);
     cluster_report_free(&report);
 }
 
@@ -93,19 +146,31 @@ static void what_is_refused(void **state) {
     }
 }
 
+/* As many as there may be, and one more. */
 static void too_many(void **state) {
-    struct text t = {0};
-    struct cluster_report report = {0};
-    struct error err = {0};
+    static const struct {
+        const char *key, *why;
+        unsigned max;
+    } rows[] = {{"nodes", "node 0 has no name of its own", CLUSTER_NODES_MAX},
+                {"flows", "unknown flow", CLUSTER_CELLS_MAX}};
 
     (void)state;
-    text_add(&t, "{\"kind\":\"ClusterDiagReport\",\"nodes\":[0");
-    for (unsigned i = 0; i < CLUSTER_NODES_MAX; i++)
-        text_add(&t, ",0");
-    text_add(&t, "]}");
-    assert_int_equal(cluster_report_read(text_str(&t), t.len, &report, &err), -1);
-    assert_non_null(strstr(err.message, "it has more than 5000 nodes or 150000 flows"));
-    text_free(&t);
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+        unsigned count = rows[i / 2].max + i % 2;
+        struct text t = {0};
+        struct cluster_report report = {0};
+        struct error err = {0};
+
+        text_addf(&t, "{\"kind\":\"ClusterDiagReport\",\"%s\":[0", rows[i / 2].key);
+        while (--count)
+            text_add(&t, ",0");
+        text_add(&t, "]}");
+        assert_int_equal(cluster_report_read(text_str(&t), t.len, &report, &err), -1);
+        if (!strstr(err.message,
+                    i % 2 ? "it has more than 5000 nodes or 150000 flows" : rows[i / 2].why))
+            fail_msg("%s", err.message);
+        text_free(&t);
+    }
 }
 
 /* Cells of one name, other pairs, other nodes. */
@@ -146,10 +211,9 @@ static void compared(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_comes_back),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(too_many),
-        cmocka_unit_test(compared),
+        cmocka_unit_test(all_comes_back), cmocka_unit_test(what_is_left_out),
+        cmocka_unit_test(the_pairs),      cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(too_many),       cmocka_unit_test(compared),
     };
 
     return cmocka_run_group_tests_name("cluster_read", tests, NULL, NULL);
