@@ -39,7 +39,7 @@ static void asking_make(struct cluster_report *report, size_t node, struct askin
     *ret = (struct asking){.report = report,
                            .node = node,
                            .paths = xcalloc(report->cells.count + 1, sizeof *ret->paths),
-                           .whose = xcalloc(report->cells.count + 1, sizeof *ret->whose)};
+                           .whose = xcalloc(report->cells.count, sizeof *ret->whose)};
     for (size_t i = 0; i < report->cells.count; i++) {
         struct cluster_cell *cell = &report->cells.items[i];
         char *path = cell->from == node && cell->cell.outcome == DIAG_NOT_RUN
@@ -91,10 +91,10 @@ static void leave_unasked(struct cluster_report *report, size_t node, const char
 
 static void ask_nodes(struct kube_client *client, struct cluster_report *report,
                       const size_t *nodes, size_t count) {
-    struct asking *askings = xcalloc(count + 1, sizeof *askings);
-    struct kube_exec *execs = xcalloc(count + 1, sizeof *execs);
-    struct kube_exec_result *results = xcalloc(count + 1, sizeof *results);
-    struct error *errs = xcalloc(count + 1, sizeof *errs);
+    struct asking *askings = xcalloc(count, sizeof *askings);
+    struct kube_exec *execs = xcalloc(count, sizeof *execs);
+    struct kube_exec_result *results = xcalloc(count, sizeof *results);
+    struct error *errs = xcalloc(count, sizeof *errs);
 
     for (size_t i = 0; i < count; i++)
         asking_make(report, nodes[i], &askings[i], &execs[i]);

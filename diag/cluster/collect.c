@@ -8,7 +8,7 @@
 #include "kube/many.h"
 
 #define LIST "?limit=500"
-enum { ASK_MS = 15000, DEPTH_MAX = 64 };
+enum { ASK_MS = 15000 };
 
 /* Where agents of networks, kube-proxy and the cluster's DNS run. */
 static const char *const spaces[] = {
@@ -118,20 +118,18 @@ static json_t *environment_make(const json_t *list) {
 }
 
 /* Takes out what nobody reads, and copies of whole objects. */
-static void tidy(json_t *json, unsigned depth) {
+static void tidy(json_t *json) {
     json_t *environment = json_object_get(json, "env");
 
-    if (depth > DEPTH_MAX)
-        return;
     json_object_del(json, "managedFields");
     json_object_del(json, "kubectl.kubernetes.io/last-applied-configuration");
     if (json_is_array(environment))
         json_object_set_new(json, "env", environment_make(environment));
     json_each_member(json, key, item) {
-        tidy(item, depth + 1);
+        tidy(item);
     }
     json_each(json, i, item) {
-        tidy(item, depth + 1);
+        tidy(item);
     }
 }
 
@@ -154,7 +152,7 @@ static void add_answer(const struct asking *a, size_t i, struct collection *ret)
     } else if (json_read(item->answer, item->answer_len, a->paths[i], &json, &why) == 0) {
         if (is_empty(json))
             return;
-        tidy(json, 0);
+        tidy(json);
         if (json_text_at(json, "metadata.continue") && *json_text_at(json, "metadata.continue"))
             collection_miss(ret, a->names[i], "it has more than the 500 that are packed");
         collection_add_json(ret, a->names[i], a->what[i], json);

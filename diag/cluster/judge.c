@@ -78,8 +78,7 @@ static bool is_end(const struct cluster_cell *c, size_t node) {
 static void look_at(const struct finding *f, const struct cluster_row *row, const struct key *key,
                     struct seen *ret) {
     const struct cluster_cells *cells = &f->report->cells;
-    const struct key beside = {row->beside,
-                               row->beside == TO && key->group == PAIR ? key->b : key->a, 0};
+    const struct key beside = {.group = row->beside, .a = key->a};
     const struct cluster_cell *one = NULL;
 
     *ret = (struct seen){.spared = !row->spared, .elsewhere = row->group != NODE, .alive = true};
@@ -159,7 +158,7 @@ struct naming {
 /* Red for what is named, though it is no cell of the group. */
 static bool follows(const struct finding *f, const struct cluster_row *row, const struct key *key,
                     const struct cluster_cell *c) {
-    const struct key node = {NODE, key->a, 0};
+    const struct key node = {.group = NODE, .a = key->a};
 
     return row->touching && row->also && row->also(c) && is_in(f, &node, c);
 }
@@ -188,7 +187,7 @@ static void add_group(struct finding *f, const struct cluster_row *row, const st
 static void look_at_node(struct finding *f, const struct cluster_row *row, size_t node,
                          struct naming *ret) {
     const struct cluster_node *n = &f->report->nodes.items[node];
-    const struct key key = {FROM, node, 0};
+    const struct key key = {.group = FROM, .a = node};
     _cleanup_(freep) char *evidence = NULL;
 
     if (!row->says(n))
@@ -202,13 +201,13 @@ static void look_at_node(struct finding *f, const struct cluster_row *row, size_
 static struct key key_of(enum cluster_group group, const struct cluster_cell *c, bool other) {
     switch (group) {
     case ALL:
-        return (struct key){ALL, 0, 0};
+        return (struct key){.group = ALL};
     case FROM:
-        return (struct key){FROM, c->from, 0};
+        return (struct key){.group = FROM, .a = c->from};
     case TO:
-        return (struct key){TO, c->to, 0};
+        return (struct key){.group = TO, .a = c->to};
     case NODE:
-        return (struct key){NODE, other ? c->to : c->from, 0};
+        return (struct key){.group = NODE, .a = other ? c->to : c->from};
     default:
         return (struct key){group, c->from, c->to};
     }
@@ -300,8 +299,8 @@ void cluster_causes_find(struct cluster_report *report) {
     struct finding f = {.report = report,
                         .cut = SIZE_MAX,
                         .kinds = cluster_kinds_make(&report->nodes),
-                        .explained = xcalloc(report->cells.count + 1, sizeof *f.explained),
-                        .works = xcalloc(report->nodes.count + 1, sizeof *f.works)};
+                        .explained = xcalloc(report->cells.count, sizeof *f.explained),
+                        .works = xcalloc(report->nodes.count, sizeof *f.works)};
 
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *c = &report->cells.items[i];

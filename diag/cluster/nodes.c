@@ -84,7 +84,7 @@ int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct err
 
     if (kube_list_items(list, &items, err) < 0)
         return -1;
-    nodes.items = xcalloc(json_array_size(items) + 1, sizeof *nodes.items);
+    nodes.items = xcalloc(json_array_size(items), sizeof *nodes.items);
     json_each(items, i, item) {
         const char *name = json_text_at(item, "metadata.name");
         struct cluster_node *node = &nodes.items[nodes.count];
@@ -172,7 +172,7 @@ static void choose_linux(const struct cluster_nodes *nodes, bool *chosen) {
 
 int cluster_nodes_choose(struct cluster_nodes *nodes, const struct text_list *names,
                          struct error *err) {
-    bool *chosen = xcalloc(nodes->count + 1, sizeof *chosen);
+    bool *chosen = xcalloc(nodes->count, sizeof *chosen);
     size_t windows = 0;
     int result = 0;
 

@@ -16,8 +16,8 @@ static void add_ring(const size_t *live, size_t count, struct cluster_pairs *ret
 }
 
 size_t *cluster_kinds_make(const struct cluster_nodes *nodes) {
-    char **names = xcalloc(nodes->count + 1, sizeof *names);
-    size_t *kinds = xcalloc(nodes->count + 1, sizeof *kinds);
+    char **names = xcalloc(nodes->count, sizeof *names);
+    size_t *kinds = xcalloc(nodes->count, sizeof *kinds);
 
     for (size_t i = 0; i < nodes->count; i++) {
         names[i] = cluster_node_kind(&nodes->items[i]);
@@ -59,7 +59,7 @@ static size_t least_used(const size_t *live, size_t count, const size_t *kinds, 
 }
 
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret) {
-    size_t *live = xcalloc(nodes->count + 1, sizeof *live), *kinds = cluster_kinds_make(nodes);
+    size_t *live = xcalloc(nodes->count, sizeof *live), *kinds = cluster_kinds_make(nodes);
     size_t count = 0;
 
     *ret = (struct cluster_pairs){0};

@@ -124,8 +124,8 @@ static unsigned create_pause_ms(int try) {
 
 static int create_all(struct kube_client *client, const char *path, json_t *const *objects,
                       size_t count, struct error *err) {
-    struct kube_many *items = xcalloc(count + 1, sizeof *items);
-    char **bodies = xcalloc(count + 1, sizeof *bodies);
+    struct kube_many *items = xcalloc(count, sizeof *items);
+    char **bodies = xcalloc(count, sizeof *bodies);
     int result = -1;
 
     for (int try = 0; result < 0; try++) {
@@ -197,7 +197,7 @@ int cluster_pods_start(struct kube_client *client, const struct cluster_options 
     const char *image = options->image ? options->image : CLUSTER_PROBE_IMAGE;
     _cleanup_json_ json_t *space = cluster_namespace_make(report->namespace_);
     _cleanup_(freep) char *path = path_in(report, "pods");
-    json_t **pods = xcalloc(report->nodes.count + 1, sizeof *pods);
+    json_t **pods = xcalloc(report->nodes.count, sizeof *pods);
     size_t count = 0;
     int result;
 

@@ -115,8 +115,7 @@ json_t *cluster_report_json(const struct cluster_report *report) {
 static void add_case(struct text *t, const struct diag_cell *cell) {
     static const char *const elements[] = {
         [DIAG_FAIL] = "failure", [DIAG_SKIP] = "skipped", [DIAG_NOT_RUN] = "error"};
-    const char *element =
-        cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW ? NULL : elements[cell->outcome];
+    const char *element = elements[cell->outcome];
 
     text_addf(t, "    <testcase name=\"%s/%s%s ", cell->flow->id, cell->udp ? "udp" : "tcp",
               cell->family == 6 ? "/ipv6" : "");

@@ -10,7 +10,7 @@ static void compared_make(const struct cluster_report *report, struct diag_compa
     _cleanup_json_ json_t *counts = json_object();
 
     *ret = (struct diag_compared){.time = report->time, .causes = &report->causes};
-    ret->cells = xcalloc(report->cells.count + 1, sizeof *ret->cells);
+    ret->cells = xcalloc(report->cells.count, sizeof *ret->cells);
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *cell = &report->cells.items[i];
         char *name = cluster_cell_name(report, cell);

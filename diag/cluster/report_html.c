@@ -23,7 +23,7 @@ static const char page_style[] =
 /* The worst of each pair's cells, row by row; DIAG_SKIP where it was not asked. */
 static enum diag_outcome *worst_make(const struct cluster_report *report) {
     size_t n = report->nodes.count;
-    enum diag_outcome *worst = xcalloc(n * n + 1, sizeof *worst);
+    enum diag_outcome *worst = xcalloc(n * n, sizeof *worst);
 
     for (size_t i = 0; i < n * n; i++)
         worst[i] = DIAG_SKIP;
@@ -102,8 +102,8 @@ static void add_matrix(struct text *t, const struct cluster_report *report,
 static void add_matrices(struct text *t, const struct cluster_report *report) {
     size_t n = report->nodes.count;
     _cleanup_(freep) enum diag_outcome *worst = worst_make(report);
-    struct nodes all = {xcalloc(n + 1, sizeof *all.items), n};
-    struct nodes red = {xcalloc(n + 1, sizeof *red.items), 0};
+    struct nodes all = {xcalloc(n, sizeof *all.items), n};
+    struct nodes red = {xcalloc(n, sizeof *red.items), 0};
 
     for (size_t i = 0; i < n; i++) {
         bool touched = false;
@@ -180,7 +180,7 @@ static void add_pair(struct text *t, const struct cluster_report *report, size_t
 
 static void add_reds(struct text *t, const struct cluster_report *report) {
     size_t n = report->nodes.count;
-    _cleanup_(freep) bool *told = xcalloc(n * n + 1, sizeof *told);
+    _cleanup_(freep) bool *told = xcalloc(n * n, sizeof *told);
     bool any = false;
 
     for (size_t i = 0; i < report->cells.count; i++) {

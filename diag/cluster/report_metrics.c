@@ -13,7 +13,7 @@ static bool is_red(const struct cluster_cell *cell) {
 
 static void add_nodes(struct text *t, const struct cluster_report *report, const char *whose) {
     static const char name[] = "winjoin_diag_node_up";
-    bool *bad = xcalloc(report->nodes.count + 1, sizeof *bad);
+    bool *bad = xcalloc(report->nodes.count, sizeof *bad);
 
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *cell = &report->cells.items[i];

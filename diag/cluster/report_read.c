@@ -106,9 +106,9 @@ static int read_lists(struct reading *r, const json_t *json, struct error *err) 
     if (json_array_size(nodes) > CLUSTER_NODES_MAX || json_array_size(flows) > CLUSTER_CELLS_MAX)
         return error_set(err, ERROR_MALFORMED, "it has more than %d nodes or %d flows",
                          CLUSTER_NODES_MAX, CLUSTER_CELLS_MAX);
-    report->nodes.items = xcalloc(json_array_size(nodes) + 1, sizeof *report->nodes.items);
-    report->cells.items = xcalloc(json_array_size(flows) + 1, sizeof *report->cells.items);
-    report->pairs.items = xcalloc(json_array_size(flows) + 1, sizeof *report->pairs.items);
+    report->nodes.items = xcalloc(json_array_size(nodes), sizeof *report->nodes.items);
+    report->cells.items = xcalloc(json_array_size(flows), sizeof *report->cells.items);
+    report->pairs.items = xcalloc(json_array_size(flows), sizeof *report->pairs.items);
     for (size_t i = 0; i < json_array_size(nodes); i++)
         if (read_node(r, json_array_get(nodes, i), err) < 0)
             return -1;

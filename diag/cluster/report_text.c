@@ -112,7 +112,7 @@ static void add_red(struct writing *w, size_t first) {
 
 /* The node that most untold red cells touch; SIZE_MAX: none are left. */
 static size_t worst_node(const struct writing *w) {
-    size_t *reds = xcalloc(w->report->nodes.count + 1, sizeof *reds), worst = SIZE_MAX, most = 0;
+    size_t *reds = xcalloc(w->report->nodes.count, sizeof *reds), worst = SIZE_MAX, most = 0;
 
     for (size_t i = 0; i < w->report->cells.count; i++) {
         const struct cluster_cell *cell = &w->report->cells.items[i];
@@ -166,9 +166,9 @@ static void add_node(struct writing *w, size_t node) {
  * the told ones trouble. */
 static void add_nodes(struct writing *w) {
     size_t count = w->report->nodes.count, good = 0, other = 0, more = 0, node;
-    size_t *list = xcalloc(count + 1, sizeof *list), *others = xcalloc(count + 1, sizeof *others);
-    size_t *rest = xcalloc(count + 1, sizeof *rest);
-    bool *bad = xcalloc(count + 1, sizeof *bad), *told = xcalloc(count + 1, sizeof *told);
+    size_t *list = xcalloc(count, sizeof *list), *others = xcalloc(count, sizeof *others);
+    size_t *rest = xcalloc(count, sizeof *rest);
+    bool *bad = xcalloc(count, sizeof *bad), *told = xcalloc(count, sizeof *told);
 
     for (size_t i = 0; i < w->report->cells.count; i++)
         if (is_red(&w->report->cells.items[i]))
@@ -304,7 +304,7 @@ char *cluster_report_text(const struct cluster_report *report,
 
     if (style->columns && style->columns < COLUMNS)
         w.edge = style->columns < COLUMNS_MIN ? COLUMNS_MIN : style->columns;
-    w.told = xcalloc(report->cells.count + 1, sizeof *w.told);
+    w.told = xcalloc(report->cells.count, sizeof *w.told);
     rfc3339_format(report->time, time);
     head = xasprintf("%s  %s  %zu Windows and %zu Linux nodes", report->server, time,
                      count_os(report, "windows"), count_os(report, "linux"));

@@ -129,9 +129,9 @@ static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight 
                   unsigned timeout_ms) {
     struct cluster_report *report = run->report;
     size_t max = report->nodes.count * SIGHTS, count = 0, again = 0;
-    struct kube_many *items = xcalloc(max + 1, sizeof *items);
-    size_t *whose = xcalloc(max + 1, sizeof *whose);
-    char **paths = xcalloc(max + 1, sizeof *paths);
+    struct kube_many *items = xcalloc(max, sizeof *items);
+    size_t *whose = xcalloc(max, sizeof *whose);
+    char **paths = xcalloc(max, sizeof *paths);
 
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *node = &report->nodes.items[i];
@@ -238,10 +238,10 @@ static void on_answer(void *context, const struct kube_many *item) {
 /* Asks every cell that is red; -1 when the user asked to stop. */
 static size_t ask_red(struct run *run, bool again) {
     struct cluster_cells *cells = &run->report->cells;
-    struct kube_many *items = xcalloc(cells->count + 1, sizeof *items);
-    struct asked *asked = xcalloc(cells->count + 1, sizeof *asked);
+    struct kube_many *items = xcalloc(cells->count, sizeof *items);
+    struct asked *asked = xcalloc(cells->count, sizeof *asked);
     size_t count = 0, red = 0;
-    char **paths = xcalloc(cells->count + 1, sizeof *paths);
+    char **paths = xcalloc(cells->count, sizeof *paths);
 
     for (size_t i = 0; i < cells->count; i++) {
         const struct cluster_node *from = &run->report->nodes.items[cells->items[i].from];

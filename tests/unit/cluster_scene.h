@@ -49,6 +49,7 @@ static struct cluster_scene {
     long pod_status;
     const char *waiting[NODES]; /* why a pod does not run */
     bool ready[NODES];          /* of the Nodes */
+    bool dual, six_first;       /* pods and a Service have IPv6 addresses, too; as the first one */
     bool unready_pods, dead;    /* dead: no answer from the API server any more */
     const char *suffixes;       /* of the pods */
     /* The answer of a dial that is not well: status and body; false: it is well. */
@@ -87,12 +88,17 @@ static inline char *pods_json(void) {
 
     for (unsigned i = 0; i < NODES && c.made; i++) {
         _cleanup_(freep) char *name = xasprintf("probe-%u", i + 1);
-        _cleanup_(freep) char *ip = xasprintf("10.244.%u.5", i + 1);
+        _cleanup_(freep) char *four = xasprintf("10.244.%u.5", i + 1);
+        _cleanup_(freep) char *six = xasprintf("fd00:0:0:%u::5", i + 1);
+        const char *ip = c.six_first ? six : four;
         json_t *pod = json_pack(
             "{s:{s:s}, s:{s:s, s:s, s:[{s:s}], s:[{s:s, s:s}]}}", "metadata", "name", name,
             "status", "phase", c.waiting[i] ? "Pending" : "Running", "podIP", ip, "podIPs", "ip",
             ip, "conditions", "type", "Ready", "status", c.unready_pods ? "False" : "True");
 
+        if (c.dual)
+            json_array_append_new(json_object_get(json_object_get(pod, "status"), "podIPs"),
+                                  json_pack("{s:s}", "ip", c.six_first ? four : six));
         if (c.waiting[i])
             json_object_set_new(
                 json_object_get(pod, "status"), "containerStatuses",
@@ -138,6 +144,8 @@ static inline char *service_json(const char *body) {
         if (!text_equal(json_text_at(service, "metadata.name"), names[i]))
             continue;
         json_object_set_new(spec, "clusterIP", json_string(ip));
+        if (c.dual)
+            json_object_set_new(spec, "clusterIPs", json_pack("[s, s]", ip, "fd00:1::1"));
         for (unsigned k = 0; k < 2; k++)
             json_object_set_new(json_array_get(ports, k), "nodePort",
                                 json_integer(30000 + 10 * (int)i + (int)k));
@@ -162,8 +170,10 @@ static inline char *dial_answer(const struct dial *d) {
 
     for (unsigned i = 1; i <= NODES; i++) {
         _cleanup_(freep) char *ip = xasprintf("10.244.%u.", i), *name = xasprintf("probe-%u.", i);
+        _cleanup_(freep) char *six = xasprintf("fd00%%3A0%%3A0%%3A%u%%3A", i);
 
-        if (text_starts_with(d->host, ip) || text_starts_with(d->host, name))
+        if (text_starts_with(d->host, ip) || text_starts_with(d->host, six) ||
+            text_starts_with(d->host, name))
             responder = i;
     }
     if (d->port == 10250 || text_starts_with(d->host, "alias."))

@@ -117,6 +117,7 @@ static void cells_that_stay_red(void **state) {
     assert_true(c.report.milliseconds >= 9000 && c.report.milliseconds < 12000);
     assert_false(cluster_report_is_good(&c.report));
     assert_false(c.report.nodes.items[0].sticky); /* it would cost a time-out more */
+    assert_false(c.report.nodes.items[1].sticky);
     assert_true(c.report.nodes.items[2].sticky);
 }
 
@@ -205,6 +206,120 @@ static void probes_that_do_not_listen_yet(void **state) {
     assert_true(c.report.milliseconds < 2500); /* the wait for kube-proxy includes it */
 }
 
+/* And after a while it is no wait any more: the API server does not reach them. */
+static void probes_that_never_listen(void **state) {
+    struct error err;
+    unsigned asked = 0;
+
+    (void)state;
+    deaf = 1000000;
+    c.dialed = deaf_at_first;
+    assert_int_equal(diagnose(&err), 0);
+    for (size_t i = 0; i < c.paths.count; i++)
+        asked += strstr(c.paths.items[i], "probe-1:8080/proxy/shell") != NULL;
+    assert_int_equal(asked, 21);
+    assert_non_null(strstr(c.report.nodes.items[0].unreached, "connection refused; nor by exec: "));
+    assert_int_equal(cells_with(DIAG_NOT_RUN), c.report.cells.count - NODES);
+}
+
+static long proxy_status;
+static bool answers_otherwise(const struct dial *d, long *ret_status, const char **ret_body) {
+    *ret_status = proxy_status;
+    *ret_body = "{\"kind\":\"Status\",\"message\":\"no\"}";
+    return d->from == 1;
+}
+
+/* Which of the API server's answers say that it does not reach a probe. */
+static void answers_of_the_proxy(void **state) {
+    static const struct {
+        long status;
+        bool unreached;
+    } rows[] = {{403, false}, {404, false}, {499, false}, {500, true}, {503, true}, {504, true}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err;
+
+        close_cluster(state);
+        open_cluster(state);
+        proxy_status = rows[i].status;
+        c.dialed = answers_otherwise;
+        assert_int_equal(diagnose(&err), 0);
+        assert_int_equal(c.report.nodes.items[0].unreached != NULL, rows[i].unreached);
+        assert_null(c.report.nodes.items[1].unreached);
+        assert_int_equal(cell_of("pod-to-node", false, "win-1", 0)->cell.outcome, DIAG_NOT_RUN);
+    }
+}
+
+static void no_version(const char *method, const char *path) {
+    (void)method;
+    c.dead = text_starts_with(path, "/version");
+}
+
+/* An API server that is away itself says nothing about pods. */
+static void a_server_that_is_away(void **state) {
+    struct error err;
+
+    (void)state;
+    proxy_status = 503;
+    c.dialed = answers_otherwise;
+    c.before = no_version;
+    assert_int_equal(diagnose(&err), 0);
+    assert_null(c.report.nodes.items[0].unreached);
+    assert_int_equal(cell_of("pod-to-node", false, "win-1", 0)->cell.outcome, DIAG_NOT_RUN);
+    assert_int_equal(c.report.requests, http_memory_requests(c.http));
+}
+
+static const char *stopped_at;
+static void ctrl_c(const char *method, const char *path) {
+    (void)method;
+    if (strstr(path, stopped_at))
+        host_memory_interrupt(c.host);
+}
+
+static bool refuses(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)d;
+    *ret_status = 503;
+    *ret_body = "{\"kind\":\"Status\",\"message\":\"connection refused\"}";
+    return true;
+}
+
+static bool is_silent(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    *ret_body = "{\"errors\":[\"i/o timeout\"]}";
+    return *d->host != '\0';
+}
+
+/* Wherever it waits or asks. */
+static void an_interrupted_run(void **state) {
+    static const struct {
+        const char *at;
+        bool (*dialed)(const struct dial *dial, long *ret_status, const char **ret_body);
+        const char *waiting; /* why a pod does not run */
+        bool unready;
+    } rows[] = {{"/proxy/dial", NULL, NULL, false},
+                {"/proxy/shell", refuses, NULL, false},
+                {"request=clientip", is_silent, NULL, false},
+                {"request=hostname&tries=1", is_silent, NULL, false},
+                {"watch=true", NULL, "ContainerCreating", false},
+                {"watch=true", NULL, NULL, true}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err;
+
+        close_cluster(state);
+        open_cluster(state);
+        stopped_at = rows[i].at;
+        c.before = ctrl_c;
+        c.dialed = rows[i].dialed;
+        c.waiting[0] = rows[i].waiting;
+        c.unready_pods = rows[i].unready;
+        if (diagnose(&err) == 0)
+            fail_msg("row %zu", i);
+        assert_int_equal(err.kind, ERROR_INTERRUPTED);
+        assert_non_null(strstr(text_str(&c.log), "\nDELETE /api/v1/namespaces/winjoin-diag-"));
+    }
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_cluster, close_cluster)
     const struct CMUnitTest tests[] = {CASE(a_cell_that_comes_right),
@@ -215,7 +330,11 @@ int main(void) {
                                        CASE(cells_that_time_out),
                                        CASE(a_wrong_responder),
                                        CASE(an_answer_that_is_too_long),
-                                       CASE(probes_that_do_not_listen_yet)};
+                                       CASE(probes_that_do_not_listen_yet),
+                                       CASE(probes_that_never_listen),
+                                       CASE(answers_of_the_proxy),
+                                       CASE(a_server_that_is_away),
+                                       CASE(an_interrupted_run)};
 
     return cmocka_run_group_tests_name("a cluster's cells", tests, NULL, NULL);
 }

@@ -388,6 +388,36 @@ static void test_few_cells(void **state) {
     }
 }
 
+/* Eight names, the rest is counted. */
+static void test_many_names(void **state) {
+    (void)state;
+    for (unsigned count = 8; count <= 10; count++) {
+        struct cluster_report report = {
+            .nodes = {xcalloc(count, sizeof *report.nodes.items), count}};
+        const struct diag_cause *cause;
+        _cleanup_(freep) char *more = xasprintf("n6, n7 and %u more: no", count - 8);
+
+        for (unsigned i = 0; i < count; i++) {
+            struct cluster_node *n = &report.nodes.items[i];
+
+            n->name = xasprintf("n%u", i);
+            n->os = xstrdup("linux");
+            n->build = xstrdup("");
+            n->version = xstrdup("v1.37.1");
+            n->network = xstrdup("");
+            n->ready = true;
+            n->waiting = xstrdup("Pending");
+        }
+        cluster_causes_find(&report);
+        assert_int_equal((int)report.causes.count, 1);
+        cause = &report.causes.items[0];
+        assert_true(text_starts_with(cause->message, "n0, n1, n2, "));
+        assert_non_null(strstr(cause->message, count == 8 ? "n6, n7: no" : more));
+        assert_int_equal(cause->evidence.count, 8);
+        cluster_report_free(&report);
+    }
+}
+
 /* Every row is named by a case above, has all its texts, and its id is its own. */
 static void test_rows(void **state) {
     static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD", "CL-API-POD"};
@@ -419,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_services_follow),
         cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_few_cells),
+        cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_rows),
     };
 

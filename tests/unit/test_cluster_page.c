@@ -70,7 +70,7 @@ static void the_page_by_size(void **state) {
             add_cell("pod-to-pod-ip", false, 7, 7, DIAG_NOT_RUN, "why");
         page = cluster_report_html(&report);
         column =
-            xasprintf("<th scope=\"col\" title=\"other\">%s</th>", rows[i].named ? "other" : "8");
+            xasprintf("<th scope=\"col\" title=\"lin-1\">%s</th>", rows[i].named ? "lin-1" : "3");
         row =
             xasprintf("<th scope=\"row\" title=\"other\">%sother</th>", rows[i].named ? "" : "8 ");
         assert_non_null(strstr(page, "<h1>Pod network of https://10.0.0.10:6443</h1>\n<p>2 of "));

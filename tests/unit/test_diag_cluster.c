@@ -99,6 +99,7 @@ static void test_pairs_of_kinds(void **state) {
     } rows[] = {{"a", ""},
                 {"aab", "01 12 20 "},
                 {"abab", "01 12 23 30 02 13 "},
+                {"abcabc", "01 12 23 34 45 50 03 02 13 41 54 25 "},
                 {"aabbcc", "01 12 23 34 45 50 04 21 53 "}};
 
     (void)state;
@@ -196,7 +197,9 @@ static void test_nodes_read(void **state) {
         "}],\"conditions\":[{\"type\":\"Ready\",\"status\":\"Unknown\"}],\"nodeInfo\":{"
         "\"operatingSystem\":\"windows\",\"kernelVersion\":\"10.0.20348.2340\",\"kubeletVersion\":"
         "\"v1.37.1\"}}},{\"metadata\":{\"name\":\"x\",\"annotations\":{"
-        "\"projectcalico.org/IPv4Address\":\"10.0.0.6/24\"}}},{\"metadata\":{\"name\":\"y\"}}]}";
+        "\"projectcalico.org/IPv4Address\":\"10.0.0.6/"
+        "24\"}}},{\"metadata\":{\"name\":\"y\"},\"status\":{\"nodeInfo\":{\"operatingSystem\":"
+        "\"windows\"}}}]}";
     _cleanup_json_ json_t *list = NULL;
     struct cluster_nodes nodes;
 
@@ -211,6 +214,7 @@ static void test_nodes_read(void **state) {
     assert_string_equal(nodes.items[2].network, "");
     assert_false(nodes.items[2].ready); /* it says nothing */
     assert_null(nodes.items[2].ip);
+    assert_string_equal(nodes.items[2].build, "");
     cluster_nodes_free(&nodes);
     json_object_del(json_array_get(json_object_get(list, "items"), 2), "metadata");
     assert_int_equal(cluster_nodes_read(list, &nodes, NULL), -1);

@@ -232,7 +232,9 @@ static void the_evidence(void **state) {
     program->options.collect = (char *)"D:\\denied.zip";
     assert_int_equal(verb(verb_diag, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
-    assert_int_equal(host_file_type(c.host, "D:\\denied.zip"), HOST_FILE);
+    free(take_ptr(zip));
+    assert_int_equal(host_read(c.host, "D:\\denied.zip", 1 << 24, &zip, &len, &err), 0);
+    assert_true(holds(zip, len, there[0]));
 }
 
 /* ---- what is shown meanwhile ---- */
