@@ -38,10 +38,6 @@ static bool is_six(const struct cluster_cell *c) {
     return c->cell.family == 6;
 }
 
-static bool is_four(const struct cluster_cell *c) {
-    return cluster_cell_is_between_pods(c) && c->cell.family == 4;
-}
-
 static bool is_service(const struct cluster_cell *c) {
     return has_id(c, "pod-to-service-ip");
 }
@@ -238,7 +234,7 @@ static const struct cluster_row rows[] = {
       "kubernetes.io: IPv4/IPv6 dual-stack, Windows"},
      ALL,
      .among = is_six,
-     .spared = is_four,
+     .spared = PODS,
      .beside = ALL,
      .least = 2},
     {{"CL-PAIR", "from one node's pods to another's",

@@ -99,7 +99,7 @@ void diag_compared_free(struct diag_compared *compared) {
 
 static void compared_make(const struct diag_report *report, struct diag_compared *ret) {
     *ret = (struct diag_compared){.time = report->time, .causes = &report->causes};
-    ret->cells = xcalloc(report->cells.count + 1, sizeof *ret->cells);
+    ret->cells = xcalloc(report->cells.count, sizeof *ret->cells);
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
 

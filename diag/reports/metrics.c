@@ -60,8 +60,10 @@ static bool number_of(const struct diag_cell *cell, enum part part, double *ret)
         *ret = works;
         return cell->outcome != DIAG_SKIP;
     case LOSS:
-        *ret = r->attempts ? (double)(r->attempts - r->succeeded) / r->attempts : 0;
-        return r->attempts;
+        if (!r->attempts)
+            return false;
+        *ret = (double)(r->attempts - r->succeeded) / r->attempts;
+        return true;
     case MIN:
         *ret = r->min_us / 1e6;
         break;

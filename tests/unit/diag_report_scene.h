@@ -43,7 +43,7 @@ static void report_make(struct diag_report *report) {
                                      .external_name = "example.com:443",
                                      .external_dns = "192.0.2.53"};
 
-    *report = (struct diag_report){.time = 1795255204, .milliseconds = 1900, .probes = 50};
+    *report = (struct diag_report){.time = 1795255204, .milliseconds = 600500, .probes = 50};
     report->node = xstrdup("win-7k2");
     report->network = xstrdup("overlay flannel.4096");
     diag_cells_make(&scene, &report->cells);

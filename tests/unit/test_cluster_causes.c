@@ -1,85 +1,6 @@
 /* From a cluster's red cells to causes: each row of the table is named where it should be, and no
  * other is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/memory.h"
-#include "diag/cluster/causes.h"
-#include "diag/cluster/cells.h"
-#include "diag/cluster/cause_row.h"
-
-enum { NODES = 6 }; /* w0 w1 w2 l3 l4 l5 */
-
-static void add_nodes(struct cluster_nodes *nodes) {
-    nodes->items = xcalloc(NODES, sizeof *nodes->items);
-    nodes->count = NODES;
-    for (unsigned i = 0; i < NODES; i++) {
-        struct cluster_node *n = &nodes->items[i];
-
-        n->name = xasprintf("%c%u", i < 3 ? 'w' : 'l', i);
-        n->os = xstrdup(i < 3 ? "windows" : "linux");
-        n->build = xstrdup(i == 2 ? "10.0.26100" : i < 2 ? "10.0.20348" : "");
-        n->version = xstrdup("v1.37.1");
-        n->network = xstrdup("flannel vxlan");
-        n->ip = xasprintf("10.0.0.%u", i);
-        n->ready = true;
-        n->pod = xasprintf("probe-%u", i);
-        n->pod_ip = xasprintf("10.244.%u.2", i);
-        n->pod_ip6 = xasprintf("fd00::%u:2", i);
-        n->suffixes = xstrdup("x.svc.cluster.local");
-        n->servers = xstrdup("10.96.0.10");
-        n->pod_ready = true;
-    }
-}
-
-/* Every node to every other one: more than a run asks, so that no pattern is there by chance. */
-static void make(struct cluster_report *report) {
-    static const struct cluster_addresses at = {"10.96.0.5", "fd00:1::5", "10.96.0.6", "10.96.0.7",
-                                                30000,       30001,       30002};
-    static const struct cluster_options options = {.external_ip = "192.0.2.1:443",
-                                                   .external_name = "example.com:443"};
-
-    *report = (struct cluster_report){
-        .namespace_ = xstrdup("x"), .domain = xstrdup("cluster.local"), .server = xstrdup("s")};
-    add_nodes(&report->nodes);
-    report->pairs.items = xcalloc(NODES * NODES, sizeof *report->pairs.items);
-    for (size_t a = 0; a < NODES; a++)
-        for (size_t b = 0; b < NODES; b++)
-            if (a != b)
-                report->pairs.items[report->pairs.count++] = (struct cluster_pair){a, b};
-    cluster_cells_make(report, &options, &at, &report->cells);
-}
-
-/* One letter a kind of flow: p pods, n names of pods, s Services, q short, f full names, o
- * NodePort, k kubelet, r readiness, e outside, E its name, l localhost, h hairpin. */
-static char letter(const struct cluster_cell *c) {
-    static const struct {
-        const char *id;
-        char letter;
-    } rows[] = {{"pod-to-pod-ip", 'p'},
-                {"pod-to-pod-name", 'n'},
-                {"pod-to-service-ip", 's'},
-                {"pod-to-service-pqdn", 'q'},
-                {"pod-to-service-fqdn", 'f'},
-                {"nodeport-remote", 'o'},
-                {"pod-to-node", 'k'},
-                {"node-to-pod", 'r'},
-                {"pod-to-external-ip", 'e'},
-                {"pod-to-external-dns", 'E'},
-                {"container-to-container-localhost", 'l'},
-                {"pod-to-self-via-service", 'h'}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (text_equal(c->cell.flow->id, rows[i].id))
-            return rows[i].letter;
-    return '?';
-}
+#include "cluster_causes_scene.h"
 
 enum { ANY = 99, WINDOWS = 98, LINUX = 97, OLD = 96 }; /* OLD: Windows of the older build */
 
@@ -351,73 +272,6 @@ static void test_narrow(void **state) {
     }
 }
 
-static bool is_cut_off(const struct cluster_report *report) {
-    for (size_t i = 0; i < report->causes.count; i++)
-        if (text_equal(report->causes.items[i].id, "CL-NODE"))
-            return true;
-    return false;
-}
-
-/* Three cells that fail, in both directions, are a node that is cut off; two are not enough. */
-static void test_few_cells(void **state) {
-    static const struct cluster_pair pairs[] = {{1, 2}, {2, 1}, {0, 1}, {1, 0}, {2, 0}};
-
-    (void)state;
-    for (size_t count = ARRAY_SIZE(pairs); count >= 4; count--) {
-        struct cluster_report report;
-        size_t kept = 0;
-
-        make(&report);
-        for (size_t i = 0; i < report.cells.count; i++) {
-            struct cluster_cell *c = &report.cells.items[i];
-            bool asked = false;
-
-            for (size_t k = 0; k < count; k++)
-                asked |= c->from == pairs[k].from && c->to == pairs[k].to;
-            if (!asked || letter(c) != 'p' || c->cell.udp || c->cell.family == 6)
-                continue;
-            c->cell.outcome = c->from == 0 || c->to == 0 ? DIAG_FAIL : DIAG_PASS;
-            c->cell.result.outcome = PROBE_TIMEOUT;
-            report.cells.items[kept++] = *c;
-        }
-        report.cells.count = kept;
-        assert_int_equal(kept, count);
-        cluster_causes_find(&report);
-        assert_int_equal(is_cut_off(&report), count == ARRAY_SIZE(pairs));
-        cluster_report_free(&report);
-    }
-}
-
-/* Eight names, the rest is counted. */
-static void test_many_names(void **state) {
-    (void)state;
-    for (unsigned count = 8; count <= 10; count++) {
-        struct cluster_report report = {
-            .nodes = {xcalloc(count, sizeof *report.nodes.items), count}};
-        const struct diag_cause *cause;
-        _cleanup_(freep) char *more = xasprintf("n6, n7 and %u more: no", count - 8);
-
-        for (unsigned i = 0; i < count; i++) {
-            struct cluster_node *n = &report.nodes.items[i];
-
-            n->name = xasprintf("n%u", i);
-            n->os = xstrdup("linux");
-            n->build = xstrdup("");
-            n->version = xstrdup("v1.37.1");
-            n->network = xstrdup("");
-            n->ready = true;
-            n->waiting = xstrdup("Pending");
-        }
-        cluster_causes_find(&report);
-        assert_int_equal((int)report.causes.count, 1);
-        cause = &report.causes.items[0];
-        assert_true(text_starts_with(cause->message, "n0, n1, n2, "));
-        assert_non_null(strstr(cause->message, count == 8 ? "n6, n7: no" : more));
-        assert_int_equal(cause->evidence.count, 8);
-        cluster_report_free(&report);
-    }
-}
-
 /* Every row is named by a case above, has all its texts, and its id is its own. */
 static void test_rows(void **state) {
     static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD", "CL-API-POD"};
@@ -448,8 +302,6 @@ int main(void) {
         cmocka_unit_test(test_two),
         cmocka_unit_test(test_services_follow),
         cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_few_cells),
-        cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_rows),
     };
 

@@ -45,7 +45,7 @@ static void metrics(void **state) {
         "winjoin_diag_flows{node=\"win\\\\n\\\"7k2\"} 9\n",
         "winjoin_diag_flows_passed{node=\"win\\\\n\\\"7k2\"} 6\n",
         "} 1795255204\n",
-        "} 1.8999999999999999\n",
+        "} 600.5\n",
         "winjoin_diag_flow_up{node=\"win\\\\n\\\"7k2\",flow=\"pod-to-pod-ip\",protocol=\"TCP\","
         "family=\"IPv4\"} 1\n",
         ",flow=\"pod-to-external-ip\",protocol=\"TCP\",family=\"IPv4\"} 0\n",
@@ -109,6 +109,11 @@ static void latencies(void **state) {
     written = json_write(json);
     assert_non_null(strstr(written, "\"lossPercent\":25.0,"));
     assert_non_null(strstr(written, "\"median\":2.0,\"p95\":30.0,\"max\":400.0}"));
+    free(text);
+    report.cells.items[0].result.attempts = 4; /* one more than the usual three */
+    text = diag_report_text(&report, &style);
+    assert_non_null(
+        strstr(text, "loss\n  pod-to-pod-ip/tcp: 0.4 / 0.4 / 0.4 / 0.4 ms, 25.0 % of 4 lost\n"));
     assert_int_equal(diag_report_read(written, strlen(written), &again, NULL), 0);
     assert_int_equal(diag_cells_find(&again.cells, "node-to-pod", true)->result.p95_us, 30000);
 }
@@ -129,11 +134,45 @@ static void html_lists_the_evidence_of_a_cause(void **state) {
     assert_null(strstr(without, "ul>"));
 }
 
+/* Seconds, and what a name resolved to, are the same in every form; of two causes of one id the
+ * first is where links lead. */
+static void what_every_form_says(void **state) {
+    struct probe_result slow = {.outcome = PROBE_OK,
+                                .attempts = 3,
+                                .succeeded = 3,
+                                .median_us = 2000001,
+                                .address_count = 2,
+                                .addresses = {"10.0.0.1", "10.0.0.2"}};
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *html = NULL, *junit = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    struct diag_causes *causes = &report.causes;
+    const json_t *addresses;
+
+    (void)state;
+    report_make(&report);
+    diag_cell_judge(&report.cells.items[0], &slow, false);
+    causes->items = xrealloc(causes->items, 2 * sizeof *causes->items);
+    causes->items[causes->count++] = (struct diag_cause){
+        .id = causes->items[0].id, .message = xstrdup("m"), .hint = xstrdup("h")};
+    html = diag_report_html(&report);
+    assert_non_null(strstr(html, "pass 2000.001 ms</td>"));
+    assert_non_null(strstr(html, "<section class=\"confirmed\" id=\"NAT-NONE\"><h2>"));
+    assert_non_null(strstr(html, "<section class=\"likely\"><h2>"));
+    junit = diag_report_junit(&report);
+    assert_non_null(strstr(junit, " time=\"2.000001\">"));
+    json = diag_report_json(&report);
+    addresses = json_at(json, "flows.0.evidence.addresses");
+    assert_int_equal(json_array_size(addresses), 2);
+    assert_string_equal(json_text_at(addresses, "1"), "10.0.0.2");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(html_has_a_column_a_protocol),
         cmocka_unit_test(metrics),
         cmocka_unit_test(latencies),
+        cmocka_unit_test(what_every_form_says),
         cmocka_unit_test(html_lists_the_evidence_of_a_cause),
     };
 

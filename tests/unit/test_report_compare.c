@@ -24,6 +24,8 @@ static const struct {
      "\n  node-to-pod/tcp: pass, was not-run (why)\n", false},
     {CELL("node-to-pod", "TCP", "fail"), CELL("node-to-pod", "TCP", "not-run"),
      "\n  node-to-pod/tcp: not-run, was fail (why)\n", false},
+    {CELL("node-to-pod", "TCP", "skip"), CELL("node-to-pod", "TCP", "fail"),
+     "\n  node-to-pod/tcp: fail, was skip (why)\n", true},
     {CELL("node-to-pod", "TCP", "skip"), CELL("node-to-pod", "TCP", "pass"),
      "\n  node-to-pod/tcp: pass, was skip (why)\n", false},
     {CELL("node-to-pod", "UDP", "pass"), CELL("node-to-pod", "TCP", "fail"),
