@@ -277,6 +277,13 @@ static const char *hang(void *context, const struct text *said, size_t *ret_len)
     return NULL;
 }
 
+static const char *hang_up(void *context, const struct text *said, size_t *ret_len) {
+    (void)context, (void)said;
+    shell.runs++;
+    *ret_len = 1;
+    return NULL;
+}
+
 /* 32 at the same time; all of them together have three quarters of a minute. */
 static void shells_that_take_too_long(void **state) {
     struct cluster_report report = {.namespace_ = xstrdup("n")};
@@ -293,6 +300,9 @@ static void shells_that_take_too_long(void **state) {
     for (size_t i = 0; i < 40; i++)
         assert_int_equal(strstr(report.nodes.items[i].unreached, "; nor by exec: ") != NULL,
                          i < 32);
+    http_memory_on_talk(c.http, hang_up, NULL);
+    cluster_ask_by_exec(&c.client, &report);
+    assert_int_equal(shell.runs, 32 + 40); /* each once */
     cluster_report_free(&report);
 }
 

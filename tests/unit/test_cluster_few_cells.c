@@ -86,6 +86,10 @@ static void test_few_cells(void **state) {
         {"CL-PAIR", "01- 02+ 10+ 21+", false},
         {"CL-SVC", "01+ 00s 11s", true},
         {"CL-SVC", "01+ 00s", false},
+        {"CL-SVC", "01+ 10+ 12- 00s 11s", false}, /* some pods are not reached either */
+        {"CL-SVC-NODE", "01+ 10+ 00s 11S", true},
+        {"CL-SVC-NODE", "01+ 10+ 12- 00s 11S", false},
+        {"CL-NODEPORT-NODE", "01o 01+", true},
         {"CL-DNS", "00S 00q 11q", true},
         {"CL-DNS", "00S 00q", false},
         {"CL-DNS-UNKNOWN", "00S 00x 11x", true},
@@ -118,7 +122,7 @@ static void test_many_names(void **state) {
         struct cluster_report report = {
             .nodes = {xcalloc(count, sizeof *report.nodes.items), count}};
         const struct diag_cause *cause;
-        _cleanup_(freep) char *more = xasprintf("n6, n7 and %u more: no", count - 8);
+        _cleanup_(freep) char *more = xasprintf("n6, n7 and %u more: the", count - 8);
 
         for (unsigned i = 0; i < count; i++) {
             struct cluster_node *n = &report.nodes.items[i];
@@ -128,15 +132,39 @@ static void test_many_names(void **state) {
             n->build = xstrdup("");
             n->version = xstrdup("v1.37.1");
             n->network = xstrdup("");
-            n->ready = true;
             n->waiting = xstrdup("Pending");
         }
         cluster_causes_find(&report);
         assert_int_equal((int)report.causes.count, 1);
         cause = &report.causes.items[0];
         assert_true(text_starts_with(cause->message, "n0, n1, n2, "));
-        assert_non_null(strstr(cause->message, count == 8 ? "n6, n7: no" : more));
+        assert_non_null(strstr(cause->message, count == 8 ? "n6, n7: the" : more));
         assert_int_equal(cause->evidence.count, 8);
+        assert_non_null(strstr(cause->hint, " NAME ")); /* not one's of many */
+        cluster_report_free(&report);
+    }
+}
+
+/* A pod that is not reached stands behind Services, too: what is red of them follows. */
+static void test_services_follow_each(void **state) {
+    static const char *const rows[][2] = {
+        {"CL-SYSTEMS", "03- 14- 30+ 41+ 01+ 55s"}, {"CL-KINDS", "03- 14- 23+ 30+ 41+ 01+ 55s"},
+        {"CL-NODE", "12+ 21+ 01- 10- 20- 55s"},    {"CL-NODE-OUT", "01- 02- 10+ 20+ 12+ 55s"},
+        {"CL-NODE-IN", "10- 20- 01+ 02+ 12+ 55s"}, {"CL-PAIR", "01- 01u 02+ 10+ 21+ 55s"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct cluster_report report;
+        size_t red = 0;
+
+        draw(rows[i][1], &report);
+        cluster_causes_find(&report);
+        for (size_t k = 0; k < report.cells.count; k++)
+            red += cluster_cell_is_red(&report.cells.items[k]);
+        assert_int_equal((int)report.causes.count, 1);
+        assert_string_equal(report.causes.items[0].id, rows[i][0]);
+        assert_int_equal(report.causes.items[0].cells.count, red);
         cluster_report_free(&report);
     }
 }
@@ -145,6 +173,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few_cells),
         cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_services_follow_each),
     };
 
     return cmocka_run_group_tests_name("a cluster's few cells", tests, NULL, NULL);

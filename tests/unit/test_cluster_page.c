@@ -67,7 +67,8 @@ static void the_page_by_size(void **state) {
         while (report.nodes.count < rows[i].nodes)
             add_node("other", "linux", "", NULL);
         if (rows[i].red)
-            add_cell("pod-to-pod-ip", false, 7, 7, DIAG_NOT_RUN, "why");
+            for (size_t to = 2; to <= 7; to += 5) /* another node, and itself */
+                add_cell("pod-to-pod-ip", false, 7, to, DIAG_NOT_RUN, "why");
         page = cluster_report_html(&report);
         column =
             xasprintf("<th scope=\"col\" title=\"lin-1\">%s</th>", rows[i].named ? "lin-1" : "3");
@@ -83,6 +84,9 @@ static void the_page_by_size(void **state) {
                          1 + (rows[i].folded && rows[i].red));
         assert_int_equal(count_of(page, "<tr id=\"red-8-8\">"), rows[i].red);
         assert_int_equal(count_of(page, "--nodes other</code>"), rows[i].red);
+        assert_int_equal(count_of(page, "--nodes other,lin-1</code>"), rows[i].red);
+        assert_int_equal(count_of(page, "<th scope=\"row\" title=\"lin-1\">"),
+                         1 + (rows[i].folded && rows[i].red));
         assert_true(text_ends_with(page, "</main></body></html>\n"));
     }
 }

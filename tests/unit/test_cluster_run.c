@@ -111,7 +111,7 @@ static void the_domain_is_that_of_the_pods(void **state) {
     bool asked = false;
 
     (void)state;
-    c.suffixes = "ns.svc.example.org,svc.example.org,example.org";
+    c.suffixes = "ns.svc.example.org,svc.,svc.example.org,example.org";
     assert_int_equal(diagnose(&err), 0);
     assert_string_equal(c.report.domain, "example.org");
     for (size_t i = 0; i < c.paths.count; i++)
@@ -121,8 +121,7 @@ static void the_domain_is_that_of_the_pods(void **state) {
 
 static bool of_the_first(const struct dial *d, long *ret_status, const char **ret_body) {
     (void)ret_status;
-    *ret_body =
-        d->from == 1 ? "{\"output\":\"a,svc.,svc.example.org\\n\"}" : "{\"output\":\"a\\n\"}";
+    *ret_body = d->from == 1 ? "{\"output\":\"svc.example.org,a\\n\"}" : "{\"output\":\"a\\n\"}";
     return !*d->host; /* the shell is asked */
 }
 
@@ -226,6 +225,11 @@ static void chosen_nodes(void **state) {
         asked |= text_starts_with(c.paths.items[i],
                                   "/api/v1/nodes?labelSelector=pool%3Da%2Czone%20in%20%28b%29&");
     assert_true(asked);
+    text_list_add(&names, "win-9");
+    text_clear(&c.log);
+    assert_int_equal(diagnose(&err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_int_equal(c.log.len, 0);
     text_list_free(&names);
 }
 
