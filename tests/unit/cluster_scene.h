@@ -49,6 +49,7 @@ static struct cluster_scene {
     long pod_status;
     const char *waiting[NODES]; /* why a pod does not run */
     bool ready[NODES];          /* of the Nodes */
+    const char *nameless;       /* a Service that gets no address */
     bool dual, six_first;       /* pods and a Service have IPv6 addresses, too; as the first one */
     bool unready_pods, dead;    /* dead: no answer from the API server any more */
     const char *suffixes;       /* of the pods */
@@ -141,7 +142,8 @@ static inline char *service_json(const char *body) {
         _cleanup_(freep) char *ip = xasprintf("10.96.0.%u", i);
         json_t *spec = json_object_get(service, "spec"), *ports = json_object_get(spec, "ports");
 
-        if (!text_equal(json_text_at(service, "metadata.name"), names[i]))
+        if (!text_equal(json_text_at(service, "metadata.name"), names[i]) ||
+            text_equal(names[i], c.nameless))
             continue;
         json_object_set_new(spec, "clusterIP", json_string(ip));
         if (c.dual)

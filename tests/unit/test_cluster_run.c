@@ -337,6 +337,21 @@ static void pods_that_are_refused(void **state) {
     }
 }
 
+static void services_without_an_address(void **state) {
+    static const char *const names[] = {"backend", "sticky", "self"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct error err;
+
+        close_cluster(state);
+        open_cluster(state);
+        c.nameless = names[i];
+        assert_int_equal(diagnose(&err), -1);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+        assert_int_equal(c.made, 0);
+    }
+}
+
 /* ---- what other runs left, and what this one leaves ---- */
 
 static void namespaces_of_killed_runs(void **state) {
@@ -451,6 +466,7 @@ int main(void) {
                                        CASE(a_pod_that_takes_its_time),
                                        CASE(pods_that_become_ready),
                                        CASE(pods_that_are_refused),
+                                       CASE(services_without_an_address),
                                        CASE(namespaces_of_killed_runs),
                                        CASE(a_namespace_that_stays),
                                        CASE(a_server_that_is_gone)};
