@@ -149,9 +149,13 @@ static void test_many_names(void **state) {
 /* A pod that is not reached stands behind Services, too: what is red of them follows. */
 static void test_services_follow_each(void **state) {
     static const char *const rows[][2] = {
-        {"CL-SYSTEMS", "03- 14- 30+ 41+ 01+ 55s"}, {"CL-KINDS", "03- 14- 23+ 30+ 41+ 01+ 55s"},
-        {"CL-NODE", "12+ 21+ 01- 10- 20- 55s"},    {"CL-NODE-OUT", "01- 02- 10+ 20+ 12+ 55s"},
-        {"CL-NODE-IN", "10- 20- 01+ 02+ 12+ 55s"}, {"CL-PAIR", "01- 01u 02+ 10+ 21+ 55s"},
+        {"CL-SYSTEMS", "03- 14- 30+ 41+ 01+ 55s"},
+        {"CL-KINDS", "03- 14- 23+ 30+ 41+ 01+ 55s"},
+        {"CL-NODE", "12+ 21+ 01- 10- 20- 55s"},
+        {"CL-NODE-OUT", "01- 02- 10+ 20+ 12+ 55s"},
+        {"CL-NODE-IN", "10- 20- 01+ 02+ 12+ 55s"},
+        {"CL-PAIR", "01- 01u 02+ 10+ 21+ 55s"},
+        {"CL-DNS-NODE", "00S 00q 00f 11Q 00e"},
         {"CL-SVC-NODE", "01+ 10+ 00s 11S 22e"}, /* nothing of another node */
     };
 

@@ -14,7 +14,8 @@
 #include "diag/reports/compare.h"
 
 #define NODES                                                                                      \
-    "{\"name\":\"a\",\"os\":\"windows\",\"build\":\"10.0.20348\",\"version\":\"v1.37.1\","         \
+    "{\"name\":\"a\",\"os\":\"windows\",\"build\":\"10.0.20348\",\"network\":\"n\",\"version\":"   \
+    "\"v1.37.1\","                                                                                 \
     "\"ready\":true,\"podIP\":\"10.1.0.2\",\"podIPv6\":\"fd00::2\",\"dnsServers\":\"10.96.0.10\"," \
     "\"sessionAffinity\":false,\"askedByExec\":true},"                                             \
     "{\"name\":\"b\",\"os\":\"linux\",\"build\":\"\",\"version\":\"v1.37.1\",\"ready\":false}"

@@ -250,10 +250,12 @@ static void a_pod_that_does_not_start(void **state) {
     assert_false(cluster_report_is_good(&c.report));
 }
 
-static char *last_told;
+static char *first_told, *last_told;
 static void tell(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
     (void)context;
     assert_int_equal(waited_ms + left_ms, text_starts_with(message, "waiting") ? 20000 : 0);
+    if (!first_told)
+        first_told = xstrdup(message);
     if (text_starts_with(message, "waiting")) {
         free(last_told);
         last_told = xstrdup(message);
@@ -272,6 +274,8 @@ static void a_pod_that_is_waited_for_in_vain(void **state) {
     assert_true(c.report.start_ms >= 20000 && c.report.start_ms < 40000);
     assert_string_equal(c.report.nodes.items[2].waiting, "ContainerCreating");
     assert_non_null(strstr(text_str(&c.log), "DELETE "));
+    assert_string_equal(first_told, "starting the probe pods");
+    free(take_ptr(first_told));
     free(take_ptr(last_told));
 }
 

@@ -97,6 +97,7 @@ static void test_pairs_of_kinds(void **state) {
     static const struct {
         const char *kinds, *pairs; /* a letter a node */
     } rows[] = {{"a", ""},
+                {"aa", "01 10 "},
                 {"aab", "01 12 20 "},
                 {"abab", "01 12 23 30 02 13 "},
                 {"abcabc", "01 12 23 34 45 50 03 02 13 41 54 25 "},

@@ -228,6 +228,7 @@ static void the_evidence(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(there); i++)
         assert_true(holds(zip, len, there[i]));
     assert_false(holds(zip, len, empty));
+    assert_true(holds(zip, len, "evidence/winjoin-diag-")); /* while the probes are there */
     c.denied = "\"subresource\":\"proxy\"";
     program->options.collect = (char *)"D:\\denied.zip";
     assert_int_equal(verb(verb_diag, &err), -1);
