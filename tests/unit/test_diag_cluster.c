@@ -227,74 +227,74 @@ static void test_nodes_read(void **state) {
     assert_int_equal(cluster_nodes_read(list, &nodes, NULL), -1);
 }
 
-static void test_dial(void **state) {
-    static const struct {
-        long status;
-        bool udp;
-        const char *body;
-        enum dial_end end;
-        enum probe_outcome outcome;
-        const char *words; /* plain ones, or the name and server of a DNS error */
-    } rows[] = {
-        {200, false, "{\"responses\":[\"probe-1\"]}", DIAL_ANSWERED, PROBE_OK, ""},
-        {200, false, "{}", DIAL_ANSWERED, PROBE_NO_REPLY, NULL},
-        {200, false, "{\"errors\":[\"dial tcp: connect: connection refused\"]}", DIAL_ANSWERED,
-         PROBE_REFUSED, "connection refused"},
-        {200, false,
-         "{\"errors\":[\"x: No connection could be made because the target machine "
-         "actively refused it.\"]}",
-         DIAL_ANSWERED, PROBE_REFUSED, "connection refused"},
-        {200, true, "{\"errors\":[\"reading from udp connection failed. err:'i/o timeout'\"]}",
-         DIAL_ANSWERED, PROBE_NO_REPLY, "no answer in 5 s"},
-        {200, false, "{\"errors\":[\"Get: context deadline exceeded (Client.Timeout)\"]}",
-         DIAL_ANSWERED, PROBE_TIMEOUT, "no answer in 5 s"},
-        {200, false, "{\"errors\":[\"read tcp: connection reset by peer\"]}", DIAL_ANSWERED,
-         PROBE_RESET, "connection reset"},
-        {200, false, "{\"errors\":[\"connect: no route to host\"]}", DIAL_ANSWERED,
-         PROBE_UNREACHABLE, "no route to it"},
-        {200, true, "{\"errors\":[\"read udp: connection refused\"]}", DIAL_ANSWERED, PROBE_REFUSED,
-         "connection refused"},
-        {200, false, "{\"errors\":[\"lookup x: Temporary failure, timed out\"]}", DIAL_ANSWERED,
-         PROBE_DNS_TIMEOUT, NULL},
-        {200, true, "{\"errors\":[\"what~ is this\\n\"]}", DIAL_ANSWERED, PROBE_FAILED,
-         "what~ is this"},
-        {200, false, "{\"responses\":[3,\"\"],\"errors\":[4]}", DIAL_ANSWERED, PROBE_NO_REPLY, ""},
-        {200, false, "[1]", DIAL_NOT_RUN, 0, NULL},
-        {200, false, "{\"errors\":[\"malformed HTTP response \\\"\\\\x15\\\"\"]}", DIAL_ANSWERED,
-         PROBE_OK, ""},
-        {400, false,
-         "host and/or port param are invalid. lookup x on 10.96.0.10:53: no such host\n",
-         DIAL_ANSWERED, PROBE_DNS_NXDOMAIN,
-         "host and/or port param are invalid. lookup x on 10.96.0.10:53: no such host"},
-        {400, false, "host and/or port param are invalid. lookup x: i/o timeout", DIAL_ANSWERED,
-         PROBE_DNS_TIMEOUT, NULL},
-        {400, false, "{\"kind\":\"Status\",\"message\":\"address not allowed\"}", DIAL_NOT_RUN, 0,
-         NULL},
-        {503, false, "{\"kind\":\"Status\",\"message\":\"error trying to reach service\"}",
-         DIAL_NOT_RUN, 0, NULL},
-        {200, false, "{\"kind\":\"Status\",\"status\":\"Success\"}", DIAL_NOT_RUN, 0, NULL},
-        {200, false, "NOW: 2026", DIAL_NOT_RUN, 0, NULL},
-        {0, false, "no complete answer within 8000 ms", DIAL_NOT_RUN, 0, NULL},
-    };
+static const struct {
+    long status;
+    bool udp;
+    const char *body;
+    enum dial_end end;
+    enum probe_outcome outcome;
+    const char *words; /* plain ones, or the name and server of a DNS error */
+} dial_rows[] = {
+    {200, false, "{\"responses\":[\"probe-1\"]}", DIAL_ANSWERED, PROBE_OK, ""},
+    {200, false, "{}", DIAL_ANSWERED, PROBE_NO_REPLY, NULL},
+    {200, false, "{\"errors\":[\"dial tcp: connect: connection refused\"]}", DIAL_ANSWERED,
+     PROBE_REFUSED, "connection refused"},
+    {200, false,
+     "{\"errors\":[\"x: No connection could be made because the target machine "
+     "actively refused it.\"]}",
+     DIAL_ANSWERED, PROBE_REFUSED, "connection refused"},
+    {200, true, "{\"errors\":[\"reading from udp connection failed. err:'i/o timeout'\"]}",
+     DIAL_ANSWERED, PROBE_NO_REPLY, "no answer in 5 s"},
+    {200, false, "{\"errors\":[\"Get: context deadline exceeded (Client.Timeout)\"]}",
+     DIAL_ANSWERED, PROBE_TIMEOUT, "no answer in 5 s"},
+    {200, false, "{\"errors\":[\"read tcp: connection reset by peer\"]}", DIAL_ANSWERED,
+     PROBE_RESET, "connection reset"},
+    {200, false, "{\"errors\":[\"connect: no route to host\"]}", DIAL_ANSWERED, PROBE_UNREACHABLE,
+     "no route to it"},
+    {200, true, "{\"errors\":[\"read udp: connection refused\"]}", DIAL_ANSWERED, PROBE_REFUSED,
+     "connection refused"},
+    {200, false, "{\"errors\":[\"lookup x: Temporary failure, timed out\"]}", DIAL_ANSWERED,
+     PROBE_DNS_TIMEOUT, NULL},
+    {200, true, "{\"errors\":[\"what~ is this\\n\"]}", DIAL_ANSWERED, PROBE_FAILED,
+     "what~ is this"},
+    {200, false, "{\"responses\":[3,\"\"],\"errors\":[4]}", DIAL_ANSWERED, PROBE_NO_REPLY, ""},
+    {200, false, "[1]", DIAL_NOT_RUN, 0, NULL},
+    {200, false, "{\"errors\":[\"malformed HTTP response \\\"\\\\x15\\\"\"]}", DIAL_ANSWERED,
+     PROBE_OK, ""},
+    {400, false, "host and/or port param are invalid. lookup x on 10.96.0.10:53: no such host\n",
+     DIAL_ANSWERED, PROBE_DNS_NXDOMAIN,
+     "host and/or port param are invalid. lookup x on 10.96.0.10:53: no such host"},
+    {400, false, "host and/or port param are invalid. lookup x: i/o timeout", DIAL_ANSWERED,
+     PROBE_DNS_TIMEOUT, NULL},
+    {400, false, "{\"kind\":\"Status\",\"message\":\"address not allowed\"}", DIAL_NOT_RUN, 0,
+     NULL},
+    {503, false, "{\"kind\":\"Status\",\"message\":\"error trying to reach service\"}",
+     DIAL_NOT_RUN, 0, NULL},
+    {200, false, "{\"kind\":\"Status\",\"status\":\"Success\"}", DIAL_NOT_RUN, 0, NULL},
+    {200, false, "NOW: 2026", DIAL_NOT_RUN, 0, NULL},
+    {0, false, "no complete answer within 8000 ms", DIAL_NOT_RUN, 0, NULL},
+};
 
+static void test_dial(void **state) {
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(dial_rows); i++) {
         struct probe_result result;
         char why[200];
 
-        assert_int_equal(dial_read(rows[i].status, rows[i].body, strlen(rows[i].body), rows[i].udp,
-                                   &result, why, sizeof why),
-                         rows[i].end);
-        if (rows[i].words)
-            assert_string_equal(why, rows[i].words);
-        if (rows[i].end == DIAL_NOT_RUN) {
-            assert_non_null(strstr(rows[i].body, why));
+        assert_int_equal(dial_read(dial_rows[i].status, dial_rows[i].body,
+                                   strlen(dial_rows[i].body), dial_rows[i].udp, &result, why,
+                                   sizeof why),
+                         dial_rows[i].end);
+        if (dial_rows[i].words)
+            assert_string_equal(why, dial_rows[i].words);
+        if (dial_rows[i].end == DIAL_NOT_RUN) {
+            assert_non_null(strstr(dial_rows[i].body, why));
             assert_true(*why);
             continue;
         }
-        assert_int_equal(result.outcome, rows[i].outcome);
+        assert_int_equal(result.outcome, dial_rows[i].outcome);
         assert_null(strchr(why, '?')); /* the line's end is no part of it */
-        assert_int_equal(result.succeeded, rows[i].outcome == PROBE_OK);
+        assert_int_equal(result.succeeded, dial_rows[i].outcome == PROBE_OK);
         assert_int_equal(result.attempts, 1);
     }
 }
