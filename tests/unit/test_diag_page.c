@@ -75,6 +75,8 @@ static void metrics(void **state) {
     assert_null(
         strstr(text, "flow_up{node=\"win\\\\n\\\"7k2\",flow=\"pod-to-node\",protocol=\"UDP\""));
     assert_null(
+        strstr(text, "loss_ratio{node=\"win\\\\n\\\"7k2\",flow=\"pod-to-node\",protocol=\"UDP\""));
+    assert_null(
         strstr(text, "latency_min_seconds{node=\"win\\\\n\\\"7k2\",flow=\"pod-to-external-ip"));
 }
 

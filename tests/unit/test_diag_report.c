@@ -434,9 +434,9 @@ static void limits_are_no_faults(void **state) {
     json_decref(report.evidence);
     report.evidence = json_loads(seen, 0, NULL);
     text = diag_report_text(&report, &(struct diag_text_style){0});
-    assert_non_null(strstr(text,
-                           "\nnot faults, but limits of Windows here: source-ip, hairpin (winjoin "
-                           "capabilities\n  explains them)\n"));
+    assert_non_null(
+        strstr(text, "\n\nnot faults, but limits of Windows here: source-ip, hairpin (winjoin "
+                     "capabilities\n  explains them)\n"));
 }
 
 /* What cannot be is no duration, and none is read as another one. */
