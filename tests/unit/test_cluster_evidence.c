@@ -96,7 +96,8 @@ static void what_is_packed(void **state) {
     for (unsigned run = 0; run < 2; run++) { /* with a run's own namespace, and without one */
         struct collection *collection = collection_new();
         size_t before = http_memory_requests(http), len;
-        _cleanup_(freep) char *zip = NULL, *own = NULL;
+        _cleanup_(freep) char *zip = NULL, *own = NULL, *index = NULL;
+        const char *at;
 
         cluster_evidence_add(&client, run ? "run" : NULL, collection);
         assert_int_equal(http_memory_requests(http) - before, 4 + 9 + 3 * (9 + run));
@@ -112,6 +113,9 @@ static void what_is_packed(void **state) {
                      (parts[i].not_there && strstr(text, parts[i].not_there)))
                 fail_msg("%s: %s", parts[i].name, text ? text : "");
         }
+        index = part(zip, len, "index.txt");
+        at = strstr(index, "that are packed");
+        assert_true(at && !strstr(at + 1, "that are packed")); /* of one list alone */
         own = part(zip, len, "evidence/run/pods.json");
         assert_int_equal(own != NULL, run);
         collection_free(collection);
