@@ -1,9 +1,12 @@
 /* A join, and a reset, that is killed at every call, in each mode. */
 #include "join_scene.h"
 
-/* Killed at each call, so behind each record of the journal, too: the same join goes on where it
- * was, or a reset gives the host back at once. */
-static void killed_at_every_call(const char *mode, bool reset_at_once) {
+/* What is killed, and what follows. */
+enum kind { JOIN_THEN_JOIN, JOIN_THEN_RESET, RESET_THEN_RESET };
+
+/* Killed at each call, so behind each record of the journal, too: the same join continues where it
+ * was, or a reset restores the host at once; a second reset undoes what the first has left. */
+static void killed_at_every_call(const char *mode, enum kind kind) {
     bool reached = true;
 
     for (size_t n = 1; reached; n += next_call()) {
@@ -13,17 +16,20 @@ static void killed_at_every_call(const char *mode, bool reset_at_once) {
         size_t calls;
         char when[64];
 
+        (void)text_format(when, sizeof when, "%s, %s killed at call %zu", mode,
+                          kind == RESET_THEN_RESET ? "reset" : "join", n);
         open_run(&r, mode);
         before = state_of(&r);
+        if (kind == RESET_THEN_RESET && join_once(&r, &err) < 0)
+            fail_msg("join: %s", err.message);
         calls = host_memory_calls(r.host);
         host_memory_die(r.host, n);
-        (void)join_once(&r, &err);
+        (void)(kind == RESET_THEN_RESET ? reset_once(&r, &err) : join_once(&r, &err));
         reached = host_memory_calls(r.host) - calls >= n;
-        (void)text_format(when, sizeof when, "%s, killed at call %zu", mode, n);
         host_memory_fail(r.host, 0);
         error_clear(&err);
         set_options(&r, mode);
-        if (!reset_at_once && join_once(&r, &err) < 0)
+        if (kind == JOIN_THEN_JOIN && join_once(&r, &err) < 0)
             fail_msg("%s: the same join again: %s", when, err.message);
         if (reset_once(&r, &err) < 0)
             fail_msg("%s: reset: %s", when, err.message);
@@ -36,43 +42,15 @@ static void killed_at_every_call(const char *mode, bool reset_at_once) {
 }
 
 static void killed_and_joined_again(void **state) {
-    killed_at_every_call(*state, false);
+    killed_at_every_call(*state, JOIN_THEN_JOIN);
 }
 
 static void killed_and_reset(void **state) {
-    killed_at_every_call(*state, true);
+    killed_at_every_call(*state, JOIN_THEN_RESET);
 }
 
-/* The second reset undoes what the first has left. */
 static void reset_is_killed(void **state) {
-    bool reached = true;
-
-    for (size_t n = 1; reached; n += next_call()) {
-        struct error err = {0};
-        struct run r;
-        json_t *before, *after;
-        size_t calls;
-        char when[64];
-
-        (void)text_format(when, sizeof when, "%s, reset killed at call %zu", (char *)*state, n);
-        open_run(&r, *state);
-        before = state_of(&r);
-        if (join_once(&r, &err) < 0)
-            fail_msg("join: %s", err.message);
-        calls = host_memory_calls(r.host);
-        host_memory_die(r.host, n);
-        (void)reset_once(&r, &err);
-        reached = host_memory_calls(r.host) - calls >= n;
-        host_memory_fail(r.host, 0);
-        error_clear(&err);
-        if (reset_once(&r, &err) < 0)
-            fail_msg("%s: %s", when, err.message);
-        after = state_of(&r);
-        assert_same(before, after, when);
-        json_decref(before);
-        json_decref(after);
-        close_run(&r);
-    }
+    killed_at_every_call(*state, RESET_THEN_RESET);
 }
 
 int main(void) {
