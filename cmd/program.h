@@ -136,9 +136,10 @@ int diag_cluster_replay(struct program *program, const char *text, size_t len, s
  * error, which is ERROR_USAGE. The caller frees. */
 int diag_file_read(struct program *program, const char *flag, const char *given, char **ret,
                    size_t *ret_len, struct error *err);
-/* --watch: what it goes together with (ERROR_USAGE); `once` again and again until it fails, until
- * Ctrl-C, which is how it is meant to end, or nobody reads it any more; what hinders a test now may
- * be over at the next one, and is told once (`told`: what was told last). */
+/* --watch. diag_check_watch() refuses flags and formats that do not go with it (ERROR_USAGE).
+ * diag_repeat() calls `once` until it fails, until Ctrl-C, which is how it is meant to end, or
+ * until nobody reads the output. diag_tell_failure() reports once why a test could not be made:
+ * the next one may work; `told` is what it reported last. */
 int diag_check_watch(const struct program *program, struct error *err);
 int diag_repeat(struct program *program, int (*once)(void *context, struct error *err),
                 void *context, struct error *err);

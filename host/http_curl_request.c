@@ -1,4 +1,4 @@
-/* What libcurl is told of a request: method, body, headers. */
+/* Sets a request on a libcurl handle: method, body, headers. */
 #include <curl/curl.h>
 
 #include <string.h>

@@ -102,7 +102,7 @@ static int judge(struct talk *talk, struct error *err) {
     return 1; /* the server's own words */
 }
 
-/* What is said, and to whom; `ret` borrows of the talk. */
+/* Fills in the URL and the first bytes to send; `ret` borrows both from the talk. */
 static int begin(struct talk *talk, const struct kube_exec *exec, struct http_talk *ret,
                  struct error *err) {
     struct kube_client *client = talk->client;

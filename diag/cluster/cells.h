@@ -29,8 +29,8 @@ void cluster_cell_judge_late(const struct cluster_report *report, struct cluster
 /* Whether the kubelet reaches the pod of its node. */
 void cluster_cells_judge_kubelets(struct cluster_report *report);
 
-/* What is only looked at: DNS inside the pod, whom others see, whether the own Service answers,
- * session affinity: last, as one pod alone behind a Service keeps its clients. */
+/* What is only looked at: DNS inside the pod, the client address that others see, whether the own
+ * Service answers, session affinity: last, as one pod alone behind a Service keeps its clients. */
 enum cluster_sight {
     SIGHT_DNS,
     SIGHT_CLIENT,

@@ -72,7 +72,7 @@ int features_install(struct join *join, struct error *err) {
 
 /* ---- Hyper-V ---- */
 
-/* A class for the nodes of another Windows build is none of this node's. */
+/* A class whose node selector names another Windows build is not for this node. */
 static bool is_asked_for(const struct join *join, const json_t *class) {
     const json_t *nodes = json_at(class, "scheduling.nodeSelector");
     const char *handler = json_text_at(class, "handler");
