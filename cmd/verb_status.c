@@ -19,7 +19,7 @@ int verb_status(struct program *program, struct error *err) {
         return 0;
     (void)error_set(err, ERROR_HOST, "this node is not well: %s", problem);
     return text_equal(problem, json_text_at(status, "networksUnknown"))
-               ? error_hint(err, "restart HNS: sc.exe stop hns, then sc.exe start hns; if it does "
-                                 "not stop, restart Windows")
+               ? error_hint(err, "powershell Restart-Service hns -Force; if that does not end, "
+                                 "restart Windows")
                : -1;
 }

@@ -7,6 +7,9 @@
 #define NETWORK_HINT                                                                               \
     "winjoin join phase pod-network makes the network and the CNI configuration again"
 
+#define ENDPOINT_HINT                                                                              \
+    "delete the pod; if it happens again, look for a program that removes endpoints, then: "       \
+    "powershell Restart-Service hns -Force"
 #define NEW_CERTIFICATE                                                                            \
     "print a join command on the control plane (kubeadm token create --print-join-command) and "   \
     "run it here with winjoin: it gets a new certificate"
@@ -22,8 +25,7 @@
 #define NO_ENDPOINT(must, may, look)                                                               \
     {                                                                                              \
         {"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",   \
-         "delete the pod; if it happens again: powershell Restart-Service hns, then kube-proxy",   \
-         NULL},                                                                                    \
+         ENDPOINT_HINT, NULL},                                                                     \
             must, may, look, MEASURED                                                              \
     }
 
@@ -93,16 +95,14 @@ const struct row diag_rows[] = {
         "images",
         NULL, 0, CELLS_ALL, look_pod_img, STOPS_PODS),
     ROW("HNS-HUNG", "every flow of new pods", "HNS does not answer",
-        "powershell Restart-Service hns, then sc.exe stop kube-proxy and sc.exe start kube-proxy; "
-        "if it does not end, restart Windows",
+        "powershell Restart-Service hns -Force, which starts what depends on it again, too; if it "
+        "does not end, restart Windows",
         "Azure/AgentBaker: networkhealth.ps1", 0, CELLS_ALL, look_hns_hung, STOPS_PODS),
     ROW("HNS-NET", "every flow", "the HNS network of the pods is missing or has the wrong type",
         NETWORK_HINT, NULL, CELLS_ALL, CELLS_ALL, look_hns_net, STOPS_PODS),
     ROW("HNS-EP", "every flow of one pod",
-        "a pod runs without an address: its HNS endpoint is missing",
-        "delete the pod; if it happens again, look for a program that removes endpoints, then: "
-        "powershell Restart-Service hns",
-        NULL, 0, CELLS_ALL, look_hns_ep_none, STOPS_PODS),
+        "a pod runs without an address: its HNS endpoint is missing", ENDPOINT_HINT, NULL, 0,
+        CELLS_ALL, look_hns_ep_none, STOPS_PODS),
     ROW("POD-SBX", "every flow", "the probe pods do not start: their sandbox cannot be created",
         "search the kubelet's log for FailedCreatePodSandBox; the error of CNI and HNS follows it",
         "containerd/containerd#10347", 0, CELLS_ALL, look_pod_sbx, STOPS_PODS),
@@ -230,7 +230,7 @@ const struct row diag_rows[] = {
         "packets to other machines take very long",
         "look at the load of the network between the nodes, and of this node's adapter: powershell "
         "Get-NetAdapterStatistics",
-        NULL, 0, CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_latency, MEASURED),
+        NULL, 0, CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_latency, FIRST_LOOK),
     ROW("DNS-SLOW", "names that take several questions", "the cluster's DNS answers slowly",
         "kubectl -n kube-system top pods -l k8s-app=kube-dns: more replicas or CPU; and look at "
         "the servers of the forward line in the CoreDNS configuration",

@@ -138,8 +138,8 @@ static enum level look_hung(const struct scene *scene, const char *name, struct 
     if (!why || !finding->may)
         return NO;
     finding->message = xasprintf("%s runs, but does not answer", diag_service_called(name));
-    finding->hint = xasprintf("sc.exe stop %s, then sc.exe start %s; winjoin logs %s shows what it "
-                              "did last",
+    finding->hint = xasprintf("taskkill.exe /f /im %s.exe, as it may not stop; Windows starts it "
+                              "again, or: sc.exe start %s; winjoin logs %s shows what it did last",
                               name, name, name);
     finding_note(finding, "%s", why);
     return CONFIRMED;

@@ -7,6 +7,7 @@ and docs/:
   sc.exe, curl.exe    "sc" and "curl" (and wget, where, fc, sort, diff, tee) are PowerShell's own aliases
   no ^ at a line's end    cmd alone continues a line there, and PowerShell with `: a command is one line
   no && and no ||     PowerShell 5.1 does not know them: two lines
+  -Force for hns and containerd    other services depend on them: without it they are not stopped
   no $x in double quotes  PowerShell puts the variable's value there: single quotes inside, or no variable
   no > for a document     PowerShell 5.1 writes UTF-16: --output-file
   no export X= and no X=y before a command    $env:X or set, each shell its own: a flag instead
@@ -39,6 +40,8 @@ def findings(line):
     for quoted in re.findall(r'"([^"]*)"', line):
         if re.search(r"\$\w", quoted):
             yield "PowerShell replaces $ in double quotes: single quotes"
+    if re.search(r"(?:sc\.exe stop|(?:Stop|Restart)-Service) (?:hns|containerd)\b(?! -Force)", line):
+        yield "other services depend on it: Restart-Service -Force"
     if re.search(r"\bwinjoin\b[^|]*\s>\s*\S", line):
         yield "PowerShell 5.1 writes UTF-16 by '>': --output-file"
     if re.match(r"\s*(?:export|set) \w+=|\s*[A-Z_]{3,}=\S+ +\S", line):
