@@ -94,9 +94,10 @@ static void a_lost_api_server_is_not_waited_for(void **state) {
     }
 }
 
-/* On a node whose services run for long, or have just been started, until diag ends. */
+/* On a node whose services run for long, or have just been started, and one of which may be
+ * stopped, until diag ends. */
 static void run_on_services(struct stage *stage, struct diag_options *options, bool young,
-                            struct diag_report *ret, uint64_t *ret_ms) {
+                            const char *stopped, struct diag_report *ret, uint64_t *ret_ms) {
     static const char *const services[] = {"hns", "containerd", "kubelet"};
     struct host *host = host_memory_new();
     uint64_t begin = host_monotonic_ms(host);
@@ -108,6 +109,11 @@ static void run_on_services(struct stage *stage, struct diag_options *options, b
         host_memory_set_service_state(host, services[i], HOST_SERVICE_RUNNING);
         if (young)
             service_life_begin(host, services[i]);
+    }
+    if (stopped) {
+        const struct host_service service = {.name = (char *)stopped, .command = (char *)"x"};
+
+        assert_int_equal(host_service_put(host, &service, NULL), 0);
     }
     host_memory_on_sleep(host, play, stage);
     assert_int_equal(diag_run(host, options, ret, NULL), 0);
@@ -152,7 +158,7 @@ static void what_stops_pods_ends_the_wait(void **state) {
         if (rows[i].silent)
             json_object_set_new((json_t *)options.look, "silent",
                                 json_pack("{s:s}", rows[i].silent, "no answer"));
-        run_on_services(&stage, &options, rows[i].young, &report, &ms);
+        run_on_services(&stage, &options, rows[i].young, NULL, &report, &ms);
         assert_string_equal(report.causes.items[0].id, rows[i].cause);
         assert_true(report.causes.items[0].confirmed);
         assert_in_range(ms, rows[i].least_ms, rows[i].least_ms + rows[i].least_ms / 2);
@@ -160,8 +166,51 @@ static void what_stops_pods_ends_the_wait(void **state) {
     }
 }
 
+/* One that was stopped when diag began, or has been started since, runs by the time that the cells
+ * are judged: what failed meanwhile is asked again. One that stays stopped is named. */
+static void a_restart_is_no_cause(void **state) {
+    static const struct {
+        bool down, stays, young; /* kube-proxy at the first look, and later; the others later */
+        const char *lossy, *cause;
+        enum diag_outcome outcome;
+    } rows[] = {
+        {true, false, true, "pod-to-service-ip.udp", NULL, DIAG_SLOW},
+        {true, false, true, NULL, NULL, DIAG_PASS},
+        {true, true, true, NULL, "SVC-DOWN", DIAG_PASS},
+        {false, false, true, "pod-to-service-ip.udp", NULL, DIAG_SLOW},
+        {false, false, false, "pod-to-service-ip.udp", "LOSS", DIAG_FAIL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct stage stage = {.start_a = true,
+                              .start_b = true,
+                              .generation = 1,
+                              .lossy = rows[i].lossy,
+                              .lossy_calls = 4};
+        struct diag_options options = options_make(&stage);
+        struct diag_report report = {0};
+        uint64_t ms;
+
+        options.look = json_pack("{s:[]}", "services");
+        if (rows[i].down)
+            json_array_append_new(
+                json_object_get(options.look, "services"),
+                json_pack("{s:s, s:s}", "name", "kube-proxy", "state", "stopped"));
+        run_on_services(&stage, &options, rows[i].young, rows[i].stays ? "kube-proxy" : NULL,
+                        &report, &ms);
+        assert_int_equal(diag_cells_find(&report.cells, "pod-to-service-ip", true)->outcome,
+                         rows[i].outcome);
+        assert_int_equal(report.causes.count, rows[i].cause ? 1 : 0);
+        if (rows[i].cause)
+            assert_string_equal(report.causes.items[0].id, rows[i].cause);
+        diag_report_free(&report);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_restart_is_no_cause),
         cmocka_unit_test(what_stops_pods_ends_the_wait),
         cmocka_unit_test(a_straight_flow_is_asked_three_times),
         cmocka_unit_test(loss_is_no_slow_start),
