@@ -179,16 +179,25 @@ static bool is_far(const struct diag_cell *connection) {
     return connection && connection->result.median_us >= SLOW_US / 2;
 }
 
+bool network_is_slow(const struct scene *scene) {
+    const struct diag_cell *tcp = connection(scene);
+
+    return is_far(tcp) && (dns_is_slow(scene) || tcp->result.median_us >= SLOW_US);
+}
+
+/* An API server is then too late for the first look, too: a secure connection takes four ways. */
 enum level look_latency(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *dns = diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
     const struct diag_cell *tcp = connection(scene);
 
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT] |
                     scene->outcome[PROBE_NO_REPLY];
-    if (!is_far(tcp) || !dns_is_slow(scene) || !finding->may)
+    if (!network_is_slow(scene) || !(finding->may || api_is_failing(scene)))
         return NO;
-    finding_note(finding, "a connection to %s takes %u ms, a question to %s %u ms", tcp->to,
-                 tcp->result.median_us / 1000, dns->to, dns->result.median_us / 1000);
+    finding_note(finding, "a connection to %s takes %u ms", tcp->to, tcp->result.median_us / 1000);
+    if (dns_is_slow(scene))
+        finding_note(finding, "a question to %s takes %u ms", dns->to,
+                     dns->result.median_us / 1000);
     return CONFIRMED;
 }
 

@@ -187,10 +187,16 @@ static void note_detail(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "%s", detail ? detail : "it gave no reason");
 }
 
+bool api_is_failing(const struct scene *scene) {
+    return text_equal(json_text_at(look_of(scene), "api.outcome"), "failing");
+}
+
 enum level look_api_down(const struct scene *scene, struct finding *finding) {
     const char *server = server_of(scene), *outcome = json_text_at(look_of(scene), "api.outcome");
 
-    if (text_equal(outcome, "failing")) {
+    if (api_is_failing(scene) && network_is_slow(scene))
+        return NO;
+    if (api_is_failing(scene)) {
         finding->may &= scene->failed;
         finding->message = xasprintf(
             "the API server at %s takes connections, but does not serve this node", server);

@@ -489,6 +489,9 @@ static const struct fault {
      "pod-to-service-ip/udp=ok~1200 pod-to-service-ip/tcp=ok~1200 "
      "pod-to-external-ip/tcp=ok~1210",
      "", false},
+    {"packets to other machines take a while, and the API server's are too late", "LATENCY",
+     "pod-to-service-ip/udp=ok~600 pod-to-service-ip/tcp=ok~600 pod-to-external-ip/tcp=ok~600",
+     PUT("look|api|outcome", "'failing'") DROP("kubernetes"), false},
     {"a third of the packets is lost", "LOSS",
      "pod-to-pod-ip/udp=no-reply* node-to-pod/tcp=timeout*", "", false},
     {"a known fault of this build", "WIN-PATCH", "pod-to-pod-ip/tcp=timeout",
