@@ -142,6 +142,22 @@ bool dns_is_slow(const struct scene *scene) {
     return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
 }
 
+/* The same question to the DNS Service, larger and larger. */
+static const char *const by_tcp[] = {"x-dns-tcp",       "x-size-dns-1000", "x-size-dns-1200",
+                                     "x-size-dns-1300", "x-size-dns-1450", "x-size-dns-2000"};
+
+static bool is_answer(const char *outcome) {
+    return text_equal(outcome, "ok") || text_equal(outcome, "dns-nxdomain") ||
+           text_equal(outcome, "dns-servfail");
+}
+
+static bool any_answer_by_tcp(const struct scene *scene) {
+    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++)
+        if (is_answer(extra_outcome(scene, by_tcp[i])))
+            return true;
+    return false;
+}
+
 /* The DNS pod's system takes a connection to its port, and its program says nothing in time. */
 static enum level look_dns_late(const struct scene *scene, struct finding *finding) {
     const char *pod =
@@ -149,7 +165,7 @@ static enum level look_dns_late(const struct scene *scene, struct finding *findi
 
     if (!text_equal(extra_outcome(scene, "x-dns-connect"), "ok") ||
         !is_silent(extra_outcome(scene, "x-dns-pod")) ||
-        !is_silent(extra_outcome(scene, "x-dns-udp")) || dns_answers_by_tcp(scene))
+        !is_silent(extra_outcome(scene, "x-dns-udp")) || any_answer_by_tcp(scene))
         return NO;
     finding->must = CELL_UDP(SVC_IP);
     finding->may = CELLS_DNS;
@@ -294,6 +310,21 @@ enum level look_api_pods(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
+/* Questions to the one DNS pod by TCP: one has no answer, and a larger one has. */
+static bool larger_is_answered(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "dnsIP");
+    bool silent = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++) {
+        if (silent && is_answer(extra_outcome(scene, by_tcp[i]))) {
+            finding_note(finding, "a question to %s by TCP got no answer, a larger one did", vip);
+            return backends_of(scene, vip, TCP, DNS_PORT) == 1;
+        }
+        silent |= is_silent(extra_outcome(scene, by_tcp[i]));
+    }
+    return false;
+}
+
 /* Some attempts succeed, some do not. Of a Service with several backends one may be dead; between
  * two addresses it is loss. */
 enum level look_loss(const struct scene *scene, struct finding *finding) {
@@ -312,5 +343,10 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
                      cell->result.attempts);
     }
     finding->may = scene->partly;
+    if (!scene->partly && larger_is_answered(scene, finding)) {
+        finding->may =
+            CELLS_DNS & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
+        return LIKELY;
+    }
     return !scene->partly ? NO : (scene->partly & straight) ? CONFIRMED : LIKELY;
 }

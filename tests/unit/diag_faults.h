@@ -484,6 +484,11 @@ static const struct fault {
     {"a third of the packets to other nodes' pods is lost", "LOSS",
      "pod-to-service-ip/udp=dns-timeout* pod-to-service-fqdn/tcp=dns-timeout", DNS_POD_UDP_SILENT,
      true},
+    {"a third of the packets is lost, and each flow's last attempt", "LOSS",
+     "pod-to-service-fqdn/udp=dns-timeout",
+     DNS_POD_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
+         PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),
+     false},
     {"packets to other machines take more than a second", "LATENCY",
      "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-fqdn/udp=dns-timeout "
      "pod-to-service-ip/udp=ok~1200 pod-to-service-ip/tcp=ok~1200 "
