@@ -201,7 +201,8 @@ bool network_is_slow(const struct scene *scene) {
     return is_far(tcp) && (dns_is_slow(scene) || tcp->result.median_us >= SLOW_US);
 }
 
-/* An API server is then too late for the first look, too: a secure connection takes four ways. */
+/* An API server is then too late for the first look, too: a secure connection takes several of
+ * them. */
 enum level look_latency(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *dns = diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
     const struct diag_cell *tcp = connection(scene);
