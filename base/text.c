@@ -280,6 +280,20 @@ char *text_lower(const char *s) {
     return copy;
 }
 
+size_t text_columns(const char *s) {
+    size_t n = 0;
+
+    while (*s) {
+        if (*s == '\x1b') {
+            s += strcspn(s, "m");
+            s += *s != '\0';
+            continue;
+        }
+        n += ((unsigned char)*s++ & 0xc0) != 0x80;
+    }
+    return n;
+}
+
 /* Doubled at each power of two: a list grown one by one is copied each time by Windows' heap. */
 void text_list_add_owned(struct text_list *list, char *s) {
     if (!(list->count & (list->count + 1)))

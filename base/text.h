@@ -61,6 +61,10 @@ int text_split_port(const char *text, char **ret_host, unsigned *ret_port);
 /* Lower-case copy (ASCII); the caller frees. */
 char *text_lower(const char *s);
 
+/* The columns that a text takes on a terminal: UTF-8's continuation bytes and sequences that color
+ * ("\x1b[32m") take none. */
+size_t text_columns(const char *s);
+
 /* A list of owned strings; zero-initialise; NULL-terminated in `items` once non-empty. */
 struct text_list {
     char **items;

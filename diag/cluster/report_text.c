@@ -29,23 +29,24 @@ static bool touches(const struct cluster_cell *cell, size_t node) {
 /* Words of a line, continued at `indent`. What a cluster says steers no terminal. */
 static void add_line(struct writing *w, const char *mark, const char *line, size_t indent) {
     struct text escaped = {0};
-    size_t column = strlen(mark);
+    size_t column = text_columns(mark);
     const char *at;
 
     text_add_escaped(&escaped, line, strlen(line));
     text_add(w->out, mark);
     for (at = text_str(&escaped); *at;) {
         size_t len = strcspn(at, " ");
+        _cleanup_(freep) char *word = xstrndup(at, len);
 
-        if (column > indent && column + 1 + len > w->edge) {
+        if (column > indent && column + 1 + text_columns(word) > w->edge) {
             text_addf(w->out, "\n%*s", (int)indent, "");
             column = indent;
         } else if (at != text_str(&escaped)) {
             text_add_char(w->out, ' ');
             column++;
         }
-        text_add_bytes(w->out, at, len);
-        column += len;
+        text_add(w->out, word);
+        column += text_columns(word);
         at += len + (at[len] != '\0');
     }
     text_add_char(w->out, '\n');

@@ -20,15 +20,6 @@ static const struct mark marks[] = {
     [DIAG_NOT_RUN] = {"?", "??", "\x1b[33m"},
 };
 
-/* Columns that a text takes: UTF-8's continuation bytes take none. */
-static size_t width(const char *s) {
-    size_t n = 0;
-
-    for (; *s; s++)
-        n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
-}
-
 static size_t edge_of(const struct diag_text_style *style) {
     if (!style->columns || style->columns > COLUMNS)
         return COLUMNS;
@@ -89,7 +80,7 @@ static void add_cell(struct text *t, const struct diag_cell *cell,
     sign = style->utf8 ? mark->utf8 : mark->ascii;
     text_addf(t, "%s%s%s  %s", style->color ? mark->color : "", sign,
               style->color && *mark->color ? "\x1b[0m" : "", words);
-    pad(t, width(sign) + 2 + strlen(words), CELL_WIDTH);
+    pad(t, text_columns(sign) + 2 + strlen(words), CELL_WIDTH);
 }
 
 static char *flow_label(const struct diag_flow *flow, const struct diag_text_style *style) {
@@ -121,7 +112,7 @@ static void add_row(struct text *t, const struct diag_flow *flow, const char *by
         add_narrow(t, "UDP", udp, style);
         return;
     }
-    pad(t, width(label), FLOW_WIDTH);
+    pad(t, text_columns(label), FLOW_WIDTH);
     text_add(t, by);
     pad(t, strlen(by), BY_WIDTH);
     add_cell(t, tcp, style);
@@ -162,11 +153,10 @@ static void add_wrapped(struct text *t, const char *words, size_t at, size_t ind
         size_t wide;
 
         text_add_escaped(&word, words, len); /* what clusters say steers no terminal */
-        wide = width(text_str(&word));
+        wide = text_columns(text_str(&word));
 
         if (len && column > indent && column + (column > at) + wide > edge) {
-            text_add_char(t, '\n');
-            pad(t, 0, indent);
+            text_addf(t, "\n%*s", (int)indent, "");
             at = column = indent;
         }
         if (len && column > at) {

@@ -152,6 +152,25 @@ static void the_width(void **state) {
     }
 }
 
+/* A mark is as wide in color: lines end where they do without. */
+static void color_takes_no_columns(void **state) {
+    struct text plain = {0};
+    _cleanup_(freep) char *text = NULL, *colored = NULL;
+
+    (void)state;
+    add_node("a-node-that-just-fits", "linux", "", NULL);
+    text = cluster_report_text(&report, &(struct diag_text_style){.columns = 50, .utf8 = true});
+    colored = cluster_report_text(
+        &report, &(struct diag_text_style){.columns = 50, .utf8 = true, .color = true});
+    for (const char *at = colored; *at; at++)
+        if (*at == '\x1b')
+            at += strcspn(at, "m");
+        else
+            text_add_char(&plain, *at);
+    assert_string_equal(text_str(&plain), text);
+    text_free(&plain);
+}
+
 static void what_is_good(void **state) {
     (void)state;
     assert_true(cluster_report_is_good(&report));
@@ -283,6 +302,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(many_are_counted, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_table_while_it_runs, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_width, open_report, close_report),
+        cmocka_unit_test_setup_teardown(color_takes_no_columns, open_report, close_report),
         cmocka_unit_test_setup_teardown(what_is_good, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_junit, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_worst_node_is_first, open_report, close_report),

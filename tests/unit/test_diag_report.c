@@ -72,6 +72,9 @@ static void text_of_a_cause_that_leaves_one_cell(void **state) {
     (void)state;
     report_make(&report);
     judge(&report, "pod-to-node", false, PROBE_REFUSED, 0);
+    text = diag_report_text(&report, &(struct diag_text_style){.columns = 40});
+    assert_non_null(strstr(text, " One cause explains\nsome of the failures:\n"));
+    free(text);
     text = diag_report_text(&report, &style);
     assert_non_null(strstr(text, " One cause explains some of the failures:\n"));
     judge(&report, "pod-to-pod-name", false, PROBE_DNS_NXDOMAIN, 0);

@@ -233,6 +233,15 @@ static void lists_split_and_join(void **state) {
     assert_null(list.items);
 }
 
+static void columns_of_a_terminal(void **state) {
+    (void)state;
+    assert_int_equal(text_columns(""), 0);
+    assert_int_equal(text_columns("ok  a"), 5);
+    assert_int_equal(text_columns("\xe2\x9c\x93  a"), 4);
+    assert_int_equal(text_columns("\x1b[32m\xe2\x9c\x93\x1b[0m  am"), 5);
+    assert_int_equal(text_columns("a\x1b[32"), 1); /* cut short */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builder_grows_and_stays_terminated),
@@ -245,6 +254,7 @@ int main(void) {
         cmocka_unit_test(numbers_are_whole),
         cmocka_unit_test(ports_are_split_off),
         cmocka_unit_test(lists_split_and_join),
+        cmocka_unit_test(columns_of_a_terminal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
