@@ -164,12 +164,18 @@ static bool differs(struct run *run) {
     return true;
 }
 
-/* Large questions to the DNS are lost, small ones are not. */
-static bool loses_large(const struct probe_results *asked) {
-    const struct probe_result *small = probe_results_find(asked, "x-dns-tcp");
-    const struct probe_result *large = probe_results_find(asked, "x-size-dns-2000");
+/* The large one is lost, the small one is not. */
+static bool loses(const struct probe_results *asked, const char *small, const char *large) {
+    const struct probe_result *one = probe_results_find(asked, small),
+                              *other = probe_results_find(asked, large);
 
-    return small && small->outcome == PROBE_OK && large && !large->succeeded;
+    return one && one->outcome == PROBE_OK && other && !other->succeeded;
+}
+
+/* Questions to the DNS, or its answers. */
+static bool loses_large(const struct probe_results *asked) {
+    return loses(asked, "x-dns-tcp", "x-size-dns-2000") ||
+           loses(asked, "x-page-small", "x-page-large");
 }
 
 /* A healthy node's report has no evidence. */

@@ -117,6 +117,30 @@ enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, cons
     return outcome;
 }
 
+enum socket_outcome socket_tcp_take(const char *address, unsigned port, const char *send_text,
+                                    size_t want, unsigned timeout_ms) {
+    uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
+    enum socket_outcome outcome;
+    socket_handle handle;
+    char piece[1024];
+    size_t n = 0;
+
+    outcome = open_to(address, port, false, deadline, &handle);
+    if (outcome != SOCKET_OK)
+        return outcome;
+    outcome = send_all(handle, send_text, strlen(send_text), deadline);
+    for (; want && outcome == SOCKET_OK; want -= n) {
+        outcome =
+            receive_some(handle, piece, want < sizeof piece ? want : sizeof piece, deadline, &n);
+        if (outcome == SOCKET_OK && !n)
+            outcome = SOCKET_RESET;
+        if (outcome != SOCKET_OK)
+            n = 0;
+    }
+    socket_os_close(handle);
+    return outcome;
+}
+
 enum socket_outcome socket_udp_exchange(const char *address, unsigned port, const char *send_text,
                                         char *ret_answer, size_t size, unsigned timeout_ms) {
     uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);

@@ -38,6 +38,9 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int how,
 /* Connects; with `send_text` non-NULL sends it and reads one answer up to '\n' or size-1 bytes. */
 enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, const char *send_text,
                                         char *ret_answer, size_t size, unsigned timeout_ms);
+/* Connects, sends, and takes `want` bytes of what comes; SOCKET_RESET where it ends before. */
+enum socket_outcome socket_tcp_take(const char *address, unsigned port, const char *send_text,
+                                    size_t want, unsigned timeout_ms);
 enum socket_outcome socket_udp_exchange(const char *address, unsigned port, const char *send_text,
                                         char *ret_answer, size_t size, unsigned timeout_ms);
 /* The same, but the answer may come from any address: a host with several answers from the one that

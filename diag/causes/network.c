@@ -338,21 +338,44 @@ enum level look_mtu(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
+/* Questions of 2000 bytes to the DNS Service, which answers short ones. */
+static bool large_questions_are_lost(const struct scene *scene) {
+    const char *largest = extra_outcome(scene, "x-size-dns-2000");
+
+    return text_equal(extra_outcome(scene, "x-dns-tcp"), "ok") && !dns_is_slow(scene) &&
+           !dns_is_split(scene) && !(scene->partly & CELLS_DNS) &&
+           !extra_succeeded(scene, "x-size-dns-2000") &&
+           (text_equal(largest, "no-reply") || text_equal(largest, "dns-timeout") ||
+            text_equal(largest, "timeout"));
+}
+
+/* A page of the DNS pod: connected, asked for, and nothing of it comes; a short one does. */
+static bool large_answers_are_lost(const struct scene *scene) {
+    return text_equal(extra_outcome(scene, "x-page-small"), "ok") &&
+           text_equal(extra_outcome(scene, "x-page-large"), "no-reply") &&
+           !extra_succeeded(scene, "x-page-large");
+}
+
 /* No flow sends much to another node: only this shows what an application there would meet. */
 enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
     const char *backend =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
     const char *prefix = expected(scene, "podCIDR");
-    const char *largest = extra_outcome(scene, "x-size-dns-2000");
+    bool questions = large_questions_are_lost(scene), answers = large_answers_are_lost(scene);
 
     if (!(scene->green & CELL_TCP(POD_IP)) || !backend || !prefix ||
-        prefix_holds(prefix, backend) || !text_equal(extra_outcome(scene, "x-dns-tcp"), "ok") ||
-        dns_is_slow(scene) || dns_is_split(scene) || (scene->partly & CELLS_DNS) ||
-        extra_succeeded(scene, "x-size-dns-2000") ||
-        (!text_equal(largest, "no-reply") && !text_equal(largest, "dns-timeout") &&
-         !text_equal(largest, "timeout")))
+        prefix_holds(prefix, backend) || !(questions || answers))
         return NO;
-    note_sizes(scene, finding, "x-size-dns-", "TCP to the DNS Service", 64, 2000);
+    if (questions)
+        note_sizes(scene, finding, "x-size-dns-", "TCP to the DNS Service", 64, 2000);
+    if (answers)
+        finding_note(finding,
+                     "TCP from pod %s, port 9153: a short answer arrives, 2000 bytes do "
+                     "not",
+                     backend);
+    if (answers && extra_succeeded(scene, "x-size-dns-2000"))
+        finding_note(finding, "questions of 2000 bytes arrive there: only what comes from other "
+                              "nodes is lost");
     note_mtu(scene, finding);
     return CONFIRMED;
 }

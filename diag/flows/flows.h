@@ -108,6 +108,8 @@ char *diag_cell_name(const struct diag_cell *cell);
  * - x-dns-pod: the same of a pod behind it: load balancer or route to the pod
  * - x-dns-connect: a connection to that pod, without a question
  * - x-closed-tcp, x-closed-udp: a port of that pod where nobody listens; who refuses was reached
+ * - x-page-small, x-page-large: that pod's metrics, port 9153: a page that is not there, and the
+ *   first 2000 bytes of one (an MTU towards this node)
  * - x-peer: the first address of the pods' prefix of that pod's node: who answers or refuses there
  *   proves the route to the node
  * - x-dns-external: the DNS Service asked straight for the external name

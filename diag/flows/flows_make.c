@@ -9,6 +9,7 @@ enum {
     KUBELET_PORT = 10250,
     DNS_PORT = 53,
     CLOSED_PORT = 9,
+    METRICS_PORT = 9153, /* of CoreDNS, as kubeadm, k3s and the clouds configure it */
     HTTPS_PORT = 443,
     LARGE = 1400,
     SMALL = 16
@@ -334,6 +335,24 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene, c
         list->items[list->count - 1].attempts = 3;
 }
 
+/* A page of several kilobytes, and one that is not there, of that pod. No flow gets a large answer
+ * from another node. */
+static void pages_add(struct probe_list *list, const struct diag_scene *full) {
+    struct diag_cell page = {.udp = false};
+    struct diag_scene hasty = *full;
+
+    hasty.timeout_ms /=
+        4; /* where a NetworkPolicy lets nobody there, a healthy node waits for it */
+    ask(&page, PROBE_PAGE, full->dns_pod_ip, METRICS_PORT);
+    text_format(page.probe.question, sizeof page.probe.question, "none");
+    page.probe.payload = 1;
+    extra_add(list, &hasty, "x-page-small", &page);
+    text_format(page.probe.question, sizeof page.probe.question, "metrics");
+    page.probe.payload = PROBE_PAYLOAD_MAX;
+    extra_add(list, &hasty, "x-page-large", &page);
+    list->items[list->count - 1].attempts = 3; /* one lost packet is no cause */
+}
+
 /* What a pod of another node says to a question, to a connection alone, and at a port where nobody
  * listens: a silent one is known after half the time. */
 static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
@@ -392,8 +411,10 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     extra_add(ret, &full, "x-dns-tcp", &tcp);
     sizes_add(ret, &full, "x-size-dns", &tcp);
     extra_add(ret, &full, "x-dns-udp", &udp);
-    if (known(full.dns_pod_ip))
+    if (known(full.dns_pod_ip)) {
         dns_pod_add(ret, &full);
+        pages_add(ret, &full);
+    }
     kubelet_add(ret, &full, "x-peer", full.peer_ip);
     udp = (struct diag_cell){.udp = true};
     make_external_dns(&full, &udp);

@@ -8,12 +8,13 @@
 #include "host/socket.h"
 
 const char *probe_usage(void) {
-    return "usage: probe tcp|udp|udp-any|dns|dns-tcp TARGET:PORT [flags]\n"
+    return "usage: probe tcp|udp|udp-any|dns|dns-tcp|http TARGET:PORT [flags]\n"
            "       probe resolve NAME [flags]\n"
            "       probe serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]\n"
            "flags: --payload BYTES  (tcp, udp) send so much to an echo and check what comes back\n"
            "       --expect NAME    (tcp, udp) the echo that must answer\n"
-           "       --question NAME  (dns) the name to ask for\n"
+           "                        (http) so much must come back (1)\n"
+           "       --question NAME  (dns) the name to ask for, (http) the page\n"
            "       --timeout MS     of one attempt (2000)\n"
            "       --attempts N     (3)\n";
 }
@@ -118,7 +119,9 @@ static int probe_read(int argc, char *const *argv, struct probe *probe, struct e
 
     probe->timeout_ms = 2000;
     probe->attempts = 3;
-    probe->payload = probe->kind == PROBE_UDP || probe->kind == PROBE_UDP_ANY ? 16 : 0;
+    probe->payload = probe->kind == PROBE_UDP || probe->kind == PROBE_UDP_ANY ? 16
+                     : probe->kind == PROBE_PAGE                              ? 1
+                                                                              : 0;
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-') {
             if (flag_take(flags, ARRAY_SIZE(flags), argc, argv, &i, err) < 0)
@@ -135,6 +138,8 @@ static int probe_read(int argc, char *const *argv, struct probe *probe, struct e
         return error_set(err, ERROR_USAGE, "read flags: the target is missing");
     if (!*question && (probe->kind == PROBE_DNS || probe->kind == PROBE_DNS_TCP))
         question = "kubernetes.default.svc.cluster.local";
+    if (!*question && probe->kind == PROBE_PAGE)
+        question = "metrics";
     if (text_format(probe->question, sizeof probe->question, "%s", question) < 0 ||
         text_format(probe->expect, sizeof probe->expect, "%s", expect) < 0)
         return error_set(err, ERROR_USAGE, "read flags: a name is too long");

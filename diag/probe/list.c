@@ -8,8 +8,9 @@
 #define TITLE "winjoin-probes"
 
 static const char *const kinds[] = {
-    [PROBE_TCP] = "tcp", [PROBE_UDP] = "udp",         [PROBE_UDP_ANY] = "udp-any",
-    [PROBE_DNS] = "dns", [PROBE_DNS_TCP] = "dns-tcp", [PROBE_RESOLVE] = "resolve",
+    [PROBE_TCP] = "tcp",         [PROBE_UDP] = "udp",         [PROBE_UDP_ANY] = "udp-any",
+    [PROBE_DNS] = "dns",         [PROBE_DNS_TCP] = "dns-tcp", [PROBE_PAGE] = "http",
+    [PROBE_RESOLVE] = "resolve",
 };
 
 const char *probe_kind_name(enum probe_kind kind) {
@@ -38,7 +39,8 @@ void probe_list_free(struct probe_list *list) {
 /* What no field says alone: each kind needs its own things. */
 static const char *contradiction(const struct probe *probe) {
     bool udp = probe->kind == PROBE_UDP || probe->kind == PROBE_UDP_ANY;
-    bool dns = probe->kind == PROBE_DNS || probe->kind == PROBE_DNS_TCP;
+    bool http = probe->kind == PROBE_PAGE, udp_dns = probe->kind == PROBE_DNS;
+    bool asks = udp_dns || probe->kind == PROBE_DNS_TCP || http;
 
     if (!probe_id_is_valid(probe->id))
         return "the id is not 1..64 characters of a-z, 0-9, '.' and '-'";
@@ -46,12 +48,12 @@ static const char *contradiction(const struct probe *probe) {
         return "the target is neither an address nor a name";
     if ((probe->port == 0) != (probe->kind == PROBE_RESOLVE))
         return "the port does not fit the kind";
-    if (dns != (probe->question[0] != '\0') || (dns && !probe_target_is_valid(probe->question)))
+    if (asks != (probe->question[0] != '\0') || (asks && !probe_target_is_valid(probe->question)))
         return "the question does not fit the kind";
-    if (probe->payload && probe->kind != PROBE_TCP && probe->kind != PROBE_DNS_TCP && !udp)
+    if (probe->payload && (udp_dns || probe->kind == PROBE_RESOLVE))
         return "the payload does not fit the kind";
-    if (udp && !probe->payload)
-        return "a udp probe needs a payload";
+    if ((udp || http) && !probe->payload)
+        return "a udp or http probe needs a payload";
     return NULL;
 }
 

@@ -31,6 +31,7 @@ enum probe_kind {
     PROBE_UDP_ANY, /* the same; the answer may come from another address of the target */
     PROBE_DNS,     /* asks the DNS server there, over UDP */
     PROBE_DNS_TCP, /* the same over TCP */
+    PROBE_PAGE,    /* asks the HTTP server there for a page */
     PROBE_RESOLVE, /* resolves by the system's resolver */
 };
 /* How a probe ended: the names of probe_outcome_name() stand in results and reports. */
@@ -54,8 +55,9 @@ struct probe {
     char target[PROBE_TARGET_MAX]; /* address or name; a name is resolved by the system first */
     unsigned port;                 /* 0 for PROBE_RESOLVE */
     unsigned payload; /* TCP, UDP: bytes to echo; 0 = connecting is enough (TCP). DNS over TCP: of
-                   the question, 0 = as short as it is */
-    char question[PROBE_TARGET_MAX]; /* DNS: the name asked for; "" otherwise */
+                   the question, 0 = as short as it is. HTTP: of the answer that must come */
+    /* DNS: the name asked for; HTTP: the page, without its '/'; "" otherwise */
+    char question[PROBE_TARGET_MAX];
     /* TCP, UDP: the echo's name, "" = whoever answers. DNS: "address" = an address must come back,
      * "address6" = one of IPv6, "" = any answer of the server will do. */
     char expect[PROBE_NAME_MAX + 1];
@@ -134,8 +136,8 @@ void probe_measure(const struct probe *probe, struct probe_result *ret);
 
 /* `serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]`: echoes, beats, and
  * for each go-N that appears runs probes.txt and writes results-N.txt; ends when the mailbox has
- * been gone for a minute (or when DIR/stop appears). `tcp|udp|dns|dns-tcp TARGET:PORT [--payload N]
- * [--question NAME] [--expect NAME] [--timeout MS]
+ * been gone for a minute (or when DIR/stop appears). `tcp|udp|dns|dns-tcp|http TARGET:PORT
+ * [--payload N] [--question NAME] [--expect NAME] [--timeout MS]
  * [--attempts N]` and `resolve NAME`: one probe by hand; its result is added to `output`.
  * argv[0] is the verb. 0 = done, every attempt ok; ERROR_NETWORK = the probe failed (output is
  * filled); ERROR_USAGE. */

@@ -171,6 +171,7 @@ class Fabric:
                 netns.ip_batch(pod, ["addr add %s/64 dev eth0 nodad" % address,
                                      "route add default via %s" % L1_GATEWAY6])
         self.cluster_dns()
+        self.daemon("dns-metrics", dns, [sys.executable, HERE + "/metrics.py", DNS_POD, "9153"])
         self.daemon("l1-echo", echo, [sys.executable, HERE + "/echo.py", "--name", "l1-echo",
                                       *ECHO_PORTS])
         return dns

@@ -73,6 +73,9 @@ FAULTS = {
     "mtu-nodes": Fault("the network between the nodes loses VXLAN above 1300 bytes", "MTU-NODES",
                        *cluster.filtered("fabric", "udp dport 4789 udp length > 1300 drop",
                                          "bridge"), modes=OVERLAY),
+    "mtu-answers": Fault("the network between the nodes loses VXLAN above 1300 bytes to this node", "MTU-NODES",
+                         *cluster.filtered("fabric", "ip saddr %s udp dport 4789 udp length > 1300 drop" % fabrics.L1,
+                                           "bridge"), modes=OVERLAY),
     "loss": Fault("every second UDP packet between pods is lost", "LOSS", *cluster.filtered(
         "w1", "udp dport 18080 numgen inc mod 2 == 0 drop"), modes=BRIDGE),
     "no-egress": Fault("nothing leaves the data center", "EXT-NODE", *cluster.filtered(

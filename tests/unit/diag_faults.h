@@ -31,6 +31,8 @@
     PUT("extra|x-dns-connect|outcome", "'timeout'")                                                \
     PUT("extra|x-closed-tcp|outcome", "'timeout'")                                                 \
     PUT("extra|x-closed-udp|outcome", "'no-reply'")                                                \
+    PUT("extra|x-page-small", "{outcome:'timeout'}")                                               \
+    PUT("extra|x-page-large", "{outcome:'timeout'}")                                               \
     PUT("extra|x-peer|outcome", "'timeout'")
 /* The DNS Service alone is not reached. */
 #define DNS_UDP_SILENT PUT("extra|x-dns-udp|outcome", "'dns-timeout'")
@@ -139,6 +141,8 @@ static const struct fault {
      PUT("extra|x-size-dns-1450|outcome", "'dns-timeout'")
          PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),
      false},
+    {"large packets from other nodes' pods are lost", "MTU-NODES", "",
+     PUT("extra|x-page-large", "{outcome:'no-reply',succeeded:0}"), false},
     {"packets above 1300 bytes are lost", "MTU",
      "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply node-to-pod/udp=no-reply", "", false},
     {"another node uses VNI 1", "OVL-VNI", DNS_RED,

@@ -256,19 +256,58 @@ static void many_lines_are_cut(void **state) {
     }
 }
 
+#define FAR_DNS                                                                                    \
+    OVERLAY "," VIPS "}," PODS ",endpoints:[" DNS_POD                                              \
+            "],loadBalancers:[{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:['d000'],"         \
+            "PortMappings:[{Protocol:6,ExternalPort:53}]}],extra:{'x-dns-tcp':{outcome:'ok'},"
+
+/* A page of the DNS pod that is large does not come, one that is not there does. */
+static void large_answers_that_are_lost(void **state) {
+    static const struct {
+        const char *size, *small, *large, *causes, *notes;
+    } cases[] = {
+        {"outcome:'ok',succeeded:1", "ok", "outcome:'no-reply',succeeded:0",
+         "MTU-NODES confirmed 0",
+         "TCP from pod 10.244.1.9, port 9153: a short answer arrives, 2000 bytes do not; questions "
+         "of 2000 bytes arrive there: only what comes from other nodes is lost"},
+        {"outcome:'dns-timeout',succeeded:0", "ok", "outcome:'no-reply',succeeded:0",
+         "MTU-NODES confirmed 0",
+         "TCP to the DNS Service: 64 bytes arrive, 2000 do not; TCP from pod 10.244.1.9, port "
+         "9153: a short answer arrives, 2000 bytes do not"},
+        {"outcome:'ok',succeeded:1", "timeout", "outcome:'timeout'", "", ""},
+        {"outcome:'ok',succeeded:1", "no-reply", "outcome:'no-reply'", "", ""},
+        {"outcome:'ok',succeeded:1", "ok", "outcome:'reset'", "", ""}, /* a short page */
+        {"outcome:'ok',succeeded:1", "ok", "outcome:'no-reply',succeeded:1", "", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_(freep) char *evidence =
+            xasprintf("%s'x-size-dns-2000':{%s},'x-page-small':{outcome:'%s'},'x-page-large':{%s}}",
+                      FAR_DNS, cases[i].size, cases[i].small, cases[i].large);
+        const struct row row = {.red = "", .evidence = evidence};
+        _cleanup_(freep) char *causes = NULL, *notes = NULL;
+        struct diag_report report;
+
+        report_make(&row, &report);
+        diag_causes_find(&report);
+        causes = causes_text(&report);
+        assert_string_equal(causes, cases[i].causes);
+        notes = report.causes.count ? text_list_join(&report.causes.items[0].evidence, "; ")
+                                    : xstrdup("");
+        assert_string_equal(notes, cases[i].notes);
+        diag_report_free(&report);
+    }
+}
+
 /* Long questions are late then, too: that is no matter of the MTU. */
 static void a_slow_dns_is_named(void **state) {
     static const struct {
         unsigned median_us;
         const char *causes;
     } cases[] = {{499999, "MTU-NODES confirmed 0"}, {500000, "DNS-SLOW confirmed 1"}};
-    const struct row row = {
-        .red = "pod-to-service-fqdn/udp=dns-timeout",
-        .evidence =
-            OVERLAY "," VIPS "}," PODS ",endpoints:[" DNS_POD
-                    "],loadBalancers:[{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:["
-                    "'d000'],PortMappings:[{Protocol:6,ExternalPort:53}]}],extra:{"
-                    "'x-dns-tcp':{outcome:'ok'},'x-size-dns-2000':{outcome:'dns-timeout'}}"};
+    const struct row row = {.red = "pod-to-service-fqdn/udp=dns-timeout",
+                            .evidence = FAR_DNS "'x-size-dns-2000':{outcome:'dns-timeout'}}"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -408,6 +447,7 @@ int main(void) {
         cmocka_unit_test(no_cause_contradicts_the_matrix),
         cmocka_unit_test(no_row_says_more_than_it_knows),
         cmocka_unit_test(many_lines_are_cut),
+        cmocka_unit_test(large_answers_that_are_lost),
         cmocka_unit_test(a_slow_dns_is_named),
         cmocka_unit_test(answers_tell_causes_apart),
         cmocka_unit_test(times_are_told_in_their_units),

@@ -353,6 +353,8 @@ static void extras_tell_causes_apart(void **state) {
         "x-dns-connect tcp 10.244.1.9 5353 0 - - 1000 1\n"
         "x-closed-tcp tcp 10.244.1.9 9 0 - - 1000 1\n"
         "x-closed-udp udp 10.244.1.9 9 16 - - 250 1\n"
+        "x-page-small http 10.244.1.9 9153 1 none - 500 1\n"
+        "x-page-large http 10.244.1.9 9153 2000 metrics - 500 3\n"
         "x-peer tcp 10.244.1.1 10250 0 - - 2000 1\n"
         "x-dns-external dns 10.96.0.10 53 0 example.com address 2000 1\n");
     assert_int_equal(probe_list_parse(text, strlen(text), &again, NULL), 0);

@@ -220,6 +220,12 @@ static const struct {
     {"dns-tcp 127.0.0.1:@ --question huge --expect address", "dns-servfail 0/2\n",
      "probe '127.0.0.1': dns-servfail"},
     {"dns-tcp 127.0.0.1:@ --question shut.test", "reset 0/2\n", "probe '127.0.0.1': reset"},
+    {"http 127.0.0.1:#", "ok 3/3\n", NULL},
+    {"http 127.0.0.1:# --question page --payload 48", "ok 3/3\n", NULL}, /* as three lines have */
+    {"http 127.0.0.1:# --question page --payload 49 --timeout 200", "no-reply 0/3\n",
+     "probe '127.0.0.1': no-reply"},
+    {"http 127.0.0.1:@ --question 0123456789shut", "reset 0/2\n", "probe '127.0.0.1': reset"},
+    {"http 127.0.0.1:!", "refused 0/2\n", "probe '127.0.0.1': refused"},
     {"dns-tcp 127.0.0.1:! --question yes.test", "refused 0/2\n", "probe '127.0.0.1': refused"},
 };
 
