@@ -268,6 +268,8 @@ static void compare_pods(const struct drift_seen *seen, json_t *drift) {
     _cleanup_json_ json_t *addresses = json_object();
 
     pod_addresses(seen->pods, addresses);
+    for (size_t i = 0; seen->probes && i < seen->probes->count; i++)
+        put(addresses, seen->probes->items[i]);
     drift_compare_namespaces(seen, addresses, drift);
     json_each(seen->endpoints, i, item) {
         const char *at = address_of(item);

@@ -15,6 +15,7 @@ struct drift_seen {
     const json_t *networks;   /* of HNS: the pods' */
     const json_t *nodes;      /* a List of all */
     const struct host_routes *routes;
+    const struct text_list *probes;    /* addresses of pods that the API may not tell of yet */
     const char *network;               /* the pods' HNS network */
     const struct text_list *pod_cidrs; /* the cluster's pods, all of them */
     int64_t now;                       /* seconds since 1970 */
@@ -37,6 +38,9 @@ json_t *drift_ask(struct kube_client *client, const char *node);
 /* Compares that with what HNS has, and adds `unread` and `commands` as drift_read() does. Of `seen`
  * the Lists are filled in here. Pure; new reference. */
 json_t *drift_judge(const json_t *asked, const struct drift_seen *seen);
+/* What a comparison found that nobody owns: "2 namespaces without a pod, 1 route to a node that is
+ * gone"; NULL = nothing. The caller frees. Pure. */
+char *drift_left_over(const json_t *drift);
 /* How many ready endpoints the Service of that cluster IP has, of what drift_ask() answered; -1 =
  * not known, DRIFT_NO_SERVICE = no Service has it. */
 enum { DRIFT_NO_SERVICE = -2 };

@@ -9,7 +9,7 @@
 #include "netsetup/peers.h"
 
 #define REMOTE_ROUTE "RemoteSubnetRoute"
-enum { COMMANDS_MAX = 10 }; /* of each kind */
+enum { COMMANDS_MAX = 10 /* of each kind */, PROBES = 2 };
 
 /* HNS spells its ids in either case. */
 static void put_id(json_t *set, const char *id, const char *value) {
@@ -40,12 +40,21 @@ static json_t *addresses_by_id(const json_t *endpoints) {
 
 /* ---- namespaces ---- */
 
-/* While a pod starts, its namespace has no endpoint, or one whose address nobody knows yet. */
-static bool any_starts(const json_t *pods) {
-    json_each(json_object_get(pods, "items"), i, pod) {
+static bool is_probe(const json_t *pod) {
+    const char *name = json_text_at(pod, "metadata.name");
+
+    return name && text_starts_with(name, "winjoin-probe-");
+}
+
+/* While a pod starts, its namespace has no endpoint, or one whose address nobody knows yet; those
+ * of the probes are known. */
+static bool any_starts(const struct drift_seen *seen) {
+    json_each(json_object_get(seen->pods, "items"), i, pod) {
         const char *ip = json_text_at(pod, "status.podIP"),
                    *phase = json_text_at(pod, "status.phase");
 
+        if (seen->probes && seen->probes->count == PROBES && is_probe(pod))
+            continue;
         if (!json_bool_at(pod, "spec.hostNetwork", false) && (!ip || !*ip) &&
             !text_equal(phase, "Succeeded") && !text_equal(phase, "Failed"))
             return true;
@@ -73,7 +82,7 @@ static bool is_used(const json_t *space, const json_t *endpoints, const json_t *
 void drift_compare_namespaces(const struct drift_seen *seen, const json_t *pods, json_t *drift) {
     _cleanup_json_ json_t *endpoints = addresses_by_id(seen->endpoints);
 
-    if (any_starts(seen->pods))
+    if (any_starts(seen))
         return;
     json_each(seen->namespaces, i, space) {
         const char *id = json_text_at(space, "ID"), *address = NULL;
@@ -286,6 +295,32 @@ void drift_find_proxies(const struct drift_seen *seen, json_t *drift) {
         if (runs && text_equal(json_text_at(pod, "status.phase"), "Running"))
             drift_add_row(drift, "kubeProxyPods", json_pack("{s:s}", "pod", name));
     }
+}
+
+/* ---- what is left over ---- */
+
+char *drift_left_over(const json_t *drift) {
+    static const struct {
+        const char *key, *one, *many;
+    } kinds[] = {
+        {"namespacesWithoutPod", "namespace without a pod", "namespaces without a pod"},
+        {"endpointsWithoutPod", "endpoint of a pod that is gone",
+         "endpoints of pods that are gone"},
+        {"staleRemoteEndpoints", "remote endpoint of no Service", "remote endpoints of no Service"},
+        {"loadBalancersWithoutService", "load balancer of no Service",
+         "load balancers of no Service"},
+        {"routesWithoutNode", "route to a node that is gone", "routes to nodes that are gone"},
+    };
+    struct text t = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        size_t count = json_array_size(json_object_get(drift, kinds[i].key));
+
+        if (count)
+            text_addf(&t, "%s%zu %s", t.len ? ", " : "", count,
+                      count == 1 ? kinds[i].one : kinds[i].many);
+    }
+    return t.len ? text_take(&t) : NULL;
 }
 
 /* ---- what to do ---- */

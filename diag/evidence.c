@@ -105,17 +105,35 @@ static void hns_add(struct host *host, json_t *evidence) {
     management_ips_add(host, json_object_get(evidence, "networks"));
 }
 
+/* HNS, the routes and Kubernetes; what hangs is not waited for a second time. */
+static json_t *drift_of(struct host *host, const struct diag_evidence_options *options,
+                        const json_t *evidence) {
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    _cleanup_json_ json_t *namespaces = json_array();
+    struct error ignored = {0}; /* then it is not compared */
+    bool read =
+        !host_deadline_passed(host) && objects_read(host, HCN_NAMESPACE, namespaces, &ignored) == 0;
+
+    (void)host_routes(host, &routes, &ignored);
+    return drift_judge(options->cluster,
+                       &(struct drift_seen){.endpoints = json_object_get(evidence, "endpoints"),
+                                            .balancers = json_object_get(evidence, "loadBalancers"),
+                                            .networks = json_object_get(evidence, "networks"),
+                                            .namespaces = read ? namespaces : NULL,
+                                            .nodes = options->nodes,
+                                            .routes = &routes,
+                                            .pod_cidrs = options->pod_cidrs,
+                                            .probes = options->probes,
+                                            .network = options->network_name,
+                                            .now = host_now(host)});
+}
+
 static void drift_add(struct host *host, const struct diag_evidence_options *options,
                       json_t *evidence) {
-    const struct drift_seen seen = {.endpoints = json_object_get(evidence, "endpoints"),
-                                    .balancers = json_object_get(evidence, "loadBalancers"),
-                                    .network = options->network_name,
-                                    .now = host_now(host)};
-
     int ready = drift_ready_endpoints(options->cluster, options->dns_ip);
 
     if (options->cluster && !json_object_get(evidence, "missing"))
-        json_object_set_new(evidence, "kubernetes", drift_judge(options->cluster, &seen));
+        json_object_set_new(evidence, "kubernetes", drift_of(host, options, evidence));
     if (ready == DRIFT_NO_SERVICE)
         json_object_set_new(evidence, "dnsService", json_false());
     if (ready >= 0)

@@ -69,12 +69,17 @@ static void cluster_ask(struct run *run) {
 }
 
 void run_read_evidence(struct run *run) {
+    _cleanup_(text_list_free) struct text_list probes = {0};
     struct diag_evidence_options options;
     char external_ip[PROBE_TARGET_MAX];
 
     cluster_ask(run);
     evidence_options_fill(run, external_ip, sizeof external_ip, &options);
     options.cluster = run->cluster;
+    for (size_t i = 0; i < run->probes.count; i++)
+        if (run->probes.items[i].spoke)
+            text_list_add(&probes, probe_heartbeat_address(&run->probes.items[i].beat));
+    options.probes = &probes;
     json_decref(run->report->evidence);
     run->report->evidence = diag_evidence_read(run->host, &options);
     run->evidence_is_new = true;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "diag/causes/causes.h"
+#include "diag/drift.h"
 #include "diag/look.h"
 #include "diag/node_echo.h"
 #include "diag/running.h"
@@ -147,12 +148,14 @@ static int probes_wait(struct run *run, struct error *err) {
 
 /* ---- progress ---- */
 
-/* HNS lacks what Kubernetes says, and still does when both are asked again. */
+/* HNS lacks what Kubernetes says, or has what it knows nothing of, and so it is when both are asked
+ * again. */
 static bool differs(struct run *run) {
     for (int times = 0; times < 2; times++) {
         const json_t *drift = json_object_get(run->report->evidence, "kubernetes");
+        _cleanup_(freep) char *left = drift_left_over(drift);
 
-        if (!json_object_get(drift, "servicesWithoutLoadBalancer") &&
+        if (!left && !json_object_get(drift, "servicesWithoutLoadBalancer") &&
             !json_object_get(drift, "podsWithoutEndpoint") &&
             !json_object_get(drift, "kubeProxyPods"))
             return false;

@@ -84,6 +84,12 @@ const struct row diag_rows[] = {
         "pods have no endpoint: their sandboxes were made before the network was, or HNS lost them",
         "delete these pods; their new sandboxes get an endpoint", "tigera/operator#3193", 0, 0,
         look_pod_noep, FIRST_LOOK),
+    ROW("ROUTE-STALE", "to the pods of one node, or some of them",
+        "a route to a node that is gone catches what is for pods of another node",
+        "route.exe delete PREFIX; a route of the HNS network goes with it: winjoin reset, then "
+        "join "
+        "again",
+        "flannel-io/flannel#2554, #1604", 0, 0, look_route_stale, FIRST_LOOK),
     ROW("MTU-NODES", "large packets to other nodes' pods",
         "small packets reach pods on other nodes, large ones are lost on the way",
         "set the MTU of the pod network (CNI, flannel) on all nodes below that of the network "
@@ -103,6 +109,12 @@ const struct row diag_rows[] = {
     ROW("HNS-EP", "every flow of one pod",
         "a pod runs without an address: its HNS endpoint is missing", ENDPOINT_HINT, NULL, 0,
         CELLS_ALL, look_hns_ep_none, STOPS_PODS),
+    ROW("HNS-LEFT", "every flow of new pods",
+        "the node's addresses are used up, some by pods that are gone",
+        "winjoin status names what is left over, with the commands that remove it; then restart "
+        "containerd and the kubelet",
+        "rancher/rancher#26320, containerd/containerd#6181", 0, CELLS_ALL, look_hns_left,
+        STOPS_PODS),
     ROW("POD-SBX", "every flow", "the probe pods do not start: their sandbox cannot be created",
         "search the kubelet's log for FailedCreatePodSandBox; the error of CNI and HNS follows it",
         "containerd/containerd#10347", 0, CELLS_ALL, look_pod_sbx, STOPS_PODS),

@@ -1,9 +1,11 @@
 /* Causes that show where HNS does not have what Kubernetes says (diag/drift.h). */
 #include <string.h>
 
+#include "base/cidr.h"
 #include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
+#include "netsetup/peers.h"
 
 static const json_t *drift_of(const struct scene *scene, const char *key) {
     return json_object_get(json_object_get(scene->evidence, "kubernetes"), key);
@@ -93,6 +95,78 @@ enum level look_proxy_two(const struct scene *scene, struct finding *finding) {
     json_each(drift_of(scene, "kubeProxyPods"), i, row)
         finding_note(finding, "pod %s runs kube-proxy, and so does the service of this node",
                      text_of(row, "pod"));
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+/* ---- what is left over ---- */
+
+/* No sandbox gets an address, and pods that are gone still have some. */
+enum level look_hns_left(const struct scene *scene, struct finding *finding) {
+    static const char *const pods[] = {"pods.a", "pods.b"};
+    static const char *const words[] = {"no IP addresses available", "No available addresses"};
+    size_t left = json_array_size(drift_of(scene, "endpointsWithoutPod")) +
+                  json_array_size(drift_of(scene, "namespacesWithoutPod"));
+
+    finding->may &= scene->red & ~scene->failed;
+    for (size_t i = 0; left && i < ARRAY_SIZE(pods) * ARRAY_SIZE(words); i++) {
+        const json_t *pod = json_at(scene->evidence, pods[i / ARRAY_SIZE(words)]);
+        const char *waiting = json_text_at(pod, "waiting");
+
+        if (waiting && strstr(waiting, words[i % ARRAY_SIZE(words)]))
+            finding_note(finding, "%s is waiting: %s", text_of(pod, "name"), waiting);
+    }
+    if (!finding->evidence.count)
+        return NO;
+    json_each(drift_of(scene, "endpointsWithoutPod"), i, row)
+        finding_note(finding, "endpoint %s (%s) is of no pod", text_of(row, "id"),
+                     text_of(row, "address"));
+    json_each(drift_of(scene, "namespacesWithoutPod"), i, row)
+        finding_note(finding, "namespace %s is of no pod", text_of(row, "id"));
+    return CONFIRMED;
+}
+
+/* Someone's address, which the route may then rightly lead to: agents that give nodes several
+ * prefixes (Calico's blocks) write such routes. */
+static bool is_node(const struct scene *scene, const char *address) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
+        if (text_equal(node_address(node), address))
+            return true;
+    }
+    return false;
+}
+
+/* The node within whose pods' prefix that one lies. */
+static const json_t *node_around(const struct scene *scene, const char *prefix) {
+    struct cidr inner, outer;
+    struct network_peer peer;
+
+    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
+        network_peer_read(node, &peer);
+        if (peer.pod_cidr && cidr_parse(peer.pod_cidr, &outer, NULL) == 0 &&
+            cidr_parse(prefix, &inner, NULL) == 0 && inner.length > outer.length &&
+            cidr_contains_cidr(&outer, &inner))
+            return node;
+    }
+    return NULL;
+}
+
+/* The narrower route wins over the one to the node's whole prefix. */
+enum level look_route_stale(const struct scene *scene, struct finding *finding) {
+    const char *dns =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    json_each(drift_of(scene, "routesWithoutNode"), i, row) {
+        const char *prefix = text_of(row, "prefix"), *by = text_of(row, "by");
+        const json_t *node = node_around(scene, prefix);
+        bool catches_dns = dns && prefix_holds(prefix, dns);
+
+        if (!node || is_node(scene, by) || (catches_dns && reaches_other_nodes(scene)))
+            continue;
+        finding_note(finding, "%s' route to %s via %s is within %s of node %s", text_of(row, "in"),
+                     prefix, by, json_text_at(node, "spec.podCIDR"),
+                     json_text_at(node, "metadata.name"));
+        finding->may |= catches_dns ? CELLS_DNS : 0;
+    }
     return finding->evidence.count ? CONFIRMED : NO;
 }
 

@@ -113,14 +113,31 @@ static bool network_routes(const struct scene *scene) {
     return routes && !text_equal(routes, "own");
 }
 
+/* Of a node that had the prefix before, or the address. */
+static const char *second_hop(const struct scene *scene, const char *prefix, const char *hop) {
+    json_each(json_object_get(scene->evidence, "routes"), i, route) {
+        const char *next = json_text_at(route, "nextHop");
+
+        if (hop && next && text_equal(json_text_at(route, "destination"), prefix) &&
+            !text_equal(next, hop))
+            return next;
+    }
+    return NULL;
+}
+
 static void host_route_check(const struct scene *scene, const struct network_peer *peer,
                              struct finding *finding) {
-    const char *prefix = peer->pod_cidr, *ip = way_address(peer);
+    const char *prefix = peer->pod_cidr, *ip = way_address(peer), *other;
 
-    if (json_object_get(scene->evidence, "routes") && !network_routes(scene) &&
-        !route_stands(scene, prefix, ip))
+    if (!json_object_get(scene->evidence, "routes") || network_routes(scene))
+        return;
+    other = second_hop(scene, prefix, ip);
+    if (!route_stands(scene, prefix, ip))
         finding_note(finding, "no route to %s via %s (node %s)", prefix, ip ? ip : "it",
                      peer->node);
+    else if (other)
+        finding_note(finding, "a second route to %s goes via %s, node %s is at %s", prefix, other,
+                     peer->node, ip);
 }
 
 /* The agent that writes the routes to other nodes may have ended; how many notes that made. */

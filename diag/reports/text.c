@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "diag/drift.h"
 #include "diag/look.h"
 #include "diag/reports/report.h"
 
@@ -315,6 +316,19 @@ static void add_limits(struct text *t, const struct diag_report *report, size_t 
     text_free(&line);
 }
 
+/* What is no fault either, and takes room. */
+static void add_left_over(struct text *t, const struct diag_report *report, size_t edge) {
+    _cleanup_(freep) char *left = drift_left_over(json_object_get(report->evidence, "kubernetes"));
+    _cleanup_(freep) char *line =
+        left ? xasprintf("left over on this node: %s (winjoin status has the commands)", left)
+             : NULL;
+
+    if (!line)
+        return;
+    text_add_char(t, '\n');
+    add_wrapped(t, line, 0, 2, edge);
+}
+
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style) {
     const char *down = diag_look_stops_pods(json_object_get(report->evidence, "look"));
     const size_t edge = edge_of(style);
@@ -340,5 +354,6 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     add_reasons(&t, report, DIAG_SKIP, edge);
     add_reasons(&t, report, DIAG_NOT_RUN, edge);
     add_limits(&t, report, edge);
+    add_left_over(&t, report, edge);
     return text_take(&t);
 }

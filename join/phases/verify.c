@@ -86,6 +86,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
         .network_name = made_here ? join->found.plan.name : NULL,
         .network_mode = made_here ? join->found.plan.mode->name : NULL,
         .routes = made_here ? join->found.plan.routes : NULL,
+        .pod_cidrs = &join->found.cluster.pod_subnets,
         .pod_cidr = made_here ? join->found.plan.pod_cidr : NULL,
         .dns_ip = dns_ip,
         .pod_cidr6 = join->found.plan.ipv6.pod_cidr,

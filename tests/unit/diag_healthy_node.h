@@ -90,7 +90,7 @@
     "'x-dns-tcp':{outcome:'ok'},'x-dns-udp':{outcome:'ok'},'x-dns-pod':{outcome:'ok'},"            \
     "'x-dns-connect':{outcome:'ok'},'x-closed-tcp':{outcome:'refused'},"                           \
     "'x-closed-udp':{outcome:'refused'},'x-page-small':{outcome:'ok',succeeded:1},"                \
-    "'x-page-large':{outcome:'ok',succeeded:3},'x-node-peer':{outcome:'refused'},"                        \
+    "'x-page-large':{outcome:'ok',succeeded:3},'x-node-peer':{outcome:'refused'},"                 \
     "'x-node-name':{outcome:'ok'},'node-external-udp':{outcome:'ok'},"                             \
     "'x-peer':{outcome:'ok'},'x-api-node':{outcome:'refused'},"                                    \
     "'x-dns-external':{outcome:'ok'},'x-size-dns-1300':{outcome:'ok'},"                            \

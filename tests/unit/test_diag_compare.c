@@ -9,7 +9,9 @@
 #define SERVICE                                                                                    \
     "{\"items\":[{\"metadata\":{\"namespace\":\"shop\",\"name\":\"cart\"},\"spec\":{"              \
     "\"clusterIP\":"                                                                               \
-    "\"10.96.7.7\",\"ports\":[{\"name\":\"p\",\"port\":80}]}}]}"
+    "\"10.96.7.7\",\"ports\":[{\"name\":\"p\",\"port\":80}]}},{\"metadata\":{\"namespace\":"       \
+    "\"kube-system\",\"name\":\"kube-dns\"},\"spec\":{\"clusterIP\":\"10.96.0.10\",\"ports\":[{"   \
+    "\"name\":\"dns\",\"port\":53}]}}]}"
 #define SLICE                                                                                      \
     "{\"items\":[{\"metadata\":{\"namespace\":\"shop\",\"labels\":{\"kubernetes.io/"               \
     "service-name\":"                                                                              \

@@ -440,6 +440,13 @@ static void limits_are_no_faults(void **state) {
     assert_non_null(
         strstr(text, "\n\nnot faults, but limits of Windows here: source-ip, hairpin (winjoin "
                      "capabilities\n  explains them)\n"));
+    assert_null(strstr(text, "left over"));
+    json_object_set_new(report.evidence, "kubernetes",
+                        json_pack("{s:[{s:s}]}", "namespacesWithoutPod", "id", "a"));
+    free(text);
+    text = diag_report_text(&report, &(struct diag_text_style){0});
+    assert_non_null(strstr(text, ")\n\nleft over on this node: 1 namespace without a pod (winjoin "
+                                 "status has the\n  commands)\n"));
 }
 
 /* What cannot be is no duration, and none is read as another one. */
