@@ -54,13 +54,27 @@ static void node_free(struct yaml_node *node) {
     }
     free(node->items);
     free(node->pairs);
-    free(node->text);
+    secret_free_text(node->text);
     json_decref(node->places);
     free(node);
 }
 
 static void node_freep(struct yaml_node **node) {
     node_free(*node);
+}
+
+/* Files hold tokens and keys: libyaml's own copies are overwritten, too. */
+static void event_free(yaml_event_t *event) {
+    if (event->type == YAML_SCALAR_EVENT)
+        secret_wipe((char *)event->data.scalar.value, event->data.scalar.length);
+    yaml_event_delete(event);
+}
+
+static void parser_free(yaml_parser_t *parser) {
+    secret_wipe((char *)parser->raw_buffer.start,
+                (size_t)(parser->raw_buffer.end - parser->raw_buffer.start));
+    secret_wipe((char *)parser->buffer.start, (size_t)(parser->buffer.end - parser->buffer.start));
+    yaml_parser_delete(parser);
 }
 
 static int refuse(struct reader *r, yaml_mark_t at, const char *why) {
@@ -123,7 +137,7 @@ static int read_next(struct reader *r, struct yaml_node **ret) {
     if (next_event(r, &event) < 0)
         return -1;
     result = read_node(r, &event, ret);
-    yaml_event_delete(&event);
+    event_free(&event);
     return result;
 }
 
@@ -139,7 +153,7 @@ static int read_list(struct reader *r, struct yaml_node *node) {
         end = event.type == YAML_SEQUENCE_END_EVENT;
         if (!end)
             result = read_node(r, &event, &item);
-        yaml_event_delete(&event);
+        event_free(&event);
         if (end || result < 0)
             return result;
         if ((node->count & (node->count - 1)) == 0)
@@ -209,7 +223,7 @@ static int read_map(struct reader *r, struct yaml_node *node) {
                 .column = event.start_mark.column + 1,
             };
         }
-        yaml_event_delete(&event);
+        event_free(&event);
         if (end || result < 0)
             return result;
         if (read_next(r, &node->pairs[node->count - 1].value) < 0)
@@ -292,7 +306,7 @@ static int read_stream(struct reader *r, struct yaml_documents *documents) {
         if (type != YAML_STREAM_START_EVENT && type != YAML_STREAM_END_EVENT &&
             type != YAML_DOCUMENT_START_EVENT && type != YAML_DOCUMENT_END_EVENT)
             result = read_node(r, &event, &root);
-        yaml_event_delete(&event);
+        event_free(&event);
         if (root)
             add_root(documents, root);
         if (result < 0 || type == YAML_STREAM_END_EVENT)
@@ -321,7 +335,7 @@ int yaml_parse(const char *text, size_t len, const char *what, struct yaml_docum
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
     result = read_stream(&r, documents);
-    yaml_parser_delete(&r.parser);
+    parser_free(&r.parser);
     if (result == 0)
         *ret = take_ptr(documents);
     return result;

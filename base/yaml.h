@@ -17,7 +17,8 @@ struct yaml_documents; /* the documents of one stream */
 /* Parses a stream of documents ("---"). Refused with ERROR_MALFORMED and "what: line L column C:
  * ...": aliases and anchors, duplicate keys, tags other than !!str, !!map and !!seq, merge keys,
  * keys that are no scalars, more than 64 levels, more than 4 MiB, bytes that are no UTF-8. JSON
- * texts are YAML too. */
+ * texts are YAML too. What is read may be secret: each copy is overwritten before it is freed,
+ * but for the beginning of a long text that libyaml moved while it grew. */
 int yaml_parse(const char *text, size_t len, const char *what, struct yaml_documents **ret,
                struct error *err);
 void yaml_documents_free(struct yaml_documents *documents);
@@ -34,6 +35,8 @@ size_t yaml_column(const struct yaml_node *node);
 const char *yaml_text(const struct yaml_node *node);
 /* true when the scalar was quoted (so "true" is a string). */
 bool yaml_is_quoted(const struct yaml_node *node);
+/* true for a scalar that yaml_to_json() makes a string of. */
+bool yaml_is_text(const struct yaml_node *node);
 size_t yaml_count(const struct yaml_node *node); /* items of a list, pairs of a map */
 const struct yaml_node *yaml_item(const struct yaml_node *list, size_t i);
 const char *yaml_key(const struct yaml_node *map, size_t i);

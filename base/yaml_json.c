@@ -135,6 +135,15 @@ static char *real_text(double value) {
     return xasprintf("%.*f", count - 1 > exponent ? count - 1 - exponent : 0, value);
 }
 
+bool yaml_is_text(const struct yaml_node *node) {
+    _cleanup_json_ json_t *plain = NULL;
+
+    if (yaml_type(node) != YAML_SCALAR || yaml_is_quoted(node))
+        return yaml_type(node) == YAML_SCALAR;
+    plain = plain_value(yaml_text(node));
+    return !plain;
+}
+
 json_t *yaml_to_json(const struct yaml_node *node) {
     json_t *json;
 

@@ -55,8 +55,11 @@ static int unknown_name(const struct check *c, const struct yaml_node *map, size
 
 /* What a scalar is to Go: the same reading that turns it into JSON. */
 static bool is_type(const struct yaml_node *node, json_type type) {
-    _cleanup_json_ json_t *json = yaml_type(node) == YAML_SCALAR ? yaml_to_json(node) : NULL;
+    _cleanup_json_ json_t *json = NULL;
 
+    if (yaml_is_text(node)) /* no copy of what may be a secret */
+        return type == JSON_STRING;
+    json = yaml_type(node) == YAML_SCALAR ? yaml_to_json(node) : NULL;
     return json && json_typeof(json) == type;
 }
 

@@ -109,7 +109,7 @@ static int pass_over(struct reader *r, const struct yaml_node *node, const char 
 #define MISSING_VARIABLE "ci_missing_jinja_var/"
 
 static int check_scalar_filled(struct reader *r, const struct yaml_node *node) {
-    _cleanup_(freep) char *lower = text_lower(yaml_text(node));
+    _cleanup_(secret_freep) char *lower = text_lower(yaml_text(node));
     const char *missing = strstr(lower, MISSING_VARIABLE), *open = strstr(lower, "{{");
 
     if (missing) {

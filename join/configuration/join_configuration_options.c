@@ -76,6 +76,18 @@ static json_t *value_of(const struct place *p, const struct join_options *option
     return NULL;
 }
 
+static void forget_text(json_t *value) {
+    if (json_is_string(value))
+        secret_wipe((char *)json_string_value(value), json_string_length(value));
+}
+
+/* The secret that is replaced is overwritten: the marks of its file keep it until the end. */
+static void put(json_t *configuration, const char *path, json_t *value, bool secret) {
+    if (secret)
+        forget_text(json_at(configuration, path));
+    json_put(configuration, path, value);
+}
+
 static bool is_given(const char *text) {
     return text && *text;
 }
@@ -89,7 +101,7 @@ static void put_token(json_t *configuration, const struct join_options *options)
     if (!is_given(token))
         return;
     if (!own && json_is_object(json_at(configuration, "discovery.bootstrapToken")))
-        json_put(configuration, "discovery.bootstrapToken.token", json_string(token));
+        put(configuration, "discovery.bootstrapToken.token", json_string(token), true);
     if (!is_given(json_text_at(configuration, "discovery.tlsBootstrapToken")))
         json_put(configuration, "discovery.tlsBootstrapToken", json_string(token));
 }
@@ -107,21 +119,20 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
         json_t *value = value_of(p, options, json_at(*configuration, p->path));
 
         if (value)
-            json_put(*configuration, p->path, value);
+            put(*configuration, p->path, value, p->type == AS_SECRET);
     }
     /* without an endpoint kubeadm drops what flags say of the token way */
-    if (made && !options->endpoint)
+    if (made && !options->endpoint) {
+        forget_text(json_at(*configuration, "discovery.bootstrapToken.token"));
         json_object_del(json_object_get(*configuration, "discovery"), "bootstrapToken");
+    }
     put_token(*configuration, options);
 }
 
 void join_configuration_forget(json_t *configuration) {
-    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-        json_t *value = json_at(configuration, places[i].path);
-
-        if (places[i].type == AS_SECRET && json_is_string(value))
-            secret_wipe((char *)json_string_value(value), json_string_length(value));
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+        if (places[i].type == AS_SECRET)
+            forget_text(json_at(configuration, places[i].path));
 }
 
 /* ---- the document into the options ---- */
