@@ -233,7 +233,6 @@ static int leave_out(struct run *run) {
     for (size_t i = 0; i < cells->count; i++) {
         struct diag_cell *cell = &cells->items[i];
 
-        cell->asked = false;
         cell->outcome = DIAG_NOT_RUN;
         text_format(cell->reason, sizeof cell->reason, "no pod can start without %s", run->down);
     }

@@ -231,6 +231,8 @@ static uint32_t answer_hns(void *context, const char *function, const char *cons
 
     (void)arguments, (void)count, (void)ret_error_record;
     if (text_starts_with(function, "HcnEnumerate")) {
+        if (!*objects)
+            return 0x80070005;
         for (size_t i = 0; i < *objects; i++)
             text_addf(&t, "%s\"aaaaaaaa-0000-4000-8000-%012zu\"", i ? "," : "[", i);
         text_add(&t, "]");
@@ -253,6 +255,7 @@ static void what_hns_does_not_tell_is_named(void **state) {
         {1000, 1000, "cni: "}, /* this host has none */
         {1001, 1000, "networks: more than 1000 objects; the rest is omitted"},
         {1, 0, "networks: call HcnQueryNetworkProperties"},
+        {0, 0, "networks: call HcnEnumerateNetworks"},
     };
     const struct diag_evidence_options options = {0};
 

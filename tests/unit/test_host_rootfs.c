@@ -48,6 +48,7 @@ static void a_folder_is_no_file(void **state) {
     FAILS_WITH(ERROR_HOST, host_write(opened, FOLDER "\\in", "x", 1, HOST_PUBLIC, err));
     SUCCEEDS(host_list(opened, FOLDER, &names, err));
     assert_int_equal(names.count, 1); /* nothing is left beside it */
+    FAILS_WITH(ERROR_HOST, host_write(opened, "Z:\\dev\\full", "x", 1, HOST_PUBLIC, err));
     text_list_free(&names);
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
