@@ -20,6 +20,7 @@ FACT(no_dism, facts.containers_feature = -1)
 FACT(no_restart_answer, facts.restart_pending = -1)
 FACT(no_memory_answer, facts.memory_bytes = 0)
 FACT(long_name, (void)text_format(facts.host_name, sizeof facts.host_name, "winserver-number-17"))
+FACT(name_of_15, (void)text_format(facts.host_name, sizeof facts.host_name, "winserver-no-17"))
 REGISTRY(hns_disabled, "SYSTEM\\CurrentControlSet\\Services\\hns", "Start", "4")
 REGISTRY(vmcompute_disabled, "SYSTEM\\CurrentControlSet\\Services\\vmcompute", "Start", "4")
 REGISTRY(ipv6_off, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters", "DisabledComponents",
@@ -37,6 +38,7 @@ REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualizati
 #define DOMAIN_PROFILE "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\DomainProfile"
 REGISTRY(no_merge, DOMAIN_PROFILE, "AllowLocalPolicyMerge", "0")
 PORT(port_4789, true, 4789)
+PORT(tcp_port_4789, false, 4789)
 THERE(bootstrap_conf, "C:\\etc\\kubernetes\\bootstrap-kubelet.conf")
 THERE(ca_crt, "C:\\etc\\kubernetes\\pki\\ca.crt")
 
@@ -91,32 +93,27 @@ static void no_hns(void) {
     host_memory_set_hns(r.host, silent_hns, NULL);
 }
 
-static uint32_t old_hns_answer(void *context, const char *function, const char *const *arguments,
+/* `context`: its version. */
+static uint32_t answer_version(void *context, const char *function, const char *const *arguments,
                                size_t count, char **ret_result, char **ret_error_record) {
-    (void)context, (void)function, (void)arguments, (void)count;
+    (void)arguments, (void)count;
     *ret_error_record = NULL;
-    *ret_result = xstrdup(text_starts_with(function, "HcnEnumerate")
-                              ? "[]"
-                              : "{\"Success\":true,\"Output\":{\"Major\":7,\"Minor\":2}}");
+    *ret_result = text_starts_with(function, "HcnEnumerate")
+                      ? xstrdup("[]")
+                      : xasprintf("{\"Success\":true,\"Output\":%s}", (const char *)context);
     return 0;
 }
 
 static void old_hns(void) {
-    host_memory_set_hns(r.host, old_hns_answer, NULL);
-}
+    static char version[] = "{\"Major\":7,\"Minor\":2}";
 
-static uint32_t answer_of_2019(void *context, const char *function, const char *const *arguments,
-                               size_t count, char **ret_result, char **ret_error_record) {
-    (void)context, (void)function, (void)arguments, (void)count;
-    *ret_error_record = NULL;
-    *ret_result = xstrdup(text_starts_with(function, "HcnEnumerate")
-                              ? "[]"
-                              : "{\"Success\":true,\"Output\":{\"Major\":9,\"Minor\":5}}");
-    return 0;
+    host_memory_set_hns(r.host, answer_version, version);
 }
 
 static void hns_of_2019(void) {
-    host_memory_set_hns(r.host, answer_of_2019, NULL);
+    static char version[] = "{\"Major\":9,\"Minor\":5}";
+
+    host_memory_set_hns(r.host, answer_version, version);
 }
 
 static void overridden(void) {
@@ -384,6 +381,7 @@ static const struct {
     {"FileExisting-xcopy", no_xcopy, E, "xcopy not found"},
     {"FileExisting-xcopy", no_system32, W, "could not check"},
     {"Hostname", long_name, W, "winserver-numbe"},
+    {"Hostname", name_of_15, PREFLIGHT_PASS, ""},
     {"NetworkCard", card_down, E, ""},
     {"NetworkCard", no_such_card, E, "Ethernet 9"},
     {"VSwitch", foreign_switch, W, "Ethernet"},
@@ -398,6 +396,7 @@ static const struct {
     {"Port-10256", port_10256, E, "10256"},
     {"Port-10249", port_10249, E, "10249"},
     {"Port-4789", port_4789, E, "UDP port 4789"},
+    {"Port-4789", tcp_port_4789, PREFLIGHT_PASS, ""},
     {"DynamicPorts", few_ports, W, "1024"},
     {"DynamicPorts", mute_netsh, W, "could not check"},
     {"FileAvailable--etc-kubernetes-kubelet.conf", kubelet_conf, E, "already exists"},
