@@ -146,14 +146,17 @@ bool dns_is_slow(const struct scene *scene) {
 static const char *const by_tcp[] = {"x-dns-tcp",       "x-size-dns-1000", "x-size-dns-1200",
                                      "x-size-dns-1300", "x-size-dns-1450", "x-size-dns-2000"};
 
-static bool is_answer(const char *outcome) {
+static bool is_answered(const struct scene *scene, const char *id) {
+    const json_t *result = json_object_get(json_object_get(scene->evidence, "extra"), id);
+    const char *outcome = extra_outcome(scene, id);
+
     return text_equal(outcome, "ok") || text_equal(outcome, "dns-nxdomain") ||
-           text_equal(outcome, "dns-servfail");
+           text_equal(outcome, "dns-servfail") || json_number_at(result, "succeeded", 0) > 0;
 }
 
 static bool any_answer_by_tcp(const struct scene *scene) {
     for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++)
-        if (is_answer(extra_outcome(scene, by_tcp[i])))
+        if (is_answered(scene, by_tcp[i]))
             return true;
     return false;
 }
@@ -209,7 +212,7 @@ enum level look_latency(const struct scene *scene, struct finding *finding) {
 
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT] |
                     scene->outcome[PROBE_NO_REPLY];
-    if (!network_is_slow(scene) || !(finding->may || api_is_failing(scene)))
+    if (!network_is_slow(scene) || !(finding->may || api_is_late(scene)))
         return NO;
     finding_note(finding, "a connection to %s takes %u ms", tcp->to, tcp->result.median_us / 1000);
     if (dns_is_slow(scene))
@@ -311,17 +314,17 @@ enum level look_api_pods(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Questions to the one DNS pod by TCP: one has no answer, and a larger one has. */
-static bool larger_is_answered(const struct scene *scene, struct finding *finding) {
-    const char *vip = expected(scene, "dnsIP");
-    bool silent = false;
+/* Of what the one DNS pod was asked by TCP something has no answer, and a larger question, or that
+ * of the Service, has. */
+static bool some_are_lost(const struct scene *scene) {
+    bool silent = is_silent(extra_outcome(scene, "x-dns-connect"));
 
     for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++) {
-        if (silent && is_answer(extra_outcome(scene, by_tcp[i]))) {
-            finding_note(finding, "a question to %s by TCP got no answer, a larger one did", vip);
-            return backends_of(scene, vip, TCP, DNS_PORT) == 1;
-        }
-        silent |= is_silent(extra_outcome(scene, by_tcp[i]));
+        bool is_late = is_silent(extra_outcome(scene, by_tcp[i]));
+
+        if (is_answered(scene, by_tcp[i]) && (silent || is_late))
+            return backends_of(scene, expected(scene, "dnsIP"), TCP, DNS_PORT) == 1;
+        silent |= is_late;
     }
     return false;
 }
@@ -344,7 +347,9 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
                      cell->result.attempts);
     }
     finding->may = scene->partly;
-    if (!scene->partly && larger_is_answered(scene, finding)) {
+    if (!scene->partly && some_are_lost(scene)) {
+        finding_note(finding, "some questions to %s by TCP are lost, and larger ones pass",
+                     expected(scene, "dnsIP"));
         finding->may =
             CELLS_DNS & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
         return LIKELY;

@@ -187,16 +187,20 @@ static void note_detail(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "%s", detail ? detail : "it gave no reason");
 }
 
-bool api_is_failing(const struct scene *scene) {
-    return text_equal(json_text_at(look_of(scene), "api.outcome"), "failing");
+bool api_is_late(const struct scene *scene) {
+    const char *outcome = json_text_at(look_of(scene), "api.outcome");
+
+    return network_is_slow(scene) &&
+           (text_equal(outcome, "failing") ||
+            (text_equal(outcome, "unreachable") && (scene->green & CELL_TCP(SVC_IP))));
 }
 
 enum level look_api_down(const struct scene *scene, struct finding *finding) {
     const char *server = server_of(scene), *outcome = json_text_at(look_of(scene), "api.outcome");
 
-    if (api_is_failing(scene) && network_is_slow(scene))
+    if (api_is_late(scene))
         return NO;
-    if (api_is_failing(scene)) {
+    if (text_equal(outcome, "failing")) {
         finding->may &= scene->failed;
         finding->message = xasprintf(
             "the API server at %s takes connections, but does not serve this node", server);

@@ -133,8 +133,8 @@ bool dns_is_slow(const struct scene *scene);
 /* Connections to other machines, in which no program takes part, take half a second or longer, or
  * half of that where the DNS is slow. */
 bool network_is_slow(const struct scene *scene);
-/* The API server takes connections, and gave no answer in time, or an error. */
-bool api_is_failing(const struct scene *scene);
+/* That is why the API server gave the first look no answer in time. */
+bool api_is_late(const struct scene *scene);
 /* Several pods are behind the DNS Service, and some questions have no answer: which pod was asked
  * decides, not how. */
 bool dns_is_split(const struct scene *scene);

@@ -49,6 +49,16 @@ static const struct row rows[] = {
      "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1",
      "look:{api:{server:'https://10.0.0.10:6443',outcome:'failing',detail:'late'}}",
      "API-DOWN likely 2", "late"},
+    {"the API server is too far away for the first look",
+     "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-ip/udp=ok~1200 "
+     "pod-to-service-ip/tcp=ok~1200",
+     "look:{api:{outcome:'unreachable',detail:'late'}}", "LATENCY confirmed 1", NULL},
+    {"some questions to the DNS by TCP are lost", "pod-to-service-fqdn/udp=dns-timeout",
+     "expected:{dnsIP:'10.96.0.10'},loadBalancers:[{FrontendVIPs:['10.96.0.10'],"
+     "HostComputeEndpoints:['d'],PortMappings:[{Protocol:6,ExternalPort:53}]}],"
+     "extra:{'x-size-dns-1450':{outcome:'dns-timeout'},"
+     "'x-size-dns-2000':{outcome:'dns-timeout',succeeded:2}}",
+     "LOSS likely 1", NULL},
     {"the API server is away, pods do not notice", "",
      "look:{api:{server:'https://10.0.0.10:6443',outcome:'unreachable',detail:'refused'}}",
      "API-DOWN confirmed 0", "refused"},
