@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "cmd/node_status.h"
+#include "diag/drift.h"
 
 #include <string.h>
 
@@ -110,25 +111,16 @@ static void add_conditions(struct text *t, const json_t *status) {
                   text_at(condition, "status", "?"), text_at(condition, "reason", ""));
 }
 
+static void add_drift_texts(struct text *t, const json_t *texts, const char *what) {
+    if (texts)
+        text_addf(t, "drift            %zu %s:", json_array_size(texts), what);
+    json_each(texts, i, text)
+        text_addf(t, "\n                 %s", json_string_value(text));
+    text_add(t, texts ? "\n" : "");
+}
+
 /* A line for each kind of difference, with the first few. */
 static void add_drift(struct text *t, const json_t *status) {
-    static const struct {
-        const char *key, *what, *member;
-    } kinds[] = {
-        {"servicesWithoutLoadBalancer", "Services without a load balancer in HNS", "service"},
-        {"loadBalancersWithoutService", "load balancers without a Service", "frontend"},
-        {"staleRemoteEndpoints", "remote endpoints that nothing uses", "address"},
-        {"endpointsWithoutPod", "endpoints without a pod", "address"},
-        {"loadBalancersWithoutEndpoint", "load balancers without an endpoint", "frontend"},
-        {"loadBalancersToOtherPods", "load balancers to others than the Service's pods", "address"},
-        {"loadBalancersToOtherPort", "load balancers to a port that no pod of the Service has",
-         "frontend"},
-        {"namespacesWithoutPod", "HNS namespaces without a pod", "id"},
-        {"routesWithoutNode", "routes to pods of nodes that the cluster does not have", "prefix"},
-        {"podsWithoutEndpoint", "pods without an endpoint", "pod"},
-        {"kubeProxyPods", "pods that run kube-proxy beside the service", "pod"},
-        {"unread", "could not be read", NULL},
-        {"commands", "do by hand", NULL}};
     const json_t *drift = json_object_get(status, "drift");
 
     if (drift && !json_object_size(drift))
@@ -137,24 +129,22 @@ static void add_drift(struct text *t, const json_t *status) {
         text_addf(t, "%s%s %s: %s; repair: %s\n", i ? "                 " : "drift            ",
                   text_at(row, "kind", "?"), text_at(row, "target", "?"),
                   text_at(row, "difference", "?"), text_at(row, "command", "?"));
-    for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
-        const json_t *rows = json_object_get(drift, kinds[k].key);
+    for (size_t k = 0; k < DRIFT_KINDS; k++) {
+        const json_t *rows = json_object_get(drift, drift_kinds[k].key);
 
-        if (!rows)
-            continue;
-        text_addf(t, "drift            %zu %s:", json_array_size(rows), kinds[k].what);
+        if (rows)
+            text_addf(t, "drift            %zu %s:", json_array_size(rows), drift_kinds[k].what);
         json_each(rows, i, row) {
-            if (i == DRIFT_SHOWN && kinds[k].member) {
+            if (i == DRIFT_SHOWN) {
                 text_add(t, " ...");
                 break;
             }
-            if (kinds[k].member)
-                text_addf(t, " %s", text_at(row, kinds[k].member, "?"));
-            else
-                text_addf(t, "\n                 %s", json_string_value(row));
+            text_addf(t, " %s", text_at(row, drift_kinds[k].member, "?"));
         }
-        text_add_char(t, '\n');
+        text_add(t, rows ? "\n" : "");
     }
+    add_drift_texts(t, json_object_get(drift, "unread"), "could not be read");
+    add_drift_texts(t, json_object_get(drift, "commands"), "do by hand");
 }
 
 char *node_status_text(const json_t *status) {

@@ -425,16 +425,16 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
                           *networks = NULL, *nodes = NULL;
     _cleanup_(host_routes_free) struct host_routes routes = {0};
     struct error ignored = {0};
+    uint64_t before = host_set_limit(host, DRIFT_MS);
 
-    host_set_deadline(host, host_monotonic_ms(host) + DRIFT_MS);
     asked = drift_ask(client, node);
-    nodes = nodes_of(client, asked);
+    nodes = pod_cidrs ? nodes_of(client, asked) : NULL;
     endpoints = list(host, HCN_ENDPOINT, NULL, "HNS' endpoints", asked);
     balancers = list(host, HCN_LOAD_BALANCER, NULL, "HNS' load balancers", asked);
     namespaces = list(host, HCN_NAMESPACE, NULL, "HNS' namespaces", asked);
     networks = list(host, HCN_NETWORK, network, "HNS' network", asked);
     (void)host_routes(host, &routes, &ignored);
-    host_set_deadline(host, 0);
+    host_set_deadline(host, before);
     return drift_judge(asked, &(struct drift_seen){.endpoints = endpoints,
                                                    .balancers = balancers,
                                                    .namespaces = namespaces,

@@ -45,12 +45,19 @@ char *drift_left_over(const json_t *drift);
  * not known, DRIFT_NO_SERVICE = no Service has it. */
 enum { DRIFT_NO_SERVICE = -2 };
 int drift_ready_endpoints(const json_t *asked, const char *vip);
-/* Reads all that and compares; Nodes that this identity may not list are left out, and so are the
- * routes; adds `unread`: ["the Services: why"] and `commands`: what to do by
- * hand, one command each, the first for the first that is wrong. At most DRIFT_MS and one call's
- * time. New reference. */
+/* Reads all that and compares; without `pod_cidrs` no Node is asked for, and Nodes that this
+ * identity may not list are left out; then the routes are, too; adds `unread`: ["the Services:
+ * why"] and `commands`: what to do by hand, one command each, the first for the first that is
+ * wrong. At most DRIFT_MS and one call's time. New reference. */
 enum { DRIFT_MS = 5000 };
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
                    const char *network, const struct text_list *pod_cidrs);
+
+/* The kinds of difference: the list's name, what its rows are, which member names one. */
+struct drift_kind {
+    const char *key, *what, *member;
+};
+enum { DRIFT_KINDS = 11 };
+extern const struct drift_kind drift_kinds[DRIFT_KINDS];
 
 #endif

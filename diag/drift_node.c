@@ -369,3 +369,20 @@ void drift_add_commands(json_t *drift) {
         }
     add_route_commands(drift);
 }
+
+/* ---- the kinds ---- */
+
+const struct drift_kind drift_kinds[DRIFT_KINDS] = {
+    {"servicesWithoutLoadBalancer", "Services without a load balancer in HNS", "service"},
+    {"loadBalancersWithoutService", "load balancers without a Service", "frontend"},
+    {"staleRemoteEndpoints", "remote endpoints that nothing uses", "address"},
+    {"endpointsWithoutPod", "endpoints without a pod", "address"},
+    {"loadBalancersWithoutEndpoint", "load balancers without an endpoint", "frontend"},
+    {"loadBalancersToOtherPods", "load balancers to others than the Service's pods", "address"},
+    {"loadBalancersToOtherPort", "load balancers to a port that no pod of the Service has",
+     "frontend"},
+    {"namespacesWithoutPod", "HNS namespaces without a pod", "id"},
+    {"routesWithoutNode", "routes to pods of nodes that the cluster does not have", "prefix"},
+    {"podsWithoutEndpoint", "pods without an endpoint", "pod"},
+    {"kubeProxyPods", "pods that run kube-proxy beside the service", "pod"},
+};
