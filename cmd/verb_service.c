@@ -7,6 +7,7 @@
 #include "base/rfc3339.h"
 #include "cmd/event.h"
 #include "cmd/program.h"
+#include "diag/network_report_publish.h"
 #include "host/service_host.h"
 #include "join/phases/restart.h"
 #include "netsetup/network_keeper.h"
@@ -101,6 +102,10 @@ static void on_event(void *context, char level, const char *text) {
                      text, &ignored);
 }
 
+static void on_look(void *context, enum network_news news) {
+    network_publisher_look(context, news);
+}
+
 static int begin_network(void *context, struct error *err) {
     const struct network_keeper *keeper = context;
 
@@ -121,8 +126,13 @@ static int run_network(struct program *program, const char *name, struct error *
                                              .max_log_bytes = SERVICE_LOG_BYTES,
                                              .max_log_files = SERVICE_LOG_FILES};
     struct service_log log = {.host = program->host, .name = name, .settings = &settings};
-    struct network_keeper keeper = {
-        .host = program->host, .http = program->http, .tell = on_event, .context = &log};
+    struct network_publisher publisher = {.host = program->host, .http = program->http};
+    struct network_keeper keeper = {.host = program->host,
+                                    .http = program->http,
+                                    .tell = on_event,
+                                    .looked = on_look,
+                                    .context = &log,
+                                    .looked_context = &publisher};
     const struct service_work work = {
         .begin = begin_network, .go_on = keep_network, .context = &keeper};
     int result;

@@ -284,8 +284,10 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
     k->restore_ms = host_monotonic_ms(k->host) + AGAIN_MS;
     if (result < 0)
         return -1;
-    if (k->lost || k->failures || did.count)
+    if (k->lost || k->failures || did.count) {
         tell_restored(k, why, &did);
+        k->news = NETWORK_RESTORED;
+    }
     k->lost = k->unseen = false;
     k->failures = 0;
     return 0;
@@ -305,9 +307,12 @@ static void inspect_balancers(struct network_keeper *k, const struct network_inp
     struct network_restore restore = {.host = k->host};
     _cleanup_(text_list_free) struct text_list did = {0};
     struct error why = {0};
+    size_t before = k->balancers;
 
     if (count_balancers(k->host, &k->balancers, &why) < 0)
         return;
+    if (k->balancers != before)
+        k->news = NETWORK_BALANCERS;
     if (k->balancers || awaits_pod(k, input)) {
         k->empty_looks = 0;
         k->proxy_restarted = false;
@@ -340,6 +345,12 @@ static void keep_pods_away(struct network_keeper *k) {
         network_pending_look(k->host, k->http, k->booting, !k->failures && !k->lost, &k->pending);
 }
 
+static void tell_look(struct network_keeper *k) {
+    if (k->http && k->looked)
+        k->looked(k->looked_context, k->news);
+    k->news = NETWORK_SAME;
+}
+
 static enum wait_look look(void *context, struct wait *wait, struct error *err) {
     struct network_keeper *k = context;
     uint64_t now = host_monotonic_ms(k->host);
@@ -360,6 +371,7 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
         k->inspect_ms = now + INSPECT_MS;
     }
     keep_pods_away(k);
+    tell_look(k);
     return LOOK_AGAIN;
 }
 

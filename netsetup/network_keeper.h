@@ -26,13 +26,22 @@ struct network_restore {
 int network_restore_service(const struct network_restore *restore, const struct service *service,
                             struct error *err);
 
-/* Zero but for the first four; network_keeper_free(). */
+/* What a look has seen since the last one. */
+enum network_news {
+    NETWORK_SAME,
+    NETWORK_BALANCERS, /* HNS has another number of load balancers */
+    NETWORK_RESTORED   /* the network was restored after HNS or this service started */
+};
+
+/* Zero but for the first five and the contexts; network_keeper_free(). */
 struct network_keeper {
     struct host *host;
     struct http *http; /* NULL: other nodes are not followed */
     /* An entry for the event log: 'i', 'w' or 'e' as host_event()'s. */
     void (*tell)(void *context, char level, const char *text);
-    void *context;
+    /* After each look, every few seconds, while other nodes are followed (`http`); or NULL. */
+    void (*looked)(void *looked_context, enum network_news news);
+    void *context, *looked_context;
 
     uint32_t hns_process;     /* that HNS had at the last look; 0: none yet */
     unsigned down_looks;      /* in a row at which HNS did not run */
@@ -44,6 +53,7 @@ struct network_keeper {
     size_t balancers;         /* at the last of these looks */
     unsigned empty_looks;     /* in a row at which there was no load balancer */
     bool proxy_restarted;     /* for that reason, in vain */
+    enum network_news news;   /* of this look */
     struct nic_snapshot card; /* alias NULL: not known */
     bool booting;             /* at its begin */
     struct network_pending pending;

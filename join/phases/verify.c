@@ -1,8 +1,10 @@
 /* The phase that proves the pod network. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/cidr.h"
 #include "diag/causes/causes.h"
 #include "diag/look.h"
+#include "diag/network_report_publish.h"
 #include "diag/run.h"
 #include "diag/transports/transport.h"
 #include "join/found/need.h"
@@ -185,6 +187,15 @@ static int fail_flows(struct join *join, struct error *err) {
     return error_hint(err, "winjoin diag shows which flows and why");
 }
 
+/* For the diagnosis of the whole cluster. */
+static void publish(struct join *join) {
+    struct error why = {0};
+
+    if (diag_look_api_answers(join->found.look) &&
+        network_report_publish(join->host, join->http, &join->found.report, &why) < 0)
+        log_message(LOG_RETRY, "publish the report of this node's network: %s", why.message);
+}
+
 int phase_verify(struct join *join, struct error *err) {
     struct diag_options options = {.progress = on_diag, .progress_context = &join->progress};
     _cleanup_json_ json_t *node = NULL, *nodes = NULL;
@@ -217,6 +228,7 @@ int phase_verify(struct join *join, struct error *err) {
     if (journal_own_folder(&join->journal, diag_static_pods.folder, err) < 0 ||
         diag_run(join->host, &options, &join->found.report, err) < 0)
         return -1;
+    publish(join);
     line = diag_report_line(&join->found.report);
     text_add(&join->progress.detail, line);
     return diag_report_is_good(&join->found.report) ? 0 : fail_flows(join, err);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "diag/network_report_publish.h"
 #include "diag/run.h"
 #include "host/machine_path.h"
 #include "join/undo/journal.h"
@@ -410,12 +411,22 @@ static const char *left_by_agent(const struct joined *joined) {
 }
 
 /* What winjoin has said of the Node; who deletes that does not need it. */
-static void clear_condition(struct host *host, const struct reset_options *options) {
-    struct error why = {0};
+static void clear_node(struct host *host, const struct reset_options *options) {
+    const struct {
+        const char *what;
+        int (*clear)(struct host *host, struct http *http, struct error *err);
+    } said[] = {{"condition NetworkUnavailable of the Node", network_pending_clear},
+                {"annotation " NETWORK_REPORT_ANNOTATION " of the Node", network_report_clear}};
 
-    if (options->http && network_pending_clear(host, options->http, &why) < 0 && options->progress)
-        options->progress(options->progress_context, "condition NetworkUnavailable of the Node", "",
-                          &why);
+    for (size_t i = 0; options->http && i < ARRAY_SIZE(said); i++) {
+        struct error why = {0};
+
+        if (said[i].clear(host, options->http, &why) == 0)
+            continue;
+        if (options->progress)
+            options->progress(options->progress_context, said[i].what, "", &why);
+        break; /* the API server is away */
+    }
 }
 
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
@@ -431,7 +442,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     joined_read(host, &joined);
     left = left_by_agent(&joined);
     if (journal.count && !options->dry_run)
-        clear_condition(host, options);
+        clear_node(host, options);
     if (journal.count && !options->dry_run)
         /* The probe pods' sandboxes end with all others, by reset_pods(). */
         result = diag_remove_left(host, err) < 0 || journal_repair_services(&journal, err) < 0 ||

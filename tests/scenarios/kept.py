@@ -47,6 +47,15 @@ class Keeping(scene.Scene):
         self.until(self.stands, what)
         code, report = self.stage.document("diag", timeout=170)
         self.assertEqual((code, report["causes"]), (0, []), what)
+        own = self.own_report()
+        self.assertEqual((own["network"], own["drift"], own["diag"]["time"], own["diag"]["causes"]),
+                         ("flannel.4096", {}, report["time"], []), what)
+        self.assertTrue(own["loadBalancers"] and own["dsr"] and own["diag"]["passed"], own)
+
+    def own_report(self):
+        """What the node has published of itself; None: nothing."""
+        told = self.stage.node(scene.stage.NODE)["metadata"].get("annotations") or {}
+        return json.loads(told.get("winjoin.io/network-report", "null"))
 
     def process(self):
         """winjoin-network's process on this machine; None: it does not run."""
@@ -123,7 +132,9 @@ class Kept(Keeping):
         self.assertEqual(self.ready(), ["True"])
 
     def test_5_reset(self):
-        self.reset()
+        self.assert_code(self.stage.winjoin("reset", "--force"), 0)
+        self.assertIsNone(self.own_report())
+        self.delete_node()
         self.assert_bare()
 
 

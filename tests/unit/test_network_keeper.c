@@ -1,4 +1,5 @@
 /* winjoin-network: HNS restarts, and what was lost comes back; what was not stays as it is. */
+#include "tests/memory/http_memory.h"
 #include "tests/unit/keeper_scene.h"
 
 /* A node that has joined: its networks, its file, its services. */
@@ -48,6 +49,54 @@ static void a_bridge_stays_but_its_load_balancers_go(void **state) {
     join("l2bridge", "flannel");
     run(8, restart_at_5);
     assert_string_equal(text_str(&told), "w HNS was restarted: restarted kube-proxy\n");
+}
+
+/* ---- who is told of each look ---- */
+
+static unsigned looks, restored, others; /* by news */
+
+static void on_look(void *context, enum network_news news) {
+    assert_ptr_equal(context, &looks);
+    looks++;
+    restored += news == NETWORK_RESTORED;
+    others += news == NETWORK_BALANCERS;
+}
+
+static void add_balancers(unsigned sleep) {
+    if (sleep == 20 || sleep == 60)
+        add_balancer();
+    restart_at_5(sleep);
+}
+
+static int no_answer(void *context, const struct http_request *request, struct http_response *ret,
+                     struct error *err) {
+    (void)context, (void)request, (void)ret;
+    return error_set(err, ERROR_NETWORK, "connection refused");
+}
+
+static void each_look_is_told_with_its_news(void **state) {
+    struct http *http = http_memory_new(no_answer, NULL);
+
+    (void)state;
+    join("overlay", "flannel");
+    looks = restored = others = 0;
+    keeper.looked = on_look;
+    keeper.looked_context = &looks;
+    keeper.http = http;
+    run(100, add_balancers);
+    assert_true(looks >= 90);
+    assert_int_equal(restored, 1);
+    assert_in_range(others, 2, 6);
+    http_free(http);
+}
+
+static void without_a_cluster_nobody_is_told(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    looks = 0;
+    keeper.looked = on_look;
+    run(8, NULL);
+    assert_int_equal(looks, 0);
 }
 
 static void forget_nat_at_5(unsigned sleep) {
@@ -287,6 +336,8 @@ int main(void) {
         TEST(without_an_agent_its_routes_come_back),
         TEST(a_bridge_stays_but_its_load_balancers_go),
         TEST(nat_comes_back_without_a_base_network),
+        TEST(each_look_is_told_with_its_news),
+        TEST(without_a_cluster_nobody_is_told),
         TEST(each_restart_is_noticed),
         TEST(one_that_stays_is_left_alone),
         TEST(without_a_join_there_is_nothing_to_do),

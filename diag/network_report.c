@@ -1,0 +1,372 @@
+/* The annotation with which a node reports its own network. */
+#include "diag/network_report.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "diag/drift.h"
+
+enum { VERSION = 1, DSR = 1, NAMES = 3, NAME_MAX_LEN = 200, COUNT_MAX = 1000000, CAUSES = 8 };
+
+/* ---- made ---- */
+
+/* "on" where all have it, "mixed" where some do; NULL: there is none to see it in. */
+static const char *dsr_of(const json_t *balancers) {
+    size_t with = 0, count = json_array_size(balancers);
+
+    json_each(balancers, i, balancer)
+        with += (json_number_at(balancer, "Flags", 0) & DSR) != 0;
+    return !count ? NULL : with == count ? "on" : with ? "mixed" : "off";
+}
+
+/* "kube-system/kube-dns 10.96.0.10:53/UDP"; the caller frees. */
+static char *name_of(const struct drift_kind *kind, const json_t *row) {
+    const char *name = json_text_at(row, kind->member), *at = json_text_at(row, "frontend");
+
+    return !name || !at || text_equal(kind->member, "frontend") ? xstrdup(name ? name : "?")
+                                                                : xasprintf("%s %s", name, at);
+}
+
+static json_t *drift_json(const json_t *drift, size_t names) {
+    json_t *json = json_object();
+
+    for (size_t k = 0; k < DRIFT_KINDS; k++) {
+        const struct drift_kind *kind = &drift_kinds[k];
+        const json_t *rows = json_object_get(drift, kind->key);
+        json_t *first = json_array();
+
+        json_each(rows, i, row) {
+            _cleanup_(freep) char *name = name_of(kind, row);
+
+            if (i < names)
+                json_array_append_new(first, json_string(name));
+        }
+        if (json_array_size(rows))
+            json_object_set_new(
+                json, kind->key,
+                json_pack("{s:i, s:O}", "count", (int)json_array_size(rows), "first", first));
+        json_decref(first);
+    }
+    return json;
+}
+
+/* "the Services: why" without why, which is the server's or Windows' own words. */
+static json_t *unread_json(const json_t *unread) {
+    json_t *json = json_array();
+
+    json_each(unread, i, item) {
+        const char *text = json_string_value(item);
+
+        if (text)
+            json_array_append_new(json, json_stringn(text, strcspn(text, ":")));
+    }
+    return json;
+}
+
+json_t *network_report_diag(const struct diag_report *report) {
+    json_t *failed = json_array(), *causes = json_array();
+    char time[RFC3339_TEXT_MAX];
+    struct diag_summary summary;
+
+    diag_summary_make(report, &summary);
+    rfc3339_format(report->time, time);
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+        _cleanup_(freep) char *name = diag_cell_name(cell);
+
+        if (cell->outcome == DIAG_FAIL && !cell->flow->extra && json_array_size(failed) < NAMES)
+            json_array_append_new(failed, json_string(name));
+    }
+    for (size_t i = 0; i < report->causes.count && i < CAUSES; i++)
+        json_array_append_new(
+            causes, json_pack("{s:s, s:s}", "id", report->causes.items[i].id, "confidence",
+                              report->causes.items[i].confirmed ? "confirmed" : "likely"));
+    return json_pack("{s:s, s:i, s:{s:i, s:o}, s:o}", "time", time, "passed", (int)summary.pass,
+                     "failed", "count", (int)summary.fail, "first", failed, "causes", causes);
+}
+
+static json_t *report_json(const struct network_report_seen *seen, size_t names) {
+    char time[RFC3339_TEXT_MAX];
+    json_t *json;
+
+    rfc3339_format(seen->time, time);
+    json = json_pack("{s:i, s:s, s:s*, s:s*}", "version", VERSION, "time", time, "mode", seen->mode,
+                     "network", seen->network);
+    if (seen->balancers)
+        json_object_set_new(json, "loadBalancers",
+                            json_integer((json_int_t)json_array_size(seen->balancers)));
+    if (dsr_of(seen->balancers))
+        json_object_set_new(json, "dsr", json_string(dsr_of(seen->balancers)));
+    if (seen->drift) {
+        json_object_set_new(json, "drift", drift_json(seen->drift, names));
+        if (json_object_get(seen->drift, "unread"))
+            json_object_set_new(json, "unread",
+                                unread_json(json_object_get(seen->drift, "unread")));
+    }
+    if (seen->diag)
+        json_object_set(json, "diag", (json_t *)seen->diag);
+    return json;
+}
+
+char *network_report_make(const struct network_report_seen *seen) {
+    for (size_t names = NAMES;; names--) {
+        _cleanup_json_ json_t *json = report_json(seen, names), *clean = NULL;
+        _cleanup_(freep) char *text = NULL;
+        struct error ignored = {0}; /* it is one */
+
+        (void)network_report_take(json, &clean, &ignored); /* written as it will be read */
+        text = json_write(clean);
+        if (!names || strlen(text) <= NETWORK_REPORT_MAX)
+            return take_ptr(text);
+    }
+}
+
+/* ---- read ---- */
+
+static bool is_plain(const char *text) {
+    size_t len = text ? strlen(text) : 0;
+
+    if (!len || len > NAME_MAX_LEN)
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if (text[i] < ' ' || text[i] > '~' || strchr("\"\\<>&`", text[i]))
+            return false;
+    return true;
+}
+
+static void take_text(const json_t *from, const char *key, json_t *ret) {
+    const char *text = json_text_at(from, key);
+
+    if (is_plain(text))
+        json_object_set_new(ret, key, json_string(text));
+}
+
+static void take_word(const json_t *from, const char *key, const char *const *words, json_t *ret) {
+    const char *text = json_text_at(from, key);
+
+    for (; *words; words++)
+        if (text_equal(text, *words))
+            json_object_set_new(ret, key, json_string(text));
+}
+
+static bool take_number(const json_t *from, const char *key, json_t *ret) {
+    long long value = json_number_at(from, key, -1);
+
+    if (value < 0 || value > COUNT_MAX)
+        return false;
+    json_object_set_new(ret, key, json_integer(value));
+    return true;
+}
+
+static bool take_time(const json_t *from, json_t *ret) {
+    const char *time = json_text_at(from, "time");
+    int64_t seconds;
+
+    if (!is_plain(time) || rfc3339_parse(time, &seconds, NULL) < 0)
+        return false;
+    json_object_set_new(ret, "time", json_string(time));
+    return true;
+}
+
+static void take_names(const json_t *from, const char *key, size_t most, json_t *ret) {
+    json_t *names = json_array();
+
+    json_each(json_object_get(from, key), i, item) {
+        if (json_array_size(names) < most && is_plain(json_string_value(item)))
+            json_array_append(names, item);
+    }
+    json_object_set_new(ret, key, names);
+}
+
+/* {count, first}; nothing where nothing is counted. */
+static void take_counted(const json_t *from, const char *key, json_t *ret) {
+    const json_t *counted = json_object_get(from, key);
+    _cleanup_json_ json_t *taken = json_object();
+
+    if (!take_number(counted, "count", taken) || !json_number_at(taken, "count", 0))
+        return;
+    take_names(counted, "first", NAMES, taken);
+    json_object_set(ret, key, taken);
+}
+
+static bool is_cause_id(const char *id) {
+    return is_plain(id) && strlen(id) <= 32 &&
+           strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == strlen(id);
+}
+
+static void take_diag(const json_t *diag, json_t *ret) {
+    static const char *const confidences[] = {"confirmed", "likely", NULL};
+    _cleanup_json_ json_t *taken = json_object(), *causes = json_array();
+
+    if (!take_time(diag, taken) || !take_number(diag, "passed", taken))
+        return;
+    take_counted(diag, "failed", taken);
+    json_each(json_object_get(diag, "causes"), i, cause) {
+        _cleanup_json_ json_t *row = json_object();
+
+        take_word(cause, "confidence", confidences, row);
+        if (json_object_size(row) && is_cause_id(json_text_at(cause, "id")) &&
+            json_array_size(causes) < CAUSES) {
+            take_text(cause, "id", row);
+            json_array_append(causes, row);
+        }
+    }
+    json_object_set(taken, "causes", causes);
+    json_object_set(ret, "diag", taken);
+}
+
+int network_report_take(const json_t *json, json_t **ret, struct error *err) {
+    static const char *const dsr[] = {"on", "off", "mixed", NULL};
+    const json_t *drift = json_object_get(json, "drift");
+    long long version = json_number_at(json, "version", 0);
+    _cleanup_json_ json_t *taken = json_pack("{s:i}", "version", VERSION);
+
+    if (version > VERSION)
+        return error_set(err, ERROR_MALFORMED, "it is of a newer winjoin");
+    if (version != VERSION || !take_time(json, taken))
+        return error_set(err, ERROR_MALFORMED, "it has no version or no time");
+    take_text(json, "mode", taken);
+    take_text(json, "network", taken);
+    (void)take_number(json, "loadBalancers", taken);
+    take_word(json, "dsr", dsr, taken);
+    if (json_is_object(drift)) {
+        json_t *kinds = json_object();
+
+        json_object_set_new(taken, "drift", kinds);
+        for (size_t k = 0; k < DRIFT_KINDS; k++)
+            take_counted(drift, drift_kinds[k].key, kinds);
+    }
+    if (json_object_get(json, "unread"))
+        take_names(json, "unread", NAMES, taken);
+    take_diag(json_object_get(json, "diag"), taken);
+    *ret = take_ptr(taken);
+    return 0;
+}
+
+int network_report_read(const char *text, json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *json = NULL;
+
+    if (strlen(text) > NETWORK_REPORT_MAX)
+        return error_set(err, ERROR_MALFORMED, "it is longer than %d bytes", NETWORK_REPORT_MAX);
+    if (json_read(text, strlen(text), "a report", &json, NULL) < 0)
+        return error_set(err, ERROR_MALFORMED, "it is not JSON");
+    return network_report_take(json, ret, err);
+}
+
+/* ---- told ---- */
+
+static int64_t seconds_at(const json_t *json, const char *path) {
+    const char *time = json_text_at(json, path);
+    int64_t seconds = 0;
+
+    return time && rfc3339_parse(time, &seconds, NULL) == 0 ? seconds : 0;
+}
+
+int64_t network_report_time(const json_t *report) {
+    return seconds_at(report, "time");
+}
+
+/* One from the future is of a clock that nothing follows from. */
+bool network_report_is_fresh(const json_t *report, int64_t now) {
+    int64_t age = now - network_report_time(report);
+
+    return age <= NETWORK_REPORT_FRESH_SECONDS && age >= -NETWORK_REPORT_FRESH_SECONDS;
+}
+
+bool network_report_differs(const json_t *report) {
+    return json_object_size(json_object_get(report, "drift")) != 0;
+}
+
+bool network_report_lacks(const json_t *report) {
+    return json_at(report, "drift.servicesWithoutLoadBalancer") ||
+           json_at(report, "drift.podsWithoutEndpoint");
+}
+
+long long network_report_count(const json_t *report) {
+    long long count = 0;
+
+    json_each_member(json_object_get(report, "drift"), kind, counted) {
+        count += json_number_at(counted, "count", 0);
+    }
+    return count;
+}
+
+bool network_report_lacks_service(const json_t *report, const char *service) {
+    json_each(json_at(report, "drift.servicesWithoutLoadBalancer.first"), i, name) {
+        const char *text = json_string_value(name);
+
+        if (text_starts_with(text, service) && text[strlen(service)] == ' ')
+            return true;
+    }
+    return false;
+}
+
+/* "4 min", "2 h", "3 d". */
+static void add_age(struct text *t, int64_t seconds) {
+    long long minutes = seconds / 60;
+
+    if (seconds < 0)
+        text_addf(t, "%lld min ahead of this machine's clock", (long long)(-seconds + 59) / 60);
+    else if (minutes < 120)
+        text_addf(t, "%lld min", minutes);
+    else if (minutes < 48LL * 60)
+        text_addf(t, "%lld h", minutes / 60);
+    else
+        text_addf(t, "%lld d", minutes / 60 / 24);
+}
+
+static void add_counted(struct text *t, const json_t *counted, const char *what) {
+    const json_t *first = json_object_get(counted, "first");
+    long long count = json_number_at(counted, "count", 0);
+
+    text_addf(t, "%lld %s", count, what);
+    json_each(first, i, name)
+        text_addf(t, "%s%s", i ? ", " : " (", json_string_value(name));
+    if (json_array_size(first))
+        text_add(t, (size_t)count > json_array_size(first) ? ", ...)" : ")");
+}
+
+static void add_diag(struct text *t, const json_t *diag, int64_t now) {
+    const json_t *causes = json_object_get(diag, "causes");
+
+    if (!diag)
+        return;
+    text_add(t, "; winjoin diag there, ");
+    add_age(t, now - seconds_at(diag, "time"));
+    text_add(t, now < seconds_at(diag, "time") ? ": " : " ago: ");
+    json_each(causes, i, cause)
+        text_addf(t, "%s%s %s", i ? ", " : "", json_text_at(cause, "id"),
+                  json_text_at(cause, "confidence"));
+    text_add(t, json_array_size(causes) ? ", " : "");
+    if (json_object_get(diag, "failed"))
+        add_counted(t, json_object_get(diag, "failed"), "of its cells failed");
+    else
+        text_add(t, json_number_at(diag, "passed", 0) ? "no cell failed" : "nothing was measured");
+}
+
+char *network_report_line(const json_t *report, int64_t now) {
+    const json_t *drift = json_object_get(report, "drift");
+    int64_t age = now - network_report_time(report);
+    struct text t = {0};
+    size_t told = 0;
+
+    add_age(&t, age);
+    text_add(&t, age < 0 ? ": " : " old: ");
+    for (size_t k = 0; k < DRIFT_KINDS; k++) {
+        const json_t *counted = json_object_get(drift, drift_kinds[k].key);
+
+        if (!counted)
+            continue;
+        text_add(&t, told++ ? ", " : "");
+        add_counted(&t, counted, drift_kinds[k].what);
+    }
+    if (!drift)
+        text_add(&t, "HNS was not compared with Kubernetes");
+    else if (!told)
+        text_add(&t, "HNS has what Kubernetes has");
+    json_each(json_object_get(report, "unread"), i, what)
+        text_addf(&t, "%s%s", i ? ", " : "; not read: ", json_string_value(what));
+    add_diag(&t, json_object_get(report, "diag"), now);
+    return text_take(&t);
+}

@@ -1,0 +1,193 @@
+/* When and how a node tells the cluster what its network is. */
+#include "diag/network_report_publish.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "diag/drift.h"
+#include "kube/client.h"
+#include "netsetup/boot_network.h"
+#include "netsetup/hcn_lookup.h"
+#include "netsetup/peer_watch.h"
+#include "services/service_table.h"
+
+enum {
+    REQUEST_MS = 3000,
+    SOON_MS = 90000, /* kube-proxy takes a minute at most; a join's own report is there before */
+    SURE_MS = 60000,
+    LOOK_MS = 15 * 60000,
+    AGAIN_MS = 5 * 60000,
+    RENEW_SECONDS = 3600
+};
+
+/* ---- the node ---- */
+
+/* This node, and who it is to the cluster. */
+struct publishing {
+    struct host *host;
+    struct kube_client client;
+    json_t *file; /* of the join; `input` borrows from it */
+    struct network_input input;
+    char *path; /* of the Node */
+};
+
+static void publishing_free(struct publishing *p) {
+    kube_client_close(&p->client);
+    boot_network_input_free(&p->input);
+    json_decref(p->file);
+    free(p->path);
+}
+
+static int publishing_open(struct host *host, struct http *http, struct publishing *ret,
+                           struct error *err) {
+    struct kubeconfig config = {0};
+    _cleanup_(freep) char *name = NULL;
+    int result;
+
+    if (boot_network_load(host, &ret->file, &ret->input, err) < 0)
+        return -1;
+    ret->host = host;
+    if (!json_text_at(ret->file, "node")) /* a file of an earlier version */
+        return error_set(err, ERROR_ABSENT, "'%s' has no name of the node", BOOT_NETWORK_FILE);
+    name = kube_escape(json_text_at(ret->file, "node"));
+    ret->path = xasprintf("/api/v1/nodes/%s", name);
+    result = kubeconfig_read_file(host, NODE_KUBECONFIG, &config, err);
+    if (result == 0)
+        result = kube_client_open(http, host, &config, &ret->client, err);
+    ret->client.timeout_ms = REQUEST_MS;
+    kubeconfig_free(&config);
+    return result;
+}
+
+/* `text` NULL: none. */
+static int put(struct publishing *p, const char *text, struct error *err) {
+    _cleanup_json_ json_t *patch =
+        json_pack("{s:{s:{s:o}}}", "metadata", "annotations", NETWORK_REPORT_ANNOTATION,
+                  text ? json_string(text) : json_null());
+
+    return kube_patch(&p->client, p->path, "merge", patch, NULL, err);
+}
+
+/* What the Node says already; NULL: nothing that can be read. */
+static int get(struct publishing *p, json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *node = NULL;
+    const char *text;
+    struct error ignored = {0};
+
+    if (kube_get(&p->client, p->path, &node, err) < 0)
+        return -1;
+    text = json_string_value(
+        json_object_get(json_at(node, "metadata.annotations"), NETWORK_REPORT_ANNOTATION));
+    if (text)
+        (void)network_report_read(text, ret, &ignored);
+    return 0;
+}
+
+/* ---- what is there ---- */
+
+/* Only what our kube-proxy programs can be judged. */
+static bool runs_our_kube_proxy(struct host *host) {
+    _cleanup_(host_service_free) struct host_service service = {0};
+    struct error ignored = {0};
+
+    return host_service_query(host, service_kube_proxy.name, &service, &ignored) == 0 &&
+           service.state == HOST_SERVICE_RUNNING && service_is_ours(&service);
+}
+
+/* The report as it is to be; the caller frees. */
+static char *look(struct publishing *p, const json_t *diag) {
+    _cleanup_json_ json_t *balancers = NULL, *drift = NULL;
+    struct error ignored = {0}; /* HNS says nothing: neither does the report */
+    uint64_t before;
+
+    if (runs_our_kube_proxy(p->host))
+        drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL);
+    before = host_set_limit(p->host, DRIFT_MS);
+    (void)hcn_list(p->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, &ignored);
+    host_set_deadline(p->host, before);
+    return network_report_make(&(struct network_report_seen){.time = host_now(p->host),
+                                                             .mode = p->input.mode,
+                                                             .network = p->input.name,
+                                                             .balancers = balancers,
+                                                             .drift = drift,
+                                                             .diag = diag});
+}
+
+/* The same but for the time, and well. */
+static bool says_the_same(const json_t *before, const json_t *now) {
+    _cleanup_json_ json_t *a = json_copy((json_t *)before), *b = json_copy((json_t *)now);
+
+    json_object_del(a, "time");
+    json_object_del(b, "time");
+    return before && json_equal(a, b) && !network_report_differs(now) &&
+           network_report_time(now) - network_report_time(before) < RENEW_SECONDS;
+}
+
+/* `sure`: what HNS lacks was lacking a moment ago, too; otherwise that is only answered. */
+static int publish(struct host *host, struct http *http, const json_t *diag, bool sure,
+                   json_t **ret, struct error *err) {
+    _cleanup_(publishing_free) struct publishing p = {0};
+    _cleanup_json_ json_t *before = NULL, *now = NULL;
+    _cleanup_(freep) char *text = NULL;
+
+    if (publishing_open(host, http, &p, err) < 0 || get(&p, &before, err) < 0)
+        return -1;
+    text = look(&p, diag ? diag : json_object_get(before, "diag"));
+    if (network_report_read(text, &now, err) < 0)
+        return -1;
+    if ((sure || !network_report_lacks(now)) && !says_the_same(before, now) &&
+        put(&p, text, err) < 0)
+        return -1;
+    *ret = take_ptr(now);
+    return 0;
+}
+
+int network_report_publish(struct host *host, struct http *http, const struct diag_report *measured,
+                           struct error *err) {
+    _cleanup_json_ json_t *diag = measured ? network_report_diag(measured) : NULL, *first = NULL,
+                          *again = NULL;
+
+    if (publish(host, http, diag, false, &first, err) < 0)
+        return -1;
+    return network_report_lacks(first) ? publish(host, http, diag, true, &again, err) : 0;
+}
+
+int network_report_clear(struct host *host, struct http *http, struct error *err) {
+    _cleanup_(publishing_free) struct publishing p = {0};
+
+    if (publishing_open(host, http, &p, err) == 0 && put(&p, NULL, err) == 0)
+        return 0;
+    if (err->kind != ERROR_ABSENT)
+        return -1;
+    error_clear(err); /* nothing was published, or the Node is gone */
+    return 0;
+}
+
+/* ---- winjoin-network ---- */
+
+/* Many nodes that start together do not come together. */
+static uint64_t from_now(struct network_publisher *p, unsigned ms) {
+    return host_monotonic_ms(p->host) + host_spread_ms(p->host, ms, ms + ms / 5);
+}
+
+void network_publisher_look(struct network_publisher *p, enum network_news news) {
+    _cleanup_json_ json_t *now = NULL;
+    struct error why = {0};
+
+    if (!p->begun || news == NETWORK_RESTORED || (news == NETWORK_BALANCERS && p->differs)) {
+        uint64_t soon = from_now(p, SOON_MS);
+
+        p->due_ms = p->begun && p->due_ms < soon && news != NETWORK_RESTORED ? p->due_ms : soon;
+        p->begun = true;
+    }
+    if (host_monotonic_ms(p->host) < p->due_ms)
+        return;
+    if (publish(p->host, p->http, NULL, p->doubtful, &now, &why) < 0) {
+        log_message(why.kind == ERROR_ABSENT ? LOG_INFO : LOG_RETRY,
+                    "publish the report of this node's network: %s", why.message);
+        p->due_ms = from_now(p, AGAIN_MS);
+        return;
+    }
+    p->doubtful = !p->doubtful && network_report_lacks(now);
+    p->differs = network_report_differs(now);
+    p->due_ms = from_now(p, p->doubtful ? SURE_MS : LOOK_MS);
+}
