@@ -11,12 +11,16 @@ enum cluster_group { ALL, FROM, TO, NODE, SYSTEMS, KINDS, PAIR };
 
 typedef bool cluster_is_among(const struct cluster_cell *cell);
 typedef const char *cluster_says(const struct cluster_node *node);
+typedef bool cluster_reports(const struct cluster_node *node);
 
 struct cluster_row {
     struct diag_cause_row told;
     enum cluster_group group;
     cluster_says
         *says; /* what was read of a node itself: confirmed; otherwise a pattern of cells */
+    cluster_reports *reports;  /* what the node has published: confirmed where that is fresh and the
+                                  group's cells are as below; elsewhere told, without a cell */
+    bool only_red;             /* of `reports`: told only where the cells are so */
     cluster_is_among *among;   /* cells that it breaks: each is red */
     cluster_is_among *spared;  /* one of these at least works; NULL: nothing is asked of others */
     enum cluster_group beside; /* the cells among which `spared` are looked for */

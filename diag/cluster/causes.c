@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "diag/cluster/cause_row.h"
+#include "diag/network_report.h"
 
 /* ---- cells ---- */
 
@@ -120,10 +121,25 @@ static const char *says_unreached(const struct cluster_node *n) {
     return n->unreached;
 }
 
+/* ---- what a node has published ---- */
+
+static bool reports_lacks(const struct cluster_node *n) {
+    return network_report_lacks(n->own_report);
+}
+
+static bool reports_no_dns(const struct cluster_node *n) {
+    return network_report_lacks_service(n->own_report, "kube-system/kube-dns");
+}
+
 /* ---- the table ---- */
 
 #define PODS cluster_cell_is_between_pods
 #define ON_NODE "winjoin diag on that node, where it is a Windows node, names what is missing there"
+
+#define HNS_LACKS                                                                                  \
+    "winjoin status on that node names all of it, and the commands; load balancers come back "     \
+    "with "                                                                                        \
+    "sc.exe stop kube-proxy, then sc.exe start kube-proxy there"
 
 static const struct cluster_row rows[] = {
     {{"CL-NOTREADY", "every flow of the node", "the node is not Ready, so nothing was tested there",
@@ -249,6 +265,26 @@ static const struct cluster_row rows[] = {
      .also = is_any,
      .least = 2,
      .behind = true},
+    {{"CL-HNS-DNS", "names from the node's pods",
+      "HNS there has no load balancer for the cluster's DNS, as the node itself reports", HNS_LACKS,
+      "microsoft/Windows-Containers#278"},
+     FROM,
+     .reports = reports_no_dns,
+     .only_red = true,
+     .among = is_unanswered,
+     .spared = is_service,
+     .beside = FROM,
+     .dns = true},
+    {{"CL-HNS", "Services from the node's pods, or its pods",
+      "HNS there lacks what Kubernetes has, as the node itself reports", HNS_LACKS,
+      "kubernetes/kubernetes#135802"},
+     FROM,
+     .reports = reports_lacks,
+     .among = is_service,
+     .spared = PODS,
+     .beside = FROM,
+     .also = cluster_cell_is_by_service,
+     .touching = true},
     {{"CL-SVC", "Services, names", "no pod reaches a Service by its cluster IP",
       "kubectl -n kube-system get pods -l k8s-app=kube-proxy; compare the Service range with the "
       "API server's",

@@ -40,7 +40,10 @@ struct cluster_node {
     char *local_ip;     /* the same of externalTrafficPolicy Local, by another node's port */
     bool sticky, fixed; /* session affinity was asked; and the same pod answered each time */
     unsigned seen;      /* while it is measured: a bit a cluster_sight */
+    json_t *own_report; /* what the node itself has published (diag/network_report.h), {unreadable:
+                           "why"}; or NULL: nothing */
 };
+struct cluster_report;
 struct cluster_nodes {
     struct cluster_node *items;
     size_t count;
@@ -48,6 +51,15 @@ struct cluster_nodes {
 void cluster_nodes_free(struct cluster_nodes *nodes);
 /* The Nodes of a NodeList. ERROR_MALFORMED. */
 int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct error *err);
+/* Its own report as network_report_read() takes it, of a Node or of a report's node; NULL: it has
+ * none. New reference. */
+json_t *cluster_own_report_of(const json_t *node);
+json_t *cluster_own_report_take(const json_t *json);
+/* Worth a line of a node that works: its HNS has not what Kubernetes has, or its report cannot be
+ * read. */
+bool cluster_own_report_is_news(const struct cluster_node *node);
+/* "its own report, 4 min old: ..."; NULL where it has none; the caller frees. */
+char *cluster_own_report_line(const struct cluster_report *report, const struct cluster_node *node);
 /* Leaves those of the names, or, without names, all Windows nodes and a Linux node of each kind, at
  * least two; all when none is a Windows node. ERROR_USAGE for a name that is not there, and where
  * nothing is left. */
@@ -73,7 +85,6 @@ struct cluster_pairs {
  * the items. */
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
 
-struct cluster_report;
 /* Text is borrowed; NULL or 0 = default. */
 struct cluster_options {
     const struct text_list *names;

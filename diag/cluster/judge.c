@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "diag/cluster/cause_row.h"
 #include "diag/cluster/causes.h"
+#include "diag/network_report.h"
 
 enum { NAMES = 8 };
 
@@ -17,6 +18,8 @@ struct finding {
     bool *explained; /* of each cell */
     size_t cut;      /* the first cause by which pods behind Services are cut off; SIZE_MAX: none */
     bool *works;     /* of each node: a pod of another node and its own reach each other somehow */
+    bool *reported;  /* of each node: a cause was named that it has reported itself */
+    bool ending;     /* each row was compared with the cells */
 };
 /* One group of a kind: which nodes it is about. */
 struct key {
@@ -153,6 +156,7 @@ static char *key_name(const struct finding *f, const struct key *key) {
 struct naming {
     struct diag_cause cause;
     struct text_list names;
+    bool sure; /* of `reports`: fresh, and as the cells are */
 };
 
 /* Red for what is named, though it is no cell of the group. */
@@ -163,15 +167,21 @@ static bool follows(const struct finding *f, const struct cluster_row *row, cons
     return row->touching && row->also && row->also(c) && is_in(f, &node, c);
 }
 
-static void add_group(struct finding *f, const struct cluster_row *row, const struct key *key,
-                      const char *evidence, struct naming *ret) {
-    const struct cluster_cells *cells = &f->report->cells;
+static void add_name(const struct finding *f, const struct key *key, const char *evidence,
+                     struct naming *ret) {
     _cleanup_(freep) char *name = key_name(f, key);
 
     if (!text_list_has(&ret->names, name))
         text_list_add(&ret->names, name);
     if (ret->cause.evidence.count < NAMES)
         text_list_add(&ret->cause.evidence, evidence);
+}
+
+static void add_group(struct finding *f, const struct cluster_row *row, const struct key *key,
+                      const char *evidence, struct naming *ret) {
+    const struct cluster_cells *cells = &f->report->cells;
+
+    add_name(f, key, evidence, ret);
     for (size_t i = 0; i < cells->count; i++) {
         const struct cluster_cell *c = &cells->items[i];
         bool mine = (is_in(f, key, c) && (row->among(c) || (row->also && row->also(c)))) ||
@@ -233,10 +243,48 @@ static void look_at_group(struct finding *f, const struct cluster_row *row, cons
     text_free(&evidence);
 }
 
+/* What nodes have published, three times: first what fits the cells and is fresh; otherwise what
+ * fits; and at the end, where the row is not named yet, what fits none. */
+enum report_look { SURE, FITS, TOLD };
+
+static void look_at_report(struct finding *f, const struct cluster_row *row, size_t node,
+                           enum report_look look, struct naming *ret) {
+    const struct cluster_node *n = &f->report->nodes.items[node];
+    const struct key key = {.group = FROM, .a = node};
+    _cleanup_(freep) char *line = NULL, *evidence = NULL;
+    struct seen seen;
+
+    if (!row->reports(n))
+        return;
+    look_at(f, row, &key, &seen);
+    if (look == TOLD ? f->reported[node] : !is_so(row, &seen))
+        return;
+    if (look == SURE && !network_report_is_fresh(n->own_report, f->report->time))
+        return;
+    line = cluster_own_report_line(f->report, n);
+    evidence = xasprintf("%s: %s", n->name, line);
+    if (look == TOLD)
+        add_name(f, &key, evidence, ret);
+    else
+        add_group(f, row, &key, evidence, ret);
+    f->reported[node] = true;
+    ret->sure = look == SURE;
+}
+
+static void look_at_reports(struct finding *f, const struct cluster_row *row, struct naming *ret) {
+    enum report_look last = f->ending ? TOLD : FITS;
+
+    for (enum report_look look = f->ending ? TOLD : SURE; look <= last && !ret->names.count; look++)
+        for (size_t i = 0; i < f->report->nodes.count; i++)
+            look_at_report(f, row, i, look, ret);
+}
+
 static void look_at_groups(struct finding *f, const struct cluster_row *row, struct naming *ret) {
     for (size_t i = 0; row->says && i < f->report->nodes.count; i++)
         look_at_node(f, row, i, ret);
-    for (size_t i = 0; !row->says && i < f->report->cells.count; i++) {
+    if (row->reports)
+        look_at_reports(f, row, ret);
+    for (size_t i = 0; !row->says && !row->reports && i < f->report->cells.count; i++) {
         const struct cluster_cell *c = &f->report->cells.items[i];
         int ends = row->group == NODE ? 2 : 1;
 
@@ -273,7 +321,7 @@ static void find_row(struct finding *f, const struct cluster_row *row) {
         names = text_list_join(&naming.names, ", ");
         more = all > NAMES ? xasprintf(" and %zu more", all - NAMES) : xstrdup("");
         naming.cause.id = row->told.id;
-        naming.cause.confirmed = row->says || row->surely;
+        naming.cause.confirmed = row->says || row->surely || naming.sure;
         naming.cause.message = xasprintf("%s%s: %s", names, more, row->told.message);
         naming.cause.hint = hint_make(row, &naming.names);
         causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
@@ -282,6 +330,13 @@ static void find_row(struct finding *f, const struct cluster_row *row) {
         causes->items[causes->count++] = naming.cause;
     }
     text_list_free(&naming.names);
+}
+
+static bool is_named(const struct finding *f, const struct cluster_row *row) {
+    for (size_t i = 0; i < f->report->causes.count; i++)
+        if (f->report->causes.items[i].id == row->told.id)
+            return true;
+    return false;
 }
 
 /* Which pod a Service chooses is chance: what is red of Services besides follows. */
@@ -300,7 +355,8 @@ void cluster_causes_find(struct cluster_report *report) {
                         .cut = SIZE_MAX,
                         .kinds = cluster_kinds_make(&report->nodes),
                         .explained = xcalloc(report->cells.count, sizeof *f.explained),
-                        .works = xcalloc(report->nodes.count, sizeof *f.works)};
+                        .works = xcalloc(report->nodes.count, sizeof *f.works),
+                        .reported = xcalloc(report->nodes.count, sizeof *f.reported)};
 
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *c = &report->cells.items[i];
@@ -312,7 +368,12 @@ void cluster_causes_find(struct cluster_report *report) {
     for (size_t i = 0; cluster_row(i); i++)
         find_row(&f, cluster_row(i));
     explain_services(&f);
+    f.ending = true;
+    for (size_t i = 0; cluster_row(i); i++)
+        if (cluster_row(i)->reports && !cluster_row(i)->only_red && !is_named(&f, cluster_row(i)))
+            find_row(&f, cluster_row(i));
     free(f.kinds);
     free(f.explained);
     free(f.works);
+    free(f.reported);
 }

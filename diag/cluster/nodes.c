@@ -15,6 +15,7 @@ static void node_free(struct cluster_node *n) {
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         free(texts[i]);
+    json_decref(n->own_report);
 }
 
 void cluster_nodes_free(struct cluster_nodes *nodes) {
@@ -102,6 +103,7 @@ int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct err
         node->network = network_of(item);
         node->ip = address_of(item);
         node->ready = is_ready(item);
+        node->own_report = cluster_own_report_of(item);
         nodes.count++;
     }
     *ret = nodes;

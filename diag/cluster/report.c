@@ -81,6 +81,8 @@ static json_t *node_json(const struct cluster_node *node) {
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (texts[i].value && *texts[i].value)
             json_object_set_new(json, texts[i].key, json_string(texts[i].value));
+    if (node->own_report)
+        json_object_set(json, "ownReport", node->own_report);
     if (node->by_exec)
         json_object_set_new(json, "askedByExec", json_true());
     if (node->sticky)

@@ -195,6 +195,34 @@ static void add_reds(struct text *t, const struct cluster_report *report) {
     text_add(t, any ? "</tbody></table>\n" : "");
 }
 
+/* What nodes that winjoin joined have published: all that say something is wrong, and those that
+ * something red touches. */
+static void add_own_reports(struct text *t, const struct cluster_report *report) {
+    size_t n = report->nodes.count;
+    _cleanup_(freep) bool *red = xcalloc(n, sizeof *red);
+    bool any = false;
+
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (cluster_cell_is_red(&report->cells.items[i]))
+            red[report->cells.items[i].from] = red[report->cells.items[i].to] = true;
+    for (size_t i = 0; i < n; i++) {
+        const struct cluster_node *node = &report->nodes.items[i];
+        _cleanup_(freep) char *line = cluster_own_report_line(report, node);
+
+        if (!line || (!red[i] && !cluster_own_report_is_news(node)))
+            continue;
+        text_add(t, any ? ""
+                        : "<h2>What nodes say of themselves</h2>\n<table class=\"red\"><tbody>\n");
+        text_add(t, "<tr><td>");
+        markup_add(t, node->name);
+        text_add(t, "</td><td>");
+        markup_add(t, line);
+        text_add(t, "</td></tr>\n");
+        any = true;
+    }
+    text_add(t, any ? "</tbody></table>\n" : "");
+}
+
 char *cluster_report_html(const struct cluster_report *report) {
     _cleanup_(freep) char *line = cluster_report_line(report);
     struct text t = {.cap = 64 * 1024 * 1024};
@@ -210,6 +238,7 @@ char *cluster_report_html(const struct cluster_report *report) {
     diag_causes_add_html(&t, &report->causes);
     add_matrices(&t, report);
     add_reds(&t, report);
+    add_own_reports(&t, report);
     text_add(&t, "</main></body></html>\n");
     return text_take(&t);
 }

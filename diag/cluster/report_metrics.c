@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "diag/cluster/cause_row.h"
+#include "diag/network_report.h"
 #include "diag/reports/metrics.h"
 
 static bool is_red(const struct cluster_cell *cell) {
@@ -28,6 +29,27 @@ static void add_nodes(struct text *t, const struct cluster_report *report, const
         text_addf(t, "%s{%s,%s} %d\n", name, whose, node, !bad[i]);
     }
     free(bad);
+}
+
+/* Of nodes that have published something. */
+static void add_own_reports(struct text *t, const struct cluster_report *report,
+                            const char *whose) {
+    static const char *const names[] = {"winjoin_diag_node_report_timestamp_seconds",
+                                        "winjoin_diag_node_hns_differences"};
+    static const char *const helps[] = {"When the node last reported its own network.",
+                                        "What HNS has otherwise than Kubernetes, as reported."};
+
+    for (unsigned k = 0; k < ARRAY_SIZE(names); k++) {
+        metrics_add_family(t, names[k], helps[k]);
+        for (size_t i = 0; i < report->nodes.count; i++) {
+            const json_t *own = report->nodes.items[i].own_report;
+            _cleanup_(freep) char *node = metrics_label("node", report->nodes.items[i].name);
+
+            if (network_report_time(own))
+                text_addf(t, "%s{%s,%s} %lld\n", names[k], whose, node,
+                          k ? network_report_count(own) : (long long)network_report_time(own));
+        }
+    }
 }
 
 static void add_flow(struct text *t, const struct cluster_report *report, const char *whose,
@@ -62,6 +84,7 @@ char *cluster_report_metrics(const struct cluster_report *report) {
     metrics_add_number(&t, "winjoin_diag_requests", "Requests to the API server.", whose,
                        report->requests);
     add_nodes(&t, report, whose);
+    add_own_reports(&t, report, whose);
     metrics_add_family(&t, "winjoin_diag_cluster_cells", "Cells that were asked.");
     for (size_t i = 0; i < count; i++)
         add_flow(&t, report, whose, &flows[i], false);

@@ -59,6 +59,7 @@ static int read_node(struct reading *r, const json_t *json, struct error *err) {
         .local_ip = text_or_null(json, "clientIPSeenByLocalNodePort"),
         .sticky = json_object_get(json, "sessionAffinity") != NULL,
         .fixed = json_bool_at(json, "sessionAffinity", false),
+        .own_report = cluster_own_report_take(json_object_get(json, "ownReport")),
     };
     return 0;
 }

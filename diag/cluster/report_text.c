@@ -133,6 +133,35 @@ static size_t worst_node(const struct writing *w) {
     return worst;
 }
 
+/* What the node says of itself. */
+static void add_own_report(struct writing *w, const struct cluster_node *n) {
+    _cleanup_(freep) char *line = cluster_own_report_line(w->report, n);
+
+    if (line)
+        add_line(w, "    ", line, 6);
+}
+
+/* Of those that nothing red was told of. */
+static void add_news(struct writing *w, const bool *told) {
+    size_t more = 0, lines = 0;
+
+    for (size_t i = 0; i < w->report->nodes.count; i++) {
+        const struct cluster_node *n = &w->report->nodes.items[i];
+        _cleanup_(freep) char *own = NULL, *line = NULL;
+
+        if (told[i] || !cluster_own_report_is_news(n))
+            continue;
+        own = cluster_own_report_line(w->report, n);
+        line = xasprintf("%s: %s", n->name, own);
+        if (lines++ < NODES_TOLD)
+            add_line(w, "    ", line, 6);
+        else
+            more++;
+    }
+    if (more)
+        text_addf(w->out, "    and %zu more such reports (-o json has all)\n", more);
+}
+
 static void add_node(struct writing *w, size_t node) {
     const struct cluster_node *n = &w->report->nodes.items[node];
     size_t red = 0, all = 0;
@@ -149,6 +178,7 @@ static void add_node(struct writing *w, size_t node) {
         line = xasprintf("%s (%s%s%s, %s): %zu of its %zu cells do not work", n->name, n->os,
                          *n->build ? " " : "", n->build, n->version, red, all);
     add_line(w, mark(w, n->waiting ? DIAG_NOT_RUN : DIAG_FAIL), line, 4);
+    add_own_report(w, n);
     red = 0;
     for (size_t i = 0; i < w->report->cells.count; i++) {
         const struct cluster_cell *cell = &w->report->cells.items[i];
@@ -193,6 +223,7 @@ static void add_nodes(struct writing *w) {
             others[other++] = i;
     add_names(w, mark(w, DIAG_PASS), others, other, "fails only with the nodes above");
     add_names(w, mark(w, DIAG_PASS), list, good, "every flow works");
+    add_news(w, told);
     free(list);
     free(others);
     free(rest);
@@ -279,14 +310,16 @@ static void add_sights(struct writing *w) {
 
     for (size_t i = 0; i < w->report->nodes.count; i++) {
         const struct cluster_node *n = &w->report->nodes.items[i];
+        const char *dsr = json_text_at(n->own_report, "dsr");
         struct text line = {0};
 
         if (n->waiting || !n->client_ip || !n->sticky) /* cut off: what is wrong stands above */
             continue;
         text_addf(&line, "%s pods", n->os);
         add_seen(&line, n);
-        text_addf(&line, "; session affinity %s%s%s", n->fixed ? "holds" : "does not hold",
-                  n->suffixes ? "; DNS suffixes " : "", n->suffixes ? n->suffixes : "");
+        text_addf(&line, "; session affinity %s%s%s%s%s", n->fixed ? "holds" : "does not hold",
+                  dsr ? "; DSR " : "", dsr ? dsr : "", n->suffixes ? "; DNS suffixes " : "",
+                  n->suffixes ? n->suffixes : "");
         if (!text_list_has(&lines, text_str(&line)))
             text_list_add(&lines, text_str(&line));
         text_free(&line);

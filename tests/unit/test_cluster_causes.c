@@ -274,7 +274,8 @@ static void test_narrow(void **state) {
 
 /* Every row is named by a case above, has all its texts, and its id is its own. */
 static void test_rows(void **state) {
-    static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD", "CL-API-POD"};
+    static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD", "CL-API-POD", "CL-HNS",
+                                       "CL-HNS-DNS"}; /* test_cluster_own_reports */
     const struct diag_cause_row *row;
 
     (void)state;

@@ -1,7 +1,9 @@
 """winjoin diag --kubeconfig against a real API server, CoreDNS, kube-proxy and agnhost, with packets."""
 import contextlib
+import json
 import os
 import signal
+import subprocess
 import time
 
 import beside_kubectl
@@ -134,6 +136,61 @@ def service(stage):
         expect_causes(stage, ("CL-SVC-NODE", "w1"))
     finally:
         os.killpg(child.pid, signal.SIGCONT)
+
+
+# ---- what a node says of itself ----
+
+
+class OwnReport:
+    """A node's own identity, as the kubelet has it, with which winjoin publishes the annotation."""
+
+    def __init__(self, stage, node):
+        self.cluster, self.node = stage.cluster, node
+        self.conf = os.path.join(stage.scratch, node + ".conf")
+        with open(self.conf, "w", encoding="utf-8") as f:
+            f.write(stage.cluster.kubeadm("kubeconfig", "user", "--client-name", "system:node:" + node, "--org",
+                                          "system:nodes", "--config", stage.cluster.path("kubeadm.yaml"), secret=True))
+
+    def publish(self, ago=0, drift=None, node=None):
+        report = {"version": 1, "mode": "l2bridge", "dsr": "on", "loadBalancers": 7, "drift": drift or {},
+                  "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - ago))}
+        return self.patch(json.dumps(report), node)
+
+    def patch(self, text, node=None):
+        """What kubectl says of it."""
+        patch = {"metadata": {"annotations": {"winjoin.io/network-report": text}}}
+        done = subprocess.run(netns.command(self.cluster.ns, [
+            self.cluster.programs["kubectl"], "--kubeconfig", self.conf, "patch", "node", node or self.node, "--type",
+            "merge", "-p", json.dumps(patch)]), text=True, capture_output=True, check=False)
+        return done.stdout + done.stderr
+
+
+@scenario("cluster-diag-own-report", "a node's identity publishes that HNS lacks a Service: CL-HNS, sure where its Services are red",
+          GROUPS, on=PlayedStage)
+def own_report(stage):
+    own = OwnReport(stage, "w1")
+    lacks = {"servicesWithoutLoadBalancer": {"count": 1, "first": ["default/kubernetes 10.96.0.1:443/TCP"]}}
+    expect_in("is not allowed to modify node", own.publish(node="w2"))  # NodeRestriction
+    expect_in("node/w1 patched", own.publish(drift=lacks))
+    report = expect_causes(stage, ("CL-HNS", "w1"), code=0)
+    expect_equal(report["causes"][0]["confidence"], "likely", "confidence where all works")
+    [ours] = [n for n in report["nodes"] if "ownReport" in n]
+    expect_equal((ours["name"], ours["ownReport"]["drift"], ours["ownReport"]["dsr"]), ("w1", lacks, "on"), "its own report")
+    child = stage.node("w1").children[0]
+    os.killpg(child.pid, signal.SIGSTOP)
+    try:
+        for ago, confidence in ((60, "confirmed"), (7200, "likely")):
+            own.publish(ago, lacks)
+            report = expect_causes(stage, ("CL-HNS", "w1"))
+            expect_equal(report["causes"][0]["confidence"], confidence, "confidence, %d s old" % ago)
+        expect_in("its own report, 2 h old: 1 Services without a load balancer", report["causes"][0]["evidence"][0])
+        own.patch("<script>" * 2000)
+        expect_causes(stage, ("CL-SVC-NODE", "w1"))
+        done = stage.diag(code=5)[1]
+        expect_in("its own report cannot be read: it is longer than 4096 bytes", done.out)
+    finally:
+        os.killpg(child.pid, signal.SIGCONT)
+        stage.cluster.kubectl("annotate", "node", "w1", "winjoin.io/network-report-")
 
 
 @scenario("cluster-diag-image", "an image that a node cannot fetch: CL-NOPOD", GROUPS, on=PlayedStage)
