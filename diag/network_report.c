@@ -364,7 +364,8 @@ char *network_report_line(const json_t *report, int64_t now) {
     if (!drift)
         text_add(&t, "HNS was not compared with Kubernetes");
     else if (!told)
-        text_add(&t, "HNS has what Kubernetes has");
+        text_add(&t, json_object_get(report, "unread") ? "nothing differs of what was read"
+                                                       : "HNS has what Kubernetes has");
     json_each(json_object_get(report, "unread"), i, what)
         text_addf(&t, "%s%s", i ? ", " : "; not read: ", json_string_value(what));
     add_diag(&t, json_object_get(report, "diag"), now);

@@ -91,6 +91,9 @@ static void each_thing_may_be_unknown(void **state) {
     (void)state;
     assert_string_equal(none, "{\"version\":1,\"time\":\"2026-11-28T10:00:00Z\"}");
     assert_line(none, "0 min old: HNS was not compared with Kubernetes");
+    assert_line("{" HEAD ",\"drift\":{}}", "4 min old: HNS has what Kubernetes has");
+    assert_line("{" HEAD ",\"drift\":{},\"unread\":[\"the Services\"]}",
+                "4 min old: nothing differs of what was read; not read: the Services");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_json_ json_t *balancers = json_of(rows[i].balancers);
         _cleanup_(freep) char *text =
