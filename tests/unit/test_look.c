@@ -5,6 +5,7 @@
 #include "netsetup/boot_network.h"
 
 #include "diag/look.h"
+#include "diag/network_report.h"
 #include "services/service_status.h"
 
 static const struct service *const started[] = {&service_containerd, &service_kubelet,
@@ -70,6 +71,56 @@ static void what_stops_pods_is_named_at_once(void **state) {
         assert_string_equal(reason, rows[i].reason);
         assert_true(ms < 1000);
         assert_int_equal(host_file_type(r.host, "C:\\ProgramData\\winjoin\\probe"), HOST_ABSENT);
+        close_run(&r);
+    }
+}
+
+static struct text published; /* as the Node's annotation, once */
+static bool refuses;
+
+static int keep_report(void *context, const struct http_request *request, struct http_response *ret,
+                       struct error *err) {
+    _cleanup_json_ json_t *patch = NULL;
+    const char *text;
+
+    if (text_equal(request->method, "PATCH") && refuses)
+        return scene_status(ret, 403, "Forbidden");
+    if (text_equal(request->method, "PATCH") &&
+        json_read(request->body, request->body_len, "patch", &patch, NULL) == 0) {
+        text = json_string_value(
+            json_object_get(json_at(patch, "metadata.annotations"), NETWORK_REPORT_ANNOTATION));
+        text_add(&published, text ? text : "");
+    }
+    return scene_answer(context, request, ret, err);
+}
+
+/* And what came of it is there for the diagnosis of the whole cluster; that this fails harms
+ * nothing. */
+static void what_was_found_is_published(void **state) {
+    (void)state;
+    for (int refused = 0; refused < 2; refused++) {
+        _cleanup_(freep) char *causes = NULL, *reason = NULL;
+        _cleanup_json_ json_t *report = NULL;
+        struct run r;
+        uint64_t ms;
+
+        open_joined(&r);
+        http_free(r.http);
+        r.http = http_memory_new(keep_report, &r.scene);
+        r.scene.registered = true;
+        refuses = refused;
+        host_memory_end_service(r.host, "kubelet", 255);
+        causes = diagnose(&r, &ms, &reason);
+        assert_string_equal(causes, "SVC-DOWN");
+        if (!refused) {
+            assert_int_equal(network_report_read(text_str(&published), &report, NULL), 0);
+            assert_string_equal(json_text_at(report, "network"), "flannel.4096");
+            assert_string_equal(json_text_at(report, "diag.causes.0.id"), "SVC-DOWN");
+            assert_int_equal(json_number_at(report, "diag.passed", -1), 0);
+        } else {
+            assert_string_equal(text_str(&published), "");
+        }
+        text_free(&published);
         close_run(&r);
     }
 }
@@ -367,6 +418,7 @@ static void without_an_identity_nobody_is_asked(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stops_pods_is_named_at_once),
+        cmocka_unit_test(what_was_found_is_published),
         cmocka_unit_test(what_stops_later_ends_the_wait),
         cmocka_unit_test(a_server_that_is_away_does_not_keep_from_measuring),
         cmocka_unit_test(a_damaged_network_file_is_told),

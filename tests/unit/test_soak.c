@@ -8,11 +8,14 @@
 
 #include <cmocka.h>
 
+#include "diag/network_report_publish.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/network_keeper.h"
+#include "netsetup/peer_watch.h"
 #include "services/service_host.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 #include "tests/unit/network_scene.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -98,6 +101,50 @@ static void restarts_of_hns(void **state) {
     host_free(host);
 }
 
+/* A Node whose annotation is never the same, and nothing else. */
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    (void)context, (void)request, (void)err;
+    ret->status = 200;
+    ret->body = xstrdup("{\"items\":[]}");
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+static void reports_of_the_network(void **state) {
+    static const char config[] =
+        "{\"clusters\":[{\"name\":\"c\",\"cluster\":{\"server\":\"https://k\"}}],\"users\":[{"
+        "\"name\":\"u\",\"user\":{\"token\":\"t\"}}],\"contexts\":[{\"name\":\"x\",\"context\":{"
+        "\"cluster\":\"c\",\"user\":\"u\"}}],\"current-context\":\"x\"}";
+    static const char file[] = "{\"mode\":\"overlay\",\"plugin\":\"flannel\",\"name\":\"f\","
+                               "\"podCIDR\":\"10.244.1.0/24\",\"management\":\"10.0.0.21/24\","
+                               "\"node\":\"w\"}";
+    struct http *http = http_memory_new(answer, NULL);
+    size_t before = 0;
+
+    (void)state;
+    host = host_memory_new();
+    host_memory_restart_hns(host);
+    join();
+    host_memory_set_service_state(host, service_kube_proxy.name, HOST_SERVICE_RUNNING);
+    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, file, strlen(file), HOST_SECRET, NULL), 0);
+    assert_int_equal(host_write(host, NODE_KUBECONFIG, config, strlen(config), HOST_SECRET, NULL),
+                     0);
+    for (unsigned i = 0; i < wanted; i++) {
+        struct error err = {0};
+
+        if (network_report_publish(host, http, NULL, &err) < 0)
+            fail_msg("%s", err.message);
+        host_memory_forget(host);
+        if (i == WARM)
+            before = soak_bytes();
+    }
+    assert_in_range(soak_bytes(), 0, before + MARGIN);
+    http_free(http);
+    scene_close(&scene);
+    host_free(host);
+}
+
 static void rotations_of_a_log(void **state) {
     const struct service_host_settings settings = {
         .log_file = (char *)"C:\\var\\log\\x\\x.log", .max_log_bytes = 4096, .max_log_files = 3};
@@ -118,6 +165,7 @@ static void rotations_of_a_log(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(restarts_of_hns),
+        cmocka_unit_test(reports_of_the_network),
         cmocka_unit_test(rotations_of_a_log),
     };
     const char *given = getenv("SOAK");
