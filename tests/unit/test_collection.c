@@ -7,6 +7,7 @@
 #include "netsetup/cni_config.h"
 #include "services/bundle_archive.h"
 #include "services/runtime_files.h"
+#include "services/service_table.h"
 
 #define TOKEN "abcdef.s3cr3t7q9z2w5x8v"
 #define SECRET "s3cr3t7q9z2w5x8v"
@@ -45,6 +46,8 @@ static void scene_make(void) {
     host_memory_set_program(program->host, "wevtutil.exe", 15007, "no channel, " TOKEN);
     put(CNI_CONF_DIR "\\10-winjoin.conf", "{\"name\":\"" TOKEN "\"}");
     put(CONTAINERD_CONFIG_PATH, "password = \"" SECRET "\"\nroot = \"C\"\n");
+    put("C:\\k\\kubelet.exe", "MZ");
+    put(SERVICE_SETTINGS_DIR "\\flanneld.json", "{\"restart\": 1}");
     put("C:\\var\\log\\kubelet\\kubelet.log", "E1122 refused: Bearer " SECRET "\n");
     put("D:\\extra\\a.txt", "-----BEGIN PRIVATE KEY-----\n" SECRET "\n");
     put("D:\\extra\\b.txt", "token: " SECRET);
@@ -101,8 +104,11 @@ static void every_source_without_its_secret(void **state) {
     assert_part(zip, len, "files/C/etc/cni/net.d/10-winjoin.conf", "\"name\"");
     assert_part(zip, len, "files/C/Program Files/containerd/config.toml", "root = \"C\"");
     assert_part(zip, len, "files/C/var/log/kubelet/kubelet.log", "E1122 refused");
+    assert_part(zip, len, "files/C/ProgramData/winjoin/services/flanneld.json", "restart");
     assert_part(zip, len, "files/D/extra/b.txt", "token: ****");
     assert_part(zip, len, "versions.json", "\"winjoin\"");
+    assert_part(zip, len, "versions.json", "\"C:\\\\k\\\\kubelet.exe\": \"unknown\"");
+    assert_part(zip, len, "index.txt", "Begin with report.txt");
     assert_part(zip, len, "report.txt", "node -> pod");
     assert_part(zip, len, "report.html", "<!DOCTYPE html>");
     assert_part(zip, len, "index.txt", "  windows/ipconfig.txt: ");
@@ -130,6 +136,26 @@ static void what_could_not_be_measured(void **state) {
     assert_part(zip, len, "index.txt", node);
     assert_part(zip, len, "evidence/networks.json", "[]");
     assert_part(zip, len, "report.json", "\"endpoints\"");
+}
+
+static uint32_t silent_hns(void *context, const char *function, const char *const *arguments,
+                           size_t count, char **ret_result, char **ret_error_record) {
+    (void)context, (void)function, (void)arguments, (void)count;
+    *ret_result = *ret_error_record = NULL;
+    return 0x800706ba; /* RPC_S_SERVER_UNAVAILABLE */
+}
+
+/* What is missing is named, and a name that is known stays. */
+static void without_hns(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report = {.node = xstrdup("win-9")};
+    _cleanup_(freep) char *zip = NULL;
+    size_t len = 0;
+
+    (void)state;
+    host_memory_set_hns(program->host, silent_hns, NULL);
+    collect("HNS is away", &report, &zip, &len);
+    assert_part(zip, len, "index.txt", "the node win-9, 2");
+    assert_part(zip, len, "index.txt", "  evidence/namespaces.json: ");
 }
 
 static void long_files_and_many(void **state) {
@@ -162,7 +188,9 @@ static void long_files_and_many(void **state) {
 /* The clock goes on while a program runs. */
 static bool slowly(void *context, struct host *host, const struct host_process *process,
                    int *ret_code, struct text *ret_said, struct error *err) {
-    (void)context, (void)process, (void)ret_said, (void)err;
+    (void)context, (void)ret_said, (void)err;
+    if (text_equal(process->argv[1], "advfirewall"))
+        assert_true(process->with_errors); /* why it failed is evidence, too */
     host_memory_advance(host, 25000);
     *ret_code = 0;
     return true;
@@ -312,6 +340,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         COLLECTION_TEST(every_source_without_its_secret),
         COLLECTION_TEST(what_could_not_be_measured),
+        COLLECTION_TEST(without_hns),
         COLLECTION_TEST(long_files_and_many),
         COLLECTION_TEST(the_time_is_bounded),
         COLLECTION_TEST(interrupted),
