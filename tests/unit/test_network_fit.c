@@ -237,6 +237,12 @@ static const struct {
      "network.serviceCIDRs 10.112.0.0/16 does not fit: the cluster's Calico serves the service "
      "prefix 10.96.0.0/12",
      "leave network.serviceCIDRs out, or correct Calico's Installation"},
+    {{VXLAN_SERVICES, .services = "10.64.0.0/10"}, /* a part of it is served */
+     {0},
+     NULL,
+     "serviceSubnet 10.64.0.0/10 does not fit: the cluster's Calico serves the service prefix "
+     "10.96.0.0/12",
+     "make serviceSubnet of kubeadm-config the same as Calico's Installation"},
     {{VXLAN_SERVICES, .services = "10.96.0.0/12"}, {0}, NULL, NULL, NULL},
     {{VXLAN_SERVICES, .services = "fd00:96::/112"}, {0}, NULL, NULL, NULL},
     {{VXLAN_SERVICES, .services = "10.0.0.0/8"},
