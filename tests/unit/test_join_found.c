@@ -229,6 +229,29 @@ static void an_old_token_is_enough_for_a_node(void **state) {
     close_run(&r);
 }
 
+/* What the plan warns of is told once it is found. */
+static void a_plan_warns(void **state) {
+    struct text told = {0};
+    struct error err = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    text_list_add(&r.options.pod_cidrs, "172.30.1.0/24");
+    open_join(&r, &join);
+    join.progress.listener = listen_to_warnings;
+    join.progress.context = &told;
+    if (join_need(&join, NEED_NODE | NEED_PLAN, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_non_null(strstr(text_str(&told), "winjoin itself keeps the routes to other nodes'"));
+    join_close(&join);
+    close_run(&r);
+    text_free(&told);
+}
+
 /* ---- from where upstream publishes it ---- */
 
 static struct text asked_upstream;
@@ -319,6 +342,7 @@ int main(void) {
         cmocka_unit_test(a_card_without_a_way_out_is_given_back),
         cmocka_unit_test(an_old_token_is_enough_for_a_node),
         cmocka_unit_test(what_is_missing_is_asked_of_upstream),
+        cmocka_unit_test(a_plan_warns),
         cmocka_unit_test(versions_that_upstream_has_not),
     };
 
