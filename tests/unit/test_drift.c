@@ -194,19 +194,20 @@ static void without_an_answer_nothing_differs(void **state) {
     }
 }
 
-/* The Services are two pages: the one without a load balancer is on the second. */
+/* The Services are two pages: the one without a load balancer is on the second. `context`: the
+ * status of the Nodes, 0 = no answer. */
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
                   struct error *err) {
     const char *body =
         strstr(request->url, "/services?limit=100&continue=p2") ? "{\"items\":[" A "]}"
         : strstr(request->url, "/services") ? "{\"metadata\":{\"continue\":\"p2\"},\"items\":[]}"
         : strstr(request->url, "/endpointslices") ? "{\"items\":[" SLICE("a", READY("1.2.3.4")) "]}"
-                                                  : NULL;
+        : strstr(request->url, "/nodes") && *(const int *)context ? "{\"items\":[]}"
+                                                                  : NULL;
 
-    (void)context;
     if (!body)
         return error_set(err, ERROR_TIMED_OUT, "no answer");
-    ret->status = 200;
+    ret->status = strstr(request->url, "/nodes") ? *(const int *)context : 200;
     ret->body = xstrdup(body);
     ret->body_len = strlen(body);
     return 0;
@@ -214,7 +215,8 @@ static int answer(void *context, const struct http_request *request, struct http
 
 static void what_cannot_be_read_is_said_and_what_to_do(void **state) {
     struct host *host = host_memory_new();
-    struct http *http = http_memory_new(answer, NULL);
+    int nodes = 0;
+    struct http *http = http_memory_new(answer, &nodes);
     const struct kubeconfig config = {.server = (char *)"https://k", .token = (char *)"t"};
     struct kube_client client;
     char *properties = NULL;
@@ -242,6 +244,11 @@ static void what_cannot_be_read_is_said_and_what_to_do(void **state) {
     assert_non_null(strstr(json_text_at(drift, "commands.2"), "Remove-HnsEndpoint"));
     assert_false(host_deadline_passed(host));
     json_decref(drift);
+    for (nodes = 200; nodes <= 403; nodes += 203) { /* whoever may not read them is not told */
+        drift = drift_read(host, &client, "win-1", "net", &(struct text_list){0});
+        assert_int_equal(json_array_size(json_object_get(drift, "unread")), 1);
+        json_decref(drift);
+    }
     kube_client_close(&client);
     http_free(http);
     host_free(host);
