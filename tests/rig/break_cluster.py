@@ -69,6 +69,25 @@ def cable(name, state):
     return lambda stage: netns.ip(stage.fabric.ns("fabric"), "link set", "p-" + name, state)
 
 
+def slow_cable(name, seconds):
+    """What a machine sends and gets arrives so late, as over a far or crowded line; and the end of that."""
+    port = "p-" + name
+
+    def apply(stage):
+        lan = stage.fabric.ns("fabric")
+        netns.veth(lan, "slow0", lan, "slow1")
+        netns.ip_batch(lan, ["link set slow1 master lan up", "link set slow0 up", "link set %s nomaster" % port])
+        netns.sysctl(lan, {"net/ipv4/conf/%s/arp_ignore" % d: 1 for d in (port, "slow0")})
+        stage.fabric.daemon("slow-cable", lan, [sys.executable, fabrics.HERE + "/delay.py", port, "slow0",
+                                                str(seconds)])
+
+    def lift(stage):
+        lan = stage.fabric.ns("fabric")
+        netns.stop(stage.fabric.children.pop("slow-cable", None))
+        netns.ip_batch(lan, ["link del slow0", "link set %s master lan" % port], force=True)
+    return apply, lift
+
+
 # ---- what the cluster says of nodes and pods ------------------------------------------------------
 
 def annotate(node, key, value):

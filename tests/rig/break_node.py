@@ -3,7 +3,9 @@ diag is followed there. Each function takes a stage, or answers functions of one
 import datetime
 import json
 import os
+import signal
 import sys
+import threading
 import time
 
 import fabric as fabrics
@@ -102,6 +104,73 @@ def restart(service):
         stop(service)(stage)
         start(service)(stage)
     return lift
+
+
+# ---- what hangs --------------------------------------------------------------------------------
+
+def frozen(program):
+    """A program of the node runs no instruction any more, and holds all that it has."""
+    def apply(stage):
+        stage.frozen = [pid for pid in netns.inside(stage.host.ns) if program in _command_line(pid)]
+        if not stage.frozen:
+            raise RuntimeError("%s does not run" % program)
+        for pid in stage.frozen:
+            os.kill(pid, signal.SIGSTOP)
+    return apply
+
+
+def _command_line(pid):
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as f:
+            return f.read().split(b"\0")[0].decode(errors="replace").replace("\\", "/").split("/")[-1]
+    except OSError:
+        return ""
+
+
+def ended(service):
+    """The program of one that hangs is ended; the Service Control Manager starts it again, or a person does."""
+    def lift(stage):
+        stage.host.run(["taskkill", "/f", "/im", service + ".exe"])
+        stop(service)(stage)  # Wine's manager does not see by itself that it ended
+        start(service)(stage)
+    return lift
+
+
+def slow_hns(seconds):
+    """Each call of HNS takes so long."""
+    return lambda stage: stage.host.control({"op": "rule", "fn": "H", "delay": seconds})
+
+
+def hns_in_time(stage):
+    stage.host.control({"op": "norules"})
+
+
+def new_hns(stage):
+    """HNS is restarted, and with it all that depends on it, as PowerShell does with -Force."""
+    depend = ("winjoin-network", "containerd", "kubelet", "flanneld", "kube-proxy")
+    for service in reversed(depend):
+        stop(service)(stage)
+    hns_in_time(stage)
+    stage.host.restart_hns()
+    start(*depend)(stage)
+
+
+def hns_again(stage):
+    """HNS ends and is started again; winjoin-network and kube-proxy make what it has lost."""
+    stage.host.restart_hns()
+    balancers_are_back(stage)
+
+
+def meanwhile(step):
+    """Begins it, and goes on; afterwards() waits for its end."""
+    def apply(stage):
+        stage.step = threading.Thread(target=step, args=(stage,))
+        stage.step.start()
+    return apply
+
+
+def afterwards(stage):
+    stage.step.join()
 
 
 # ---- what an operator meets at 3 a.m. -----------------------------------------------------------
@@ -224,6 +293,12 @@ MISLED = [dict(a, Settings=dict(a["Settings"], Direction="Out" if a["Settings"][
 
 def agent_with(stage, acls):
     stage.agent = policy_agent.Agent(stage.host, acls).__enter__()
+
+
+def remover(stage):
+    """A program deletes the endpoint of each new pod; services of the node have just been started."""
+    restart("kubelet")(stage)
+    stage.agent = policy_agent.Remover(stage.host).__enter__()
 
 
 def no_agent(stage):

@@ -1,17 +1,22 @@
 """For each fault of faults.py: diag on a joined node names its cause first, and nothing once the hint
-was followed. For each pair of PAIRS both are named, or the wider and then, when it is gone, the other.
+was followed; no cause where nothing is wrong. For each pair of PAIRS both are named, or the wider and
+then, when it is gone, the other.
 
-    causes.py [--mode overlay|l2bridge] [--keep FOLDER] [FAULT|FAULT+FAULT...]
+    causes.py [--mode overlay|l2bridge] [--times N] [--keep FOLDER] [FAULT|FAULT+FAULT...]
 
-Run by tests/suites/causes.sh. One join a mode; the faults follow each other on that node. What was named
-is printed as the table of docs/diag.md, and held to it. --keep: each report, for diag --replay.
+Run by tests/suites/causes.sh. One join a mode, both at the same time; the faults follow each other on
+that node. What was named is printed as the table of docs/diag.md, and held to it. --times: each is
+played so often. --keep: each report, for diag --replay.
 """
 import argparse
+import concurrent.futures
 import datetime
 import json
 import os
+import statistics
 import sys
 import time
+from collections import namedtuple
 
 import faults
 import netns
@@ -20,6 +25,10 @@ import stage
 DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "diag.md")
 HEAD = "| injected | network mode | cause | named first |\n|---|---|---|---|\n"
 keep = None  # a folder for reports
+# A time-out of a probe and half a second: a diag whose flows take longer is listed.
+AIM = 2.5
+times = []  # of each diag: (what was played, exit code, seconds from both probes up to the result)
+Seen = namedtuple("Seen", "code causes failed")
 
 
 def rows():
@@ -27,32 +36,40 @@ def rows():
     with open(DOCUMENT, encoding="utf-8") as f:
         text = f.read().partition(HEAD)[2].partition("\n\n")[0]
     cells = [[c.strip() for c in line.strip("|").split("|")] for line in text.splitlines()]
-    return {(title, mode): (cause, first) for title, mode, cause, first in cells}
+    return {(title, mode): (cause, first) for title, modes, cause, first in cells
+            for mode in (faults.BOTH if modes == "both" else [modes])}
 
 
-def row_text(title, mode, cause, first):
-    return "| %s | %s | %s | %s |" % (title, mode, cause, first)
+def table(played):
+    """The lines of such rows: one where both modes have the same."""
+    modes = {}
+    for title, mode, cause, first in played:
+        modes.setdefault((title, cause, first), set()).add(mode)
+    return ["| %s | %s | %s | %s |" % (title, "both" if len(where) > 1 else min(where), cause, first)
+            for (title, cause, first), where in modes.items()]
 
 
-def seen(s, name=None):
+def seen(s, name, kept=True):
     """What diag says: exit code, causes, and the flows that fail."""
     for _ in range(3):
         code, report = s.document("diag", timeout=240)  # where no pod starts, two minutes
         flows = report.get("flows", [])
         if not any("did not answer" in f.get("reason", "") for f in flows):
             break  # else the machine was too busy for the probe
-    if keep and name:
+    if "measuredSeconds" in report:
+        times.append((name, code, report["measuredSeconds"]))
+    if keep and kept:
         with open(os.path.join(keep, "%s-%s.json" % (s.mode, name)), "w", encoding="utf-8") as f:
             json.dump(report, f)
     failed = ["%s/%s" % (f["id"], f["protocol"]) for f in flows if f["outcome"] in ("fail", "slow")]
     causes = [(c["id"], c["confidence"], c["message"]) for c in report.get("causes", [])]
-    return code, causes, failed
+    return Seen(code, causes, failed)
 
 
-def well(s, seconds=40):
+def well(s, name, seconds=40):
     """Waits until diag finds nothing wrong any more."""
     end = time.monotonic() + seconds
-    while (last := seen(s))[0] != 0 and time.monotonic() < end:
+    while (last := seen(s, name, kept=False)).code != 0 and time.monotonic() < end:
         time.sleep(1)
     return last
 
@@ -61,6 +78,8 @@ def complaint(fault, code, causes, failed):
     """What is wrong with diag's answer to this fault; "" when nothing is."""
     names = [c[0] for c in causes]
     wrong = [c for c in causes if c[1] == "confirmed" and c[0] not in (fault.cause, *fault.also)]
+    if not fault.cause:
+        return "diag ends with %d: %s %s" % (code, causes, failed) if code or causes else ""
     if code != 5:
         return "exit code %d, failed flows %s: the fault was not seen" % (code, failed)
     if names[:1] != [fault.cause]:
@@ -93,12 +112,20 @@ def one(s, name, fault):
     except RuntimeError as why:
         wrong = "cannot be made: %s" % why
     first = "%s, %s" % causes[0][:2] if causes else "-"
-    fault.lift(s)
-    after = well(s)
-    if not wrong and after[0] != 0:
-        wrong = "lifted, diag still ends with %d: %s %s" % after
-    tell(wrong, name, fault.cause, failed, causes, begin)
-    return not wrong, (fault.title, s.mode, fault.cause, first)
+    after = lifted(s, name, fault)
+    wrong = wrong or after
+    tell(wrong, s.mode, name, fault.cause, failed, causes, begin)
+    return not wrong, (fault.title, s.mode, fault.cause or "-", first)
+
+
+def lifted(s, name, fault):
+    """Follows the hint: what is wrong still, or ""."""
+    try:
+        fault.lift(s)
+    except RuntimeError as why:
+        return "cannot be lifted: %s" % why
+    after = well(s, name)
+    return "lifted, diag still ends with %d: %s %s" % after if after.code else ""
 
 
 def pair(s, name):
@@ -114,53 +141,61 @@ def pair(s, name):
     how = "both are named" if other.cause in names else "then the other"
     first.lift(s)
     then = seen(s, name + "-then")
-    if names[:1] != [first.cause] or then[1][:1] == [] or then[1][0][0] != other.cause:
-        wrong = wrong or "first %s, then %s" % (causes, then[1])
-    other.lift(s)
-    after = well(s)
-    if not wrong and after[0] != 0:
-        wrong = "lifted, diag still ends with %d: %s %s" % after
-    tell(wrong, name, first.cause, failed, causes, begin)
+    if names[:1] != [first.cause] or not then.causes or then.causes[0][0] != other.cause:
+        wrong = wrong or "first %s, then %s" % (causes, then.causes)
+    after = lifted(s, name, other)
+    wrong = wrong or after
+    tell(wrong, s.mode, name, first.cause, failed, causes, begin)
     return not wrong, ("%s; %s" % (two[0].title, two[1].title), s.mode,
                        "%s, %s" % (two[0].cause, two[1].cause), "%s, %s" % (names[0] if names else "-", how))
 
 
-def tell(wrong, name, cause, failed, causes, begin):
-    print("%-4s %-14s %-9s %d flows, %s  (%.0f s)%s" % (
-        "FAIL" if wrong else "ok", name, cause or "-", len(failed),
+def tell(wrong, mode, name, cause, failed, causes, begin):
+    print("%-4s %-8s %-16s %-12s %d flows, %s  (%.0f s)%s" % (
+        "FAIL" if wrong else "ok", mode, name, cause or "-", len(failed),
         ", ".join("%s %s" % c[:2] for c in causes) or "no cause",
         time.monotonic() - begin, "\n     %s" % wrong if wrong else ""), flush=True)
 
 
-def play(mode, names):
-    """What came of each fault and pair of this mode."""
+def play(mode, names, again=1):
+    """What came of each fault and pair of this mode, each so many times, and how long diag took."""
     results = []
     with stage.Stage(mode, outage_ms=500) as s:
         joined = s.join()
         if joined.returncode != 0:
             print("FAIL join in mode %s: exit code %d\n%s%s" % (
                 mode, joined.returncode, joined.stdout, joined.stderr))
-            return [(False, None)]
+            return [(False, None)], []
         for name, fault in faults.FAULTS.items():
             if mode in fault.modes and (not names or name in names):
-                results.append(one(s, name, fault))
+                results += [one(s, name, fault) for _ in range(again)]
         for name, modes in faults.PAIRS.items():
             if mode in modes and (not names or name in names):
-                results.append(pair(s, name))
-    return results
+                results += [pair(s, name) for _ in range(again)]
+    return results, times
 
 
 def documented(results):
     """Prints the table, and what of it docs/diag.md has otherwise; the number of such rows."""
     known, others = rows(), 0
-    print(HEAD, end="")
-    for _, row in results:
-        print(row_text(*row))
+    print(HEAD + "\n".join(table(row for _, row in results)))
     for _, row in results:
         if known and known.get(row[:2]) != row[2:]:
             print("docs/diag.md has another row of '%s', %s: %s" % (*row[:2], known.get(row[:2])))
             others += 1
     return others
+
+
+def timed():
+    """Prints how long the flows took, and which took longer than they should."""
+    for what, group in (("green", [t for t in times if t[1] == 0]), ("red", [t for t in times if t[1]])):
+        if group:
+            seconds = sorted(t[2] for t in group)
+            print("%s: %d times, %.2f s at the median, %.2f s at most" % (
+                what, len(group), statistics.median(seconds), seconds[-1]))
+    for name, code, seconds in sorted(times, key=lambda t: -t[2]):
+        if seconds > AIM:
+            print("longer than %.1f s: %.2f s, %s (exit code %d)" % (AIM, seconds, name, code))
 
 
 def main():
@@ -169,17 +204,23 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=faults.BOTH, action="append")
     parser.add_argument("--keep", metavar="FOLDER")
+    parser.add_argument("--times", type=int, default=1)
     parser.add_argument("faults", nargs="*")
     args = parser.parse_args()
     keep = args.keep
     try:
-        results = [r for mode in args.mode or faults.BOTH for r in play(mode, args.faults)]
+        modes = args.mode or faults.BOTH
+        with concurrent.futures.ProcessPoolExecutor(len(modes)) as pool:  # they wait for time-outs, mostly
+            played = [p.result() for p in [pool.submit(play, m, args.faults, args.times) for m in modes]]
+        results = [r for of_mode, _ in played for r in of_mode]
+        times[:] = [t for _, of_mode in played for t in of_mode]
     except netns.Missing as why:
         print("cannot make the machines: %s" % why)
         print("0 passed, 0 failed, 1 skipped")
         return 0
     played = [r for r in results if r[1]]
     others = documented(played)
+    timed()
     single = [r for r in played if ";" not in r[1][0]]
     right = sum(r[1][3].split(",")[0] == r[1][2] for r in single)
     print("%d of %d faults named first" % (right, len(single)))

@@ -47,13 +47,20 @@ ENDPOINT = {"addresses": [fabrics.DNS_POD],
 
 # Those that are quiet stand first: a lift that starts a service makes the next one wait.
 FAULTS = {
+    # ---- nothing that a cause may be named for
+    "healthy": Fault("nothing is wrong", "", lambda s: None, lambda s: None, modes=OVERLAY),
+    "proxy-restarts": after("kube-proxy is being restarted", "", node.meanwhile(node.restart("kube-proxy")),
+                            node.afterwards),
+    "hns-slow": after("HNS takes 0.2 s for each call", "", node.slow_hns(0.2), node.hns_in_time, modes=OVERLAY),
+    "hns-restarted": after("HNS ended and has been started again", "", node.hns_again, lambda s: None),
+
     "pod-noep": after("a pod's sandbox is older than the network", "POD-NOEP",
                       *cluster.pod("early", {"containers": [{"name": "c", "image": "i"}]},
-                                   "10.244.1.99"), modes=OVERLAY, quiet=True),
+                                   "10.244.1.99"), quiet=True, modes=OVERLAY),
     "two-proxies": after("a DaemonSet runs kube-proxy, too", "PROXY-TWO",
                          *cluster.pod("kube-proxy-windows-x", {"hostNetwork": True, "containers": [
                              {"name": "c", "image": "sigwindowstools/kube-proxy:v1"}]},
-                             "10.0.0.21"), modes=BRIDGE, quiet=True),
+                             "10.0.0.21"), quiet=True, modes=BRIDGE),
 
     # ---- the network between the machines
     "vni": Fault("the Linux node's overlay uses VNI 1", "OVL-VNI",
@@ -78,6 +85,8 @@ FAULTS = {
                                            "bridge"), modes=OVERLAY),
     "loss": Fault("every second UDP packet between pods is lost", "LOSS", *cluster.filtered(
         "w1", "udp dport 18080 numgen inc mod 2 == 0 drop"), modes=BRIDGE),
+    "latency": Fault("what the node sends and gets takes 0.3 s each way", "LATENCY",
+                     *cluster.slow_cable("w1", 0.3), modes=OVERLAY),
     "no-egress": Fault("nothing leaves the data center", "EXT-NODE", *cluster.filtered(
         "fabric", 'oifname "wan" drop', "ip"), modes=OVERLAY),
     "no-egress-udp": Fault("nothing leaves the data center by UDP", "EXT-NODE", *cluster.filtered(
@@ -100,8 +109,7 @@ FAULTS = {
     "dns-late": Fault("the cluster's DNS takes three seconds for an answer", "DNS-SLOW",
                       cluster.late_dns, cluster.dns_in_time, modes=BRIDGE),
     "dns-fails": Fault("the cluster's DNS answers with an error", "DNS-FAIL",
-                       lambda s: s.fabric.cluster_dns(knows=False), lambda s: s.fabric.cluster_dns(),
-                       modes=OVERLAY),
+                       lambda s: s.fabric.cluster_dns(knows=False), lambda s: s.fabric.cluster_dns(), modes=OVERLAY),
     "dns-policy": Fault("a NetworkPolicy keeps pods of other nodes from the DNS", "SVC-EP0",
                         *cluster.filtered("l1", "ip daddr %s drop" % fabrics.DNS_POD)),
     "dns-zone": Fault("the cluster's DNS serves another zone", "DNS-ZONE",
@@ -139,8 +147,7 @@ FAULTS = {
     "api-cut": after("a firewall keeps the node itself from the API server", "API-DOWN",
                      *cluster.filtered("w1", "tcp dport 6443 drop", hook="output"), modes=BRIDGE),
     "api-address": after("the API server announces the address of another adapter", "API-ADDR",
-                         cluster.api_endpoint("10.0.0.99"), cluster.api_endpoint(fabrics.CP),
-                         modes=OVERLAY),
+                         cluster.api_endpoint("10.0.0.99"), cluster.api_endpoint(fabrics.CP), modes=OVERLAY),
     "api-half": after("one of two API servers is dead", "SVC-HALF",
                       cluster.api_endpoint(fabrics.CP, "10.0.0.99"),
                       cluster.api_endpoint(fabrics.CP), modes=BRIDGE),
@@ -160,9 +167,9 @@ FAULTS = {
                        node.both(UDP_4789[0], cluster.annotate("", "public-ip", "192.168.56.2")),
                        node.both(UDP_4789[1], cluster.own_address), OVERLAY),
     "node-cidr": after("the Node object was made again, with another prefix", "HNS-CIDR",
-                       cluster.pod_cidr("10.244.77.0/24"), cluster.pod_cidr(None), OVERLAY),
+                       cluster.pod_cidr("10.244.77.0/24"), cluster.pod_cidr(None), modes=OVERLAY),
     "unannounced": after("this node's flannel annotations are gone", "FLANNEL-NODE",
-                         cluster.unannounced, node.restart("flanneld"), OVERLAY),
+                         cluster.unannounced, node.restart("flanneld"), modes=OVERLAY),
     "own-mac": after("this node announces another MAC than its overlay has", "FLANNEL-NODE",
                      cluster.annotate("", "backend-data", '{"VNI":%d,"VtepMAC":"00:15:5d:00:00:99"}' % fabrics.VNI),
                      node.restart("flanneld"), OVERLAY),
@@ -170,7 +177,7 @@ FAULTS = {
                        cluster.twin_node, cluster.no_twin_node, OVERLAY),
 
     "same-prefix": after("another Node has this node's pod prefix", "NODE-CIDR",
-                         cluster.same_prefix, cluster.no_twin_node, OVERLAY),
+                         cluster.same_prefix, cluster.no_twin_node, modes=OVERLAY),
 
     # ---- services of the node
     "kubelet-down": after("the kubelet was stopped", "SVC-DOWN", node.stop("kubelet"),
@@ -183,7 +190,9 @@ FAULTS = {
     "proxy-crash": after("kube-proxy ends at its start: its configuration is broken", "SVC-DOWN",
                          node.crash_proxy, node.repair_proxy, modes=BRIDGE),
     "no-services": after("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
-                         node.drop_balancers, KUBE_PROXY, modes=OVERLAY, also=("SVC-ALL",)),
+                         node.drop_balancers, KUBE_PROXY, also=("SVC-ALL",), modes=OVERLAY),
+
+    "kubelet-hung": after("the kubelet hangs", "SVC-DOWN", node.frozen("kubelet.exe"), node.ended("kubelet")),
 
     # ---- load balancers
     "lb-lost": after("HNS has lost the DNS' load balancer for UDP", "SVC-LOST",
@@ -191,14 +200,11 @@ FAULTS = {
     "lb-orphan": after("an orphaned load balancer holds the DNS' port", "HNS-ORPHAN",
                        node.orphan, node.no_orphan, modes=BRIDGE),
     "lb-stale": after("the DNS' load balancer sends to a pod that is gone", "SVC-STALE",
-                      node.other_balancer(DNS, 17, node.stale_backend), node.restart("kube-proxy"),
-                      modes=OVERLAY),
+                      node.other_balancer(DNS, 17, node.stale_backend), node.restart("kube-proxy"), modes=OVERLAY),
     "lb-port": after("the DNS' load balancer sends to another port", "SVC-PORT",
-                     node.other_balancer(DNS, 17, node.other_port), node.restart("kube-proxy"),
-                     modes=OVERLAY),
+                     node.other_balancer(DNS, 17, node.other_port), node.restart("kube-proxy"), modes=OVERLAY),
     "lb-others": after("the API's load balancer sends to a machine of another Service", "SVC-STALE",
-                       node.other_balancer(API, 6, node.others_pod(fabrics.L1)), node.restart("kube-proxy"),
-                       modes=OVERLAY),
+                       node.other_balancer(API, 6, node.others_pod(fabrics.L1)), node.restart("kube-proxy"), modes=OVERLAY),
     "lb-members": after("HNS has lost what is behind the load balancer of the API", "SVC-STALE",
                         node.no_members(API, 6), node.restart("kube-proxy"), modes=BRIDGE),
     "vip-none": after("the DNS' load balancer has no source address", "SVC-VIP", node.other_balancer(
@@ -207,7 +213,7 @@ FAULTS = {
                      node.other_balancer(DNS, 17, lambda s, lb: lb.update(SourceVIP="10.244.99.2")),
                      node.restart("kube-proxy"), OVERLAY),
     "lbs-lost": after("HNS has lost all load balancers", "SVC-ALL", node.lose_balancers,
-                      node.balancers_are_back, modes=BRIDGE, also=("SVC-LOST",)),
+                      node.balancers_are_back, also=("SVC-LOST",), modes=BRIDGE),
     "source-vip": after("the endpoint of the source VIP was deleted", "SVC-VIP",
                         node.drop_source_vip, node.restart("kube-proxy"), OVERLAY),
 
@@ -254,7 +260,7 @@ FAULTS = {
     "acl": obeyed("a policy agent's ACL that lets in has the wrong direction",
                   node.MISLED, modes=OVERLAY),
     "pod-gateway": after("pods get another gateway than their network's", "POD-GW", *node.rewritten(
-        "HcnCreateEndpoint", '.1","DestinationPrefix":"0.0.0.0/0"', '.77","DestinationPrefix":"0.0.0.0/0"'), OVERLAY),
+        "HcnCreateEndpoint", '","DestinationPrefix":"0.0.0.0/0"', '7","DestinationPrefix":"0.0.0.0/0"'), modes=OVERLAY),
     "no-nat": after("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
                     node.cni_changed(node.untranslated), POD_NETWORK, modes=OVERLAY),
     "nat-outside": after("the target outside is excepted from translation", "NAT-EXC",
