@@ -23,12 +23,32 @@ bool dns_is_split(const struct scene *scene) {
            (scene->failed & CELLS_DNS);
 }
 
+/* The same question to the DNS Service, larger and larger. */
+static const char *const by_tcp[] = {"x-dns-tcp",       "x-size-dns-1000", "x-size-dns-1200",
+                                     "x-size-dns-1300", "x-size-dns-1450", "x-size-dns-2000"};
+
+static bool is_answered(const struct scene *scene, const char *id) {
+    const json_t *result = json_object_get(json_object_get(scene->evidence, "extra"), id);
+    const char *outcome = extra_outcome(scene, id);
+
+    return text_equal(outcome, "ok") || text_equal(outcome, "dns-nxdomain") ||
+           text_equal(outcome, "dns-servfail") || json_number_at(result, "succeeded", 0) > 0;
+}
+
+static bool any_answer_by_tcp(const struct scene *scene) {
+    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++)
+        if (is_answered(scene, by_tcp[i]))
+            return true;
+    return false;
+}
+
 /* The DNS pod has answered by UDP; a closed port of it gives no answer by TCP either, so it is not
  * port 53 alone. Of UDP a closed port says nothing: the way back of its error is often closed.
  * NULL, or that pod. */
 static const char *pod_without_tcp(const struct scene *scene) {
     if (!is_silent(extra_outcome(scene, "x-closed-tcp")) ||
-        !is_silent(extra_outcome(scene, "x-dns-tcp")) || !dns_pod_answers(scene))
+        !is_silent(extra_outcome(scene, "x-dns-tcp")) || any_answer_by_tcp(scene) ||
+        !dns_pod_answers(scene))
         return NULL;
     return diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
 }
@@ -140,25 +160,6 @@ bool dns_is_slow(const struct scene *scene) {
         diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
 
     return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
-}
-
-/* The same question to the DNS Service, larger and larger. */
-static const char *const by_tcp[] = {"x-dns-tcp",       "x-size-dns-1000", "x-size-dns-1200",
-                                     "x-size-dns-1300", "x-size-dns-1450", "x-size-dns-2000"};
-
-static bool is_answered(const struct scene *scene, const char *id) {
-    const json_t *result = json_object_get(json_object_get(scene->evidence, "extra"), id);
-    const char *outcome = extra_outcome(scene, id);
-
-    return text_equal(outcome, "ok") || text_equal(outcome, "dns-nxdomain") ||
-           text_equal(outcome, "dns-servfail") || json_number_at(result, "succeeded", 0) > 0;
-}
-
-static bool any_answer_by_tcp(const struct scene *scene) {
-    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++)
-        if (is_answered(scene, by_tcp[i]))
-            return true;
-    return false;
 }
 
 /* The DNS pod's system takes a connection to its port, and its program says nothing in time. */

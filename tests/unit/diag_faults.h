@@ -410,9 +410,10 @@ static const struct fault {
      "pod-to-service-ip/udp=dns-timeout* pod-to-service-fqdn/tcp=dns-timeout", DNS_POD_UDP_SILENT,
      true},
     {"a third of the packets is lost, and each flow's last attempt", "LOSS",
-     "pod-to-service-fqdn/udp=dns-timeout",
-     DNS_POD_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
-         PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),
+     "pod-to-service-fqdn/udp=dns-timeout pod-to-service-pqdn/tcp=dns-timeout",
+     DNS_UDP_SILENT PUT("extra|x-closed-tcp|outcome", "'timeout'")
+         PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
+             PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),
      false},
     {"packets to other machines take more than a second", "LATENCY",
      "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-fqdn/udp=dns-timeout "
