@@ -145,16 +145,6 @@ def hns_in_time(stage):
     stage.host.control({"op": "norules"})
 
 
-def new_hns(stage):
-    """HNS is restarted, and with it all that depends on it, as PowerShell does with -Force."""
-    depend = ("winjoin-network", "containerd", "kubelet", "flanneld", "kube-proxy")
-    for service in reversed(depend):
-        stop(service)(stage)
-    hns_in_time(stage)
-    stage.host.restart_hns()
-    start(*depend)(stage)
-
-
 def hns_again(stage):
     """HNS ends and is started again; winjoin-network and kube-proxy make what it has lost."""
     stage.host.restart_hns()
@@ -293,12 +283,6 @@ MISLED = [dict(a, Settings=dict(a["Settings"], Direction="Out" if a["Settings"][
 
 def agent_with(stage, acls):
     stage.agent = policy_agent.Agent(stage.host, acls).__enter__()
-
-
-def remover(stage):
-    """A program deletes the endpoint of each new pod; services of the node have just been started."""
-    restart("kubelet")(stage)
-    stage.agent = policy_agent.Remover(stage.host).__enter__()
 
 
 def no_agent(stage):

@@ -111,7 +111,7 @@ def one(s, name, fault):
         wrong = complaint(fault, code, causes, failed)
     except RuntimeError as why:
         wrong = "cannot be made: %s" % why
-    first = "%s, %s" % causes[0][:2] if causes else "-"
+    first = ", ".join(causes[0][:1 if fault.chance else 2]) if causes else "-"
     after = lifted(s, name, fault)
     wrong = wrong or after
     tell(wrong, s.mode, name, fault.cause, failed, causes, begin)

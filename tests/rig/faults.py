@@ -25,6 +25,7 @@ class Fault:
     # seen only where no service was started within a minute: what is missing may be on its way
     quiet: bool = False
     also: tuple = ()  # causes that are confirmed rightly, too
+    chance: bool = False  # what is met differs each time, and with it the confidence
 
 
 def after(title, cause, apply, lift, modes=BOTH, quiet=False, also=()):
@@ -85,10 +86,15 @@ FAULTS = {
                                            "bridge"), modes=OVERLAY),
     "loss": Fault("every second UDP packet between pods is lost", "LOSS", *cluster.filtered(
         "w1", "udp dport 18080 numgen inc mod 2 == 0 drop"), modes=BRIDGE),
+    "loss-random": Fault("a third of the packets between the nodes is lost", "LOSS", *cluster.filtered(
+        "fabric", 'iifname { "p-w1", "p-l1" } oifname { "p-w1", "p-l1" } numgen random mod 3 == 0 drop', "bridge"),
+        chance=True, modes=OVERLAY),
     "latency": Fault("what the node sends and gets takes 0.3 s each way", "LATENCY",
-                     *cluster.slow_cable("w1", 0.3), modes=OVERLAY),
+                     *cluster.slow_cable("w1", 0.3)),
+    "latency-names": Fault("what the node sends and gets takes 0.6 s each way", "LATENCY",
+                           *cluster.slow_cable("w1", 0.6)),
     "no-egress": Fault("nothing leaves the data center", "EXT-NODE", *cluster.filtered(
-        "fabric", 'oifname "wan" drop', "ip"), modes=OVERLAY),
+        "fabric", 'oifname "wan" drop', "ip")),
     "no-egress-udp": Fault("nothing leaves the data center by UDP", "EXT-NODE", *cluster.filtered(
         "fabric", 'oifname "wan" meta l4proto udp drop', "ip"), modes=BRIDGE),
     "peer-off": after("the node of the DNS pods was unplugged a moment ago", "PEER-DOWN",
@@ -181,14 +187,14 @@ FAULTS = {
 
     # ---- services of the node
     "kubelet-down": after("the kubelet was stopped", "SVC-DOWN", node.stop("kubelet"),
-                          node.start("kubelet"), modes=OVERLAY),
+                          node.start("kubelet")),
     "flanneld-down": after("flanneld was stopped", "SVC-DOWN", node.stop("flanneld"),
                            node.start("flanneld"), modes=OVERLAY),
     "containerd-down": after("containerd was stopped", "SVC-DOWN", node.stop("containerd"),
                              node.start("containerd"), modes=BRIDGE),
     "hns-down": after("HNS was stopped", "SVC-DOWN", node.stop("hns"), node.start("hns"), modes=BRIDGE),
     "proxy-crash": after("kube-proxy ends at its start: its configuration is broken", "SVC-DOWN",
-                         node.crash_proxy, node.repair_proxy, modes=BRIDGE),
+                         node.crash_proxy, node.repair_proxy),
     "no-services": after("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
                          node.drop_balancers, KUBE_PROXY, also=("SVC-ALL",), modes=OVERLAY),
 
@@ -283,4 +289,10 @@ PAIRS = {
     "vni+api-refuses": OVERLAY,
     "dns-scaled+kubelet-port": BRIDGE,
     "old-route+clock": BRIDGE,
+    "kubelet-down+no-egress": BRIDGE,
+    "lb-lost+no-nat": OVERLAY,
+    "peer-mac+lb-stale": OVERLAY,
+    "proxy-crash+pods-outside": OVERLAY,
+    "cert-expired+mtu-nodes": OVERLAY,
+    "latency+pods-apart": OVERLAY,
 }

@@ -55,10 +55,3 @@ class Agent:
                                         json.dumps(request, separators=(",", ":")))
         if result:
             raise RuntimeError("HcnModifyEndpoint: 0x%08x %s" % (result & 0xffffffff, out))
-
-
-class Remover(Agent):
-    """Deletes each pod's endpoint: a program that tidies up what it takes for left over."""
-
-    def _write(self, guid):
-        self.host.hns("HcnDeleteEndpoint", "go", guid)
