@@ -114,13 +114,18 @@ void http_exchange_end(struct http_exchange *exchange) {
 }
 
 void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count) {
+    http_perform_some(http, exchanges, count, 0);
+}
+
+void http_perform_some(struct http *http, struct http_exchange *exchanges, size_t count,
+                       size_t at_once) {
     for (size_t i = 0; i < count; i++) {
         exchanges[i].response =
             (struct http_response){.retry_after = -1, .length = -1, .range_begin = -1};
         if (check_request(&exchanges[i].request, exchanges[i].err) < 0 && exchanges[i].ended)
             exchanges[i].ended(exchanges[i].request.on_data_context, &exchanges[i]);
     }
-    http->ops->perform(http, exchanges, count);
+    http->ops->perform(http, exchanges, count, at_once);
 }
 
 int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,

@@ -63,6 +63,7 @@ struct http_response {
     char *server_certs; /* PEM of the chain that the server presented; NULL on a kept connection */
     char *proxy;        /* the proxy that was used, or NULL */
     unsigned milliseconds;
+    unsigned wait_us; /* from the request, ready to be sent, to the answer's first byte */
 };
 void http_response_free(struct http_response *response);
 
@@ -88,6 +89,10 @@ struct http_exchange {
 /* http_perform() of each, at most 256 at the same time, whose time begins when they do; returns
  * when all have ended. */
 void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count);
+/* The same, so many at the same time (0: as many as do best); those that have had no answer for
+ * half a second do not count. */
+void http_perform_some(struct http *http, struct http_exchange *exchanges, size_t count,
+                       size_t at_once);
 /* A conversation of bytes on a connection of its own, for what begins as HTTP and goes on as
  * something else: says `first`, then hands each piece that is heard to `heard`, which adds to
  * `reply` what is to be said and sets *ret_done when nothing more is awaited (-1 with err ends it,

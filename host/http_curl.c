@@ -19,6 +19,7 @@ enum {
     PARALLEL_MAX = 256,  /* requests at the same time; the others start as these end */
     PARALLEL_FIRST = 16, /* a connection that is free soon costs less than one more: */
     STALL_MS = 100,      /* twice as many run each time that none has ended for so long */
+    HANG_MS = 500,       /* of few: one that takes so long makes room for another */
     TOO_LARGE = 100,     /* CURLE_TOO_LARGE, since 8.6 */
 };
 
@@ -235,6 +236,15 @@ static size_t count_running(const struct transfer *transfers, size_t count) {
     return running;
 }
 
+/* How many may run, those that hang beside them. */
+static size_t room_for(const struct transfer *transfers, size_t count, size_t at_once) {
+    size_t max = at_once;
+
+    for (size_t i = 0; i < count; i++)
+        max += transfers[i].runs && elapsed_ms(&transfers[i]) >= HANG_MS;
+    return max < PARALLEL_MAX ? max : PARALLEL_MAX;
+}
+
 static void end_done(struct curl_http *http) {
     const CURLMsg *message;
     int left;
@@ -270,7 +280,8 @@ static uint64_t first_ms(const struct transfer *transfers, size_t count) {
     return 0;
 }
 
-static void drive(struct curl_http *http, struct transfer *transfers, size_t count) {
+static void drive(struct curl_http *http, struct transfer *transfers, size_t count,
+                  size_t at_once) {
     size_t max = PARALLEL_FIRST;
     uint64_t ended_ms = 0;
 
@@ -279,7 +290,7 @@ static void drive(struct curl_http *http, struct transfer *transfers, size_t cou
         size_t before;
         bool broken;
 
-        start_more(http, transfers, count, max);
+        start_more(http, transfers, count, at_once ? room_for(transfers, count, at_once) : max);
         before = count_running(transfers, count);
         if (!before)
             return;
@@ -332,7 +343,7 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     request.timeout_ms = EVIDENCE_MS;
     if (start(http, &transfer) == 0) {
         curl_easy_setopt(transfer.easy, CURLOPT_FRESH_CONNECT, 1L);
-        drive(http, &transfer, 1); /* without evidence there is less to tell */
+        drive(http, &transfer, 1, 0); /* without evidence there is less to tell */
     }
     transfer_clear(&transfer);
 }
@@ -381,11 +392,20 @@ static void failed(struct transfer *transfer, CURLcode code, struct error *err) 
         err->os = HTTP_CONNECTED;
 }
 
+static unsigned waited_us(const struct transfer *transfer) {
+    curl_off_t ready = 0, began = 0;
+
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &ready);
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_STARTTRANSFER_TIME_T, &began);
+    return began > ready ? (unsigned)(began - ready) : 0;
+}
+
 static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
     struct http_response *response = transfer->response;
     _cleanup_(freep) char *url = http_shown_url(transfer->request->url);
 
     response->milliseconds = (unsigned)elapsed_ms(transfer);
+    response->wait_us = waited_us(transfer);
     if (code != CURLE_OK && !transfer->stopped) {
         failed(transfer, code, err);
         return -1;
@@ -421,7 +441,8 @@ static void end(struct curl_http *http, struct transfer *transfer, CURLcode code
     http_exchange_end(transfer->exchange);
 }
 
-static void perform(struct http *base, struct http_exchange *exchanges, size_t count) {
+static void perform(struct http *base, struct http_exchange *exchanges, size_t count,
+                    size_t at_once) {
     struct curl_http *http = (struct curl_http *)base;
     struct transfer *transfers = xcalloc(count, sizeof *transfers);
 
@@ -434,7 +455,7 @@ static void perform(struct http *base, struct http_exchange *exchanges, size_t c
                                          .err = x->err,
                                          .begun = x->err->kind != ERROR_NONE};
     }
-    drive(http, transfers, count);
+    drive(http, transfers, count, at_once);
     free(transfers);
 }
 

@@ -6,8 +6,9 @@
 #include "host/http.h"
 
 struct http_ops {
-    /* All whose `err` is clear; http_exchange_end() of each when it has ended. */
-    void (*perform)(struct http *, struct http_exchange *, size_t count);
+    /* All whose `err` is clear; http_exchange_end() of each when it has ended. `at_once`: of
+     * http_perform_some(). */
+    void (*perform)(struct http *, struct http_exchange *, size_t count, size_t at_once);
     void (*talk)(struct http *, struct http_talk *, size_t count); /* the same */
     void (*free)(struct http *);
 };

@@ -15,10 +15,16 @@ static void on_ended(void *context, const struct http_exchange *exchange) {
     now.status = failed ? 0 : exchange->response.status;
     now.answer = failed ? exchange->err->message : exchange->response.body;
     now.answer_len = exchange->response.body_len;
+    now.wait_us = exchange->response.wait_us;
     item->ended(item->context, &now);
 }
 
 void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count) {
+    kube_perform_some(client, items, count, 0);
+}
+
+void kube_perform_some(struct kube_client *client, struct kube_many *items, size_t count,
+                       size_t at_once) {
     struct http_exchange *exchanges = xcalloc(count ? count : 1, sizeof *exchanges);
     struct error *errors = xcalloc(count ? count : 1, sizeof *errors); /* few are ever filled */
     char **urls = xcalloc(count ? count : 1, sizeof *urls);
@@ -39,13 +45,14 @@ void kube_perform_many(struct kube_client *client, struct kube_many *items, size
         }
     }
     client->requests += (unsigned)count;
-    http_perform_all(client->http, exchanges, count);
+    http_perform_some(client->http, exchanges, count, at_once);
     for (size_t i = 0; i < count; i++) {
         struct http_exchange *x = &exchanges[i];
 
         items[i].kind = x->err->kind;
         items[i].status = x->err->kind == ERROR_NONE ? x->response.status : 0;
         items[i].answer_len = x->response.body_len;
+        items[i].wait_us = x->response.wait_us;
         items[i].answer =
             x->err->kind == ERROR_NONE ? take_ptr(x->response.body) : xstrdup(x->err->message);
         http_response_free(&x->response);

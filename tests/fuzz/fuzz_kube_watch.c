@@ -53,7 +53,9 @@ static int perform(struct http *http, const struct http_request *request, struct
     return 0;
 }
 
-static void perform_all(struct http *http, struct http_exchange *exchanges, size_t count) {
+static void perform_all(struct http *http, struct http_exchange *exchanges, size_t count,
+                        size_t at_once) {
+    (void)at_once;
     for (size_t i = 0; i < count; i++) {
         (void)perform(http, &exchanges[i].request, &exchanges[i].response, exchanges[i].err);
         http_exchange_end(&exchanges[i]);

@@ -43,7 +43,9 @@ static int answer_one(struct http *http, const struct http_request *request,
 }
 
 /* One after the other, in their order. */
-static void perform(struct http *http, struct http_exchange *exchanges, size_t count) {
+static void perform(struct http *http, struct http_exchange *exchanges, size_t count,
+                    size_t at_once) {
+    (void)at_once;
     for (size_t i = 0; i < count; i++) {
         struct http_exchange *x = &exchanges[i];
 
