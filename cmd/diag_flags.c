@@ -21,7 +21,8 @@ static const struct option diag_options[] = {
      "also tell what changed since that report or collection; exit code 5 only where it is worse",
      0},
     {"count", 0, OPTION_NUMBER, AT(count), "N",
-     "attempts of each flow, for latency and loss (default 3, at most 100)", 0},
+     "attempts of each flow, for latency and loss (default 3, of a whole cluster 1; at most 100)",
+     0},
     {"watch", 0, OPTION_DURATION, AT(watch), "DURATION",
      "test again and again with this pause until Ctrl-C, and print only what changed; with -o json "
      "an object a line",

@@ -367,11 +367,11 @@ int verb_diag(struct program *program, struct error *err) {
     const struct diag_report *old = o->compare ? &report : NULL;
     _cleanup_(freep) char *zip = NULL;
 
-    if (diag_asks_for_cluster(program))
-        return diag_cluster(program, err);
     if (o->count > PROBE_ATTEMPTS_MAX)
         return error_set(err, ERROR_USAGE, "invalid value \"%lld\" for --count: at most %d",
                          o->count, PROBE_ATTEMPTS_MAX);
+    if (diag_asks_for_cluster(program))
+        return diag_cluster(program, err);
     if (o->watch && diag_check_watch(program, err) < 0)
         return -1;
     if (o->join.verify_capture && !o->collect)

@@ -220,6 +220,7 @@ static int ask(struct program *program, struct kube_client *client, struct colle
                                       .image = o->image,
                                       .external_ip = o->external_ip,
                                       .external_name = o->external_name,
+                                      .count = (unsigned)o->count,
                                       .collection = collection,
                                       .progress_context = &progress};
     int result;
@@ -326,7 +327,6 @@ static int watch_once(void *context, struct error *err) {
 static int check(const struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     const char *other = o->replay                ? "replay"
-                        : o->count               ? "count"
                         : o->join.verify_capture ? "capture"
                                                  : NULL;
 

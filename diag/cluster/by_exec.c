@@ -17,40 +17,57 @@ struct asking {
     struct cluster_report *report;
     size_t node;
     char **paths;
-    size_t *whose; /* of each question: the cell */
+    size_t *whose; /* of each question: the cell, and which question of it: cell * QUESTIONS + it */
     size_t count;  /* of the questions; the last is SIGHT_DNS */
+    struct cluster_tally *tallies; /* of each cell */
     char *script;
     const char *argv[4];
 };
 
 static void take(void *context, size_t question, long status, const char *body, size_t len) {
     struct asking *a = context;
+    size_t cell;
 
     if (question == a->count - 1) {
         cluster_sight_read(&a->report->nodes.items[a->node], SIGHT_DNS, status, body, len);
         return;
     }
-    cluster_cell_judge(a->report, &a->report->cells.items[a->whose[question]], status, body, len,
-                       false);
+    cell = a->whose[question] / QUESTIONS;
+    cluster_cell_count(a->report, &a->report->cells.items[cell],
+                       (enum cluster_question)(a->whose[question] % QUESTIONS), status, body, len,
+                       false, false, &a->tallies[cell]);
+}
+
+static void judge_large(struct asking *a) {
+    for (size_t i = 0; i < a->report->cells.count; i++)
+        if (a->report->cells.items[i].from == a->node && a->tallies[i].asked[ASK_LARGE])
+            cluster_cell_judge_large(&a->report->cells.items[i], &a->tallies[i], &(bool){false});
+}
+
+static void add_cell(struct asking *a, size_t i) {
+    for (enum cluster_question q = ASK_NAME; q <= ASK_LARGE; q++) {
+        char *path = cluster_cell_path(a->report, &a->report->cells.items[i], q);
+
+        if (!path)
+            continue;
+        a->whose[a->count] = i * QUESTIONS + q;
+        a->paths[a->count++] = path;
+    }
 }
 
 static void asking_make(struct cluster_report *report, size_t node, struct asking *ret,
                         struct kube_exec *ret_exec) {
+    size_t max = 2 * report->cells.count;
+
     *ret = (struct asking){.report = report,
                            .node = node,
-                           .paths = xcalloc(report->cells.count + 1, sizeof *ret->paths),
-                           .whose = xcalloc(report->cells.count, sizeof *ret->whose)};
-    for (size_t i = 0; i < report->cells.count; i++) {
-        struct cluster_cell *cell = &report->cells.items[i];
-        char *path = cell->from == node && cell->cell.outcome == DIAG_NOT_RUN
-                         ? cluster_cell_path(report, cell)
-                         : NULL;
-
-        if (path) {
-            ret->whose[ret->count] = i;
-            ret->paths[ret->count++] = path;
-        }
-    }
+                           .paths = xcalloc(max + 1, sizeof *ret->paths),
+                           .whose = xcalloc(max, sizeof *ret->whose),
+                           .tallies = xcalloc(report->cells.count, sizeof *ret->tallies)};
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (report->cells.items[i].from == node &&
+            report->cells.items[i].cell.outcome == DIAG_NOT_RUN)
+            add_cell(ret, i);
     ret->paths[ret->count++] =
         cluster_sight_path(report, SIGHT_DNS, node, node, &(struct cluster_addresses){0});
     ret->script = dial_script_make(ret->paths, ret->count);
@@ -70,6 +87,7 @@ static void asking_free(struct asking *a) {
         free(a->paths[i]);
     free(a->paths);
     free(a->whose);
+    free(a->tallies);
     free(a->script);
 }
 
@@ -104,10 +122,12 @@ static void ask_nodes(struct kube_client *client, struct cluster_report *report,
         struct asking *a = &askings[i];
 
         report->nodes.items[nodes[i]].by_exec = errs[i].kind == ERROR_NONE;
-        if (errs[i].kind == ERROR_NONE)
+        if (errs[i].kind == ERROR_NONE) {
             dial_script_read(text_str(&results[i].out), results[i].out.len, a->count, take, a);
-        else
+            judge_large(a);
+        } else {
             leave_unasked(report, nodes[i], errs[i].message);
+        }
         kube_exec_result_free(&results[i]);
         asking_free(a);
     }

@@ -32,6 +32,7 @@ struct cluster_row {
     bool behind;   /* pods behind Services are cut off: their red cells follow, wherever from */
     bool dns;      /* the DNS settings inside the node's pod are evidence */
     bool surely;   /* seen, not concluded */
+    bool partly;   /* some packets arrive: of all other rows such a cell works */
 };
 /* Row i of the table; NULL behind the last. */
 const struct cluster_row *cluster_row(size_t i);

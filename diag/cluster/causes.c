@@ -31,6 +31,26 @@ static bool is_pods_tcp(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) && !c->cell.udp;
 }
 
+/* TCP's segments are as large as its path lets pass: what works of UDP says nothing. */
+static bool is_large(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) &&
+           (cluster_cell_is_large_lost(c) || (!c->cell.udp && !cluster_cell_is_red(c)));
+}
+
+static bool is_large_lost(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) && cluster_cell_is_large_lost(c);
+}
+
+/* TCP sends again what was lost: what works of it says nothing. */
+static bool is_chance(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) &&
+           (cluster_cell_is_lossy(c) || (c->cell.udp && !cluster_cell_is_red(c)));
+}
+
+static bool is_lossy(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) && cluster_cell_is_lossy(c);
+}
+
 static bool is_udp(const struct cluster_cell *c) {
     return c->cell.udp;
 }
@@ -67,6 +87,10 @@ static bool no_answer(const struct cluster_cell *c) {
 }
 
 /* Red for another reason than the DNS: no cell of these rows. */
+static bool is_short_unknown(const struct cluster_cell *c) {
+    return is_short_name(c) && (no_answer(c) || c->cell.result.outcome == PROBE_DNS_NXDOMAIN);
+}
+
 static bool is_unanswered(const struct cluster_cell *c) {
     return is_name(c) && no_answer(c);
 }
@@ -140,6 +164,14 @@ static bool reports_no_dns(const struct cluster_node *n) {
     "winjoin status on that node names all of it, and the commands; load balancers come back "     \
     "with "                                                                                        \
     "sc.exe stop kube-proxy, then sc.exe start kube-proxy there"
+#define MTU_HINT                                                                                   \
+    "set the MTU of the pod network (CNI, flannel) on all nodes below that of the network "        \
+    "between "                                                                                     \
+    "them, with VXLAN by 50 or more; or raise that one"
+#define MTU_SOURCE "kubernetes/kubernetes#83739, kubernetes-sigs/cluster-api-provider-azure#1335"
+#define LOSS_HINT                                                                                  \
+    "check the node's network adapter and switch: error counters, driver and load; powershell "    \
+    "Get-NetAdapterStatistics on a Windows node"
 
 static const struct cluster_row rows[] = {
     {{"CL-NOTREADY", "every flow of the node", "the node is not Ready, so nothing was tested there",
@@ -253,6 +285,24 @@ static const struct cluster_row rows[] = {
      .spared = PODS,
      .beside = ALL,
      .least = 2},
+    {{"CL-MTU", "large packets between pods of different nodes",
+      "short packets arrive, large ones are lost", MTU_HINT, MTU_SOURCE},
+     ALL,
+     .among = is_large,
+     .also = is_large_lost,
+     .least = 2,
+     .surely = true,
+     .partly = true},
+    {{"CL-MTU-NODE", "large packets to or from the node's pods",
+      "short packets arrive, large ones from or to there are lost", MTU_HINT, MTU_SOURCE},
+     NODE,
+     .among = is_large,
+     .spared = is_large,
+     .beside = ALL,
+     .also = is_large_lost,
+     .least = 2,
+     .surely = true,
+     .partly = true},
     {{"CL-PAIR", "from one node's pods to another's",
       "pods of the first do not reach pods of the other",
       "compare on both nodes the route to the other's pod subnet, or the peer's VTEP; restart the "
@@ -285,6 +335,14 @@ static const struct cluster_row rows[] = {
      .beside = FROM,
      .also = cluster_cell_is_by_service,
      .touching = true},
+    {{"CL-MTU-PAIR", "large packets from one node's pods to another's, or back",
+      "short packets arrive, large ones are lost there or on the way back",
+      "compare the MTU of both nodes' adapters, and of what is between them; then " MTU_HINT,
+      MTU_SOURCE},
+     PAIR,
+     .among = is_large_lost,
+     .surely = true,
+     .partly = true},
     {{"CL-SVC", "Services, names", "no pod reaches a Service by its cluster IP",
       "kubectl -n kube-system get pods -l k8s-app=kube-proxy; compare the Service range with the "
       "API server's",
@@ -342,7 +400,7 @@ static const struct cluster_row rows[] = {
       "clusterDomain of its kubelet, \"dns\" of its CNI file",
       "kubernetes/kubernetes#65016"},
      FROM,
-     .among = is_short_name,
+     .among = is_short_unknown,
      .spared = is_full_name,
      .beside = FROM,
      .dns = true},
@@ -408,6 +466,31 @@ static const struct cluster_row rows[] = {
      .among = is_hairpin,
      .spared = is_service,
      .beside = FROM},
+    {{"CL-LOSS", "some packets between pods of different nodes", "some packets are lost by chance",
+      "check the network between the nodes: load, and error counters of its switches", NULL},
+     ALL,
+     .among = is_chance,
+     .also = cluster_cell_is_lossy,
+     .least = 2,
+     .surely = true,
+     .partly = true},
+    {{"CL-LOSS-NODE", "some packets to and from the node's pods",
+      "some packets from and to there are lost by chance", LOSS_HINT, NULL},
+     NODE,
+     .among = is_chance,
+     .spared = is_chance,
+     .beside = ALL,
+     .also = cluster_cell_is_lossy,
+     .least = 2,
+     .touching = true,
+     .surely = true,
+     .partly = true},
+    {{"CL-LOSS-PAIR", "some packets between two nodes' pods", "some packets are lost by chance",
+      "with --count 100 the share is exact; " LOSS_HINT, NULL},
+     PAIR,
+     .among = is_lossy,
+     .surely = true,
+     .partly = true},
 };
 
 const struct cluster_row *cluster_row(size_t i) {

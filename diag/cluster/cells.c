@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/cluster/dial.h"
 #include "diag/cluster/objects.h"
 
 enum { KUBELET_PORT = 10250, API_PORT = 443, STICKY_TRIES = 4 };
@@ -145,13 +144,40 @@ void cluster_cells_make(const struct cluster_report *report, const struct cluste
 
 /* ---- asking and judging ---- */
 
-char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell) {
-    const struct cluster_node *source = &report->nodes.items[cell->from];
+bool cluster_cell_has_large(const struct cluster_cell *cell) {
+    return cell->from != cell->to && text_equal(cell->cell.flow->id, "pod-to-pod-ip");
+}
 
-    if (source->waiting || cell->cell.flow->source == DIAG_FROM_NODE)
+/* As a part of a URL. Of UDP "hostname" may have blanks behind it. */
+static char *request_make(bool udp, enum cluster_question question) {
+    unsigned len = udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP;
+
+    switch (question) {
+    case ASK_LARGE:
+        return xasprintf("%s%0*d", udp ? "echo%20" : "echo%3Fmsg%3D", (int)len, 0);
+    case ASK_LARGE_THERE: {
+        char *request = xasprintf("hostname%s%0*d", udp ? "" : "%3F", (int)len, 0);
+
+        for (char *at = strchr(request, '0'); udp && *at; at++)
+            *at = '+';
+        return request;
+    }
+    default:
+        return xstrdup("hostname");
+    }
+}
+
+char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell,
+                        enum cluster_question question) {
+    const struct cluster_node *source = &report->nodes.items[cell->from];
+    _cleanup_(freep) char *request = NULL;
+
+    if (source->waiting || cell->cell.flow->source == DIAG_FROM_NODE ||
+        (question != ASK_NAME && !cluster_cell_has_large(cell)))
         return NULL;
+    request = request_make(cell->cell.udp, question);
     return dial_path(report->namespace_, source->pod, cell->cell.probe.target,
-                     cell->cell.probe.port, cell->cell.udp, "hostname", 1);
+                     cell->cell.probe.port, cell->cell.udp, request, 1);
 }
 
 static bool is_probe(const struct cluster_report *report, const char *name) {
@@ -177,27 +203,118 @@ void cluster_cell_unasked(struct cluster_cell *cell, const char *words) {
                 (int)(sizeof cell->cell.reason - sizeof why), words);
 }
 
+enum dial_end cluster_cell_read(const struct cluster_report *report,
+                                const struct cluster_cell *cell, long status, const char *body,
+                                size_t len, struct probe_result *ret, char *why, size_t why_size) {
+    enum dial_end end = dial_read(status, body, len, cell->cell.udp, ret, why, why_size);
+
+    if (end == DIAL_ANSWERED && ret->succeeded && !is_right(report, cell, ret->responder)) {
+        ret->succeeded = 0;
+        ret->outcome = PROBE_WRONG_RESPONDER;
+        text_format(why, why_size, "'%s' answered", ret->responder);
+    }
+    return end;
+}
+
 void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell *cell, long status,
                         const char *body, size_t len, bool retried) {
     unsigned before = cell->cell.result.attempts;
     char why[sizeof cell->cell.reason];
     struct probe_result result;
 
-    if (dial_read(status, body, len, cell->cell.udp, &result, why, sizeof why) == DIAL_NOT_RUN) {
+    if (cluster_cell_read(report, cell, status, body, len, &result, why, sizeof why) ==
+        DIAL_NOT_RUN) {
         cluster_cell_unasked(cell, why);
         return;
     }
     text_format(cell->cell.reason, sizeof cell->cell.reason, "%s", why);
-    if (result.succeeded && !is_right(report, cell, result.responder)) {
-        result.succeeded = 0;
-        result.outcome = PROBE_WRONG_RESPONDER;
-        text_format(cell->cell.reason, sizeof cell->cell.reason, "'%s' answered", result.responder);
-    }
     result.attempts += retried ? before : 0;
     cell->cell.result = result;
     cell->cell.outcome = !result.succeeded ? DIAG_FAIL : retried ? DIAG_SLOW : DIAG_PASS;
     if (!result.succeeded && !*cell->cell.reason)
         text_format(cell->cell.reason, sizeof cell->cell.reason, "%s", "no answer came");
+}
+
+/* ---- large packets, and some that are lost ---- */
+
+/* The whole echo, and nothing else. */
+static bool is_echo(const struct cluster_cell *cell, const struct probe_result *result,
+                    size_t len) {
+    return result->succeeded && *result->responder &&
+           strspn(result->responder, "0") == strlen(result->responder) &&
+           len > (cell->cell.udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP);
+}
+
+void cluster_cell_count(const struct cluster_report *report, struct cluster_cell *cell,
+                        enum cluster_question question, long status, const char *body, size_t len,
+                        bool late, bool retried, struct cluster_tally *ret) {
+    struct probe_result result;
+    char why[200];
+    enum dial_end end =
+        cluster_cell_read(report, cell, status, body, len, &result, why, sizeof why);
+    bool answered = end == DIAL_ANSWERED && result.succeeded;
+
+    if (question == ASK_NAME && ret->answered[ASK_NAME] == ret->asked[ASK_NAME])
+        cluster_cell_judge(report, cell, status, body, len, retried);
+    if (question == ASK_LARGE) { /* it says no name */
+        (void)dial_read(status, body, len, cell->cell.udp, &result, why, sizeof why);
+        answered = end == DIAL_ANSWERED && is_echo(cell, &result, len);
+    }
+    if (end == DIAL_NOT_RUN && question != ASK_NAME && (!late || question == ASK_LARGE_THERE))
+        return; /* one that is late may be lost before the probe that is to ask it */
+    ret->asked[question]++;
+    ret->answered[question] += answered;
+}
+
+void cluster_cell_set_loss(struct cluster_cell *cell, unsigned attempts, unsigned succeeded) {
+    cell->cell.outcome = DIAG_FAIL;
+    cell->cell.result.attempts = attempts;
+    cell->cell.result.succeeded = succeeded;
+    if (cell->cell.result.outcome == PROBE_OK)
+        cell->cell.result.outcome = cell->cell.udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
+    text_format(cell->cell.reason, sizeof cell->cell.reason, "%u of %u attempts succeeded",
+                succeeded, attempts);
+}
+
+static void set_large_lost(struct cluster_cell *cell, const struct cluster_tally *tally) {
+    unsigned there = tally->asked[ASK_LARGE_THERE], came = tally->answered[ASK_LARGE_THERE];
+    const char *way = "";
+
+    cell->large = LARGE_LOST;
+    if (there && !came) {
+        cell->large = LARGE_LOST_THERE;
+        way = " on the way there";
+    } else if (there && came == there) {
+        cell->large = LARGE_LOST_BACK;
+        way = " on the way back";
+    }
+    cell->cell.outcome = DIAG_FAIL;
+    cell->cell.result.outcome = cell->cell.udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
+    cell->cell.result.succeeded = 0;
+    text_format(cell->cell.reason, sizeof cell->cell.reason,
+                "short packets arrive, large ones (%d bytes) are lost%s",
+                cell->cell.udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP, way);
+}
+
+void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_tally *tally,
+                              bool *mixed) {
+    const unsigned *asked = tally->asked, *answered = tally->answered;
+    unsigned all = asked[ASK_NAME] + asked[ASK_LARGE],
+             came = answered[ASK_NAME] + answered[ASK_LARGE];
+
+    cell->large = LARGE_NOT_ASKED;
+    if (!asked[ASK_LARGE] || !came || cell->cell.outcome == DIAG_NOT_RUN ||
+        cell->cell.result.outcome == PROBE_WRONG_RESPONDER)
+        return;
+    if (came == all) {
+        cell->large = LARGE_ARRIVE;
+        return;
+    }
+    *mixed = *mixed || answered[ASK_LARGE] || answered[ASK_NAME] < asked[ASK_NAME];
+    if (*mixed)
+        cluster_cell_set_loss(cell, all, came);
+    else
+        set_large_lost(cell, tally);
 }
 
 void cluster_cell_judge_late(const struct cluster_report *report, struct cluster_cell *cell) {
@@ -218,6 +335,23 @@ void cluster_cell_judge_late(const struct cluster_report *report, struct cluster
     cell->cell.outcome = DIAG_FAIL;
     text_format(cell->cell.reason, sizeof cell->cell.reason, "%s",
                 "the name does not resolve in time");
+}
+
+void cluster_cells_rename(struct cluster_cells *cells, const char *old, const char *domain) {
+    for (size_t i = 0; i < cells->count; i++) {
+        struct diag_cell *cell = &cells->items[i].cell;
+        size_t len = strlen(cell->probe.target), end = strlen(old);
+        char kept[PROBE_TARGET_MAX];
+
+        if (len <= end || !text_ends_with(cell->probe.target, old) ||
+            cell->probe.target[len - end - 1] != '.' || !strstr(cell->probe.target, ".svc."))
+            continue;
+        text_format(kept, sizeof kept, "%s%.*s%s",
+                    text_starts_with(cell->probe.target, "alias.") ? "domain-" : "",
+                    (int)(len - end), cell->probe.target, domain);
+        text_format(cell->probe.target, sizeof cell->probe.target, "%s", kept);
+        text_format(cell->to, sizeof cell->to, "%s:%u", kept, cell->probe.port);
+    }
 }
 
 void cluster_cells_judge_kubelets(struct cluster_report *report) {

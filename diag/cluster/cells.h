@@ -3,6 +3,7 @@
 #define DIAG_CLUSTER_CELLS_H
 
 #include "diag/cluster/cluster.h"
+#include "diag/cluster/dial.h"
 
 /* Addresses that the API server gave the Services; "" = none. */
 struct cluster_addresses {
@@ -16,13 +17,48 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
 /* The cells of these pairs; those of a node without a probe are not-run already. */
 void cluster_cells_make(const struct cluster_report *report, const struct cluster_options *options,
                         const struct cluster_addresses *addresses, struct cluster_cells *ret);
+/* What is asked for a cell. An echo does not say whose it is, so a name is asked for as well. */
+enum cluster_question {
+    ASK_NAME,        /* who is there, in one short packet each way */
+    ASK_LARGE,       /* an echo of CLUSTER_LARGE_... bytes: large packets there and back */
+    ASK_LARGE_THERE, /* who is there, by a question of that length */
+    QUESTIONS
+};
+/* Two full segments of TCP and more, in a URL that proxies take; an UDP packet that is not cut into
+ * pieces where pods have the 1450 bytes of an overlay. agnhost reads 2048 bytes of UDP at most. */
+enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
+/* Whether the cell is asked with large packets, too. */
+bool cluster_cell_has_large(const struct cluster_cell *cell);
 /* The path of a cell's question; NULL where there is none. The caller frees. */
-char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell);
+char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell,
+                        enum cluster_question question);
 /* A cell whose probe the API server does not reach, in its words. */
 void cluster_cell_unasked(struct cluster_cell *cell, const char *words);
+/* As dial_read(); somebody else than the one who was meant is PROBE_WRONG_RESPONDER. */
+enum dial_end cluster_cell_read(const struct cluster_report *report,
+                                const struct cluster_cell *cell, long status, const char *body,
+                                size_t len, struct probe_result *ret, char *why, size_t why_size);
 /* Puts an answer into its cell; `retried`: it failed before, and that counts. */
 void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell *cell, long status,
                         const char *body, size_t len, bool retried);
+/* What came of the questions of one round. Zero-initialise. */
+struct cluster_tally {
+    unsigned asked[QUESTIONS], answered[QUESTIONS];
+};
+/* Counts an answer, and judges the cell where it is a name: by the first that is wrong, else by the
+ * last. What the API server does not pass on (a proxy takes no such URL) is not counted; `late`:
+ * nothing came in time. */
+void cluster_cell_count(const struct cluster_report *report, struct cluster_cell *cell,
+                        enum cluster_question question, long status, const char *body, size_t len,
+                        bool late, bool retried, struct cluster_tally *ret);
+/* The cell again, when all its answers are counted: fails where large packets are lost, or some of
+ * any length. `mixed`: some came and some did not in this round, or one before. */
+void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_tally *tally,
+                              bool *mixed);
+/* "31 of 50 attempts succeeded", why it fails; the outcome, too. */
+void cluster_cell_set_loss(struct cluster_cell *cell, unsigned attempts, unsigned succeeded);
+/* Names in another domain than was guessed, where the ExternalName has another name, too. */
+void cluster_cells_rename(struct cluster_cells *cells, const char *old, const char *domain);
 /* One whose answer did not come in time, when all others are judged: a probe that answers others is
  * still asking the DNS, which gives up later than anybody waits here. */
 void cluster_cell_judge_late(const struct cluster_report *report, struct cluster_cell *cell);

@@ -92,20 +92,41 @@ struct cluster_options {
     const char *image;
     const char *external_ip, *external_name; /* "192.0.2.1:443", "example.com:443" */
     unsigned start_timeout_ms;               /* for all probes to start; 0 = 5 min */
-    struct http *last;                       /* for the deletion: Ctrl-C does not end it */
-    struct collection *collection;           /* gets the API's evidence, or NULL */
+    unsigned count;    /* how often each cell is asked for loss and latency; 0, 1 = not for these */
+    struct http *last; /* for the deletion: Ctrl-C does not end it */
+    struct collection *collection; /* gets the API's evidence, or NULL */
     void (*progress)(void *context, unsigned waited_ms, unsigned left_ms, const char *message);
     /* Or NULL: some cells have been answered; at most five times a second, and at the end. */
     void (*cells)(void *context, const struct cluster_report *report);
     void *progress_context;
 };
 
+/* How large packets fare, of TCP several full segments, where short ones arrive. */
+enum cluster_large {
+    LARGE_NOT_ASKED,
+    LARGE_ARRIVE,     /* there and back */
+    LARGE_LOST,       /* there or back */
+    LARGE_LOST_THERE, /* on the way to the one who is asked */
+    LARGE_LOST_BACK,  /* only on the way of the answer */
+};
+const char *cluster_large_name(enum cluster_large large); /* "arrive", "lost-back"; "" not asked */
+int cluster_large_parse(const char *name, enum cluster_large *ret);
 /* What cells are beside those of one node's report. */
 struct cluster_cell {
     struct diag_cell cell; /* from: node; probe.target and .port: what is dialed */
     size_t from, to;       /* nodes; equal where no other node is named */
     bool any;              /* a Service: any of the probes may answer */
+    enum cluster_large large;
+    bool counted; /* cell.result is that of --count: its attempts, how long they took */
 };
+/* Red: some attempts succeeded, others did not. */
+static inline bool cluster_cell_is_lossy(const struct cluster_cell *c) {
+    return c->cell.outcome == DIAG_FAIL && c->cell.result.succeeded;
+}
+/* Red: only short packets arrive. */
+static inline bool cluster_cell_is_large_lost(const struct cluster_cell *c) {
+    return c->cell.outcome == DIAG_FAIL && c->large >= LARGE_LOST;
+}
 struct cluster_cells {
     struct cluster_cell *items;
     size_t count;
@@ -150,6 +171,18 @@ json_t *cluster_report_json(const struct cluster_report *report);
 /* Prometheus' text format. */
 char *cluster_report_metrics(const struct cluster_report *report);
 
+/* The cells of one flow and protocol that --count asked. */
+struct cluster_latency {
+    const struct diag_flow *flow;
+    bool udp;
+    int family;
+    struct probe_result sum; /* attempts and successes of all; min_us of the fastest, max_us of the
+                                slowest; of the cells' medians the median, of their p95 the worst */
+    const struct cluster_cell *worst; /* that p95's; NULL: none succeeded */
+};
+/* In the order of the matrix, TCP before UDP; the caller frees. */
+struct cluster_latency *cluster_latencies_make(const struct cluster_report *report,
+                                               size_t *ret_count);
 /* Is this text a cluster's report, read well or not? */
 bool cluster_report_is(const char *text, size_t len);
 /* Reads a ClusterDiagReport back (diag --replay); causes are not read but judged again. At most

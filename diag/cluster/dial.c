@@ -9,7 +9,10 @@
 #include "diag/cluster/objects.h"
 #include "kube/client.h"
 
-enum { SCRIPT_SECONDS = 9 }; /* a name that the DNS does not answer takes longer than netexec */
+enum {
+    SCRIPT_SECONDS = 9, /* a name that the DNS does not answer takes longer than netexec */
+    ZEROS = 1000        /* so many in a question the shell makes itself */
+};
 
 char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
                 const char *request, unsigned tries) {
@@ -158,6 +161,21 @@ enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
     return DIAL_NOT_RUN;
 }
 
+/* A question within the quotes of a shell. What large packets are filled with is left to it: all
+ * questions of a pod are one command line. */
+static void add_question(struct text *t, const char *question) {
+    const char *at = question;
+    size_t zeros = 0;
+
+    for (; *at && zeros < ZEROS; at += zeros ? zeros : 1)
+        zeros = strspn(at, "0");
+    if (zeros < ZEROS)
+        text_add(t, question);
+    else
+        text_addf(t, "%.*s'$(printf %%0%zud 0)'%s", (int)(at - question - (ptrdiff_t)zeros),
+                  question, zeros, at);
+}
+
 /* Status and number stand behind a body, and printf writes all of it at once: answers do not mix. A
  * quote is in no path: what could steer the shell is percent-encoded. */
 char *dial_script_make(char *const *paths, size_t count) {
@@ -166,11 +184,12 @@ char *dial_script_make(char *const *paths, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const char *question = strstr(paths[i], "/proxy/");
 
-        if (question && !strchr(question, '\''))
-            text_addf(&t,
-                      "(x=$(curl 'http://127.0.0.1:%d/%s' -s -m %d -w ' %zu %%{http_code}'); "
-                      "printf '%%s\\n' \"${x}\") & ",
-                      PROBE_HTTP, question + strlen("/proxy/"), SCRIPT_SECONDS, i);
+        if (!question || strchr(question, '\''))
+            continue;
+        text_addf(&t, "(x=$(curl 'http://127.0.0.1:%d/", PROBE_HTTP);
+        add_question(&t, question + strlen("/proxy/"));
+        text_addf(&t, "' -s -m %d -w ' %zu %%{http_code}'); printf '%%s\\n' \"${x}\") & ",
+                  SCRIPT_SECONDS, i);
     }
     text_add(&t, "wait");
     return text_take(&t);

@@ -53,12 +53,22 @@ static bool is_in(const struct finding *f, const struct key *key, const struct c
     return false;
 }
 
+static bool is_partly(const struct cluster_cell *c) {
+    return cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c);
+}
+
+/* Red for such a row: a cell that some packets pass has rows of its own. */
+static bool is_red(const struct cluster_row *row, const struct cluster_cell *c) {
+    return cluster_cell_is_red(c) && row->partly == is_partly(c);
+}
+
 /* Does this node work with somebody? One whose peers are all cut off is not to blame. */
-static bool works_elsewhere(const struct finding *f, size_t node, size_t but) {
+static bool works_elsewhere(const struct finding *f, const struct cluster_row *row, size_t node,
+                            size_t but) {
     for (size_t i = 0; i < f->report->cells.count; i++) {
         const struct cluster_cell *c = &f->report->cells.items[i];
 
-        if (cluster_cell_is_between_pods(c) && !cluster_cell_is_red(c) &&
+        if (cluster_cell_is_between_pods(c) && !is_red(row, c) &&
             (c->from == node || c->to == node) && c->from != but && c->to != but)
             return true;
     }
@@ -89,13 +99,13 @@ static void look_at(const struct finding *f, const struct cluster_row *row, cons
         const struct cluster_cell *c = &cells->items[i];
 
         if (row->spared && row->spared(c) && is_in(f, &beside, c)) {
-            ret->spared |= !cluster_cell_is_red(c);
-            ret->cut |= cluster_cell_is_red(c);
+            ret->spared |= !is_red(row, c);
+            ret->cut |= is_red(row, c);
         }
         if (!row->among(c) || !is_in(f, key, c))
             continue;
-        ret->green |= !cluster_cell_is_red(c);
-        if (!cluster_cell_is_red(c))
+        ret->green |= !is_red(row, c);
+        if (!is_red(row, c))
             continue;
         ret->red++;
         ret->in |= c->to == key->a;
@@ -106,7 +116,7 @@ static void look_at(const struct finding *f, const struct cluster_row *row, cons
         ret->third |= !is_end(one, c->from) || !is_end(one, c->to);
         ret->alive = ret->alive && f->works[c->from] && f->works[c->to];
         if (!ret->elsewhere)
-            ret->elsewhere = works_elsewhere(f, c->from == key->a ? c->to : c->from, key->a);
+            ret->elsewhere = works_elsewhere(f, row, c->from == key->a ? c->to : c->from, key->a);
         if (!f->explained[i] && !ret->open++)
             ret->first = c;
     }
@@ -291,7 +301,7 @@ static void look_at_groups(struct finding *f, const struct cluster_row *row, str
         for (int other = 0; other < ends; other++) {
             const struct key key = key_of(row->group, c, other);
 
-            if (cluster_cell_is_red(c) && !f->explained[i] && row->among(c))
+            if (is_red(row, c) && !f->explained[i] && row->among(c))
                 look_at_group(f, row, &key, ret);
         }
     }
@@ -361,7 +371,7 @@ void cluster_causes_find(struct cluster_report *report) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *c = &report->cells.items[i];
 
-        if (cluster_cell_is_between_pods(c) && !cluster_cell_is_red(c))
+        if (cluster_cell_is_between_pods(c) && (!cluster_cell_is_red(c) || is_partly(c)))
             f.works[c->from] = f.works[c->to] = true;
     }
     diag_causes_free(&report->causes);

@@ -75,17 +75,25 @@ static json_t *service_make(const char *name, const char *type, const char *fiel
     return service;
 }
 
-json_t *cluster_services_make(const char *domain) {
+static json_t *alias_make(const char *name, const char *domain) {
     _cleanup_(freep) char *target = xasprintf("kubernetes.default.svc.%s", domain);
 
-    return json_pack("[o, o, o, o, o, {s:s, s:s, s:{s:s, s:{s:s}}, s:{s:s, s:s}}]",
-                     service_make("probes", "ClusterIP", "clusterIP", "None"),
+    return json_pack("{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:s, s:s}}", "apiVersion", "v1", "kind",
+                     "Service", "metadata", "name", name, "labels", LABELS, "spec", "type",
+                     "ExternalName", "externalName", target);
+}
+
+json_t *cluster_services_make(const char *domain) {
+    return json_pack("[o, o, o, o, o, o]", service_make("probes", "ClusterIP", "clusterIP", "None"),
                      service_make("backend", "NodePort", "ipFamilyPolicy", "PreferDualStack"),
                      service_make("sticky", "ClusterIP", "sessionAffinity", "ClientIP"),
                      service_make("local", "NodePort", "externalTrafficPolicy", "Local"),
                      service_make("self", "ClusterIP", "internalTrafficPolicy", "Local"),
-                     "apiVersion", "v1", "kind", "Service", "metadata", "name", "alias", "labels",
-                     LABELS, "spec", "type", "ExternalName", "externalName", target);
+                     alias_make("alias", domain));
+}
+
+json_t *cluster_alias_make(const char *domain) {
+    return alias_make("domain-alias", domain);
 }
 
 static const struct kube_right rights[] = {

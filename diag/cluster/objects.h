@@ -21,6 +21,8 @@ json_t *cluster_pod_make(const struct cluster_node *node, const char *image);
  * (externalTrafficPolicy), "self" (internalTrafficPolicy, which leads a pod to itself), "alias"
  * (ExternalName of the Service kubernetes). */
 json_t *cluster_services_make(const char *domain);
+/* The ExternalName alone, for a domain that was not guessed: "domain-alias". */
+json_t *cluster_alias_make(const char *domain);
 
 /* The rights that a run needs, in the order in which they are told; *ret_count rows. */
 const struct kube_right *cluster_rights(size_t *ret_count);

@@ -169,7 +169,7 @@ static int services_start(struct kube_client *client, const struct cluster_repor
     _cleanup_json_ json_t *services = cluster_services_make(report->domain), *made = json_array();
     _cleanup_(freep) char *path = path_in(report, "services");
 
-    for (size_t i = 0; i + 1 < json_array_size(services); i++) { /* the last is the ExternalName */
+    for (size_t i = 0; i < json_array_size(services); i++) {
         json_t *answer = NULL;
 
         if (kube_create(client, path, json_array_get(services, i), &answer, err) < 0)
@@ -182,13 +182,12 @@ static int services_start(struct kube_client *client, const struct cluster_repor
     return 0;
 }
 
-int cluster_alias_make(struct kube_client *client, const struct cluster_report *report,
-                       struct error *err) {
-    _cleanup_json_ json_t *services = cluster_services_make(report->domain);
+int cluster_alias_start(struct kube_client *client, const struct cluster_report *report,
+                        struct error *err) {
+    _cleanup_json_ json_t *alias = cluster_alias_make(report->domain);
     _cleanup_(freep) char *path = path_in(report, "services");
 
-    return kube_create(client, path, json_array_get(services, json_array_size(services) - 1), NULL,
-                       err);
+    return kube_create(client, path, alias, NULL, err);
 }
 
 int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,

@@ -11,14 +11,14 @@ int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct 
 /* Deletes what runs that were killed left: namespaces of this manager that are older than the life
  * of their pods. Failures are logged. */
 void cluster_sweep(struct kube_client *client);
-/* The namespace, a pod for each node that has none `waiting`, and the Services but for the
- * ExternalName. Kinds of failure: kube_create's. */
+/* The namespace, a pod for each node that has none `waiting`, and the Services. Kinds of failure:
+ * kube_create's. */
 int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,
                        struct cluster_report *report, struct cluster_addresses *ret,
                        struct error *err);
-/* The ExternalName, once the cluster's domain is known. */
-int cluster_alias_make(struct kube_client *client, const struct cluster_report *report,
-                       struct error *err);
+/* The ExternalName again, where the cluster's domain is another than was guessed. */
+int cluster_alias_start(struct kube_client *client, const struct cluster_report *report,
+                        struct error *err);
 /* Waits until each pod runs or never will: those nodes then have `waiting`. ERROR_INTERRUPTED,
  * ERROR_DENIED, ERROR_UNTRUSTED, ERROR_MALFORMED. */
 int cluster_pods_await(struct kube_client *client, const struct cluster_options *options,

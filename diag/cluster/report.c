@@ -38,6 +38,25 @@ char *cluster_report_line(const struct cluster_report *report) {
 
 /* ---- JSON ---- */
 
+static const char *const large_names[] = {[LARGE_NOT_ASKED] = "",
+                                          [LARGE_ARRIVE] = "arrive",
+                                          [LARGE_LOST] = "lost",
+                                          [LARGE_LOST_THERE] = "lost-there",
+                                          [LARGE_LOST_BACK] = "lost-back"};
+
+const char *cluster_large_name(enum cluster_large large) {
+    return large_names[large];
+}
+
+int cluster_large_parse(const char *name, enum cluster_large *ret) {
+    for (unsigned i = LARGE_ARRIVE; i < ARRAY_SIZE(large_names); i++)
+        if (text_equal(large_names[i], name)) {
+            *ret = (enum cluster_large)i;
+            return 0;
+        }
+    return -1;
+}
+
 static json_t *cell_json(const struct cluster_report *report, const struct cluster_cell *c) {
     const struct diag_cell *cell = &c->cell;
     json_t *json =
@@ -55,6 +74,10 @@ static json_t *cell_json(const struct cluster_report *report, const struct clust
                                       probe_outcome_name(cell->result.outcome), "responder",
                                       cell->result.responder));
     }
+    if (c->large)
+        json_object_set_new(json, "largePackets", json_string(cluster_large_name(c->large)));
+    if (c->counted)
+        diag_counted_json(&cell->result, json);
     if (cell->reason[0])
         json_object_set_new(json, "reason", json_string(cell->reason));
     return json;

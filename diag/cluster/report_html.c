@@ -223,6 +223,31 @@ static void add_own_reports(struct text *t, const struct cluster_report *report)
     text_add(t, any ? "</tbody></table>\n" : "");
 }
 
+static void add_latencies(struct text *t, const struct cluster_report *report) {
+    size_t count;
+    struct cluster_latency *lines = cluster_latencies_make(report, &count);
+
+    if (count)
+        text_add(t, "<h2>Latency and loss</h2>\n<div class=\"matrix\" tabindex=\"0\"><table><thead>"
+                    "<tr><th>flow</th><th scope=\"col\">fastest</th><th scope=\"col\">median</th>"
+                    "<th scope=\"col\">worst p95</th><th scope=\"col\">slowest</th>"
+                    "<th scope=\"col\">loss</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct probe_result *r = &lines[i].sum;
+
+        text_addf(t,
+                  "<tr><th scope=\"row\">%s %s%s</th><td>%.1f ms</td><td>%.1f ms</td><td>%.1f ms"
+                  "</td><td>%.1f ms</td><td>%.1f %% of %u</td></tr>\n",
+                  lines[i].flow->id, lines[i].udp ? "UDP" : "TCP",
+                  lines[i].family == 6 ? " IPv6" : "", r->min_us / 1e3, r->median_us / 1e3,
+                  r->p95_us / 1e3, r->max_us / 1e3,
+                  100.0 * (r->attempts - r->succeeded) / r->attempts, r->attempts);
+    }
+    if (count)
+        text_add(t, "</tbody></table></div>\n");
+    free(lines);
+}
+
 char *cluster_report_html(const struct cluster_report *report) {
     _cleanup_(freep) char *line = cluster_report_line(report);
     struct text t = {.cap = 64 * 1024 * 1024};
@@ -239,6 +264,7 @@ char *cluster_report_html(const struct cluster_report *report) {
     add_matrices(&t, report);
     add_reds(&t, report);
     add_own_reports(&t, report);
+    add_latencies(&t, report);
     text_add(&t, "</main></body></html>\n");
     return text_take(&t);
 }

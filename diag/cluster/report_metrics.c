@@ -73,6 +73,36 @@ static void add_flow(struct text *t, const struct cluster_report *report, const 
                       udp ? "UDP" : "TCP", count[udp]);
 }
 
+/* What --count measured. */
+static void add_latencies(struct text *t, const struct cluster_report *report, const char *whose) {
+    static const struct {
+        const char *name, *help;
+    } families[] = {
+        {"winjoin_diag_cluster_latency_median_seconds", "Median of the medians of the cells."},
+        {"winjoin_diag_cluster_latency_p95_seconds", "The worst 95th percentile of a cell."},
+        {"winjoin_diag_cluster_latency_max_seconds", "The slowest attempt of all cells."},
+        {"winjoin_diag_cluster_loss_ratio", "Attempts that failed, of those of all cells."},
+    };
+    size_t count;
+    struct cluster_latency *lines = cluster_latencies_make(report, &count);
+
+    for (size_t f = 0; count && f < ARRAY_SIZE(families); f++) {
+        metrics_add_family(t, families[f].name, families[f].help);
+        for (size_t i = 0; i < count; i++) {
+            const struct probe_result *r = &lines[i].sum;
+            const double values[] = {r->median_us / 1e6, r->p95_us / 1e6, r->max_us / 1e6,
+                                     (double)(r->attempts - r->succeeded) / r->attempts};
+
+            if (f < 3 && !r->succeeded)
+                continue;
+            text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\",family=\"IPv%d\"} %.9g\n",
+                      families[f].name, whose, lines[i].flow->id, lines[i].udp ? "UDP" : "TCP",
+                      lines[i].family, values[f]);
+        }
+    }
+    free(lines);
+}
+
 char *cluster_report_metrics(const struct cluster_report *report) {
     _cleanup_(freep) char *whose = metrics_label("server", report->server);
     struct text t = {0};
@@ -91,6 +121,7 @@ char *cluster_report_metrics(const struct cluster_report *report) {
     metrics_add_family(&t, "winjoin_diag_cluster_cells_passed", "Those that work.");
     for (size_t i = 0; i < count; i++)
         add_flow(&t, report, whose, &flows[i], true);
+    add_latencies(&t, report, whose);
     metrics_add_causes(&t, whose, &report->causes);
     return text_take(&t);
 }

@@ -86,7 +86,7 @@ static void add_pair(struct cluster_pairs *pairs, const struct cluster_cell *cel
 static int read_cell(struct reading *r, const json_t *json, struct error *err) {
     struct cluster_cells *cells = &r->report->cells;
     struct cluster_cell *cell = &cells->items[cells->count];
-    const char *to = json_text_at(json, "toNode");
+    const char *to = json_text_at(json, "toNode"), *large = json_text_at(json, "largePackets");
 
     if (diag_cell_read(json, &cell->cell, err) < 0 ||
         find_node(r, json_text_at(json, "from"), &cell->from, err) < 0)
@@ -94,6 +94,10 @@ static int read_cell(struct reading *r, const json_t *json, struct error *err) {
     cell->to = cell->from;
     if (to && find_node(r, to, &cell->to, err) < 0)
         return -1;
+    if (large && cluster_large_parse(large, &cell->large) < 0)
+        return error_set(err, ERROR_MALFORMED, "flow '%s' has unknown largePackets",
+                         cell->cell.flow->id);
+    cell->counted = cell->cell.result.attempts && json_object_get(json, "lossPercent");
     cell->cell.second = cell->cell.family == 6;
     cells->count++;
     add_pair(&r->report->pairs, cell);

@@ -329,6 +329,31 @@ static void add_sights(struct writing *w) {
     text_list_free(&lines);
 }
 
+/* What --count measured, and where it was worst. */
+static void add_latencies(struct writing *w) {
+    size_t count;
+    struct cluster_latency *lines = cluster_latencies_make(w->report, &count);
+
+    if (count)
+        text_add(w->out, "fastest / median / worst p95 / slowest, loss\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct probe_result *r = &lines[i].sum;
+        _cleanup_(freep) char *line = NULL, *worst = NULL;
+
+        worst = lines[i].worst ? cluster_cell_name(w->report, lines[i].worst) : xstrdup("none");
+        line = xasprintf("%s %s%s: %.1f / %.1f / %.1f / %.1f ms, %.1f %% of %u lost; p95 of %s",
+                         lines[i].flow->id, lines[i].udp ? "UDP" : "TCP",
+                         lines[i].family == 6 ? " IPv6" : "", r->min_us / 1e3, r->median_us / 1e3,
+                         r->p95_us / 1e3, r->max_us / 1e3,
+                         100.0 * (r->attempts - r->succeeded) / r->attempts, r->attempts,
+                         worst + strcspn(worst, " ") + (strchr(worst, ' ') != NULL));
+        add_line(w, "  ", line, 4);
+    }
+    if (count)
+        text_add_char(w->out, '\n');
+    free(lines);
+}
+
 char *cluster_report_text(const struct cluster_report *report,
                           const struct diag_text_style *style) {
     struct text t = {0};
@@ -349,6 +374,7 @@ char *cluster_report_text(const struct cluster_report *report,
         add_cause(&w, &report->causes.items[i]);
     add_nodes(&w);
     text_add_char(&t, '\n');
+    add_latencies(&w);
     add_sights(&w);
     end = xasprintf(
         "measured in %u.%u s after %u.%u s for the pods to start, with %u requests to "

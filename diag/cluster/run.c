@@ -2,24 +2,22 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "diag/cluster/asking.h"
 #include "diag/cluster/by_exec.h"
 #include "diag/cluster/causes.h"
-#include "diag/cluster/dial.h"
+#include "diag/cluster/count.h"
 #include "diag/cluster/objects.h"
 #include "diag/cluster/pods.h"
-#include "kube/many.h"
 #include "kube/pages.h"
 
 enum {
-    ASK_MS = DIAL_TIMEOUT_MS + 3000, /* the probe's own time, and the API server's */
-    ANSWER_MAX = 64 * 1024,          /* of a probe: a name, an address, an error */
     AGAIN_MS = 1000,
-    SHOW_MS = 200,
-    LISTEN_TRIES = 20, /* a container that runs does not listen yet */
-    LISTEN_MS = 250,
+    LISTEN_FIRST_MS = 20, /* pauses */
+    LISTEN_LAST_MS = 250,
+    LISTEN_MS = 5000,
     PROXIES_MS = 1500, /* kube-proxy writes what it hears of once a second */
     SOON_MS = 500,     /* a Service that is not written yet may not answer at all */
-    LOOK_MS = 100,
+    LOOK_MS = 50,
     SETTLE_MS = 9000, /* red cells are asked again until then: with the last try less than three
                          time-outs */
 };
@@ -39,10 +37,8 @@ struct run {
     struct kube_client *client;
     const struct cluster_options *options;
     struct cluster_report *report;
-    struct cluster_addresses addresses;
+    struct cluster_asking asking;
     uint64_t begin; /* of the measurement */
-    bool shown;     /* the cells; and when */
-    uint64_t shown_ms;
 };
 
 static void tell(const struct run *run, const char *message) {
@@ -83,198 +79,103 @@ static int name_namespace(struct run *run, struct error *err) {
     return 0;
 }
 
-/* ---- sights ---- */
+/* ---- before the Services are written ---- */
 
-/* A node that each node can be asked about; itself where it is alone. */
-static size_t peer_of(const struct cluster_report *report, size_t from) {
-    for (size_t i = 0; i < report->pairs.count; i++)
-        if (report->pairs.items[i].from == from)
-            return report->pairs.items[i].to;
-    return from;
-}
+/* Until each probe listens: a container that runs may not do so yet. */
+static int await_listening(struct run *run, struct error *err) {
+    static const struct cluster_round round = {.sights = {[SIGHT_CLIENT] = true},
+                                               .soon_ms = SOON_MS};
+    struct host *host = run->client->host;
+    unsigned pause = LISTEN_FIRST_MS;
 
-static bool is_red(const struct cluster_cell *cell) {
-    return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
-}
+    for (;;) {
+        size_t deaf = 0;
 
-/* Whether TCP fails between a node and others: what it would see costs a time-out more. */
-static bool is_cut_off(const struct cluster_report *report, size_t node) {
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *cell = &report->cells.items[i];
-
-        if (cell->cell.outcome == DIAG_FAIL && !cell->cell.udp &&
-            (cell->from == node || cell->to == node))
-            return true;
+        (void)cluster_ask(&run->asking, &round);
+        for (size_t i = 0; i < run->report->nodes.count; i++)
+            deaf += !run->report->nodes.items[i].waiting && !run->asking.listens[i];
+        if (!deaf || host_monotonic_ms(host) - run->begin > LISTEN_MS)
+            return 0;
+        if (host_sleep(host, pause, err) < 0)
+            return -1;
+        pause = 2 * pause < LISTEN_LAST_MS ? 2 * pause : LISTEN_LAST_MS;
     }
+}
+
+/* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc."; NULL: none says so.
+ * The caller frees. */
+static char *domain_of_pods(const struct cluster_report *report) {
+    char *domain = NULL;
+
+    for (size_t i = 0; i < report->nodes.count && !domain; i++) {
+        struct text_list suffixes = {0};
+
+        text_list_split(
+            &suffixes, report->nodes.items[i].suffixes ? report->nodes.items[i].suffixes : "", ',');
+        for (size_t k = 0; k < suffixes.count && !domain; k++)
+            if (text_starts_with(suffixes.items[k], "svc.") && suffixes.items[k][4])
+                domain = xstrdup(suffixes.items[k] + 4);
+        text_list_free(&suffixes);
+    }
+    return domain;
+}
+
+/* Names were made for the domain that most clusters have. */
+static int take_domain(struct run *run, struct error *err) {
+    struct cluster_report *report = run->report;
+    char *domain = domain_of_pods(report);
+
+    if (!domain || text_equal(domain, report->domain)) {
+        free(domain);
+        return 0;
+    }
+    cluster_cells_rename(&report->cells, report->domain, domain);
+    free(report->domain);
+    report->domain = domain;
+    if (cluster_alias_start(run->client, report, err) < 0)
+        return -1;
+    return host_sleep(run->client->host, LOOK_MS, err); /* the DNS hears of it */
+}
+
+/* What needs neither a Service nor a name of the cluster. */
+static bool is_straight(const struct cluster_cell *cell) {
+    static const char *const flows[] = {"pod-to-pod-ip", "pod-to-node",
+                                        "container-to-container-localhost", "pod-to-external-ip"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(flows); i++)
+        if (text_equal(cell->cell.flow->id, flows[i]))
+            return true;
     return false;
 }
 
-/* The API server's own words for a pod whose address it does not reach; 500 of older servers. */
-static void note_unreached(struct cluster_node *node, const struct kube_many *item) {
-    struct probe_result result;
-    char why[300];
-
-    free(take_ptr(node->unreached));
-    if (!dial_is_refused(item->status, item->answer, item->answer_len))
-        node->seen |= 1U << SIGHT_DNS; /* or it never will be */
-    if ((item->kind == ERROR_TIMED_OUT || item->status / 10 == 50) &&
-        dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
-            DIAL_NOT_RUN)
-        node->unreached = xstrdup(why);
-}
-
-/* What is not seen yet of all nodes at the same time, each for one or more sights. Returns how many
- * are to be asked again: probes that do not listen yet, Services that do not answer. */
-static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight last,
-                  unsigned timeout_ms) {
-    struct cluster_report *report = run->report;
-    size_t max = report->nodes.count * SIGHTS, count = 0, again = 0;
-    struct kube_many *items = xcalloc(max, sizeof *items);
-    size_t *whose = xcalloc(max, sizeof *whose);
-    char **paths = xcalloc(max, sizeof *paths);
-
-    for (size_t i = 0; i < report->nodes.count; i++) {
-        const struct cluster_node *node = &report->nodes.items[i];
-
-        if (node->unreached ? first != SIGHT_DNS : is_cut_off(report, i))
-            continue;
-        for (enum cluster_sight s = first; s <= last; s++) {
-            char *path = node->seen & 1U << s ? NULL
-                                              : cluster_sight_path(report, s, i, peer_of(report, i),
-                                                                   &run->addresses);
-
-            if (!path)
-                continue;
-            items[count] = (struct kube_many){
-                .method = "GET", .path = path, .timeout_ms = timeout_ms, .max_body = ANSWER_MAX};
-            whose[count] = i * SIGHTS + s;
-            paths[count++] = path;
-        }
-    }
-    kube_perform_many(run->client, items, count);
-    for (size_t i = 0; i < count; i++) {
-        struct cluster_node *node = &report->nodes.items[whose[i] / SIGHTS];
-        enum cluster_sight sight = (enum cluster_sight)(whose[i] % SIGHTS);
-
-        cluster_sight_read(node, sight, items[i].status, items[i].answer, items[i].answer_len);
-        if (sight == SIGHT_DNS)
-            note_unreached(node, &items[i]);
-        again += !(node->seen & 1U << sight);
-    }
-    kube_many_free(items, count);
-    for (size_t i = 0; i < count; i++)
-        free(paths[i]);
-    free(items);
-    free(whose);
-    free(paths);
-    return again;
-}
-
-/* Each probe's own view of the DNS; asked until it listens. */
-static int see_dns(struct run *run, struct error *err) {
-    for (unsigned i = 0; see(run, SIGHT_DNS, SIGHT_DNS, ASK_MS) && i < LISTEN_TRIES; i++)
-        if (host_sleep(run->client->host, LISTEN_MS, err) < 0)
-            return -1;
-    return 0;
-}
-
-/* The Services are only looked at until each node's kube-proxy has written them, or had its time.
- */
-static int see_services(struct run *run, struct error *err) {
+/* Services are only looked at until each node's kube-proxy has written them, or had its time.
+ * Meanwhile all is asked that needs none. */
+static int ask_early(struct run *run, struct error *err) {
     struct host *host = run->client->host;
+    struct cluster_round round = {
+        .asks = is_straight,
+        .sights = {[SIGHT_DNS] = true,
+                   [SIGHT_CLIENT] = true,
+                   [SIGHT_SERVICE] = true,
+                   [SIGHT_LOCAL] = true,
+                   [SIGHT_OWN] = true},
+        .soon_ms = SOON_MS,
+    };
 
-    while (see(run, SIGHT_CLIENT, SIGHT_OWN, SOON_MS) &&
-           host_monotonic_ms(host) - run->begin < PROXIES_MS)
+    size_t unseen = cluster_ask(&run->asking, &round).unseen;
+
+    if (take_domain(run, err) < 0)
+        return -1;
+    round.asks = NULL;
+    round.sights[SIGHT_DNS] = false;
+    for (; unseen && host_monotonic_ms(host) - run->begin < PROXIES_MS;
+         unseen = cluster_ask(&run->asking, &round).unseen)
         if (host_sleep(host, LOOK_MS, err) < 0)
             return -1;
     return 0;
 }
 
-/* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc." */
-static void find_domain(struct cluster_report *report) {
-    for (size_t i = 0; i < report->nodes.count; i++) {
-        struct text_list suffixes = {0};
-
-        text_list_split(
-            &suffixes, report->nodes.items[i].suffixes ? report->nodes.items[i].suffixes : "", ',');
-        for (size_t k = 0; k < suffixes.count; k++)
-            if (text_starts_with(suffixes.items[k], "svc.") && suffixes.items[k][4]) {
-                free(report->domain);
-                report->domain = xstrdup(suffixes.items[k] + 4);
-                text_list_free(&suffixes);
-                return;
-            }
-        text_list_free(&suffixes);
-    }
-}
-
 /* ---- cells ---- */
-
-/* A question, and which cell's it is. */
-struct asked {
-    struct run *run;
-    struct cluster_cell *cell;
-    bool again;
-};
-
-static void show_cells(struct run *run, bool at_last) {
-    uint64_t now = host_monotonic_ms(run->client->host);
-
-    if (!run->options->cells || (!at_last && run->shown && now - run->shown_ms < SHOW_MS))
-        return;
-    run->shown = true;
-    run->shown_ms = now;
-    run->options->cells(run->options->progress_context, run->report);
-}
-
-static void on_answer(void *context, const struct kube_many *item) {
-    struct asked *asked = context;
-
-    cluster_cell_judge(asked->run->report, asked->cell, item->status, item->answer,
-                       item->answer_len, asked->again);
-    show_cells(asked->run, false);
-}
-
-/* Asks every cell that is red; -1 when the user asked to stop. */
-static size_t ask_red(struct run *run, bool again) {
-    struct cluster_cells *cells = &run->report->cells;
-    struct kube_many *items = xcalloc(cells->count, sizeof *items);
-    struct asked *asked = xcalloc(cells->count, sizeof *asked);
-    size_t count = 0, red = 0;
-    char **paths = xcalloc(cells->count, sizeof *paths);
-
-    for (size_t i = 0; i < cells->count; i++) {
-        const struct cluster_node *from = &run->report->nodes.items[cells->items[i].from];
-        char *path = is_red(&cells->items[i]) && !from->by_exec && (again || !from->unreached)
-                         ? cluster_cell_path(run->report, &cells->items[i])
-                         : NULL;
-
-        if (!path)
-            continue;
-        asked[count] = (struct asked){run, &cells->items[i], again};
-        items[count] = (struct kube_many){.method = "GET",
-                                          .path = path,
-                                          .timeout_ms = ASK_MS,
-                                          .max_body = ANSWER_MAX,
-                                          .ended = on_answer,
-                                          .context = &asked[count]};
-        paths[count++] = path;
-    }
-    kube_perform_many(run->client, items, count);
-    show_cells(run, true);
-    for (size_t i = 0; i < count; i++) {
-        if (items[i].kind == ERROR_TIMED_OUT)
-            cluster_cell_judge_late(run->report, asked[i].cell);
-        red += is_red(asked[i].cell);
-    }
-    kube_many_free(items, count);
-    for (size_t i = 0; i < count; i++)
-        free(paths[i]);
-    free(items);
-    free(asked);
-    free(paths);
-    return red;
-}
 
 /* An API server that is away itself says nothing about pods. */
 static void forget_unreached(struct run *run) {
@@ -300,10 +201,17 @@ static void forget_unreached(struct run *run) {
 static int ask_all(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     uint64_t asked = host_monotonic_ms(host);
+    struct cluster_round round = {.asks = cluster_asks_all,
+                                  .sights = {[SIGHT_CLIENT] = true,
+                                             [SIGHT_SERVICE] = true,
+                                             [SIGHT_LOCAL] = true,
+                                             [SIGHT_OWN] = true,
+                                             [SIGHT_STICKY] = true}};
     bool early = asked - run->begin < PROXIES_MS; /* then it is no fault yet */
-    size_t red = ask_red(run, false);
+    size_t red = cluster_ask(&run->asking, &round).red;
 
     cluster_ask_by_exec(run->client, run->report);
+    round = (struct cluster_round){.asks = cluster_asks_all, .closely = true};
     for (; red && host_monotonic_ms(host) - run->begin < SETTLE_MS; early = false) {
         _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
         uint64_t now = host_monotonic_ms(host);
@@ -313,31 +221,44 @@ static int ask_all(struct run *run, struct error *err) {
             host_sleep(host, (unsigned)(AGAIN_MS - (now - asked)), err) < 0)
             return -1;
         asked = host_monotonic_ms(host);
-        red = ask_red(run, !early);
+        round.again = !early;
+        red = cluster_ask(&run->asking, &round).red;
     }
     return host_interrupted(host)
                ? error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted")
                : 0;
 }
 
+static int ask(struct run *run, struct error *err) {
+    if (await_listening(run, err) < 0)
+        return -1;
+    tell(run, "asking the probes");
+    if (ask_early(run, err) < 0)
+        return -1;
+    forget_unreached(run);
+    if (ask_all(run, err) < 0)
+        return -1;
+    /* Services that were written late. */
+    (void)cluster_ask(&run->asking, &(struct cluster_round){.sights = {[SIGHT_SERVICE] = true,
+                                                                       [SIGHT_LOCAL] = true,
+                                                                       [SIGHT_OWN] = true,
+                                                                       [SIGHT_STICKY] = true},
+                                                            .soon_ms = SOON_MS});
+    return cluster_count(&run->asking, err);
+}
+
 static int measure(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     struct cluster_report *report = run->report;
+    int result;
 
     run->begin = host_monotonic_ms(host);
-    if (see_dns(run, err) < 0)
-        return -1;
-    find_domain(report);
-    if (cluster_alias_make(run->client, report, err) < 0)
-        return -1;
     cluster_pairs_make(&report->nodes, &report->pairs);
-    cluster_cells_make(report, run->options, &run->addresses, &report->cells);
-    tell(run, "asking the probes");
-    forget_unreached(run);
-    if (see_services(run, err) < 0 || ask_all(run, err) < 0)
-        return -1;
-    (void)see(run, SIGHT_CLIENT, SIGHT_STICKY, ASK_MS);
-    if (cluster_pods_await_ready(run->client, report, run->begin, err) < 0)
+    cluster_cells_make(report, run->options, &run->asking.addresses, &report->cells);
+    cluster_asking_open(&run->asking);
+    result = ask(run, err);
+    cluster_asking_close(&run->asking);
+    if (result < 0 || cluster_pods_await_ready(run->client, report, run->begin, err) < 0)
         return -1;
     cluster_cells_judge_kubelets(report);
     cluster_causes_find(report);
@@ -352,7 +273,8 @@ static int work(struct run *run, struct error *err) {
     uint64_t begin = host_monotonic_ms(host);
 
     tell(run, "starting the probe pods");
-    if (cluster_pods_start(run->client, run->options, run->report, &run->addresses, err) < 0 ||
+    if (cluster_pods_start(run->client, run->options, run->report, &run->asking.addresses, err) <
+            0 ||
         cluster_pods_await(run->client, run->options, run->report, err) < 0)
         return -1;
     run->report->start_ms = (unsigned)(host_monotonic_ms(host) - begin);
@@ -388,7 +310,10 @@ int cluster_run(struct kube_client *client, const struct cluster_options *option
                 struct cluster_report *ret, json_t **ret_grant, struct error *err) {
     struct cluster_report report = {.server = xstrdup(client->server),
                                     .time = host_now(client->host)};
-    struct run run = {.client = client, .options = options, .report = &report};
+    struct run run = {.client = client,
+                      .options = options,
+                      .report = &report,
+                      .asking = {.client = client, .options = options, .report = &report}};
     int result;
 
     result = cluster_rights_check(client, ret_grant, err);

@@ -108,6 +108,16 @@ static int compare_numbers(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+void probe_result_time(struct probe_result *result, unsigned *times) {
+    if (!result->succeeded)
+        return;
+    qsort(times, result->succeeded, sizeof *times, compare_numbers);
+    result->min_us = times[0];
+    result->median_us = times[result->succeeded / 2];
+    result->p95_us = times[(result->succeeded * 95 + 99) / 100 - 1];
+    result->max_us = times[result->succeeded - 1];
+}
+
 static void sum_up(const struct measured *m, const struct probe *probe, struct probe_result *ret) {
     unsigned times[PROBE_ATTEMPTS_MAX];
 
@@ -127,13 +137,7 @@ static void sum_up(const struct measured *m, const struct probe *probe, struct p
         else
             ret->outcome = attempt->result.outcome;
     }
-    if (!ret->succeeded)
-        return;
-    qsort(times, ret->succeeded, sizeof *times, compare_numbers);
-    ret->min_us = times[0];
-    ret->median_us = times[ret->succeeded / 2];
-    ret->p95_us = times[(ret->succeeded * 95 + 99) / 100 - 1];
-    ret->max_us = times[ret->succeeded - 1];
+    probe_result_time(ret, times);
 }
 
 void probe_work_end(struct probe_work *work, struct probe_results *ret) {

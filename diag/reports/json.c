@@ -25,6 +25,22 @@ static json_t *cell_evidence(const struct diag_cell *cell) {
     return evidence;
 }
 
+void diag_counted_json(const struct probe_result *result, json_t *ret) {
+    json_t *latency;
+
+    json_object_set_new(
+        ret, "lossPercent",
+        json_real(100.0 * (result->attempts - result->succeeded) / result->attempts));
+    if (!result->succeeded)
+        return;
+    latency = json_object();
+    json_object_set_new(latency, "min", milliseconds(result->min_us));
+    json_object_set_new(latency, "median", milliseconds(result->median_us));
+    json_object_set_new(latency, "p95", milliseconds(result->p95_us));
+    json_object_set_new(latency, "max", milliseconds(result->max_us));
+    json_object_set_new(ret, "latencyMs", latency);
+}
+
 static json_t *cell_json(const struct diag_cell *cell) {
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:s}", "id", cell->flow->id, "from", cell->from, "to",
@@ -35,19 +51,8 @@ static json_t *cell_json(const struct diag_cell *cell) {
     if (cell->result.attempts) {
         json_object_set_new(json, "attempts", json_integer(cell->result.attempts));
         json_object_set_new(json, "succeeded", json_integer(cell->result.succeeded));
-        json_object_set_new(json, "lossPercent",
-                            json_real(100.0 * (cell->result.attempts - cell->result.succeeded) /
-                                      cell->result.attempts));
+        diag_counted_json(&cell->result, json);
         json_object_set_new(json, "evidence", cell_evidence(cell));
-    }
-    if (cell->result.succeeded) {
-        json_t *latency = json_object();
-
-        json_object_set_new(latency, "min", milliseconds(cell->result.min_us));
-        json_object_set_new(latency, "median", milliseconds(cell->result.median_us));
-        json_object_set_new(latency, "p95", milliseconds(cell->result.p95_us));
-        json_object_set_new(latency, "max", milliseconds(cell->result.max_us));
-        json_object_set_new(json, "latencyMs", latency);
     }
     if (cell->reason[0])
         json_object_set_new(json, "reason", json_string(cell->reason));

@@ -41,6 +41,7 @@ class Model(threading.Thread):
     def __init__(self, api, windows=2, linux=2, nodes=None, dual=False):
         super().__init__(name="probes", daemon=True)
         self.store, self.broken = api.store, lambda source, target, udp: None
+        self.large = lambda source, target, udp, echo: False  # whether a large packet is lost; echo: its answer is, too
         self.not_started, self.over = {}, threading.Event()
         self.dials, self.lock, self.most, self.now = 0, threading.Lock(), 0, 0
         self.pods, self.started, self.dual = {}, 0, dual  # dual: pods have an IPv6 address, too
@@ -118,7 +119,13 @@ class Model(threading.Thread):
             return 400, ("host and/or port param are invalid. " + why).encode(), "text/plain"
         if why:
             return 200, json.dumps({"errors": [why]}).encode(), "text/plain"
-        answer = source[1] + ":40000" if query.get("request") == "clientip" else \
+        request = query.get("request", "")
+        large = len(request) > 1000
+        if large and self.large(source[0], target, udp, request.startswith("echo")):
+            time.sleep(TIMEOUT)
+            return 200, json.dumps({"errors": ["i/o timeout"]}).encode(), "text/plain"
+        answer = source[1] + ":40000" if request == "clientip" else \
+            request.partition(" " if udp else "=")[2] if request.startswith("echo") else \
             next((p for p, (on, _) in self.pods.items() if on == target), pod)
         return 200, json.dumps({"responses": [answer] * int(query.get("tries", 1))}).encode(), "text/plain"
 

@@ -161,10 +161,41 @@ class Whole(ClusterDiag):
         self.assertIn('<th scope="row" title="win-000">win-000</th>', out)
 
     def test_refusals(self):
-        """What belongs to a node's own diagnosis is refused before anything is asked."""
-        _, err = self.diag("--count", "5", code=3)
-        self.assertIn("use either --kubeconfig or --count", err)
+        """What cannot be is refused before anything is asked."""
+        _, err = self.diag("--count", "101", code=3)
+        self.assertIn('invalid value "101" for --count: at most 100', err)
         self.assertEqual(self.model.started, 0)
+
+    def test_large_packets(self):
+        """Short ones arrive everywhere, large ones neither there nor back: a cause, and which way."""
+        self.model.large = lambda source, target, udp, echo: source == "win-000" or (target == "win-000" and echo)
+        report = self.report(code=5)
+        red = [f for f in report["flows"] if f["outcome"] == "fail"]
+        self.assertEqual({f["id"] for f in red}, {"pod-to-pod-ip"})
+        self.assertEqual({f["largePackets"] for f in red if f["from"] == "win-000"}, {"lost-there"})
+        self.assertEqual({f["largePackets"] for f in red if f["toNode"] == "win-000"}, {"lost-back"})
+        self.assertEqual([(c["id"], c["message"].partition(":")[0]) for c in report["causes"]], [("CL-MTU-NODE", "win-000")])
+        self.assertLess(report["durationSeconds"], 3 * probes.TIMEOUT * patience.factor())
+
+    def test_loss(self):
+        """Each third datagram of one pair is lost: exactly so many of --count."""
+        lost = {"n": 0}
+
+        def broken(source, target, udp):
+            if udp and (source, target) == ("win-000", "win-001"):
+                lost["n"] += 1
+                return "reading from udp connection failed. err:'read udp: i/o timeout'" if lost["n"] % 3 == 0 else None
+            return None
+        self.model.broken = broken
+        report = self.report("--count", "30", code=5)
+        [cell] = [f for f in report["flows"] if (f["id"], f["protocol"], f["from"], f.get("toNode")) == (
+            "pod-to-pod-ip", "UDP", "win-000", "win-001")]
+        self.assertEqual(cell["outcome"], "fail")
+        self.assertEqual(cell["attempts"], 30)
+        self.assertTrue(19 <= cell["succeeded"] <= 21, cell)
+        self.assertAlmostEqual(cell["lossPercent"], 100 * (30 - cell["succeeded"]) / 30)
+        self.assertEqual([(c["id"], c["message"].partition(":")[0]) for c in report["causes"]],
+                         [("CL-LOSS-PAIR", "win-000 to win-001")])
 
 
 class Page(ClusterDiag):

@@ -25,8 +25,8 @@ enum { NODES = 3 };
 struct dial {
     unsigned from; /* the probe's number, from 1 */
     char host[128];
-    char request[32];
-    bool udp;
+    char request[3100];         /* without its escapes */
+    bool udp, large;            /* large: more than a packet's worth */
     unsigned port, tries, time; /* time: how often this was asked before */
 };
 
@@ -51,6 +51,8 @@ static struct cluster_scene {
     bool ready[NODES];          /* of the Nodes */
     const char *nameless;       /* a Service that gets no address */
     bool dual, six_first;       /* pods and a Service have IPv6 addresses, too; as the first one */
+    unsigned takes_ms;          /* a dial, set by dialed() each time */
+    unsigned wait_us;           /* what an answer took, the same */
     bool unready_pods, dead;    /* dead: no answer from the API server any more */
     const char *suffixes;       /* of the pods */
     /* The answer of a dial that is not well: status and body; false: it is well. */
@@ -180,6 +182,8 @@ static inline char *dial_answer(const struct dial *d) {
     }
     if (d->port == 10250 || text_starts_with(d->host, "alias."))
         return xstrdup("{\"errors\":[\"malformed HTTP response\"]}");
+    if (text_starts_with(d->request, "echo"))
+        return xasprintf("{\"responses\":[\"%s\"]}", strchr(d->request, '0'));
     if (text_equal(d->request, "clientip"))
         return xasprintf("{\"responses\":[\"10.244.%u.5:4000\"]}", d->from);
     return d->tries > 1
@@ -195,6 +199,7 @@ static inline long proxied(const char *url, char **ret) {
 
     parameter(url, "host", d.host, sizeof d.host);
     parameter(url, "request", d.request, sizeof d.request);
+    d.large = strlen(d.request) > 1000;
     parameter(url, "port", port, sizeof port);
     parameter(url, "protocol", protocol, sizeof protocol);
     parameter(url, "tries", tries, sizeof tries);
@@ -266,6 +271,7 @@ static inline int cluster_answer(void *context, const struct http_request *reque
         c.before(method, path);
     if (c.dead)
         return error_set(err, ERROR_NETWORK, "connection refused");
+    c.takes_ms = c.wait_us = 0;
     if (text_equal(method, "POST")) {
         ret->status = posted(path, request->body, &ret->body);
     } else if (text_equal(method, "DELETE")) {
@@ -277,6 +283,13 @@ static inline int cluster_answer(void *context, const struct http_request *reque
         ret->status = got(path, &ret->body);
     }
     ret->body_len = strlen(ret->body);
+    ret->wait_us = c.wait_us;
+    if (request->timeout_ms && c.takes_ms > request->timeout_ms) {
+        host_memory_advance(c.host, request->timeout_ms);
+        http_response_free(ret);
+        return error_set(err, ERROR_TIMED_OUT, "no complete answer");
+    }
+    host_memory_advance(c.host, c.takes_ms);
     if (strstr(path, "watch=true"))
         host_memory_advance(c.host, 5000); /* the stream lives for a while */
     return 0;

@@ -39,9 +39,15 @@ static void run_script(const char *script, struct text *said) {
 
     text_add_char(said, 1); /* channel of standard output */
     for (const char *at = script; (at = strstr(at, ask)); at++) {
+        static const char fill[] = "'$(printf %0";
         const char *path = at + strlen(ask), *end = strchr(path, '\'');
+        bool large = text_starts_with(end, fill);
+        int zeros = large ? (int)strtol(end + strlen(fill), NULL, 10) : 0;
+        const char *rest = large ? strstr(end, "d 0)'") + strlen("d 0)'") : end;
+        _cleanup_(freep) char *filled = large ? xasprintf("%0*d", zeros, 0) : xstrdup("");
         _cleanup_(freep) char *url =
-            xasprintf("/pods/probe-2:8080/proxy/%.*s", (int)(end - path), path);
+            xasprintf("/pods/probe-2:8080/proxy/%.*s%s%.*s", (int)(end - path), path, filled,
+                      (int)strcspn(rest, "'"), rest);
         _cleanup_(freep) char *body = NULL;
         long status = proxied(url, &body);
 
@@ -129,6 +135,7 @@ static int close_shell(void **state) {
 static void all_is_answered_by_the_pod(void **state) {
     const struct cluster_node *node;
     struct error err;
+    size_t seen = 0;
 
     (void)state;
     assert_int_equal(diagnose(&err), 0);
@@ -146,9 +153,10 @@ static void all_is_answered_by_the_pod(void **state) {
                      cell->cell.reason ? cell->cell.reason : "");
     }
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
-    for (size_t i = 0; i < c.paths.count; i++) /* each would cost a time-out more */
-        assert_false(strstr(c.paths.items[i], "probe-2:8080") &&
-                     strstr(c.paths.items[i], "request=clientip"));
+    for (size_t i = 0; i < c.paths.count; i++)
+        seen += strstr(c.paths.items[i], "probe-2:8080") &&
+                strstr(c.paths.items[i], "request=clientip");
+    assert_true(seen <= 4); /* soon after each other; none once it is known */
     assert_false(c.report.nodes.items[0].by_exec);
     assert_int_equal(c.report.requests, http_memory_requests(c.http));
 }
@@ -157,8 +165,7 @@ static bool refused_inside(const struct dial *d, long *ret_status, const char **
     if (d->from == 2 && shell.runs == 0)
         return one_unreached(d, ret_status, ret_body);
     *ret_body = "{\"errors\":[\"connect: connection refused\"]}";
-    return d->from == 2 && text_equal(d->host, "10.244.3.5") && !d->udp &&
-           text_equal(d->request, "hostname");
+    return d->from == 2 && text_equal(d->host, "10.244.3.5") && !d->udp;
 }
 
 /* Its answers go to the cells that were asked for, and to no other's. */

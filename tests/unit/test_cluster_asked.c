@@ -3,7 +3,7 @@
 
 static bool fails(const struct dial *d, unsigned from, const char *host, bool udp) {
     return d->from == from && text_equal(d->host, host) && d->udp == udp &&
-           text_equal(d->request, "hostname");
+           !text_equal(d->request, "clientip");
 }
 
 static bool refused_at_first(const struct dial *d, long *ret_status, const char **ret_body) {
@@ -21,7 +21,7 @@ static void a_cell_that_comes_right(void **state) {
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
     assert_int_equal(cell->cell.outcome, DIAG_SLOW);
-    assert_int_equal(cell->cell.result.attempts, 3); /* the first one came too early */
+    assert_int_equal(cell->cell.result.attempts, 2); /* the first two came too early */
     assert_int_equal(cell->cell.result.succeeded, 1);
     assert_int_equal(cells_with(DIAG_SLOW), 1);
     assert_true(cluster_report_is_good(&c.report));
@@ -124,7 +124,7 @@ static void cells_that_stay_red(void **state) {
 static bool timed_out(const struct dial *d, long *ret_status, const char **ret_body) {
     bool red = broken_for_good(d, ret_status, ret_body) && !d->udp;
 
-    host_memory_advance(c.host, red ? 5000 : 0);
+    c.takes_ms = red && !d->large ? 5000 : 0; /* one of the two: they would be asked together */
     return red;
 }
 
@@ -136,7 +136,7 @@ static void cells_that_time_out(void **state) {
     c.dialed = timed_out;
     assert_int_equal(diagnose(&err), 0);
     assert_int_equal(cells_with(DIAG_FAIL), 1);
-    assert_in_range(c.report.milliseconds, 10000, 10500);
+    assert_in_range(c.report.milliseconds, 10500, 11000);
 }
 
 static bool somebody_else(const struct dial *d, long *ret_status, const char **ret_body) {
@@ -198,7 +198,7 @@ static void probes_that_do_not_listen_yet(void **state) {
     struct error err;
 
     (void)state;
-    deaf = 12; /* three probes, four times */
+    deaf = 15; /* three probes, five times */
     c.dialed = deaf_at_first;
     assert_int_equal(diagnose(&err), 0);
     assert_int_equal(deaf, 0);
@@ -216,8 +216,9 @@ static void probes_that_never_listen(void **state) {
     c.dialed = deaf_at_first;
     assert_int_equal(diagnose(&err), 0);
     for (size_t i = 0; i < c.paths.count; i++)
-        asked += strstr(c.paths.items[i], "probe-1:8080/proxy/shell") != NULL;
-    assert_int_equal(asked, 21);
+        asked += strstr(c.paths.items[i], "probe-1:8080/proxy/dial") &&
+                 strstr(c.paths.items[i], "request=clientip");
+    assert_in_range(asked, 22, 28); /* soon at first, then four times a second, for 5 s */
     assert_non_null(strstr(c.report.nodes.items[0].unreached, "connection refused; nor by exec: "));
     assert_int_equal(cells_with(DIAG_NOT_RUN), c.report.cells.count - NODES);
 }
@@ -297,8 +298,8 @@ static void an_interrupted_run(void **state) {
         const char *waiting; /* why a pod does not run */
         bool unready;
     } rows[] = {{"/proxy/dial", NULL, NULL, false},
-                {"/proxy/shell", refuses, NULL, false},
-                {"request=clientip", is_silent, NULL, false},
+                {"request=clientip", refuses, NULL, false},
+                {"/proxy/shell", is_silent, NULL, false},
                 {"request=hostname&tries=1", is_silent, NULL, false},
                 {"watch=true", NULL, "ContainerCreating", false},
                 {"watch=true", NULL, NULL, true}};
@@ -317,7 +318,7 @@ static void an_interrupted_run(void **state) {
             fail_msg("row %zu", i);
         assert_int_equal(err.kind, ERROR_INTERRUPTED);
         for (size_t k = 0; i == 1 && k < c.paths.count; k++) /* it ends where it is */
-            assert_null(strstr(c.paths.items[k], "/proxy/dial"));
+            assert_null(strstr(c.paths.items[k], "/proxy/shell"));
         assert_non_null(strstr(text_str(&c.log), "\nDELETE /api/v1/namespaces/winjoin-diag-"));
     }
 }

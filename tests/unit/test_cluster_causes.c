@@ -25,15 +25,15 @@ struct broken {
     const char *flows;
     int from, to;
     bool both;
-    char only; /* 'u' UDP, '6' IPv6, 0 all */
+    char only; /* 'u' UDP, '6' IPv6, 'L' large packets of TCP, 'c' some of UDP by chance, 0 all */
     enum probe_outcome outcome;
     const char *cause; /* that is named first, and alone but for `also` */
     const char *also;
 };
 
 static bool is_broken(const struct broken *b, const struct cluster_cell *c) {
-    if (!strchr(b->flows, letter(c)) || (b->only == 'u' && !c->cell.udp) ||
-        (b->only == '6' && c->cell.family != 6))
+    if (!strchr(b->flows, letter(c)) || (strchr("uc", b->only) && b->only && !c->cell.udp) ||
+        (b->only == 'L' && c->cell.udp) || (b->only == '6' && c->cell.family != 6))
         return false;
     if (b->to == ANY && b->both)
         return fits(b->from, c->from) || (c->from != c->to && fits(b->from, c->to));
@@ -47,6 +47,9 @@ static void paint(struct cluster_report *report, const struct broken *b) {
 
         c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
         c->cell.result.outcome = red ? b->outcome : PROBE_OK;
+        c->large = red && b->only == 'L' ? LARGE_LOST_BACK : LARGE_ARRIVE;
+        c->cell.result.attempts = 10;
+        c->cell.result.succeeded = red && b->only == 'c' ? 6 : 0;
         text_format(c->cell.reason, sizeof c->cell.reason, "%s", red ? "i/o timeout" : "");
     }
 }
@@ -79,6 +82,13 @@ static const struct broken cases[] = {
     {"e", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-OUT-NODE", NULL},
     {"E", ANY, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-OUT-NAME", NULL},
     {"h", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-HAIRPIN", NULL},
+    {"p", ANY, ANY, false, 'L', PROBE_TIMEOUT, "CL-MTU", NULL},
+    {"p", 1, ANY, true, 'L', PROBE_TIMEOUT, "CL-MTU-NODE", NULL},
+    {"p", 0, 4, false, 'L', PROBE_TIMEOUT, "CL-MTU-PAIR", NULL},
+    {"ps", ANY, ANY, false, 'c', PROBE_NO_REPLY, "CL-LOSS", NULL},
+    {"pno", 1, ANY, true, 'c', PROBE_NO_REPLY, "CL-LOSS-NODE", NULL},
+    {"p", 0, 4, false, 'c', PROBE_NO_REPLY, "CL-LOSS-PAIR", NULL},
+    {"s", 1, ANY, false, 'c', PROBE_NO_REPLY, NULL, NULL}, /* a dead backend, perhaps */
     {"l", 1, ANY, false, 0, PROBE_TIMEOUT, NULL, NULL}, /* one cell of its own: nothing is said */
     {"p", 0, 4, false, 'u', PROBE_NO_REPLY, NULL, NULL},
 };
@@ -128,7 +138,8 @@ static void test_patterns(void **state) {
             assert_int_equal((int)report.causes.count, 1);
             assert_string_equal(report.causes.items[0].id, cases[i].cause);
             assert_int_equal(report.causes.items[0].confirmed,
-                             cases[i].outcome == PROBE_WRONG_RESPONDER);
+                             cases[i].outcome == PROBE_WRONG_RESPONDER || cases[i].only == 'L' ||
+                                 cases[i].only == 'c');
             assert_true(report.causes.items[0].cells.count > 0);
             assert_true(report.causes.items[0].evidence.count > 0);
             assert_explains_red_cells(&report);
@@ -157,7 +168,8 @@ static void test_one_green_cell(void **state) {
         struct cluster_report report;
         bool again = false;
 
-        if (!cases[i].cause || cases[i].outcome == PROBE_WRONG_RESPONDER)
+        if (!cases[i].cause || cases[i].outcome == PROBE_WRONG_RESPONDER ||
+            text_ends_with(cases[i].cause, "S-PAIR") || text_ends_with(cases[i].cause, "U-PAIR"))
             continue;
         make(&report);
         paint(&report, &cases[i]);

@@ -130,15 +130,69 @@ static void the_paths(void **state) {
         assert_null(cluster_sight_path(&report, s, 0, 1, &none)); /* a Service without an address */
     text_format(cell.cell.probe.target, sizeof cell.cell.probe.target, "%s", "fd00::2:5");
     cell.cell.probe.port = 8081;
-    path = cluster_cell_path(&report, &cell);
+    path = cluster_cell_path(&report, &cell, ASK_NAME);
     assert_string_equal(path,
                         "/api/v1/namespaces/n/pods/probe-1:8080/proxy/dial?host=fd00%3A%3A2%3A5&"
                         "port=8081&protocol=udp&request=hostname&tries=1");
     cell.from = 2;
-    assert_null(cluster_cell_path(&report, &cell));
+    assert_null(cluster_cell_path(&report, &cell, ASK_NAME));
     cell.from = 0;
     cell.cell.flow = diag_flow_find("node-to-pod");
-    assert_null(cluster_cell_path(&report, &cell));
+    assert_null(cluster_cell_path(&report, &cell, ASK_NAME));
+}
+
+/* Large packets: of TCP an echo or a name by a long URL, of UDP within what agnhost reads. */
+static void the_paths_of_large_ones(void **state) {
+    struct cluster_cell cell = {
+        .to = 1, .cell = {.flow = diag_flow_find("pod-to-pod-ip"), .probe.target = "h"}};
+
+    (void)state;
+    for (unsigned udp = 0; udp < 2; udp++)
+        for (unsigned there = 0; there < 2; there++) {
+            static const char *const begins[2][2] = {{"echo%3Fmsg%3D", "hostname%3F"},
+                                                     {"echo%20", "hostname"}};
+            _cleanup_(freep) char *path = NULL;
+            const char *at, *fill = udp && there ? "+" : "0";
+
+            cell.cell.udp = udp;
+            path = cluster_cell_path(&report, &cell, there ? ASK_LARGE_THERE : ASK_LARGE);
+            at = strstr(path, "&request=") + strlen("&request=");
+            assert_true(text_starts_with(at, begins[udp][there]));
+            at += strlen(begins[udp][there]);
+            assert_int_equal(strspn(at, fill), udp ? 1400 : 3000);
+            assert_string_equal(at + strspn(at, fill), "&tries=1");
+        }
+    assert_true(cluster_cell_has_large(&cell));
+    cell.to = 0; /* a pod that is asked by itself */
+    assert_null(cluster_cell_path(&report, &cell, ASK_LARGE));
+    cell.to = 1;
+    cell.cell.flow = diag_flow_find("pod-to-pod-name");
+    assert_null(cluster_cell_path(&report, &cell, ASK_LARGE));
+}
+
+/* In another domain, and nothing else. */
+static void names_of_another_domain(void **state) {
+    static const char *const rows[][2] = {{"backend.n.svc.d", "backend.n.svc.e.org"},
+                                          {"alias.n.svc.d", "domain-alias.n.svc.e.org"},
+                                          {"backend", "backend"},
+                                          {"10.1.2.3", "10.1.2.3"},
+                                          {"www.d", "www.d"},
+                                          {"a.svc.xd", "a.svc.xd"},
+                                          {"d", "d"}};
+    struct cluster_cell items[ARRAY_SIZE(rows)] = {0};
+    struct cluster_cells cells = {items, ARRAY_SIZE(rows)};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        text_format(items[i].cell.probe.target, sizeof items[i].cell.probe.target, "%s",
+                    rows[i][0]);
+        items[i].cell.probe.port = 80;
+    }
+    cluster_cells_rename(&cells, "d", "e.org");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        assert_string_equal(items[i].cell.probe.target, rows[i][1]);
+    assert_string_equal(items[1].cell.to, "domain-alias.n.svc.e.org:80");
+    assert_string_equal(items[2].cell.to, "");
 }
 
 /* ---- what is only looked at ---- */
@@ -266,8 +320,12 @@ static void what_is_made(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_asked), cmocka_unit_test(the_paths),
-        cmocka_unit_test(what_is_seen),  cmocka_unit_test(addresses_of_services),
+        cmocka_unit_test(what_is_asked),
+        cmocka_unit_test(the_paths),
+        cmocka_unit_test(the_paths_of_large_ones),
+        cmocka_unit_test(names_of_another_domain),
+        cmocka_unit_test(what_is_seen),
+        cmocka_unit_test(addresses_of_services),
         cmocka_unit_test(what_is_made),
     };
 

@@ -24,6 +24,8 @@
     "\"protocol\":\"TCP\",\"family\":\"IPv4\",\"outcome\":\"" outcome                              \
     "\",\"attempts\":2,\"succeeded\":0,\"evidence\":{\"probe\":\"refused\",\"responder\":\"x\"},"  \
     "\"reason\":\"why\"}"
+#define LARGE(how) "\"largePackets\":\"" how "\","
+#define COUNTED "\"lossPercent\":100.0,"
 #define TO_B "\"toNode\":\"b\","
 #define SIX                                                                                        \
     "{\"id\":\"pod-to-pod-ip\",\"from\":\"a\",\"to\":\"[fd00::3]:8080\"," TO_B "\"protocol\":"     \
@@ -45,8 +47,9 @@ static void take(const char *text, struct cluster_report *ret) {
 /* Written again it is the same, but for what is judged again and counted. */
 static void all_comes_back(void **state) {
     static const char text[] =
-        REPORT(NODES, CELL("pod-to-pod-ip", TO_B, "fail") "," SIX "," CELL(
-                          "pod-to-pod-ip", "", "not-run") "," CELL("node-to-pod", "", "slow"));
+        REPORT(NODES, CELL("pod-to-pod-ip", TO_B LARGE("lost-back"),
+                           "fail") "," SIX "," CELL("pod-to-pod-ip", LARGE("arrive") COUNTED,
+                                                    "not-run") "," CELL("node-to-pod", "", "slow"));
     struct cluster_report report = {0};
     _cleanup_json_ json_t *json = NULL, *wanted = NULL;
 
@@ -130,6 +133,8 @@ static void what_is_refused(void **state) {
          "names a node that the report does not have"},
         {REPORT(NODES, CELL("no-flow", "", "pass")), "unknown flow 'no-flow'"},
         {REPORT(NODES, CELL("node-to-pod", "", "good")), "unknown protocol or outcome"},
+        {REPORT(NODES, CELL("node-to-pod", "\"largePackets\":\"x\",", "pass")),
+         "flow 'node-to-pod' has unknown largePackets"},
         {"{\"kind\":\"ClusterDiagReport\",\"time\":\"soon\"}", "decode ClusterDiagReport: "},
     };
 

@@ -15,8 +15,8 @@ static void a_healthy_cluster(void **state) {
     assert_true(text_starts_with(c.report.namespace_, "winjoin-diag-"));
     assert_int_equal(strlen(c.report.namespace_), strlen("winjoin-diag-01234567"));
     wanted = xasprintf("POST /api/v1/namespaces\nPOST %s/services\nPOST %s/services\n"
-                       "POST %s/services\nPOST %s/services\nPOST %s/services\nPOST %s/pods\n"
-                       "POST %s/pods\nPOST %s/pods\nPOST %s/services\nDELETE %s\n",
+                       "POST %s/services\nPOST %s/services\nPOST %s/services\nPOST %s/services\n"
+                       "POST %s/pods\nPOST %s/pods\nPOST %s/pods\nDELETE %s\n",
                        space, space, space, space, space, space, space, space, space, space);
     assert_string_equal(text_str(&c.log), wanted);
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
@@ -76,8 +76,8 @@ static void cells_are_shown_meanwhile(void **state) {
     shown = 0;
     c.options.cells = show;
     c.before = takes_time;
-    assert_int_equal(diagnose(&err), 0); /* the first one, each fourth after it, and all */
-    assert_int_equal(shown, 2 + (c.report.cells.count - NODES - 1) / 4);
+    assert_int_equal(diagnose(&err), 0); /* the first one, about each fourth after it, and all */
+    assert_in_range(shown, (c.report.cells.count - NODES) / 4, 2 + c.report.cells.count / 4);
 }
 
 /* The address that others see, which DNS a pod has, whether a Service keeps its clients. */

@@ -264,11 +264,11 @@ static void calls_that_are_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         static const char *const said[] = {"use either --kubeconfig or --replay",
-                                           "use either --kubeconfig or --count",
+                                           "invalid value \"101\" for --count: at most 100",
                                            "use either --kubeconfig or --capture"};
 
         o->replay = i == 0 ? (char *)"D:\\x" : NULL;
-        o->count = i == 1 ? 2 : 0;
+        o->count = i == 1 ? 101 : 0;
         o->join.verify_capture = i == 2;
         assert_int_equal(verb(verb_diag, &err), -1);
         assert_int_equal(err.kind, ERROR_USAGE);

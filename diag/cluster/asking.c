@@ -1,0 +1,275 @@
+/* A round of questions: which, by which path, and whose answer it is. */
+#include "diag/cluster/asking.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "diag/cluster/dial.h"
+#include "kube/many.h"
+
+enum {
+    ASK_MS = DIAL_TIMEOUT_MS + 3000,  /* the probe's own time, and the API server's */
+    LARGE_MS = DIAL_TIMEOUT_MS + 500, /* the question itself may be what is lost */
+    ANSWER_MAX = 64 * 1024,           /* of a probe: a name, an address, an error, an echo */
+    SHOW_MS = 200,
+    CLOSELY_MAX = 24, /* cells that are asked many times: */
+};
+static const unsigned closely[QUESTIONS] = {4, 6, 2}, once[QUESTIONS] = {1, 1, 0};
+
+/* A cell while its questions are under way. */
+struct state {
+    enum diag_outcome before; /* what is shown until all are answered */
+    struct cluster_tally tally;
+    unsigned left; /* answers */
+    bool late;     /* one of them: in a round that does not wait for it */
+    bool no_name;  /* the name came in no time */
+    bool counted;  /* in the result */
+};
+struct question {
+    struct round *round;
+    char *path;
+    size_t whose; /* cell; of a sight its node */
+    bool is_sight;
+    unsigned what; /* cluster_question, cluster_sight */
+};
+/* A round under way. */
+struct round {
+    struct cluster_asking *asking;
+    const struct cluster_round *of;
+    struct state *states; /* of each cell */
+    struct question *items;
+    size_t count;
+    struct cluster_asked result;
+};
+
+void cluster_asking_open(struct cluster_asking *asking) {
+    asking->mixed = xcalloc(asking->report->cells.count, sizeof *asking->mixed);
+    asking->listens = xcalloc(asking->report->nodes.count, sizeof *asking->listens);
+    for (size_t i = 0; i < asking->report->nodes.count; i++) /* nothing to ask first */
+        asking->listens[i] = !asking->report->nodes.items[i].pod_ip;
+}
+
+void cluster_asking_close(struct cluster_asking *asking) {
+    free(take_ptr(asking->mixed));
+    free(take_ptr(asking->listens));
+}
+
+bool cluster_asks_all(const struct cluster_cell *cell) {
+    (void)cell;
+    return true;
+}
+
+void cluster_asking_show(struct cluster_asking *asking, bool at_last) {
+    uint64_t now = host_monotonic_ms(asking->client->host);
+
+    if (!asking->options->cells || (!at_last && asking->shown && now - asking->shown_ms < SHOW_MS))
+        return;
+    asking->shown = true;
+    asking->shown_ms = now;
+    asking->options->cells(asking->options->progress_context, asking->report);
+}
+
+/* ---- answers ---- */
+
+static void judge_all(struct round *round, size_t cell, struct state *state) {
+    struct cluster_cell *c = &round->asking->report->cells.items[cell];
+    bool *mixed = &round->asking->mixed[cell];
+
+    if (state->late) {
+        c->cell.outcome = state->before;
+        return;
+    }
+    if (!round->of->again)
+        *mixed = false;
+    if (cluster_cell_has_large(c))
+        cluster_cell_judge_large(c, &state->tally, mixed);
+}
+
+static void on_cell(struct question *q, const struct kube_many *item) {
+    struct round *round = q->round;
+    struct cluster_cell *cell = &round->asking->report->cells.items[q->whose];
+    struct state *state = &round->states[q->whose];
+    bool late = item->kind == ERROR_TIMED_OUT;
+
+    if (round->of->soon_ms && late)
+        state->late = true;
+    else
+        cluster_cell_count(round->asking->report, cell, (enum cluster_question)q->what,
+                           item->status, item->answer, item->answer_len, late, round->of->again,
+                           &state->tally);
+    state->no_name |= late && q->what == ASK_NAME;
+    state->left--;
+    if (!state->left) {
+        judge_all(round, q->whose, state);
+        cluster_asking_show(round->asking, false);
+    }
+}
+
+/* The API server's own words for a pod whose address it does not reach; 500 of older servers. */
+static void note_unreached(struct cluster_node *node, const struct kube_many *item) {
+    struct probe_result result;
+    char why[300];
+
+    free(take_ptr(node->unreached));
+    if (!dial_is_refused(item->status, item->answer, item->answer_len))
+        node->seen |= 1U << SIGHT_DNS; /* or it never will be */
+    if ((item->kind == ERROR_TIMED_OUT || item->status / 10 == 50) &&
+        dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
+            DIAL_NOT_RUN)
+        node->unreached = xstrdup(why);
+}
+
+static void on_ended(void *context, const struct kube_many *item) {
+    struct question *q = context;
+    struct cluster_asking *asking = q->round->asking;
+    struct cluster_node *node;
+    bool refused = dial_is_refused(item->status, item->answer, item->answer_len);
+
+    if (!q->is_sight) {
+        on_cell(q, item);
+        return;
+    }
+    node = &asking->report->nodes.items[q->whose];
+    asking->listens[q->whose] |= !refused;
+    cluster_sight_read(node, (enum cluster_sight)q->what, item->status, item->answer,
+                       item->answer_len);
+    if (q->what == SIGHT_DNS)
+        note_unreached(node, item);
+    q->round->result.unseen += !(node->seen & 1U << q->what);
+}
+
+/* ---- questions ---- */
+
+static void add(struct round *round, char *path, bool is_sight, size_t whose, unsigned what) {
+    if ((round->count & (round->count - 1)) == 0) /* full: 0, 1, 2, 4 ... */
+        round->items =
+            xrealloc(round->items, (round->count ? 2 * round->count : 1) * sizeof *round->items);
+    round->items[round->count++] = (struct question){round, path, whose, is_sight, what};
+}
+
+/* Its path is a text of its own; the sum of all is what most of a run's memory is. */
+static void add_cell(struct round *round, size_t cell, const unsigned *times) {
+    const struct cluster_report *report = round->asking->report;
+    struct cluster_cell *c = &report->cells.items[cell];
+    struct state *state = &round->states[cell];
+
+    state->before = c->cell.outcome;
+    for (unsigned q = 0; q < QUESTIONS; q++)
+        for (unsigned i = 0; i < times[q]; i++) {
+            char *path = cluster_cell_path(report, c, (enum cluster_question)q);
+
+            if (!path)
+                break;
+            add(round, path, false, cell, q);
+            state->left++;
+        }
+}
+
+static void add_cells(struct round *round) {
+    struct cluster_report *report = round->asking->report;
+    size_t close = 0;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *cell = &report->cells.items[i];
+        const struct cluster_node *from = &report->nodes.items[cell->from];
+        bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
+
+        if (!cluster_cell_is_open(cell) || !round->of->asks(cell) || from->by_exec ||
+            (from->unreached && !round->of->again) ||
+            (round->of->listening && !round->asking->listens[cell->from]))
+            continue;
+        add_cell(round, i, partly && round->of->closely && close++ < CLOSELY_MAX ? closely : once);
+    }
+}
+
+/* A node that each node can be asked about; itself where it is alone. */
+static size_t peer_of(const struct cluster_report *report, size_t from) {
+    for (size_t i = 0; i < report->pairs.count; i++)
+        if (report->pairs.items[i].from == from)
+            return report->pairs.items[i].to;
+    return from;
+}
+
+/* Whether TCP fails between a node and others: what it would see costs a time-out more. */
+static bool is_cut_off(const struct cluster_report *report, size_t node) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *cell = &report->cells.items[i];
+
+        if (cell->cell.outcome == DIAG_FAIL && !cell->cell.udp && cell->large < LARGE_LOST &&
+            (cell->from == node || cell->to == node))
+            return true;
+    }
+    return false;
+}
+
+static void add_sights(struct round *round) {
+    struct cluster_asking *asking = round->asking;
+    const struct cluster_report *report = asking->report;
+
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        const struct cluster_node *node = &report->nodes.items[i];
+        bool cut_off = node->unreached || is_cut_off(report, i);
+
+        for (unsigned s = 0; s < SIGHTS; s++) {
+            char *path;
+
+            if (!round->of->sights[s] || node->seen & 1U << s || (cut_off && s != SIGHT_DNS) ||
+                (round->of->listening && !asking->listens[i]))
+                continue;
+            path = cluster_sight_path(report, (enum cluster_sight)s, i, peer_of(report, i),
+                                      &asking->addresses);
+            if (path)
+                add(round, path, true, i, s);
+        }
+    }
+}
+
+static unsigned time_of(const struct round *round, const struct question *q) {
+    if (round->of->soon_ms && !(q->is_sight && q->what == SIGHT_DNS))
+        return round->of->soon_ms;
+    return !q->is_sight && q->what == ASK_LARGE ? LARGE_MS : ASK_MS;
+}
+
+static void perform(struct round *round) {
+    struct kube_many *items = xcalloc(round->count ? round->count : 1, sizeof *items);
+
+    for (size_t i = 0; i < round->count; i++)
+        items[i] = (struct kube_many){.method = "GET",
+                                      .path = round->items[i].path,
+                                      .timeout_ms = time_of(round, &round->items[i]),
+                                      .max_body = ANSWER_MAX,
+                                      .ended = on_ended,
+                                      .context = &round->items[i]};
+    kube_perform_many(round->asking->client, items, round->count);
+    kube_many_free(items, round->count);
+    free(items);
+}
+
+struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *of) {
+    struct cluster_report *report = asking->report;
+    struct round round = {.asking = asking,
+                          .of = of,
+                          .states = xcalloc(report->cells.count + 1, sizeof *round.states)};
+
+    add_sights(&round); /* first: the DNS' takes longest */
+    if (of->asks)
+        add_cells(&round);
+    perform(&round);
+    if (of->asks && !of->soon_ms)
+        cluster_asking_show(asking, true);
+    for (size_t i = 0; i < round.count; i++) {
+        const struct question *q = &round.items[i];
+        struct state *state = &round.states[q->is_sight ? 0 : q->whose];
+
+        free(q->path);
+        if (q->is_sight || state->counted)
+            continue;
+        if (state->no_name && !of->soon_ms)
+            cluster_cell_judge_late(report, &report->cells.items[q->whose]);
+        round.result.red += cluster_cell_is_open(&report->cells.items[q->whose]);
+        state->counted = true;
+    }
+    free(round.items);
+    free(round.states);
+    return round.result;
+}

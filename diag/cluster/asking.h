@@ -1,0 +1,48 @@
+/* The questions of a run to its probes, many at the same time. */
+#ifndef DIAG_CLUSTER_ASKING_H
+#define DIAG_CLUSTER_ASKING_H
+
+#include "diag/cluster/cells.h"
+#include "diag/cluster/cluster.h"
+
+/* What a run asks of whom. Borrowed, but for `mixed`, `listens`. */
+struct cluster_asking {
+    struct kube_client *client;
+    const struct cluster_options *options;
+    struct cluster_report *report;
+    struct cluster_addresses addresses;
+    bool *mixed;   /* of each cell: packets were lost by chance */
+    bool *listens; /* of each node: its probe has said something */
+    bool shown;    /* the cells; and when */
+    uint64_t shown_ms;
+};
+/* When the cells are made. */
+void cluster_asking_open(struct cluster_asking *asking);
+void cluster_asking_close(struct cluster_asking *asking);
+
+/* What is asked at the same time. */
+struct cluster_round {
+    bool (*asks)(const struct cluster_cell *cell); /* of the red cells; NULL: none */
+    bool sights[SIGHTS];                           /* those of each node that are not seen yet */
+    unsigned soon_ms; /* what takes longer is asked again in another round; 0 = each has its time */
+    bool again;       /* a cell that is red did fail */
+    bool closely;     /* red cells that pass some packets are asked several times, so that loss by
+                         chance     is told from a hole for large ones */
+    bool listening;   /* only of probes that have said something */
+};
+struct cluster_asked {
+    size_t red;    /* cells that were asked, and still are */
+    size_t unseen; /* sights that were asked, and are not seen */
+};
+/* Judges each answer when it comes, and shows it (options->cells). */
+struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *round);
+/* Any cell. */
+bool cluster_asks_all(const struct cluster_cell *cell);
+/* Shows the cells, at most five times a second but for the last time. */
+void cluster_asking_show(struct cluster_asking *asking, bool at_last);
+/* Failed, or not asked. */
+static inline bool cluster_cell_is_open(const struct cluster_cell *cell) {
+    return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
+}
+
+#endif

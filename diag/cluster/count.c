@@ -1,0 +1,206 @@
+/* Every cell many times. */
+#include "diag/cluster/count.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "diag/cluster/objects.h"
+#include "kube/many.h"
+
+enum {
+    ASK_MS = DIAL_TIMEOUT_MS + 10000, /* what is lost is the probe's to say, however late */
+    ANSWER_MAX = 64 * 1024,
+    AT_ONCE = 4,  /* of all: the times are to be the network's, not this program's */
+    BATCH = 4000, /* questions; their memory is what limits it */
+};
+
+/* What is asked again and again: a cell, or a probe itself. */
+struct row {
+    struct counting *counting;
+    struct cluster_cell *cell; /* or NULL */
+    size_t node;               /* its source */
+    size_t rank;               /* among the rows of that source */
+    bool udp;
+    char *path;
+    unsigned *times; /* of those that succeeded */
+    struct probe_result result;
+};
+struct counting {
+    struct cluster_asking *asking;
+    unsigned count; /* of each row */
+    struct row *rows;
+    size_t row_count;
+};
+
+static void row_add(struct counting *c, struct cluster_cell *cell, size_t node, bool udp,
+                    char *path) {
+    struct row *row = &c->rows[c->row_count++];
+
+    *row = (struct row){.counting = c,
+                        .cell = cell,
+                        .node = node,
+                        .udp = udp,
+                        .path = path,
+                        .times = xcalloc(c->count, sizeof *row->times)};
+}
+
+static bool is_asked(const struct cluster_report *report, const struct cluster_cell *cell) {
+    const struct cluster_node *from = &report->nodes.items[cell->from];
+
+    return (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell)) && !from->by_exec &&
+           !from->unreached;
+}
+
+/* The probes themselves are asked first: among the rest they are as any other. */
+static void add_rows(struct counting *c) {
+    struct cluster_report *report = c->asking->report;
+
+    c->rows = xcalloc(2 * report->nodes.count + report->cells.count, sizeof *c->rows);
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        const struct cluster_node *node = &report->nodes.items[i];
+
+        for (unsigned udp = 0; udp < 2 && !node->waiting && !node->by_exec; udp++)
+            row_add(c, NULL, i, udp,
+                    dial_path(report->namespace_, node->pod, "127.0.0.1",
+                              udp ? PROBE_UDP_ECHO : PROBE_HTTP, udp, "hostname", 1));
+    }
+    for (size_t i = 0; i < report->cells.count; i++) {
+        struct cluster_cell *cell = &report->cells.items[i];
+        char *path = is_asked(report, cell) ? cluster_cell_path(report, cell, ASK_NAME) : NULL;
+
+        if (path)
+            row_add(c, cell, cell->from, cell->cell.udp, path);
+    }
+}
+
+static int compare_rows(const void *a, const void *b) {
+    const struct row *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* One of each source after the other: no pod is asked several times at once while others idle. */
+static void mix_rows(struct counting *c) {
+    size_t *ranks = xcalloc(c->asking->report->nodes.count, sizeof *ranks);
+
+    for (size_t i = 0; i < c->row_count; i++)
+        c->rows[i].rank = ranks[c->rows[i].node]++;
+    free(ranks);
+    qsort(c->rows, c->row_count, sizeof *c->rows, compare_rows);
+}
+
+static void on_ended(void *context, const struct kube_many *item) {
+    struct row *row = context;
+    const struct cluster_report *report = row->counting->asking->report;
+    struct probe_result result;
+    char why[200];
+    enum dial_end end = row->cell ? cluster_cell_read(report, row->cell, item->status, item->answer,
+                                                      item->answer_len, &result, why, sizeof why)
+                                  : dial_read(item->status, item->answer, item->answer_len,
+                                              row->udp, &result, why, sizeof why);
+
+    if (end == DIAL_NOT_RUN)
+        return;
+    row->result.attempts++;
+    if (result.succeeded)
+        row->times[row->result.succeeded++] = item->wait_us;
+    else
+        row->result.outcome = result.outcome;
+}
+
+static bool is_hopeless(const struct row *row) {
+    return row->result.attempts > 1 && !row->result.succeeded;
+}
+
+static void ask_batch(struct counting *c, size_t begin, size_t end) {
+    struct kube_many *items = xcalloc(end - begin, sizeof *items);
+    size_t count = 0;
+
+    for (size_t i = begin; i < end; i++) {
+        struct row *row = &c->rows[i % c->row_count];
+
+        if (!is_hopeless(row))
+            items[count++] = (struct kube_many){.method = "GET",
+                                                .path = row->path,
+                                                .timeout_ms = ASK_MS,
+                                                .max_body = ANSWER_MAX,
+                                                .ended = on_ended,
+                                                .context = row};
+    }
+    kube_perform_some(c->asking->client, items, count, AT_ONCE);
+    kube_many_free(items, count);
+    free(items);
+}
+
+static int ask_rows(struct counting *c, struct error *err) {
+    const struct cluster_options *options = c->asking->options;
+    size_t all = c->row_count * c->count;
+
+    for (size_t i = 0; i < all; i += BATCH) {
+        _cleanup_(freep) char *line =
+            xasprintf("measuring loss and latency, %zu %%", 100 * i / all);
+
+        if (options->progress)
+            options->progress(options->progress_context, 0, 0, line);
+        ask_batch(c, i, i + BATCH < all ? i + BATCH : all);
+        if (host_interrupted(c->asking->client->host))
+            return error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted");
+    }
+    return 0;
+}
+
+/* What a question takes of itself. */
+static unsigned own_us(const struct counting *c, const struct row *of) {
+    for (size_t i = 0; i < c->row_count; i++) {
+        const struct row *row = &c->rows[i];
+
+        if (!row->cell && row->node == of->node && row->udp == of->udp)
+            return row->result.median_us;
+    }
+    return 0;
+}
+
+static void judge(const struct counting *c, const struct row *row) {
+    struct diag_cell *cell = &row->cell->cell;
+    unsigned own = own_us(c, row);
+
+    if (!row->result.attempts)
+        return;
+    row->cell->counted = true;
+    for (unsigned i = 0; i < row->result.succeeded; i++)
+        row->times[i] = row->times[i] > own ? row->times[i] - own : 0;
+    cell->result.attempts = row->result.attempts;
+    cell->result.succeeded = row->result.succeeded;
+    cell->result.outcome = row->result.outcome;
+    probe_result_time(&cell->result, row->times);
+    if (row->result.succeeded < row->result.attempts) {
+        cluster_cell_set_loss(row->cell, row->result.attempts, row->result.succeeded);
+    } else if (cell->outcome == DIAG_FAIL) {
+        cell->outcome = DIAG_SLOW;
+        cell->reason[0] = '\0';
+    }
+}
+
+int cluster_count(struct cluster_asking *asking, struct error *err) {
+    struct counting c = {.asking = asking, .count = asking->options->count};
+    int result;
+
+    if (c.count < 2)
+        return 0;
+    add_rows(&c);
+    mix_rows(&c);
+    result = ask_rows(&c, err);
+    for (size_t i = 0; i < c.row_count; i++)
+        if (!c.rows[i].cell)
+            probe_result_time(&c.rows[i].result, c.rows[i].times);
+    for (size_t i = 0; i < c.row_count; i++) {
+        if (c.rows[i].cell && result == 0)
+            judge(&c, &c.rows[i]);
+        free(c.rows[i].path);
+        free(c.rows[i].times);
+    }
+    free(c.rows);
+    return result;
+}

@@ -1,0 +1,14 @@
+/* Loss and latency of a cluster's cells (--count). */
+#ifndef DIAG_CLUSTER_COUNT_H
+#define DIAG_CLUSTER_COUNT_H
+
+#include "diag/cluster/asking.h"
+
+/* Asks each cell that works, or loses packets by chance, options->count times more; nothing where
+ * that is 1 or less. Few questions are under way at the same time. What takes time besides the
+ * network (here, the API server, the probe) is what an equal question to the probe itself takes,
+ * asked in between as often: the median of these is subtracted. A cell that loses an answer fails.
+ * Questions that the API server does not pass on do not count. ERROR_INTERRUPTED alone. */
+int cluster_count(struct cluster_asking *asking, struct error *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* What --count measured, a line a flow and protocol: a cell each would be too many of a cluster. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "diag/cluster/cluster.h"
+
+static bool is_of(const struct cluster_latency *line, const struct cluster_cell *cell) {
+    return cell->counted && cell->cell.flow == line->flow && cell->cell.udp == line->udp &&
+           cell->cell.family == line->family;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* false: no cell of it was counted. `medians` has room for one of each cell. */
+static bool sum_up(const struct cluster_report *report, unsigned *medians,
+                   struct cluster_latency *ret) {
+    struct probe_result *sum = &ret->sum;
+    size_t count = 0;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *cell = &report->cells.items[i];
+        const struct probe_result *r = &cell->cell.result;
+
+        if (!is_of(ret, cell))
+            continue;
+        sum->attempts += r->attempts;
+        sum->succeeded += r->succeeded;
+        if (!r->succeeded)
+            continue;
+        medians[count++] = r->median_us;
+        if (!ret->worst || r->min_us < sum->min_us)
+            sum->min_us = r->min_us;
+        if (r->max_us > sum->max_us)
+            sum->max_us = r->max_us;
+        if (!ret->worst || r->p95_us > sum->p95_us) {
+            sum->p95_us = r->p95_us;
+            ret->worst = cell;
+        }
+    }
+    qsort(medians, count, sizeof *medians, compare_numbers);
+    sum->median_us = count ? medians[count / 2] : 0;
+    return sum->attempts > 0;
+}
+
+struct cluster_latency *cluster_latencies_make(const struct cluster_report *report,
+                                               size_t *ret_count) {
+    size_t flow_count, count = 0;
+    const struct diag_flow *flows = diag_flows(&flow_count);
+    struct cluster_latency *lines = xcalloc(4 * flow_count, sizeof *lines);
+    unsigned *medians = xcalloc(report->cells.count + 1, sizeof *medians);
+
+    for (size_t i = 0; i < 4 * flow_count; i++) {
+        lines[count] = (struct cluster_latency){
+            .flow = &flows[i / 4], .udp = i % 2, .family = i % 4 < 2 ? 4 : 6};
+        count += sum_up(report, medians, &lines[count]);
+    }
+    free(medians);
+    *ret_count = count;
+    return lines;
+}
