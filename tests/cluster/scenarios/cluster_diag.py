@@ -10,6 +10,8 @@ import beside_kubectl
 import fabric as fabrics
 import netns
 import objects
+import patience
+import slow_way
 from played_nodes import PlayedStage
 from scenario import expect, expect_equal, expect_in, scenario
 
@@ -109,6 +111,47 @@ def dns(stage):
 def udp(stage):
     with dropped(stage.fabric.ns("w1"), "udp dport 8081", "udp sport 8081"):
         expect_causes(stage, ("CL-UDP-NODE", "w1"))
+
+
+@scenario("cluster-diag-mtu", "what a node's pods send is lost above 1300 bytes: CL-MTU-NODE, and which way", GROUPS, on=PlayedStage)
+def mtu(stage):
+    w1 = stage.node("w1")
+    with dropped(stage.fabric.ns("w1"), "ip saddr %s ip daddr %s meta length > 1300" % (w1.subnet, fabrics.POD_RANGE)):
+        report = expect_causes(stage, ("CL-MTU-NODE", "w1"))
+    lost = {(f["from"] == "w1", f["protocol"], f["largePackets"]) for f in report["flows"] if f["outcome"] == "fail"}
+    expect_equal(lost, {(True, "TCP", "lost-there"), (True, "UDP", "lost-there"), (False, "TCP", "lost-back"),
+                        (False, "UDP", "lost-back")}, "which large packets are lost")
+    with dropped(stage.fabric.ns("l1"), "ip saddr %s ip daddr %s meta length > 1300" % (fabrics.POD_RANGE, w1.subnet)):
+        report = expect_causes(stage, ("CL-MTU-PAIR", "l1 to w1, w1 to l1"))
+    expect_equal({(f["from"], f["largePackets"]) for f in report["flows"] if f["outcome"] == "fail"},
+                 {("l1", "lost-there"), ("w1", "lost-back")}, "a pair's")
+
+
+@scenario("cluster-diag-loss", "a third of the datagrams to and from a node's pods is lost: CL-LOSS-NODE, in percent", GROUPS,
+          on=PlayedStage)
+def loss(stage):
+    with dropped(stage.fabric.ns("w1"), "udp dport 8081 numgen random mod 3 == 0"):
+        report = expect_causes(stage, ("CL-LOSS-NODE", "w1"), words=("--count", "30"))
+    lossy = [f for f in report["flows"] if f.get("lossPercent")]
+    expect(all(f["protocol"] == "UDP" for f in lossy), "TCP loses some, too", lossy)
+    straight = [f for f in lossy if f["id"] in ("pod-to-pod-ip", "pod-to-pod-name")]  # Services choose any pod
+    expect(all("w1" in (f["from"], f["toNode"]) for f in straight), "others lose some, too", straight)
+    lost = sum(f["attempts"] - f["succeeded"] for f in straight) / sum(f["attempts"] for f in straight)
+    expect(0.2 < lost < 0.47, "the share of a third is %.2f" % lost, straight)
+
+
+@scenario("cluster-diag-latency", "20 ms on the way from one node to another: its cells' latency, and nobody else's", GROUPS,
+          on=PlayedStage)
+def latency(stage):
+    with slow_way.delayed(stage.fabric.ns("w1"), "cni0", stage.node("w2").subnet, 0.02):
+        report = expect_causes(stage, code=0, words=("--count", "25"))
+    times = {(f["protocol"], f["from"], f["toNode"]): f["latencyMs"] for f in report["flows"] if f["id"] == "pod-to-pod-ip"}
+    slack = 5 * patience.factor()
+    for key, seen in sorted(times.items()):
+        # a question by TCP goes that way twice, to connect and to ask; so does what w1's pod answers to w2's
+        wanted = (40 if key[0] == "TCP" else 20) if {*key[1:]} == {"w1", "w2"} else 0
+        print("      %s %s -> %s: %s" % (*key, seen), flush=True)
+        expect(wanted - 1 <= seen["median"] <= wanted + slack, "the median of %s" % (key,), seen)
 
 
 @scenario("cluster-diag-nodeport", "a node's ports of Services are closed: CL-NODEPORT-NODE", GROUPS, on=PlayedStage)
