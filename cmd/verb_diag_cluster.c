@@ -326,9 +326,7 @@ static int watch_once(void *context, struct error *err) {
 
 static int check(const struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
-    const char *other = o->replay                ? "replay"
-                        : o->join.verify_capture ? "capture"
-                                                 : NULL;
+    const char *other = o->replay ? "replay" : o->join.verify_capture ? "capture" : NULL;
 
     return other ? error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other) : 0;
 }

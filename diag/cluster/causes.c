@@ -162,12 +162,10 @@ static bool reports_no_dns(const struct cluster_node *n) {
 
 #define HNS_LACKS                                                                                  \
     "winjoin status on that node names all of it, and the commands; load balancers come back "     \
-    "with "                                                                                        \
-    "sc.exe stop kube-proxy, then sc.exe start kube-proxy there"
+    "with sc.exe stop kube-proxy, then sc.exe start kube-proxy there"
 #define MTU_HINT                                                                                   \
     "set the MTU of the pod network (CNI, flannel) on all nodes below that of the network "        \
-    "between "                                                                                     \
-    "them, with VXLAN by 50 or more; or raise that one"
+    "between them, with VXLAN by 50 or more; or raise that one"
 #define MTU_SOURCE "kubernetes/kubernetes#83739, kubernetes-sigs/cluster-api-provider-azure#1335"
 #define LOSS_HINT                                                                                  \
     "check the node's network adapter and switch: error counters, driver and load; powershell "    \

@@ -338,15 +338,18 @@ static void add_latencies(struct writing *w) {
         text_add(w->out, "fastest / median / worst p95 / slowest, loss\n");
     for (size_t i = 0; i < count; i++) {
         const struct probe_result *r = &lines[i].sum;
-        _cleanup_(freep) char *line = NULL, *worst = NULL;
+        _cleanup_(freep) char *worst =
+            lines[i].worst ? cluster_cell_name(w->report, lines[i].worst) : NULL;
+        _cleanup_(freep) char *name =
+            xasprintf("%s %s%s", lines[i].flow->id, lines[i].udp ? "UDP" : "TCP",
+                      lines[i].family == 6 ? " IPv6" : "");
+        _cleanup_(freep) char *line =
+            worst ? xasprintf("%s: %.1f / %.1f / %.1f / %.1f ms, %.1f %% of %u lost; p95 of %s",
+                              name, r->min_us / 1e3, r->median_us / 1e3, r->p95_us / 1e3,
+                              r->max_us / 1e3, 100.0 * (r->attempts - r->succeeded) / r->attempts,
+                              r->attempts, strchr(worst, ' ') + 1)
+                  : xasprintf("%s: all of %u lost", name, r->attempts);
 
-        worst = lines[i].worst ? cluster_cell_name(w->report, lines[i].worst) : xstrdup("none");
-        line = xasprintf("%s %s%s: %.1f / %.1f / %.1f / %.1f ms, %.1f %% of %u lost; p95 of %s",
-                         lines[i].flow->id, lines[i].udp ? "UDP" : "TCP",
-                         lines[i].family == 6 ? " IPv6" : "", r->min_us / 1e3, r->median_us / 1e3,
-                         r->p95_us / 1e3, r->max_us / 1e3,
-                         100.0 * (r->attempts - r->succeeded) / r->attempts, r->attempts,
-                         worst + strcspn(worst, " ") + (strchr(worst, ' ') != NULL));
         add_line(w, "  ", line, 4);
     }
     if (count)

@@ -129,8 +129,8 @@ const char *probe_heartbeat_address6(const struct probe_heartbeat *heartbeat);
 
 /* ---- measuring ---- */
 
-/* Fills in min_us, median_us, p95_us and max_us: of `times`, which are as many as succeeded, and are
- * sorted. */
+/* Fills in min_us, median_us, p95_us and max_us: of `times`, which are as many as succeeded, and
+ * are sorted. */
 void probe_result_time(struct probe_result *result, unsigned *times);
 /* Runs one probe over the sockets of this process. */
 void probe_measure(const struct probe *probe, struct probe_result *ret);
