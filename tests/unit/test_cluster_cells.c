@@ -107,6 +107,10 @@ static void the_paths(void **state) {
         {0, 1, SIGHT_STICKY, "dial?host=10.96.0.2&port=80&protocol=http&request=hostname&tries=4"},
         {0, 0, SIGHT_DNS,
          "shell?cmd=%2Fagnhost%20dns-suffix%3B%20echo%3B%20%2Fagnhost%20dns-server-list"},
+        {1, 1, SIGHT_DNS,
+         "shell?cmd=echo%20%24%28sed%20-n%20%27s%2F%5Esearch%20%2A%2F%2Fp%27%20%2Fetc%2Fresolv.conf"
+         "%29%20%7C%20tr%20%27%20%27%20%2C%3B%20echo%20%24%28sed%20-n%20%27s%2F%5Enameserver%20%2A"
+         "%2F%2Fp%27%20%2Fetc%2Fresolv.conf%29%20%7C%20tr%20%27%20%27%20%2C"},
         {2, 0, SIGHT_CLIENT, NULL},
         {2, 2, SIGHT_DNS, NULL},
     };
@@ -118,8 +122,8 @@ static void the_paths(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_(freep) char *sight =
             cluster_sight_path(&report, rows[i].sight, rows[i].from, rows[i].to, &addresses);
-        _cleanup_(freep) char *wanted =
-            xasprintf("/api/v1/namespaces/n/pods/probe-1:8080/proxy/%s", rows[i].path);
+        _cleanup_(freep) char *wanted = xasprintf(
+            "/api/v1/namespaces/n/pods/probe-%zu:8080/proxy/%s", rows[i].from + 1, rows[i].path);
 
         if (rows[i].path)
             assert_string_equal(sight, wanted);
