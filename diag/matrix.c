@@ -2,88 +2,19 @@
  * may still turn green. */
 #include "base/memory.h"
 #include "diag/capture.h"
-#include "diag/drift.h"
 #include "diag/look.h"
 #include "diag/running.h"
-#include "services/service_table.h"
 
 enum {
     SETTLE_TIMEOUT_MS = 20000,
     SETTLE_PAUSE_MS = 1000,
     RED_MS = 250, /* what works has answered by then; the evidence is read while the rest goes on */
     ANSWER_SLACK_MS = 10000,
-    CLUSTER_MS = 1000, /* for each of the three requests */
     STRAIGHT_ROUNDS = 3,
+    BACK_MS = 3000, /* for the second pod's few answers, once the first one's are there */
     LOSSY_ROUNDS = 2,
     LOSSY_ATTEMPTS = 6, /* of half the packets, one in 64 times all arrive */
 };
-
-/* ---- evidence ---- */
-
-static void set_if_unknown(const char **text, const char *value) {
-    if (!*text)
-        *text = value;
-}
-
-/* What the caller did not say of the evidence follows from the scene. */
-static void evidence_options_fill(const struct run *run, char *external_ip, size_t size,
-                                  struct diag_evidence_options *ret) {
-    const struct diag_cell *external =
-        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
-
-    *ret = run->options->evidence;
-    if (run->network_name) {
-        ret->network_name = run->network_name;
-        ret->network_mode = run->network_mode;
-    }
-    text_format(external_ip, size, "%s", external && external->asked ? external->probe.target : "");
-    set_if_unknown(&ret->external_ip, external_ip);
-    set_if_unknown(&ret->namespace_, run->scene.namespace_);
-    set_if_unknown(&ret->dns_ip, run->scene.dns_ip);
-    set_if_unknown(&ret->dns_domain, run->scene.dns_domain);
-    set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
-}
-
-/* Only what winjoin's kube-proxy programs can be judged. */
-static bool runs_our_kube_proxy(const json_t *look) {
-    json_each(json_object_get(look, "services"), i, status) {
-        if (text_equal(json_text_at(status, "name"), service_kube_proxy.name))
-            return text_equal(json_text_at(status, "state"), "running") &&
-                   json_bool_at(status, "winjoin", false);
-    }
-    return false;
-}
-
-/* What Kubernetes says, once. While a start is young, what HNS lacks may be on its way: then it
- * matters only when something fails. */
-static void cluster_ask(struct run *run) {
-    struct kube_client client;
-
-    if (run->cluster || !run->options->probes.client || !runs_our_kube_proxy(run->look) ||
-        (!run->up && diag_look_is_young(run->look, host_now(run->host))))
-        return;
-    client = *run->options->probes.client; /* the same texts, without its patience */
-    client.patience_ms = 0;
-    client.timeout_ms = CLUSTER_MS;
-    run->cluster = drift_ask(&client, run->options->probes.node_name);
-}
-
-void run_read_evidence(struct run *run) {
-    _cleanup_(text_list_free) struct text_list probes = {0};
-    struct diag_evidence_options options;
-    char external_ip[PROBE_TARGET_MAX];
-
-    cluster_ask(run);
-    evidence_options_fill(run, external_ip, sizeof external_ip, &options);
-    options.cluster = run->cluster;
-    for (size_t i = 0; i < run->probes.count; i++)
-        if (run->probes.items[i].spoke)
-            text_list_add(&probes, probe_heartbeat_address(&run->probes.items[i].beat));
-    options.probes = &probes;
-    json_decref(run->report->evidence);
-    run->report->evidence = diag_evidence_read(run->host, &options);
-    run->evidence_is_new = true;
-}
 
 /* ---- asking ---- */
 
@@ -99,12 +30,18 @@ static unsigned time_limit(const struct probe_list *list) {
     return longest + ANSWER_SLACK_MS;
 }
 
-struct answer {
+/* What is asked of the pods, of each its own list, and of the node, all at the same time. */
+struct asked {
     struct run *run;
-    size_t probe;
-    const struct probe_list *list;
-    struct probe_results *results;
+    bool again;
+    struct probe_list lists[2], node;  /* of SOURCE and TARGET */
+    struct probe_results results[2];   /* theirs, */
+    struct probe_results node_results; /* its own */
+    unsigned source_ms;                /* when the first pod's were there */
+    bool ended[2];                     /* read, or never to be */
 };
+
+static void cells_judge(struct asked *asked);
 
 /* A flow is several questions: by TCP and UDP, and beside it what tells causes apart. */
 static size_t flows_in(const struct probe_list *list, const struct diag_cells *cells) {
@@ -122,49 +59,87 @@ static size_t flows_in(const struct probe_list *list, const struct diag_cells *c
     return count;
 }
 
+/* The pod that has not answered; the first one, which is asked most, before the second. */
+static size_t open_pod(const struct asked *asked) {
+    return asked->ended[SOURCE] ? TARGET : SOURCE;
+}
+
 static void tell_measuring(void *context, const struct wait *wait, const struct error *missing) {
-    const struct answer *answer = context;
-    size_t flows = flows_in(answer->list, &answer->run->report->cells);
+    const struct asked *asked = context;
+    size_t flows = flows_in(&asked->lists[SOURCE], &asked->run->report->cells);
     _cleanup_(freep) char *message =
-        xasprintf("waiting for %s to measure %zu flow%s",
-                  answer->run->probes.items[answer->probe].name, flows, PLURAL(flows));
+        asked->ended[SOURCE]
+            ? xasprintf("waiting for %s to answer", asked->run->probes.items[TARGET].name)
+            : xasprintf("waiting for %s to measure %zu flow%s",
+                        asked->run->probes.items[SOURCE].name, flows, PLURAL(flows));
 
     (void)missing;
-    run_tell_wait(answer->run, wait, message);
+    run_tell_wait(asked->run, wait, message);
 }
 
+static void tell_silent(struct asked *asked, const char *why) {
+    size_t i = open_pod(asked);
+
+    run_tell(asked->run, "%s did not answer: %s", asked->run->probes.items[i].name, why);
+    asked->ended[i] = true;
+}
+
+/* What has answered is judged while the rest goes on. */
 static enum wait_look answer_look(void *context, struct wait *wait, struct error *err) {
-    const struct answer *answer = context;
-    struct diag_probes *probes = &answer->run->probes;
-    int read = probes->transport->read(probes, answer->probe, answer->results, err);
-
-    if (read == 0 && wait->waited_ms >= RED_MS && !answer->run->evidence_is_new)
-        run_read_evidence(answer->run);
-    if (read == 0)
-        (void)error_set(err, ERROR_TIMED_OUT, "after %u s", wait->limit_ms / 1000);
-    return read > 0 ? LOOK_DONE : read < 0 ? LOOK_FAILED : run_again(answer->run);
-}
-
-/* Asks a probe and waits; one that falls silent leaves `ret` empty. */
-static int probe_ask(struct run *run, size_t i, const struct probe_list *list,
-                     struct probe_results *ret, struct error *err) {
-    struct answer answer = {run, i, list, ret};
-    const struct wait wait = {.limit_ms = time_limit(list),
-                              .look = answer_look,
-                              .tell = tell_measuring,
-                              .context = &answer};
+    struct asked *asked = context;
+    struct diag_probes *probes = &asked->run->probes;
     struct error why = {0};
 
-    if (!list->count)
-        return 0;
-    run->probes.items[i].asked++;
-    if (run->probes.transport->ask(&run->probes, i, list, err) < 0)
-        return -1;
-    if (run_wait(run, wait, &why) == LOOK_DONE)
+    if (asked->run->node_work && probe_work_step(asked->run->node_work)) {
+        probe_work_end(take_ptr(asked->run->node_work), &asked->node_results);
+        cells_judge(asked);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        int read =
+            asked->ended[i] ? 0 : probes->transport->read(probes, i, &asked->results[i], &why);
+
+        if (read == 0)
+            continue;
+        if (read < 0)
+            run_tell(asked->run, "%s did not answer: %s", probes->items[i].name, why.message);
+        asked->ended[i] = true;
+        asked->source_ms = i == SOURCE ? wait->waited_ms : asked->source_ms;
+        cells_judge(asked);
+    }
+    if (asked->ended[SOURCE] && !asked->ended[TARGET] &&
+        wait->waited_ms >= asked->source_ms + BACK_MS)
+        tell_silent(asked, "after 3 s");
+    if (asked->ended[SOURCE] && asked->ended[TARGET])
+        return LOOK_DONE;
+    if (wait->waited_ms >= RED_MS && !asked->run->evidence_is_new)
+        run_read_evidence(asked->run);
+    (void)error_set(err, ERROR_TIMED_OUT, "after %u s", wait->limit_ms / 1000);
+    return run_again(asked->run);
+}
+
+/* Asks the pods and waits; one that falls silent leaves its results empty. */
+static int pods_ask(struct asked *asked, struct error *err) {
+    struct run *run = asked->run;
+    struct wait wait = {.look = answer_look, .tell = tell_measuring, .context = asked};
+    struct error why = {0};
+
+    for (size_t i = 0; i < 2; i++) {
+        unsigned limit = time_limit(&asked->lists[i]);
+
+        asked->ended[i] = !asked->lists[i].count;
+        if (asked->ended[i])
+            continue;
+        wait.limit_ms = limit > wait.limit_ms ? limit : wait.limit_ms;
+        run->probes.items[i].asked++;
+        if (run->probes.transport->ask(&run->probes, i, &asked->lists[i], err) < 0)
+            return -1;
+    }
+    if ((asked->ended[SOURCE] && asked->ended[TARGET]) || run_wait(run, wait, &why) == LOOK_DONE)
         return 0;
     if (why.kind == ERROR_INTERRUPTED)
         return error_set(err, ERROR_INTERRUPTED, "%s", why.message);
-    run_tell(run, "%s did not answer: %s", run->probes.items[i].name, why.message);
+    while (!asked->ended[SOURCE] || !asked->ended[TARGET])
+        tell_silent(asked, why.message);
     return 0;
 }
 
@@ -212,18 +187,27 @@ static bool is_asked(const struct run *run, const struct diag_cell *cell, bool a
            (!again || (cell->outcome == DIAG_FAIL && !is_of_lost_api(run, cell) && open));
 }
 
-static void lists_make(const struct run *run, bool again, struct probe_list *ret_pod,
-                       struct probe_list *ret_node) {
-    for (size_t i = 0; i < run->report->cells.count; i++) {
-        const struct diag_cell *cell = &run->report->cells.items[i];
-        struct probe probe = cell->probe;
+static void lists_make(struct asked *asked) {
+    struct run *run = asked->run;
+    bool again = asked->again;
 
+    for (size_t i = 0; i < run->report->cells.count; i++) {
+        struct diag_cell *cell = &run->report->cells.items[i];
+        struct probe probe = cell->probe, back;
+
+        cell->running = is_asked(run, cell, again);
         if (again && !cell->result.succeeded) /* loss would look like a slow start */
             probe.attempts = 1;
         if (again && cell->lossy && is_straight(cell->flow))
             probe.attempts = LOSSY_ATTEMPTS;
-        if (is_asked(run, cell, again))
-            probe_list_add(cell->flow->source == DIAG_FROM_POD ? ret_pod : ret_node, &probe);
+        if (!cell->running)
+            continue;
+        probe_list_add(cell->flow->source == DIAG_FROM_POD ? &asked->lists[SOURCE] : &asked->node,
+                       &probe);
+        if (run->probes.items[TARGET].spoke && diag_cell_back(&run->scene, cell, &back)) {
+            back.attempts = probe.attempts;
+            probe_list_add(&asked->lists[TARGET], &back);
+        }
     }
 }
 
@@ -292,41 +276,101 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
     run->scene.dns_pod_ip = run->scene.peer_ip = run->scene.api_ip = NULL;
 }
 
-static void cells_judge(struct run *run, bool again, const struct probe_results *results) {
-    for (size_t i = 0; i < run->report->cells.count; i++) {
-        struct diag_cell *cell = &run->report->cells.items[i];
-        const struct probe_result *found = probe_results_find(results, cell->probe.id);
+/* The result of the other direction; false: it is asked for, and not there yet. */
+static bool back_is_known(const struct asked *asked, const struct diag_cell *cell,
+                          const struct probe_result **ret) {
+    struct probe back;
 
-        if (!is_asked(run, cell, again))
+    *ret = diag_cell_back(&asked->run->scene, cell, &back)
+               ? probe_results_find(&asked->results[TARGET], back.id)
+               : NULL;
+    return *ret || asked->ended[TARGET];
+}
+
+static void cell_judge(struct asked *asked, struct diag_cell *cell,
+                       const struct probe_result *found, const struct probe_result *back) {
+    cell->running = false;
+    cell->rounds++;
+    diag_cell_judge(cell, found, asked->again);
+    asked->run->report->probes += found->attempts;
+    if (back)
+        diag_cell_judge_back(cell, back, asked->again);
+    cell->lossy += cell->result.succeeded && cell->result.succeeded < cell->result.attempts;
+}
+
+static void cells_judge(struct asked *asked) {
+    struct diag_cells *cells = &asked->run->report->cells;
+    bool any = false;
+
+    for (size_t i = 0; i < cells->count; i++) {
+        struct diag_cell *cell = &cells->items[i];
+        bool of_pod = cell->flow->source == DIAG_FROM_POD;
+        const struct probe_result *back,
+            *found = probe_results_find(of_pod ? &asked->results[SOURCE] : &asked->node_results,
+                                        cell->probe.id);
+
+        if (!cell->running || !found || !back_is_known(asked, cell, &back))
             continue;
-        cell->rounds++;
-        if (found) {
-            diag_cell_judge(cell, found, again);
-            cell->lossy += found->succeeded && found->succeeded < found->attempts;
-            run->report->probes += found->attempts;
-        } else if (!again) {
-            cell->outcome = DIAG_NOT_RUN;
-            text_format(cell->reason, sizeof cell->reason, "%s did not answer",
-                        run->probes.items[SOURCE].name);
-        }
+        cell_judge(asked, cell, found, back);
+        any = true;
     }
+    if (any)
+        run_tell_cells(asked->run, cells);
+}
+
+/* What stays red counts another time, what was never asked before was not run. */
+static void cells_end(struct asked *asked) {
+    struct diag_cells *cells = &asked->run->report->cells;
+
+    asked->ended[SOURCE] = asked->ended[TARGET] = true;
+    cells_judge(asked);
+    for (size_t i = 0; i < cells->count; i++) {
+        struct diag_cell *cell = &cells->items[i];
+
+        if (!cell->running)
+            continue;
+        cell->running = false;
+        cell->rounds++;
+        if (asked->again)
+            continue;
+        cell->outcome = DIAG_NOT_RUN;
+        text_format(cell->reason, sizeof cell->reason, "%s did not answer",
+                    asked->run->probes.items[SOURCE].name);
+    }
+}
+
+static void results_move(struct probe_results *from, struct probe_results *ret) {
+    for (size_t i = 0; i < from->count; i++)
+        probe_results_add(ret, &from->items[i]);
+    probe_results_free(from);
+}
+
+static void asked_free(struct asked *asked, struct probe_results *ret) {
+    results_move(&asked->node_results, ret);
+    for (size_t i = 0; i < 2; i++) {
+        results_move(&asked->results[i], ret);
+        probe_list_free(&asked->lists[i]);
+    }
+    probe_list_free(&asked->node);
 }
 
 /* Asks all cells, or the red ones again. *ret has what was found beyond the cells, too. */
 static int cells_ask(struct run *run, bool again, struct probe_results *ret, struct error *err) {
-    _cleanup_(probe_list_free) struct probe_list pod = {0}, node = {0};
-    int asked;
+    struct asked asked = {.run = run, .again = again};
+    int result;
 
     run->evidence_is_new = false;
-    lists_make(run, again, &pod, &node);
+    lists_make(&asked);
     if (!again)
-        extras_add(run, &pod, &node);
-    node_begin(run, &node);
-    asked = probe_ask(run, SOURCE, &pod, ret, err);
-    node_end(run, &node, ret);
-    if (asked == 0)
-        cells_judge(run, again, ret);
-    return asked;
+        extras_add(run, &asked.lists[SOURCE], &asked.node);
+    run_tell_cells(run, &run->report->cells);
+    node_begin(run, &asked.node);
+    result = pods_ask(&asked, err);
+    node_end(run, &asked.node, &asked.node_results);
+    if (result == 0)
+        cells_end(&asked);
+    asked_free(&asked, ret);
+    return result;
 }
 
 /* Red, and may turn green. */
@@ -368,17 +412,19 @@ static int cells_settle(struct run *run, struct error *err) {
 
 static int ask_alone(struct run *run, const struct diag_cell *cell, struct error *err) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
-    _cleanup_(probe_list_free) struct probe_list list = {0};
-    int asked = 0;
+    struct asked asked = {.run = run, .again = true};
+    struct probe probe = cell->probe;
+    size_t pod = cell->one_way == DIAG_WAY_BACK && diag_cell_back(&run->scene, cell, &probe)
+                     ? TARGET
+                     : SOURCE;
+    int result = 0;
 
-    probe_list_add(&list, &cell->probe);
-    if (cell->flow->source == DIAG_FROM_POD) {
-        asked = probe_ask(run, SOURCE, &list, &results, err);
-    } else {
-        node_begin(run, &list);
-        node_end(run, &list, &results);
-    }
-    return asked;
+    probe_list_add(cell->flow->source == DIAG_FROM_POD ? &asked.lists[pod] : &asked.node, &probe);
+    node_begin(run, &asked.node);
+    result = pods_ask(&asked, err);
+    node_end(run, &asked.node, &results);
+    asked_free(&asked, &results);
+    return result;
 }
 
 int run_capture(struct run *run, struct error *err) {

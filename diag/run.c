@@ -10,9 +10,11 @@
 #include "diag/look.h"
 #include "diag/node_echo.h"
 #include "diag/running.h"
+#include "services/service_table.h"
 
 enum {
     START_TIMEOUT_MS = 120000,
+    CLUSTER_MS = 1000, /* for each of the three requests */
     TURN_MS = 20,
     LOOK_AGAIN_MS = 3000, /* at what keeps probe pods from starting; */
     LOOKS_DOWN = 4,       /* this often down is down: Windows starts a service that ended again; */
@@ -37,6 +39,11 @@ void run_tell(const struct run *run, const char *format, ...) {
     text_free(&t);
 }
 
+void run_tell_cells(const struct run *run, const struct diag_cells *cells) {
+    if (run->options->cells)
+        run->options->cells(run->options->progress_context, cells, run->up);
+}
+
 enum wait_look run_again(const struct run *run) {
     if (run->node_work)
         (void)probe_work_step(run->node_work);
@@ -47,6 +54,73 @@ enum wait_look run_wait(struct run *run, struct wait wait, struct error *err) {
     wait.pause_ms = TURN_MS;
     wait.tell_context = wait.context;
     return wait_until(run->host, &wait, err);
+}
+
+/* ---- what can be read without the pods ---- */
+
+static void set_if_unknown(const char **text, const char *value) {
+    if (!*text)
+        *text = value;
+}
+
+/* What the caller did not say of the evidence follows from the scene. */
+static void evidence_options_fill(const struct run *run, char *external_ip, size_t size,
+                                  struct diag_evidence_options *ret) {
+    const struct diag_cell *external =
+        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
+
+    *ret = run->options->evidence;
+    if (run->network_name) {
+        ret->network_name = run->network_name;
+        ret->network_mode = run->network_mode;
+    }
+    text_format(external_ip, size, "%s", external && external->asked ? external->probe.target : "");
+    set_if_unknown(&ret->external_ip, external_ip);
+    set_if_unknown(&ret->namespace_, run->scene.namespace_);
+    set_if_unknown(&ret->dns_ip, run->scene.dns_ip);
+    set_if_unknown(&ret->dns_domain, run->scene.dns_domain);
+    set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
+}
+
+/* Only what winjoin's kube-proxy programs can be judged. */
+static bool runs_our_kube_proxy(const json_t *look) {
+    json_each(json_object_get(look, "services"), i, status) {
+        if (text_equal(json_text_at(status, "name"), service_kube_proxy.name))
+            return text_equal(json_text_at(status, "state"), "running") &&
+                   json_bool_at(status, "winjoin", false);
+    }
+    return false;
+}
+
+/* What Kubernetes says, once. While a start is young, what HNS lacks may be on its way: then it
+ * matters only when something fails. */
+static void cluster_ask(struct run *run) {
+    struct kube_client client;
+
+    if (run->cluster || !run->options->probes.client || !runs_our_kube_proxy(run->look) ||
+        (!run->up && diag_look_is_young(run->look, host_now(run->host))))
+        return;
+    client = *run->options->probes.client; /* the same texts, without its patience */
+    client.patience_ms = 0;
+    client.timeout_ms = CLUSTER_MS;
+    run->cluster = drift_ask(&client, run->options->probes.node_name);
+}
+
+void run_read_evidence(struct run *run) {
+    _cleanup_(text_list_free) struct text_list probes = {0};
+    struct diag_evidence_options options;
+    char external_ip[PROBE_TARGET_MAX];
+
+    cluster_ask(run);
+    evidence_options_fill(run, external_ip, sizeof external_ip, &options);
+    options.cluster = run->cluster;
+    for (size_t i = 0; i < run->probes.count; i++)
+        if (run->probes.items[i].spoke)
+            text_list_add(&probes, probe_heartbeat_address(&run->probes.items[i].beat));
+    options.probes = &probes;
+    json_decref(run->report->evidence);
+    run->report->evidence = diag_evidence_read(run->host, &options);
+    run->evidence_is_new = true;
 }
 
 /* ---- the probes ---- */
@@ -239,6 +313,15 @@ static int leave_out(struct run *run) {
     return 0;
 }
 
+/* Which there will be is known from the scene. */
+static void tell_waiting_cells(const struct run *run) {
+    struct diag_cells cells;
+
+    diag_cells_make(&run->scene, &cells);
+    run_tell_cells(run, &cells);
+    diag_cells_free(&cells);
+}
+
 static int measure(struct run *run, struct error *err) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
     struct diag_report *report = run->report;
@@ -247,6 +330,7 @@ static int measure(struct run *run, struct error *err) {
     if (id_make(run, err) < 0 || run->probes.transport->start(&run->probes, err) < 0)
         return -1;
     run->echo = node_echo_open(run->host, &run->scene);
+    tell_waiting_cells(run);
     run_read_evidence(run); /* while the pods start */
     if (probes_wait(run, err) < 0)
         return -1;

@@ -10,6 +10,8 @@
  * "waiting for winjoin-probe-b to start"; times 0 where nothing is waited for. */
 typedef void diag_progress(void *context, unsigned waited_ms, unsigned left_ms,
                            const char *message);
+/* Told as cells become known; `begun`: the pods run, until then all of them wait. */
+typedef void diag_cells_told(void *context, const struct diag_cells *cells, bool begun);
 /* Measures on the node; NULL in the options means probe_measure(). */
 typedef void diag_measure(void *context, const struct probe *probe, struct probe_result *ret);
 
@@ -25,6 +27,7 @@ struct diag_options {
     unsigned start_timeout_ms;  /* for all probes to speak; 0 = 120 s */
     unsigned settle_timeout_ms; /* for red cells to turn green (kube-proxy may be slow); 0 = 20 s */
     diag_progress *progress;
+    diag_cells_told *cells; /* or NULL; with progress_context */
     void *progress_context;
     diag_measure *measure;
     void *measure_context;

@@ -35,15 +35,17 @@ struct run {
 void run_tell_wait(const struct run *run, const struct wait *wait, const char *message);
 void run_tell(const struct run *run, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
+void run_tell_cells(const struct run *run, const struct diag_cells *cells);
 /* What a look that has to come again answers; the node's own probes go on. */
 enum wait_look run_again(const struct run *run);
 /* wait_until() for looks that answer so. */
 enum wait_look run_wait(struct run *run, struct wait wait, struct error *err);
 
-/* matrix.c */
-
 /* Reads what can be read without the pods, in bounded time: HNS may hang. */
 void run_read_evidence(struct run *run);
+
+/* matrix.c */
+
 /* Measures all cells; *ret has what was found beyond them, too. Then the red ones again for a
  * while: kube-proxy and DNS need it after a start, and what turns green within it is slow, not
  * broken. Where nothing was started lately there is nothing to wait for. */

@@ -134,6 +134,19 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
         blocked(scene, 'b', &in, verdict);
 }
 
+/* From pod b to pod a. */
+static void way_back_check(const struct scene *scene, const struct diag_cell *cell,
+                           struct verdict *verdict) {
+    int protocol = cell->udp ? UDP : TCP;
+    struct packet out = {
+        .protocol = protocol, .remote = pod_ip(scene, 'a'), .remote_port = PROBE_PORT};
+    struct packet in = {
+        .in = true, .protocol = protocol, .remote = pod_ip(scene, 'b'), .local_port = PROBE_PORT};
+
+    if (out.remote && in.remote && !blocked(scene, 'b', &out, verdict))
+        blocked(scene, 'a', &in, verdict);
+}
+
 static void cell_check(const struct scene *scene, const struct diag_cell *cell,
                        struct verdict *verdict) {
     struct diag_cell question = *cell;
@@ -142,6 +155,10 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell,
     const char *dns = expected(scene, "dnsIP");
     struct ip address;
 
+    if (cell->one_way == DIAG_WAY_BACK) {
+        way_back_check(scene, cell, verdict);
+        return;
+    }
     (void)text_split_port(cell->to, &host, &port);
     if (host && ip_parse(host, &address, NULL) == 0) {
         way_check(scene, cell, host, (int)port, verdict);

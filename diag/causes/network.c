@@ -267,14 +267,18 @@ enum level look_pod_local(const struct scene *scene, struct finding *finding) {
     uint32_t lost = (silent | refused) & CELL_BOTH(POD_IP) & ~scene->partly;
 
     if (!tcp || text_equal(tcp, "ok"))
-        lost &= ~CELL_TCP(POD_IP);
+        lost &= ~CELL_TCP(POD_IP) | scene->back;
     if (!udp || text_equal(udp, "ok"))
-        lost &= ~CELL_UDP(POD_IP);
+        lost &= ~CELL_UDP(POD_IP) | scene->back;
     if (!lost || !(scene->green & CELL_BOTH(NODE_POD)) || !(scene->green & CELL_BOTH(SVC_IP)))
         return NO;
-    finding->may &= lost | lost << (2 * (POD_NAME - POD_IP));
-    finding_note(finding, "%s does not reach the other, %s", pod_name(scene, 'a'),
-                 pod_name(scene, 'b'));
+    finding->may &= lost | (lost & ~scene->back) << (2 * (POD_NAME - POD_IP));
+    if (lost & ~scene->back)
+        finding_note(finding, "%s does not reach the other, %s", pod_name(scene, 'a'),
+                     pod_name(scene, 'b'));
+    if (lost & scene->back)
+        finding_note(finding, "%s does not reach the other, %s, which reaches it",
+                     pod_name(scene, 'b'), pod_name(scene, 'a'));
     return LIKELY;
 }
 
@@ -326,7 +330,7 @@ enum level look_mtu(const struct scene *scene, struct finding *finding) {
         explained |= CELL_TCP(POD_IP) | CELL_TCP(NODE_POD);
     if (text_equal(udp, "ok"))
         explained |= CELL_UDP(POD_IP) | CELL_UDP(NODE_POD);
-    finding->may &= explained & ~scene->partly &
+    finding->may &= explained & ~scene->partly & ~scene->back &
                     (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]);
     if (!(finding->may & CELL_BOTH(POD_IP)))
         return NO;

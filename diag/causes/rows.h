@@ -31,6 +31,7 @@ struct scene {
     uint32_t green;                     /* passed, slow too */
     uint32_t outcome[PROBE_FAILED + 1]; /* failed cells by the outcome of their probe */
     uint32_t partly;                    /* failed cells of which some attempts succeeded */
+    uint32_t back;                      /* failed in the other direction alone: from pod b to a */
     uint32_t unresolved;                /* failed cells whose name found no address */
 };
 enum level { NO, LIKELY, CONFIRMED };

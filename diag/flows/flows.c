@@ -89,6 +89,7 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
 
     cell->result = *result;
     cell->reason[0] = '\0';
+    cell->one_way = DIAG_WAY_NONE;
     if (result->outcome == PROBE_OK) {
         cell->outcome = retried ? DIAG_SLOW : DIAG_PASS;
         if (retried)
@@ -108,6 +109,24 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
     else
         text_format(cell->reason, sizeof cell->reason, "%s, %u attempts", outcome,
                     result->attempts);
+}
+
+void diag_cell_judge_back(struct diag_cell *cell, const struct probe_result *back, bool retried) {
+    const char *names[] = {cell->from, cell->probe.expect};
+    struct diag_cell other = *cell;
+    bool is_back = cell->outcome != DIAG_FAIL;
+
+    if (is_back == (back->outcome == PROBE_OK))
+        return; /* both directions alike */
+    if (is_back) {
+        text_format(other.probe.expect, sizeof other.probe.expect, "%s", cell->from);
+        diag_cell_judge(&other, back, retried);
+        cell->outcome = other.outcome;
+        cell->result = other.result;
+    }
+    cell->one_way = is_back ? DIAG_WAY_BACK : DIAG_WAY_THERE;
+    text_format(cell->reason, sizeof cell->reason, "%s, from %s to %s; the other way it works",
+                other.reason, names[is_back], names[!is_back]);
 }
 
 static void excuse_limit(struct diag_cells *cells, const struct network_limit *limit) {

@@ -20,6 +20,8 @@ enum diag_outcome {
 const char *diag_outcome_name(enum diag_outcome outcome); /* "pass", ..., "not-run" */
 int diag_outcome_parse(const char *name, enum diag_outcome *ret);
 
+/* Between two pods both directions are asked: which of them alone fails. The reason names it. */
+enum diag_way { DIAG_WAY_NONE, DIAG_WAY_THERE, DIAG_WAY_BACK };
 enum diag_source { DIAG_FROM_POD, DIAG_FROM_NODE };
 
 /* A row of the matrix. */
@@ -78,6 +80,8 @@ struct diag_cell {
     /* Fail: what was seen in plain words. Skip: the reason's code ("windows-dns-dotted",
      * "no-external-target"). Not-run: why. */
     char reason[200];
+    bool running; /* asked now */
+    enum diag_way one_way;
     unsigned rounds; /* how often it was asked; */
     unsigned lossy;  /* and of these, how often some attempts alone succeeded */
 };
@@ -116,6 +120,12 @@ char *diag_cell_name(const struct diag_cell *cell);
  * - x-resolve-fqdn: a Service's full name by the system's resolver */
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);
 
+/* The same flow the other way, asked of the second pod; its id is "x-back-tcp", "x-back-udp6".
+ * false of all flows but that between the two pods, and where the first one has no address. */
+bool diag_cell_back(const struct diag_scene *scene, const struct diag_cell *cell,
+                    struct probe *ret);
+/* Puts the result of that beside the one of the cell's own direction, which is judged already. */
+void diag_cell_judge_back(struct diag_cell *cell, const struct probe_result *back, bool retried);
 /* Puts a result into its cell: pass, slow when `retried`, or fail with a reason in plain words. */
 void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried);
 /* Turns red cells that are so by design into skips, once all cells are judged: a cluster whose DNS

@@ -306,6 +306,20 @@ void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
     *ret = cells;
 }
 
+bool diag_cell_back(const struct diag_scene *scene, const struct diag_cell *cell,
+                    struct probe *ret) {
+    const char *address = cell->second ? scene->source_ip6 : scene->source_ip;
+
+    if (!text_equal(cell->flow->id, "pod-to-pod-ip") || !cell->asked || !known(address) ||
+        !known(scene->source))
+        return false;
+    *ret = cell->probe;
+    snprintf(ret->id, sizeof ret->id, "x-back-%s%s", cell->udp ? "udp" : "tcp",
+             cell->second ? "6" : "");
+    return text_format(ret->target, sizeof ret->target, "%s", address) == 0 &&
+           text_format(ret->expect, sizeof ret->expect, "%s", scene->source) == 0;
+}
+
 static void extra_add(struct probe_list *list, const struct diag_scene *scene, const char *id,
                       const struct diag_cell *cell) {
     struct probe probe = cell->probe;

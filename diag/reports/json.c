@@ -54,6 +54,9 @@ static json_t *cell_json(const struct diag_cell *cell) {
         diag_counted_json(&cell->result, json);
         json_object_set_new(json, "evidence", cell_evidence(cell));
     }
+    if (cell->one_way)
+        json_object_set_new(json, "oneWay",
+                            json_string(cell->one_way == DIAG_WAY_BACK ? "back" : "there"));
     if (cell->reason[0])
         json_object_set_new(json, "reason", json_string(cell->reason));
     return json;
@@ -149,6 +152,9 @@ int diag_cell_read(const json_t *json, struct diag_cell *ret, struct error *err)
         (probe && probe_outcome_parse(probe, &ret->result.outcome) < 0))
         return error_set(err, ERROR_MALFORMED, "flow '%s' has an unknown protocol or outcome", id);
     ret->udp = protocol[0] == 'U';
+    ret->one_way = text_equal(json_text_at(json, "oneWay"), "back")    ? DIAG_WAY_BACK
+                   : text_equal(json_text_at(json, "oneWay"), "there") ? DIAG_WAY_THERE
+                                                                       : DIAG_WAY_NONE;
     ret->family = text_equal(family, "IPv6") ? 6 : 4;
     ret->result.attempts = number_in(json, "attempts", PROBE_ATTEMPTS_MAX);
     ret->result.succeeded = number_in(json, "succeeded", ret->result.attempts);

@@ -87,5 +87,9 @@ int diag_cell_read(const json_t *json, struct diag_cell *ret, struct error *err)
 /* Reads a DiagReport back (diag --replay): cells, evidence under "evidence" when it is there;
  * causes are not read but judged again. ERROR_MALFORMED, also of a cluster's report. */
 int diag_report_read(const char *text, size_t len, struct diag_report *ret, struct error *err);
+/* A table that fills in while cells are measured: a row of each flow and family, its TCP and UDP as
+ * "waiting", "running", "again", "works", "fails", "skipped", "not run". `begun`: the pods run.
+ * Pure. */
+void diag_cells_progress(const struct diag_cells *cells, bool begun, struct text_list *ret);
 
 #endif

@@ -194,6 +194,49 @@ static void add_cause(struct text *t, const struct diag_cause *cause, bool apart
     add_labelled(t, "see", page, edge);
 }
 
+static const char *state_of(const struct diag_cell *cell, bool begun) {
+    if (!cell)
+        return "";
+    if (!begun)
+        return "waiting";
+    if (cell->running)
+        return cell->rounds ? "again" : "running";
+    switch (cell->outcome) {
+    case DIAG_PASS:
+    case DIAG_SLOW:
+        return "works";
+    case DIAG_SKIP:
+        return "skipped";
+    case DIAG_NOT_RUN:
+        return "not run";
+    case DIAG_FAIL:
+        break;
+    }
+    return cell->rounds ? "fails" : "waiting";
+}
+
+static void add_states(const char *id, const char *family, const struct diag_cell *tcp,
+                       const struct diag_cell *udp, bool begun, struct text_list *ret) {
+    if (tcp || udp)
+        text_list_add_owned(ret, xasprintf("%-20s%-6s%-9s%s", id, family, state_of(tcp, begun),
+                                           state_of(udp, begun)));
+}
+
+void diag_cells_progress(const struct diag_cells *cells, bool begun, struct text_list *ret) {
+    size_t count;
+    const struct diag_flow *flows = diag_flows(&count);
+
+    text_list_add_owned(ret, xasprintf("%-26s%-9s%s", "", "TCP", "UDP"));
+    for (size_t i = 0; i < count; i++) {
+        const char *id = flows[i].id;
+
+        add_states(id, "", diag_cells_find(cells, id, false), diag_cells_find(cells, id, true),
+                   begun, ret);
+        add_states(id, "IPv6", diag_cells_find_second(cells, id, false),
+                   diag_cells_find_second(cells, id, true), begun, ret);
+    }
+}
+
 static size_t cells_explained(const struct diag_report *report) {
     size_t n = 0;
 
@@ -223,6 +266,18 @@ static void add_verdict(struct text *t, const struct diag_report *report, size_t
                                     : " These causes explain some of the failures:");
     text_add_char(t, '\n');
     add_wrapped(t, text_str(&line), 0, 0, edge);
+}
+
+/* Between two pods, what works from the one and not from the other. */
+static void add_directions(struct text *t, const struct diag_report *report, size_t edge) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+        _cleanup_(freep) char *name = diag_cell_name(cell);
+        _cleanup_(freep) char *line = xasprintf("%s: %s", name, cell->reason);
+
+        if (cell->outcome == DIAG_FAIL && cell->one_way)
+            add_wrapped(t, line, 0, 2, edge);
+    }
 }
 
 /* Each reason once, with the cells that it holds for. */
@@ -338,6 +393,7 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     add_look(&t, report, edge);
     if (!down) {
         add_matrix(&t, report, style);
+        add_directions(&t, report, edge);
         add_verdict(&t, report, edge);
     }
     for (size_t i = 0; i < report->causes.count; i++)

@@ -123,6 +123,11 @@ static const struct fault {
      PUT("endpoints|1|Policies|3", ACL("Block", "In", "Priority:65500")) PUT(
          "extra|x-small-tcp|outcome", "'timeout'") PUT("extra|x-small-udp|outcome", "'no-reply'"),
      false},
+    {"an ACL of the first pod lets the second one not in", "CNI-POLICY",
+     "pod-to-pod-ip/tcp=<timeout pod-to-pod-ip/udp=<no-reply",
+     PUT("endpoints|0|Policies|9", ACL("Block", "In", "Priority:1")), false},
+    {"pods of the node reach each other in one direction alone", "POD-LOCAL",
+     "pod-to-pod-ip/tcp=<timeout pod-to-pod-ip/udp=<no-reply", "", false},
     {"an ACL blocks every source of UDP", "CNI-POLICY",
      "pod-to-pod-ip/udp=no-reply node-to-pod/udp=no-reply pod-to-pod-name/udp=no-reply@10.244.3.5",
      PUT("endpoints|1|Policies|3", ACL("Block", "In", "Protocols:'17',Priority:1"))

@@ -29,6 +29,8 @@ struct stage {
     unsigned lossy_asked, lossy_attempts; /* how often they were, and with how many at last */
     unsigned broken_until;                /* in generations below this; 0 = always */
     unsigned generation;
+    unsigned back_asked;  /* lists that b was asked */
+    bool mute_b;          /* it never answers any */
     unsigned interrupted; /* in this generation Ctrl-C is pressed; 0 = never */
     bool garbage;         /* results are no results */
     struct text told;
@@ -67,15 +69,16 @@ static void heartbeat(struct host *host, char which, const char *ip) {
     put(host, path, text);
 }
 
-static void answer(struct stage *stage, struct host *host, const char *results_path) {
+/* `path`: of the mailbox. */
+static void answer(struct stage *stage, struct host *host, const char *path,
+                   const char *results_path) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
     _cleanup_(probe_list_free) struct probe_list list = {0};
     _cleanup_(freep) char *text = NULL, *reply = NULL;
+    _cleanup_(freep) char *questions = xasprintf("%s\\probes.txt", path);
     size_t len;
 
-    assert_int_equal(host_read(host, "C:\\ProgramData\\winjoin\\probe\\a\\probes.txt", 100000,
-                               &text, &len, NULL),
-                     0);
+    assert_int_equal(host_read(host, questions, 100000, &text, &len, NULL), 0);
     assert_int_equal(probe_list_parse(text, len, &list, NULL), 0);
     for (size_t i = 0; i < list.count; i++) {
         bool broken = stage->broken && text_starts_with(list.items[i].id, stage->broken) &&
@@ -100,7 +103,17 @@ static void answer(struct stage *stage, struct host *host, const char *results_p
     put(host, results_path, stage->garbage ? "winjoin-results 1\nerror disk\n" : reply);
 }
 
+/* What was asked in that mailbox, if anything was. */
+static bool is_asked(struct host *host, const char *mailbox, unsigned generation, char go[80],
+                     char results[80]) {
+    snprintf(go, 80, "%s\\go-%u", mailbox, generation);
+    snprintf(results, 80, "%s\\results-%u.txt", mailbox, generation);
+    return exists(host, go);
+}
+
 static void play(void *context, struct host *host) {
+    static const char a[] = "C:\\ProgramData\\winjoin\\probe\\a",
+                      b[] = "C:\\ProgramData\\winjoin\\probe\\b";
     struct stage *stage = context;
     char go[80], results[80];
 
@@ -112,15 +125,18 @@ static void play(void *context, struct host *host) {
             "9\ntcp 1\nudp 1\nend\n");
     if (stage->start_b)
         heartbeat(host, 'b', stage->lost_b ? "-" : "10.244.3.5");
-    snprintf(go, sizeof go, "C:\\ProgramData\\winjoin\\probe\\a\\go-%u", stage->generation);
-    snprintf(results, sizeof results, "C:\\ProgramData\\winjoin\\probe\\a\\results-%u.txt",
-             stage->generation);
-    if (exists(host, go) && stage->generation == stage->interrupted) {
-        host_memory_interrupt(host);
-    } else if (exists(host, go)) {
-        answer(stage, host, results);
-        stage->generation++;
+    if (!stage->mute_b && is_asked(host, b, stage->back_asked + 1, go, results)) {
+        answer(stage, host, b, results);
+        stage->back_asked++;
     }
+    if (!is_asked(host, a, stage->generation, go, results))
+        return;
+    if (stage->generation == stage->interrupted) {
+        host_memory_interrupt(host);
+        return;
+    }
+    answer(stage, host, a, results);
+    stage->generation++;
 }
 
 static void measure_ok(void *context, const struct probe *probe, struct probe_result *ret) {

@@ -55,6 +55,7 @@ static void redden(struct diag_report *report, const char *red) {
         struct probe_result result = {.attempts = 2};
         struct diag_cell *cell;
         char *address = strchr(outcome, '@');
+        bool back;
 
         *protocol++ = *outcome++ = '\0';
         if (address) { /* the name was resolved, what is there did not answer */
@@ -65,6 +66,8 @@ static void redden(struct diag_report *report, const char *red) {
         cell = (strchr(protocol, '6') ? diag_cells_find_second
                                       : diag_cells_find)(&report->cells, flow, protocol[0] == 'u');
         assert_non_null(cell);
+        back = outcome[0] == '<'; /* the other direction alone */
+        outcome += back;
         if (outcome[0] == '-') {
             cell->outcome = DIAG_NOT_RUN;
             continue;
@@ -84,7 +87,10 @@ static void redden(struct diag_report *report, const char *red) {
         assert_int_equal(probe_outcome_parse(outcome, &result.outcome), 0);
         if (result.succeeded && cell->outcome == DIAG_FAIL)
             continue; /* of two faults at once the other one breaks all of it */
-        diag_cell_judge(cell, &result, false);
+        if (back)
+            diag_cell_judge_back(cell, &result, false);
+        else
+            diag_cell_judge(cell, &result, false);
     }
 }
 

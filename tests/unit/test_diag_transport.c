@@ -24,6 +24,7 @@ static struct play {
     bool old_run;         /* the heartbeats are those of an earlier run */
     bool deaf;            /* its echoes do not stand */
     bool dies, breaks;    /* while it measures: says nothing more; is known to be gone */
+    bool mute;            /* the second one never answers */
     bool late;            /* answers at the second look */
     bool interrupts;      /* the user does, at the first pause */
     bool cannot_start, cannot_ask, cannot_remove;
@@ -32,7 +33,7 @@ static struct play {
     uint64_t asked_ms;
     unsigned looks, started, removed;
     struct text asked; /* "left 18 probes\n" */
-    struct probe_list list;
+    struct probe_list lists[2];
 } play;
 static json_t *look; /* the first look, or NULL */
 
@@ -71,9 +72,9 @@ static int play_ask(struct diag_probes *probes, size_t i, const struct probe_lis
         return error_set(err, ERROR_NETWORK, "the proxy is away");
     text_addf(&play.asked, "%s %u: %zu\n", probes->items[i].name, probes->items[i].asked,
               list->count);
-    probe_list_free(&play.list);
+    probe_list_free(&play.lists[i]);
     for (size_t at = 0; at < list->count; at++)
-        probe_list_add(&play.list, &list->items[at]);
+        probe_list_add(&play.lists[i], &list->items[at]);
     play.looks = 0;
     play.asked_ms = host_monotonic_ms(probes->host);
     return 0;
@@ -81,14 +82,13 @@ static int play_ask(struct diag_probes *probes, size_t i, const struct probe_lis
 
 static int play_read(struct diag_probes *probes, size_t i, struct probe_results *ret,
                      struct error *err) {
-    assert_int_equal(i, 0);
     if (play.breaks)
         return error_set(err, ERROR_NETWORK, "the pod is gone");
-    if (play.dies || (play.late && !play.looks++) ||
+    if (play.dies || (i && play.mute) || (play.late && !i && !play.looks++) ||
         host_monotonic_ms(probes->host) < play.asked_ms + play.takes_ms)
         return 0;
-    for (size_t at = 0; at < play.list.count; at++) {
-        const struct probe *probe = &play.list.items[at];
+    for (size_t at = 0; at < play.lists[i].count; at++) {
+        const struct probe *probe = &play.lists[i].items[at];
         struct probe_result result = {.attempts = probe->attempts, .succeeded = probe->attempts};
 
         memcpy(result.id, probe->id, sizeof result.id);
@@ -183,7 +183,8 @@ static void run_open(struct run *run, struct play now) {
 static void run_close(struct run *run) {
     text_free(&run->told);
     text_free(&play.asked);
-    probe_list_free(&play.list);
+    probe_list_free(&play.lists[0]);
+    probe_list_free(&play.lists[1]);
     diag_report_free(&run->report);
     host_free(run->host);
 }
@@ -229,7 +230,7 @@ static void green(void **state) {
     /* Without the node's address the report is not good, hence the evidence. */
     assert_string_equal(text_str(&run.told), "starting left and right\n"
                                              "measuring 9 flows\n");
-    assert_string_equal(text_str(&play.asked), "left 1: 33\n");
+    assert_string_equal(text_str(&play.asked), "left 1: 33\nright 1: 2\n");
     assert_int_equal(host_file_type(run.host, diag_static_pods.folder), HOST_ABSENT);
     assert_string_equal(json_text_at(run.report.evidence, "pods.a.name"), "left");
     assert_string_equal(json_text_at(run.report.evidence, "pods.b.ip"), "10.244.2.9");
@@ -248,7 +249,7 @@ static void red(void **state) {
     assert_int_equal(run.report.causes.count, 2); /* by address, and by the cluster's DNS */
     assert_string_equal(run.report.causes.items[0].id, "EXT-PODS");
     /* The red cells alone are asked again. */
-    assert_string_equal(text_str(&play.asked), "left 1: 33\nleft 2: 4\nleft 3: 4\n");
+    assert_string_equal(text_str(&play.asked), "left 1: 33\nright 1: 2\nleft 2: 4\nleft 3: 4\n");
     assert_non_null(strstr(text_str(&run.told), "measuring them again for up to 2 s\n"));
     run_close(&run);
 }
@@ -260,8 +261,8 @@ static void a_red_matrix_costs_one_time_out(void **state) {
         unsigned limit_ms;
         const char *asked;
     } rows[] = {
-        {"1970-01-01T00:00:00Z", 2500, "left 1: 33\n"},
-        {"", 10000, "left 1: 33\nleft 2: 4\n"},
+        {"1970-01-01T00:00:00Z", 2500, "left 1: 33\nright 1: 2\n"},
+        {"", 10000, "left 1: 33\nright 1: 2\nleft 2: 4\n"},
     };
 
     (void)state;
@@ -291,8 +292,8 @@ static void loss_stays_red(void **state) {
     (void)state;
     run_open(&run, (struct play){.broken = "pod-to-pod-ip", .loses = true});
     assert_int_equal(run.result, 0);
-    assert_string_equal(text_str(&play.asked), "left 1: 33\nleft 2: 2\n");
-    assert_int_equal(play.list.items[0].attempts, 6);
+    assert_string_equal(text_str(&play.asked), "left 1: 33\nright 1: 2\nleft 2: 2\nright 2: 2\n");
+    assert_int_equal(play.lists[0].items[0].attempts, 6);
     assert_outcome(&run, "pod-to-pod-ip", false, DIAG_FAIL);
     assert_string_equal(run.report.causes.items[0].id, "LOSS");
     run_close(&run);
@@ -344,6 +345,20 @@ static void probes_that_never_start(void **state) {
         assert_int_equal(play.asked.len > 0, rows[i].from_pod == DIAG_PASS);
         run_close(&run);
     }
+}
+
+/* The other direction is waited for no longer than three seconds. */
+static void the_second_one_is_silent(void **state) {
+    struct run run;
+
+    (void)state;
+    run_open(&run, (struct play){.mute = true});
+    assert_int_equal(run.result, 0);
+    assert_outcome(&run, "pod-to-pod-ip", false, DIAG_PASS);
+    assert_int_equal(cell(&run, "pod-to-pod-ip", false)->one_way, DIAG_WAY_NONE);
+    assert_non_null(strstr(text_str(&run.told), "right did not answer: after 3 s\n"));
+    assert_in_range(run.report.measured_ms, 3000, 4000);
+    run_close(&run);
 }
 
 /* Who speaks for another run, or does not listen, is not there. */
@@ -437,6 +452,7 @@ int main(void) {
         cmocka_unit_test(loss_stays_red),
         cmocka_unit_test(no_pod_records_is_excused),
         cmocka_unit_test(probes_that_never_start),
+        cmocka_unit_test(the_second_one_is_silent),
         cmocka_unit_test(not_ours_or_not_ready),
         cmocka_unit_test(one_dies_while_it_measures),
         cmocka_unit_test(an_interruption_ends_it),
