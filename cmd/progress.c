@@ -179,7 +179,7 @@ static const char *word_of(enum error_kind kind) {
 static void show_end(struct progress *progress, const struct join_event *event) {
     char sign[32];
 
-    end_live_line(progress);
+    end_table(progress);
     mark(progress, event->state, sign);
     (void)fprintf(stderr, "  %s %-*s %s", sign, TITLE_WIDTH, title_of(event),
                   event->state == JOIN_FAILED ? word_of(event->kind) : event->message);
@@ -314,7 +314,7 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
     }
     if (*event->hint &&
         (progress->mode == PROGRESS_PLAIN || !text_equal(event->hint, progress->told_hint))) {
-        end_live_line(progress);
+        end_table(progress);
         (void)fprintf(stderr, "     %-*s %s\n", TITLE_WIDTH, "", event->hint);
         free(progress->told_hint);
         progress->told_hint = xstrdup(event->hint);
@@ -369,7 +369,7 @@ void progress_show(void *context, const struct join_event *event) {
         break;
     case JOIN_WARNING:
         if (!event->phase) {
-            end_live_line(progress);
+            end_table(progress);
             output_warning(event->message);
             break;
         }

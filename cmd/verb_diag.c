@@ -213,11 +213,17 @@ static int ask(struct program *program, struct join *ret, struct error *err) {
     return join_open(ret, err) < 0 ? -1 : join_run_phase(ret, "verify", err);
 }
 
+static void show_table(void *context, const struct text_list *lines) {
+    progress_table(context, lines);
+}
+
 /* `zip`: where the evidence goes, or NULL; `old`: what is compared with, or NULL. */
 static int measure(struct program *program, const char *zip, const struct diag_report *old,
                    struct error *err) {
     struct progress progress;
-    struct join join = {.progress.listener = progress_show, .progress.context = &progress};
+    struct join join = {.progress.listener = progress_show,
+                        .progress.table = show_table,
+                        .progress.context = &progress};
     struct error why = {0};
     int result;
 
@@ -257,6 +263,12 @@ static void show_wait(void *context, const struct join_event *event) {
         (watch->progress.mode == PROGRESS_LIVE &&
          (event->state == JOIN_BEGIN || event->state == JOIN_WAITING)))
         progress_show(&watch->progress, event);
+}
+
+static void show_watch_table(void *context, const struct text_list *lines) {
+    struct watch *watch = context;
+
+    progress_table(&watch->progress, lines);
 }
 
 static void tell_changes(struct watch *watch, const struct diag_report *report) {
@@ -301,7 +313,9 @@ void diag_tell_failure(struct program *program, char *told, size_t size, const s
 static int watch_once(void *context, struct error *err) {
     struct watch *watch = context;
     struct program *program = watch->program;
-    struct join join = {.progress.listener = show_wait, .progress.context = watch};
+    struct join join = {.progress.listener = show_wait,
+                        .progress.table = show_watch_table,
+                        .progress.context = watch};
     struct diag_report *report = &join.found.report;
     int result;
 

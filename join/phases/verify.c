@@ -24,6 +24,17 @@ static void on_diag(void *context, unsigned waited_ms, unsigned left_ms, const c
     join_tell_waiting(context, waited_ms, left_ms, "", "%s", message);
 }
 
+static void on_cells(void *context, const struct diag_cells *cells, bool begun) {
+    const struct join_progress *progress = context;
+    struct text_list lines = {0};
+
+    if (progress->table) {
+        diag_cells_progress(cells, begun, &lines);
+        progress->table(progress->context, &lines);
+    }
+    text_list_free(&lines);
+}
+
 /* The first address of the service range is always the Service "kubernetes" (kube-apiserver). */
 static void kubernetes_service(const struct join *join, char out[IP_TEXT_MAX]) {
     struct cidr services;
@@ -197,7 +208,8 @@ static void publish(struct join *join) {
 }
 
 int phase_verify(struct join *join, struct error *err) {
-    struct diag_options options = {.progress = on_diag, .progress_context = &join->progress};
+    struct diag_options options = {
+        .progress = on_diag, .cells = on_cells, .progress_context = &join->progress};
     _cleanup_json_ json_t *node = NULL, *nodes = NULL;
     struct error ignored = {0};
     _cleanup_(text_list_free) struct text_list services = {0};

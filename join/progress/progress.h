@@ -44,6 +44,8 @@ struct join_phase_result {
 /* Kept by the runner; phases add to detail, next and, by join_warn(), to warnings. */
 struct join_progress {
     join_listener *listener; /* or NULL */
+    /* Told the lines of a table that fills in, each time all of them; or NULL. */
+    void (*table)(void *context, const struct text_list *lines);
     void *context;
     const struct join_phase *phase; /* the one that runs */
     struct text detail;             /* the fact of that phase that matters */
