@@ -249,6 +249,20 @@ static void a_restart_of_hns_is_looked_at_soon(void **state) {
     assert_int_equal(api.patches, 2);
 }
 
+/* Nor while it is restarted again and again, though a look was due. */
+static void each_restart_puts_the_look_off(void **state) {
+    unsigned asked;
+
+    (void)state;
+    pass(110000, NETWORK_SAME);
+    asked = api.requests;
+    for (unsigned minutes = 0; minutes < 20; minutes++)
+        pass(MINUTE, NETWORK_RESTORED);
+    assert_int_equal(api.requests, asked);
+    pass(110000, NETWORK_SAME);
+    assert_true(api.requests > asked);
+}
+
 static void without_the_api_server(void **state) {
     (void)state;
     api.away = true;
@@ -372,6 +386,7 @@ int main(void) {
         TEST(what_hns_lacks_is_confirmed_first),
         TEST(what_is_there_again_was_never_said),
         TEST(a_restart_of_hns_is_looked_at_soon),
+        TEST(each_restart_puts_the_look_off),
         TEST(without_the_api_server),
         TEST(refused),
         TEST(before_a_join_there_is_nothing_to_say),
