@@ -132,6 +132,10 @@ def build_openssl(tree, prefix, options, jobs, log, roots):
     inside = "/Windows/System32/winjoin-none"
     run(["perl", "./Configure", "mingw64", f"--cross-compile-prefix={TARGET}-", "--libdir=lib",
          f"--prefix={inside}", f"--openssldir={inside}", *options, f"CFLAGS={CFLAGS}"], tree, log)
+    # Where its scripts find no assembler they write what machines without AVX-512 run: 0.8 MB less, and all others
+    # keep AES-NI. Made first, so that the build finds them newer than the scripts.
+    made = ("modes/aes-gcm", "aes/aesni-xts", "bn/rsaz-2k", "bn/rsaz-3k", "bn/rsaz-4k")
+    run(["make", "CC=false", *(f"crypto/{name}-avx512.s" for name in made)], tree, log)
     run(["make", f"-j{jobs}", "build_libs"], tree, log)
     root = prefix.with_name("root")
     run(["make", "install_dev", f"DESTDIR={root}"], tree, log)
