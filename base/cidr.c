@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 static int bits_of(const struct ip *ip) {
@@ -95,7 +96,7 @@ int ip_parse(const char *text, struct ip *ret, struct error *err) {
 
 /* RFC 5952: the longest run of two or more zero groups becomes "::". */
 static void format_v6(const uint8_t *b, char out[IP_TEXT_MAX]) {
-    struct text t = {0};
+    _cleanup_(text_free) struct text t = {0};
     int best = -1, best_len = 1;
 
     for (int i = 0, run = 0; i < 8; i++) {
@@ -118,7 +119,6 @@ static void format_v6(const uint8_t *b, char out[IP_TEXT_MAX]) {
         text_addf(&t, "%x", (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
     }
     (void)text_format(out, IP_TEXT_MAX, "%s", text_str(&t)); /* at most 39 characters */
-    text_free(&t);
 }
 
 void ip_format(const struct ip *ip, char out[IP_TEXT_MAX]) {

@@ -34,7 +34,7 @@ static const struct {
 
 /* Writes the text and its end into one of the caller's buffers. They may hold what is written. */
 static void put(char *out, size_t size, const char *end, const char *format, va_list args) {
-    struct text t = {0}, clean = {0};
+    _cleanup_(text_free) struct text t = {0}, clean = {0};
     size_t len;
 
     text_addv(&t, format, args);
@@ -47,8 +47,6 @@ static void put(char *out, size_t size, const char *end, const char *format, va_
     redact_tokens(clean.data);
     memcpy(out, text_str(&clean), len);
     out[len] = '\0';
-    text_free(&clean);
-    text_free(&t);
 }
 
 static void set(struct error *err, enum error_kind kind, unsigned long os, const char *end,

@@ -52,7 +52,7 @@ static const char *secret_at(const char *s) {
 }
 
 void log_message(enum log_level level, const char *format, ...) {
-    struct text raw = {0}, line = {0};
+    _cleanup_(text_free) struct text raw = {0}, line = {0};
     va_list args;
 
     if (!sink || (int)level > verbosity)
@@ -74,6 +74,4 @@ void log_message(enum log_level level, const char *format, ...) {
     if (raw.len)
         redact_tokens(raw.data);
     sink(sink_context, level, text_str(&raw));
-    text_free(&raw);
-    text_free(&line);
 }

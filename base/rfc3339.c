@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 /* Counts years from March, so that a leap day ends its year; and back. */
@@ -213,7 +214,7 @@ static void add_number(struct text *out, uint64_t ns, uint64_t unit, const char 
 void go_duration_format(int64_t nanoseconds, char ret[GO_DURATION_TEXT_MAX]) {
     uint64_t ns = nanoseconds < 0 ? 0 - (uint64_t)nanoseconds : (uint64_t)nanoseconds,
              minutes = ns / 60000000000;
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
 
     if (nanoseconds < 0)
         text_add_char(&out, '-');
@@ -230,5 +231,4 @@ void go_duration_format(int64_t nanoseconds, char ret[GO_DURATION_TEXT_MAX]) {
     else
         add_number(&out, ns, 1, "ns");
     (void)text_format(ret, GO_DURATION_TEXT_MAX, "%s", text_str(&out)); /* it has room for all */
-    text_free(&out);
 }

@@ -98,9 +98,9 @@ static json_t *number_of(const char *text) {
             *to++ = *from;
     *to = '\0';
     number = integer_of(plain);
-    if (!number && is_float(plain) && isfinite(strtod(plain, NULL)))
-        number = json_real(strtod(plain, NULL));
-    return number;
+    return !number && is_float(plain) && isfinite(strtod(plain, NULL))
+               ? json_real(strtod(plain, NULL))
+               : number;
 }
 
 /* What a plain scalar means; NULL when it is a string. New reference. */

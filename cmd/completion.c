@@ -55,13 +55,12 @@ static void offer_phases(const struct offer *o, bool with_list) {
 }
 
 static void offer_checks(const struct offer *o) {
-    struct text_list ids = {0};
+    _cleanup_(text_list_free) struct text_list ids = {0};
 
     offer(o, "all", "every check");
     preflight_names(&ids);
     for (size_t i = 0; i < ids.count; i++)
         offer(o, ids.items[i], NULL);
-    text_list_free(&ids);
 }
 
 static void offer_services(const struct offer *o) {
@@ -161,7 +160,7 @@ static void read_word(struct line *line, const char *word) {
 /* The n-th of the verb's kinds of words, "DIR [FILE]". */
 static void offer_word(const struct offer *o, const struct line *line) {
     const struct verb *verb = line->sub ? line->sub : line->verb;
-    struct text_list kinds = {0};
+    _cleanup_(text_list_free) struct text_list kinds = {0};
 
     if (!line->sub && !line->words)
         for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
@@ -173,7 +172,6 @@ static void offer_word(const struct offer *o, const struct line *line) {
         kind[strcspn(kind, "]")] = '\0';
         offer_argument(o, kind + (*kind == '['), false);
     }
-    text_list_free(&kinds);
 }
 
 static void offer_all_flags(const struct offer *o, const struct line *line) {

@@ -40,14 +40,13 @@ static void add_problem(struct gathering *g, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 
 static void add_problem(struct gathering *g, const char *format, ...) {
-    struct text t = {0};
+    _cleanup_(text_free) struct text t = {0};
     va_list args;
 
     va_start(args, format);
     text_addv(&t, format, args);
     va_end(args);
     json_array_append_new(g->problems, json_string(text_str(&t)));
-    text_free(&t);
 }
 
 static void set_text(json_t *json, const char *key, const char *value) {
@@ -64,7 +63,7 @@ static bool cell_works(const char *outcome) {
 
 /* Of the flows of a report: how many there are, and how many have no red cell. */
 static void count_flows(const json_t *report, json_t *ret) {
-    json_t *seen = json_object();
+    _cleanup_json_ json_t *seen = json_object();
     int pass = 0;
 
     json_each(json_object_get(report, "flows"), i, cell) {
@@ -80,7 +79,6 @@ static void count_flows(const json_t *report, json_t *ret) {
         pass += json_is_true(works);
     json_object_set_new(ret, "flows", json_integer((json_int_t)json_object_size(seen)));
     json_object_set_new(ret, "flowsPass", json_integer(pass));
-    json_decref(seen);
 }
 
 static json_t *run_json(const json_t *report) {
@@ -170,7 +168,7 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
 static int add_runs(struct gathering *g, struct error *err) {
     _cleanup_json_ json_t *join = record_last(g->host, "join"),
                           *diag = record_last(g->host, "diag");
-    struct journal journal = {0};
+    _cleanup_(journal_close) struct journal journal = {0};
 
     if (journal_open(g->host, &journal, err) < 0)
         return -1;
@@ -180,7 +178,6 @@ static int add_runs(struct gathering *g, struct error *err) {
         json_object_set_new(g->status, "lastJoin", run_json(join));
     if (journal.count)
         add_last_diag(g, join, diag);
-    journal_close(&journal);
     return 0;
 }
 
@@ -257,7 +254,7 @@ static void add_changed(struct gathering *g) {
 /* Only what our kube-proxy programs can be judged. */
 static void add_drift(struct gathering *g, struct kube_client *client, const char *node) {
     _cleanup_json_ json_t *file = NULL;
-    struct network_input input = {0};
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
     struct error ignored = {0};
 
     if (!text_equal(json_text_at(g->status, "api.outcome"), "ok") ||
@@ -265,15 +262,14 @@ static void add_drift(struct gathering *g, struct kube_client *client, const cha
         return;
     json_object_update_new(drift_of(g),
                            drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs));
-    boot_network_input_free(&input);
 }
 
 static void look(struct gathering *g) {
     struct diag_look_options options = {.certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE};
     _cleanup_json_ json_t *certificate = diag_look_certificate(g->host, options.certificate_file);
     _cleanup_(freep) char *name = node_name_of(certificate);
-    struct kubeconfig config = {0};
-    struct kube_client client = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+    _cleanup_(kube_client_close) struct kube_client client = {0};
     struct error why = {0};
     json_t *look;
 
@@ -291,8 +287,6 @@ static void look(struct gathering *g) {
     add_changed(g);
     if (options.client && !g->hns_is_silent)
         add_drift(g, &client, name);
-    kube_client_close(&client);
-    kubeconfig_free(&config);
     json_decref(look);
 }
 

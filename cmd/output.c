@@ -20,12 +20,11 @@ bool output_is_document(const struct program *program) {
 
 /* Results hold what servers and hosts say, too. */
 static void print_shown(const char *text) {
-    struct text shown = {0};
+    _cleanup_(text_free) struct text shown = {0};
 
     text_add_visible(&shown, text, strlen(text));
     redact_tokens(shown.data);
     output_bytes(shown.data, shown.len);
-    text_free(&shown);
 }
 
 void output_text(const struct program *program, const char *text) {
@@ -165,12 +164,11 @@ void output_error(const struct error *err) {
 }
 
 void output_warning(const char *message) {
-    struct text shown = {0};
+    _cleanup_(text_free) struct text shown = {0};
 
     text_add_escaped(&shown, message, strlen(message));
     redact_tokens(shown.data);
     (void)fprintf(stderr, "warning: %s\n", text_str(&shown));
-    text_free(&shown);
 }
 
 int output_path(struct program *program, const char *what, const char *given, char **ret,

@@ -38,7 +38,7 @@ static bool parts_words(const char *p) {
 /* As a shell does, as far as these lines need it. Backslashes stay: they stand in Windows' paths.
  */
 static void split(const char *line, struct text_list *ret) {
-    struct text word = {0};
+    _cleanup_(text_free) struct text word = {0};
     bool begun = false;
     char quote = '\0';
 
@@ -57,7 +57,6 @@ static void split(const char *line, struct text_list *ret) {
     }
     if (begun)
         text_list_add_owned(ret, text_take(&word));
-    text_free(&word);
 }
 
 /* One argument: a whole line becomes its words from the program's name on. */

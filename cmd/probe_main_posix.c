@@ -1,15 +1,15 @@
 /* winjoin-probe on Linux: the program that runs in probe pods of rehearsals and tests. */
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "diag/probe/probe.h"
 
 int main(int argc, char **argv) {
-    struct text output = {0};
+    _cleanup_(text_free) struct text output = {0};
     struct error err = {0};
     int failed = probe_command(argc - 1, argv + 1, &output, &err) < 0;
 
     fputs(text_str(&output), stdout);
-    text_free(&output);
     if (failed)
         fprintf(stderr, "error: %s\n", err.message);
     if (failed && err.kind == ERROR_USAGE)

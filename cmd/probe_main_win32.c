@@ -40,7 +40,7 @@ int wmain(int argc, wchar_t **wide);
 
 int wmain(int argc, wchar_t **wide) {
     char **argv = xcalloc((size_t)argc + 1, sizeof *argv);
-    struct text output = {0};
+    _cleanup_(text_free) struct text output = {0};
     struct error err = {0};
     int failed;
 
@@ -48,7 +48,6 @@ int wmain(int argc, wchar_t **wide) {
         argv[i] = narrow(wide[i]);
     failed = probe_command(argc - 1, argv + 1, &output, &err) < 0;
     fputs(text_str(&output), stdout);
-    text_free(&output);
     if (failed)
         fprintf(stderr, "error: %s\n", err.message);
     if (failed && err.kind == ERROR_USAGE)

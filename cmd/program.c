@@ -66,7 +66,7 @@ static int parse(struct program *program, int argc, char **argv, const struct op
                  struct error *err) {
     _cleanup_(freep) char **rest = xcalloc((size_t)argc + 1, sizeof *rest);
     _cleanup_(text_list_free) struct text_list expanded = {0};
-    int n = 0, verb_at = find_verb_word(argc, argv), result;
+    int n = 0, verb_at = find_verb_word(argc, argv);
 
     for (int i = 1; i < argc; i++) {
         if (program->verb->raw && i > verb_at)
@@ -77,8 +77,7 @@ static int parse(struct program *program, int argc, char **argv, const struct op
             rest[n++] = argv[i];
     }
     join_expand_pasted(n, rest, &expanded);
-    result = options_parse(set, (int)expanded.count, expanded.items, &program->words, err);
-    return result;
+    return options_parse(set, (int)expanded.count, expanded.items, &program->words, err);
 }
 
 static int open_log(struct program *program, struct error *err) {

@@ -118,14 +118,13 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
                         struct error *err) {
     const struct join_options *o = &program->options.join;
     json_t *nodes = NULL;
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
 
     if (node_programs_missing(artifacts, o, &nodes, err) < 0)
         return -1;
     add_artifacts(&out, artifacts);
     add_nodes(&out, nodes);
     output_text(program, text_str(&out));
-    text_free(&out);
     if (warn) {
         warn_of_versions(artifacts);
         warn_of_nodes(nodes, o->network_mode || o->network_plugin);
@@ -246,9 +245,8 @@ static int check_source(const struct join_options *o, struct error *err) {
 
 static int create(struct program *program, const char *folder, const char *zip, struct error *err) {
     _cleanup_(freep) char *to = NULL;
-    struct artifacts artifacts = {0};
+    _cleanup_(artifacts_free) struct artifacts artifacts = {0};
     _cleanup_json_ json_t *nodes = NULL;
-    int result;
 
     if ((!folder && check_source(&program->options.join, err) < 0) ||
         output_path(program, "FILE.zip", zip, &to, err) < 0 ||
@@ -256,9 +254,7 @@ static int create(struct program *program, const char *folder, const char *zip, 
         (folder ? pack(program, folder, to, &artifacts, err)
                 : fetch(program, nodes, to, &artifacts, err)) < 0)
         return -1;
-    result = print_bundle(program, &artifacts, true, err);
-    artifacts_free(&artifacts);
-    return result;
+    return print_bundle(program, &artifacts, true, err);
 }
 
 static int verify(struct program *program, struct bundle *bundle, struct error *err) {
@@ -305,7 +301,7 @@ static int diff(struct program *program, const struct bundle *from, const char *
     _cleanup_(bundle_freep) struct bundle *to = NULL;
     const struct artifacts *a = bundle_artifacts(from), *b;
     json_t *list = json_array();
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
     size_t count;
 
     if (bundle_open(program->host, with, NULL, &to, err) < 0) {
@@ -320,7 +316,6 @@ static int diff(struct program *program, const struct bundle *from, const char *
             add_difference(b->items[i].name, NULL, &b->items[i], &out, list);
     count = json_array_size(list);
     output_text(program, text_str(&out));
-    text_free(&out);
     output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
                                      "BundleDiff", "differences", list));
     return count ? error_set(err, ERROR_CONFLICT, "the bundles differ in %zu program%s", count,

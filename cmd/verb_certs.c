@@ -30,7 +30,7 @@ static int show(struct program *program, int changed, struct error *err) {
     _cleanup_json_ json_t *serving =
         diag_look_certificate(program->host, KUBELET_SERVING_CERTIFICATE_FILE);
     json_t *result;
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
 
     if (!json_text_at(client, "subject")) {
         json_decref(client);
@@ -41,7 +41,6 @@ static int show(struct program *program, int changed, struct error *err) {
     add_line(&out, "identity", client);
     add_line(&out, "serving", serving);
     output_text(program, text_str(&out));
-    text_free(&out);
     result = json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("NodeCertificates"), "client", client);
     if (json_text_at(serving, "subject"))
         json_object_set(result, "serving", serving);
@@ -78,8 +77,7 @@ static int on_request(void *context, const struct kube_csr *csr, unsigned waited
 /* With the identity that is still good; whose it is stands in it. */
 static int open_client(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
-    struct kubeconfig config = {0};
-    int result;
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     r->node_name = client_certificate_node(host);
     if (!r->node_name) {
@@ -89,9 +87,7 @@ static int open_client(struct renewal *r, struct error *err) {
     }
     if (kubeconfig_read_file(host, KUBELET_KUBECONFIG_FILE, &config, err) < 0)
         return -1;
-    result = kube_client_open(r->program->http, host, &config, &r->client, err);
-    kubeconfig_free(&config);
-    return result;
+    return kube_client_open(r->program->http, host, &config, &r->client, err);
 }
 
 static struct client_certificate_options request_options(struct renewal *r) {
@@ -103,10 +99,9 @@ static struct client_certificate_options request_options(struct renewal *r) {
 
 static int request(struct renewal *r, const struct client_certificate_options *options,
                    struct error *err) {
-    struct client_certificate made = {0};
+    _cleanup_(client_certificate_free) struct client_certificate made = {0};
     int result = client_certificate_renew(&r->client, r->program->host, options, &made, err);
 
-    client_certificate_free(&made);
     return result;
 }
 
@@ -116,9 +111,8 @@ static int ask_serving(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
     _cleanup_(secret_freep) char *pem = NULL;
     struct client_certificate_options options = request_options(r);
-    struct certificates stored = {0};
+    _cleanup_(certificates_free) struct certificates stored = {0};
     size_t len = 0;
-    int result;
 
     if (host_file_type(host, KUBELET_SERVING_CERTIFICATE_FILE) == HOST_ABSENT)
         return 0;
@@ -130,15 +124,13 @@ static int ask_serving(struct renewal *r, struct error *err) {
                                "'" KUBELET_SERVING_CERTIFICATE_FILE "'; Restart-Service kubelet");
     }
     options.serves = &(struct csr_names){&stored.items[0].dns_names, &stored.items[0].ip_addresses};
-    result = request(r, &options, err);
-    certificates_free(&stored);
-    return result;
+    return request(r, &options, err);
 }
 
 static int ask(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
     struct client_certificate_options options = request_options(r);
-    struct client_certificate stored = {0};
+    _cleanup_(client_certificate_free) struct client_certificate stored = {0};
     bool restarted;
     int result;
 
@@ -148,7 +140,6 @@ static int ask(struct renewal *r, struct error *err) {
                               "--print-join-command prints the line");
         return -1;
     }
-    client_certificate_free(&stored);
     if (request(r, &options, err) < 0)
         return -1;
     result = ask_serving(r, err);

@@ -30,7 +30,7 @@ static void forget_elsewhere(struct host *host, char **path) {
 static int check_file(struct program *program, const struct config_file *file, struct error *err) {
     struct join_options *o = &program->options.join;
     struct join join = {.host = program->host, .asked = o};
-    struct text_list warnings = {0};
+    _cleanup_(text_list_free) struct text_list warnings = {0};
     int result;
 
     if (file->join && join_configuration_check(file->join, &file->join_marks, join.host, err) < 0)
@@ -39,7 +39,6 @@ static int check_file(struct program *program, const struct config_file *file, s
         join_configuration_apply(file->join, o, &warnings);
     if (file->node)
         node_configuration_apply(file->node, o);
-    text_list_free(&warnings);
     program_settle_paths(o);
     forget_elsewhere(join.host, &o->discovery_file);
     forget_elsewhere(join.host, &o->bundle);
@@ -54,42 +53,34 @@ static int check_file(struct program *program, const struct config_file *file, s
 
 static int validate(struct program *program, struct error *err) {
     const char *path = program->options.join.config;
-    struct config_file file = {0};
-    int result;
+    _cleanup_(config_file_free) struct config_file file = {0};
 
     if (!path || !*path) {
         (void)error_set(err, ERROR_USAGE, "the --config flag is mandatory");
         return error_hint(err, "winjoin config validate --config FILE");
     }
-    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0)
+    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0 ||
+        check_file(program, &file, err) < 0)
         return -1;
-    result = check_file(program, &file, err);
-    config_file_free(&file);
-    if (result == 0)
-        output_text(program, "ok\n");
-    return result;
+    output_text(program, "ok\n");
+    return 0;
 }
 
 /* kubeadm config migrate: read, defaulted, checked and written again. */
 static int renewed_text(struct program *program, const char *path, char **ret, struct error *err) {
-    struct config_file file = {0};
+    _cleanup_(config_file_free) struct config_file file = {0};
     _cleanup_(freep) char *join = NULL, *node = NULL;
-    int result = 0;
 
-    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0)
+    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0 ||
+        (file.join &&
+         join_configuration_check(file.join, &file.join_marks, program->host, err) < 0))
         return -1;
-    if (file.join &&
-        join_configuration_check(file.join, &file.join_marks, program->host, err) < 0) {
-        result = -1;
-    } else {
-        if (file.join)
-            join_configuration_default(file.join);
-        join = file.join ? yaml_write(file.join) : xstrdup("");
-        node = file.node ? yaml_write(file.node) : xstrdup("");
-        *ret = xasprintf("%s%s%s", join, *join && *node ? "---\n" : "", node);
-    }
-    config_file_free(&file);
-    return result;
+    if (file.join)
+        join_configuration_default(file.join);
+    join = file.join ? yaml_write(file.join) : xstrdup("");
+    node = file.node ? yaml_write(file.node) : xstrdup("");
+    *ret = xasprintf("%s%s%s", join, *join && *node ? "---\n" : "", node);
+    return 0;
 }
 
 /* With -o json one document is itself, several are kubectl's List. The token stays: the text is the
@@ -146,8 +137,7 @@ static int open_cluster(struct program *program, struct kube_client *ret, struct
     const char *given = program->options.kubeconfig;
     _cleanup_(freep) char *path =
         given ? terminal_full_path(given) : xstrdup(KUBELET_KUBECONFIG_FILE);
-    struct kubeconfig config = {0};
-    int result;
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     if (kubeconfig_read_file(program->host, path, &config, err) < 0) {
         if (!given)
@@ -155,35 +145,28 @@ static int open_cluster(struct program *program, struct kube_client *ret, struct
         err->kind = ERROR_USAGE;
         return error_prefix(err, "--kubeconfig");
     }
-    result = kube_client_open(program->http, program->host, &config, ret, err);
-    kubeconfig_free(&config);
-    return result;
+    return kube_client_open(program->http, program->host, &config, ret, err);
 }
 
 /* What the cluster itself says of its network. */
 static int ask_cluster(struct program *program, const struct agent_source **ret,
                        struct error *err) {
     struct join_options *o = &program->options.join;
-    struct kube_client client = {0};
-    struct cluster_config cluster = {0};
-    int result;
+    _cleanup_(kube_client_close) struct kube_client client = {0};
+    _cleanup_(cluster_config_free) struct cluster_config cluster = {0};
 
-    if (open_cluster(program, &client, err) < 0)
-        return -1;
-    result = cluster_config_read(&client, 0, &cluster, err);
-    kube_client_close(&client);
-    if (result < 0)
+    if (open_cluster(program, &client, err) < 0 ||
+        cluster_config_read(&client, 0, &cluster, err) < 0)
         return -1;
     *ret = cluster.network.source;
     if (cluster.network.agent && !o->network_plugin)
         o->network_plugin = xstrdup(cluster.network.agent->plugin);
-    cluster_config_free(&cluster);
     return 0;
 }
 
 static int cluster(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
-    struct config_file file = {0};
+    _cleanup_(config_file_free) struct config_file file = {0};
     const struct agent_source *source = NULL; /* of the network agent's settings */
     const struct network_agent *agent;
     _cleanup_(freep) char *text = NULL;
@@ -193,7 +176,6 @@ static int cluster(struct program *program, struct error *err) {
         return -1;
     if (file.node)
         node_configuration_apply(file.node, o);
-    config_file_free(&file);
     if (program->options.kubeconfig && ask_cluster(program, &source, err) < 0)
         return -1;
     agent = network_agent_by_plugin(o->network_plugin);
@@ -224,14 +206,10 @@ static int routes(struct program *program, struct error *err) {
     _cleanup_(text_list_free) struct text_list left_out = {0};
     _cleanup_json_ json_t *nodes = NULL, *list = NULL;
     _cleanup_(freep) char *text = NULL;
-    struct kube_client client = {0};
-    int result;
+    _cleanup_(kube_client_close) struct kube_client client = {0};
 
-    if (fabric_place_check(&place, err) < 0 || open_cluster(program, &client, err) < 0)
-        return -1;
-    result = kube_nodes_get(&client, &nodes, err);
-    kube_client_close(&client);
-    if (result < 0)
+    if (fabric_place_check(&place, err) < 0 || open_cluster(program, &client, err) < 0 ||
+        kube_nodes_get(&client, &nodes, err) < 0)
         return -1;
     list = fabric_routes_of_nodes(nodes, NULL, &left_out);
     tell_left_out(&left_out);

@@ -144,7 +144,7 @@ static bool may_restart(const struct program *program, const struct join *join) 
 static void restart(struct program *program, struct join *join, struct error *err) {
     const char *const last = join->progress.phase->run == phase_preflight ? NULL : "restart";
     const char *const left_out[] = {"token", "token-file", "progress", last, NULL};
-    struct restart_words words = {0};
+    _cleanup_(restart_words_free) struct restart_words words = {0};
     struct error why = {0};
     const bool given =
         options_is_given(program->set, "token") || options_is_given(program->set, "token-file");
@@ -166,7 +166,6 @@ static void restart(struct program *program, struct join *join, struct error *er
                         "Windows restarts in a few seconds, and the join continues by itself");
         (void)error_hint(err, "afterwards: winjoin status, winjoin logs");
     }
-    restart_words_free(&words);
 }
 
 static int run_join(struct program *program, struct join *join, struct error *err) {
@@ -217,7 +216,7 @@ static int write_plan(struct program *program, const json_t *plan, struct error 
 /* Everything is looked at as in a join, discovery and the host's fitness included; nothing is made.
  */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
-    json_t *plan = NULL;
+    _cleanup_json_ json_t *plan = NULL;
     _cleanup_(freep) char *text = NULL;
     int result = join_run_looking(join, err);
 
@@ -226,12 +225,10 @@ static int run_dry(struct program *program, struct join *join, struct error *err
         return -1;
     text = join_plan_text(plan);
     output_text(program, text);
-    result = write_plan(program, plan, err);
-    if (result < 0)
-        json_decref(plan);
-    else
-        output_result(program, plan);
-    return result;
+    if (write_plan(program, plan, err) < 0)
+        return -1;
+    output_result(program, take_ptr(plan));
+    return 0;
 }
 
 int verb_join(struct program *program, struct error *err) {
@@ -313,7 +310,7 @@ static int discover(struct program *program, struct discovery_result *ret, struc
 }
 
 int verb_discover(struct program *program, struct error *err) {
-    struct discovery_result result = {0};
+    _cleanup_(discovery_result_free) struct discovery_result result = {0};
     json_t *document;
 
     if (program_prepare_join(program, err) < 0 || program_need_discovery(program, err) < 0)
@@ -333,6 +330,5 @@ int verb_discover(struct program *program, struct error *err) {
                              result.kubeconfig);
         output_result(program, document);
     }
-    discovery_result_free(&result);
     return 0;
 }

@@ -43,7 +43,7 @@ static void print_checks(const struct program *program, const struct preflight_r
                          size_t count) {
     size_t counts[PREFLIGHT_NOT_RUN + 1] = {0};
     bool all = program->options.verbosity > 0;
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
 
     for (size_t i = 0; i < count; i++) {
         enum preflight_outcome outcome = results[i].outcome;
@@ -61,7 +61,6 @@ static void print_checks(const struct program *program, const struct preflight_r
                   all ? "" : " (-v 1 says why)");
     text_add_char(&out, '\n');
     output_text(program, text_str(&out));
-    text_free(&out);
 }
 
 /* What nobody can fix here, and everybody should know of before the first pod. */
@@ -78,16 +77,15 @@ static void add_limits(struct program *program, const struct join *join, json_t 
 }
 
 static void warn_of_names(const struct program *program) {
-    struct text_list warnings = {0};
+    _cleanup_(text_list_free) struct text_list warnings = {0};
 
     preflight_unknown_names(&program->options.join.ignore_preflight_errors, &warnings);
     for (size_t i = 0; i < warnings.count; i++)
         output_warning(warnings.items[i]);
-    text_list_free(&warnings);
 }
 
 int verb_preflight(struct program *program, struct error *err) {
-    struct preflight_result *results = NULL;
+    _cleanup_(freep) struct preflight_result *results = NULL;
     struct progress progress;
     struct join join = {.host = program->host,
                         .http = program->http,
@@ -111,7 +109,6 @@ int verb_preflight(struct program *program, struct error *err) {
         add_limits(program, &join, preflight_report_json(results, count));
         result = preflight_judge(results, count, err);
     }
-    free(results);
     join_close(&join);
     progress_close(&progress);
     return result;

@@ -1,13 +1,13 @@
 /* winjoin probe: one probe by hand, the same program that runs inside pods. */
+#include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "diag/probe/probe.h"
 
 int verb_probe(struct program *program, struct error *err) {
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
     int result = probe_command((int)program->words.count, program->words.items, &out, err);
 
     output_bytes(text_str(&out), out.len);
-    text_free(&out);
     return result;
 }

@@ -226,7 +226,7 @@ int host_service_query(struct host *host, const char *name, struct host_service 
 
 int host_service_start(struct host *host, const char *name, unsigned timeout_ms,
                        struct error *err) {
-    struct host_service found = {0};
+    _cleanup_(host_service_free) struct host_service found = {0};
     struct error ignored = {0};
     bool runs;
     int result;
@@ -236,7 +236,6 @@ int host_service_start(struct host *host, const char *name, unsigned timeout_ms,
     log_message(LOG_CALL, "start service '%s'", name);
     runs = host->ops->service_query(host, name, &found, &ignored) == 0 &&
            found.state == HOST_SERVICE_RUNNING;
-    host_service_free(&found);
     result = host->ops->service_start(host, name, timeout_ms, err);
     return runs ? result : host_changed(host, result);
 }

@@ -148,8 +148,8 @@ static void wait_a_moment(CURLM *multi, const struct conversation *talks, size_t
 
 void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
                     struct http_talk *talks, size_t count) {
-    struct conversation *all = xcalloc(count + 1, sizeof *all);
-    struct curl_waitfd *waits = xcalloc(count + 1, sizeof *waits);
+    _cleanup_(freep) struct conversation *all = xcalloc(count + 1, sizeof *all);
+    _cleanup_(freep) struct curl_waitfd *waits = xcalloc(count + 1, sizeof *waits);
     size_t open = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -177,6 +177,4 @@ void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
         free(all[i].tls.name);
         secret_free_text(text_take(&all[i].say));
     }
-    free(all);
-    free(waits);
 }

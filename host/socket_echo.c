@@ -92,13 +92,12 @@ static void connection_close(struct connection *connection) {
 static int answer(struct socket_echo *echo, socket_handle handle, const char *data, size_t len,
                   const struct socket_peer *to) {
     enum socket_outcome outcome;
-    char *reply = xmalloc(echo->prefix_len + len);
+    _cleanup_(freep) char *reply = xmalloc(echo->prefix_len + len);
     long sent;
 
     memcpy(reply, echo->prefix, echo->prefix_len);
     memcpy(reply + echo->prefix_len, data, len);
     sent = socket_os_send(handle, reply, echo->prefix_len + len, to, &outcome);
-    free(reply);
     return sent == (long)(echo->prefix_len + len) ? 0 : -1;
 }
 

@@ -1,6 +1,7 @@
 /* What is wrong with a call is said before anything else happens. */
 #include "join/asked.h"
 
+#include "base/memory.h"
 #include "join/configuration/join_options.h"
 #include "join/discovery/discovery.h"
 #include "join/kubelet/patches.h"
@@ -18,14 +19,11 @@ static int check_discovery(const struct join *join, struct error *err) {
 }
 
 static int check_patches(const struct join *join, struct error *err) {
-    struct patches patches = {0};
-    int result;
+    _cleanup_(patches_free) struct patches patches = {0};
 
     if (!join->found.options.patches)
         return 0;
-    result = patches_read(join->host, join->found.options.patches, &patches, err);
-    patches_free(&patches);
-    return result;
+    return patches_read(join->host, join->found.options.patches, &patches, err);
 }
 
 int join_asked_check(struct join *join, struct error *err) {

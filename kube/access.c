@@ -34,7 +34,7 @@ int kube_may(struct kube_client *client, const struct kube_right *right, bool *r
 /* What was not answered well is asked again, with the client's patience. */
 int kube_may_all(struct kube_client *client, const struct kube_right *rights, size_t count,
                  bool *ret, struct error *err) {
-    struct kube_many *items = xcalloc(count + 1, sizeof *items);
+    _cleanup_(freep) struct kube_many *items = xcalloc(count + 1, sizeof *items);
     char **bodies = xcalloc(count + 1, sizeof *bodies);
     int result = 0;
 
@@ -57,7 +57,6 @@ int kube_may_all(struct kube_client *client, const struct kube_right *rights, si
     kube_many_free(items, count);
     for (size_t i = 0; i < count; i++)
         free(bodies[i]);
-    free(items);
     free(bodies);
     return result;
 }

@@ -153,22 +153,18 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
 /* Performs and demands a 2xx; *retry_after is filled for other answers too. */
 static int perform_good(struct kube_client *client, const struct kube_call *call, char **ret,
                         size_t *ret_len, long *retry_after, struct error *err) {
-    struct http_response response = {0};
-    int result = 0;
+    _cleanup_(http_response_free) struct http_response response = {0};
 
     *retry_after = -1;
     if (kube_perform(client, call, &response, err) < 0)
         return -1;
     *retry_after = response.retry_after;
-    if (response.status < 200 || response.status > 299) {
-        result = kube_status_error(call->method, call->path, response.status, response.body,
-                                   response.body_len, err);
-    } else {
-        *ret = response.body ? take_ptr(response.body) : xstrdup("");
-        *ret_len = response.body_len;
-    }
-    http_response_free(&response);
-    return result;
+    if (response.status < 200 || response.status > 299)
+        return kube_status_error(call->method, call->path, response.status, response.body,
+                                 response.body_len, err);
+    *ret = response.body ? take_ptr(response.body) : xstrdup("");
+    *ret_len = response.body_len;
+    return 0;
 }
 
 static int perform_json(struct kube_client *client, const struct kube_call *call, json_t **ret,
@@ -200,11 +196,10 @@ static bool is_ready(struct kube_client *client, uint64_t lost_ms) {
                                  .proxy_url = client->proxy_url,
                                  .insecure = client->insecure};
     struct kube_call call = {.method = "GET", .path = "/readyz", .timeout_ms = READY_TIMEOUT_MS};
-    struct http_response response = {0};
+    _cleanup_(http_response_free) struct http_response response = {0};
     struct error ignored = {0};
     long status = kube_perform(&nobody, &call, &response, &ignored) == 0 ? response.status : 0;
 
-    http_response_free(&response);
     if (status && status < 500 && status != 200)
         return lost_ms >= COME_BACK_MS;
     return status == 200;

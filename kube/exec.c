@@ -165,8 +165,8 @@ static void talk_free(struct talk *talk) {
 
 void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
                    struct kube_exec_result *rets, struct error *errs, size_t count) {
-    struct talk *talks = xcalloc(count + 1, sizeof *talks);
-    struct http_talk *words = xcalloc(count + 1, sizeof *words);
+    _cleanup_(freep) struct talk *talks = xcalloc(count + 1, sizeof *talks);
+    _cleanup_(freep) struct http_talk *words = xcalloc(count + 1, sizeof *words);
 
     for (size_t i = 0; i < count; i++) {
         char *path = path_of(&execs[i]);
@@ -187,8 +187,6 @@ void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
         (void)finish(&talks[i], &execs[i], errs[i].kind ? -1 : 0, &rets[i], &errs[i]);
         talk_free(&talks[i]);
     }
-    free(talks);
-    free(words);
 }
 
 int kube_exec(struct kube_client *client, const struct kube_exec *exec,

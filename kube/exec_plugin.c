@@ -37,7 +37,7 @@ int exec_credential_read(const char *text, size_t len, const char *version,
 static char *find_program(struct host *host, const char *kubeconfig, const char *command) {
     _cleanup_(freep) char *path = host_environment(host, "PATH");
     const char *slash = strrchr(kubeconfig, '\\'), *other = strrchr(kubeconfig, '/');
-    struct text_list folders = {0};
+    _cleanup_(text_list_free) struct text_list folders = {0};
     char *found = NULL;
 
     if (other > slash)
@@ -61,7 +61,6 @@ static char *find_program(struct host *host, const char *kubeconfig, const char 
                 found = take_ptr(full);
         }
     }
-    text_list_free(&folders);
     return found;
 }
 
@@ -101,23 +100,20 @@ static void words_make(const struct kubeconfig *config, const char *program,
 
 static int run(struct host *host, const char *program, struct kubeconfig *config,
                const char *version, struct error *err) {
-    struct text_list words = {0}, environment = {0};
+    _cleanup_(text_list_free) struct text_list words = {0}, environment = {0};
     _cleanup_(secret_freep) char *output = NULL;
     struct host_process process;
-    int code = 0, result;
+    int code = 0;
 
     words_make(config, program, &words, &environment, version);
     process = (struct host_process){.argv = (const char *const *)words.items,
                                     .environment = (const char *const *)environment.items,
                                     .timeout_ms = PLUGIN_MS};
-    result = host_run(host, &process, &code, &output, err);
-    if (result == 0 && code)
-        result = error_set(err, ERROR_DENIED, "it ended with exit code %d", code);
-    if (result == 0)
-        result = exec_credential_read(output, strlen(output), version, config, err);
-    text_list_free(&words);
-    text_list_free(&environment);
-    return result;
+    if (host_run(host, &process, &code, &output, err) < 0)
+        return -1;
+    if (code)
+        return error_set(err, ERROR_DENIED, "it ended with exit code %d", code);
+    return exec_credential_read(output, strlen(output), version, config, err);
 }
 
 int kubeconfig_run_plugin(struct host *host, const char *path, struct kubeconfig *config,

@@ -226,9 +226,8 @@ static int stream(struct wait *w, struct error *err) {
                              .timeout_ms = ms + STREAM_GRACE_MS,
                              .on_data = on_data,
                              .on_data_context = w};
-    struct http_response response = {0};
+    _cleanup_(http_response_free) struct http_response response = {0};
     uint64_t began = host_monotonic_ms(w->client->host);
-    int result;
 
     w->events = 0;
     w->words = false;
@@ -239,9 +238,7 @@ static int stream(struct wait *w, struct error *err) {
         pause_for(w, host_spread_ms(w->client->host, 0, DROP_MS)); /* all watchers saw it drop */
         return 0;
     }
-    result = judge(w, &response, began, err);
-    http_response_free(&response);
-    return result;
+    return judge(w, &response, began, err);
 }
 
 /* ---- the loop ---- */

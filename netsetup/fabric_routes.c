@@ -150,11 +150,10 @@ int fabric_place_check(const struct fabric_place *place, struct error *err) {
 /* ---- from Nodes ---- */
 
 static void leave_out(struct text_list *left_out, const char *node, const char *why) {
-    struct text shown = {0};
+    _cleanup_(text_free) struct text shown = {0};
 
     text_add_escaped(&shown, node ? node : "", node ? strnlen(node, NAME_MAX_LEN) : 0);
     text_list_add_owned(left_out, xasprintf("node %s %s", text_str(&shown), why));
-    text_free(&shown);
 }
 
 /* AWS' id of a machine: the last part of aws:///eu-west-1a/i-0123456789abcdef0. */

@@ -126,9 +126,8 @@ json_t *hcn_query_json(const char *key, const char *value) {
     json_t *query = json_pack("{s:o}", "SchemaVersion", schema_version());
     if (!key)
         return query;
-    json_t *filter = json_pack("{s:s}", key, value);
+    _cleanup_json_ json_t *filter = json_pack("{s:s}", key, value);
     _cleanup_(freep) char *text = json_write(filter);
-    json_decref(filter);
     json_object_set_new(query, "Filter", json_string(text));
     return query;
 }

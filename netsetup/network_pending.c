@@ -44,12 +44,11 @@ static bool stands(struct host *host, const struct network_input *input) {
 
 static int open_client(struct host *host, struct http *http, struct kube_client *ret,
                        struct error *err) {
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     int result = kubeconfig_read_file(host, NODE_KUBECONFIG, &config, err);
 
     if (result == 0)
         result = kube_client_open(http, host, &config, ret, err);
-    kubeconfig_free(&config);
     ret->timeout_ms = REQUEST_MS;
     return result;
 }
@@ -76,12 +75,11 @@ static int settle(struct kube_client *client, const char *node, bool pending,
 
 static int say(struct host *host, struct http *http, const char *node, bool pending,
                struct network_pending *known, struct error *err) {
-    struct kube_client client = {0};
+    _cleanup_(kube_client_close) struct kube_client client = {0};
     int result = open_client(host, http, &client, err);
 
     if (result == 0)
         result = settle(&client, node, pending, known, err);
-    kube_client_close(&client);
     return result;
 }
 
@@ -94,7 +92,7 @@ static bool agent_makes(const struct network_input *input) {
 void network_pending_look(struct host *host, struct http *http, bool booting, bool restored,
                           struct network_pending *known) {
     _cleanup_json_ json_t *file = NULL;
-    struct network_input input = {0};
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
     const char *node;
     struct error why = {0};
     bool pending;
@@ -105,7 +103,6 @@ void network_pending_look(struct host *host, struct http *http, bool booting, bo
     node = json_text_at(file, "node"); /* a file of an earlier version has none */
     known->over = !node || (!booting && !agent_makes(&input));
     pending = !restored || !stands(host, &input);
-    boot_network_input_free(&input);
     if (known->over)
         return;
     if (say(host, http, node, pending, known, &why) < 0)
@@ -117,14 +114,11 @@ void network_pending_look(struct host *host, struct http *http, bool booting, bo
 int network_pending_clear(struct host *host, struct http *http, struct error *err) {
     _cleanup_json_ json_t *file = NULL;
     struct network_pending known = {0};
-    struct network_input input = {0};
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
     const char *node;
-    bool by_agent;
 
     if (boot_network_load(host, &file, &input, NULL) < 0)
         return 0;
-    by_agent = agent_makes(&input);
-    boot_network_input_free(&input);
     node = json_text_at(file, "node");
-    return node && by_agent ? say(host, http, node, false, &known, err) : 0;
+    return node && agent_makes(&input) ? say(host, http, node, false, &known, err) : 0;
 }

@@ -235,12 +235,11 @@ void network_input_pods(const struct text_list *prefixes, struct network_input *
 
 int network_input_check(const struct network_input *input, struct error *err) {
     struct network_prefixes prefixes = {0};
-    struct network_plan plan = {0};
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
     struct network_input known = *input;
     if (!input->mode && !input->plugin)
         known.routes = NULL; /* the cluster decides the mode */
     int result = plan_begin(&known, &plan, &prefixes, err);
-    network_plan_free(&plan);
     return result;
 }
 

@@ -66,16 +66,15 @@ static int restore(struct host *host, const struct nic_snapshot *snapshot, bool 
 }
 
 int nic_watchdog_run(struct host *host, bool *ret_restored, struct error *err) {
-    struct nic_snapshot snapshot = {0};
-    int result = 0;
+    _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
+    int result;
 
     *ret_restored = false;
     if (read_snapshot(host, &snapshot, err) < 0)
         return -1;
-    if (!host_watched_well(host, LIMIT_MS)) {
-        result = restore(host, &snapshot, ret_restored, err);
-        (void)host_remove(host, NIC_WATCHDOG_FILE, NULL);
-    }
-    nic_snapshot_free(&snapshot);
+    if (host_watched_well(host, LIMIT_MS))
+        return 0;
+    result = restore(host, &snapshot, ret_restored, err);
+    (void)host_remove(host, NIC_WATCHDOG_FILE, NULL);
     return result;
 }

@@ -38,10 +38,9 @@ void network_peer_read(const json_t *node, struct network_peer *ret) {
 
 static void add_route(const struct network_plan *plan, const struct network_peer *peer,
                       json_t *list) {
-    json_t *route = plan->mode->route_to(plan, peer);
+    _cleanup_json_ json_t *route = plan->mode->route_to(plan, peer);
     if (route && json_array_size(list) < PEERS_MAX)
         json_array_append(list, route);
-    json_decref(route);
 }
 
 json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own) {

@@ -165,7 +165,6 @@ char *certificate_names(const struct certificate *certificate) {
     const struct text_list *lists[] = {&certificate->dns_names, &certificate->ip_addresses};
     size_t more = 0;
     _cleanup_(text_list_free) struct text_list all = {0};
-    char *text;
 
     for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
         for (size_t i = 0; i < lists[k]->count; i++)
@@ -175,8 +174,7 @@ char *certificate_names(const struct certificate *certificate) {
                 more++;
     if (more)
         text_list_add_owned(&all, xasprintf("and %zu more", more));
-    text = all.count ? text_list_join(&all, ", ") : xstrdup("no name");
-    return text;
+    return all.count ? text_list_join(&all, ", ") : xstrdup("no name");
 }
 
 int certificate_check_dates(const struct certificate *certificate, int64_t now, struct error *err) {

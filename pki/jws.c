@@ -13,7 +13,7 @@
 enum { SIGNING_INPUT_MAX = 64 * 1024 * 1024 };
 
 char *jws_make(const char *key_id, const char *secret, const void *payload, size_t len) {
-    struct text header = {0}, input = {.cap = SIGNING_INPUT_MAX};
+    _cleanup_(text_free) struct text header = {0}, input = {.cap = SIGNING_INPUT_MAX};
     _cleanup_(freep) char *head = NULL, *body = base64url_encode(payload, len), *sign = NULL;
     unsigned char mac[EVP_MAX_MD_SIZE];
     unsigned mac_len = 0;
@@ -26,8 +26,6 @@ char *jws_make(const char *key_id, const char *secret, const void *payload, size
                                 (const unsigned char *)text_str(&input), input.len, mac, &mac_len))
         abort(); /* payloads are bounded far below, and SHA-256 is always there */
     sign = base64url_encode(mac, mac_len);
-    text_free(&header);
-    text_free(&input);
     return xasprintf("%s..%s", head, sign);
 }
 

@@ -40,7 +40,7 @@ int pins_parse(const struct text_list *texts, struct text_list *ret, struct erro
 void pin_of_key(const void *spki, size_t len, char ret[PIN_TEXT_MAX]) {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned digest_len = 0;
-    struct text t = {0};
+    _cleanup_(text_free) struct text t = {0};
 
     if (!EVP_Digest(spki, len, digest, &digest_len, EVP_sha256(), NULL))
         abort(); /* SHA-256 is always there */
@@ -48,5 +48,4 @@ void pin_of_key(const void *spki, size_t len, char ret[PIN_TEXT_MAX]) {
     for (unsigned i = 0; i < digest_len; i++)
         text_addf(&t, "%02x", digest[i]);
     (void)text_format(ret, PIN_TEXT_MAX, "%s", text_str(&t)); /* 71 bytes fit */
-    text_free(&t);
 }

@@ -325,7 +325,7 @@ static void ask(struct fetch *f, uint64_t now, struct http_exchange *ret) {
 
 /* One request for each that lacks; false: none does. */
 static bool ask_all(struct batch *batch) {
-    struct http_exchange *exchanges = xcalloc(AT_ONCE, sizeof *exchanges);
+    _cleanup_(freep) struct http_exchange *exchanges = xcalloc(AT_ONCE, sizeof *exchanges);
     uint64_t now = host_monotonic_ms(batch->mirror->host);
     size_t asked = 0;
 
@@ -335,7 +335,6 @@ static bool ask_all(struct batch *batch) {
     http_perform_all(batch->mirror->http, exchanges, asked);
     for (size_t i = 0; i < asked; i++)
         http_response_free(&exchanges[i].response);
-    free(exchanges);
     return asked > 0;
 }
 

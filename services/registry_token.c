@@ -179,29 +179,24 @@ static int fetch(struct http *http, const char *url, char **ret, struct error *e
     const struct http_request request = {
         .url = url, .timeout_ms = TIMEOUT_MS, .max_body = ANSWER_MAX};
     _cleanup_(freep) char *shown = http_shown_url(url);
-    struct http_response answer = {0};
-    int result = http_perform(http, &request, &answer, err);
+    _cleanup_(http_response_free) struct http_response answer = {0};
 
-    if (result == 0 && take_answer(&answer, ret, err) < 0)
-        result = error_prefix(err, "get a token from '%s'", shown);
-    http_response_free(&answer);
-    return result;
+    if (http_perform(http, &request, &answer, err) < 0)
+        return -1;
+    return take_answer(&answer, ret, err) < 0 ? error_prefix(err, "get a token from '%s'", shown)
+                                              : 0;
 }
 
 int registry_token_fetch(struct http *http, const char *challenge, const char *name, char **ret,
                          struct error *err) {
-    struct registry_challenge c = {0};
+    _cleanup_(registry_challenge_free) struct registry_challenge c = {0};
     _cleanup_(freep) char *url = NULL;
-    int result;
 
     if (!registry_challenge_read(challenge, &c))
         return error_set(err, ERROR_DENIED,
                          "the registry requires credentials, and winjoin sends none");
-    result = check_realm(c.realm, err);
-    if (result == 0) {
-        url = token_url(&c, name);
-        result = fetch(http, url, ret, err);
-    }
-    registry_challenge_free(&c);
-    return result;
+    if (check_realm(c.realm, err) < 0)
+        return -1;
+    url = token_url(&c, name);
+    return fetch(http, url, ret, err);
 }

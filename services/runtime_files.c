@@ -110,14 +110,13 @@ static void set_text(json_t *json, const char *key, const char *value) {
 /* Known and free from 1.20 and 1.14; locked to true since 1.34, where naming them has no use and
  * will be fatal one day. */
 static void add_gates(json_t *json, const struct kube_proxy_config *config, unsigned minor) {
-    json_t *gates = json_object();
+    _cleanup_json_ json_t *gates = json_object();
     if (minor < GATES_GA && config->needs_source_vip)
         json_object_set_new(gates, "WinOverlay", json_true());
     if (minor < GATES_GA && config->dsr)
         json_object_set_new(gates, "WinDSR", json_true());
     if (json_object_size(gates))
         json_object_set(json, "featureGates", gates);
-    json_decref(gates);
 }
 
 int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, struct error *err) {

@@ -36,8 +36,7 @@ static bool is_given(const char *word, const struct text_list *arguments) {
 
 /* Its own words but those that ours replace ("--flag value" has its value behind it), then ours. */
 static char *joined_command(const struct text_list *words, const struct text_list *arguments) {
-    struct text_list all = {0};
-    char *line;
+    _cleanup_(text_list_free) struct text_list all = {0};
 
     for (size_t i = 0; i < words->count; i++) {
         bool replaced = i && is_given(words->items[i], arguments);
@@ -50,9 +49,7 @@ static char *joined_command(const struct text_list *words, const struct text_lis
     }
     for (size_t i = 1; i < arguments->count; i++)
         text_list_add(&all, arguments->items[i]);
-    line = service_command_line(&all);
-    text_list_free(&all);
-    return line;
+    return service_command_line(&all);
 }
 
 static int give_arguments(struct host *host, const struct service *row,

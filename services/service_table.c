@@ -39,13 +39,12 @@ static void add_environment(const struct service *row, const struct service_sett
 }
 
 static char *host_command(const struct service *row) {
-    struct text_list arguments = {0};
+    _cleanup_(text_list_free) struct text_list arguments = {0};
     text_list_add(&arguments, WINJOIN_PROGRAM);
     text_list_add(&arguments, "service");
     text_list_add(&arguments, "run");
     text_list_add(&arguments, row->name);
     char *line = service_command_line(&arguments);
-    text_list_free(&arguments);
     return line;
 }
 
@@ -76,16 +75,16 @@ int service_make(const struct service *row, const struct service_settings *setti
 
 int service_host_file_make(const struct service *row, const struct service_settings *settings,
                            char **ret, struct error *err) {
-    struct service_host_settings file = {.max_log_bytes = SERVICE_LOG_BYTES,
-                                         .max_log_files = SERVICE_LOG_FILES,
-                                         .stop_timeout_ms = row->stop_timeout_ms};
+    _cleanup_(service_host_settings_free) struct service_host_settings file = {
+        .max_log_bytes = SERVICE_LOG_BYTES,
+        .max_log_files = SERVICE_LOG_FILES,
+        .stop_timeout_ms = row->stop_timeout_ms};
     if (service_arguments(row, settings, &file.command, err) < 0)
         return -1;
     add_environment(row, settings, &file.environment);
     file.working_folder = xstrdup("C:\\k");
     file.log_file = xstrdup(row->log_file);
     *ret = service_host_settings_make(&file);
-    service_host_settings_free(&file);
     return 0;
 }
 

@@ -83,7 +83,7 @@ static size_t find_route(const json_t *routes, const struct host_route *route) {
 /* Windows tells the next hops of default routes as the adapter's gateways. */
 static void follow_default_route(json_t *state, const struct host_route *route) {
     json_t *adapter = adapter_by_index(state, route->interface_index);
-    json_t *gateways = json_array();
+    _cleanup_json_ json_t *gateways = json_array();
 
     json_each(json_object_get(state, "routes"), i, other) {
         if (json_number_at(other, "interfaceIndex", -1) == (long long)route->interface_index &&
@@ -92,7 +92,6 @@ static void follow_default_route(json_t *state, const struct host_route *route) 
     }
     if (adapter)
         json_object_set(adapter, "gateways", gateways);
-    json_decref(gateways);
 }
 
 int model_route_add(json_t *state, const struct host_route *route, struct error *err) {

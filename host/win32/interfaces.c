@@ -1,18 +1,18 @@
 /* Changing an interface: addresses, DNS servers, forwarding. What iphlpapi sets is gone after a
  * restart of Windows; addresses and DNS servers are therefore given to netsh as well. */
+#include "base/memory.h"
 #include "host/win32/iphlpapi.h"
 
 #include <string.h>
 
 static bool has_dhcp(uint32_t index) {
-    struct host_adapters adapters = {0};
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     bool dhcp = false;
 
     if (win32_adapters(NULL, &adapters, NULL) == 0)
         for (size_t i = 0; i < adapters.count; i++)
             if (adapters.items[i].index == index)
                 dhcp = adapters.items[i].dhcp;
-    host_adapters_free(&adapters);
     return dhcp;
 }
 
@@ -106,7 +106,7 @@ typedef DWORD(WINAPI *set_dns)(GUID, const struct dns_settings *);
 
 static int set_dns_of_family(set_dns set, const GUID *adapter, const struct text_list *servers,
                              bool v6, struct error *err) {
-    struct text_list some = {0};
+    _cleanup_(text_list_free) struct text_list some = {0};
     _cleanup_(freep) char *joined = NULL;
     _cleanup_wide_ wchar_t *wide = NULL;
     struct dns_settings settings = {.version = DNS_SETTINGS_VERSION1,
@@ -117,7 +117,6 @@ static int set_dns_of_family(set_dns set, const GUID *adapter, const struct text
         if ((strchr(servers->items[i], ':') != NULL) == v6)
             text_list_add(&some, servers->items[i]);
     joined = some.count ? text_list_join(&some, ",") : xstrdup("");
-    text_list_free(&some);
     wide = win32_wide(joined);
     settings.name_server = wide;
     if (v6)

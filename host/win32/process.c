@@ -136,15 +136,13 @@ HANDLE win32_make_job(void) {
 
 wchar_t *win32_command_line(const char *const *argv) {
     _cleanup_(text_free) struct text line = {0};
-    wchar_t *wide;
 
     for (size_t i = 0; argv[i]; i++) {
         if (i)
             text_add_char(&line, ' ');
         win32_quote_argument(&line, argv[i]);
     }
-    wide = win32_wide(text_str(&line));
-    return wide;
+    return win32_wide(text_str(&line));
 }
 
 /* A process in the job from its first moment: were we killed while it is made, it goes with the

@@ -1,4 +1,5 @@
 /* Services through the Service Control Manager: start, stop, delete with waits; query and list. */
+#include "base/memory.h"
 #include "host/win32/win32.h"
 
 #include <stdlib.h>
@@ -202,14 +203,13 @@ static int stop_dependents(struct host *host, SC_HANDLE service, unsigned timeou
     (void)EnumDependentServicesW(service, SERVICE_ACTIVE, NULL, 0, &size, &count);
     if (!size)
         return 0;
-    ENUM_SERVICE_STATUSW *list = xcalloc(1, size);
+    _cleanup_(freep) ENUM_SERVICE_STATUSW *list = xcalloc(1, size);
     if (!EnumDependentServicesW(service, SERVICE_ACTIVE, list, size, &size, &count))
         count = 0; /* one that still runs refuses the stop: the error names it */
     for (DWORD i = 0; i < count && result == 0; i++) {
         _cleanup_(freep) char *name = win32_narrow(list[i].lpServiceName);
         result = win32_service_stop(host, name, timeout_ms, err);
     }
-    free(list);
     return result;
 }
 

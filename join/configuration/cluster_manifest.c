@@ -89,7 +89,7 @@ static void add_discovery(json_t *objects) {
 /* What an agent does with a node's identity, or its own. */
 static void add_agent(json_t *objects, const struct network_agent *agent) {
     _cleanup_(freep) char *name = agent->rights ? xasprintf("winjoin:%s", agent->plugin) : NULL;
-    json_t *rules = json_array();
+    _cleanup_json_ json_t *rules = json_array();
 
     for (const struct agent_right *right = agent->rights; right && right->resource; right++) {
         _cleanup_(text_list_free) struct text_list verbs = {0};
@@ -101,7 +101,6 @@ static void add_agent(json_t *objects, const struct network_agent *agent) {
     if (name)
         add_cluster_role(objects, name, json_incref(rules),
                          json_pack("[o]", group(agent->group ? agent->group : NODES)));
-    json_decref(rules);
 }
 
 json_t *cluster_manifest_make(const json_t *node_configuration,

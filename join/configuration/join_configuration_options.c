@@ -185,7 +185,7 @@ static void take(const struct place *p, const json_t *value, struct join_options
 /* The form of the kubelet's --register-with-taints (corev1 Taint.ToString): an empty list asks for
  * none. */
 static void take_taints(const json_t *taints, struct join_options *options) {
-    struct text all = {0};
+    _cleanup_(text_free) struct text all = {0};
 
     json_each(taints, i, item) {
         const char *value = json_text_at(item, "value");
@@ -194,7 +194,6 @@ static void take_taints(const json_t *taints, struct join_options *options) {
                   value && *value ? "=" : "", value ? value : "", json_text_at(item, "effect"));
     }
     take_text(&options->register_with_taints, text_str(&all), false);
-    text_free(&all);
 }
 
 static void take_args(const json_t *args, struct join_options *options) {

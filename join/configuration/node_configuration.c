@@ -196,7 +196,7 @@ static int check_value(const struct target *t, const json_t *value, const struct
 static int check_network(const json_t *configuration, const struct yaml_node *node,
                          const char *what, struct error *err) {
     const struct yaml_node *at;
-    struct join_options o = {0};
+    _cleanup_(join_options_free) struct join_options o = {0};
     const struct network_agent *agent;
     struct network_input input;
     int result;
@@ -210,7 +210,6 @@ static int check_network(const json_t *configuration, const struct yaml_node *no
                            "kube-proxy cannot be a service with network plugin '%s': the cluster "
                            "brings its own",
                            agent->plugin);
-    join_options_free(&o);
     at = node ? yaml_at(node, "network") : NULL;
     if (result < 0 && err)
         err->kind = ERROR_USAGE;

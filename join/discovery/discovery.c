@@ -159,11 +159,10 @@ static int check(const struct discovery_options *o, struct text_list *ret_pins,
 }
 
 int discovery_check(const struct discovery_options *options, struct error *err) {
-    struct text_list pins = {0};
+    _cleanup_(text_list_free) struct text_list pins = {0};
     struct token token = {0};
     int result = check(options, &pins, &token, err);
 
-    text_list_free(&pins);
     token_clear(&token);
     return result;
 }
@@ -229,7 +228,7 @@ static int no_pin_matches(const struct discovery *d, const struct certificates *
  * one. */
 static int match_pins(struct discovery *d, struct kubeconfig *config, const struct text_list *pins,
                       struct error *err) {
-    struct certificates all = {0};
+    _cleanup_(certificates_free) struct certificates all = {0};
     long found;
 
     if (kubeconfig_settle_ca(config, err) < 0 ||
@@ -240,7 +239,6 @@ static int match_pins(struct discovery *d, struct kubeconfig *config, const stru
         (void)no_pin_matches(d, &all, pins, err);
     else if (pins->count)
         (void)text_format(d->result->matched_pin, PIN_TEXT_MAX, "%s", all.items[found].pin);
-    certificates_free(&all);
     return found < 0 ? -1 : 0;
 }
 
@@ -301,7 +299,7 @@ static void use_token(struct kubeconfig *config, const char *token) {
 static int run_token(struct discovery *d, const struct token *token, const struct text_list *pins,
                      struct error *err) {
     const struct discovery_options *o = d->options;
-    struct cluster_info info = {0};
+    _cleanup_(cluster_info_free) struct cluster_info info = {0};
     int result = run_passes(d, token, pins, &info, err);
 
     if (result == 0) {
@@ -313,7 +311,6 @@ static int run_token(struct discovery *d, const struct token *token, const struc
                 &d->result->warnings,
                 "no CA certificate hash was given: only the token proves the cluster's identity");
     }
-    cluster_info_free(&info);
     return result;
 }
 

@@ -69,7 +69,7 @@ static char *host_of_server(const char *server) {
 
 /* Takes over the CA of cluster-info when the file has none, and tells of another server. */
 static void merge(struct discovery *d, struct kubeconfig *config, const char *published) {
-    struct kubeconfig other = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig other = {0};
 
     if (kubeconfig_parse(published, strlen(published), "cluster-info", &other, NULL) < 0) {
         text_list_add(&d->result->warnings, "the cluster-info ConfigMap has no readable "
@@ -85,7 +85,6 @@ static void merge(struct discovery *d, struct kubeconfig *config, const char *pu
         config->ca_pem = take_ptr(other.ca_pem);
         config->ca_pem_len = other.ca_pem_len;
     }
-    kubeconfig_free(&other);
 }
 
 static int compare(struct discovery *d, struct kubeconfig *config, struct error *err) {
@@ -220,18 +219,15 @@ static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *
 int discovery_check_file(const struct discovery_options *options, struct host *host,
                          struct error *err) {
     struct discovery d = {.options = options, .host = host};
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(freep) char *shown = options->file ? shown_file(options->file) : NULL;
     enum host_file_type type = shown ? host_file_type(host, options->file) : HOST_ABSENT;
-    int result;
 
     if (type != HOST_FILE && type != HOST_FOLDER)
         return 0; /* what comes through a pipe can be read only once */
-    result = load_good(&d, &config, err);
-    if (result == 0 && !options->tls_bootstrap_token)
-        result = find_credentials(&config, shown, err);
-    kubeconfig_free(&config);
-    return result;
+    if (load_good(&d, &config, err) < 0)
+        return -1;
+    return options->tls_bootstrap_token ? 0 : find_credentials(&config, shown, err);
 }
 
 int discovery_run_file(struct discovery *d, struct error *err) {

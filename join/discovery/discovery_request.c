@@ -42,8 +42,7 @@ enum verdict {
 /* ---- what an answer means ---- */
 
 static char *listed_ids(const json_t *data) {
-    struct text_list ids = {0};
-    char *text;
+    _cleanup_(text_list_free) struct text_list ids = {0};
 
     json_each_member(data, key, value) {
         const char *id = key + strlen(SIGNATURE_PREFIX);
@@ -53,9 +52,7 @@ static char *listed_ids(const json_t *data) {
         if (ids.count < IDS_SHOWN_MAX)
             text_list_add(&ids, id);
     }
-    text = ids.count ? text_list_join(&ids, ", ") : NULL;
-    text_list_free(&ids);
-    return text;
+    return ids.count ? text_list_join(&ids, ", ") : NULL;
 }
 
 static enum verdict no_signature(const struct discovery *d, const json_t *data, struct error *err) {
@@ -200,9 +197,8 @@ static void fill(const struct discovery *d, const char *url, const char *ca_pem,
 static enum verdict attempt(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                             long *retry_after, struct error *err) {
     _cleanup_(freep) char *url = server_url_join(d->server, CLUSTER_INFO_PATH "?timeout=10s");
-    struct http_response response = {.retry_after = -1};
+    _cleanup_(http_response_free) struct http_response response = {.retry_after = -1};
     struct http_request request;
-    enum verdict verdict;
     int result;
 
     fill(d, url, ca_pem, &request);
@@ -210,14 +206,10 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
     note_answer(d, &response);
     *retry_after = result < 0 ? -1 : response.retry_after;
     if (result < 0)
-        verdict = failed(d, ca_pem, &response, err);
-    else if (discovery_check_name(d, response.server_certs, request.verify == HTTP_VERIFY_FULL,
-                                  err) < 0)
-        verdict = NEVER;
-    else
-        verdict = read_answer(d, &response, ret, err);
-    http_response_free(&response);
-    return verdict;
+        return failed(d, ca_pem, &response, err);
+    if (discovery_check_name(d, response.server_certs, request.verify == HTTP_VERIFY_FULL, err) < 0)
+        return NEVER;
+    return read_answer(d, &response, ret, err);
 }
 
 /* ---- again and again ---- */

@@ -104,10 +104,9 @@ static int wrong_chain(const struct discovery *d, const struct certificate *cert
 static int explain(const struct discovery *d, const struct certificates *chain,
                    const char *server_certs, const char *ca_pem, struct error *err) {
     const struct certificate *leaf = &chain->items[0];
-    struct certificates authorities = {0};
+    _cleanup_(certificates_free) struct certificates authorities = {0};
     struct error why = {0};
     size_t at;
-    int result;
 
     if (ca_pem && certificate_check_chain(server_certs, ca_pem, true, -1, &why) < 0)
         return wrong_chain(d, leaf, &why, err);
@@ -118,31 +117,24 @@ static int explain(const struct discovery *d, const struct certificates *chain,
             return wrong_dates(d, &chain->items[at], &intermediate, err);
     if (ca_pem && certificates_parse(ca_pem, strlen(ca_pem), &authorities, NULL) == 0 &&
         find_outdated(d, &authorities, chain->items[chain->count - 1].issuer, &at))
-        result = wrong_dates(d, &authorities.items[at], &authority, err);
-    else if (!certificate_covers(server_certs, d->host_name))
-        result = wrong_name(d, leaf, err);
-    else
-        result = error_prefix(err, "cannot trust \"%s\"", d->address);
-    certificates_free(&authorities);
-    return result;
+        return wrong_dates(d, &authorities.items[at], &authority, err);
+    if (!certificate_covers(server_certs, d->host_name))
+        return wrong_name(d, leaf, err);
+    return error_prefix(err, "cannot trust \"%s\"", d->address);
 }
 
 int discovery_explain_trust(const struct discovery *d, const char *server_certs, const char *ca_pem,
                             struct error *err) {
-    struct certificates all = {0};
-    int result;
+    _cleanup_(certificates_free) struct certificates all = {0};
 
     if (!server_certs || certificates_parse(server_certs, strlen(server_certs), &all, NULL) < 0)
         return error_prefix(err, "cannot trust \"%s\"", d->address);
-    result = explain(d, &all, server_certs, ca_pem, err);
-    certificates_free(&all);
-    return result;
+    return explain(d, &all, server_certs, ca_pem, err);
 }
 
 int discovery_check_name(const struct discovery *d, const char *server_certs, bool full,
                          struct error *err) {
-    struct certificates all = {0};
-    int result = 0;
+    _cleanup_(certificates_free) struct certificates all = {0};
 
     if (!server_certs)
         return 0; /* of a connection that was looked at when it was made */
@@ -151,8 +143,7 @@ int discovery_check_name(const struct discovery *d, const char *server_certs, bo
             err->kind = ERROR_UNTRUSTED;
         return error_prefix(err, "cannot trust \"%s\"", d->address);
     }
-    if (full && !certificate_covers(server_certs, d->host_name))
-        result = wrong_name(d, &all.items[0], err);
-    certificates_free(&all);
-    return result;
+    return full && !certificate_covers(server_certs, d->host_name)
+               ? wrong_name(d, &all.items[0], err)
+               : 0;
 }

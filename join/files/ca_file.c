@@ -58,31 +58,23 @@ static bool has_all(const struct certificates *all, const struct certificates *w
 }
 
 char *ca_file_describe(struct host *host, const char *path) {
-    struct certificates found;
-    char *text;
+    _cleanup_(certificates_free) struct certificates found = {0};
 
-    if (!read_file(host, path, &found))
-        return NULL;
-    text = describe(&found);
-    certificates_free(&found);
-    return text;
+    return read_file(host, path, &found) ? describe(&found) : NULL;
 }
 
 char *ca_file_difference(struct host *host, const char *path, const char *proven_pem) {
-    struct certificates found, proven;
-    char *text = NULL;
+    _cleanup_(certificates_free) struct certificates found = {0}, proven = {0};
+    _cleanup_(freep) char *is = NULL, *should = NULL;
 
     if (!proven_pem || !read_file(host, path, &found))
         return NULL;
     read_pem(proven_pem, strlen(proven_pem), &proven);
-    if (!has_all(&found, &proven) || !has_all(&proven, &found)) {
-        _cleanup_(freep) char *is = describe(&found), *should = describe(&proven);
-
-        text = xasprintf("'%s' contains %s; the cluster's verified CA is %s", path, is, should);
-    }
-    certificates_free(&proven);
-    certificates_free(&found);
-    return text;
+    if (has_all(&found, &proven) && has_all(&proven, &found))
+        return NULL;
+    is = describe(&found);
+    should = describe(&proven);
+    return xasprintf("'%s' contains %s; the cluster's verified CA is %s", path, is, should);
 }
 
 void ca_file_warn(struct host *host, const struct join_found *found,

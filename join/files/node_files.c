@@ -44,11 +44,10 @@ static void add_kubelet_flags(struct host *host, struct join_found *found, struc
         .cri_socket = found->options.cri_socket,
         .extra = &found->options.kubelet_extra_args,
     };
-    struct text_list flags = {0};
+    _cleanup_(text_list_free) struct text_list flags = {0};
 
     kubelet_flags_make(&input, &flags);
     add(ret, KUBELET_FLAGS_FILE, HOST_PUBLIC, kubelet_flags_text(&flags));
-    text_list_free(&flags);
     if (kubelet_has_instance_config(input.version))
         add(ret, KUBELET_INSTANCE_CONFIG_FILE, HOST_PUBLIC,
             kubelet_instance_config_text(found->options.cri_socket));

@@ -44,7 +44,7 @@ static bool has_ipv4(const struct host_adapter *adapter) {
 
 /* Is there an adapter with an address and a way out? An error says yes: what follows will tell. */
 static bool has_way_out(struct host *host) {
-    struct host_adapters adapters = {0};
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     struct error ignored = {0};
     bool found = false;
 
@@ -52,7 +52,6 @@ static bool has_way_out(struct host *host) {
         return true;
     for (size_t i = 0; i < adapters.count && !found; i++)
         found = adapters.items[i].gateways.count && has_ipv4(&adapters.items[i]);
-    host_adapters_free(&adapters);
     return found;
 }
 
@@ -61,23 +60,20 @@ static bool has_way_out(struct host *host) {
 static int give_card_back(struct join *join, struct error *err) {
     const struct journal_entry *recorded = journal_switch(&join->journal);
     struct nic_guard_result guard = {0};
-    struct nic_snapshot card = {0};
-    int result;
+    _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
 
     if (!recorded || join->found.options.dry_run || has_way_out(join->host))
         return 0;
     if (nic_snapshot_read(json_object_get(recorded->before, "card"), &card, err) < 0)
         return -1;
-    result = nic_guard_restore(join->host, &card, on_card, &join->progress, &guard, err);
-    nic_snapshot_free(&card);
-    return result;
+    return nic_guard_restore(join->host, &card, on_card, &join->progress, &guard, err);
 }
 
 /* Is kubelet.conf of the cluster that the call means: by its pins, else by the endpoint? */
 static bool is_joined_to(const struct join *join) {
     const struct text_list *wanted = &join->asked->discovery_token_ca_cert_hash;
-    struct certificates list = {0};
-    struct kubeconfig config = {0};
+    _cleanup_(certificates_free) struct certificates list = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(text_list_free) struct text_list pins = {0};
     struct error ignored = {0};
     bool same = false;
@@ -92,8 +88,6 @@ static bool is_joined_to(const struct join *join) {
              certificates_parse(config.ca_pem, strlen(config.ca_pem), &list, &ignored) == 0)
         for (size_t i = 0; i < list.count; i++)
             same |= text_list_has(&pins, list.items[i].pin);
-    certificates_free(&list);
-    kubeconfig_free(&config);
     return same;
 }
 
@@ -140,9 +134,8 @@ int find_client(struct join *join, struct error *err) {
 }
 
 int find_node_client(struct join *join, struct error *err) {
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     struct kube_client client = {0};
-    int result;
 
     if (join->found.client.server && join->found.client_is_node)
         return 0;
@@ -151,9 +144,8 @@ int find_node_client(struct join *join, struct error *err) {
                                                           : "use the node's own identity");
         return error_hint(err, "run winjoin join with a token, or winjoin status to see more");
     }
-    result = kube_client_open(join->http, join->host, &config, &client, err);
-    kubeconfig_free(&config);
-    if (result == 0)
-        take_client(join, &client, true);
-    return result;
+    if (kube_client_open(join->http, join->host, &config, &client, err) < 0)
+        return -1;
+    take_client(join, &client, true);
+    return 0;
 }

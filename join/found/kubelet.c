@@ -34,8 +34,7 @@ static int make_config(struct join *join, const struct patches *patches, struct 
 }
 
 int find_kubelet_config(struct join *join, struct error *err) {
-    struct patches patches = {0};
-    int result;
+    _cleanup_(patches_free) struct patches patches = {0};
 
     if (join->found.kubelet_config)
         return 0;
@@ -44,9 +43,7 @@ int find_kubelet_config(struct join *join, struct error *err) {
     if (join->found.options.patches &&
         patches_read(join->host, join->found.options.patches, &patches, err) < 0)
         return -1;
-    result = make_config(join, &patches, err);
-    patches_free(&patches);
-    if (result < 0) {
+    if (make_config(join, &patches, err) < 0) {
         kubelet_changes_free(&join->found.kubelet_changes);
         return -1;
     }
@@ -101,10 +98,9 @@ char *join_kubelet_health_url(const struct join *join) {
 bool join_has_certificate(struct host *host, const struct join_found *found, struct error *why) {
     struct client_certificate_options options = {.node_name = found->node_name,
                                                  .ca_pem = found->client.ca_pem};
-    struct client_certificate certificate = {0};
+    _cleanup_(client_certificate_free) struct client_certificate certificate = {0};
     bool usable = client_certificate_load(host, &options, &certificate, why) == 0;
 
-    client_certificate_free(&certificate);
     return usable;
 }
 

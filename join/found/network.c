@@ -219,12 +219,9 @@ static int take_remembered(struct join_found *found, const struct network_input 
 
 int find_remembered(struct join *join, struct error *err) {
     _cleanup_json_ json_t *file = NULL;
-    struct network_input input;
-    int result;
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
 
     if (boot_network_load(join->host, &file, &input, err) < 0)
         return -1;
-    result = take_remembered(&join->found, &input, err);
-    boot_network_input_free(&input);
-    return result;
+    return take_remembered(&join->found, &input, err);
 }

@@ -9,7 +9,7 @@ enum { WAIT_MS = 90000, POLL_MS = 2000 };
 
 /* No other machine has an address of this one at the same time. */
 static bool is_this_machine(struct host *host, const struct kube_node *node) {
-    struct host_adapters adapters = {0};
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     struct error ignored = {0};
     bool same = false;
 
@@ -20,13 +20,12 @@ static bool is_this_machine(struct host *host, const struct kube_node *node) {
             for (size_t n = 0; n < node->addresses.count; n++)
                 same |= nic_same_address(adapters.items[i].addresses.items[a],
                                          node->addresses.items[n]);
-    host_adapters_free(&adapters);
     return same;
 }
 
 int node_name_look(struct host *host, struct kube_client *client, const char *name,
                    enum node_name_state *ret, struct error *err) {
-    struct kube_node node = {0};
+    _cleanup_(kube_node_free) struct kube_node node = {0};
 
     if (kube_node_get(client, name, &node, err) < 0) {
         if (err->kind != ERROR_ABSENT)
@@ -41,7 +40,6 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
         *ret = NODE_NAME_NOT_READY;
     else
         *ret = is_this_machine(host, &node) ? NODE_NAME_EARLIER : NODE_NAME_TAKEN;
-    kube_node_free(&node);
     return 0;
 }
 

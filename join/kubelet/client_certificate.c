@@ -68,15 +68,12 @@ static bool read_name(struct request *r, char **ret_name, char **ret_uid) {
 }
 
 static bool issued_and_over(const struct request *r, const struct kube_csr *csr) {
-    struct certificates all = {0};
-    bool over;
+    _cleanup_(certificates_free) struct certificates all = {0};
 
     if (!csr->certificate_pem ||
         certificates_parse(csr->certificate_pem, strlen(csr->certificate_pem), &all, NULL) < 0)
         return csr->certificate_pem != NULL;
-    over = certificate_check_dates(&all.items[0], host_now(r->host), NULL) < 0;
-    certificates_free(&all);
-    return over;
+    return certificate_check_dates(&all.items[0], host_now(r->host), NULL) < 0;
 }
 
 static bool is_usable(const struct request *r, const struct kube_csr *csr, const char *uid) {
@@ -159,14 +156,13 @@ static void remove_temporary(const struct request *r) {
 /* The API server takes it for this node's. */
 static int prove(struct request *r, struct error *err) {
     struct kube_client client = *r->client; /* the same server, another identity; nothing owned */
-    struct kube_node node = {0};
+    _cleanup_(kube_node_free) struct kube_node node = {0};
 
     client.client_cert_pem = r->csr.certificate_pem;
     client.client_key_pem = r->key_pem;
     client.bearer_token = NULL;
     if (kube_node_get(&client, r->options->node_name, &node, err) < 0)
         return error_prefix(err, "use the new certificate");
-    kube_node_free(&node);
     return 0;
 }
 
@@ -193,22 +189,21 @@ static void request_open(struct request *r) {
 int client_certificate_renew(struct kube_client *own, struct host *host,
                              const struct client_certificate_options *options,
                              struct client_certificate *ret, struct error *err) {
-    struct request r = {
+    _cleanup_(request_free) struct request r = {
         .client = own, .host = host, .options = options, .proves = !options->serves};
-    int result;
 
     request_open(&r);
-    result = make_new(&r, ret, err);
-    if (result == 0)
-        remove_temporary(&r);
-    request_free(&r);
-    return result;
+    if (make_new(&r, ret, err) < 0)
+        return -1;
+    remove_temporary(&r);
+    return 0;
 }
 
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err) {
-    struct request r = {.client = bootstrap, .host = host, .options = options};
+    _cleanup_(request_free) struct request r = {
+        .client = bootstrap, .host = host, .options = options};
     struct error why = {0};
     int result = 0;
 
@@ -223,6 +218,5 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
     }
     if (result == 0)
         remove_temporary(&r);
-    request_free(&r);
     return result;
 }

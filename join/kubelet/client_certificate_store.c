@@ -66,13 +66,12 @@ static bool split(const char *text, struct client_certificate *ret) {
 
 static int check(struct host *host, const struct client_certificate_options *options,
                  struct client_certificate *c, struct error *err) {
-    struct certificates all = {0};
+    _cleanup_(certificates_free) struct certificates all = {0};
     int64_t now = host_now(host);
     int result = read_dates(options, c->chain_pem, c, &all, err);
 
     if (result == 0)
         result = certificate_check_dates(&all.items[0], now, err);
-    certificates_free(&all);
     if (result < 0)
         return -1;
     if (certificate_check_key(c->chain_pem, c->key_pem, err) < 0)
@@ -110,17 +109,15 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
 char *client_certificate_node(struct host *host) {
     static const char prefix[] = "system:node:";
     _cleanup_(secret_freep) char *pem = NULL;
-    struct certificates list = {0};
-    char *name = NULL;
+    _cleanup_(certificates_free) struct certificates list = {0};
     size_t len;
 
     if (host_read(host, KUBELET_CLIENT_CERTIFICATE_FILE, FILE_MAX, &pem, &len, NULL) < 0 ||
         certificates_parse(pem, len, &list, NULL) < 0)
         return NULL;
-    if (text_starts_with(list.items[0].common_name, prefix))
-        name = xstrdup(list.items[0].common_name + strlen(prefix));
-    certificates_free(&list);
-    return name;
+    return text_starts_with(list.items[0].common_name, prefix)
+               ? xstrdup(list.items[0].common_name + strlen(prefix))
+               : NULL;
 }
 
 /* ---- storing ---- */

@@ -202,15 +202,13 @@ static void warn_of_open_doors(const json_t *config, struct kubelet_changes *cha
 /* "/etc/x" to "C:\etc\x"; others as they are. New reference. */
 static json_t *with_drive(const char *path, const char *drive) {
     _cleanup_(text_free) struct text out = {0};
-    json_t *result;
 
     if (path[0] != '/')
         return json_string(path);
     text_add(&out, drive);
     for (; *path; path++)
         text_add_char(&out, *path == '/' ? '\\' : *path);
-    result = json_string(text_str(&out));
-    return result;
+    return json_string(text_str(&out));
 }
 
 static void force_values(json_t *config, const struct kubelet_config_input *input,
@@ -241,14 +239,13 @@ static void add_family(json_t *to, const json_t *servers, bool ipv6) {
 /* The kubelet gives pods all of these servers in their order, whatever addresses the pods have. */
 static void ask_ipv4_servers_first(json_t *config, struct kubelet_changes *changes) {
     const json_t *servers = json_object_get(config, "clusterDNS");
-    json_t *ordered = json_array();
+    _cleanup_json_ json_t *ordered = json_array();
 
     add_family(ordered, servers, false);
     add_family(ordered, servers, true);
     if (json_array_size(ordered) > 1)
         force(config, "clusterDNS", json_incref(ordered),
               "pods on Windows have an IPv4 address, an IPv6 one in dual stack only", changes);
-    json_decref(ordered);
 }
 
 /* On Windows the kubelet is not told of new manifests, it looks for them every 20 s; looking into

@@ -13,14 +13,12 @@ enum { QUESTION_MS = 30000, OBJECTION_MAX = 600 };
 
 /* klog's err="..." has \" for each quote. */
 static char *unquoted(const char *begin, size_t len) {
-    _cleanup_(text_free) struct text out = {0};
-    char *result;
+    struct text out = {0};
 
     for (size_t i = 0; i < len; i++)
         if (begin[i] != '\\' || i + 1 == len || begin[i + 1] != '"')
             text_add_char(&out, begin[i]);
-    result = xstrdup(text_str(&out));
-    return result;
+    return text_take(&out);
 }
 
 /* From behind the mark to the end of the line, without what the kubelet adds to every such line. */

@@ -81,7 +81,7 @@ static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, stru
     struct kube_client client = w->join->found.client; /* the same texts, without its patience */
     _cleanup_(freep) char *subject = NULL;
     struct error ignored = {0};
-    struct kube_csr csr = {0};
+    _cleanup_(kube_csr_free) struct kube_csr csr = {0};
     enum wait_look found = LOOK_AGAIN;
 
     if (!agent->user_prefix)
@@ -101,7 +101,6 @@ static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, stru
         if (csr.state == KUBE_CSR_PENDING)
             (void)error_hint(err, "kubectl certificate approve %s", csr.name);
     }
-    kube_csr_free(&csr);
     return found;
 }
 

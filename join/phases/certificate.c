@@ -1,4 +1,5 @@
 /* The phase that gets the client certificate, or leaves that to the kubelet. */
+#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/found/need.h"
 #include "join/kubelet/client_certificate.h"
@@ -46,7 +47,7 @@ int phase_certificate(struct join *join, struct error *err) {
                                                  .timeout_ms = limit_of(o),
                                                  .progress = on_csr,
                                                  .progress_context = join};
-    struct client_certificate certificate = {0};
+    _cleanup_(client_certificate_free) struct client_certificate certificate = {0};
     char until[RFC3339_TEXT_MAX];
 
     /* Keys that the kubelet makes later, when it renews them, have their folder's access. */
@@ -68,6 +69,5 @@ int phase_certificate(struct join *join, struct error *err) {
                   until);
     else
         text_addf(&join->progress.detail, "keeping the stored certificate, valid until %s", until);
-    client_certificate_free(&certificate);
     return 0;
 }

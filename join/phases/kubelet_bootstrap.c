@@ -41,14 +41,11 @@ int kubelet_bootstrap_write(struct journal *journal, const struct join_found *fo
 }
 
 static bool is_done(struct join *join, struct error *why) {
-    struct kubeconfig config = {0};
-    bool good;
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     if (kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, why) < 0)
         return false;
-    good = join_has_certificate(join->host, &join->found, why);
-    kubeconfig_free(&config);
-    return good;
+    return join_has_certificate(join->host, &join->found, why);
 }
 
 static bool is_refused(const struct kube_csr *csr) {
@@ -66,13 +63,9 @@ static bool find_request(struct join *join, struct kube_csr *ret) {
 }
 
 char *kubelet_bootstrap_refused_before(struct join *join) {
-    struct kube_csr csr = {0};
-    char *name = NULL;
+    _cleanup_(kube_csr_free) struct kube_csr csr = {0};
 
-    if (find_request(join, &csr) && is_refused(&csr))
-        name = xstrdup(csr.name);
-    kube_csr_free(&csr);
-    return name;
+    return find_request(join, &csr) && is_refused(&csr) ? xstrdup(csr.name) : NULL;
 }
 
 struct bootstrap {
@@ -84,7 +77,7 @@ struct bootstrap {
 /* What becomes of the kubelet's request. */
 static enum wait_look look_at_request(const struct bootstrap *b, unsigned waited_ms,
                                       struct error *err) {
-    struct kube_csr csr = {0};
+    _cleanup_(kube_csr_free) struct kube_csr csr = {0};
     enum wait_look found = LOOK_AGAIN;
 
     if (!find_request(b->join, &csr) || text_equal(csr.name, b->refused_before)) {
@@ -97,7 +90,6 @@ static enum wait_look look_at_request(const struct bootstrap *b, unsigned waited
         if (csr.state == KUBE_CSR_PENDING && waited_ms >= 3000)
             (void)error_hint(err, "kubectl certificate approve %s", csr.name);
     }
-    kube_csr_free(&csr);
     return found;
 }
 

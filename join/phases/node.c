@@ -117,7 +117,7 @@ int phase_node(struct join *join, struct error *err) {
  * exec fail with "tls: internal error": said here, not found out later. */
 static void tell_serving_request(struct join *join) {
     struct kube_client client = join->found.client; /* the same texts, without its patience */
-    struct kube_csr csr = {0};
+    _cleanup_(kube_csr_free) struct kube_csr csr = {0};
     struct error why = {0};
 
     if (!json_bool_at(join->found.kubelet_config ? join->found.kubelet_config
@@ -140,7 +140,6 @@ static void tell_serving_request(struct join *join) {
         (void)kube_csr_refused(&csr, &why);
         join_warn(&join->progress, "kubectl logs and exec will not work: %s", why.message);
     }
-    kube_csr_free(&csr);
 }
 
 int phase_ready(struct join *join, struct error *err) {

@@ -94,12 +94,11 @@ static int print_routes(struct join *join, struct error *err) {
 /* An earlier join may have written some. */
 static int remove_own(struct join *join, struct error *err) {
     _cleanup_json_ json_t *file = NULL, *ever = NULL;
-    struct network_input input = {0};
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
     struct error none = {0};
 
     if (boot_network_load(join->host, &file, &input, &none) < 0)
         return 0;
-    boot_network_input_free(&input);
     ever = boot_routes_ever(join->host, file);
     return peers_remove(join->host, &join->found.plan, ever, err);
 }

@@ -21,7 +21,7 @@ static json_t *failures_json(const struct preflight_result *results, size_t coun
 int phase_preflight(struct join *join, struct error *err) {
     size_t count, warnings = 0, ran = 0;
     _cleanup_(freep) struct preflight_result *results = NULL;
-    struct text_list unknown = {0};
+    _cleanup_(text_list_free) struct text_list unknown = {0};
 
     if (features_install(join, err) < 0)
         return -1;
@@ -29,7 +29,6 @@ int phase_preflight(struct join *join, struct error *err) {
     preflight_unknown_names(&join->found.options.ignore_preflight_errors, &unknown);
     for (size_t i = 0; i < unknown.count; i++)
         join_warn(&join->progress, "%s", unknown.items[i]);
-    text_list_free(&unknown);
     for (size_t i = 0; i < count; i++) {
         ran += results[i].outcome != PREFLIGHT_NOT_RUN;
         if (results[i].outcome != PREFLIGHT_WARNING && results[i].outcome != PREFLIGHT_IGNORED)

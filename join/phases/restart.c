@@ -30,19 +30,17 @@ static int write_settings(struct join *join, const struct restart_words *words, 
                                              .max_log_files = SERVICE_LOG_FILES,
                                              .stop_timeout_ms = STOP_MS};
     _cleanup_(secret_freep) char *text = NULL;
-    int result;
 
     text_list_add(&settings.command, WINJOIN_PROGRAM);
     for (size_t i = 0; i < words->arguments.count; i++)
         text_list_add(&settings.command, words->arguments.items[i]);
     text = service_host_settings_make(&settings);
     text_list_free(&settings.command);
-    result = journal_own_folder(&join->journal, LOG_FOLDER, err) < 0 ||
-                     journal_file(&join->journal, SETTINGS_FILE, err) < 0 ||
-                     host_make_folder(join->host, LOG_FOLDER, HOST_PUBLIC, err) < 0
-                 ? -1
-                 : host_write(join->host, SETTINGS_FILE, text, strlen(text), HOST_SECRET, err);
-    return result;
+    return journal_own_folder(&join->journal, LOG_FOLDER, err) < 0 ||
+                   journal_file(&join->journal, SETTINGS_FILE, err) < 0 ||
+                   host_make_folder(join->host, LOG_FOLDER, HOST_PUBLIC, err) < 0
+               ? -1
+               : host_write(join->host, SETTINGS_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
 /* Without failure actions: a join that failed is for a person to look at. */
@@ -86,25 +84,23 @@ int restart_begin(struct join *join, const struct restart_words *words, struct e
 }
 
 int restart_end(struct host *host, struct error *err) {
-    struct host_service found = {0};
+    _cleanup_(host_service_free) struct host_service found = {0};
     bool ours;
 
     if (host_service_query(host, RESTART_SERVICE, &found, err) < 0)
         return -1;
     ours = found.state != HOST_SERVICE_ABSENT && service_is_ours(&found);
-    host_service_free(&found);
     if (host_remove(host, SETTINGS_FILE, err) < 0)
         return -1;
     return ours ? host_service_delete(host, RESTART_SERVICE, DELETE_MS, err) : 0;
 }
 
 static bool is_in_state(struct host *host, enum host_service_state state) {
-    struct host_service found = {0};
+    _cleanup_(host_service_free) struct host_service found = {0};
     struct error ignored = {0};
     bool is = host_service_query(host, RESTART_SERVICE, &found, &ignored) == 0 &&
               found.state == state && service_is_ours(&found);
 
-    host_service_free(&found);
     return is;
 }
 
@@ -117,11 +113,10 @@ bool restart_continues(struct host *host) {
 }
 
 bool restart_is_next(struct host *host, const struct service_host_settings *started) {
-    struct service_host_settings now = {0};
+    _cleanup_(service_host_settings_free) struct service_host_settings now = {0};
     struct error ignored = {0};
     bool is = service_host_settings_load(host, RESTART_SERVICE, &now, &ignored) == 0 &&
               now.command.count != started->command.count;
 
-    service_host_settings_free(&now);
     return is;
 }

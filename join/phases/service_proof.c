@@ -36,22 +36,18 @@ static enum wait_look look_pipe(struct join *join, bool runs, struct error *err)
 static enum wait_look look_health(struct join *join, bool runs, struct error *err) {
     _cleanup_(freep) char *url = join_kubelet_health_url(join);
     struct http_request request = {.url = url, .timeout_ms = HEALTH_MS, .proxy = ""};
-    struct http_response response = {0};
-    int result;
-    long status;
+    _cleanup_(http_response_free) struct http_response response = {0};
 
     (void)runs;
     if (!url) {
         join_warn(&join->progress, "healthzPort is 0: the kubelet's health is not checked");
         return LOOK_DONE;
     }
-    result = http_perform(join->http, &request, &response, err);
-    status = response.status;
-    http_response_free(&response);
-    if (result == 0 && status == 200)
+    if (http_perform(join->http, &request, &response, err) < 0)
+        return LOOK_AGAIN;
+    if (response.status == 200)
         return LOOK_DONE;
-    if (result == 0)
-        (void)error_set(err, ERROR_TIMED_OUT, "not yet");
+    (void)error_set(err, ERROR_TIMED_OUT, "not yet");
     return LOOK_AGAIN;
 }
 

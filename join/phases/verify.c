@@ -132,13 +132,13 @@ static void name_services(struct text_list *ret) {
 
 /* Causes that stand already are told before a pod is started. */
 static void tell_look(struct join *join) {
-    struct diag_report report = {.evidence = json_pack("{s:O}", "look", join->found.look)};
+    _cleanup_(diag_report_free) struct diag_report report = {
+        .evidence = json_pack("{s:O}", "look", join->found.look)};
 
     diag_causes_find(&report);
     for (size_t i = 0; i < report.causes.count; i++)
         join_warn(&join->progress, "%s: %s", report.causes.items[i].id,
                   report.causes.items[i].message);
-    diag_report_free(&report);
 }
 
 static int look(struct join *join, json_t **ret_node, struct error *err) {

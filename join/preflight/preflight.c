@@ -19,7 +19,7 @@ const char *preflight_outcome_name(enum preflight_outcome outcome) {
 
 /* Bytes of the host (names, registry values) stand in one line; what is too long is cut. */
 static void put(char *out, size_t size, const char *prefix, const char *format, va_list args) {
-    struct text raw = {0}, line = {.cap = size - 1};
+    _cleanup_(text_free) struct text raw = {0}, line = {.cap = size - 1};
 
     text_addv(&raw, format, args);
     text_add(&line, prefix);
@@ -32,8 +32,6 @@ static void put(char *out, size_t size, const char *prefix, const char *format, 
         text_add(&line, prefix);
     }
     (void)text_format(out, size, "%s", text_str(&line)); /* the cap keeps it short enough */
-    text_free(&raw);
-    text_free(&line);
 }
 
 #define SAY(prefix)                                                                                \

@@ -207,16 +207,13 @@ static int is_excluded(const struct machine *machine, const char *folder, struct
 /* Scanning each layer as it is unpacked makes containers slow to start, and at times impossible. */
 enum verdict check_defender(const struct machine *machine, struct finding *finding) {
     static const char folder[] = "C:\\ProgramData\\containerd";
-    struct host_service defender = {0};
+    _cleanup_(host_service_free) struct host_service defender = {0};
     struct error why = {0};
-    bool runs;
     int found;
 
     if (host_service_query(machine->host, "WinDefend", &defender, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    runs = defender.state != HOST_SERVICE_ABSENT && defender.state != HOST_SERVICE_STOPPED;
-    host_service_free(&defender);
-    if (!runs)
+    if (defender.state == HOST_SERVICE_ABSENT || defender.state == HOST_SERVICE_STOPPED)
         return check_not_run(finding, "Defender does not run on this machine");
     found = is_excluded(machine, folder, &why);
     if (found < 0)

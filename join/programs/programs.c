@@ -187,7 +187,7 @@ int programs_missing(struct host *host, const struct join_found *found,
 }
 
 int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err) {
-    struct text_list missing = {0};
+    _cleanup_(text_list_free) struct text_list missing = {0};
     _cleanup_(freep) char *names = NULL;
     int result = programs_missing(join->host, &join->found, lock, &missing, err);
 
@@ -202,7 +202,6 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
             err, "supply them with --bundle FILE or --mirror URL (made of a folder of programs by: "
                  "winjoin bundle create DIR FILE.zip)");
     }
-    text_list_free(&missing);
     return result;
 }
 
@@ -330,13 +329,10 @@ void programs_service_settings(struct host *host, struct join_found *found,
 /* Made for nothing but to hear whether it can be made. */
 static int check_command_line(struct join *join, struct error *err) {
     struct service_settings settings;
-    struct text_list arguments = {0};
-    int result;
+    _cleanup_(text_list_free) struct text_list arguments = {0};
 
     programs_service_settings(join->host, &join->found, &settings);
-    result = service_arguments(&service_kubelet, &settings, &arguments, err);
-    text_list_free(&arguments);
-    return result;
+    return service_arguments(&service_kubelet, &settings, &arguments, err);
 }
 
 /* The bundle's word, else the program's own; what neither tells is not known. */
@@ -417,7 +413,7 @@ static int refuse_argument(const char *program, const char *argument, const stru
 /* All at once first: that is the rule, and one start of the program. */
 static int ask_program(struct host *host, const char *program, const struct text_list *arguments,
                        struct error *err) {
-    struct text_list known = {0};
+    _cleanup_(text_list_free) struct text_list known = {0};
     struct error why = {0};
     bool takes;
     int result = 0;
@@ -432,7 +428,6 @@ static int ask_program(struct host *host, const char *program, const struct text
                 result = refuse_argument(program, arguments->items[i], &known, err);
         }
     }
-    text_list_free(&known);
     return result;
 }
 

@@ -29,7 +29,7 @@ void join_tell(const struct join_progress *progress, struct join_event event) {
 
 void join_tell_waiting(struct join_progress *progress, unsigned waited_ms, unsigned left_ms,
                        const char *hint, const char *format, ...) {
-    struct text message = {0};
+    _cleanup_(text_free) struct text message = {0};
     va_list args;
 
     va_start(args, format);
@@ -42,7 +42,6 @@ void join_tell_waiting(struct join_progress *progress, unsigned waited_ms, unsig
                                             .hint = hint,
                                             .waited_ms = waited_ms,
                                             .left_ms = left_ms});
-    text_free(&message);
 }
 
 static void tell_missing(void *context, const struct wait *wait, const struct error *missing) {
@@ -66,7 +65,7 @@ void join_fact(struct join_progress *progress, const char *key, json_t *value) {
 }
 
 void join_warn(struct join_progress *progress, const char *format, ...) {
-    struct text message = {0};
+    _cleanup_(text_free) struct text message = {0};
     _cleanup_(freep) char *line = NULL;
     va_list args;
 
@@ -78,5 +77,4 @@ void join_warn(struct join_progress *progress, const char *format, ...) {
         text_list_add(&progress->warnings, line);
         join_tell(progress, (struct join_event){.state = JOIN_WARNING, .message = line});
     }
-    text_free(&message);
 }

@@ -11,14 +11,13 @@ enum { STOP_TIMEOUT_MS = 30000 };
 /* Flags of ours that the program does not know are left out; those that were asked for are told. */
 static void take_known_flags(struct service_watch *watch, const struct service *service,
                              const struct text_list *known, struct service_settings *settings) {
-    struct text_list dropped = {0};
+    _cleanup_(text_list_free) struct text_list dropped = {0};
 
     settings->known_flags = known;
     service_dropped_arguments(service, settings, &dropped);
     for (size_t i = 0; i < dropped.count; i++)
         join_warn(watch->progress, "%s does not know '%s': left out", service->name,
                   dropped.items[i]);
-    text_list_free(&dropped);
 }
 
 /* What an earlier life of the program has left would be taken for this one's. */
@@ -82,9 +81,8 @@ int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err) {
     struct service_settings own = *settings;
-    struct text_list known = {0};
+    _cleanup_(text_list_free) struct text_list known = {0};
     struct error why = {0};
-    int result;
 
     /* flanneld prints its help to nowhere that is read, containerd's is another form */
     if (service->kubernetes) {
@@ -92,7 +90,5 @@ int service_start(struct service_watch *watch, struct journal *journal,
             log_message(LOG_INFO, "%s", why.message); /* it cannot be asked: it gets them all */
         take_known_flags(watch, service, &known, &own);
     }
-    result = start(watch, journal, service, &own, err);
-    text_list_free(&known);
-    return result;
+    return start(watch, journal, service, &own, err);
 }

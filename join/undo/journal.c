@@ -187,7 +187,7 @@ static void forget_folders(const struct journal *j) {
 
 static int save(struct journal *j, struct error *err) {
     _cleanup_(freep) char *file = file_of(j);
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
     int result = 0;
 
     for (size_t i = 0; i < j->count; i++) {
@@ -198,7 +198,6 @@ static int save(struct journal *j, struct error *err) {
         result = host_make_folder(j->host, j->folder, HOST_SECRET, err);
     if (result == 0)
         result = host_write(j->host, file, text_str(&out), out.len, HOST_SECRET, err);
-    text_free(&out);
     if (result < 0 && !j->has_folder && !j->saved)
         forget_folders(j);
     if (result < 0)
@@ -304,7 +303,7 @@ json_t *journal_service_json(const struct host_service *s) {
 }
 
 static int repair_service(struct journal *journal, const char *name, struct error *err) {
-    struct host_service service = {0};
+    _cleanup_(host_service_free) struct host_service service = {0};
     bool half_made;
 
     if (!journal_has_absent(journal, JOURNAL_SERVICE, name))
@@ -312,12 +311,11 @@ static int repair_service(struct journal *journal, const char *name, struct erro
     if (host_service_query(journal->host, name, &service, err) < 0)
         return -1;
     half_made = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service);
-    host_service_free(&service);
     return half_made ? host_service_delete(journal->host, name, MEND_TIMEOUT_MS, err) : 0;
 }
 
 int journal_service(struct journal *journal, const char *name, struct error *err) {
-    struct host_service service = {0};
+    _cleanup_(host_service_free) struct host_service service = {0};
     json_t *before = NULL;
 
     if (journal->also && journal_service(journal->also, name, err) < 0)
@@ -328,7 +326,6 @@ int journal_service(struct journal *journal, const char *name, struct error *err
         return -1;
     if (service.state != HOST_SERVICE_ABSENT)
         before = journal_service_json(&service);
-    host_service_free(&service);
     return record(journal, JOURNAL_SERVICE, name, before, err);
 }
 

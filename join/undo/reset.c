@@ -76,7 +76,7 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
 static int undo_folder(struct host *host, const struct journal_entry *entry, const char **ret_how,
                        struct error *err) {
     const char *access = json_text_at(entry->before, "access");
-    struct text_list names = {0};
+    _cleanup_(text_list_free) struct text_list names = {0};
     bool empty;
 
     if (json_bool_at(entry->before, "present", false)) {
@@ -90,7 +90,6 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
         return host_remove_tree(host, entry->target, err);
     }
     empty = host_list(host, entry->target, &names, NULL) < 0 || names.count == 0;
-    text_list_free(&names);
     *ret_how = empty ? "removed" : "kept: it contains files of other programs";
     return empty ? host_remove(host, entry->target, err) : 0;
 }
@@ -118,15 +117,14 @@ static void read_service(const struct journal_entry *entry, struct host_service 
 
 static int restore_service(struct host *host, const struct journal_entry *entry,
                            struct error *err) {
-    struct host_service service;
-    int result;
+    _cleanup_(host_service_free) struct host_service service = {0};
 
     read_service(entry, &service);
-    result = host_service_put(host, &service, err);
-    host_service_free(&service);
-    if (result == 0 && json_bool_at(entry->before, "running", false))
-        result = host_service_start(host, entry->target, STOP_TIMEOUT_MS, err);
-    return result;
+    if (host_service_put(host, &service, err) < 0)
+        return -1;
+    return json_bool_at(entry->before, "running", false)
+               ? host_service_start(host, entry->target, STOP_TIMEOUT_MS, err)
+               : 0;
 }
 
 /* One of ours without a row: the join that continues after a restart of Windows. */
@@ -173,13 +171,12 @@ static int undo_network(struct host *host, const struct journal_entry *entry, co
 static int undo_switch(struct host *host, const struct journal_entry *entry, const char **ret_how,
                        struct error *err) {
     struct nic_guard_result guard = {0};
-    struct nic_snapshot card = {0};
+    _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
     int result;
 
     if (nic_snapshot_read(json_object_get(entry->before, "card"), &card, err) < 0)
         return -1;
     result = nic_guard_remove(host, entry->target, &card, NULL, NULL, &guard, err);
-    nic_snapshot_free(&card);
     *ret_how = "removed; the adapter has its address, DNS servers and routes";
     return result;
 }
@@ -279,13 +276,12 @@ struct joined {
 };
 
 static void joined_read(struct host *host, struct joined *ret) {
-    struct network_input input = {0};
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
     struct error none = {0};
 
     if (boot_network_load(host, &ret->file, &input, &none) < 0)
         return;
     (void)network_plan_make(&input, &ret->plan, &none); /* or it stays empty */
-    boot_network_input_free(&input);
 }
 
 static void joined_free(struct joined *joined) {
@@ -432,7 +428,7 @@ static void clear_node(struct host *host, const struct reset_options *options) {
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err) {
     _cleanup_(joined_free) struct joined joined = {0};
-    struct journal journal = {0};
+    _cleanup_(journal_close) struct journal journal = {0};
     const char *left;
     int result = 0;
 
@@ -459,7 +455,6 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         result = remove_own(host, err);
     if (result == 0 && left && options->progress)
         options->progress(options->progress_context, "left", left, NULL);
-    journal_close(&journal);
     return result;
 }
 
@@ -475,7 +470,7 @@ static int stop_recorded(const struct journal *journal, struct error *err) {
 int reset_upgrade(struct host *host, const struct reset_options *options, struct reset_result *ret,
                   struct error *err) {
     const int services = 1 << JOURNAL_SERVICE;
-    struct journal journal = {0};
+    _cleanup_(journal_close) struct journal journal = {0};
     int result;
 
     *ret = (struct reset_result){0};
@@ -488,6 +483,5 @@ int reset_upgrade(struct host *host, const struct reset_options *options, struct
         result = -1;
     else
         result = host_remove_tree(host, UPGRADE_FOLDER, err);
-    journal_close(&journal);
     return result;
 }

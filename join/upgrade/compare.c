@@ -37,7 +37,7 @@ static const struct {
 static int add_own(struct join *join, const char *version, struct text_list *ret,
                    struct error *err) {
     struct service_settings settings;
-    struct text_list own = {0};
+    _cleanup_(text_list_free) struct text_list own = {0};
 
     programs_service_settings(join->host, &join->found, &settings);
     settings.kubelet_version = version;
@@ -46,7 +46,6 @@ static int add_own(struct join *join, const char *version, struct text_list *ret
         return -1;
     for (size_t i = 0; i < own.count; i++)
         text_list_add(ret, own.items[i]);
-    text_list_free(&own);
     return 0;
 }
 
@@ -55,7 +54,7 @@ static int keep_arguments(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list own = {0};
     _cleanup_(freep) char *installed = programs_version(join->host, service_kubelet.program);
     const char *reported = join->found.node.kubelet_version;
-    struct service_host_settings now = {0};
+    _cleanup_(service_host_settings_free) struct service_host_settings now = {0};
     int result = 0;
 
     if (service_host_settings_load(join->host, service_kubelet.name, &now, err) < 0)
@@ -66,7 +65,6 @@ static int keep_arguments(struct join *join, struct error *err) {
     for (size_t i = 1; i < now.command.count && result == 0; i++)
         if (!text_list_has(&own, now.command.items[i]))
             text_list_add(&join->found.options.kubelet_service_args, now.command.items[i]);
-    service_host_settings_free(&now);
     text_list_free(&join->found.kubelet_arguments); /* made again of the options */
     return result;
 }
@@ -219,7 +217,7 @@ int upgrade_files(struct join *join, const struct service *service, struct node_
 static json_t *differences(struct host *host, const struct node_file *file) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     _cleanup_json_ json_t *before = join_read_yaml(host, file->path), *after = NULL;
-    struct kubelet_changes changes = {0};
+    _cleanup_(kubelet_changes_free) struct kubelet_changes changes = {0};
     json_t *rows = json_array();
 
     if (!before || yaml_parse(file->text, strlen(file->text), "", &documents, NULL) < 0)
@@ -234,7 +232,6 @@ static json_t *differences(struct host *host, const struct node_file *file) {
 
         json_array_append_new(rows, json_string(row));
     }
-    kubelet_changes_free(&changes);
     return rows;
 }
 

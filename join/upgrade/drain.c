@@ -29,7 +29,7 @@ static int hint_at_kubectl(const struct join *join, struct error *err) {
 }
 
 void upgrade_uncordon(struct join *join) {
-    struct kube_node node = {0};
+    _cleanup_(kube_node_free) struct kube_node node = {0};
     struct error why = {0};
 
     if ((!join->found.client.server && find_node_client(join, &why) < 0) ||
@@ -41,7 +41,6 @@ void upgrade_uncordon(struct join *join) {
     }
     if (kube_node_annotation(&node, CORDONED) && set_cordon(join, false, &why) < 0)
         join_warn(&join->progress, "%s: kubectl uncordon %s", why.message, join->found.node_name);
-    kube_node_free(&node);
 }
 
 /* ---- pods ---- */

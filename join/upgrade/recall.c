@@ -18,7 +18,7 @@ static void take(char **option, const char *value) {
 /* Its first address; the other family's follows from the adapter. */
 static void recall_node_ip(struct host *host, struct join_options *options) {
     static const char flag[] = "--node-ip=";
-    struct service_host_settings settings = {0};
+    _cleanup_(service_host_settings_free) struct service_host_settings settings = {0};
 
     if (service_host_settings_load(host, service_kubelet.name, &settings, NULL) < 0)
         return;
@@ -28,7 +28,6 @@ static void recall_node_ip(struct host *host, struct join_options *options) {
         if (text_starts_with(settings.command.items[i], flag))
             options->node_ip = xstrndup(value, strcspn(value, ","));
     }
-    service_host_settings_free(&settings);
 }
 
 static void recall_kubelet(struct host *host, struct join_options *options) {
@@ -40,12 +39,11 @@ static void recall_kubelet(struct host *host, struct join_options *options) {
 
 static void recall_kube_proxy(struct host *host, struct join_options *options) {
     _cleanup_json_ json_t *config = join_read_yaml(host, KUBE_PROXY_CONFIG_PATH);
-    struct host_service found = {0};
+    _cleanup_(host_service_free) struct host_service found = {0};
 
     if (host_service_query(host, service_kube_proxy.name, &found, NULL) == 0 &&
         !service_is_ours(&found))
         take(&options->kube_proxy, "none");
-    host_service_free(&found);
     if (config)
         take(&options->dsr, json_bool_at(config, "winkernel.enableDSR", false) ? "on" : "off");
 }
@@ -53,7 +51,7 @@ static void recall_kube_proxy(struct host *host, struct join_options *options) {
 /* A prefix that the join was given; the Node's own is the same. */
 static void recall_prefixes(struct host *host, struct join_options *options) {
     _cleanup_json_ json_t *file = NULL;
-    struct network_input input = {0};
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
 
     if (options->pod_cidrs.count || boot_network_load(host, &file, &input, NULL) < 0)
         return;
@@ -61,7 +59,6 @@ static void recall_prefixes(struct host *host, struct join_options *options) {
         text_list_add(&options->pod_cidrs, input.pod_cidr);
     if (input.pod_cidr && input.pod_cidr6)
         text_list_add(&options->pod_cidrs, input.pod_cidr6);
-    boot_network_input_free(&input);
 }
 
 void upgrade_recall(struct host *host, struct join_options *options) {

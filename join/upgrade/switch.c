@@ -218,7 +218,7 @@ int upgrade_switch(struct join *join, struct error *err) {
 static enum wait_look look_ready(void *context, struct wait *wait, struct error *err) {
     struct join *join = context;
     const char *version = join->found.kubelet_version;
-    struct kube_node node = {0};
+    _cleanup_(kube_node_free) struct kube_node node = {0};
     bool reported;
 
     (void)wait;
@@ -232,7 +232,6 @@ static enum wait_look look_ready(void *context, struct wait *wait, struct error 
     else if (!node.ready)
         (void)error_set(err, ERROR_TIMED_OUT, "Ready is False: %s",
                         node.ready_message ? node.ready_message : "no reason given");
-    kube_node_free(&node);
     return err->kind ? LOOK_AGAIN : LOOK_DONE;
 }
 

@@ -33,12 +33,11 @@ static const char *backend(const struct network_mode *mode) {
 
 /* No pod of this life of Windows has an address yet. */
 static bool before_pods(const struct network_restore *restore) {
-    struct host_service containerd = {0};
+    _cleanup_(host_service_free) struct host_service containerd = {0};
     struct error why = {0};
     bool stopped =
         host_service_query(restore->host, service_containerd.name, &containerd, &why) == 0 &&
         containerd.state != HOST_SERVICE_RUNNING;
-    host_service_free(&containerd);
     return restore->booting && stopped;
 }
 
