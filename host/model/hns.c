@@ -46,24 +46,11 @@ static void attached(const struct hns *hns, const char *id) {
     model_switch_endpoint_attached(hns->state, json_at(json, "Output"));
 }
 
-static void follow_v1(const struct hns *hns, const char *method, const char *path,
-                      const char *request, const char *response) {
+static void follow_v1(const struct hns *hns, const char *path, const char *response) {
     _cleanup_json_ json_t *json = parsed(response);
-    _cleanup_json_ json_t *network = parsed(request);
+    size_t skip = strlen("/endpoints/");
 
-    if (!json_bool_at(json, "Success", false))
-        return;
-    if (text_equal(method, "POST") && text_equal(path, "/networks/")) {
-        const char *id = json_text_at(json, "Output.ID");
-
-        if (id)
-            model_switch_network_made(hns->state, id, network);
-    } else if (text_equal(method, "DELETE") && text_starts_with(path, "/networks/")) {
-        model_switch_network_gone(hns->state, path + strlen("/networks/"));
-    } else if (text_equal(method, "DELETE") && text_starts_with(path, "/endpoints/")) {
-        model_switch_endpoint_gone(hns->state, path + strlen("/endpoints/"));
-    } else if (text_equal(method, "POST") && text_ends_with(path, "/attach")) {
-        size_t skip = strlen("/endpoints/");
+    if (json_bool_at(json, "Success", false) && text_ends_with(path, "/attach")) {
         _cleanup_(freep) char *id = xstrndup(path + skip, strlen(path) - skip - strlen("/attach"));
 
         attached(hns, id);
@@ -73,7 +60,7 @@ static void follow_v1(const struct hns *hns, const char *method, const char *pat
 static void follow(const struct hns *hns, const char *function, const char *const *arguments,
                    size_t count, const char *result) {
     if (text_equal(function, "HNSCall") && count == 3) {
-        follow_v1(hns, arguments[0], arguments[1], arguments[2], result);
+        follow_v1(hns, arguments[1], result);
     } else if (text_equal(function, "HcnCreateNetwork") && count == 2 && result) {
         _cleanup_(freep) char *id = text_starts_with(arguments[0], "00000000-0000")
                                         ? id_behind_handle(hns, result)

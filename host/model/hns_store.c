@@ -1,9 +1,9 @@
-/* HNS as a plain store of documents: version 2 calls by name, the few version 1 paths by table. */
+/* HNS as a plain store of documents: version 2 calls by name; of version 1 what winjoin calls. */
 #include <string.h>
 
 #include "base/cidr.h"
 #include "base/memory.h"
-#include "host/model/hns_v1.h"
+#include "host/model/model.h"
 
 static const uint32_t not_found = 0x80070490, not_implemented = 0x80004001;
 static const uint32_t invalid_json = 0x803b001b;
@@ -18,7 +18,8 @@ static const struct {
     {"LoadBalancer", "loadBalancers"},
 };
 
-char *model_hns_new_id(json_t *state) {
+/* In the form of a GUID, counted in the state; the caller frees. */
+static char *new_id(json_t *state) {
     json_t *hns = json_object_get(state, "hns");
     long long next = json_number_at(hns, "nextId", 1);
 
@@ -27,7 +28,7 @@ char *model_hns_new_id(json_t *state) {
 }
 
 /* The host's address on the network's adapter, as HNS shows it (ProviderAddress, ManagementIP). */
-const char *model_hns_management_address(json_t *state, const char *id, char out[IP_TEXT_MAX]) {
+static const char *management_address(json_t *state, const char *id, char out[IP_TEXT_MAX]) {
     _cleanup_(freep) char *key = text_lower(id);
     const char *alias = json_text_at(json_at(state, "hns.external"), key);
     _cleanup_(freep) char *name = xasprintf("vEthernet (%s)", alias ? alias : "");
@@ -58,7 +59,7 @@ static json_t *network_properties(json_t *state, const json_t *stored) {
         policies = json_array();
         json_object_set_new(network, "Policies", policies);
     }
-    if (model_hns_management_address(state, json_text_at(network, "ID"), address))
+    if (management_address(state, json_text_at(network, "ID"), address))
         json_array_append_new(policies, json_pack("{s:s, s:{s:s}}", "Type", "ProviderAddress",
                                                   "Settings", "ProviderAddress", address));
     json_array_append_new(policies, json_pack("{s:s, s:{s:s}}", "Type", "DrMacAddress", "Settings",
@@ -66,28 +67,39 @@ static json_t *network_properties(json_t *state, const json_t *stored) {
     return network;
 }
 
-/* An address of the network's first subnet for an endpoint that asks for none. */
+static bool is_taken(json_t *state, const char *address) {
+    json_each_member(json_at(state, "hns.endpoints"), id, endpoint)
+        if (text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), address))
+            return true;
+    return false;
+}
+
+/* An endpoint that asks for no address gets the first that is free behind the gateway. */
 static void give_address(json_t *state, json_t *endpoint) {
     json_t *networks = json_at(state, "hns.networks");
     const json_t *network = json_object_get(networks, json_text_at(endpoint, "HostComputeNetwork"));
     const char *prefix = json_text_at(network, "Ipams.0.Subnets.0.IpAddressPrefix");
-    long long next = json_number_at(json_object_get(state, "hns"), "nextId", 1);
     char text[IP_TEXT_MAX];
     struct cidr subnet;
     struct ip ip;
 
     if (json_text_at(endpoint, "IpConfigurations.0.IpAddress") || !prefix ||
-        cidr_parse(prefix, &subnet, NULL) < 0 ||
-        cidr_address(&subnet, 10 + (uint64_t)next, &ip, NULL) < 0)
+        cidr_parse(prefix, &subnet, NULL) < 0)
         return;
-    ip_format(&ip, text);
-    json_object_set_new(
-        endpoint, "IpConfigurations",
-        json_pack("[{s:s, s:i}]", "IpAddress", text, "PrefixLength", subnet.length));
+    for (uint64_t n = 2; cidr_address(&subnet, n, &ip, NULL) == 0; n++) {
+        ip_format(&ip, text);
+        if (is_taken(state, text))
+            continue;
+        json_object_set_new(
+            endpoint, "IpConfigurations",
+            json_pack("[{s:s, s:i}]", "IpAddress", text, "PrefixLength", subnet.length));
+        return;
+    }
 }
 
-json_t *model_hns_keep(json_t *state, const char *member, const char *id, json_t *object) {
-    _cleanup_(freep) char *fresh = id ? text_lower(id) : model_hns_new_id(state);
+/* Stores an object (ownership taken) under `id` or a fresh one; answers it borrowed. */
+static json_t *keep(json_t *state, const char *member, const char *id, json_t *object) {
+    _cleanup_(freep) char *fresh = id ? text_lower(id) : new_id(state);
 
     json_object_set_new(object, "ID", json_string(fresh));
     if (text_equal(member, "endpoints")) {
@@ -99,7 +111,7 @@ json_t *model_hns_keep(json_t *state, const char *member, const char *id, json_t
     return object;
 }
 
-json_t *model_hns_find(json_t *state, const char *member, const char *id) {
+static json_t *find(json_t *state, const char *member, const char *id) {
     _cleanup_(freep) char *key = text_lower(id ? id : "");
 
     return json_object_get(json_object_get(json_object_get(state, "hns"), member), key);
@@ -145,7 +157,7 @@ static uint32_t create(json_t *state, const char *member, const char *const *arg
         json_object_set_new(object, "HostComputeNetwork", json_string(arguments[0]));
     if (!id || text_starts_with(id, "00000000-0000"))
         id = NULL;
-    *ret = xstrdup(json_text_at(model_hns_keep(state, member, id, object), "ID"));
+    *ret = xstrdup(json_text_at(keep(state, member, id, object), "ID"));
     return 0;
 }
 
@@ -200,7 +212,7 @@ static uint32_t remove_object(json_t *state, const char *member, const char *id)
 /* A call on one object that must be there; arguments[0] is its id or handle, which are the same. */
 static uint32_t call_object(json_t *state, const char *member, const char *verb,
                             const char *const *arguments, size_t count, char **ret) {
-    json_t *object = model_hns_find(state, member, arguments[0]);
+    json_t *object = find(state, member, arguments[0]);
 
     if (!object)
         return not_found;
@@ -234,6 +246,86 @@ static const char *split_name(const char *function, char verb[16]) {
     return NULL;
 }
 
+/* ---- version 1: a document is kept as version 2's and turned back when it is asked for ---- */
+
+static char *envelope(json_t *output) {
+    _cleanup_json_ json_t *json = json_pack("{s:b, s:o}", "Success", 1, "Output", output);
+
+    return json_write(json);
+}
+
+static char *failure(const char *text, uint32_t hresult) {
+    _cleanup_json_ json_t *json =
+        json_pack("{s:b, s:s, s:I}", "Success", 0, "Error", text, "ErrorCode", (json_int_t)hresult);
+
+    return json_write(json);
+}
+
+static char *networks_v1(json_t *state) {
+    json_t *all = json_array();
+    char address[IP_TEXT_MAX];
+
+    json_each_member(json_at(state, "hns.networks"), id, network)
+        json_array_append_new(all, json_pack("{s:s, s:s*, s:s*, s:s*}", "ID", id, "Name",
+                                             json_text_at(network, "Name"), "Type",
+                                             json_text_at(network, "Type"), "ManagementIP",
+                                             management_address(state, id, address)));
+    return envelope(all);
+}
+
+static char *endpoint_v1(const json_t *endpoint) {
+    return envelope(
+        json_pack("{s:s, s:s*, s:s*, s:s*, s:I, s:s*, s:s*, s:i}", "ID",
+                  json_text_at(endpoint, "ID"), "Name", json_text_at(endpoint, "Name"),
+                  "VirtualNetwork", json_text_at(endpoint, "HostComputeNetwork"), "IPAddress",
+                  json_text_at(endpoint, "IpConfigurations.0.IpAddress"), "PrefixLength",
+                  (json_int_t)json_number_at(endpoint, "IpConfigurations.0.PrefixLength", 24),
+                  "IPv6Address", json_text_at(endpoint, "IpConfigurations.1.IpAddress"),
+                  "MacAddress", json_text_at(endpoint, "MacAddress"), "State",
+                  json_bool_at(endpoint, "Attached", false) ? 2 : 1));
+}
+
+static char *post_endpoint(json_t *state, const char *request) {
+    _cleanup_json_ json_t *v1 = NULL;
+
+    if (json_read(request, strlen(request), "request", &v1, NULL) < 0)
+        return failure("The JSON document is invalid.", invalid_json);
+    return endpoint_v1(keep(state, "endpoints", NULL,
+                            json_pack("{s:s*, s:s*}", "Name", json_text_at(v1, "Name"),
+                                      "HostComputeNetwork", json_text_at(v1, "VirtualNetwork"))));
+}
+
+/* `rest`: an id, or an id and "/attach". */
+static char *on_endpoint(json_t *state, const char *rest) {
+    _cleanup_(freep) char *id = xstrndup(rest, strcspn(rest, "/"));
+    json_t *endpoint = find(state, "endpoints", id);
+
+    if (!endpoint)
+        return failure("Element not found.", not_found);
+    if (text_equal(rest + strlen(id), "/attach")) {
+        if (json_bool_at(endpoint, "Attached", false))
+            return failure("This endpoint is already attached to the switch.", 0x803b0014);
+        json_object_set_new(endpoint, "Attached", json_true());
+    }
+    return endpoint_v1(endpoint);
+}
+
+static char *call_v1(json_t *state, const char *path, const char *request) {
+    static const char endpoints[] = "/endpoints/";
+    const json_t *version = json_at(state, "hns.version");
+
+    if (text_equal(path, "/globals/version"))
+        return envelope(json_pack("{s:I, s:I}", "Major",
+                                  (json_int_t)json_number_at(version, "major", 13), "Minor",
+                                  (json_int_t)json_number_at(version, "minor", 2)));
+    if (text_equal(path, "/networks/"))
+        return networks_v1(state);
+    if (text_equal(path, endpoints))
+        return post_endpoint(state, request);
+    return text_starts_with(path, endpoints) ? on_endpoint(state, path + strlen(endpoints))
+                                             : failure("The request is not supported.", 0x80070032);
+}
+
 uint32_t model_hns_store(void *context, const char *function, const char *const *arguments,
                          size_t count, char **ret_result, char **ret_error_record) {
     json_t *state = context;
@@ -242,7 +334,7 @@ uint32_t model_hns_store(void *context, const char *function, const char *const 
 
     *ret_error_record = NULL;
     if (text_equal(function, "HNSCall") && count == 3) {
-        *ret_result = model_hns_v1(state, arguments[0], arguments[1], arguments[2]);
+        *ret_result = call_v1(state, arguments[1], arguments[2]);
         return 0;
     }
     member = text_starts_with(function, "Hcn") ? split_name(function, verb) : NULL;

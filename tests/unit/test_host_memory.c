@@ -127,27 +127,22 @@ static void v1_bridge_attach(void **state) {
     struct host_adapters adapters;
     struct error err = {0};
     _cleanup_(freep) char *version = NULL;
-    _cleanup_(freep) char *network = NULL;
     _cleanup_(freep) char *endpoint = NULL;
     _cleanup_(freep) char *attached = NULL;
     _cleanup_(freep) char *path = NULL;
     _cleanup_(freep) char *body = NULL;
-    _cleanup_json_ json_t *made = NULL;
     _cleanup_json_ json_t *made_endpoint = NULL;
+    static const char id[] = "11111111-1111-4111-8111-111111111111";
 
     (void)state;
     assert_int_equal(hns_call(host, "GET", "/globals/version", "", &version, &err), 0);
     assert_string_equal(version, "{\"Success\":true,\"Output\":{\"Major\":13,\"Minor\":2}}");
-    assert_int_equal(hns_call(host, "POST", "/networks/",
-                              "{\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"Subnets\":[{"
-                              "\"AddressPrefix\":\"10.244.1.0/24\",\"GatewayAddress\":"
-                              "\"10.244.1.1\"}]}",
-                              &network, &err),
+    assert_int_equal(hcn_create(host, HCN_NETWORK, NULL, id,
+                                "{\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"Ipams\":[{\"Subnets\":"
+                                "[{\"IpAddressPrefix\":\"10.244.1.0/24\"}]}]}",
+                                NULL, &err),
                      0);
-    assert_int_equal(json_read(network, strlen(network), "answer", &made, &err), 0);
-    body = xasprintf("{\"Name\":\"cbr0_ep\",\"VirtualNetwork\":\"%s\",\"IPAddress\":"
-                     "\"10.244.1.2\"}",
-                     json_text_at(made, "Output.ID"));
+    body = xasprintf("{\"Name\":\"cbr0_ep\",\"VirtualNetwork\":\"%s\"}", id);
     assert_int_equal(hns_call(host, "POST", "/endpoints/", body, &endpoint, &err), 0);
     assert_int_equal(json_read(endpoint, strlen(endpoint), "answer", &made_endpoint, &err), 0);
     path = xasprintf("/endpoints/%s/attach", json_text_at(made_endpoint, "Output.ID"));
