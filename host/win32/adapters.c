@@ -19,6 +19,15 @@ static void read_mac(const BYTE *mac, ULONG length, char ret[18]) {
                           mac[4], mac[5]); /* always fits */
 }
 
+/* 0: Windows computes it, or there is no such interface. */
+static uint32_t metric_of(uint32_t index, int family) {
+    MIB_IPINTERFACE_ROW row;
+
+    return win32_interface_row(index, family, &row, NULL) == 0 && !row.UseAutomaticMetric
+               ? row.Metric
+               : 0;
+}
+
 static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *ret) {
     ret->alias = win32_narrow(from->FriendlyName ? from->FriendlyName : L"");
     ret->description = win32_narrow(from->Description ? from->Description : L"");
@@ -28,8 +37,8 @@ static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *
     ret->mtu = from->Mtu;
     ret->up = from->OperStatus == IfOperStatusUp;
     ret->dhcp = from->Dhcpv4Enabled;
-    ret->metric = from->IfIndex ? win32_metric(from->IfIndex, 4) : 0;
-    ret->metric6 = from->Ipv6IfIndex ? win32_metric(from->Ipv6IfIndex, 6) : 0;
+    ret->metric = from->IfIndex ? metric_of(from->IfIndex, 4) : 0;
+    ret->metric6 = from->Ipv6IfIndex ? metric_of(from->Ipv6IfIndex, 6) : 0;
     /* An address still being checked for duplicates, or found to be one, cannot be used. */
     for (const IP_ADAPTER_UNICAST_ADDRESS *a = from->FirstUnicastAddress; a; a = a->Next)
         if (a->DadState == IpDadStatePreferred || a->DadState == IpDadStateDeprecated) {

@@ -154,30 +154,11 @@ int win32_dns_set(struct host *host, uint32_t index, const struct text_list *ser
     return set_dns_of_family(set, &adapter, servers, true, err);
 }
 
-typedef DWORD(WINAPI *interface_entry)(MIB_IPINTERFACE_ROW *);
-
-static int get_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err) {
-    typedef void(WINAPI * initialize)(MIB_IPINTERFACE_ROW *);
-    initialize init = (initialize)win32_iphlpapi("InitializeIpInterfaceEntry", err);
-    interface_entry get = (interface_entry)win32_iphlpapi("GetIpInterfaceEntry", err);
-    DWORD code;
-
-    if (!get)
-        return -1;
-    *ret = (MIB_IPINTERFACE_ROW){0};
-    if (init)
-        init(ret);
-    ret->Family = family == 6 ? AF_INET6 : AF_INET;
-    ret->InterfaceIndex = index;
-    code = get(ret);
-    return code ? win32_fail(err, code, "read interface %u", index) : 0;
-}
-
 int win32_forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
     MIB_IPINTERFACE_ROW row;
 
     (void)host;
-    if (get_row(index, family, &row, err) < 0)
+    if (win32_interface_row(index, family, &row, err) < 0)
         return -1;
     *ret = row.ForwardingEnabled;
     return 0;
@@ -186,7 +167,8 @@ int win32_forwarding(struct host *host, uint32_t index, int family, bool *ret, s
 /* `what`: "forwarding", for the error. */
 static int set_row(MIB_IPINTERFACE_ROW *row, int family, const char *what, uint32_t index,
                    struct error *err) {
-    interface_entry set = (interface_entry)win32_iphlpapi("SetIpInterfaceEntry", err);
+    win32_interface_entry *set =
+        (win32_interface_entry *)win32_iphlpapi("SetIpInterfaceEntry", err);
     DWORD code;
 
     if (!set)
@@ -202,16 +184,10 @@ int win32_forwarding_set(struct host *host, uint32_t index, int family, bool on,
     MIB_IPINTERFACE_ROW row;
 
     (void)host;
-    if (get_row(index, family, &row, err) < 0)
+    if (win32_interface_row(index, family, &row, err) < 0)
         return -1;
     row.ForwardingEnabled = on;
     return set_row(&row, family, "forwarding", index, err);
-}
-
-uint32_t win32_metric(uint32_t index, int family) {
-    MIB_IPINTERFACE_ROW row;
-
-    return get_row(index, family, &row, NULL) == 0 && !row.UseAutomaticMetric ? row.Metric : 0;
 }
 
 /* What iphlpapi sets is gone after a restart. */
@@ -228,7 +204,7 @@ int win32_metric_set(struct host *host, uint32_t index, int family, uint32_t met
     MIB_IPINTERFACE_ROW row;
 
     (void)host;
-    if (get_row(index, family, &row, err) < 0)
+    if (win32_interface_row(index, family, &row, err) < 0)
         return -1;
     keep_metric(index, family, metric);
     row.UseAutomaticMetric = FALSE;

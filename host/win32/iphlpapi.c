@@ -52,6 +52,24 @@ int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struc
     return 0;
 }
 
+int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err) {
+    typedef void(WINAPI * initialize)(MIB_IPINTERFACE_ROW *);
+    initialize init = (initialize)win32_iphlpapi("InitializeIpInterfaceEntry", err);
+    win32_interface_entry *get =
+        (win32_interface_entry *)win32_iphlpapi("GetIpInterfaceEntry", err);
+    DWORD code;
+
+    if (!get)
+        return -1;
+    *ret = (MIB_IPINTERFACE_ROW){0};
+    if (init)
+        init(ret);
+    ret->Family = family == 6 ? AF_INET6 : AF_INET;
+    ret->InterfaceIndex = index;
+    code = get(ret);
+    return code ? win32_fail(err, code, "read interface %u", index) : 0;
+}
+
 void win32_netsh(const char *const *arguments) {
     wchar_t folder[MAX_PATH] = L"";
     _cleanup_(freep) char *system = NULL;

@@ -18,6 +18,9 @@ void win32_sockaddr(const struct ip *ip, SOCKADDR_INET *ret);
 bool win32_ip(const SOCKADDR *address, struct ip *ret);
 /* An address with its own bits and its length, "10.0.0.21/24". Fails with ERROR_MALFORMED. */
 int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struct error *err);
+/* What Windows knows of an interface: GetIpInterfaceEntry and SetIpInterfaceEntry. */
+typedef DWORD WINAPI win32_interface_entry(MIB_IPINTERFACE_ROW *);
+int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err);
 /* Runs netsh.exe, which alone writes what must outlive a restart of Windows. *argv behind the
  * program's name, NULL at the end. What it says is logged, its failure is not one of the caller's.
  */

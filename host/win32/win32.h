@@ -109,8 +109,6 @@ int win32_address_add(struct host *, uint32_t, const char *, struct error *);
 int win32_dns_set(struct host *, uint32_t, const struct text_list *, struct error *);
 int win32_forwarding(struct host *, uint32_t, int, bool *, struct error *);
 int win32_metric_set(struct host *, uint32_t, int, uint32_t, struct error *);
-/* 0 = Windows computes it, or there is no such interface. */
-uint32_t win32_metric(uint32_t, int);
 int win32_forwarding_set(struct host *, uint32_t, int, bool, struct error *);
 int win32_port_in_use(struct host *, bool, unsigned, bool *, struct error *);
 int win32_firewall_put(struct host *, const struct host_firewall_rule *, struct error *);
