@@ -78,7 +78,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "client": names.get("commonName", "")}).encode(), Content_Type="application/json")
 
     def do_late(self):
-        time.sleep(0.6)
+        time.sleep(1)  # longer than a request may hang beside others, and a poll
         self.answer(200)
 
     def do_drip(self):
