@@ -225,6 +225,8 @@ static void add_sights(struct round *round) {
 }
 
 static unsigned time_of(const struct round *round, const struct question *q) {
+    if (round->of->look_ms && q->is_sight && q->what != SIGHT_DNS)
+        return round->of->look_ms;
     if (round->of->soon_ms && !(q->is_sight && q->what == SIGHT_DNS))
         return round->of->soon_ms;
     return !q->is_sight && q->what == ASK_LARGE ? LARGE_MS : ASK_MS;

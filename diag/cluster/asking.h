@@ -25,6 +25,7 @@ struct cluster_round {
     bool (*asks)(const struct cluster_cell *cell); /* of the red cells; NULL: none */
     bool sights[SIGHTS];                           /* those of each node that are not seen yet */
     unsigned soon_ms; /* what takes longer is asked again in another round; 0 = each has its time */
+    unsigned look_ms; /* of a sight, where it is another time; 0 = the same */
     bool again;       /* a cell that is red did fail */
     bool closely;     /* red cells that pass some packets are asked several times, so that loss by
                          chance     is told from a hole for large ones */

@@ -15,8 +15,9 @@ enum {
     LISTEN_FIRST_MS = 20, /* pauses */
     LISTEN_LAST_MS = 250,
     LISTEN_MS = 5000,
-    PROXIES_MS = 1500, /* kube-proxy writes what it hears of once a second */
-    SOON_MS = 500,     /* a Service that is not written yet may not answer at all */
+    PROXIES_MS = 1500,   /* kube-proxy writes what it hears of once a second */
+    SOON_MS = 500,       /* a Service that is not written yet may not answer at all: */
+    LOOK_FIRST_MS = 100, /* then it is looked at no longer than so, and the triple of an answer */
     LOOK_MS = 50,
     SETTLE_MS = 9000, /* red cells are asked again until then: with the last try less than three
                          time-outs */
@@ -38,7 +39,8 @@ struct run {
     const struct cluster_options *options;
     struct cluster_report *report;
     struct cluster_asking asking;
-    uint64_t begin; /* of the measurement */
+    uint64_t begin;   /* of the measurement */
+    unsigned look_ms; /* a Service that is there has answered by then */
 };
 
 static void tell(const struct run *run, const char *message) {
@@ -90,8 +92,13 @@ static int await_listening(struct run *run, struct error *err) {
 
     for (;;) {
         size_t deaf = 0;
+        uint64_t asked = host_monotonic_ms(host), took;
 
         (void)cluster_ask(&run->asking, &round);
+        took = host_monotonic_ms(host) - asked;
+        run->look_ms = LOOK_FIRST_MS + 3 * (unsigned)took;
+        if (run->look_ms > SOON_MS)
+            run->look_ms = SOON_MS;
         for (size_t i = 0; i < run->report->nodes.count; i++)
             deaf += !run->report->nodes.items[i].waiting && !run->asking.listens[i];
         if (!deaf || host_monotonic_ms(host) - run->begin > LISTEN_MS)
@@ -160,6 +167,7 @@ static int ask_early(struct run *run, struct error *err) {
                    [SIGHT_LOCAL] = true,
                    [SIGHT_OWN] = true},
         .soon_ms = SOON_MS,
+        .look_ms = run->look_ms,
     };
 
     size_t unseen = cluster_ask(&run->asking, &round).unseen;

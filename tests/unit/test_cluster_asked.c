@@ -74,6 +74,31 @@ static void a_question_that_comes_too_early(void **state) {
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
 }
 
+/* A packet to a Service that is not written is lost: that is waited for no longer than an answer
+ * would take, and what needs no Service is asked once meanwhile. */
+static bool lost_until_written(const struct dial *d, long *ret_status, const char **ret_body) {
+    bool early = text_starts_with(d->host, "10.96.") && host_monotonic_ms(c.host) < 1000;
+
+    (void)ret_status, (void)ret_body;
+    c.takes_ms = early ? 5000 : 0;
+    return false;
+}
+
+static void services_whose_packets_are_lost(void **state) {
+    struct error err;
+    unsigned asked = 0;
+
+    (void)state;
+    c.dialed = lost_until_written;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
+    assert_in_range(c.report.milliseconds, 1000, 1250);
+    for (size_t i = 0; i < c.paths.count; i++)
+        asked +=
+            strstr(c.paths.items[i], "probe-1:8080/proxy/dial?host=10.0.0.2&port=10250") != NULL;
+    assert_int_equal(asked, 1);
+}
+
 /* A Service that never answers is waited for as long as kube-proxy may take, not longer. */
 static bool never_written(const struct dial *d, long *ret_status, const char **ret_body) {
     (void)ret_status;
@@ -327,6 +352,7 @@ int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_cluster, close_cluster)
     const struct CMUnitTest tests[] = {CASE(a_cell_that_comes_right),
                                        CASE(services_that_are_written_late),
+                                       CASE(services_whose_packets_are_lost),
                                        CASE(a_question_that_comes_too_early),
                                        CASE(services_that_never_answer),
                                        CASE(cells_that_stay_red),

@@ -114,6 +114,48 @@ static void questions_that_hang(void **state) {
     assert_int_equal(cell_of("pod-to-pod-ip", false, "lin-1", 0)->large, LARGE_ARRIVE);
 }
 
+/* A question of that length that hangs says nothing of the way: it may be lost before. */
+static bool hangs_later(const struct dial *d, long *ret_status, const char **ret_body) {
+    bool lost = large_are_lost(d, ret_status, ret_body);
+
+    c.takes_ms = lost && !is_echo(d) ? 60000 : 0;
+    return lost && is_echo(d);
+}
+
+static void a_way_that_is_not_known(void **state) {
+    struct error err;
+
+    (void)state;
+    way = THERE;
+    c.dialed = hangs_later;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->large, LARGE_LOST);
+    assert_true(c.report.nodes.items[0].sticky); /* it is not cut off */
+}
+
+/* What was lost by chance once is no hole for large ones later. */
+static bool chance_then_hole(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status;
+    if (d->udp || !is_between(d, 1, "10.244.2.5"))
+        return false;
+    if (host_monotonic_ms(c.host) >= 4000)
+        return d->large && is_lost(ret_body);
+    return is_echo(d) && d->time % 3 != 2 && is_lost(ret_body);
+}
+
+static void chance_stays_chance(void **state) {
+    const struct cluster_cell *cell;
+    struct error err;
+
+    (void)state;
+    c.dialed = chance_then_hole;
+    assert_int_equal(diagnose(&err), 0);
+    cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
+    assert_int_equal(cell->cell.outcome, DIAG_FAIL);
+    assert_int_equal(cell->large, LARGE_NOT_ASKED);
+    assert_string_equal(cell->cell.reason, "4 of 10 attempts succeeded");
+}
+
 static const char *other_echo;
 static bool answers_otherwise(const struct dial *d, long *ret_status, const char **ret_body) {
     (void)ret_status;
@@ -263,6 +305,8 @@ int main(void) {
         CASE(what_it_costs),
         CASE(urls_that_are_refused),
         CASE(questions_that_hang),
+        CASE(a_way_that_is_not_known),
+        CASE(chance_stays_chance),
         CASE(echoes_that_are_not),
         CASE(some_that_are_lost),
         CASE(counted),
