@@ -90,7 +90,7 @@ struct http_exchange {
  * when all have ended. */
 void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count);
 /* The same, so many at the same time (0: as many as do best); those that have had no answer for
- * half a second do not count. */
+ * 0.3 s do not count. */
 void http_perform_some(struct http *http, struct http_exchange *exchanges, size_t count,
                        size_t at_once);
 /* A conversation of bytes on a connection of its own, for what begins as HTTP and goes on as

@@ -19,7 +19,7 @@ enum {
     PARALLEL_MAX = 256,  /* requests at the same time; the others start as these end */
     PARALLEL_FIRST = 16, /* a connection that is free soon costs less than one more: */
     STALL_MS = 100,      /* twice as many run each time that none has ended for so long */
-    HANG_MS = 500,       /* of few: one that takes so long makes room for another */
+    HANG_MS = 300,       /* of few: one that takes so long makes room for another */
     TOO_LARGE = 100,     /* CURLE_TOO_LARGE, since 8.6 */
 };
 
@@ -314,7 +314,8 @@ static void drive(struct curl_http *http, struct transfer *transfers, size_t cou
             ended_ms = first_ms(transfers, count);
             continue;
         }
-        (void)curl_multi_poll(http->multi, NULL, 0, max < PARALLEL_MAX ? STALL_MS : POLL_MS, NULL);
+        (void)curl_multi_poll(http->multi, NULL, 0,
+                              at_once || max < PARALLEL_MAX ? STALL_MS : POLL_MS, NULL);
         if (max < PARALLEL_MAX && first_ms(transfers, count) >= ended_ms + STALL_MS) {
             max *= 2;
             ended_ms += STALL_MS;
