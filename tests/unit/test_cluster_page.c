@@ -119,10 +119,11 @@ static void the_page(void **state) {
     assert_int_equal(count_of(page, "<tbody"), count_of(page, "</tbody>"));
 }
 
-/* The cause before the matrix; of many nodes first the few that something red touches. */
+/* The cause before the matrix, what does not work after it; of many nodes first the few that
+ * something red touches. */
 static void the_page_of_many_nodes(void **state) {
     _cleanup_(freep) char *page = NULL;
-    const char *cause, *few, *all;
+    const char *cause, *few, *all, *reds;
 
     (void)state;
     while (report.nodes.count < 30)
@@ -139,7 +140,8 @@ static void the_page_of_many_nodes(void **state) {
     cause = strstr(page, "<h2>CL-X");
     few = strstr(page, "<div class=\"matrix\"");
     all = strstr(page, "<details><summary>All 30 nodes</summary>\n<div class=\"matrix many\"");
-    assert_true(cause && few && all && cause < few && few < all);
+    reds = strstr(page, "<h2>What does not work</h2>");
+    assert_true(cause && few && all && reds && cause < few && few < all && all < reds);
     assert_int_equal(count_of(page, "<th scope=\"row\" title=\"win-1\">"), 2);
     assert_int_equal(count_of(page, "title=\"other\">"), 2 * 27); /* rows and columns of all */
     assert_non_null(strstr(page, "cell-4, cell-5 and 8 more</p>"));
