@@ -116,7 +116,7 @@ static bool blocked(const struct scene *scene, char pod, const struct packet *pa
 
 /* From pod a to an address or a cluster IP, and into pod b when that is its. */
 static void way_check(const struct scene *scene, const struct diag_cell *cell, const char *ip,
-                      int port, struct verdict *verdict) {
+                      int port, bool sure, struct verdict *verdict) {
     bool from_pod = cell->flow->source == DIAG_FROM_POD;
     int protocol = cell->udp ? UDP : TCP;
     const char *source =
@@ -127,8 +127,8 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
 
     if (from_pod && blocked(scene, 'a', &out, verdict))
         return;
-    out.remote = backend;
-    if (from_pod && backend && blocked(scene, 'a', &out, verdict))
+    out.remote = backend; /* whether an ACL sees that or the cluster IP is not known */
+    if (from_pod && backend && !sure && blocked(scene, 'a', &out, verdict))
         return;
     if (source && text_equal(ip, pod_ip(scene, 'b')))
         blocked(scene, 'b', &in, verdict);
@@ -147,7 +147,8 @@ static void way_back_check(const struct scene *scene, const struct diag_cell *ce
         blocked(scene, 'a', &in, verdict);
 }
 
-static void cell_check(const struct scene *scene, const struct diag_cell *cell,
+/* sure: only what is blocked in any case. */
+static void cell_check(const struct scene *scene, const struct diag_cell *cell, bool sure,
                        struct verdict *verdict) {
     struct diag_cell question = *cell;
     _cleanup_(freep) char *host = NULL;
@@ -161,14 +162,14 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell,
     }
     (void)text_split_port(cell->to, &host, &port);
     if (host && ip_parse(host, &address, NULL) == 0) {
-        way_check(scene, cell, host, (int)port, verdict);
+        way_check(scene, cell, host, (int)port, sure, verdict);
         return;
     }
     question.udp = true; /* names are asked for by UDP, whatever follows */
     if (dns && cell->flow->source == DIAG_FROM_POD)
-        way_check(scene, &question, dns, DNS_PORT, verdict);
+        way_check(scene, &question, dns, DNS_PORT, sure, verdict);
     if (!verdict->rule && cell->result.address_count)
-        way_check(scene, cell, cell->result.addresses[0], (int)port, verdict);
+        way_check(scene, cell, cell->result.addresses[0], (int)port, sure, verdict);
 }
 
 /* ---- the row ---- */
@@ -220,7 +221,7 @@ enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
 
             if (!(bit & (red ? scene->failed : scene->green)))
                 continue;
-            cell_check(scene, cell, &verdict);
+            cell_check(scene, cell, !red, &verdict);
             if (!red && verdict.rule && n < CELLS)
                 refuted[n++] = verdict.rule;
             if (!red || !verdict.rule || rule_is_refuted(verdict.rule, refuted, n))

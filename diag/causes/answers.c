@@ -23,19 +23,21 @@ bool dns_is_split(const struct scene *scene) {
            (scene->failed & CELLS_DNS);
 }
 
-/* The same question to the DNS Service, larger and larger. */
+/* A program has taken the question and said something, if only that there is no such name. */
+static bool is_answer(const char *outcome) {
+    return text_equal(outcome, "ok") || text_equal(outcome, "dns-nxdomain") ||
+           text_equal(outcome, "dns-servfail");
+}
+
+/* The same question to the DNS Service, larger and larger: one of its pods at least is well. */
 static const char *const by_tcp[] = {"x-dns-tcp",       "x-size-dns-1000", "x-size-dns-1200",
                                      "x-size-dns-1300", "x-size-dns-1450", "x-size-dns-2000"};
 
 static bool is_answered(const struct scene *scene, const char *id) {
-    const json_t *result = json_object_get(json_object_get(scene->evidence, "extra"), id);
-    const char *outcome = extra_outcome(scene, id);
-
-    return text_equal(outcome, "ok") || text_equal(outcome, "dns-nxdomain") ||
-           text_equal(outcome, "dns-servfail") || json_number_at(result, "succeeded", 0) > 0;
+    return is_answer(extra_outcome(scene, id)) || extra_succeeded(scene, id);
 }
 
-static bool any_answer_by_tcp(const struct scene *scene) {
+bool dns_answers_by_tcp(const struct scene *scene) {
     for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++)
         if (is_answered(scene, by_tcp[i]))
             return true;
@@ -47,7 +49,7 @@ static bool any_answer_by_tcp(const struct scene *scene) {
  * NULL, or that pod. */
 static const char *pod_without_tcp(const struct scene *scene) {
     if (!is_silent(extra_outcome(scene, "x-closed-tcp")) ||
-        !is_silent(extra_outcome(scene, "x-dns-tcp")) || any_answer_by_tcp(scene) ||
+        !is_silent(extra_outcome(scene, "x-dns-tcp")) || dns_answers_by_tcp(scene) ||
         !dns_pod_answers(scene))
         return NULL;
     return diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
@@ -61,22 +63,6 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "%s answers by UDP; by TCP its closed port 9 is as silent as port 53",
                  pod);
     return LIKELY;
-}
-
-/* To the Service, or where that is silent in any of several sizes: one of its pods at least is
- * well. */
-static bool dns_answers_by_tcp(const struct scene *scene) {
-    const json_t *extra = json_object_get(scene->evidence, "extra");
-    const char *asked = extra_outcome(scene, "x-dns-tcp");
-
-    if (!is_silent(asked))
-        return text_equal(asked, "ok");
-    json_each_member(extra, id, result) {
-        if (text_starts_with(id, "x-size-dns-") &&
-            text_equal(json_text_at(result, "outcome"), "ok"))
-            return true;
-    }
-    return false;
 }
 
 /* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
@@ -112,6 +98,11 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
     if (silent)
         finding_note(finding, "the DNS pod answers by TCP; by UDP its closed port 9 is as silent "
                               "as port 53");
+    if (cells && closed_udp_is(scene, "refused")) {
+        finding->message = xstrdup("questions to DNS servers by UDP, or their answers, are lost");
+        finding_note(finding, "other ports of the DNS pod answer by UDP: it is port 53, at each "
+                              "server that was asked");
+    }
     finding->may |= cells;
     return cells || silent ? LIKELY : NO;
 }
@@ -122,9 +113,10 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
 enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const char *udp = extra_outcome(scene, "x-dns-udp"), *tcp = extra_outcome(scene, "x-dns-tcp");
     const char *vip = expected(scene, "dnsIP");
-    bool over_udp = text_equal(udp, "ok"), over_tcp = dns_answers_by_tcp(scene);
+    bool over_udp = is_answer(udp), over_tcp = dns_answers_by_tcp(scene);
 
-    if (pod_without_tcp(scene) || (dns_is_split(scene) && (scene->partly & CELLS_DNS)))
+    if (pod_without_tcp(scene) || (dns_is_split(scene) && (scene->partly & CELLS_DNS)) ||
+        (!over_udp && cells_without_udp(scene)) || dns_is_taken(scene)) /* no matter of the DNS */
         return NO;
     if (!udp || !tcp || over_udp == over_tcp || !load_balancer_of(scene, vip, UDP, DNS_PORT) ||
         !load_balancer_of(scene, vip, TCP, DNS_PORT))
@@ -134,6 +126,10 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp, tcp);
     if (closed_udp_is(scene, "refused") && !over_udp)
         finding_note(finding, "the DNS pod refuses UDP at a closed port: packets arrive there");
+    if (over_udp && text_equal(extra_outcome(scene, "x-dns-connect"), "ok")) {
+        finding_note(finding, "a pod of the DNS takes TCP connections at its own address");
+        return LIKELY;
+    }
     if (over_udp || !is_silent(udp) || closed_udp_is(scene, "refused"))
         return CONFIRMED;
     finding_note(finding, "nothing else on other nodes can be asked by UDP: all of it may be lost");
@@ -142,16 +138,29 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
+/* By UDP it says no, by TCP never the same: it is not the same server that answers. */
+bool dns_is_taken(const struct scene *scene) {
+    const char *udp = extra_outcome(scene, "x-dns-udp");
+
+    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++)
+        if (text_equal(extra_outcome(scene, by_tcp[i]), udp))
+            return false;
+    return is_answer(udp) && !text_equal(udp, "ok") && extra_outcome(scene, "x-dns-tcp");
+}
+
 /* Whatever it is asked, also of the cluster's own zone: it cannot reach the API server, mostly. */
 enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
+    bool by_udp = text_equal(extra_outcome(scene, "x-dns-udp"), "dns-servfail");
 
-    if (!text_equal(extra_outcome(scene, "x-dns-udp"), "dns-servfail") ||
-        !(scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
+    if (dns_is_taken(scene) || !(scene->outcome[PROBE_DNS_SERVFAIL] & finding->may) ||
+        (!by_udp && !text_equal(extra_outcome(scene, "x-dns-tcp"), "dns-servfail")))
         return NO;
+    if (!by_udp)
+        finding->must = finding->may = CELL_TCP(SVC_SHORT);
     finding_note(finding,
-                 "%s answers with an error (SERVFAIL, REFUSED) when it is asked for a Service",
-                 vip ? vip : "the DNS Service");
+                 "%s answers with an error (SERVFAIL, REFUSED) when it is asked for a Service%s",
+                 vip ? vip : "the DNS Service", by_udp ? "" : " by TCP");
     return CONFIRMED;
 }
 
@@ -169,7 +178,7 @@ static enum level look_dns_late(const struct scene *scene, struct finding *findi
 
     if (!text_equal(extra_outcome(scene, "x-dns-connect"), "ok") ||
         !is_silent(extra_outcome(scene, "x-dns-pod")) ||
-        !is_silent(extra_outcome(scene, "x-dns-udp")) || any_answer_by_tcp(scene))
+        !is_silent(extra_outcome(scene, "x-dns-udp")) || dns_answers_by_tcp(scene))
         return NO;
     finding->must = CELL_UDP(SVC_IP);
     finding->may = CELLS_DNS;
@@ -270,7 +279,7 @@ enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     const char *domain = expected(scene, "dnsDomain");
 
     finding->may &= scene->unresolved;
-    if (!text_equal(extra_outcome(scene, "x-dns-udp"), "dns-nxdomain") ||
+    if (!text_equal(extra_outcome(scene, "x-dns-udp"), "dns-nxdomain") || dns_is_taken(scene) ||
         !(scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_UDP(SVC_IP)))
         return NO;
     finding_note(finding, "%s says that kubernetes.default.svc.%s does not exist",
@@ -286,7 +295,10 @@ enum level look_api_addr(const struct scene *scene, struct finding *finding) {
     const char *server = json_text_at(scene->evidence, "look.api.server");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
     const char *outcome = extra_outcome(scene, "x-node-api");
-    _cleanup_(freep) char *authority = xasprintf("//%s:", backend ? backend : "");
+    unsigned port = diag_evidence_backend_port(scene->evidence, vip, TCP, HTTPS_PORT);
+    _cleanup_(freep) char *place = xasprintf("%s:%u", backend ? backend : "", port);
+    _cleanup_(freep) char *authority =
+        port ? xasprintf("//%s", place) : xasprintf("//%s:", backend ? backend : "");
 
     if (!backend || !outcome || text_equal(outcome, "ok") ||
         (backends_of(scene, vip, TCP, HTTPS_PORT) > 1 &&
@@ -297,7 +309,7 @@ enum level look_api_addr(const struct scene *scene, struct finding *finding) {
     finding_note(finding,
                  "the node talks to %s; the Service kubernetes (%s) leads to %s, which the node "
                  "does not reach: %s",
-                 server ? server : "the API server", vip, backend, outcome);
+                 server ? server : "the API server", vip, port ? place : backend, outcome);
     return CONFIRMED;
 }
 

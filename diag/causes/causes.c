@@ -137,7 +137,7 @@ const struct row diag_rows[] = {
         "rancher/rke2#3533", CELLS_DNS, CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_nic_wrong,
         MEASURED),
     ROW("NODE-TWICE", "from pods to other nodes' pods, and back",
-        "another Node object has this node's address: other nodes send to the wrong pods",
+        "two Node objects have the same address: other nodes send to the wrong pods",
         "kubectl delete node NAME, of the one that is left over (a host name in other letters, or "
         "cut to 15), then restart the network agent",
         "kubernetes/kubernetes#106640, kubernetes/cloud-provider-vsphere#484", CELLS_DNS, CELLS_DNS,
@@ -282,6 +282,13 @@ const struct row diag_rows[] = {
         "kubectl get endpointslices -n default: kube-apiserver writes its own address there; look "
         "at its log",
         NULL, CELL_TCP(SVC_IP), CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN), look_svc_ep0_api, MEASURED),
+    ROW("POD-GW", "from pods to everything but each other",
+        "nothing arrives that pods send past their gateway",
+        "compare the gateway with that of a healthy node, and look for a firewall of this node "
+        "that "
+        "drops what pods send: winjoin diag --capture shows who does",
+        NULL, CELL_BOTH(SVC_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(POD_NODE),
+        CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_pod_gw_silent, MEASURED),
     NO_ROUTE("from pods to other nodes' pods", CELLS_DNS, CELLS_DNS | CELL_TCP(SVC_IP),
              look_l2_route),
     NO_ROUTE("from pods to Services with backends on nodes", CELL_TCP(SVC_IP),
@@ -314,7 +321,7 @@ const struct row diag_rows[] = {
         CELL_BOTH(SVC_FQDN) | CELL_BOTH(SVC_SHORT),
         CELL_BOTH(POD_NAME) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN) | CELL_TCP(EXT_DNS),
         look_dns_srv, MEASURED),
-    ROW("DNS-WRONG", "names", "Service names resolve to addresses that the Services do not have",
+    ROW("DNS-WRONG", "names", "names resolve to addresses that the Services or pods do not have",
         "check the CoreDNS configuration for rewrite, hosts or template lines, and which server "
         "answers: nslookup -debug kubernetes.default.svc.cluster.local.",
         NULL, 0, CELLS_NAMES, look_dns_wrong, MEASURED),
@@ -340,7 +347,7 @@ const struct row diag_rows[] = {
         "the target is excluded from NAT and has no route back to the pods",
         "remove the prefix from the OutBoundNAT exceptions (network.excludeFromNAT) and recreate "
         "the pods",
-        NULL, CELL_TCP(EXT_IP), CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS), look_nat_exc, MEASURED),
+        NULL, 0, 0, look_nat_exc, MEASURED),
     ROW("EXT-PODS", "from pods to outside", "the node reaches the target outside, its pods do not",
         "look for a firewall on this node, or between it and the target, that drops what pods send",
         NULL, 0, CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS), look_ext_pods, MEASURED),
@@ -411,6 +418,16 @@ const struct row diag_rows[] = {
         "look for a network policy or a port isolation of the virtual switch; deleting the pods "
         "makes new endpoints",
         NULL, 0, CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME), look_pod_local, MEASURED),
+    ROW("HNS-EP", "every flow to one pod", "nothing reaches a pod whose HNS endpoint looks right",
+        "delete the pod: its new endpoint gets new ports and rules; if it happens again: "
+        "powershell Restart-Service hns -Force",
+        NULL, CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
+        CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD), look_hns_ep_silent,
+        MEASURED),
+    ROW("UNKNOWN", "what is red and has no other cause", "no known cause explains these failures",
+        "winjoin diag --collect diag.zip --capture shows where the packets of one of these flows "
+        "are lost; compare with a report of a healthy node: winjoin diag --compare FILE",
+        NULL, 0, CELLS_ALL, look_unknown, UNEXPLAINED),
 };
 
 const size_t diag_rows_count = ARRAY_SIZE(diag_rows);

@@ -169,3 +169,15 @@ bool prefix_holds(const char *prefix, const char *ip) {
            text_format(text, sizeof text, "%.*s", (int)strcspn(ip, "/"), ip) == 0 &&
            ip_parse(text, &address, NULL) == 0 && cidr_contains(&cidr, &address);
 }
+
+bool on_adapter(const struct scene *scene, const char *ip) {
+    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
+        json_each(json_object_get(adapter, "addresses"), k, address) {
+            const char *text = json_string_value(address);
+
+            if (ip && text && strcspn(text, "/") == strlen(ip) && text_starts_with(text, ip))
+                return true;
+        }
+    }
+    return false;
+}

@@ -99,17 +99,25 @@ static void pass_first(struct diag_report *report, const struct scene *scene, en
     }
 }
 
+static bool is_judged(const struct row *row, const struct scene *scene) {
+    if (row->of == UNEXPLAINED)
+        return true;
+    return row->of != FIRST_LOOK && (row->of == MEASURED6) == scene->second;
+}
+
 /* One pass over the table; *covered grows by what was explained. With `alone` a cause must explain
  * everything that is red. */
-static void pass_make(struct diag_report *report, const struct scene *scene, enum level wanted,
+static void pass_make(struct diag_report *report, struct scene *scene, enum level wanted,
                       bool alone, uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count && (scene->red & ~*covered); i++) {
         struct finding finding = {.must = diag_rows[i].must, .may = diag_rows[i].may};
-        bool judged =
-            diag_rows[i].of != FIRST_LOOK && (diag_rows[i].of == MEASURED6) == scene->second;
-        enum level level = judged ? diag_rows[i].look(scene, &finding) : NO;
-        uint32_t red = diag_rows[i].of == STOPS_PODS ? scene->red : scene->failed;
-        uint32_t explained = finding.may & red & ~*covered;
+        enum level level = NO;
+        uint32_t red = diag_rows[i].of >= STOPS_PODS ? scene->red : scene->failed, explained;
+
+        scene->explained = *covered;
+        if (is_judged(&diag_rows[i], scene))
+            level = diag_rows[i].look(scene, &finding);
+        explained = finding.may & red & ~*covered;
 
         if (level == wanted && !(finding.must & (scene->green | scene->partly)) && explained &&
             (!finding.must || (finding.must & red)) && (!alone || explained == scene->red)) {

@@ -143,14 +143,21 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
         json_object_get(policy_of(network, "ProviderAddress"), "ProviderAddress"));
     const char *ip = provider ? provider : network ? json_text_at(network, "ManagementIP") : NULL;
     const char *node = node_address(json_object_get(scene->evidence, "node"));
+    const char *own =
+        json_text_at(policy_of(endpoint_of(scene, 'a'), "ProviderAddress"), "ProviderAddress");
 
     if (!ip || !*ip)
         return NO;
-    if (text_starts_with(ip, "169.254."))
+    if (own && *own && !text_equal(own, ip))
+        finding_note(finding, "the endpoint of %s is behind %s, its network behind %s",
+                     pod_name(scene, 'a'), own, ip);
+    else if (text_starts_with(ip, "169.254."))
         finding_note(finding,
                      "the network's management address is %s: the adapter had no address when the "
                      "network was made",
                      ip);
+    else if (on_adapter(scene, ip) && !on_adapter(scene, node))
+        return NO; /* it is the Node object that has another: NIC-WRONG */
     else if (node && !text_equal(ip, node))
         finding_note(finding, "the network's management address is %s, the node's is %s", ip, node);
     else
@@ -166,94 +173,6 @@ enum level look_hns_cidr(const struct scene *scene, struct finding *finding) {
         return NO;
     finding_note(finding, "network '%s' has the prefix %s, the Node has %s",
                  expected(scene, "networkName"), prefix, wanted);
-    return CONFIRMED;
-}
-
-/* ---- endpoints ---- */
-
-enum { STATE_ATTACHED_SHARING = 3 };
-
-static enum level look_endpoint(const struct scene *scene, char pod, struct finding *finding) {
-    const char *ip = pod_ip(scene, pod);
-    const json_t *endpoint = endpoint_of(scene, pod);
-    long long state = endpoint ? json_number_at(endpoint, "State", STATE_ATTACHED_SHARING) : 0;
-    const char *id = endpoint ? json_text_at(endpoint, "ID") : NULL;
-
-    if (!ip || !json_object_get(scene->evidence, "endpoints"))
-        return NO;
-    if (!endpoint)
-        finding_note(finding, "no local endpoint has the address %s of %s", ip,
-                     pod_name(scene, pod));
-    else if (state != STATE_ATTACHED_SHARING)
-        finding_note(finding, "endpoint %s (%s) is in state %lld, not 3", id ? id : "",
-                     pod_name(scene, pod), state);
-    else
-        return NO;
-    return CONFIRMED;
-}
-
-enum level look_hns_ep_a(const struct scene *scene, struct finding *finding) {
-    return look_endpoint(scene, 'a', finding);
-}
-
-enum level look_hns_ep_b(const struct scene *scene, struct finding *finding) {
-    return look_endpoint(scene, 'b', finding);
-}
-
-static size_t endpoints_with(const struct scene *scene, const char *ip) {
-    size_t n = 0;
-
-    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-        json_each(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
-            n += text_equal(json_text_at(configuration, "IpAddress"), ip);
-        }
-    }
-    return n;
-}
-
-enum level look_hns_epstale(const struct scene *scene, struct finding *finding) {
-    finding->may &= scene->outcome[PROBE_WRONG_RESPONDER];
-    for (char pod = 'a'; pod <= 'b'; pod++) {
-        const char *ip = pod_ip(scene, pod);
-        size_t n = ip ? endpoints_with(scene, ip) : 0;
-
-        if (n > 1) {
-            finding_note(finding, "%zu endpoints have the address %s", n, ip);
-            return CONFIRMED;
-        }
-    }
-    if (!finding->may)
-        return NO;
-    finding_note(finding, "another pod than the one that was asked answers");
-    return LIKELY;
-}
-
-/* The gateway of the network, or the node's own address among the pods (a bridge's). */
-static bool is_gateway(const struct scene *scene, const char *hop) {
-    json_each(json_at(network_of(scene), "Ipams.0.Subnets.0.Routes"), i, item) {
-        if (text_equal(json_text_at(item, "NextHop"), hop))
-            return true;
-    }
-    json_each(json_object_get(scene->evidence, "adapters"), i, item) {
-        json_each(json_object_get(item, "addresses"), k, address) {
-            const char *text = json_string_value(address);
-
-            if (text && strcspn(text, "/") == strlen(hop) && text_starts_with(text, hop))
-                return true;
-        }
-    }
-    return false;
-}
-
-enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
-    const char *gateway = json_text_at(network_of(scene), "Ipams.0.Subnets.0.Routes.0.NextHop");
-    const json_t *endpoint = endpoint_of(scene, 'a');
-    const char *hop = json_text_at(endpoint, "Routes.0.NextHop");
-
-    if (!gateway || !hop || is_gateway(scene, hop))
-        return NO;
-    finding_note(finding, "endpoint %s (%s) has the gateway %s; the network's is %s",
-                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), hop, gateway);
     return CONFIRMED;
 }
 

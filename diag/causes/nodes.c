@@ -1,6 +1,7 @@
 /* Causes among the nodes and below them: which adapter, which name, which backend, whose switch. */
 #include <string.h>
 
+#include "base/cidr.h"
 #include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
@@ -79,6 +80,8 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     if (name && alias && !strstr(alias, name) && !strstr(name, alias))
         finding_note(finding, "the network is on adapter '%s', the node's address %s on '%s'", name,
                      address, alias);
+    if (scene->green & CELL_UDP(SVC_IP)) /* where others' pods are reached, the node alone is not */
+        finding->must = finding->may = CELL_BOTH(POD_NODE);
     if (finding->evidence.count)
         return CONFIRMED;
     /* Where an agent was told to use another adapter that is right, if that one is reached. */
@@ -138,6 +141,13 @@ static void each_pair(const struct scene *scene, note_pair *note, struct finding
     }
 }
 
+static bool overlap(const char *a, const char *b) {
+    struct cidr one, other;
+
+    return cidr_parse(a, &one, NULL) == 0 && cidr_parse(b, &other, NULL) == 0 &&
+           cidr_overlaps(&one, &other);
+}
+
 /* Two Nodes with one prefix, this node's or that of the DNS pods: others have one route to it,
  * which leads to one of them. */
 static void note_same_prefix(const struct scene *scene, const struct network_peer *a,
@@ -145,10 +155,15 @@ static void note_same_prefix(const struct scene *scene, const struct network_pee
     const char *pod =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
 
-    if (a->pod_cidr && text_equal(a->pod_cidr, b->pod_cidr) &&
+    if (!a->pod_cidr || !b->pod_cidr)
+        return;
+    if (text_equal(a->pod_cidr, b->pod_cidr) &&
         (text_equal(a->pod_cidr, expected(scene, "podCIDR")) || prefix_holds(a->pod_cidr, pod)))
         finding_note(finding, "Nodes %s and %s have the same pod prefix %s", a->node, b->node,
                      a->pod_cidr);
+    else if (!text_equal(a->pod_cidr, b->pod_cidr) && overlap(a->pod_cidr, b->pod_cidr))
+        finding_note(finding, "the pod prefixes of Nodes %s (%s) and %s (%s) overlap", a->node,
+                     a->pod_cidr, b->node, b->pod_cidr);
 }
 
 enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
@@ -156,17 +171,28 @@ enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
-enum level look_node_twice(const struct scene *scene, struct finding *finding) {
+static bool is_one_machine(const struct network_peer *a, const struct network_peer *b) {
+    return a->node_address && text_equal(a->node_address, b->node_address);
+}
+
+/* This node's address, or that of the node of the DNS pods. */
+static void note_same_address(const struct scene *scene, const struct network_peer *a,
+                              const struct network_peer *b, struct finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
-    const char *address = node_address(json_object_get(scene->evidence, "node"));
+    const char *dns = node_address(dns_node(scene));
+    bool is_a = text_equal(a->node, own), is_b = text_equal(b->node, own);
 
-    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
-        const char *name = json_text_at(node, "metadata.name"), *other = node_address(node);
+    if (!is_one_machine(a, b))
+        return;
+    if (is_a || is_b)
+        finding_note(finding, "Node %s has this node's address %s, too", is_a ? b->node : a->node,
+                     a->node_address);
+    else if (text_equal(a->node_address, dns) && !reaches_other_nodes(scene))
+        finding_note(finding, "Nodes %s and %s have the same address %s", a->node, b->node, dns);
+}
 
-        if (!own || !name || text_equal(name, own) || !address || !text_equal(other, address))
-            continue;
-        finding_note(finding, "Node %s has this node's address %s, too", name, address);
-    }
+enum level look_node_twice(const struct scene *scene, struct finding *finding) {
+    each_pair(scene, note_same_address, finding);
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
@@ -215,7 +241,7 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
 static void note_same_mac(const struct scene *scene, const struct network_peer *a,
                           const struct network_peer *b, struct finding *finding) {
     (void)scene;
-    if (*a->router_mac && text_equal_nocase(a->router_mac, b->router_mac))
+    if (*a->router_mac && text_equal_nocase(a->router_mac, b->router_mac) && !is_one_machine(a, b))
         finding_note(finding, "nodes %s and %s both announce %s", a->node, b->node, a->router_mac);
 }
 

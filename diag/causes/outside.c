@@ -70,36 +70,48 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
-    const char *ip = expected(scene, "externalIP");
-
-    if (!ip)
-        return NO;
-    json_each(json_object_get(endpoint_of(scene, 'a'), "Policies"), i, policy) {
-        if (!is_outbound_nat(policy))
-            continue;
-        json_each(json_at(policy, "Settings.Exceptions"), k, exception) {
-            if (prefix_holds(json_string_value(exception), ip))
-                finding_note(finding, "%s is in the exception %s", ip,
-                             json_string_value(exception));
-        }
-    }
-    if (!finding->evidence.count)
-        return NO;
-    note_node_reach(scene, finding);
-    return CONFIRMED;
-}
-
-static bool is_excepted(const json_t *endpoint, const char *ip) {
+/* The exception that holds the address, or NULL. */
+static const char *exception_of(const json_t *endpoint, const char *ip) {
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
         if (!is_outbound_nat(policy))
             continue;
         json_each(json_at(policy, "Settings.Exceptions"), k, exception) {
             if (prefix_holds(json_string_value(exception), ip))
-                return true;
+                return json_string_value(exception);
         }
     }
-    return false;
+    return NULL;
+}
+
+/* A target that knows no way back to pods: what is outside and, with VXLAN, the nodes themselves.
+ */
+static void note_excepted(const struct scene *scene, const char *ip, uint32_t cells,
+                          struct finding *finding) {
+    const char *exception = ip ? exception_of(endpoint_of(scene, 'a'), ip) : NULL;
+
+    if (!exception || !(cells & scene->failed) || (cells & (scene->green | scene->partly)))
+        return;
+    finding_note(finding, "%s is in the exception %s", ip, exception);
+    finding->may |= cells;
+}
+
+enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
+    const char *ip = expected(scene, "externalIP");
+    const char *api =
+        diag_evidence_backend(scene->evidence, expected(scene, "kubernetesIP"), TCP, HTTPS_PORT);
+
+    note_excepted(scene, ip, CELL_TCP(EXT_IP), finding);
+    if (finding->may)
+        finding->may |= CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS);
+    if (mode_of(scene)->vxlan) {
+        note_excepted(scene, api, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN), finding);
+        note_excepted(scene, node_address(json_object_get(scene->evidence, "node")),
+                      CELL_BOTH(POD_NODE), finding);
+    }
+    if (!finding->may)
+        return NO;
+    note_node_reach(scene, finding);
+    return CONFIRMED;
 }
 
 /* With VXLAN what is translated is not encapsulated; elsewhere it arrives all the same. */
@@ -109,7 +121,7 @@ enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
 
     if (!mode_of(scene)->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
-        is_excepted(endpoint, pod) ||
+        exception_of(endpoint, pod) ||
         network_agent_excepts_services(json_text_at(network_of(scene), "Name")))
         return NO;
     finding_note(finding,
@@ -172,6 +184,8 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     if (cell && (scene->green & CELL_TCP(EXT_IP)) && (scene->failed & CELL_TCP(EXT_DNS)) &&
         cell->result.address_count)
         return ext_name_leads_nowhere(scene, cell, finding);
+    if (scene->green & CELL_BOTH(EXT_DNS)) /* addresses of one family alone, or one lost answer */
+        finding->must = finding->may = scene->unresolved & CELL_BOTH(EXT_DNS);
     finding_note(finding, "the cluster's DNS resolves Service names");
     if (!external || text_equal(external, "ok"))
         return LIKELY;

@@ -73,9 +73,32 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
+/* A part of that prefix, whose route goes before the prefix' own. */
+static bool is_part(const char *text, const char *prefix) {
+    struct cidr part, whole;
+
+    return text && prefix && !text_equal(text, prefix) && cidr_parse(text, &part, NULL) == 0 &&
+           cidr_parse(prefix, &whole, NULL) == 0 && cidr_contains_cidr(&whole, &part);
+}
+
+static void note_part(const struct network_peer *peer, const char *part, const char *hop,
+                      struct finding *finding) {
+    finding_note(finding, "the route to %s, a part of %s (node %s), goes to %s", part,
+                 peer->pod_cidr, peer->node, hop);
+}
+
 /* Where other nodes send what is for the node's pods. */
 static const char *way_address(const struct network_peer *peer) {
     return peer->address ? peer->address : peer->node_address;
+}
+
+/* The Node that has the address itself, as pods in the node's own network do. */
+static bool node_of_address(const struct scene *scene, const char *ip) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
+        if (text_equal(node_address(node), ip))
+            return true;
+    }
+    return false;
 }
 
 static void policy_check(const struct scene *scene, const struct network_peer *peer,
@@ -94,6 +117,14 @@ static void policy_check(const struct scene *scene, const struct network_peer *p
     else if (*mac && there_mac && !mac_equal(mac, there_mac))
         finding_note(finding, "the route to %s has router MAC %s, node %s has %s", prefix,
                      there_mac, name, mac);
+    json_each(json_object_get(network_of(scene), "Policies"), i, policy) {
+        const char *part = json_text_at(policy, "Settings.DestinationPrefix");
+        const char *hop = json_text_at(policy, "Settings.ProviderAddress");
+
+        if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") && ip && hop &&
+            !text_equal(hop, ip) && is_part(part, prefix))
+            note_part(peer, part, hop, finding);
+    }
 }
 
 static bool route_stands(const struct scene *scene, const char *prefix, const char *next_hop) {
@@ -138,6 +169,53 @@ static void host_route_check(const struct scene *scene, const struct network_pee
     else if (other)
         finding_note(finding, "a second route to %s goes via %s, node %s is at %s", prefix, other,
                      peer->node, ip);
+    json_each(json_object_get(scene->evidence, "routes"), i, route) {
+        const char *part = json_text_at(route, "destination"),
+                   *hop = json_text_at(route, "nextHop");
+
+        if (ip && hop && !text_equal(hop, ip) && is_part(part, prefix))
+            note_part(peer, part, hop, finding);
+    }
+}
+
+/* A pod of the DNS has a remote endpoint of its own, which leads to its node. */
+static void remote_endpoint_check(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    struct network_peer peer;
+
+    network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
+    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        const char *there = json_text_at(policy_of(endpoint, "ProviderAddress"), "ProviderAddress");
+
+        if (peer.node && way_address(&peer) && there && !text_equal(there, way_address(&peer)) &&
+            !text_equal(there, peer.node_address) &&
+            text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), pod) &&
+            (json_number_at(endpoint, "Flags", 0) & 1))
+            finding_note(finding, "the remote endpoint of pod %s leads to %s, its node %s is at %s",
+                         pod, there, peer.node, way_address(&peer));
+    }
+}
+
+/* Of the DNS pods: the network's agent has no route to a node that no Node object tells of, or
+ * that announces nothing. */
+static void unknown_node_check(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const json_t *node = diag_evidence_node_of(scene->evidence, pod);
+    struct network_peer own, peer;
+
+    network_peer_read(json_object_get(scene->evidence, "node"), &own);
+    network_peer_read(node, &peer);
+    if (!own.announced || !pod || !json_object_get(scene->evidence, "nodes") ||
+        prefix_holds(expected(scene, "podCIDR"), pod))
+        return;
+    if (node && is_peer(scene, node) && !peer.announced)
+        finding_note(finding,
+                     "node %s, on which pod %s is, announces nothing: start its network agent",
+                     peer.node, pod);
+    else if (!node && !node_of_address(scene, pod))
+        finding_note(finding, "no Node has a pod prefix with the address of pod %s", pod);
 }
 
 /* The agent that writes the routes to other nodes may have ended; how many notes that made. */
@@ -175,13 +253,19 @@ static bool lacks_way(const struct scene *scene, struct finding *finding) {
         if (read_pods_peer(scene, node, &peer))
             route_check(scene, &peer, finding);
     }
+    unknown_node_check(scene, finding);
     return finding->evidence.count > agent_notes;
 }
 
 enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = network_of(scene);
 
-    if (!mode_of(scene)->vxlan || !network || reaches_other_nodes(scene))
+    if (!mode_of(scene)->vxlan || !network || dns_pod_answers(scene))
+        return NO;
+    remote_endpoint_check(scene, finding);
+    if (finding->evidence.count)
+        return CONFIRMED;
+    if (reaches_other_nodes(scene))
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;

@@ -33,6 +33,7 @@ struct scene {
     uint32_t partly;                    /* failed cells of which some attempts succeeded */
     uint32_t back;                      /* failed in the other direction alone: from pod b to a */
     uint32_t unresolved;                /* failed cells whose name found no address */
+    uint32_t explained;                 /* by the rows above */
 };
 enum level { NO, LIKELY, CONFIRMED };
 /* What a row found. */
@@ -50,10 +51,11 @@ typedef enum level row_look(const struct scene *scene, struct finding *finding);
 
 /* Which red cells a cause may explain. */
 enum cells_of {
-    MEASURED,   /* those that were tried */
-    MEASURED6,  /* those of IPv6 beside IPv4 that were tried; all others are of the first family */
-    STOPS_PODS, /* those that were not run, too */
-    FIRST_LOOK, /* the cells of its finding; named without any, too */
+    MEASURED,    /* those that were tried */
+    MEASURED6,   /* those of IPv6 beside IPv4 that were tried; all others are of the first family */
+    STOPS_PODS,  /* those that were not run, too */
+    FIRST_LOOK,  /* the cells of its finding; named without any, too */
+    UNEXPLAINED, /* of either family, tried or not */
 };
 
 struct row {
@@ -72,9 +74,9 @@ row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet,
     look_clock_off;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_hung, look_hns_ep_none, look_hns_net,
-    look_hns_mgmt, look_hns_cidr, look_hns_ep_a, look_hns_ep_b, look_hns_epstale, look_pod_gw,
-    look_pod_local, look_mtu, look_mtu_nodes, look_ovl_udp, look_l2_route_node, look_l2_fwd,
-    look_l2_gateway;
+    look_hns_mgmt, look_hns_cidr, look_hns_ep_a, look_hns_ep_b, look_hns_ep_silent,
+    look_hns_epstale, look_pod_gw, look_pod_gw_silent, look_pod_local, look_mtu, look_mtu_nodes,
+    look_ovl_udp, look_l2_route_node, look_l2_fwd, look_l2_gateway;
 /* routes.c: the routes to other nodes' pods */
 row_look look_ovl_vni, look_ovl_peer, look_l2_route;
 /* Where the network between the nodes has these routes (--routes print, none): which it needs, and
@@ -102,6 +104,9 @@ row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_dns_s
 row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
 /* ipv6.c: the second family of a dual-stack node */
 row_look look_ip6_addr, look_ip6_fwd, look_ip6_lb, look_ip6_route;
+
+/* unknown.c: what no other row explains */
+row_look look_unknown;
 
 /* ---- what several rows ask the evidence (facts.c); borrowed, NULL = unknown ---- */
 
@@ -136,6 +141,10 @@ bool dns_is_slow(const struct scene *scene);
 bool network_is_slow(const struct scene *scene);
 /* That is why the API server gave the first look no answer in time. */
 bool api_is_late(const struct scene *scene);
+/* It, or one of its pods, answers by TCP, whatever it says. */
+bool dns_answers_by_tcp(const struct scene *scene);
+/* By UDP another server answers in its place. */
+bool dns_is_taken(const struct scene *scene);
 /* Several pods are behind the DNS Service, and some questions have no answer: which pod was asked
  * decides, not how. */
 bool dns_is_split(const struct scene *scene);
@@ -151,6 +160,8 @@ bool extra_succeeded(const struct scene *scene, const char *id);
 bool extra_answers(const struct scene *scene, const char *id);
 /* The Node is not Ready: noted. */
 bool note_unready(const json_t *node, struct finding *finding);
+/* An adapter of this node has the address. */
+bool on_adapter(const struct scene *scene, const char *ip);
 /* The InternalIP of a Node. */
 const char *node_address(const json_t *node);
 /* Of two MAC addresses, with '-' or ':' between their bytes. */

@@ -107,13 +107,11 @@ static enum level svc_vip_by_probes(const struct scene *scene, const char *sourc
     return LIKELY;
 }
 
-enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
-    const char *dns = expected(scene, "dnsIP"), *prefix = expected(scene, "podCIDR");
-    const json_t *balancer = dns ? load_balancer_of(scene, dns, UDP, DNS_PORT) : NULL;
-    const char *source = balancer ? json_text_at(balancer, "SourceVIP") : NULL;
+/* Of one of the load balancers of the DNS. */
+static void note_source(const struct scene *scene, const char *dns, const char *source,
+                        struct finding *finding) {
+    const char *prefix = expected(scene, "podCIDR");
 
-    if (!mode_of(scene)->source_vip || !balancer)
-        return NO;
     if (!source || !*source)
         finding_note(finding, "the load balancer of %s has no SourceVIP", dns);
     else if (prefix && !prefix_holds(prefix, source))
@@ -122,8 +120,26 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     else if (json_object_get(scene->evidence, "endpoints") && !endpoint_has(scene, source))
         finding_note(finding, "no endpoint has the SourceVIP %s of the load balancer of %s", source,
                      dns);
-    else
-        return svc_vip_by_probes(scene, source, finding);
+    else if (text_equal(source, pod_ip(scene, 'a')) || text_equal(source, pod_ip(scene, 'b')))
+        finding_note(finding, "a pod has the SourceVIP %s of the load balancer of %s, too", source,
+                     dns);
+}
+
+enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
+    const char *dns = expected(scene, "dnsIP");
+    const json_t *udp = load_balancer_of(scene, dns, UDP, DNS_PORT);
+    const json_t *tcp = load_balancer_of(scene, dns, TCP, DNS_PORT);
+
+    if (!mode_of(scene)->source_vip || !udp)
+        return NO;
+    note_source(scene, dns, json_text_at(udp, "SourceVIP"), finding);
+    if (finding->evidence.count)
+        return CONFIRMED;
+    if (tcp)
+        note_source(scene, dns, json_text_at(tcp, "SourceVIP"), finding);
+    if (!finding->evidence.count)
+        return svc_vip_by_probes(scene, json_text_at(udp, "SourceVIP"), finding);
+    finding->must = finding->may = CELL_TCP(SVC_SHORT);
     return CONFIRMED;
 }
 
@@ -227,7 +243,8 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
         finding_note(
             finding,
             "the DNS Service refuses direct queries: packets arrive, but no program listens");
-    else if (pod && extra_outcome(scene, "x-dns-pod") && reaches_other_nodes(scene))
+    else if (pod && extra_outcome(scene, "x-dns-pod") && reaches_other_nodes(scene) &&
+             !dns_answers_by_tcp(scene) && !dns_is_taken(scene))
         finding_note(
             finding,
             "the node of the DNS pod %s answers this node's pods, the DNS pod does not: "
@@ -246,9 +263,26 @@ static bool servers_have(const json_t *endpoint, const char *ip) {
     return false;
 }
 
+/* A firewall, a proxy or a provider's router that answers each question by UDP itself. */
+static enum level dns_srv_taken(const struct scene *scene, struct finding *finding) {
+    finding->must = CELL_UDP(SVC_IP);
+    finding->may = CELLS_DNS;
+    finding->message = xstrdup("another server answers the pods' DNS questions by UDP");
+    finding->hint = xstrdup("look for a firewall, a proxy or a rule on this node that redirects "
+                            "UDP 53");
+    finding_note(
+        finding,
+        "%s knows the Service kubernetes when it is asked by TCP; by UDP the answer is: %s",
+        expected(scene, "dnsIP"), extra_outcome(scene, "x-dns-udp"));
+    return LIKELY;
+}
+
 enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
     const char *ip = expected(scene, "dnsIP");
+
+    if (dns_is_taken(scene))
+        return dns_srv_taken(scene, finding);
 
     /* A name that resolves to the wrong address fails otherwise, and is not a matter of the server.
      */
@@ -267,27 +301,33 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
 
 /* A name that was resolved, and to nothing of what it should be. The DNS, once found by its name,
  * is asked for the Service kubernetes, so either address is right. */
-static bool is_misled(const struct diag_cell *cell, const char *const own[2]) {
+static bool is_misled(const struct diag_cell *cell, const char *own, const char *or_own) {
     for (size_t i = 0; cell && i < cell->result.address_count; i++)
-        if (text_equal(cell->result.addresses[i], own[cell->udp]) ||
-            (cell->udp && text_equal(cell->result.addresses[i], own[0])))
+        if (text_equal(cell->result.addresses[i], own) ||
+            (cell->udp && text_equal(cell->result.addresses[i], or_own)))
             return false;
     return cell && cell->outcome == DIAG_FAIL && cell->result.address_count;
 }
 
+static void note_misled(const struct scene *scene, const char *flow, const char *const own[2],
+                        const char *whose, struct finding *finding) {
+    for (int udp = 0; udp < 2; udp++) {
+        const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, udp);
+
+        if (own[udp] && is_misled(cell, own[udp], own[0]))
+            finding_note(finding, "%s resolves to %s; %s has %s", cell->to,
+                         cell->result.addresses[0], whose, own[udp]);
+    }
+}
+
 enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
     const char *own[] = {expected(scene, "kubernetesIP"), expected(scene, "dnsIP")};
+    const char *pod[] = {pod_ip(scene, 'b'), pod_ip(scene, 'b')};
     const json_t *endpoint = endpoint_of(scene, 'a');
 
     finding->may &= ~scene->unresolved;
-    for (int udp = 0; udp < 2; udp++) {
-        const struct diag_cell *cell =
-            diag_cells_find(&scene->report->cells, "pod-to-service-fqdn", udp);
-
-        if (own[udp] && is_misled(cell, own))
-            finding_note(finding, "%s resolves to %s; the Service has %s", cell->to,
-                         cell->result.addresses[0], own[udp]);
-    }
+    note_misled(scene, "pod-to-service-fqdn", own, "the Service", finding);
+    note_misled(scene, "pod-to-pod-name", pod, "the pod", finding);
     if (!finding->evidence.count)
         return NO;
     if (endpoint && own[1] && !servers_have(endpoint, own[1]))
@@ -311,14 +351,13 @@ enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
     _cleanup_(freep) char *suffix = NULL;
 
-    if (!(scene->green & CELL_BOTH(SVC_FQDN)) ||
-        !(scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_BOTH(SVC_SHORT)))
+    if (!(scene->green & CELL_BOTH(SVC_FQDN)) || !(scene->unresolved & CELL_BOTH(SVC_SHORT)))
         return NO;
     suffix = xasprintf("%s.svc.%s", namespace_ ? namespace_ : "kube-system",
                        domain ? domain : "cluster.local");
     if (!endpoint || suffix_stands(endpoint, suffix)) {
         finding_note(finding, "full names of Services resolve, short ones do not exist");
-        return LIKELY;
+        return scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_BOTH(SVC_SHORT) ? LIKELY : NO;
     }
     finding_note(finding, "the pod's DNS suffixes (endpoint %s) lack %s",
                  json_text_at(endpoint, "ID"), suffix);

@@ -18,7 +18,7 @@ enum level look_port_pool(const struct scene *scene, struct finding *finding) {
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
     long long taken = (long long)balancers_without_dsr(scene) * LIMIT_PORTS_A_BALANCER;
 
-    if (!ports || taken + BLOCKS_MIN * LIMIT_PORTS_A_BALANCER <= ports)
+    if (!ports || !taken || taken + BLOCKS_MIN * LIMIT_PORTS_A_BALANCER <= ports)
         return NO;
     finding_note(finding, "%lld load balancers without DSR take %lld of %lld dynamic TCP ports",
                  taken / LIMIT_PORTS_A_BALANCER, taken, ports);
@@ -30,8 +30,10 @@ enum level look_port_excl(const struct scene *scene, struct finding *finding) {
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
     long long excluded = json_number_at(scene->evidence, "excludedPorts", 0);
 
-    if (!ports || !excluded || excluded + BLOCKS_MIN * LIMIT_PORTS_A_BALANCER <= ports)
+    if (!ports || excluded + BLOCKS_MIN * LIMIT_PORTS_A_BALANCER <= ports)
         return NO;
+    if (!excluded)
+        finding->message = xstrdup("the dynamic TCP ports are few");
     finding_note(finding, "%lld of %lld dynamic TCP ports are in excluded ranges", excluded, ports);
     return CONFIRMED;
 }

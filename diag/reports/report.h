@@ -13,6 +13,9 @@
 
 #define CLUSTER_REPORT_KIND "ClusterDiagReport" /* of diag/cluster/cluster.h */
 
+/* The id of what is left: cells that no row explains. */
+#define DIAG_CAUSE_UNKNOWN "UNKNOWN"
+
 /* Why cells fail. */
 struct diag_cause {
     const char *id; /* of the table in diag/causes/causes.h */

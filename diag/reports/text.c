@@ -181,12 +181,16 @@ static void add_labelled(struct text *t, const char *label, const char *words, s
     add_wrapped(t, words, INDENT, INDENT, edge);
 }
 
+static bool is_known(const struct diag_cause *cause) {
+    return !text_equal(cause->id, DIAG_CAUSE_UNKNOWN);
+}
+
 static void add_cause(struct text *t, const struct diag_cause *cause, bool apart, size_t edge) {
-    const char *confidence = cause->confirmed ? "confirmed" : "likely";
+    const char *confidence = cause->confirmed ? "  confirmed" : is_known(cause) ? "  likely" : "";
     _cleanup_(freep) char *page = diag_cause_page(cause->id);
 
-    text_addf(t, "%s%s  %s   ", apart ? "\n" : "", cause->id, confidence);
-    add_wrapped(t, cause->message, strlen(cause->id) + 2 + strlen(confidence) + 3, 4, edge);
+    text_addf(t, "%s%s%s   ", apart ? "\n" : "", cause->id, confidence);
+    add_wrapped(t, cause->message, strlen(cause->id) + strlen(confidence) + 3, 4, edge);
     for (size_t i = 0; i < cause->evidence.count; i++)
         add_labelled(t, i ? "" : "evidence", cause->evidence.items[i], edge);
     if (cause->hint && *cause->hint)
@@ -241,7 +245,7 @@ static size_t cells_explained(const struct diag_report *report) {
     size_t n = 0;
 
     for (size_t i = 0; i < report->causes.count; i++)
-        n += report->causes.items[i].cells.count;
+        n += is_known(&report->causes.items[i]) ? report->causes.items[i].cells.count : 0;
     return n;
 }
 
@@ -252,7 +256,7 @@ static void add_verdict(struct text *t, const struct diag_report *report, size_t
     size_t causes = 0; /* that explain cells: others are named for themselves */
 
     for (size_t i = 0; i < report->causes.count; i++)
-        causes += report->causes.items[i].cells.count != 0;
+        causes += is_known(&report->causes.items[i]) && report->causes.items[i].cells.count;
     diag_summary_make(report, &summary);
     red = summary.fail + summary.not_run;
     text_addf(&line, "%u of %u flows work.", summary.flows_pass, summary.flows);

@@ -26,16 +26,83 @@ def linux_vni(stage, vni):
                            MERGE)
 
 
-def filtered(where, rule, family="inet", hook="forward"):
+def filtered(where, rule, family="inet", hook="forward", kind="filter"):
     """A pair of functions: a packet filter in one of the fabric's namespaces, and its end."""
     def apply(stage):
         netns.nft(stage.fabric.ns(where), "table %s fault {\n chain fault {\n"
-                  "  type filter hook %s priority -50;\n  %s\n }\n}\n" % (family, hook, rule))
+                  "  type %s hook %s priority %d;\n  %s\n }\n}\n" % (
+                      family, kind, hook, -110 if kind == "nat" else -50,
+                      rule(stage) if callable(rule) else rule))
 
     def lift(stage):
         netns.run(netns.command(stage.fabric.ns(where), ["nft", "delete", "table", family,
                                                          "fault"]), check=False)
     return apply, lift
+
+
+def wired(where, there, back):
+    """A pair of functions: lines for ip(8) in one of the fabric's namespaces, and what undoes them."""
+    return (lambda stage: netns.ip_batch(stage.fabric.ns(where), there),
+            lambda stage: netns.ip_batch(stage.fabric.ns(where), back, force=True))
+
+
+def ended(name, where):
+    """A pair of functions: one of the fabric's servers ends, and starts again."""
+    kept = {}
+
+    def apply(stage):
+        kept[name] = stage.fabric.children.pop(name)
+        netns.stop(kept[name])
+
+    def lift(stage):
+        stage.fabric.daemon(name, stage.fabric.ns(where), kept[name].args[4:])
+    return apply, lift
+
+
+def dns_says(find, replace):
+    """The cluster's DNS has another text in its configuration."""
+    def apply(stage):
+        path = stage.fabric.folder + "/dns.conf"
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        if find not in text:
+            raise RuntimeError("no %s in %s" % (find, path))
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text.replace(find, replace))
+        stage.fabric.daemon("dns", stage.fabric.ns("l1-dns"), ["dnsmasq", "--conf-file=" + path])
+        fabrics.listens(stage.fabric.ns("l1-dns"), fabrics.DNS_POD, 53)
+    return apply, lambda stage: stage.fabric.cluster_dns()
+
+
+def imposter(stage):
+    """Another program has the DNS' port: it takes connections, and says nothing."""
+    stage.fabric.daemon("dns", stage.fabric.ns("l1-dns"), [
+        sys.executable, "-c", "import socket, time; s = socket.create_server(('', 53)); time.sleep(9999)"])
+    fabrics.listens(stage.fabric.ns("l1-dns"), fabrics.DNS_POD, 53)
+
+
+def twin_address(stage):
+    """Another machine has the Linux node's address, and answers for it."""
+    netns.sysctl(stage.fabric.ns("l1"), {"net/ipv4/conf/all/arp_ignore": 8})
+    stage.fabric.host("twin", fabrics.L1)
+    netns.ip(stage.fabric.ns("w1"), "neigh flush all")
+
+
+def no_twin_address(stage):
+    netns.delete(stage.fabric.ns("twin"))
+    netns.sysctl(stage.fabric.ns("l1"), {"net/ipv4/conf/all/arp_ignore": 0})
+    netns.ip(stage.fabric.ns("w1"), "neigh flush all")
+
+
+def moved_back(stage):
+    """The Linux node sends what is for this node's pods to another address."""
+    for mac, _ in stage.fabric.peers.values():
+        netns.run(["bridge", "-n", stage.fabric.ns("l1"), "fdb", "replace", mac, "dev", "vx", "dst", "10.0.0.99"])
+
+
+def moved_there(stage):
+    for mac, host in stage.fabric.peers.values():
+        netns.run(["bridge", "-n", stage.fabric.ns("l1"), "fdb", "replace", mac, "dev", "vx", "dst", host])
 
 
 def late_dns(stage):
@@ -209,6 +276,55 @@ def api_endpoint(*addresses):
                            {"endpoints": [{"addresses": [a], "conditions": {"ready": True}} for a in addresses]}, MERGE)
         time.sleep(1.5)  # kube-proxy hears of it
     return apply
+
+
+def dns_port(number):
+    """The EndpointSlice of the DNS has another port."""
+    def apply(stage):
+        stage.cluster.call("PATCH", SLICE, {"ports": [
+            {"name": "dns", "port": number, "protocol": "UDP"},
+            {"name": "dns-tcp", "port": number, "protocol": "TCP"}]}, MERGE)
+        time.sleep(1.5)  # kube-proxy hears of it
+    return apply
+
+
+def no_node(stage):
+    """The Linux node's Node object is deleted."""
+    stage.gone = stage.node("l1")
+    stage.cluster.call("DELETE", "/api/v1/nodes/l1")
+    time.sleep(1.5)  # flanneld hears of it
+
+
+def node_again(stage):
+    for key in ("resourceVersion", "uid", "creationTimestamp", "managedFields"):
+        stage.gone["metadata"].pop(key, None)
+    stage.cluster.call("POST", "/api/v1/nodes", stage.gone)
+    time.sleep(1.5)
+
+
+def unannounced_peer(stage):
+    """The Linux node's flannel annotations are gone."""
+    stage.notes = {k: v for k, v in stage.node("l1")["metadata"]["annotations"].items() if k.startswith(FLANNEL)}
+    stage.cluster.call("PATCH", "/api/v1/nodes/l1", {"metadata": {"annotations": dict.fromkeys(stage.notes)}}, MERGE)
+    time.sleep(1.5)  # flanneld hears of it
+
+
+def announced_peer(stage):
+    stage.cluster.call("PATCH", "/api/v1/nodes/l1", {"metadata": {"annotations": stage.notes}}, MERGE)
+    time.sleep(1.5)
+
+
+def peer_says(key, value):
+    """The Linux node announces something else; and what it did before."""
+    def apply(stage):
+        stage.notes = stage.node("l1")["metadata"]["annotations"]
+        annotate("l1", key, value)(stage)
+        time.sleep(1.5)  # flanneld hears of it
+
+    def lift(stage):
+        annotate("l1", key, stage.notes[FLANNEL + key])(stage)
+        time.sleep(1.5)
+    return apply, lift
 
 
 def pod_cidr(prefix):

@@ -3,6 +3,7 @@ diag is followed there. Each function takes a stage, or answers functions of one
 import datetime
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -385,6 +386,42 @@ def other_remote(**changes):
         change_network(stage.host, "Remove", [old])
         change_network(stage.host, "Add", [dict(old, Settings={**old["Settings"], **changes})])
     return apply
+
+
+def no_policy(kind):
+    """A pair of functions: the network loses its policies of a type, and gets them again."""
+    def apply(stage):
+        stage.lost = [p for p in network(stage.host)["Policies"] if p["Type"] == kind]
+        if not stage.lost:
+            raise RuntimeError("the pod network has no " + kind)
+        change_network(stage.host, "Remove", stage.lost)
+    return apply, lambda stage: change_network(stage.host, "Add", stage.lost)
+
+
+def more_routes(*routes):
+    """A pair of functions: a program (a VPN's) adds routes of its own to the node."""
+    def each(verb):
+        return lambda stage: [stage.host.net("%s %s %s" % (verb, node_index(stage), r)) for r in routes]
+    return each("route-add"), each("route-del")
+
+
+def edited(path, pattern, text, service=None):
+    """A pair of functions: a file of the node is edited and its service started again; and undone."""
+    def apply(stage):
+        with open(stage.host.path(path), encoding="utf-8") as f:
+            old = f.read()
+        new = re.sub(pattern, text, old)
+        if new == old:
+            raise RuntimeError("no %s in %s:\n%s" % (pattern, path, old))
+        spoil(path, new.encode())(stage)
+        if service:
+            restart(service)(stage)
+
+    def lift(stage):
+        repair(path)(stage)
+        if service:
+            restart(service)(stage)
+    return apply, lift
 
 
 def node_index(stage):

@@ -283,6 +283,56 @@ FAULTS = {
                            POD_NETWORK, BRIDGE),
 }
 
+# Written down with their cause before they were tried (docs/diag.md counts how often that was named).
+WRONG_MAC = "neigh replace %s lladdr 02:00:00:00:00:99 dev %s nud permanent"
+FAULTS |= {
+    "imposter": Fault("another program has the port of the cluster's DNS", "SVC-EP0",
+                      cluster.imposter, lambda s: s.fabric.cluster_dns(), OVERLAY),
+    "arp-router": after("the node has a wrong MAC for its gateway", "EXT-NODE", *cluster.wired(
+        "w1", [WRONG_MAC % (fabrics.ROUTER, "vsw0")], ["neigh del %s dev vsw0" % fabrics.ROUTER]), OVERLAY),
+    "arp-back": after("the DNS pods' node has a wrong MAC for this node", "PEER-DOWN", *cluster.wired(
+        "l1", [WRONG_MAC % ("10.0.0.21", "eth0")], ["neigh del 10.0.0.21 dev eth0"]), OVERLAY),
+    "fdb-back": after("the DNS pods' node sends to this node's old address", "OVL-UDP",
+                      cluster.moved_back, cluster.moved_there, OVERLAY),
+    "own-cable": after("the node is unplugged", "API-DOWN", cluster.cable("w1", "down"),
+                       cluster.cable("w1", "up"), OVERLAY),
+    "twin-address": after("another machine has the address of the DNS pods' node", "OVL-UDP",
+                          cluster.twin_address, cluster.no_twin_address, OVERLAY),
+    "outside-echo": after("the server outside has ended", "EXT-NODE",
+                          *cluster.ended("outside-echo", "outside"), OVERLAY),
+    "dns-other-self": after("the cluster's DNS has another address for its own Service", "DNS-WRONG",
+                            *cluster.dns_says("cluster.local,%s" % DNS, "cluster.local,203.0.113.66"), OVERLAY),
+    "dns-reject": after("the DNS pods' node rejects what is for them", "SVC-EP0", *cluster.filtered(
+        "l1", "ip daddr %s reject with icmp type admin-prohibited" % fabrics.DNS_POD, "ip"), OVERLAY),
+    "vpn-default": after("a VPN takes all that is outside", "EXT-NODE", *node.more_routes(
+        "0.0.0.0 1 10.0.0.99", "128.0.0.0 1 10.0.0.99"), OVERLAY),
+    "vpn-peer": after("a route leads to the DNS pods' node by another machine", "PEER-DOWN", *node.more_routes(
+        "10.0.0.31 32 10.0.0.99"), OVERLAY),
+    "answers-53": after("the node's firewall drops the answers of every DNS", "UDP-LOST", *cluster.filtered(
+        "w1", 'oifname "ep*" udp sport 53 drop'), OVERLAY),
+    "dns-taken": after("the node sends its pods' DNS questions to another server", "DNS-SRV", *cluster.filtered(
+        "w1", 'iifname "ep*" udp dport 53 dnat to %s' % fabrics.EXTERNAL_DNS, "ip", "prerouting", "nat"), OVERLAY),
+    "vip-guard": after("the DNS pods' node drops what comes from the source VIP", "SVC-VIP", *cluster.filtered(
+        "l1", lambda s: "ip saddr %s drop" % node.balancer(s, DNS, 17)["SourceVIP"]), OVERLAY),
+    "pod-no-default": after("pods get no default route", "POD-GW", *node.rewritten(
+        "HcnCreateEndpoint", '"DestinationPrefix":"0.0.0.0/0"', '"DestinationPrefix":"198.18.0.0/15"'), OVERLAY),
+    "acl-host": obeyed("an ACL blocks the node", [acl("Block", "In", 1, RuleType="Host")], OVERLAY),
+    "lb-front": after("the DNS' load balancer listens at another port", "SVC-LOST", node.other_balancer(
+        DNS, 17, lambda s, lb: lb["PortMappings"][0].update(ExternalPort=54)), node.restart("kube-proxy"), OVERLAY),
+    "no-host-route": after("the pod network has lost its HostRoute", "FW-OWN", *node.no_policy("HostRoute"), OVERLAY),
+    "kubelet-domain": after("the kubelet has another clusterDomain", "DNS-SFX", *node.edited(
+        "C:\\var\\lib\\kubelet\\config.yaml", r"(clusterDomain.*)cluster\.local", r"\1cluster.other", "kubelet"), OVERLAY),
+    "proxy-vip": after("kube-proxy has another source VIP", "SVC-ALL", *node.edited(
+        node.PROXY_CONFIG, r'(sourceVip"?: *"?)[0-9.]+', r"\g<1>10.244.99.2", "kube-proxy"), OVERLAY),
+    "slice-port": after("the DNS' EndpointSlice has another port", "SVC-EP0", cluster.dns_port(5353),
+                        cluster.dns_port(53), OVERLAY),
+    "l1-unannounced": after("another node's flannel annotations are gone", "OVL-PEER",
+                            cluster.unannounced_peer, cluster.announced_peer, OVERLAY),
+    "l1-deleted": after("another node's Node was deleted", "OVL-PEER", cluster.no_node, cluster.node_again, OVERLAY),
+    "l1-old-address": after("another node announces an address that nobody has", "NIC-WRONG",
+                            *cluster.peer_says("public-ip", "10.0.0.99"), OVERLAY),
+}
+
 # Two at once: where they can be seen beside each other, and which modes play them.
 PAIRS = {
     "node-udp+dns-forward": OVERLAY,

@@ -434,6 +434,7 @@ static const struct fault {
      PUT("host|knownFaults", "[{id:'KB5040437',breaks:'x',fix:'y',source:'z'}]")
          PUT("extra|x-small-tcp|outcome", "'timeout'"),
      false},
+#include "diag_sampled_faults.h"
 };
 
 #endif

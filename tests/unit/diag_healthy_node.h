@@ -11,7 +11,9 @@
 #define POD_POLICIES(nat, more)                                                                    \
     nat "," ROUTE_POLICY("10.96.0.0/12") "," ROUTE_POLICY("10.0.0.21/32") more
 #define POD_ENDPOINT(id, ip, policies)                                                             \
-    "{ID:'" id "',State:3,IpConfigurations:[{IpAddress:'" ip                                       \
+    "{ID:'" id "',State:3,MacAddress:'00-15-5D-" id                                                \
+    "',Routes:[{NextHop:'10.244.3.1',DestinationPrefix:'0.0.0.0/"                                  \
+    "0'}],IpConfigurations:[{PrefixLength:24,IpAddress:'" ip                                       \
     "'}],Dns:{Search:['kube-system.svc.cluster.local'],Domain:'kube-system.svc.cluster.local',"    \
     "ServerList:['10.96.0.10']},Policies:[" policies "]}"
 #define GOOD_POLICIES POD_POLICIES(NAT_POLICY(""), "")
@@ -35,7 +37,8 @@
     "','flannel.alpha.coreos.com/backend-data':'" data "'}"
 #define OTHER_NODE(type, data) FLANNEL_NODE("lin-1", "10.244.1.0/24", "10.0.0.31", type, data)
 #define NETWORK_OF(type, adapter, policies)                                                        \
-    "[{Name:'flannel.4096',Type:'" type "',Ipams:[{Subnets:[{Policies:[{Type:'VSID',Settings:{"    \
+    "[{Name:'flannel.4096',Type:'" type                                                            \
+    "',Ipams:[{Subnets:[{Routes:[{NextHop:'10.244.3.1'}],Policies:[{Type:'VSID',Settings:{"        \
     "IsolationId:4096}}]}]}],Policies:[{Type:'NetAdapterName',Settings:{NetworkAdapterName:"       \
     "'" adapter "'}},{Type:'ProviderAddress',Settings:{ProviderAddress:'10.0.0.21'}}" policies     \
     "]}]"

@@ -211,7 +211,7 @@ static const struct row rows[] = {
      "CNI-POLICY confirmed 6", "endpoint 7a00 (winjoin-probe-b): ACL Block In, priority 0"},
     {"an acl that an earlier rule overrules", TO_B_RED,
      ENDPOINTS_AB("", ACL("Block", "In", "Priority:300") "," ACL("Allow", "In", "Priority:200")),
-     "", NULL},
+     "HNS-EP likely 6", NULL},
     {"an acl of one port and protocol", "pod-to-pod-ip/tcp=timeout",
      ENDPOINTS_AB(ACL("Block", "Out",
                       "Protocols:'6',RemotePorts:'80,18000-18100',RemoteAddresses:"

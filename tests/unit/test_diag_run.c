@@ -82,10 +82,11 @@ static void what_stays_red_gets_a_cause(void **state) {
                                 &endpoint, &err),
                      0);
     assert_int_equal(diag_run(host, &options, &report, &err), 0);
-    assert_int_equal(report.causes.count, 1);
+    assert_int_equal(report.causes.count, 2); /* what else is red has no cause here */
     assert_string_equal(report.causes.items[0].id, "NAT-NONE");
     assert_true(report.causes.items[0].confirmed);
     assert_int_equal(report.causes.items[0].cells.count, 4);
+    assert_string_equal(report.causes.items[1].id, DIAG_CAUSE_UNKNOWN);
     assert_clean(host);
     text_free(&stage.told);
     diag_report_free(&report);

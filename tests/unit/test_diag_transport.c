@@ -246,7 +246,9 @@ static void red(void **state) {
     assert_outcome(&run, "pod-to-external-ip", false, DIAG_FAIL);
     assert_outcome(&run, "pod-to-pod-ip", false, DIAG_PASS);
     assert_false(diag_report_is_good(&run.report));
-    assert_int_equal(run.report.causes.count, 2); /* by address, and by the cluster's DNS */
+    /* By address, by the cluster's DNS, and what neither explains. */
+    assert_int_equal(run.report.causes.count, 3);
+    assert_string_equal(run.report.causes.items[2].id, DIAG_CAUSE_UNKNOWN);
     assert_string_equal(run.report.causes.items[0].id, "EXT-PODS");
     /* The red cells alone are asked again. */
     assert_string_equal(text_str(&play.asked), "left 1: 33\nright 1: 2\nleft 2: 4\nleft 3: 4\n");
@@ -277,7 +279,7 @@ static void a_red_matrix_costs_one_time_out(void **state) {
                          "running", "since", *rows[i].since ? rows[i].since : now);
         run_open(&run, (struct play){.broken = "pod-to-external", .takes_ms = 2150});
         assert_int_equal(run.result, 0);
-        assert_int_equal(run.report.causes.count, 2);
+        assert_int_equal(run.report.causes.count, 3);
         assert_string_equal(text_str(&play.asked), rows[i].asked);
         assert_in_range(run.report.measured_ms, 2150, rows[i].limit_ms);
         run_close(&run);

@@ -1,0 +1,174 @@
+/* Causes among the endpoints of the probe pods: missing, alike, with other routes than their
+ * network. */
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+
+enum { STATE_ATTACHED_SHARING = 3 };
+
+static enum level look_endpoint(const struct scene *scene, char pod, struct finding *finding) {
+    const char *ip = pod_ip(scene, pod);
+    const json_t *endpoint = endpoint_of(scene, pod);
+    long long state = endpoint ? json_number_at(endpoint, "State", STATE_ATTACHED_SHARING) : 0;
+    const char *id = endpoint ? json_text_at(endpoint, "ID") : NULL;
+
+    if (!ip || !json_object_get(scene->evidence, "endpoints"))
+        return NO;
+    if (!endpoint)
+        finding_note(finding, "no local endpoint has the address %s of %s", ip,
+                     pod_name(scene, pod));
+    else if (state != STATE_ATTACHED_SHARING)
+        finding_note(finding, "endpoint %s (%s) is in state %lld, not 3", id ? id : "",
+                     pod_name(scene, pod), state);
+    else
+        return NO;
+    return CONFIRMED;
+}
+
+enum level look_hns_ep_a(const struct scene *scene, struct finding *finding) {
+    return look_endpoint(scene, 'a', finding);
+}
+
+enum level look_hns_ep_b(const struct scene *scene, struct finding *finding) {
+    return look_endpoint(scene, 'b', finding);
+}
+
+/* Neither the node nor the other pod, by no protocol and in no size, though HNS shows nothing. */
+enum level look_hns_ep_silent(const struct scene *scene, struct finding *finding) {
+    const uint32_t to_b = CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD);
+
+    if ((scene->failed & ~scene->partly & to_b) != to_b || scene->outcome[PROBE_WRONG_RESPONDER] ||
+        text_equal(extra_outcome(scene, "x-small-tcp"), "ok") ||
+        !(scene->green & CELL_BOTH(SVC_IP)) || !endpoint_of(scene, 'b'))
+        return NO;
+    finding_note(finding, "neither the node nor %s reaches %s (%s)", pod_name(scene, 'a'),
+                 pod_name(scene, 'b'), pod_ip(scene, 'b'));
+    return LIKELY;
+}
+
+static size_t endpoints_with(const struct scene *scene, const char *ip) {
+    size_t n = 0;
+
+    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        json_each(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
+            n += text_equal(json_text_at(configuration, "IpAddress"), ip);
+        }
+    }
+    return n;
+}
+
+/* What is for one of them reaches one, at most. */
+static bool same_mac(const struct scene *scene, struct finding *finding) {
+    const char *a = json_text_at(endpoint_of(scene, 'a'), "MacAddress");
+    const char *b = json_text_at(endpoint_of(scene, 'b'), "MacAddress");
+
+    if (!a || !b || !*a || !mac_equal(a, b))
+        return false;
+    finding->message = xstrdup("two endpoints have the same MAC address");
+    finding->hint = xstrdup("delete one of the pods: its new endpoint gets another one");
+    finding_note(finding, "the endpoints of %s and %s have the MAC address %s",
+                 pod_name(scene, 'a'), pod_name(scene, 'b'), a);
+    return true;
+}
+
+enum level look_hns_epstale(const struct scene *scene, struct finding *finding) {
+    if (same_mac(scene, finding))
+        return CONFIRMED;
+    finding->may &= scene->outcome[PROBE_WRONG_RESPONDER];
+    for (char pod = 'a'; pod <= 'b'; pod++) {
+        const char *ip = pod_ip(scene, pod);
+        size_t n = ip ? endpoints_with(scene, ip) : 0;
+
+        if (n > 1) {
+            finding_note(finding, "%zu endpoints have the address %s", n, ip);
+            return CONFIRMED;
+        }
+    }
+    if (!finding->may)
+        return NO;
+    finding_note(finding, "another pod than the one that was asked answers");
+    return LIKELY;
+}
+
+/* The gateway of the network, or the node's own address among the pods (a bridge's). */
+static bool is_gateway(const struct scene *scene, const char *hop) {
+    json_each(json_at(network_of(scene), "Ipams.0.Subnets.0.Routes"), i, item) {
+        if (text_equal(json_text_at(item, "NextHop"), hop))
+            return true;
+    }
+    return on_adapter(scene, hop);
+}
+
+/* The pod takes a Service's address for one of its own segment, and looks for it there. */
+static void note_wide_prefix(const struct scene *scene, char pod, struct finding *finding) {
+    const json_t *endpoint = endpoint_of(scene, pod);
+    long long length = json_number_at(endpoint, "IpConfigurations.0.PrefixLength", 0);
+    const char *dns = expected(scene, "dnsIP");
+    _cleanup_(freep) char *prefix = xasprintf("%s/%lld", pod_ip(scene, pod), length);
+    struct cidr cidr;
+    char text[CIDR_TEXT_MAX];
+
+    if (length < 1 || cidr_parse(prefix, &cidr, NULL) < 0)
+        return;
+    cidr_format(&cidr, text);
+    if (prefix_holds(text, dns))
+        finding_note(finding, "endpoint %s (%s) has the prefix %s, which holds the Service %s",
+                     json_text_at(endpoint, "ID"), pod_name(scene, pod), text, dns);
+}
+
+/* A pod's own routes: to its network's gateway, and none beside it. */
+static void note_gateways(const struct scene *scene, char pod, struct finding *finding) {
+    const char *gateway = json_text_at(network_of(scene), "Ipams.0.Subnets.0.Routes.0.NextHop");
+    const json_t *endpoint = endpoint_of(scene, pod);
+    const char *id = json_text_at(endpoint, "ID");
+    bool any = false, wide = false;
+
+    json_each(json_object_get(endpoint, "Routes"), i, route) {
+        const char *hop = json_text_at(route, "NextHop");
+        const char *prefix = json_text_at(route, "DestinationPrefix");
+        bool all = !prefix || text_equal(prefix, "0.0.0.0/0");
+
+        if (!hop || !strchr(hop, '.'))
+            continue;
+        any = true;
+        wide |= all;
+        if (gateway && all && !is_gateway(scene, hop))
+            finding_note(finding, "endpoint %s (%s) has the gateway %s; the network's is %s", id,
+                         pod_name(scene, pod), hop, gateway);
+        else if (gateway && !is_gateway(scene, hop))
+            finding_note(finding,
+                         "endpoint %s (%s) has a route to %s by %s; the network's gateway is %s",
+                         id, pod_name(scene, pod), prefix, hop, gateway);
+    }
+    if (any && !wide)
+        finding_note(finding, "endpoint %s (%s) has no default route", id, pod_name(scene, pod));
+}
+
+/* The first pod's, which asks; or the other's, which the node then does not reach. */
+enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
+    note_gateways(scene, 'a', finding);
+    note_wide_prefix(scene, 'a', finding);
+    if (finding->evidence.count)
+        return CONFIRMED;
+    note_gateways(scene, 'b', finding);
+    note_wide_prefix(scene, 'b', finding);
+    finding->must = 0;
+    finding->may = CELL_BOTH(NODE_POD);
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+/* HNS and the network agree about the gateway: it, or what is behind it, is silent. */
+enum level look_pod_gw_silent(const struct scene *scene, struct finding *finding) {
+    const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
+                            scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE];
+    const char *hop = json_text_at(endpoint_of(scene, 'a'), "Routes.0.NextHop");
+
+    if (!(scene->green & CELL_BOTH(POD_IP)) || (finding->must & scene->failed & ~silent) ||
+        (finding->must & ~scene->failed))
+        return NO;
+    finding_note(finding, "pods reach each other, and nothing by their gateway%s%s", hop ? " " : "",
+                 hop ? hop : "");
+    return LIKELY;
+}

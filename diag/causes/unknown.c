@@ -1,0 +1,74 @@
+/* What no row explains: what is known around it, so that whoever looks next need not ask again. */
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+#include "diag/evidence.h"
+
+/* Questions beside the flows, and what an answer to each rules out. */
+static const struct {
+    const char *extra, *who;
+} asked[] = {
+    {"x-dns-pod", "a pod of the DNS, at its own address"},
+    {"x-peer", "the node of that pod, asked by a pod"},
+    {"x-node-peer", "that node, asked by this node"},
+    {"x-node-api", "the API server, asked by this node"},
+    {"node-external", "the target outside, asked by this node"},
+};
+
+static void note_cells(const struct scene *scene, uint32_t cells, struct finding *finding) {
+    for (size_t i = 0; i < scene->report->cells.count; i++) {
+        const struct diag_cell *cell = &scene->report->cells.items[i];
+        _cleanup_(freep) char *name = NULL;
+
+        if (cell->flow->extra || cell->second != scene->second || !(cell_bit(cell) & cells))
+            continue;
+        name = diag_cell_name(cell);
+        if (cell->outcome == DIAG_NOT_RUN)
+            finding_note(finding, "%s was not measured: %s", name, cell->reason);
+        else
+            finding_note(finding, "%s from %s to %s: %s", name, cell->from, cell->to,
+                         probe_outcome_name(cell->result.outcome));
+        return;
+    }
+}
+
+/* Who says something, and who nothing. */
+static void note_asked(const struct scene *scene, bool answers, struct finding *finding) {
+    _cleanup_(text_list_free) struct text_list who = {0};
+    _cleanup_(freep) char *names = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
+        if (extra_outcome(scene, asked[i].extra) && extra_answers(scene, asked[i].extra) == answers)
+            text_list_add(&who, asked[i].who);
+    if (!who.count)
+        return;
+    names = text_list_join(&who, "; ");
+    finding_note(finding, answers ? "an answer came from: %s" : "no answer came from: %s", names);
+}
+
+static void note_ruled_out(const struct scene *scene, struct finding *finding) {
+    const json_t *drift = json_object_get(scene->evidence, "kubernetes");
+    _cleanup_(text_list_free) struct text_list what = {0};
+    _cleanup_(freep) char *names = NULL;
+    bool differs = false;
+
+    json_each_member(drift, key, rows)
+        differs |= json_array_size(rows) != 0;
+    if (drift && !differs)
+        text_list_add(&what, "HNS has what Kubernetes says");
+    if (network_of(scene))
+        text_list_add(&what, "the pods' network is there");
+    if (endpoint_of(scene, 'a') && endpoint_of(scene, 'b'))
+        text_list_add(&what, "both pods have their endpoints, and no ACL policy blocks them");
+    if (!what.count)
+        return;
+    names = text_list_join(&what, "; ");
+    finding_note(finding, "ruled out: %s", names);
+}
+
+enum level look_unknown(const struct scene *scene, struct finding *finding) {
+    note_cells(scene, scene->red & ~scene->explained, finding);
+    note_asked(scene, true, finding);
+    note_asked(scene, false, finding);
+    note_ruled_out(scene, finding);
+    return LIKELY;
+}
