@@ -187,7 +187,7 @@ static int check_skipped(const struct text_list *names, struct error *err) {
     return phase_names_skipped(names, &ids, err);
 }
 
-/* Flags and environment stand above the file; all is judged together, as one document. */
+/* Flags and environment override the file; all is checked together, as one document. */
 static int settle_configuration(struct program *program, struct config_file *file,
                                 struct error *err) {
     struct join_options *o = &program->options.join;

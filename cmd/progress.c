@@ -294,7 +294,7 @@ static void show_live(struct progress *progress, const struct join_event *event,
     progress->line_open = true;
 }
 
-/* On a terminal the line lives; elsewhere a long wait is told now and then. */
+/* On a terminal the line is rewritten; elsewhere a long wait gets a line now and then. */
 static void show_waiting(struct progress *progress, const struct join_event *event) {
     char sign[32];
 

@@ -56,7 +56,7 @@ static int list_phases(struct program *program) {
     return 0;
 }
 
-/* A name that means nothing is told before anything else is looked at. */
+/* An unknown name is refused before anything else is looked at. */
 static int check_phase(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list ids = {0};
 

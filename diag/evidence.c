@@ -64,7 +64,7 @@ static int objects_read(struct host *host, enum hcn_kind kind, json_t *array, st
 static void management_ips_add(struct host *host, json_t *networks) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *envelope = NULL;
-    struct error ignored = {0}; /* a Windows without version 1 is none the worse */
+    struct error ignored = {0}; /* a Windows without version 1 loses nothing */
 
     if (host_deadline_passed(host) ||
         hns_call(host, "GET", "/networks/", "", &text, &ignored) < 0 ||

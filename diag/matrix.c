@@ -1,4 +1,4 @@
-/* The matrix is measured: what is asked of whom, all at the same time, and again while something
+/* The matrix is measured: which probe asks what, all at the same time, and again while something
  * may still turn green. */
 #include "base/memory.h"
 #include "diag/capture.h"

@@ -408,7 +408,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     diag_causes_find(&report);
     if (run.up)
         report.measured_ms = (unsigned)(host_monotonic_ms(host) - run.up_ms);
-    /* The report is worth more than the clean-up's own trouble: that is told, not failed on. */
+    /* The report is worth more than a failed clean-up: that is a warning, not a failure. */
     if (measured && run.probes.transport->remove(&run.probes, &ignored) < 0)
         run_tell(&run, "%s", ignored.message);
     free(run.probes.items);

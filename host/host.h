@@ -84,8 +84,8 @@ enum host_service_state {
     HOST_SERVICE_STOPPING,
     HOST_SERVICE_PAUSED,
 };
-/* What the SCM is told; everything is text that the caller owns (put) or host_service_free() frees
- * (query). */
+/* A service as the SCM has it; everything is text that the caller owns (put) or host_service_free()
+ * frees (query). */
 struct host_service {
     char *name;
     char *display_name;

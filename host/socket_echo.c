@@ -51,7 +51,7 @@ static int listen_on(struct socket_echo *echo, const char *address, unsigned por
         return listener_add(echo, address, port, udp);
     if (listener_add(echo, "0.0.0.0", port, udp) < 0)
         return -1;
-    (void)listener_add(echo, "::", port, udp); /* a host without IPv6 is none the worse */
+    (void)listener_add(echo, "::", port, udp); /* a host without IPv6 loses nothing */
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* The table of services, and how a row becomes what the SCM is told. */
+/* The table of services, and how a row becomes the SCM's configuration. */
 #include "services/service_table.h"
 
 #include "base/memory.h"

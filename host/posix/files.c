@@ -236,7 +236,7 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
     if (result < 0 || (!device && rename(beside, at) < 0)) {
         (void)fail(err, "write", path);
         if (!device)
-            (void)unlink(beside); /* the failure is told already */
+            (void)unlink(beside); /* the failure is already in err */
         return -1;
     }
     return 0;

@@ -54,7 +54,7 @@ static int set_environment(const struct host_service *service, struct error *err
                 : 0;
 }
 
-/* A list of texts in the service's key, where the SCM itself keeps what it is told. */
+/* A list of texts in the service's key, where the SCM itself keeps its settings. */
 static void read_list(const char *name, const wchar_t *value_name, struct text_list *ret) {
     _cleanup_(freep) char *path = xasprintf(SERVICES_KEY "%s", name);
     _cleanup_wide_ wchar_t *wide = win32_wide(path);

@@ -155,7 +155,7 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
     static const struct source source = {"kube-system", "winjoin", "NodeConfiguration"};
     _cleanup_(freep) char *text = NULL, *what = what_of(&source);
 
-    /* a stranger to RBAC is told 403 of what is absent, too */
+    /* who has no right gets 403 for what is absent, too */
     if (read_optional(client, timeout_ms, &source, &text, &ret->unprepared, err) < 0)
         return -1;
     return text && *text ? node_configuration_read(text, strlen(text), what, &ret->winjoin, err)
@@ -182,7 +182,7 @@ static int read_server_version(struct kube_client *client, unsigned timeout_ms,
 
 /* ---- together ---- */
 
-/* What is none, as kubeadm's labels ("stable-1.37"), is replaced by the server's own. */
+/* What is not a version, as kubeadm's labels ("stable-1.37"), is replaced by the server's own. */
 static int settle_version(struct cluster_config *c, struct error *err) {
     unsigned minor;
 

@@ -93,7 +93,7 @@ static char *name_of(const json_t *daemon_set) {
     return xasprintf("%s/%s", name_space ? name_space : "", name ? name : "");
 }
 
-/* What it is told: its variables, and where they are silent the data of its ConfigMap. */
+/* Its settings: its variables, and where they say nothing the data of its ConfigMap. */
 static int read_told(struct asker *asker, const struct external_agent *agent,
                      const json_t *daemon_set, json_t **ret, struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");

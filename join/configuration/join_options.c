@@ -1,4 +1,4 @@
-/* What a join is told: its memory, the checks that need nothing else. */
+/* The options of a join: their memory, and the checks that need nothing else. */
 #include "join/configuration/join_options.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What a join is told: kubeadm join's worker flags and winjoin's own, from flags, environment,
+/* The options of a join: kubeadm join's worker flags and winjoin's own, from flags, environment,
  * files and the cluster's own defaults. */
 #ifndef JOIN_CONFIGURATION_JOIN_OPTIONS_H
 #define JOIN_CONFIGURATION_JOIN_OPTIONS_H

@@ -1,4 +1,4 @@
-/* NodeConfiguration (winjoin.io/v1alpha1): what winjoin is told beyond kubeadm's JoinConfiguration,
+/* NodeConfiguration (winjoin.io/v1alpha1): winjoin's settings beyond kubeadm's JoinConfiguration,
  * in a --config file or for the whole cluster in ConfigMap kube-system/winjoin. */
 #ifndef JOIN_CONFIGURATION_NODE_CONFIGURATION_H
 #define JOIN_CONFIGURATION_NODE_CONFIGURATION_H

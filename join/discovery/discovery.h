@@ -43,7 +43,7 @@ struct discovery_result {
 struct join_options;
 /* true when the call was given something to discover with. */
 bool discovery_is_asked(const struct join_options *asked);
-/* What the call asks for, borrowed from it; nobody is told. */
+/* What the call asks for, borrowed from it; without a progress callback. */
 void discovery_options_make(const struct join_options *asked, struct discovery_options *ret);
 
 /* The checks that need no network: one of endpoint/token and file, form of token, endpoint and

@@ -17,7 +17,7 @@
 #define SIGNATURE_PREFIX "jws-kubeconfig-"
 
 enum {
-    REQUEST_MS = 10000, /* as the ?timeout=10s that the server is told */
+    REQUEST_MS = 10000, /* as the ?timeout=10s that is sent to the server */
     REQUEST_LEAST_MS = 1000,
     BODY_MAX = 4 * 1024 * 1024, /* an object is at most 1 MiB, escaped a few times that */
     INTERVAL_MS = 5000,

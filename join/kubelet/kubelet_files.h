@@ -47,7 +47,7 @@ void kubelet_changes_compare(struct kubelet_changes *changes, const json_t *befo
 /* [{path, from, to, reason}], from or to absent. New reference. */
 json_t *kubelet_changes_json(const struct kubelet_changes *changes);
 
-/* What kubelet_config_make is told about this node. */
+/* What kubelet_config_make needs to know about this node. */
 struct kubelet_config_input {
     const json_t *cluster;               /* KubeletConfiguration of the cluster */
     const struct text_list *cluster_dns; /* used where the document has no clusterDNS */

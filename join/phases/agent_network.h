@@ -5,7 +5,7 @@
 #include "join/join.h"
 #include "netsetup/hcn_network.h"
 
-/* Starts the network agent's service and waits until its HNS network stands for this node's pods:
+/* Starts the network agent's service and waits until its HNS network exists for this node's pods:
  * gives the adapter back what the virtual switch cost it, names a certificate request that waits
  * for its approval, starts the service again when the network does not come. Its networks are
  * recorded, so that a reset deletes them. Kinds: those of service_run(), of HNS and of

@@ -5,9 +5,9 @@
 
 #include "join/join.h"
 
-/* Lays bootstrap-kubelet.conf (HOST_SECRET; kubeadm: kubelet-start), and takes away what would keep
- * the kubelet from using it: a kubelet.conf and a certificate of another life. Discovery must have
- * been done. */
+/* Writes bootstrap-kubelet.conf (HOST_SECRET; kubeadm: kubelet-start), and takes away what would
+ * keep the kubelet from using it: a kubelet.conf and a certificate of another life. Discovery must
+ * have been done. */
 int kubelet_bootstrap_write(struct journal *journal, const struct join_found *found,
                             struct error *err);
 /* Name of the node's newest request, when it was refused: one of an earlier join, to be asked for

@@ -110,7 +110,8 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
     };
 }
 
-/* The one image that is on every node: what containerd is told, else what it would be told. */
+/* The one image that is on every node: the one in containerd's configuration, else the one that
+ * winjoin would write there. */
 static char *image_of_node(struct join *join) {
     _cleanup_(freep) char *text = NULL, *image = NULL;
     struct error ignored = {0};

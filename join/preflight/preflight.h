@@ -30,7 +30,7 @@ struct preflight_result {
     char hint[240];        /* a command to paste, or what to do; or "" */
 };
 /* Runs the checks in order; *ret_count results, which the caller frees. Nothing is changed. A
- * process without rights is told so at once, and nothing else is looked at (kubeadm:
+ * process without rights is refused at once, and nothing else is looked at (kubeadm:
  * RunRootCheckOnly). `whole`: also what later phases of a join find out by themselves: the bundle,
  * and with something to discover by the cluster, its name for this node and the network's plan. */
 struct preflight_result *preflight_run(struct join *join, bool whole, size_t *ret_count);

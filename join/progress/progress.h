@@ -70,7 +70,7 @@ enum wait_look join_wait(struct host *host, struct join_progress *progress, stru
 /* A fact of the phase that runs, for its row in JoinResult. Takes the reference over; NULL: none.
  */
 void join_fact(struct join_progress *progress, const char *key, json_t *value);
-/* Each warning is told once. */
+/* Each warning is shown once. */
 void join_warn(struct join_progress *progress, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 

@@ -19,7 +19,7 @@ static int hint_at_manifest(struct error *err) {
                            "admin.conf | kubectl apply -f -");
 }
 
-/* false: refused; a question that is not answered is none. */
+/* false: refused; a question without an answer does not count as refused. */
 static bool may(struct join *join, const struct kube_right *right) {
     struct error ignored = {0};
     bool allowed;

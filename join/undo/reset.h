@@ -26,8 +26,8 @@ struct reset_result {
     size_t failed;
 };
 /* Undoes the newest entry first and takes it off the journal when it is undone; a thing that cannot
- * be undone is told, kept in the journal, and the rest goes on. An empty journal is success with
- * nothing done. When all is undone winjoin's own folder goes too. Answers -1 with the first
+ * be undone is reported, kept in the journal, and the rest goes on. An empty journal is success
+ * with nothing done. When all is undone winjoin's own folder goes too. Answers -1 with the first
  * failure. */
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err);

@@ -44,7 +44,7 @@ struct external_agent {
     const char *advice;  /* what its documentation asks for beside, that a join does not do */
     const char *removal; /* what is left on the node after reset, and the command for it */
 
-    /* Reads what it is told: the variables of its containers and the ConfigMap's data in one
+    /* Reads its settings: the variables of its containers and the ConfigMap's data in one
      * object, the data of others_map below EXTERNAL_AGENT_OTHERS. ret->backend stays NULL: it makes
      * no network here. ERROR_MALFORMED. */
     int (*read)(const json_t *told, struct agent_settings *ret, struct error *err);

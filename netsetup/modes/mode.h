@@ -69,7 +69,7 @@ struct network_mode {
     /* Fills the addresses that the mode takes from this node's pod prefix. */
     int (*plan_addresses)(const struct network_prefixes *prefixes, struct network_plan *plan,
                           struct error *err);
-    /* What must stand beside the pod network, or be waited for, before pods come. */
+    /* What must exist beside the pod network, or be waited for, before pods start. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);
     /* What a person has to do for other nodes to reach these pods; the caller frees. */
