@@ -1,6 +1,5 @@
 /* NodeStatus for a person. */
 #include "base/memory.h"
-#include "base/rfc3339.h"
 #include "cmd/node_status.h"
 #include "diag/drift.h"
 

@@ -154,7 +154,6 @@ struct host_adapter {
     char *alias; /* "Ethernet", "vEthernet (Ethernet)" */
     char *description;
     char mac[18]; /* "00-15-5D-01-02-03" */
-    uint64_t luid;
     uint32_t index;
     uint32_t mtu;
     bool up;                     /* false, without addresses: it is below a virtual switch */

@@ -4,7 +4,6 @@
 
 #include "base/cidr.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "host/host_ops.h"
 
 int host_adapters(struct host *host, struct host_adapters *ret, struct error *err) {

@@ -4,13 +4,10 @@
 #include "base/memory.h"
 #include "kube/object.h"
 
-char *kube_configmap_path(const char *name_space, const char *name) {
-    return xasprintf("/api/v1/namespaces/%s/configmaps/%s", name_space, name);
-}
-
 int kube_configmap_get(struct kube_client *client, const char *name_space, const char *name,
                        unsigned timeout_ms, json_t **ret, struct error *err) {
-    _cleanup_(freep) char *path = kube_configmap_path(name_space, name);
+    _cleanup_(freep) char *path =
+        xasprintf("/api/v1/namespaces/%s/configmaps/%s", name_space, name);
     _cleanup_json_ json_t *object = NULL;
 
     if (kube_get_retry(client, path, timeout_ms, &object, err) < 0 ||

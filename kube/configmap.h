@@ -6,8 +6,6 @@
 #include "base/json.h"
 #include "kube/client.h"
 
-/* "/api/v1/namespaces/<ns>/configmaps/<name>"; the caller frees. */
-char *kube_configmap_path(const char *name_space, const char *name);
 /* The whole object, which must not be of another kind. Tries retryable failures again for up to
  * timeout_ms. */
 int kube_configmap_get(struct kube_client *client, const char *name_space, const char *name,

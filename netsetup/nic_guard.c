@@ -1,7 +1,6 @@
 /* The outage of a vSwitch: watched, repaired, or undone. */
 #include "netsetup/nic_guard.h"
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "host/wait.h"
 #include "netsetup/nic_snapshot.h"

@@ -13,10 +13,6 @@ void EVP_PKEY_freep(EVP_PKEY **key) {
     EVP_PKEY_free(*key);
 }
 
-void X509_freep(X509 **certificate) {
-    X509_free(*certificate);
-}
-
 void X509_REQ_freep(X509_REQ **request) {
     X509_REQ_free(*request);
 }

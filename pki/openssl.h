@@ -11,7 +11,6 @@
 
 /* For _cleanup_. */
 void EVP_PKEY_freep(EVP_PKEY **key);
-void X509_freep(X509 **certificate);
 void X509_REQ_freep(X509_REQ **request);
 
 /* error_set with the newest reason of OpenSSL's queue behind it; the queue is emptied. Returns -1.

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 

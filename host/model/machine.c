@@ -5,10 +5,6 @@
 #include "base/memory.h"
 #include "host/model/model.h"
 
-const char *const model_members[] = {"services", "registry", "firewall", "adapters",
-                                     "routes",   "ports",    "facts",    "hns",
-                                     "events",   "pipes",    NULL};
-
 static const char bare_server[] =
     "{\"services\":{},\"registry\":{\"software\\\\microsoft\\\\windows nt\\\\currentversion\":{"
     "\"systemroot\":\"C:\\\\Windows\"},"
@@ -19,7 +15,7 @@ static const char bare_server[] =
     "\"events\":[],\"pipes\":[],"
     "\"ports\":{\"tcp\":[],\"udp\":[]},"
     "\"adapters\":[{\"alias\":\"Ethernet\",\"description\":\"Microsoft Hyper-V Network Adapter\","
-    "\"mac\":\"00-15-5D-01-02-03\",\"luid\":1689399632855040,\"index\":4,\"mtu\":1500,"
+    "\"mac\":\"00-15-5D-01-02-03\",\"index\":4,\"mtu\":1500,"
     "\"up\":true,\"dhcp\":false,\"forwarding\":false,\"addresses\":[\"10.0.0.21/24\"],"
     "\"gateways\":[\"10.0.0.1\"],\"dnsServers\":[\"10.0.0.2\",\"10.0.0.3\"]}],"
     "\"routes\":[{\"destination\":\"0.0.0.0/0\",\"nextHop\":\"10.0.0.1\",\"interfaceIndex\":4,"

@@ -12,8 +12,6 @@
 /* A bare Windows Server 2022: one adapter "Ethernet" with a static 10.0.0.21/24, no service of
  * ours. New reference. */
 json_t *model_new(void);
-/* The names of the top-level members, NULL at the end. */
-extern const char *const model_members[];
 
 /* ---- services; the contracts are those of host.h ---- */
 int model_service_put(json_t *state, const struct host_service *service, struct error *err);

@@ -10,7 +10,6 @@ static void read_adapter(const json_t *json, struct host_adapter *ret) {
     ret->alias = xstrdup(alias ? alias : "");
     ret->description = xstrdup_null(json_text_at(json, "description"));
     (void)text_format(ret->mac, sizeof ret->mac, "%s", mac ? mac : ""); /* no MAC: none */
-    ret->luid = (uint64_t)json_number_at(json, "luid", 0);
     ret->index = (uint32_t)json_number_at(json, "index", 0);
     ret->mtu = (uint32_t)json_number_at(json, "mtu", 1500);
     ret->up = json_bool_at(json, "up", true);

@@ -87,7 +87,6 @@ static void make_vnic(json_t *state, const char *alias) {
     json_object_set_new(vnic, "alias", json_string(name));
     json_object_set_new(vnic, "description", json_string("Hyper-V Virtual Ethernet Adapter"));
     json_object_set_new(vnic, "index", json_integer(json_number_at(adapter, "index", 0) + 16));
-    json_object_set_new(vnic, "luid", json_integer(json_number_at(adapter, "luid", 0) + 16));
     json_object_set_new(vnic, "forwarding", json_false());
     json_array_append_new(json_object_get(state, "adapters"), vnic);
     move_addresses(state, adapter, vnic);
@@ -155,11 +154,11 @@ void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint) {
             addresses,
             json_sprintf("%s/%lld", address6, json_number_at(v1_endpoint, "IPv6PrefixLength", 64)));
     json_array_append_new(
-        adapters, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:b, s:o, s:[], s:[], s:s}",
-                            "alias", alias, "description", "Hyper-V Virtual Ethernet Adapter",
-                            "mac", mac ? mac : "", "luid", (json_int_t)(index + 1000), "index",
-                            (json_int_t)index, "mtu", 1500, "up", 1, "dhcp", 0, "forwarding", 0,
-                            "addresses", addresses, "gateways", "dnsServers", "endpoint", id));
+        adapters,
+        json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:b, s:b, s:o, s:[], s:[], s:s}", "alias", alias,
+                  "description", "Hyper-V Virtual Ethernet Adapter", "mac", mac ? mac : "", "index",
+                  (json_int_t)index, "mtu", 1500, "up", 1, "dhcp", 0, "forwarding", 0, "addresses",
+                  addresses, "gateways", "dnsServers", "endpoint", id));
 }
 
 void model_switch_endpoint_gone(json_t *state, const char *id) {

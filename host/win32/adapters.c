@@ -32,7 +32,6 @@ static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *
     ret->alias = win32_narrow(from->FriendlyName ? from->FriendlyName : L"");
     ret->description = win32_narrow(from->Description ? from->Description : L"");
     read_mac(from->PhysicalAddress, from->PhysicalAddressLength, ret->mac);
-    ret->luid = from->Luid.Value;
     ret->index = from->IfIndex ? from->IfIndex : from->Ipv6IfIndex;
     ret->mtu = from->Mtu;
     ret->up = from->OperStatus == IfOperStatusUp;
@@ -86,7 +85,6 @@ static void add_cards_below(struct host_adapters *ret) {
         ret->items[ret->count] =
             (struct host_adapter){.alias = win32_narrow(row->Alias),
                                   .description = win32_narrow(row->Description),
-                                  .luid = row->InterfaceLuid.Value,
                                   .index = row->InterfaceIndex,
                                   .mtu = row->Mtu};
         memcpy(ret->items[ret->count++].mac, mac, sizeof mac);

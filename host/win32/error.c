@@ -34,7 +34,7 @@ static const struct {
     {ERROR_SERVICE_REQUEST_TIMEOUT, ERROR_TIMED_OUT},
 };
 
-enum error_kind win32_error_kind(DWORD code) {
+static enum error_kind kind_of(DWORD code) {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (kinds[i].code == code)
             return kinds[i].kind;
@@ -76,15 +76,14 @@ int win32_fail(struct error *err, DWORD code, const char *format, ...) {
     va_list args;
 
     va_start(args, format);
-    (void)fail(err, win32_error_kind(code), code, format, args);
+    (void)fail(err, kind_of(code), code, format, args);
     va_end(args);
     return -1;
 }
 
 int win32_fail_hresult(struct error *err, HRESULT hresult, const char *format, ...) {
-    enum error_kind kind = HRESULT_FACILITY(hresult) == FACILITY_WIN32
-                               ? win32_error_kind(HRESULT_CODE(hresult))
-                               : ERROR_HOST;
+    enum error_kind kind =
+        HRESULT_FACILITY(hresult) == FACILITY_WIN32 ? kind_of(HRESULT_CODE(hresult)) : ERROR_HOST;
     va_list args;
 
     if (hresult == E_NOTIMPL || hresult == REGDB_E_CLASSNOTREG || hresult == E_NOINTERFACE)

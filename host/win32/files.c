@@ -92,7 +92,7 @@ int win32_read_part(struct host *host, const char *path, uint64_t offset, size_t
     return 0;
 }
 
-char *win32_name_beside(const char *path) {
+static char *name_beside(const char *path) {
     static LONG counter;
 
     return xasprintf("%s.%lx-%lx.new", path, (unsigned long)GetCurrentProcessId(),
@@ -138,7 +138,7 @@ static DWORD move_over(const wchar_t *from, const wchar_t *to) {
 
 int win32_write(struct host *host, const char *path, const void *data, size_t len,
                 enum host_access access, struct error *err) {
-    _cleanup_(freep) char *beside = win32_name_beside(path);
+    _cleanup_(freep) char *beside = name_beside(path);
     _cleanup_wide_ wchar_t *from = win32_wide_path(beside);
     _cleanup_wide_ wchar_t *to = win32_wide_path(path);
     SECURITY_ATTRIBUTES *attributes = NULL;
@@ -184,7 +184,7 @@ static bool leads_to_folder(struct host *host, const char *path, const char *tar
 }
 
 int win32_link(struct host *host, const char *path, const char *target, struct error *err) {
-    _cleanup_(freep) char *beside = win32_name_beside(path);
+    _cleanup_(freep) char *beside = name_beside(path);
     _cleanup_wide_ wchar_t *from = win32_wide_path(beside);
     _cleanup_wide_ wchar_t *to = win32_wide_path(path);
     _cleanup_wide_ wchar_t *wide_target = win32_wide(target);

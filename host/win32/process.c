@@ -19,7 +19,7 @@ struct child {
 };
 
 /* The rules of CommandLineToArgvW and the C runtime: backslashes count only before a quote. */
-void win32_quote_argument(struct text *line, const char *argument) {
+static void quote_argument(struct text *line, const char *argument) {
     bool bare = *argument && !strpbrk(argument, " \t\n\v\"");
     size_t slashes = 0;
 
@@ -140,7 +140,7 @@ wchar_t *win32_command_line(const char *const *argv) {
     for (size_t i = 0; argv[i]; i++) {
         if (i)
             text_add_char(&line, ' ');
-        win32_quote_argument(&line, argv[i]);
+        quote_argument(&line, argv[i]);
     }
     return win32_wide(text_str(&line));
 }

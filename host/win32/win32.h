@@ -34,7 +34,6 @@ int win32_fail(struct error *err, DWORD code, const char *format, ...)
 /* The same from an HRESULT (COM). */
 int win32_fail_hresult(struct error *err, HRESULT hresult, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
-enum error_kind win32_error_kind(DWORD code);
 
 /* ---- access.c ---- */
 /* Security attributes that give a new file or folder its access; NULL for HOST_PUBLIC.
@@ -80,8 +79,6 @@ int win32_list(struct host *, const char *, struct text_list *, struct error *);
 int win32_free_space(struct host *, const char *, uint64_t *, struct error *);
 /* Makes the folders above a path. */
 int win32_make_parents(const char *path, struct error *err);
-/* A name beside a path that nothing else uses. The caller frees. */
-char *win32_name_beside(const char *path);
 
 /* ---- services.c, service_config.c ---- */
 int win32_service_put(struct host *, const struct host_service *, struct error *);
@@ -125,8 +122,6 @@ int win32_registry_set(struct host *, const char *, const char *, bool, const ch
                        struct error *);
 int win32_run(struct host *, const struct host_process *, int *, char **, struct error *);
 int win32_pipe_talk(struct host *, const char *, const struct host_pipe_talk *, struct error *);
-/* One argument as CommandLineToArgvW takes it apart again. */
-void win32_quote_argument(struct text *line, const char *argument);
 /* A whole command line from arguments; the caller frees. */
 wchar_t *win32_command_line(const char *const *argv);
 /* A job whose processes end with its last handle; NULL when Windows gives none. */

@@ -19,7 +19,6 @@ static const struct place {
     {"nodeRegistration.name", AS_TEXT, AT(node_name)},
     {"nodeRegistration.criSocket", AS_TEXT, AT(cri_socket)},
     {"nodeRegistration.ignorePreflightErrors", AS_UNION, AT(ignore_preflight_errors)},
-    {"nodeRegistration.imagePullPolicy", AS_TEXT, AT(image_pull_policy)},
     {"caCertPath", AS_TEXT, AT(ca_cert_path)},
     {"discovery.bootstrapToken.apiServerEndpoint", AS_TEXT, AT(endpoint)},
     {"discovery.bootstrapToken.token", AS_SECRET, AT(discovery_token)},
@@ -30,14 +29,10 @@ static const struct place {
     {"discovery.tlsBootstrapToken", AS_SECRET, AT(tls_bootstrap_token)},
     {"skipPhases", AS_LIST, AT(skip_phases)},
     {"patches.directory", AS_TEXT, AT(patches)},
-    {"timeouts.controlPlaneComponentHealthCheck", AS_DURATION,
-     AT(timeouts.control_plane_component_health_check)},
     {"timeouts.kubeletHealthCheck", AS_DURATION, AT(timeouts.kubelet_health_check)},
     {"timeouts.kubernetesAPICall", AS_DURATION, AT(timeouts.kubernetes_api_call)},
-    {"timeouts.etcdAPICall", AS_DURATION, AT(timeouts.etcd_api_call)},
     {"timeouts.tlsBootstrap", AS_DURATION, AT(timeouts.tls_bootstrap)},
     {"timeouts.discovery", AS_DURATION, AT(timeouts.discovery)},
-    {"timeouts.upgradeManifests", AS_DURATION, AT(timeouts.upgrade_manifests)},
     {"dryRun", AS_BOOL, AT(dry_run)},
 #undef AT
 };

@@ -45,8 +45,7 @@ static const size_t texts[] = {AT(endpoint),
                                AT(external_dns),
                                AT(dual_stack),
                                AT(lock),
-                               AT(ca_cert_path),
-                               AT(image_pull_policy)};
+                               AT(ca_cert_path)};
 static const size_t lists[] = {AT(discovery_token_ca_cert_hash),
                                AT(ignore_preflight_errors),
                                AT(skip_phases),

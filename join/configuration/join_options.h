@@ -16,13 +16,10 @@ enum { JOIN_DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
 /* Limits of a JoinConfiguration (timeouts; v1beta3: discovery.timeout) in milliseconds; 0 = not
  * given. --timeout (`timeout`) overrides discovery and tls_bootstrap. */
 struct join_timeouts {
-    long long control_plane_component_health_check;
     long long kubelet_health_check;
     long long kubernetes_api_call;
-    long long etcd_api_call;
     long long tls_bootstrap;
     long long discovery;
-    long long upgrade_manifests;
 };
 
 /* Text is owned (join_options_free); NULL, 0 and empty lists = not given. Durations are
@@ -81,9 +78,8 @@ struct join_options {
     /* only from a JoinConfiguration */
     char *ca_cert_path; /* caCertPath, as given */
     struct text_list
-        kubelet_extra_args;  /* nodeRegistration.kubeletExtraArgs, "name=value" each,
-                                without dashes, in the file's order; a name may repeat */
-    char *image_pull_policy; /* Always, IfNotPresent, Never */
+        kubelet_extra_args; /* nodeRegistration.kubeletExtraArgs, "name=value" each,
+                               without dashes, in the file's order; a name may repeat */
     struct join_timeouts timeouts;
 };
 void join_options_free(struct join_options *options);

@@ -1,6 +1,5 @@
 /* The cluster as it is found: its configuration, the Node. */
 #include "base/log.h"
-#include "base/memory.h"
 #include "join/configuration/node_configuration.h"
 #include "join/found/need.h"
 

@@ -43,7 +43,7 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
     return 0;
 }
 
-int node_name_refuse(const char *name, struct error *err) {
+static int refuse_name(const char *name, struct error *err) {
     (void)error_set(err, ERROR_CONFLICT,
                     "node name '%s' is taken: a Node with that name and status \"Ready\" already "
                     "exists in the cluster, and none of its addresses is this machine's",
@@ -60,7 +60,7 @@ static enum wait_look look_claim(void *context, struct wait *wait, struct error 
     if (node_name_look(join->host, &join->found.client, join->found.node_name, &state, err) < 0)
         return LOOK_FAILED;
     if (state == NODE_NAME_TAKEN)
-        return node_name_refuse(join->found.node_name, err);
+        return refuse_name(join->found.node_name, err);
     if (state != NODE_NAME_EARLIER)
         return LOOK_DONE;
     if (join->found.options.dry_run) {

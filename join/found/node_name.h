@@ -20,7 +20,5 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
  * refuses; the controller manager misses a kubelet after its node-monitor-grace-period of 40 or
  * 50 s), but not in a dry run. ERROR_CONFLICT when it is taken. */
 int node_name_claim(struct join *join, struct error *err);
-/* The refusal of NODE_NAME_TAKEN. */
-int node_name_refuse(const char *name, struct error *err);
 
 #endif

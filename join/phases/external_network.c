@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "host/wait.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"

@@ -301,12 +301,19 @@ bool programs_versions_are_known(const struct artifacts *lock) {
     return true;
 }
 
+static void kubelet_arguments(const struct join_options *options, struct text_list *ret) {
+    for (size_t i = 0; i < options->kubelet_extra_args.count; i++)
+        text_list_add_owned(ret, xasprintf("--%s", options->kubelet_extra_args.items[i]));
+    for (size_t i = 0; i < options->kubelet_service_args.count; i++)
+        text_list_add(ret, options->kubelet_service_args.items[i]);
+}
+
 void programs_service_settings(struct host *host, struct join_found *found,
                                struct service_settings *ret) {
     const struct network_agent *agent = found->plan.agent;
 
     if (!found->kubelet_arguments.count)
-        programs_kubelet_arguments(&found->options, &found->kubelet_arguments);
+        kubelet_arguments(&found->options, &found->kubelet_arguments);
     *ret = (struct service_settings){
         .kubelet_version = programs_kubelet_version(host, found),
         .kube_proxy_version = programs_kube_proxy_version(host, found),
@@ -391,13 +398,6 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
 
 /* ---- arguments ---- */
 
-void programs_kubelet_arguments(const struct join_options *options, struct text_list *ret) {
-    for (size_t i = 0; i < options->kubelet_extra_args.count; i++)
-        text_list_add_owned(ret, xasprintf("--%s", options->kubelet_extra_args.items[i]));
-    for (size_t i = 0; i < options->kubelet_service_args.count; i++)
-        text_list_add(ret, options->kubelet_service_args.items[i]);
-}
-
 static int refuse_argument(const char *program, const char *argument, const struct text_list *known,
                            struct error *err) {
     _cleanup_(freep) char *name = program_flag_name(argument);
@@ -479,6 +479,6 @@ int programs_check_kubelet(struct join *join, struct bundle *bundle, struct erro
         return 0;
     if (join->found.cluster.kubelet && join_need(join, NEED_KUBELET_CONFIG, err) < 0)
         return -1;
-    programs_kubelet_arguments(&join->found.options, &arguments);
+    kubelet_arguments(&join->found.options, &arguments);
     return ask_aside(join, bundle, kubelet, &arguments, err);
 }

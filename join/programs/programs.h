@@ -51,8 +51,6 @@ bool programs_versions_are_known(const struct artifacts *lock);
  * (kubelet_question.h). The bundle's is put aside for that and removed again. A program that cannot
  * be asked is passed over. */
 int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err);
-/* The user's kubelet arguments as words ("--v=4"), in their order. */
-void programs_kubelet_arguments(const struct join_options *options, struct text_list *ret);
 
 /* The plain values that command lines need, from the plan and the options; borrowed from found. */
 void programs_service_settings(struct host *host, struct join_found *found,

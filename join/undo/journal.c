@@ -274,7 +274,7 @@ int journal_file(struct journal *journal, const char *path, struct error *err) {
                   json_pack("{s:s, s:s}", "backup", backup, "access", access), err);
 }
 
-int journal_folder(struct journal *journal, const char *path, struct error *err) {
+static int journal_folder(struct journal *journal, const char *path, struct error *err) {
     _cleanup_(freep) char *access = NULL;
     bool there = host_file_type(journal->host, path) != HOST_ABSENT;
 

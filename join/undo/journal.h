@@ -89,7 +89,6 @@ int journal_pop(struct journal *journal, struct error *err);
 /* Looks at the thing as it is now and records that. A file's content goes to the backup folder (at
  * most 64 MiB, else ERROR_HOST). */
 int journal_file(struct journal *journal, const char *path, struct error *err);
-int journal_folder(struct journal *journal, const char *path, struct error *err);
 /* A folder that the node will fill, with its absent parents, which go when they are empty. */
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,

@@ -3,7 +3,6 @@
  * Policies are in HNS version 1's form (network/policy/policy_windows.go). It keeps what it made in
  * its working directory, which is containerd's. Sources: its cni/netconfig.go and
  * cni/azure-windows.conflist; Azure/AgentBaker, Set-AzureCNIConfig. */
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/agents/azure.h"
 #include "netsetup/plugins/cni_plugin.h"

@@ -83,14 +83,13 @@ void host_memory_set_adapters(struct host *host, const struct host_adapters *ada
 
         json_array_append_new(
             array,
-            json_pack(
-                "{s:s, s:s*, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o}",
-                "alias", a->alias, "description", a->description, "mac", a->mac, "luid",
-                (json_int_t)a->luid, "index", (json_int_t)a->index, "mtu", (json_int_t)a->mtu, "up",
-                (int)a->up, "dhcp", (int)a->dhcp, "forwarding", 0, "metric", (json_int_t)a->metric,
-                "metric6", (json_int_t)a->metric6, "addresses", json_texts(&a->addresses),
-                "advertised", json_texts(&a->advertised), "gateways", json_texts(&a->gateways),
-                "dnsServers", json_texts(&a->dns_servers)));
+            json_pack("{s:s, s:s*, s:s, s:I, s:I, s:b, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o}",
+                      "alias", a->alias, "description", a->description, "mac", a->mac, "index",
+                      (json_int_t)a->index, "mtu", (json_int_t)a->mtu, "up", (int)a->up, "dhcp",
+                      (int)a->dhcp, "forwarding", 0, "metric", (json_int_t)a->metric, "metric6",
+                      (json_int_t)a->metric6, "addresses", json_texts(&a->addresses), "advertised",
+                      json_texts(&a->advertised), "gateways", json_texts(&a->gateways),
+                      "dnsServers", json_texts(&a->dns_servers)));
     }
     json_object_set_new(memory_of(host)->state, "adapters", array);
 }

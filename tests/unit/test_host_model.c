@@ -11,7 +11,6 @@ static const char gateway[] = "10.0.0.1";
 static void set_dhcp_adapter(void) {
     struct host_adapter adapter = {.alias = (char *)"Ethernet 2",
                                    .mac = "00-15-5D-00-00-09",
-                                   .luid = 99,
                                    .index = 9,
                                    .mtu = 1400,
                                    .up = true,
@@ -330,7 +329,7 @@ static void success_without_an_answer_is_a_failure(void **state) {
 
 /* What is not an address is not a management address, however long. */
 static void addresses_have_a_longest_length(void **state) {
-    struct host_adapter adapter = {.alias = (char *)"Ethernet 2", .luid = 99, .index = 9};
+    struct host_adapter adapter = {.alias = (char *)"Ethernet 2", .index = 9};
     struct host_adapters adapters = {&adapter, 1};
     _cleanup_(freep) char *all = NULL;
     char address[IP_TEXT_MAX + 4];

@@ -82,7 +82,6 @@ static void every_field_arrives(void **state) {
     assert_string_equal(o->kubelet_extra_args.items[1], "node-labels=a=b");
     assert_string_equal(o->kubelet_extra_args.items[2], "v=");
     assert_string_equal(o->ignore_preflight_errors.items[0], "Swap");
-    assert_string_equal(o->image_pull_policy, "Always");
     assert_string_equal(o->ca_cert_path, "C:\\ca.crt");
     assert_string_equal(o->discovery_token, TOKEN);
     assert_string_equal(o->tls_bootstrap_token, OTHER);

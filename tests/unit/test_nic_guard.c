@@ -41,7 +41,6 @@ static void set_cards(const struct card *cards, size_t count) {
         *adapter = (struct host_adapter){.alias = xstrdup(cards[i].alias),
                                          .description = xstrdup("card"),
                                          .index = (uint32_t)i + 4,
-                                         .luid = i + 4,
                                          .mtu = 1500,
                                          .up = cards[i].up,
                                          .dhcp = cards[i].dhcp};

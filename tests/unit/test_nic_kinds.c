@@ -126,7 +126,6 @@ static void play_kind(struct host *host, const struct kind *kind) {
         *to = (struct host_adapter){.alias = xstrdup(card->alias),
                                     .description = xstrdup("card"),
                                     .index = FIRST_INDEX + (uint32_t)i,
-                                    .luid = FIRST_INDEX + i,
                                     .mtu = 1500,
                                     .up = !card->down,
                                     .dhcp = card->dhcp,
