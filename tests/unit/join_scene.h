@@ -173,6 +173,54 @@ static inline void assert_same(const json_t *before, const json_t *after, const 
     fail();
 }
 
+/* One round of a torture: a host as it was found, and a command that call n ends or spoils. */
+struct round {
+    struct run r;
+    const char *mode;
+    json_t *before;
+    size_t calls; /* before the command */
+    char when[64];
+};
+
+/* `what`: "overlay, reset killed at call 7". */
+static inline void round_open(struct round *t, const char *mode, const char *what, size_t n) {
+    *t = (struct round){.mode = mode};
+    (void)text_format(t->when, sizeof t->when, "%s, %s %zu", mode, what, n);
+    open_run(&t->r, mode);
+    t->before = state_of(&t->r);
+}
+
+static inline void round_good(struct round *t, const char *what,
+                              int once(struct run *r, struct error *err)) {
+    struct error err = {0};
+
+    if (once(&t->r, &err) < 0)
+        fail_msg("%s: %s: %s", t->when, what, err.message);
+}
+
+static inline void round_assert_as_found(struct round *t) {
+    _cleanup_json_ json_t *after = state_of(&t->r);
+
+    assert_same(t->before, after, t->when);
+}
+
+/* Whether the command came to its n-th call; from here on nothing fails. */
+static inline bool round_reached(struct round *t, size_t n) {
+    bool reached = host_memory_calls(t->r.host) - t->calls >= n;
+
+    host_memory_fail(t->r.host, 0);
+    set_options(&t->r, t->mode);
+    return reached;
+}
+
+/* A reset gives the host back as it was found. */
+static inline void round_close(struct round *t) {
+    round_good(t, "reset", reset_once);
+    round_assert_as_found(t);
+    json_decref(t->before);
+    close_run(&t->r);
+}
+
 /* The row of a phase in a JoinResult. Borrowed. */
 static inline const json_t *row_of(const json_t *result, const char *id) {
     json_t *row;

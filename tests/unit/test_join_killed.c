@@ -10,34 +10,20 @@ static void killed_at_every_call(const char *mode, enum kind kind) {
     bool reached = true;
 
     for (size_t n = 1; reached; n += next_call()) {
+        bool resets = kind == RESET_THEN_RESET;
         struct error err = {0};
-        struct run r;
-        json_t *before, *after;
-        size_t calls;
-        char when[64];
+        struct round t;
 
-        (void)text_format(when, sizeof when, "%s, %s killed at call %zu", mode,
-                          kind == RESET_THEN_RESET ? "reset" : "join", n);
-        open_run(&r, mode);
-        before = state_of(&r);
-        if (kind == RESET_THEN_RESET && join_once(&r, &err) < 0)
-            fail_msg("join: %s", err.message);
-        calls = host_memory_calls(r.host);
-        host_memory_die(r.host, n);
-        (void)(kind == RESET_THEN_RESET ? reset_once(&r, &err) : join_once(&r, &err));
-        reached = host_memory_calls(r.host) - calls >= n;
-        host_memory_fail(r.host, 0);
-        error_clear(&err);
-        set_options(&r, mode);
-        if (kind == JOIN_THEN_JOIN && join_once(&r, &err) < 0)
-            fail_msg("%s: the same join again: %s", when, err.message);
-        if (reset_once(&r, &err) < 0)
-            fail_msg("%s: reset: %s", when, err.message);
-        after = state_of(&r);
-        assert_same(before, after, when);
-        json_decref(before);
-        json_decref(after);
-        close_run(&r);
+        round_open(&t, mode, resets ? "reset killed at call" : "join killed at call", n);
+        if (resets)
+            round_good(&t, "join", join_once);
+        t.calls = host_memory_calls(t.r.host);
+        host_memory_die(t.r.host, n);
+        (void)(resets ? reset_once : join_once)(&t.r, &err);
+        reached = round_reached(&t, n);
+        if (kind == JOIN_THEN_JOIN)
+            round_good(&t, "the same join again", join_once);
+        round_close(&t);
     }
 }
 

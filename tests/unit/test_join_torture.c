@@ -5,33 +5,18 @@
 /* One call of the join fails; the same command again finishes, and reset gives the host back. */
 static bool torture_once(const char *mode, size_t n) {
     struct error err = {0};
-    struct run r;
-    json_t *before, *after;
-    size_t calls;
-    char when[64];
+    struct round t;
     bool reached;
 
-    open_run(&r, mode);
-    r.options.apply_host_fixes = true;
-    before = state_of(&r);
-    (void)text_format(when, sizeof when, "%s, call %zu failed", mode, n);
-    calls = host_memory_calls(r.host);
-    host_memory_fail(r.host, n);
-    (void)join_once(&r, &err); /* some calls may fail without harm */
-    reached = host_memory_calls(r.host) - calls >= n;
-    host_memory_fail(r.host, 0);
-    error_clear(&err);
-    set_options(&r, mode);
-    r.options.apply_host_fixes = true;
-    if (join_once(&r, &err) < 0)
-        fail_msg("%s: the same join again: %s", when, err.message);
-    if (reset_once(&r, &err) < 0)
-        fail_msg("%s: reset: %s", when, err.message);
-    after = state_of(&r);
-    assert_same(before, after, when);
-    json_decref(before);
-    json_decref(after);
-    close_run(&r);
+    round_open(&t, mode, "join with failed call", n);
+    t.r.options.apply_host_fixes = true;
+    t.calls = host_memory_calls(t.r.host);
+    host_memory_fail(t.r.host, n);
+    (void)join_once(&t.r, &err); /* some calls may fail without harm */
+    reached = round_reached(&t, n);
+    t.r.options.apply_host_fixes = true;
+    round_good(&t, "the same join again", join_once);
+    round_close(&t);
     return reached;
 }
 
@@ -51,33 +36,16 @@ static void every_call_of_reset_fails_once(void **state) {
 
     for (size_t n = 1; reached; n += text_equal(mode, "l2bridge") ? 1 : next_call()) {
         struct error err = {0};
-        struct run r;
-        json_t *before, *after;
-        size_t calls;
-        char when[64];
+        struct round t;
 
-        (void)text_format(when, sizeof when, "%s: reset again after call %zu failed", mode, n);
-        open_run(&r, mode);
-        before = state_of(&r);
-        if (join_once(&r, &err) < 0)
-            fail_msg("join: %s", err.message);
-        calls = host_memory_calls(r.host);
-        host_memory_fail(r.host, n);
-        if (reset_once(&r, &err) == 0) {
-            after = state_of(&r);
-            assert_same(before, after, when);
-            json_decref(after);
-        }
-        reached = host_memory_calls(r.host) - calls >= n;
-        host_memory_fail(r.host, 0);
-        error_clear(&err);
-        if (reset_once(&r, &err) < 0)
-            fail_msg("%s: %s", when, err.message);
-        after = state_of(&r);
-        assert_same(before, after, when);
-        json_decref(before);
-        json_decref(after);
-        close_run(&r);
+        round_open(&t, mode, "reset with failed call", n);
+        round_good(&t, "join", join_once);
+        t.calls = host_memory_calls(t.r.host);
+        host_memory_fail(t.r.host, n);
+        if (reset_once(&t.r, &err) == 0)
+            round_assert_as_found(&t);
+        reached = round_reached(&t, n);
+        round_close(&t);
     }
 }
 
