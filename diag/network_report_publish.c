@@ -64,7 +64,7 @@ static int put(struct publishing *p, const char *text, struct error *err) {
         json_pack("{s:{s:{s:o}}}", "metadata", "annotations", NETWORK_REPORT_ANNOTATION,
                   text ? json_string(text) : json_null());
 
-    return kube_patch(&p->client, p->path, "merge", patch, NULL, err);
+    return kube_patch(&p->client, p->path, "merge", patch, err);
 }
 
 /* What the Node says already; NULL: nothing that can be read. */

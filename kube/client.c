@@ -283,20 +283,10 @@ int kube_create(struct kube_client *client, const char *path, const json_t *obje
 }
 
 int kube_patch(struct kube_client *client, const char *path, const char *type, const json_t *patch,
-               json_t **ret, struct error *err) {
-    static const struct {
-        const char *name, *media;
-    } types[] = {
-        {"merge", "application/merge-patch+json"},
-        {"strategic-merge", "application/strategic-merge-patch+json"},
-        {"json", "application/json-patch+json"},
-        {"apply", "application/apply-patch+yaml"}, /* JSON is YAML */
-    };
+               struct error *err) {
+    _cleanup_(freep) char *media = xasprintf("application/%s-patch+json", type);
 
-    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
-        if (text_equal(type, types[i].name))
-            return send_object(client, "PATCH", path, types[i].media, patch, ret, err);
-    return error_set(err, ERROR_USAGE, "patch %s: unknown type \"%s\"", path, type);
+    return send_object(client, "PATCH", path, media, patch, NULL, err);
 }
 
 int kube_delete(struct kube_client *client, const char *path, struct error *err) {

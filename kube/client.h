@@ -49,10 +49,9 @@ void kube_client_close(struct kube_client *client);
 int kube_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
 int kube_create(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
                 struct error *err);
-/* type: "merge", "strategic-merge", "json" or "apply" (the latter with fieldManager in the path).
- */
+/* type: "merge" or "strategic-merge". */
 int kube_patch(struct kube_client *client, const char *path, const char *type, const json_t *patch,
-               json_t **ret, struct error *err);
+               struct error *err);
 /* 401 or 403: who asks may not, which is not a request that the server refuses for what it is. */
 bool kube_is_forbidden(const struct error *why);
 /* Absent is success. */

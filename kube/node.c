@@ -127,7 +127,7 @@ int kube_node_network_pending_set(struct kube_client *client, const char *name, 
                       pending ? PENDING_REASON : "WinjoinNetworkProved", "message",
                       pending ? "winjoin waits for the pod network" : "the pod network is ready",
                       "lastTransitionTime", now, "lastHeartbeatTime", now);
-    return kube_patch(client, path, "strategic-merge", patch, NULL, err);
+    return kube_patch(client, path, "strategic-merge", patch, err);
 }
 
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) {

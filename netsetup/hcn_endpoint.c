@@ -159,12 +159,12 @@ int hcn_host_endpoint_complete(struct host *host, const struct network_plan *pla
                                struct hcn_network *network, struct error *err) {
     const struct network_ipv6 *ipv6 = &plan->ipv6;
     if (endpoint_ensure(host, plan, network, err) < 0 ||
-        forwarding_ensure(host, plan->management_address, true, NULL, err) < 0 ||
-        forwarding_ensure(host, plan->host_endpoint, true, NULL, err) < 0)
+        forwarding_ensure(host, plan->management_address, err) < 0 ||
+        forwarding_ensure(host, plan->host_endpoint, err) < 0)
         return -1;
     if (!ipv6->on)
         return 0;
-    return forwarding_ensure(host, ipv6->management_address, true, NULL, err) < 0
+    return forwarding_ensure(host, ipv6->management_address, err) < 0
                ? -1
-               : forwarding_ensure(host, ipv6->host_endpoint, true, NULL, err);
+               : forwarding_ensure(host, ipv6->host_endpoint, err);
 }

@@ -164,7 +164,7 @@ static void announce(struct follower *f) {
         return;
     path = xasprintf("/api/v1/nodes/%s", own.node);
     patch = json_pack("{s:{s:O}}", "metadata", "annotations", annotations);
-    if (kube_patch(f->client, path, "merge", patch, NULL, &why) < 0)
+    if (kube_patch(f->client, path, "merge", patch, &why) < 0)
         log_message(LOG_WARNING, "tell other nodes this network's address: %s", why.message);
     else
         log_message(LOG_INFO, "told other nodes this network's address: %s", network.router_mac);

@@ -81,18 +81,14 @@ int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t 
     return 0;
 }
 
-int forwarding_ensure(struct host *host, const char *address, bool on, bool *ret_was,
-                      struct error *err) {
+int forwarding_ensure(struct host *host, const char *address, struct error *err) {
     int family = strchr(address, ':') ? 6 : 4;
     uint32_t index = 0;
-    bool was = false;
+    bool on = false;
     if (nic_index_of(host, address, &index, err) < 0 ||
-        host_forwarding(host, index, family, &was, err) < 0)
+        host_forwarding(host, index, family, &on, err) < 0 ||
+        (!on && host_forwarding_set(host, index, family, true, err) < 0))
         return error_prefix(err, "forwarding");
-    if (was != on && host_forwarding_set(host, index, family, on, err) < 0)
-        return error_prefix(err, "forwarding");
-    if (ret_was)
-        *ret_was = was;
     return 0;
 }
 

@@ -35,8 +35,7 @@ int pod_routes_write(struct host *host, const struct network_plan *plan, const j
                      bool only, struct error *err);
 int pod_routes_forget(struct host *host, const struct network_plan *plan, const json_t *routes,
                       struct error *err);
-/* IPv4 forwarding on the interface that holds this address; *ret_was (or NULL) says what stood. */
-int forwarding_ensure(struct host *host, const char *address, bool on, bool *ret_was,
-                      struct error *err);
+/* Forwarding on the interface that holds this address, for its family. */
+int forwarding_ensure(struct host *host, const char *address, struct error *err);
 
 #endif

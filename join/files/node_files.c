@@ -185,7 +185,7 @@ int node_files_write(struct journal *journal, const struct node_files *files, st
     for (size_t i = 0; i < files->count; i++) {
         const struct node_file *f = &files->items[i];
 
-        if (journal_write(journal, f->path, f->text, strlen(f->text), f->access, NULL, err) < 0)
+        if (journal_write(journal, f->path, f->text, strlen(f->text), f->access, err) < 0)
             return -1;
         written_file(journal, f->path, f->text, strlen(f->text));
     }

@@ -36,7 +36,7 @@ static int install_winjoin(struct join *join, struct error *err) {
         return 0;
     if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
         return error_prefix(err, "copy winjoin to '%s'", WINJOIN_PROGRAM);
-    if (journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, NULL, err) == 0)
+    if (journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, err) == 0)
         return 0;
     if (host_file_type(join->host, WINJOIN_PROGRAM) != HOST_FILE ||
         (err->kind != ERROR_DENIED && err->kind != ERROR_CONFLICT))

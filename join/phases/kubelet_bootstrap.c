@@ -37,7 +37,7 @@ int kubelet_bootstrap_write(struct journal *journal, const struct join_found *fo
                                            config->ca_pem, config->token)
                : kubeconfig_make(config);
     return journal_write(journal, KUBELET_BOOTSTRAP_KUBECONFIG_FILE, text, strlen(text),
-                         HOST_SECRET, NULL, err);
+                         HOST_SECRET, err);
 }
 
 static bool is_done(struct join *join, struct error *why) {

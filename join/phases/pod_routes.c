@@ -35,7 +35,7 @@ static int announce(struct join *join, const struct hcn_network *network, struct
     if (!annotations)
         return 0;
     patch = json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
-    return kube_patch(&join->found.client, path, "merge", patch, NULL, err);
+    return kube_patch(&join->found.client, path, "merge", patch, err);
 }
 
 /* NULL where they may not be listed: then `left` was not done. */

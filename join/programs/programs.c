@@ -135,7 +135,7 @@ int programs_write_lock(struct join *join, const struct bundle *bundle, struct e
     memcpy(items, all->items, all->count * sizeof *items);
     fill_from_earlier(join, &artifacts);
     text = artifact_lock_make(&artifacts);
-    return journal_write(&join->journal, PROGRAMS_LOCK, text, strlen(text), HOST_SECRET, NULL, err);
+    return journal_write(&join->journal, PROGRAMS_LOCK, text, strlen(text), HOST_SECRET, err);
 }
 
 void programs_bundle_close(struct join *join) {

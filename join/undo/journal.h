@@ -109,9 +109,8 @@ json_t *journal_service_json(const struct host_service *service);
 const struct journal_entry *journal_switch(const struct journal *journal);
 /* true when it is recorded, and that nothing stood there before. */
 bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target);
-/* Writes a file: journal_file, then host_write when the content differs. *ret_changed may be NULL.
- */
+/* Writes a file: journal_file, then host_write when the content differs. */
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
-                  enum host_access access, bool *ret_changed, struct error *err);
+                  enum host_access access, struct error *err);
 
 #endif

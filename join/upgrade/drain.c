@@ -18,7 +18,7 @@ static int set_cordon(struct join *join, bool on, struct error *err) {
         json_pack("{s:{s:{s:o}}, s:{s:b}}", "metadata", "annotations", CORDONED,
                   on ? json_string("true") : json_null(), "spec", "unschedulable", on);
 
-    return kube_patch(&join->found.client, path, "merge", patch, NULL, err);
+    return kube_patch(&join->found.client, path, "merge", patch, err);
 }
 
 static int hint_at_kubectl(const struct join *join, struct error *err) {

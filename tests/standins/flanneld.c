@@ -150,7 +150,7 @@ static int annotate(struct cluster *cluster, const char *node, const json_t *dat
         FLANNEL_PREFIX "backend-type", settings.type, FLANNEL_PREFIX "public-ip",
         settings.public_ip, FLANNEL_PREFIX "kube-subnet-manager", "true");
 
-    return kube_patch(&cluster->client, path, "strategic-merge", patch, NULL, err);
+    return kube_patch(&cluster->client, path, "strategic-merge", patch, err);
 }
 
 static int write_subnet_file(struct host *host, struct error *err) {

@@ -75,7 +75,7 @@ static int tell_mac(struct cluster *cluster, const json_t *network, struct error
     _cleanup_(json_decrefp_) json_t *patch =
         json_pack("{s:{s:{s:s}}}", "metadata", "annotations", ROUTER_MAC, mac ? mac : "");
 
-    return kube_patch(&cluster->client, path, "strategic-merge", patch, NULL, err);
+    return kube_patch(&cluster->client, path, "strategic-merge", patch, err);
 }
 
 /* "subnet address mac" of another node; NULL while it does not say all of it. */

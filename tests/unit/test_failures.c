@@ -124,7 +124,7 @@ static int remove_routes(struct host *host, struct error *err) {
 }
 
 static int forward(struct host *host, struct error *err) {
-    return forwarding_ensure(host, "10.0.0.21", true, NULL, err);
+    return forwarding_ensure(host, "10.0.0.21", err);
 }
 
 static int open_firewall(struct host *host, struct error *err) {

@@ -146,7 +146,7 @@ static void a_program_that_runs_moves_itself_aside(void **state) {
         if (was_there)
             assert_int_equal(host_write(r.host, self, "old", 3, HOST_PUBLIC, &err), 0);
         assert_int_equal(journal_open(r.host, &journal, &err), 0);
-        assert_int_equal(journal_write(&journal, self, "new", 3, HOST_PUBLIC, NULL, &err), 0);
+        assert_int_equal(journal_write(&journal, self, "new", 3, HOST_PUBLIC, &err), 0);
         journal_close(&journal);
         assert_int_equal(reset_once(&r, &err), 0);
         assert_int_equal(host_file_type(r.host, self), was_there ? HOST_FILE : HOST_ABSENT);

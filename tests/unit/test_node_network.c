@@ -8,6 +8,7 @@
 
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
+#include "netsetup/nic.h"
 #include "netsetup/routes.h"
 #include "netsetup/source_vip.h"
 #include "tests/memory/host_memory.h"
@@ -91,12 +92,16 @@ static void pod_routes(void **state) {
 }
 
 static void forwarding(void **state) {
-    bool was = true;
+    uint32_t index;
+    bool on = true;
     (void)state;
-    assert_int_equal(forwarding_ensure(host, "10.0.0.21", true, &was, NULL), 0);
-    assert_false(was);
-    assert_int_equal(forwarding_ensure(host, "10.0.0.21", true, &was, NULL), 0);
-    assert_true(was);
+    assert_int_equal(nic_index_of(host, "10.0.0.21", &index, NULL), 0);
+    assert_int_equal(host_forwarding(host, index, 4, &on, NULL), 0);
+    assert_false(on);
+    assert_int_equal(forwarding_ensure(host, "10.0.0.21", NULL), 0);
+    assert_int_equal(host_forwarding(host, index, 4, &on, NULL), 0);
+    assert_true(on);
+    assert_int_equal(forwarding_ensure(host, "10.0.0.21", NULL), 0);
 }
 
 static void firewall(void **state) {

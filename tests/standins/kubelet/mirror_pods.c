@@ -95,7 +95,7 @@ static int show(struct cluster *cluster, const struct kubelet_settings *settings
             return -1;
     }
     _cleanup_(json_decrefp_) json_t *patch = json_pack("{s:O}", "status", status);
-    if (kube_patch(&cluster->client, status_path, "strategic-merge", patch, NULL, err))
+    if (kube_patch(&cluster->client, status_path, "strategic-merge", patch, err))
         return -1;
     set(posted, uid, json_incref(status));
     return 0;

@@ -146,7 +146,7 @@ static int lease_renew(struct cluster *cluster, const json_t *object, struct err
     _cleanup_(json_decrefp_) json_t *patch =
         json_pack("{s:{s:s,s:s,s:i}}", "spec", "holderIdentity", node, "renewTime", renewed,
                   "leaseDurationSeconds", 40);
-    if (kube_patch(&cluster->client, path, "merge", patch, NULL, err) == 0)
+    if (kube_patch(&cluster->client, path, "merge", patch, err) == 0)
         return 0;
     if (err->kind != ERROR_ABSENT)
         return -1;
@@ -198,7 +198,7 @@ int node_sync(struct cluster *cluster, const struct kubelet_settings *settings,
     (void)json_array_append_new(json_object_get(status, "addresses"), /* no memory only */
                                 json_pack("{s:s}", "$patch", "replace"));
     _cleanup_(json_decrefp_) json_t *patch = json_pack("{s:o}", "status", status);
-    if (kube_patch(&cluster->client, path, "strategic-merge", patch, NULL, err) ||
+    if (kube_patch(&cluster->client, path, "strategic-merge", patch, err) ||
         lease_renew(cluster, node, err))
         return -1;
     posted = host_now(cluster->host);
