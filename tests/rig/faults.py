@@ -329,7 +329,7 @@ FAULTS |= {
     "l1-unannounced": after("another node's flannel annotations are gone", "OVL-PEER",
                             cluster.unannounced_peer, cluster.announced_peer, OVERLAY),
     "l1-deleted": after("another node's Node was deleted", "OVL-PEER", cluster.no_node, cluster.node_again, OVERLAY),
-    "l1-old-address": after("another node announces an address that nobody has", "NIC-WRONG",
+    "l1-old-address": after("another node announces an address that no machine has", "NIC-WRONG",
                             *cluster.peer_says("public-ip", "10.0.0.99"), OVERLAY),
 }
 
