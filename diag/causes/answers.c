@@ -1,4 +1,6 @@
-/* Causes that the answers themselves show: by one protocol only, no such zone, some lost. */
+/* Causes that the answers themselves show: by one protocol only, no such zone, some lost. What an
+ * answer of the DNS says is never more than likely to be the DNS' own fault: what is between may
+ * drop the one protocol, or answer in its place. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -126,15 +128,14 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp, tcp);
     if (closed_udp_is(scene, "refused") && !over_udp)
         finding_note(finding, "the DNS pod refuses UDP at a closed port: packets arrive there");
-    if (over_udp && text_equal(extra_outcome(scene, "x-dns-connect"), "ok")) {
+    if (over_udp && text_equal(extra_outcome(scene, "x-dns-connect"), "ok"))
         finding_note(finding, "a pod of the DNS takes TCP connections at its own address");
-        return LIKELY;
+    if (!over_udp && is_silent(udp) && !closed_udp_is(scene, "refused")) {
+        finding_note(finding,
+                     "nothing else on other nodes can be asked by UDP: all of it may be lost");
+        if (scene->green & CELL_UDP(EXT_IP))
+            finding_note(finding, "UDP to the DNS server outside works");
     }
-    if (over_udp || !is_silent(udp) || closed_udp_is(scene, "refused"))
-        return CONFIRMED;
-    finding_note(finding, "nothing else on other nodes can be asked by UDP: all of it may be lost");
-    if (scene->green & CELL_UDP(EXT_IP))
-        finding_note(finding, "UDP to the DNS server outside works");
     return LIKELY;
 }
 
@@ -161,7 +162,7 @@ enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
     finding_note(finding,
                  "%s answers with an error (SERVFAIL, REFUSED) when it is asked for a Service%s",
                  vip ? vip : "the DNS Service", by_udp ? "" : " by TCP");
-    return CONFIRMED;
+    return LIKELY;
 }
 
 bool dns_is_slow(const struct scene *scene) {
@@ -285,7 +286,7 @@ enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "%s says that kubernetes.default.svc.%s does not exist",
                  expected(scene, "dnsIP") ? expected(scene, "dnsIP") : "the DNS Service",
                  domain ? domain : "cluster.local");
-    return CONFIRMED;
+    return LIKELY;
 }
 
 /* An API server with several adapters announces the wrong one: nobody reaches that. Of several one
