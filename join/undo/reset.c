@@ -348,15 +348,16 @@ static bool is_needed(const struct journal *journal, size_t index) {
     return false;
 }
 
-/* `kinds`: a bit for each journal kind. */
-static int undo_kinds(struct journal *journal, int kinds, const struct reset_options *options,
-                      struct reset_result *ret, struct error *err) {
+/* `kinds`: a bit for each journal kind. `kept`: the file that stays, or NULL. */
+static int undo_kinds(struct journal *journal, int kinds, const char *kept,
+                      const struct reset_options *options, struct reset_result *ret,
+                      struct error *err) {
     for (size_t i = journal->count; i-- > 0;) {
         const struct journal_entry *entry = &journal->entries[i];
         struct error why = {0};
         const char *how = "";
 
-        if (!(kinds & 1 << entry->kind))
+        if (!(kinds & 1 << entry->kind) || text_equal(entry->target, kept))
             continue;
         if (options->dry_run) {
             tell(options, entry, "would be undone", NULL);
@@ -448,9 +449,12 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0)
         reset_pods(&journal, options, ret, err);
     if (result == 0)
-        result = undo_kinds(&journal, EVERY_KIND, options, ret, err);
+        result = undo_kinds(&journal, EVERY_KIND, options->dry_run ? NULL : BOOT_NETWORK_FILE,
+                            options, ret, err);
     if (result == 0 && !options->dry_run) /* the service could write some until it was stopped */
         result = remove_routes(host, &joined, err);
+    if (result == 0 && !options->dry_run) /* without that file the routes are not known */
+        result = undo_kinds(&journal, EVERY_KIND, NULL, options, ret, err);
     if (result == 0 && !options->dry_run)
         result = remove_own(host, err);
     if (result == 0 && left && options->progress)
@@ -478,8 +482,8 @@ int reset_upgrade(struct host *host, const struct reset_options *options, struct
         return -1;
     result = stop_recorded(&journal, err);
     if (result == 0)
-        result = undo_kinds(&journal, ~services, options, ret, err);
-    if (undo_kinds(&journal, services, options, ret, err) < 0 || result < 0)
+        result = undo_kinds(&journal, ~services, NULL, options, ret, err);
+    if (undo_kinds(&journal, services, NULL, options, ret, err) < 0 || result < 0)
         result = -1;
     else
         result = host_remove_tree(host, UPGRADE_FOLDER, err);
