@@ -249,6 +249,21 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     return connection(scene) ? CONFIRMED : LIKELY;
 }
 
+/* Of what the DNS was asked by TCP something has no answer, and a larger question, or that of the
+ * Service, has. */
+static bool some_are_lost(const struct scene *scene) {
+    bool silent = is_silent(extra_outcome(scene, "x-dns-connect"));
+
+    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++) {
+        bool is_late = is_silent(extra_outcome(scene, by_tcp[i]));
+
+        if (is_answered(scene, by_tcp[i]) && (silent || is_late))
+            return true;
+        silent |= is_late;
+    }
+    return false;
+}
+
 /* Some attempts go to one that is dead, others to one that answers. */
 enum level look_svc_half(const struct scene *scene, struct finding *finding) {
     const uint32_t straight = CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD);
@@ -264,6 +279,8 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
 
         if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
+        if (asked->protocol == UDP && some_are_lost(scene))
+            mixed |= CELLS_DNS;
         if (backends < 2 || !(mixed & asked->cells))
             continue;
         finding_note(finding,
@@ -328,21 +345,6 @@ enum level look_api_pods(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Of what the one DNS pod was asked by TCP something has no answer, and a larger question, or that
- * of the Service, has. */
-static bool some_are_lost(const struct scene *scene) {
-    bool silent = is_silent(extra_outcome(scene, "x-dns-connect"));
-
-    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++) {
-        bool is_late = is_silent(extra_outcome(scene, by_tcp[i]));
-
-        if (is_answered(scene, by_tcp[i]) && (silent || is_late))
-            return backends_of(scene, expected(scene, "dnsIP"), TCP, DNS_PORT) == 1;
-        silent |= is_late;
-    }
-    return false;
-}
-
 /* Some attempts succeed, some do not. Of a Service with several backends one may be dead; between
  * two addresses it is loss. */
 enum level look_loss(const struct scene *scene, struct finding *finding) {
@@ -361,7 +363,8 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
                      cell->result.attempts);
     }
     finding->may = scene->partly;
-    if (!scene->partly && some_are_lost(scene)) {
+    if (!scene->partly && some_are_lost(scene) &&
+        backends_of(scene, expected(scene, "dnsIP"), TCP, DNS_PORT) == 1) {
         finding_note(finding, "some questions to %s by TCP are lost, and larger ones pass",
                      expected(scene, "dnsIP"));
         finding->may =

@@ -291,6 +291,8 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
         return NO;
     if (!(scene->green & CELL_UDP(SVC_IP)) && !text_equal(extra_outcome(scene, "x-dns-udp"), "ok"))
         return NO;
+    if (scene->failed & CELL_UDP(SVC_IP) && endpoint && ip && servers_have(endpoint, ip))
+        return NO; /* one answer of several questions: not a matter of the server */
     finding_note(finding, "the DNS Service answers direct queries");
     if (!endpoint || !ip || servers_have(endpoint, ip))
         return LIKELY;

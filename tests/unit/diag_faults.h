@@ -420,6 +420,11 @@ static const struct fault {
          PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
              PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),
      false},
+    {"a third of the packets is lost, and one answer of the DNS came", "LOSS", DNS_RED,
+     PUT("extra|x-closed-tcp|outcome", "'timeout'") PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
+         PUT("extra|x-dns-pod|outcome", "'dns-timeout'")
+             PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),
+     false},
     {"packets to other machines take more than a second", "LATENCY",
      "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-fqdn/udp=dns-timeout "
      "pod-to-service-ip/udp=ok~1200 pod-to-service-ip/tcp=ok~1200 "
