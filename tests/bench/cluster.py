@@ -10,21 +10,16 @@ import figures  # noqa: E402
 import played_nodes  # noqa: E402
 
 GOAL, PEER = 1 / 20, "kubectl exec in a loop"
-STARTS = 2  # seconds that a pod takes with a kubelet and containerd, or more; played ones take 0.3
 
 
 def play(rounds):
     with tempfile.TemporaryDirectory() as folder, played_nodes.PlayedStage(folder) as stage:
         stage.begin()
         reports, cells = beside_kubectl.measured(stage, rounds)
-        stage.starts = STARTS
-        later, later_cells = beside_kubectl.measured(stage, rounds)
     count = len(reports[0]["flows"])
     title = "%d cells of %d nodes: " % (count, len(reports[0]["nodes"]))
     return [figures.row(title + "asked", "s", [r["durationSeconds"] for r in reports],
                         [seconds * count for seconds, _ in cells], GOAL, PEER),
-            figures.row(title + "asked, where a pod takes %d s to start" % STARTS, "s", [r["durationSeconds"] for r in later],
-                        [seconds * count for seconds, _ in later_cells], GOAL, PEER),
             figures.row(title + "with the start of the pods", "s",
                         [r["startSeconds"] + r["durationSeconds"] for r in reports], []),
             figures.row(title + "requests", "", [r["requests"] for r in reports], [])]

@@ -26,8 +26,6 @@ def pods(cluster, nodes):
         yield
     finally:
         cluster.call("DELETE", "/api/v1/namespaces/" + SPACE)
-        cluster.wait_for(lambda: "namespace/" + SPACE not in cluster.kubectl("get", "namespaces", "-o", "name").split(), 30,
-                         what_for="the end of a namespace")
 
 
 def loop(cluster, report):

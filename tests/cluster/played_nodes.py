@@ -66,7 +66,6 @@ class PlayedStage(stages.Stage):
                       Node("w2", "10.0.0.22", 4, "windows", "10.0.26100.1742", "v1.36.4")]
         self.upstream = {}
         self.over, self.pods, self.pool = threading.Event(), {}, None
-        self.starts = 0  # seconds that a pod takes before it is started
 
     def __enter__(self):
         self.upstream = programs.ensure(["agnhost", "kube-proxy", "execd"])
@@ -204,7 +203,6 @@ class PlayedStage(stages.Stage):
                  "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}
                 for c in pod["spec"]["containers"]]})
             return
-        self.over.wait(self.starts)
         node.given += 1
         ip, ns = "10.244.%d.%d" % (node.number, node.given), self.fabric.ns("%s-p%d" % (node.name, node.given))
         run["ns"] = ns
