@@ -173,10 +173,10 @@ void network_publisher_look(struct network_publisher *p, enum network_news news)
     _cleanup_json_ json_t *now = NULL;
     struct error why = {0};
 
-    if (!p->begun || news == NETWORK_RESTORED || (news == NETWORK_BALANCERS && p->differs)) {
+    if (!p->begun || news == NEWS_RESTORED || (news == NEWS_BALANCERS && p->differs)) {
         uint64_t soon = from_now(p, SOON_MS);
 
-        p->due_ms = p->begun && p->due_ms < soon && news != NETWORK_RESTORED ? p->due_ms : soon;
+        p->due_ms = p->begun && p->due_ms < soon && news != NEWS_RESTORED ? p->due_ms : soon;
         p->begun = true;
     }
     if (host_monotonic_ms(p->host) < p->due_ms)

@@ -286,7 +286,7 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
         return -1;
     if (k->lost || k->failures || did.count) {
         tell_restored(k, why, &did);
-        k->news = NETWORK_RESTORED;
+        k->news = NEWS_RESTORED;
     }
     k->lost = k->unseen = false;
     k->failures = 0;
@@ -312,7 +312,7 @@ static void inspect_balancers(struct network_keeper *k, const struct network_inp
     if (count_balancers(k->host, &k->balancers, &why) < 0)
         return;
     if (k->balancers != before)
-        k->news = NETWORK_BALANCERS;
+        k->news = NEWS_BALANCERS;
     if (k->balancers || awaits_pod(k, input)) {
         k->empty_looks = 0;
         k->proxy_restarted = false;
@@ -348,7 +348,7 @@ static void keep_pods_away(struct network_keeper *k) {
 static void tell_look(struct network_keeper *k) {
     if (k->http && k->looked)
         k->looked(k->looked_context, k->news);
-    k->news = NETWORK_SAME;
+    k->news = NEWS_SAME;
 }
 
 static enum wait_look look(void *context, struct wait *wait, struct error *err) {

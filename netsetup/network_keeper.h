@@ -28,9 +28,9 @@ int network_restore_service(const struct network_restore *restore, const struct 
 
 /* What a look has seen since the last one. */
 enum network_news {
-    NETWORK_SAME,
-    NETWORK_BALANCERS, /* HNS has another number of load balancers */
-    NETWORK_RESTORED   /* the network was restored after HNS or this service started */
+    NEWS_SAME,
+    NEWS_BALANCERS, /* HNS has another number of load balancers */
+    NEWS_RESTORED   /* the network was restored after HNS or this service started */
 };
 
 /* Zero but for the first five and the contexts; network_keeper_free(). */

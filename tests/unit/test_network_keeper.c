@@ -58,8 +58,8 @@ static unsigned looks, restored, others; /* by news */
 static void on_look(void *context, enum network_news news) {
     assert_ptr_equal(context, &looks);
     looks++;
-    restored += news == NETWORK_RESTORED;
-    others += news == NETWORK_BALANCERS;
+    restored += news == NEWS_RESTORED;
+    others += news == NEWS_BALANCERS;
 }
 
 static void add_balancers(unsigned sleep) {

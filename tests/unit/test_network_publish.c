@@ -156,7 +156,7 @@ static void add_balancer(const char *vip) {
 static void pass(unsigned ms, enum network_news news) {
     for (; ms; ms = ms < 2000 ? 0 : ms - 2000) {
         network_publisher_look(&publisher, news);
-        news = NETWORK_SAME;
+        news = NEWS_SAME;
         host_memory_advance(host, 2000);
     }
 }
@@ -178,9 +178,9 @@ static void a_well_node_says_so_and_rarely(void **state) {
     (void)state;
     add_balancer("10.96.0.9");
     api.service = true;
-    pass(89000, NETWORK_SAME);
+    pass(89000, NEWS_SAME);
     assert_int_equal(api.requests, 0);
-    pass(20000, NETWORK_SAME);
+    pass(20000, NEWS_SAME);
     assert_int_equal(api.patches, 1);
     report = published();
     assert_string_equal(json_text_at(report, "mode"), "overlay");
@@ -190,10 +190,10 @@ static void a_well_node_says_so_and_rarely(void **state) {
     assert_null(strstr(text_str(&api.paths), "/api/v1/nodes?"));
     asked = api.requests; /* its Node, three lists, the patch */
     assert_int_equal(asked, 5);
-    pass(50 * MINUTE, NETWORK_SAME); /* nothing changes: three or two looks, no patch */
+    pass(50 * MINUTE, NEWS_SAME); /* nothing changes: three or two looks, no patch */
     assert_int_equal(api.patches, 1);
     assert_true(api.requests - asked >= 8 && api.requests - asked <= 12);
-    pass(35 * MINUTE, NETWORK_SAME);
+    pass(35 * MINUTE, NEWS_SAME);
     assert_int_equal(api.patches, 2);
 }
 
@@ -204,33 +204,33 @@ static void what_hns_lacks_is_confirmed_first(void **state) {
 
     (void)state;
     api.service = true; /* no load balancer for it */
-    pass(110000, NETWORK_SAME);
+    pass(110000, NEWS_SAME);
     assert_int_equal(api.requests, 4); /* seen once */
     assert_int_equal(api.patches, 0);
-    pass(75000, NETWORK_SAME);
+    pass(75000, NEWS_SAME);
     assert_int_equal(api.patches, 1);
     report = published();
     assert_true(network_report_lacks(report));
     assert_string_equal(json_text_at(report, "drift.servicesWithoutLoadBalancer.first.0"),
                         "d/a 10.96.0.9:80/TCP");
-    pass(20 * MINUTE, NETWORK_SAME); /* and said again, so that it is fresh */
+    pass(20 * MINUTE, NEWS_SAME); /* and said again, so that it is fresh */
     assert_int_equal(api.patches, 2);
     add_balancer("10.96.0.9");
-    pass(110000, NETWORK_BALANCERS);
+    pass(110000, NEWS_BALANCERS);
     assert_int_equal(api.patches, 3);
     again = published();
     assert_false(network_report_differs(again));
     asked = api.requests;
-    pass(13 * MINUTE, NETWORK_BALANCERS); /* no hurry any more */
+    pass(13 * MINUTE, NEWS_BALANCERS); /* no hurry any more */
     assert_int_equal(api.requests, asked);
 }
 
 static void what_is_there_again_was_never_said(void **state) {
     (void)state;
     api.service = true;
-    pass(110000, NETWORK_SAME);
+    pass(110000, NEWS_SAME);
     add_balancer("10.96.0.9");
-    pass(75000, NETWORK_SAME);
+    pass(75000, NEWS_SAME);
     assert_int_equal(api.patches, 1);
     assert_null(strstr(api.annotation, "servicesWithoutLoadBalancer"));
 }
@@ -238,14 +238,14 @@ static void what_is_there_again_was_never_said(void **state) {
 /* Not at once: kube-proxy writes its load balancers again meanwhile. */
 static void a_restart_of_hns_is_looked_at_soon(void **state) {
     (void)state;
-    pass(110000, NETWORK_SAME);
+    pass(110000, NEWS_SAME);
     assert_int_equal(api.patches, 1);
     api.service = true;
-    pass(88000, NETWORK_RESTORED);
+    pass(88000, NEWS_RESTORED);
     assert_int_equal(api.requests, 5);
-    pass(24000, NETWORK_SAME);
+    pass(24000, NEWS_SAME);
     assert_int_equal(api.requests, 9);
-    pass(75000, NETWORK_SAME);
+    pass(75000, NEWS_SAME);
     assert_int_equal(api.patches, 2);
 }
 
@@ -254,25 +254,25 @@ static void each_restart_puts_the_look_off(void **state) {
     unsigned asked;
 
     (void)state;
-    pass(110000, NETWORK_SAME);
+    pass(110000, NEWS_SAME);
     asked = api.requests;
     for (unsigned minutes = 0; minutes < 20; minutes++)
-        pass(MINUTE, NETWORK_RESTORED);
+        pass(MINUTE, NEWS_RESTORED);
     assert_int_equal(api.requests, asked);
-    pass(110000, NETWORK_SAME);
+    pass(110000, NEWS_SAME);
     assert_true(api.requests > asked);
 }
 
 static void without_the_api_server(void **state) {
     (void)state;
     api.away = true;
-    pass(110000, NETWORK_SAME);
+    pass(110000, NEWS_SAME);
     assert_int_equal(api.requests, 1); /* one time-out, not four */
     assert_non_null(strstr(text_str(&api.log), "publish the report of this node's network: GET "));
-    pass(4 * MINUTE, NETWORK_SAME);
+    pass(4 * MINUTE, NEWS_SAME);
     assert_int_equal(api.requests, 1);
     api.away = false;
-    pass(3 * MINUTE, NETWORK_SAME);
+    pass(3 * MINUTE, NEWS_SAME);
     assert_int_equal(api.patches, 1);
     assert_false(host_deadline_passed(host));
 }
@@ -284,7 +284,7 @@ static void refused(void **state) {
     api.status = 403;
     assert_int_equal(network_report_publish(host, http, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
-    pass(110000, NETWORK_SAME);
+    pass(110000, NEWS_SAME);
     assert_non_null(strstr(text_str(&api.log), "2 publish the report"));
 }
 
@@ -302,7 +302,7 @@ static void before_a_join_there_is_nothing_to_say(void **state) {
     err = (struct error){0};
     assert_int_equal(network_report_clear(host, http, &err), 0);
     assert_int_equal(err.kind, ERROR_NONE);
-    pass(HOUR, NETWORK_SAME);
+    pass(HOUR, NEWS_SAME);
     assert_int_equal(api.requests, 0);
 }
 
@@ -334,7 +334,7 @@ static void what_diag_found_stays(void **state) {
     assert_string_equal(json_text_at(report, "diag.time"), "2026-11-28T09:43:20Z");
     assert_true(network_report_lacks(report)); /* read twice */
     assert_int_equal(api.requests, 9);
-    pass(200000, NETWORK_SAME);
+    pass(200000, NEWS_SAME);
     assert_int_equal(api.patches, 2);
     again = published();
     assert_true(json_equal(json_object_get(report, "diag"), json_object_get(again, "diag")));
