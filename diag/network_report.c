@@ -11,7 +11,7 @@ enum { VERSION = 1, DSR = 1, NAMES = 3, NAME_MAX_LEN = 200, COUNT_MAX = 1000000,
 
 /* ---- made ---- */
 
-/* "on" where all have it, "mixed" where some do; NULL: there is none to see it in. */
+/* "on" where all have it, "mixed" where some do; NULL: HNS has no load balancer. */
 static const char *dsr_of(const json_t *balancers) {
     size_t with = 0, count = json_array_size(balancers);
 

@@ -280,6 +280,7 @@ static enum level dns_srv_taken(const struct scene *scene, struct finding *findi
 enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
     const char *ip = expected(scene, "dnsIP");
+    bool known = endpoint && ip, has = known && servers_have(endpoint, ip);
 
     if (dns_is_taken(scene))
         return dns_srv_taken(scene, finding);
@@ -291,10 +292,10 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
         return NO;
     if (!(scene->green & CELL_UDP(SVC_IP)) && !text_equal(extra_outcome(scene, "x-dns-udp"), "ok"))
         return NO;
-    if (scene->failed & CELL_UDP(SVC_IP) && endpoint && ip && servers_have(endpoint, ip))
+    if (has && (scene->failed & CELL_UDP(SVC_IP)))
         return NO; /* one answer of several questions: not a matter of the server */
     finding_note(finding, "the DNS Service answers direct queries");
-    if (!endpoint || !ip || servers_have(endpoint, ip))
+    if (!known || has)
         return LIKELY;
     finding_note(finding, "the pod's DNS servers (endpoint %s) lack %s",
                  json_text_at(endpoint, "ID"), ip);

@@ -5,7 +5,7 @@
 #include "diag/cluster/cells.h"
 #include "diag/cluster/cluster.h"
 
-/* What a run asks of whom. Borrowed, but for `mixed`, `listens`. */
+/* A run and its questions. Borrowed, but for `mixed`, `listens`. */
 struct cluster_asking {
     struct kube_client *client;
     const struct cluster_options *options;

@@ -1,5 +1,5 @@
 /* A Node's annotation with the node's own report: any node may have written anything. What is taken
- * is small, is told in plain characters, and is taken again as it is. */
+ * is small, has plain characters alone, and is read back unchanged. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -99,7 +99,7 @@ static void what_is_only_looked_at(void **state) {
         assert_null(node->unreached);
         assert_null(node->waiting);
     }
-    for (size_t i = 0; i < c.paths.count; i++) { /* somebody else is asked whom he sees */
+    for (size_t i = 0; i < c.paths.count; i++) { /* another probe is asked which client it sees */
         assert_false(strstr(c.paths.items[i], "probe-1:8080/proxy/dial?host=10.244.1.5&port=8080&"
                                               "protocol=http&request=clientip"));
     }
