@@ -104,11 +104,11 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
         text_format(cell->reason, sizeof cell->reason, "answered by '%s' instead of '%s'",
                     result->responder, cell->probe.expect);
     else if (result->address_count && !text_equal(result->addresses[0], cell->probe.target))
-        text_format(cell->reason, sizeof cell->reason, "%s, %u attempts; the name resolved to %s",
-                    outcome, result->attempts, result->addresses[0]);
+        text_format(cell->reason, sizeof cell->reason, "%s, %u attempt%s; the name resolved to %s",
+                    outcome, result->attempts, PLURAL(result->attempts), result->addresses[0]);
     else
-        text_format(cell->reason, sizeof cell->reason, "%s, %u attempts", outcome,
-                    result->attempts);
+        text_format(cell->reason, sizeof cell->reason, "%s, %u attempt%s", outcome,
+                    result->attempts, PLURAL(result->attempts));
 }
 
 void diag_cell_judge_back(struct diag_cell *cell, const struct probe_result *back, bool retried) {

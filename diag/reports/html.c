@@ -114,6 +114,8 @@ static void add_details(struct text *t, const struct diag_report *report,
 
 static void add_cell(struct text *t, const struct diag_report *report, const struct diag_cell *cell,
                      const char *by) {
+    _cleanup_(freep) char *latency =
+        cell && cell->result.succeeded ? diag_latency_text(cell->result.median_us) : NULL;
     bool red = cell && (cell->outcome == DIAG_FAIL || cell->outcome == DIAG_NOT_RUN);
 
     if (!cell) {
@@ -123,8 +125,8 @@ static void add_cell(struct text *t, const struct diag_report *report, const str
     text_addf(t, "<td class=\"%s\" data-by=\"%s\">%s%s%s", diag_outcome_name(cell->outcome), by,
               red ? "<details><summary>" : "", mark_of(cell->outcome),
               diag_outcome_name(cell->outcome));
-    if (cell->result.succeeded)
-        text_addf(t, " %u.%03u ms", cell->result.median_us / 1000, cell->result.median_us % 1000);
+    if (latency)
+        text_addf(t, " %s", latency);
     if (cell->reason[0]) {
         text_add(t, "<br><small>");
         markup_add(t, cell->reason);

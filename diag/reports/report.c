@@ -84,6 +84,6 @@ char *diag_report_line(const struct diag_report *report) {
     struct diag_summary summary;
 
     diag_summary_make(report, &summary);
-    return xasprintf("%u of %u flows, TCP and UDP, %u probes", summary.flows_pass, summary.flows,
-                     report->probes);
+    return xasprintf("%u of %u flows work, TCP and UDP, %u probes", summary.flows_pass,
+                     summary.flows, report->probes);
 }

@@ -62,7 +62,10 @@ void diag_summary_make(const struct diag_report *report, struct diag_summary *re
 /* true when every cell of the nine flows passed (or is slow, or skipped by design): exit code 0;
  * false: 5. A cell that was not run is not a pass. */
 bool diag_report_is_good(const struct diag_report *report);
-/* One line: "9 of 9 flows, TCP and UDP, 54 probes"; the caller frees. */
+/* As a person reads it: "0.4 ms", "33 ms"; the caller frees. */
+char *diag_latency_text(unsigned microseconds);
+
+/* One line: "9 of 9 flows work, TCP and UDP, 54 probes"; the caller frees. */
 char *diag_report_line(const struct diag_report *report);
 
 struct diag_text_style {

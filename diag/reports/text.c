@@ -38,14 +38,19 @@ static void trim(struct text *t) {
         t->data[--t->len] = '\0';
 }
 
+char *diag_latency_text(unsigned microseconds) {
+    unsigned tenths = (microseconds + 50) / 100;
+
+    return tenths < 100 ? xasprintf("%u.%u ms", tenths / 10, tenths % 10)
+                        : xasprintf("%u ms", tenths / 10);
+}
+
 static char *cell_words(const struct diag_cell *cell) {
-    unsigned tenths = (cell->result.median_us + 50) / 100;
     char *words;
 
     switch (cell->outcome) {
     case DIAG_PASS:
-        return tenths < 100 ? xasprintf("%u.%u ms", tenths / 10, tenths % 10)
-                            : xasprintf("%u ms", tenths / 10);
+        return diag_latency_text(cell->result.median_us);
     case DIAG_SLOW:
         return xstrdup("slow");
     case DIAG_SKIP:

@@ -172,6 +172,12 @@ static void results_become_outcomes(void **state) {
     memcpy(result.addresses[0], "10.9.9.9", sizeof "10.9.9.9");
     diag_cell_judge(&cell, &result, true);
     assert_string_equal(cell.reason, "timeout, 2 attempts; the name resolved to 10.9.9.9");
+    result.attempts = 1;
+    diag_cell_judge(&cell, &result, true);
+    assert_string_equal(cell.reason, "timeout, 1 attempt; the name resolved to 10.9.9.9");
+    result = (struct probe_result){.outcome = PROBE_TIMEOUT, .attempts = 1};
+    diag_cell_judge(&cell, &result, true);
+    assert_string_equal(cell.reason, "timeout, 1 attempt");
     result = (struct probe_result){.outcome = PROBE_TIMEOUT, .attempts = 2};
     text_format(result.responder, sizeof result.responder, "an earlier attempt's");
     diag_cell_judge(&cell, &result, false);

@@ -16,7 +16,7 @@ static void html_has_a_column_a_protocol(void **state) {
     udp = strstr(row, "class=\"fail\"");
     end = strstr(row, "</tr>");
     assert_true(tcp && udp && end && tcp < udp && udp < end);
-    assert_non_null(strstr(html, "<td class=\"pass\" data-by=\"TCP\">&#10003; pass 0.400 ms</td>"));
+    assert_non_null(strstr(html, "<td class=\"pass\" data-by=\"TCP\">&#10003; pass 0.4 ms</td>"));
     assert_non_null(strstr(html, "<td class=\"fail\" data-by=\"TCP\"><details><summary>&#10007; "
                                  "fail<br><small>timeout, 2 attempts</small></summary>\n"
                                  "<p>winjoin-probe-a &rarr; 192.0.2.1:443</p>\n"
@@ -158,7 +158,7 @@ static void what_every_form_says(void **state) {
     causes->items[causes->count++] = (struct diag_cause){
         .id = causes->items[0].id, .message = xstrdup("m"), .hint = xstrdup("h")};
     html = diag_report_html(&report);
-    assert_non_null(strstr(html, "pass 2000.001 ms</td>"));
+    assert_non_null(strstr(html, "pass 2000 ms</td>"));
     assert_non_null(strstr(html, "<section class=\"confirmed\" id=\"NAT-NONE\"><h2>"));
     assert_non_null(strstr(html, "<section class=\"likely\"><h2>"));
     junit = diag_report_junit(&report);

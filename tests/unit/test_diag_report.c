@@ -109,7 +109,7 @@ static void two_families(void **state) {
                            "node -> pod        IPv6         ok  0.4 ms        !!  timeout\n"));
     html = diag_report_html(&report);
     assert_non_null(strstr(html, "pod, IPv6</th><td class=\"pass\" data-by=\"TCP\">&#10003; pass "
-                                 "0.400 ms</td><td class=\"fail\""));
+                                 "0.4 ms</td><td class=\"fail\""));
     json = diag_report_json(&report);
     written = json_write(json);
     assert_int_equal(diag_report_read(written, strlen(written), &again, NULL), 0);

@@ -151,7 +151,7 @@ static void what_changes_is_told(void **state) {
     }
     assert_int_equal(count_of(text_str(&out), "flow  "), 1);
     assert_int_equal(count_of(text_str(&out), " was "), 2); /* nothing is told twice */
-    assert_int_equal(count_of(text_str(&out), " flows, TCP and UDP, "), 2);
+    assert_int_equal(count_of(text_str(&out), " flows work, TCP and UDP, "), 2);
 }
 
 static void a_line_is_an_object(void **state) {
