@@ -45,6 +45,8 @@ int error_prefix(struct error *err, const char *format, ...)
 /* Adds a hint line (the first five are kept); returns -1. */
 int error_hint(struct error *err, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
+/* For a call whose failure matters to nobody: (void)host_remove(host, path, ERROR_IGNORED). */
+#define ERROR_IGNORED (&(struct error){0})
 /* Back to ERROR_NONE with no text. */
 void error_clear(struct error *err);
 

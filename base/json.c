@@ -1,7 +1,6 @@
 /* JSON: jansson, its one home. Strict reading, sorted or compact writing, path getters. */
 #include "base/json.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -10,8 +10,7 @@ void event_write(struct program *program, const char *what, const char *node, in
     char level = result == 0 ? 'i' : err->kind == ERROR_FLOWS ? 'w' : 'e';
     _cleanup_(freep) char *text = xasprintf("winjoin %s%s%s: %s", what, node ? " " : "",
                                             node ? node : "", result < 0 ? err->message : "done");
-    struct error ignored = {0};
 
     record_close(program, result, err);
-    (void)host_event(program->host, level, EVENT_ID_BASE + code, text, &ignored);
+    (void)host_event(program->host, level, EVENT_ID_BASE + code, text, ERROR_IGNORED);
 }

@@ -255,10 +255,10 @@ static void add_changed(struct gathering *g) {
 static void add_drift(struct gathering *g, struct kube_client *client, const char *node) {
     _cleanup_json_ json_t *file = NULL;
     _cleanup_(boot_network_input_free) struct network_input input = {0};
-    struct error ignored = {0};
 
     if (!text_equal(json_text_at(g->status, "api.outcome"), "ok") ||
-        !runs_our_kube_proxy(g->status) || boot_network_load(g->host, &file, &input, &ignored) < 0)
+        !runs_our_kube_proxy(g->status) ||
+        boot_network_load(g->host, &file, &input, ERROR_IGNORED) < 0)
         return;
     json_object_update_new(drift_of(g),
                            drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs));
@@ -313,10 +313,9 @@ static void add_conditions(struct gathering *g) {
 /* Of a program on this machine; for when the API server does not tell. */
 static char *file_version(struct host *host, const struct service *service) {
     _cleanup_(freep) char *data = NULL;
-    struct error ignored = {0};
     size_t len;
 
-    return host_read(host, service->program, PROGRAM_MAX, &data, &len, &ignored) < 0
+    return host_read(host, service->program, PROGRAM_MAX, &data, &len, ERROR_IGNORED) < 0
                ? NULL
                : program_image_version(data, len);
 }

@@ -1,5 +1,4 @@
 /* NodeStatus for a person. */
-#include "base/memory.h"
 #include "cmd/node_status.h"
 #include "diag/drift.h"
 

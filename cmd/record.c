@@ -51,9 +51,8 @@ static bool is_of_kind(const char *file, const char *kind, const char *ending) {
 static void list(struct host *host, const char *folder, const char *kind, const char *ending,
                  struct text_list *ret) {
     _cleanup_(text_list_free) struct text_list all = {0};
-    struct error ignored = {0}; /* no folder, no file */
 
-    (void)host_list(host, folder, &all, &ignored);
+    (void)host_list(host, folder, &all, ERROR_IGNORED); /* no folder, no file */
     for (size_t i = 0; i < all.count; i++)
         if (is_of_kind(all.items[i], kind, ending))
             text_list_add(ret, all.items[i]);
@@ -66,9 +65,8 @@ static void keep_the_last(struct host *host, const char *folder, const char *kin
     list(host, folder, kind, ending, &files);
     for (size_t i = 0; i + RECORDS_KEPT < files.count; i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, files.items[i]);
-        struct error ignored = {0}; /* somebody reads it: the next run removes it */
 
-        (void)host_remove(host, path, &ignored);
+        (void)host_remove(host, path, ERROR_IGNORED); /* one that is open: the next run does */
     }
 }
 
@@ -224,6 +222,7 @@ void record_free(struct program *program) {
 
 /* ---- reading ---- */
 
+/* One that cannot be read is passed over. */
 json_t *record_last(struct host *host, const char *kind) {
     _cleanup_(text_list_free) struct text_list files = {0};
 
@@ -231,12 +230,11 @@ json_t *record_last(struct host *host, const char *kind) {
     for (size_t i = files.count; i-- > 0;) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", REPORTS_FOLDER, files.items[i]);
         _cleanup_(freep) char *text = NULL;
-        struct error ignored = {0}; /* then the one before it */
         json_t *report;
         size_t len;
 
-        if (host_read(host, path, REPORT_MAX, &text, &len, &ignored) == 0 &&
-            json_read(text, len, path, &report, &ignored) == 0) {
+        if (host_read(host, path, REPORT_MAX, &text, &len, ERROR_IGNORED) == 0 &&
+            json_read(text, len, path, &report, ERROR_IGNORED) == 0) {
             json_object_set_new(report, "report", json_string(path));
             return report;
         }

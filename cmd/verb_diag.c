@@ -1,5 +1,4 @@
 /* winjoin diag and probe: measure the pod flows, say which fail and why. */
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "base/rfc3339.h"

@@ -169,7 +169,6 @@ static void restart(struct program *program, struct join *join, struct error *er
 }
 
 static int run_join(struct program *program, struct join *join, struct error *err) {
-    struct error ignored = {0};
     int result;
 
     tell_begin(program, join);
@@ -178,7 +177,7 @@ static int run_join(struct program *program, struct join *join, struct error *er
     if (result < 0 && err->kind == ERROR_RESTART && may_restart(program, join))
         restart(program, join, err);
     else if (result == 0 && restart_is_left(program->host))
-        (void)restart_end(program->host, &ignored); /* else the next start of Windows tries */
+        (void)restart_end(program->host, ERROR_IGNORED); /* else the next start of Windows tries */
     print_matrix(program, join);
     progress_tell_next(program, &join->progress);
     output_result(program, join_result_json(join));

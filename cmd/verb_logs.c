@@ -1,5 +1,4 @@
 /* winjoin logs: winjoin's own logs and the services', in one stream ordered by time. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,13 +63,12 @@ static void add_line(struct stream *s, struct source *source, const char *text, 
 /* What was added since the last look; a line that is not whole yet waits for its end. */
 static void read_source(struct stream *s, struct source *source) {
     _cleanup_(freep) char *part = NULL;
-    struct error ignored = {0}; /* one that is not there has nothing to say */
     uint64_t size = 0;
     size_t len = 0;
 
     if (host_read_part(s->host, source->path, source->offset, PART_MAX, &part, &len, &size,
-                       &ignored) < 0)
-        return;
+                       ERROR_IGNORED) < 0)
+        return; /* one that is not there has nothing to say */
     for (const char *at = part, *end; (end = memchr(at, '\n', len - (size_t)(at - part)));
          at = end + 1) {
         add_line(s, source, at, (size_t)(end - at));
@@ -88,11 +86,10 @@ static bool is_known(const struct stream *s, const char *path) {
 /* The logs of a folder, rotated ones too. */
 static void find_sources(struct stream *s, const char *name, const char *folder) {
     _cleanup_(text_list_free) struct text_list files = {0};
-    struct error ignored = {0};
 
     if (s->only && !text_equal_nocase(s->only, name))
         return;
-    (void)host_list(s->host, folder, &files, &ignored);
+    (void)host_list(s->host, folder, &files, ERROR_IGNORED);
     for (size_t i = 0; i < files.count; i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, files.items[i]);
 
@@ -111,11 +108,10 @@ static void find_all(struct stream *s) {
 
 static uint64_t size_of(struct stream *s, const char *path) {
     _cleanup_(freep) char *part = NULL;
-    struct error ignored = {0};
     uint64_t size = 0;
     size_t len;
 
-    (void)host_read_part(s->host, path, 0, 0, &part, &len, &size, &ignored);
+    (void)host_read_part(s->host, path, 0, 0, &part, &len, &size, ERROR_IGNORED);
     return size;
 }
 
@@ -178,9 +174,7 @@ static void print_lines(struct stream *s) {
 
 /* Until Ctrl-C, which is how it is meant to end, or nobody reads it any more. */
 static void follow(struct stream *s) {
-    struct error ignored = {0};
-
-    while (output_flush() && host_sleep(s->host, FOLLOW_MS, &ignored) == 0) {
+    while (output_flush() && host_sleep(s->host, FOLLOW_MS, ERROR_IGNORED) == 0) {
         find_all(s);
         for (size_t i = 0; i < s->source_count; i++) {
             if (is_rotated(s->sources[i].path))

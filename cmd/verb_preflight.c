@@ -1,5 +1,4 @@
 /* winjoin preflight: what a join would refuse or warn of; changes nothing. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "cmd/output.h"

@@ -32,12 +32,10 @@ static void open_log(struct service_log *log) {
 }
 
 static void rotate(struct service_log *log) {
-    struct error ignored = {0};
-
     if (log->file)
         (void)fclose(log->file); /* what could not be written is lost either way */
     (void)service_log_rotate(log->host, log->settings,
-                             &ignored); /* then it goes on in the same file */
+                             ERROR_IGNORED); /* then it goes on in the same file */
     log->written = 0;
     open_log(log);
 }
@@ -92,14 +90,13 @@ static void on_event(void *context, char level, const char *text) {
     struct service_log *log = context;
     char time[RFC3339_TEXT_MAX];
     _cleanup_(freep) char *line = NULL;
-    struct error ignored = {0};
 
     rfc3339_format(host_now(log->host), time);
     line = xasprintf("%s %-5s %s: %s\n", time, level == 'e' ? "ERROR" : "WARN", log->name, text);
     on_output(log, line, strlen(line));
     (void)host_event(log->host, level,
                      EVENT_ID_BASE + (level == 'e' ? (unsigned)error_exit_code(ERROR_HOST) : 0),
-                     text, &ignored);
+                     text, ERROR_IGNORED);
 }
 
 static void on_look(void *context, enum network_news news) {

@@ -60,9 +60,8 @@ int verb_unknown(const char *name, struct error *err) {
 static int hint_phase(const struct verb *verb, const char *word, struct error *err) {
     _cleanup_(text_list_free) struct text_list ids = {0};
     const struct verb *phase = verb_subcommand(verb, "phase");
-    struct error unknown = {0};
 
-    if (!phase || (!text_equal(word, "list") && phase_names_resolve(word, &ids, &unknown) < 0))
+    if (!phase || (!text_equal(word, "list") && phase_names_resolve(word, &ids, ERROR_IGNORED) < 0))
         return 0;
     (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", word);
     return error_hint(err, "did you mean winjoin %s phase %.60s?", verb->name, word);

@@ -59,9 +59,7 @@ static int stop(struct host *host, struct error *err) {
 /* Nothing of ours runs any more. Windows keeps the file of a capture that runs open: what can be
  * removed does not run, and of a capture of somebody else there is no file here. */
 static int end_ours(struct host *host, struct error *err) {
-    struct error in_use = {0};
-
-    if (host_remove(host, etl_file, &in_use) == 0)
+    if (host_remove(host, etl_file, ERROR_IGNORED) == 0)
         return 0;
     return stop(host, err) < 0 || host_remove(host, etl_file, err) < 0 ? -1 : 0;
 }
@@ -78,18 +76,16 @@ static int start(struct host *host, struct error *err) {
 }
 
 int diag_capture_begin(struct host *host, struct error *err) {
-    struct error ignored = {0};
-
     if (host_file_type(host, PKTMON) != HOST_FILE)
         return error_set(err, ERROR_UNSUPPORTED,
                          "capture packets: this Windows has no Packet Monitor ('%s' is missing)",
                          PKTMON);
-    (void)host_remove(host, DIAG_CAPTURE_FILE, &ignored); /* of a run that was killed */
+    (void)host_remove(host, DIAG_CAPTURE_FILE, ERROR_IGNORED); /* of a run that was killed */
     if (host_make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 || end_ours(host, err) < 0)
         return error_prefix(err, "capture packets");
     if (start(host, err) == 0)
         return 0;
-    (void)end_ours(host, &ignored);
+    (void)end_ours(host, ERROR_IGNORED);
     (void)error_hint(err, "pktmon status shows whether another program captures packets");
     return error_prefix(err, "capture packets");
 }
@@ -178,14 +174,13 @@ static int convert(struct host *host, const char *target, json_t **ret, struct e
 
 int diag_capture_end(struct host *host, const char *target, json_t **ret, struct error *err) {
     int result = stop(host, err);
-    struct error ignored = {0};
 
     if (result == 0)
         result = convert(host, target, ret, err);
-    (void)host_remove(host, etl_file, &ignored);
-    (void)host_remove(host, text_file, &ignored);
+    (void)host_remove(host, etl_file, ERROR_IGNORED);
+    (void)host_remove(host, text_file, ERROR_IGNORED);
     if (result == 0)
         return 0;
-    (void)host_remove(host, DIAG_CAPTURE_FILE, &ignored);
+    (void)host_remove(host, DIAG_CAPTURE_FILE, ERROR_IGNORED);
     return error_prefix(err, "capture packets");
 }

@@ -424,7 +424,6 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
     _cleanup_json_ json_t *asked = NULL, *endpoints = NULL, *balancers = NULL, *namespaces = NULL,
                           *networks = NULL, *nodes = NULL;
     _cleanup_(host_routes_free) struct host_routes routes = {0};
-    struct error ignored = {0};
     uint64_t before = host_set_limit(host, DRIFT_MS);
 
     asked = drift_ask(client, node);
@@ -433,7 +432,7 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
     balancers = list(host, HCN_LOAD_BALANCER, NULL, "HNS' load balancers", asked);
     namespaces = list(host, HCN_NAMESPACE, NULL, "HNS' namespaces", asked);
     networks = list(host, HCN_NETWORK, network, "HNS' network", asked);
-    (void)host_routes(host, &routes, &ignored);
+    (void)host_routes(host, &routes, ERROR_IGNORED);
     host_set_deadline(host, before);
     return drift_judge(asked, &(struct drift_seen){.endpoints = endpoints,
                                                    .balancers = balancers,

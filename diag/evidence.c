@@ -60,15 +60,14 @@ static int objects_read(struct host *host, enum hcn_kind kind, json_t *array, st
     return 0;
 }
 
-/* ManagementIP exists in version 1 of the interface only. */
+/* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing. */
 static void management_ips_add(struct host *host, json_t *networks) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *envelope = NULL;
-    struct error ignored = {0}; /* a Windows without version 1 loses nothing */
 
     if (host_deadline_passed(host) ||
-        hns_call(host, "GET", "/networks/", "", &text, &ignored) < 0 ||
-        json_read(text, strlen(text), "HNS networks", &envelope, &ignored) < 0)
+        hns_call(host, "GET", "/networks/", "", &text, ERROR_IGNORED) < 0 ||
+        json_read(text, strlen(text), "HNS networks", &envelope, ERROR_IGNORED) < 0)
         return;
     json_each(json_at(envelope, "Output"), i, old) {
         json_each(networks, k, network) {
@@ -110,11 +109,10 @@ static json_t *drift_of(struct host *host, const struct diag_evidence_options *o
                         const json_t *evidence) {
     _cleanup_(host_routes_free) struct host_routes routes = {0};
     _cleanup_json_ json_t *namespaces = json_array();
-    struct error ignored = {0}; /* then it is not compared */
-    bool read =
-        !host_deadline_passed(host) && objects_read(host, HCN_NAMESPACE, namespaces, &ignored) == 0;
+    bool read = !host_deadline_passed(host) &&
+                objects_read(host, HCN_NAMESPACE, namespaces, ERROR_IGNORED) == 0;
 
-    (void)host_routes(host, &routes, &ignored);
+    (void)host_routes(host, &routes, ERROR_IGNORED);
     return drift_judge(options->cluster,
                        &(struct drift_seen){.endpoints = json_object_get(evidence, "endpoints"),
                                             .balancers = json_object_get(evidence, "loadBalancers"),
@@ -149,12 +147,12 @@ static json_t *adapter_json(struct host *host, const struct host_adapter *adapte
     json_t *json = json_pack("{s:s, s:i, s:b, s:i, s:s}", "alias",
                              adapter->alias ? adapter->alias : "", "index", (int)adapter->index,
                              "up", adapter->up, "mtu", (int)adapter->mtu, "mac", adapter->mac);
-    struct error ignored = {0}; /* an adapter without a family has no forwarding to tell of */
     bool forwarding;
 
-    if (host_forwarding(host, adapter->index, 4, &forwarding, &ignored) == 0)
+    /* one without a family has no forwarding of it */
+    if (host_forwarding(host, adapter->index, 4, &forwarding, ERROR_IGNORED) == 0)
         json_object_set_new(json, "forwarding", json_boolean(forwarding));
-    if (host_forwarding(host, adapter->index, 6, &forwarding, &ignored) == 0)
+    if (host_forwarding(host, adapter->index, 6, &forwarding, ERROR_IGNORED) == 0)
         json_object_set_new(json, "forwarding6", json_boolean(forwarding));
     json_object_set_new(json, "addresses", json_texts(&adapter->addresses));
     json_object_set_new(json, "gateways", json_texts(&adapter->gateways));
@@ -273,11 +271,10 @@ static void limits_add(struct host *host, const char *mode, json_t *evidence) {
     const char *name = json_text_at(evidence, "host.name");
     struct limit_scene scene = {.mode = mode ? network_mode_by_name(mode) : NULL,
                                 .host_name = name};
-    struct error ignored = {0};
     unsigned excluded = 0;
 
     if (!host_deadline_passed(host))
-        (void)hns_version_get(host, &scene.hns, &ignored);       /* 0.0: unknown */
+        (void)hns_version_get(host, &scene.hns, ERROR_IGNORED);  /* 0.0: unknown */
     (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* 0: unknown */
     json_object_set_new(evidence, "limits", limits_json(&scene));
     if (!scene.dynamic_ports)

@@ -1,5 +1,4 @@
 /* Finds load balancers, and the pods behind them, in the evidence document. */
-#include "base/memory.h"
 #include "diag/evidence.h"
 
 #include "netsetup/peers.h"

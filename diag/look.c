@@ -11,11 +11,10 @@
 enum { CERTIFICATE_MAX = 1024 * 1024, SECONDS_A_DAY = 86400 };
 
 static void add_service(struct host *host, const char *name, bool always, json_t *services) {
-    struct error ignored = {0}; /* no Service Control Manager, no services */
     json_t *status = NULL;
 
-    if (service_status_read(host, name, &status, &ignored) < 0)
-        return;
+    if (service_status_read(host, name, &status, ERROR_IGNORED) < 0)
+        return; /* no Service Control Manager, no services */
     if (always || !text_equal(json_text_at(status, "state"), "absent"))
         json_array_append(services, status);
     json_decref(status);

@@ -113,9 +113,8 @@ char *network_report_make(const struct network_report_seen *seen) {
     for (size_t names = NAMES;; names--) {
         _cleanup_json_ json_t *json = report_json(seen, names), *clean = NULL;
         _cleanup_(freep) char *text = NULL;
-        struct error ignored = {0}; /* it is one */
 
-        (void)network_report_take(json, &clean, &ignored); /* written as it will be read */
+        (void)network_report_take(json, &clean, ERROR_IGNORED); /* as it will be read */
         text = json_write(clean);
         if (!names || strlen(text) <= NETWORK_REPORT_MAX)
             return take_ptr(text);

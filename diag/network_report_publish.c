@@ -71,14 +71,13 @@ static int put(struct publishing *p, const char *text, struct error *err) {
 static int get(struct publishing *p, json_t **ret, struct error *err) {
     _cleanup_json_ json_t *node = NULL;
     const char *text;
-    struct error ignored = {0};
 
     if (kube_get(&p->client, p->path, &node, err) < 0)
         return -1;
     text = json_string_value(
         json_object_get(json_at(node, "metadata.annotations"), NETWORK_REPORT_ANNOTATION));
     if (text)
-        (void)network_report_read(text, ret, &ignored);
+        (void)network_report_read(text, ret, ERROR_IGNORED);
     return 0;
 }
 
@@ -87,22 +86,21 @@ static int get(struct publishing *p, json_t **ret, struct error *err) {
 /* Only what our kube-proxy programs can be judged. */
 static bool runs_our_kube_proxy(struct host *host) {
     _cleanup_(host_service_free) struct host_service service = {0};
-    struct error ignored = {0};
 
-    return host_service_query(host, service_kube_proxy.name, &service, &ignored) == 0 &&
+    return host_service_query(host, service_kube_proxy.name, &service, ERROR_IGNORED) == 0 &&
            service.state == HOST_SERVICE_RUNNING && service_is_ours(&service);
 }
 
 /* The report as it is to be; the caller frees. */
 static char *look(struct publishing *p, const json_t *diag) {
     _cleanup_json_ json_t *balancers = NULL, *drift = NULL;
-    struct error ignored = {0}; /* HNS says nothing: neither does the report */
     uint64_t before;
 
     if (runs_our_kube_proxy(p->host))
         drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL);
     before = host_set_limit(p->host, DRIFT_MS);
-    (void)hcn_list(p->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, &ignored);
+    (void)hcn_list(p->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers,
+                   ERROR_IGNORED); /* HNS says nothing: neither does the report */
     host_set_deadline(p->host, before);
     return network_report_make(&(struct network_report_seen){.time = host_now(p->host),
                                                              .mode = p->input.mode,

@@ -34,7 +34,6 @@ struct node_echo *node_echo_open(struct host *host, struct diag_scene *scene) {
         .udp = true,
         .port = NODE_PORT,
     };
-    struct error ignored = {0};
     struct node_echo *node;
     struct socket_echo *echo;
 
@@ -53,7 +52,7 @@ struct node_echo *node_echo_open(struct host *host, struct diag_scene *scene) {
         return NULL;
     }
     /* Without the rule the cell is red, which is then the truth about this firewall. */
-    (void)host_firewall_put(host, &rule, &ignored);
+    (void)host_firewall_put(host, &rule, ERROR_IGNORED);
     scene->node_echo = NODE_ECHO;
     scene->node_echo_port = NODE_PORT;
     return node;
@@ -72,7 +71,5 @@ void node_echo_close(struct host *host, struct node_echo *node) {
 }
 
 void node_echo_forget(struct host *host) {
-    struct error ignored = {0}; /* no firewall, no rule */
-
-    (void)host_firewall_remove(host, FIREWALL_RULE, &ignored);
+    (void)host_firewall_remove(host, FIREWALL_RULE, ERROR_IGNORED); /* no firewall, no rule */
 }

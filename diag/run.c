@@ -131,10 +131,10 @@ static char *waiting_of(struct run *run, size_t i) {
 
 static bool probe_look(struct run *run, size_t i) {
     struct diag_probe *probe = &run->probes.items[i];
-    struct error ignored = {0}; /* no heartbeat yet, or one being written */
 
-    probe->beats = run->probes.transport->look(&run->probes, i, &probe->beat, &ignored) == 0 &&
-                   text_equal(probe->beat.run, run->id);
+    probe->beats =
+        run->probes.transport->look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
+        text_equal(probe->beat.run, run->id); /* no heartbeat yet, or one being written */
     if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
         probe_heartbeat_address(&probe->beat))
         probe->spoke = true;

@@ -227,14 +227,13 @@ int host_service_query(struct host *host, const char *name, struct host_service 
 int host_service_start(struct host *host, const char *name, unsigned timeout_ms,
                        struct error *err) {
     _cleanup_(host_service_free) struct host_service found = {0};
-    struct error ignored = {0};
     bool runs;
     int result;
 
     if (check_service_name(name, err) < 0)
         return -1;
     log_message(LOG_CALL, "start service '%s'", name);
-    runs = host->ops->service_query(host, name, &found, &ignored) == 0 &&
+    runs = host->ops->service_query(host, name, &found, ERROR_IGNORED) == 0 &&
            found.state == HOST_SERVICE_RUNNING;
     result = host->ops->service_start(host, name, timeout_ms, err);
     return runs ? result : host_changed(host, result);

@@ -197,8 +197,7 @@ static bool is_ready(struct kube_client *client, uint64_t lost_ms) {
                                  .insecure = client->insecure};
     struct kube_call call = {.method = "GET", .path = "/readyz", .timeout_ms = READY_TIMEOUT_MS};
     _cleanup_(http_response_free) struct http_response response = {0};
-    struct error ignored = {0};
-    long status = kube_perform(&nobody, &call, &response, &ignored) == 0 ? response.status : 0;
+    long status = kube_perform(&nobody, &call, &response, ERROR_IGNORED) == 0 ? response.status : 0;
 
     if (status && status < 500 && status != 200)
         return lost_ms >= COME_BACK_MS;

@@ -13,12 +13,12 @@ enum { PLUGIN_MS = 60000 };
 int exec_credential_read(const char *text, size_t len, const char *version,
                          struct kubeconfig *config, struct error *err) {
     _cleanup_json_ json_t *answer = NULL;
-    struct error why = {0}; /* may quote a secret */
     const char *token, *cert, *key;
 
-    if (json_read(text, len, "ExecCredential", &answer, &why) < 0 ||
+    if (json_read(text, len, "ExecCredential", &answer, ERROR_IGNORED) < 0 ||
         !text_equal(json_text_at(answer, "kind"), "ExecCredential"))
-        return error_set(err, ERROR_MALFORMED, "its output is not an ExecCredential");
+        return error_set(err, ERROR_MALFORMED,
+                         "its output is not an ExecCredential"); /* may quote a secret */
     if (!text_equal(json_text_at(answer, "apiVersion"), version))
         return error_set(err, ERROR_MALFORMED, "its output is not of apiVersion %s", version);
     token = json_text_at(answer, "status.token");

@@ -89,11 +89,10 @@ int boot_routes_write(struct host *host, const json_t *network, const json_t *ro
 static json_t *read_routes(struct host *host) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *json = NULL;
-    struct error ignored = {0};
     size_t len;
 
-    if (host_read(host, BOOT_ROUTES_FILE, FILE_MAX, &text, &len, &ignored) < 0 ||
-        json_read(text, len, BOOT_ROUTES_FILE, &json, &ignored) < 0)
+    if (host_read(host, BOOT_ROUTES_FILE, FILE_MAX, &text, &len, ERROR_IGNORED) < 0 ||
+        json_read(text, len, BOOT_ROUTES_FILE, &json, ERROR_IGNORED) < 0)
         return NULL;
     return take_ptr(json);
 }

@@ -297,10 +297,9 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
 static bool awaits_pod(struct network_keeper *k, const struct network_input *input) {
     const struct network_agent *agent = network_agent_by_plugin(input->plugin);
     struct hcn_network network;
-    struct error why = {0};
 
     return agent && agent->pods_make_network &&
-           hcn_network_find(k->host, input->name, &network, &why) < 0;
+           hcn_network_find(k->host, input->name, &network, ERROR_IGNORED) < 0;
 }
 
 static void inspect_balancers(struct network_keeper *k, const struct network_input *input) {
@@ -331,11 +330,11 @@ static void inspect_balancers(struct network_keeper *k, const struct network_inp
 static void inspect(struct network_keeper *k) {
     _cleanup_json_ json_t *file = NULL;
     struct network_input input = {0};
-    struct error ignored = {0}; /* what cannot be read now is not what was lost */
 
-    if (boot_network_load(k->host, &file, &input, &ignored) < 0)
+    /* what cannot be read now is not what was lost */
+    if (boot_network_load(k->host, &file, &input, ERROR_IGNORED) < 0)
         return;
-    (void)take_card(k, &input, &ignored);
+    (void)take_card(k, &input, ERROR_IGNORED);
     inspect_balancers(k, &input);
     boot_network_input_free(&input);
 }
@@ -377,9 +376,8 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
 
 static bool is_booting(struct host *host) {
     struct host_facts facts = {0};
-    struct error ignored = {0};
 
-    return host_facts(host, &facts, &ignored) == 0 && facts.uptime_seconds &&
+    return host_facts(host, &facts, ERROR_IGNORED) == 0 && facts.uptime_seconds &&
            facts.uptime_seconds < BOOT_SECONDS;
 }
 

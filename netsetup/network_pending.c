@@ -22,22 +22,20 @@ static bool external_stands(struct host *host, const struct network_input *input
     _cleanup_(freep) char *path = NULL;
     _cleanup_json_ json_t *conf = NULL;
     struct hcn_network network;
-    struct error ignored = {0};
 
-    return cni_config_read(host, CNI_CONF_DIR, &path, &conf, &ignored) == 0 &&
-           (!wanted || external_network_find(host, wanted, &network, &ignored) == 0);
+    return cni_config_read(host, CNI_CONF_DIR, &path, &conf, ERROR_IGNORED) == 0 &&
+           (!wanted || external_network_find(host, wanted, &network, ERROR_IGNORED) == 0);
 }
 
 static bool stands(struct host *host, const struct network_input *input) {
     const struct network_agent *agent = network_agent_by_plugin(input->plugin);
     struct hcn_network network;
-    struct error ignored = {0};
 
     if (agent && agent->pods_make_network)
         return true; /* kept away, no pod would ever make it */
     return agent && agent->in_cluster
                ? external_stands(host, input)
-               : hcn_network_find(host, input->name, &network, &ignored) == 0;
+               : hcn_network_find(host, input->name, &network, ERROR_IGNORED) == 0;
 }
 
 /* ---- what the Node says ---- */

@@ -1,5 +1,4 @@
 /* The network plan as it is in a JoinPlan document. */
-#include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"

@@ -146,16 +146,16 @@ bool service_log_time(const char *line, size_t len, int64_t now, int64_t *ret_us
 
 char *service_log_tail(struct host *host, const char *path, size_t max) {
     _cleanup_(freep) char *part = NULL;
-    struct error ignored = {0}; /* what cannot be read is not shown */
     uint64_t size, from;
     const char *begin;
     size_t len;
 
-    if (host_read_part(host, path, 0, 0, &part, &len, &size, &ignored) < 0)
+    /* what cannot be read is not shown */
+    if (host_read_part(host, path, 0, 0, &part, &len, &size, ERROR_IGNORED) < 0)
         return NULL;
     from = size > max ? size - max : 0;
     freep(&part);
-    if (host_read_part(host, path, from, max, &part, &len, &size, &ignored) < 0)
+    if (host_read_part(host, path, from, max, &part, &len, &size, ERROR_IGNORED) < 0)
         return NULL;
     begin = from ? strchr(part, '\n') : NULL;
     return xstrdup(begin ? begin + 1 : part);

@@ -19,12 +19,11 @@ static char *life_path(const char *name) {
 /* New reference; an empty object where nothing is written down. */
 static json_t *life_read(struct host *host, const char *name) {
     _cleanup_(freep) char *path = life_path(name), *text = NULL;
-    struct error ignored = {0};
     json_t *life = NULL;
     size_t len;
 
-    if (host_read(host, path, LIFE_MAX, &text, &len, &ignored) < 0 ||
-        json_read(text, len, path, &life, &ignored) < 0 || !json_is_object(life)) {
+    if (host_read(host, path, LIFE_MAX, &text, &len, ERROR_IGNORED) < 0 ||
+        json_read(text, len, path, &life, ERROR_IGNORED) < 0 || !json_is_object(life)) {
         json_decref(life);
         return json_object();
     }
@@ -33,9 +32,8 @@ static json_t *life_read(struct host *host, const char *name) {
 
 static void life_write(struct host *host, const char *name, const json_t *life) {
     _cleanup_(freep) char *path = life_path(name), *text = json_write(life);
-    struct error ignored = {0};
 
-    (void)host_write(host, path, text, strlen(text), HOST_SECRET, &ignored);
+    (void)host_write(host, path, text, strlen(text), HOST_SECRET, ERROR_IGNORED);
 }
 
 static json_t *time_now(struct host *host) {

@@ -165,9 +165,8 @@ static json_t *versions_json(struct reading *c) {
     json_t *programs = json_object();
     struct artifact_target target;
     struct host_facts facts;
-    struct error ignored = {0}; /* named by the evidence */
 
-    if (host_facts(c->host, &facts, &ignored) == 0)
+    if (host_facts(c->host, &facts, ERROR_IGNORED) == 0) /* else the evidence says so */
         json_object_set_new(json, "windows",
                             json_pack("{s:s, s:s, s:s, s:s, s:I}", "product", facts.product,
                                       "installation", facts.installation_type, "architecture",
@@ -178,7 +177,7 @@ static json_t *versions_json(struct reading *c) {
         size_t len = 0;
 
         if (host_file_type(c->host, target.target) != HOST_FILE || is_over(c, target.target) ||
-            host_read(c->host, target.target, PROGRAM_MAX, &data, &len, &ignored) < 0)
+            host_read(c->host, target.target, PROGRAM_MAX, &data, &len, ERROR_IGNORED) < 0)
             continue;
         version = program_image_version(data, len);
         json_object_set_new(programs, target.target, json_string(version ? version : "unknown"));

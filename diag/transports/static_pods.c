@@ -120,12 +120,11 @@ static int manifest_write(struct host *host, const struct diag_probe_options *op
  */
 static int program_write(struct host *host, const void *program, size_t len, struct error *err) {
     _cleanup_(freep) char *there = NULL;
-    struct error ignored = {0};
     size_t there_len = 0;
 
     if (host_make_folder(host, FOLDER "\\bin", HOST_PROBE_PROGRAM, err) < 0)
         return -1;
-    if (host_read(host, PROGRAM, len, &there, &there_len, &ignored) == 0 && there_len == len &&
+    if (host_read(host, PROGRAM, len, &there, &there_len, ERROR_IGNORED) == 0 && there_len == len &&
         memcmp(there, program, len) == 0)
         return 0;
     return host_write(host, PROGRAM, program, len, HOST_PROBE_PROGRAM, err);
@@ -141,10 +140,10 @@ static bool beats(struct host *host, const char *name) {
  * ends its pod at once (restartPolicy OnFailure). */
 static void pod_stop(struct host *host, const char *name) {
     _cleanup_(freep) char *mailbox = mailbox_path(name);
-    struct error ignored = {0}; /* then the kubelet ends it, later */
 
     if (host_file_type(host, mailbox) == HOST_FOLDER)
-        (void)mailbox_write(host, name, "stop", "stop\n", &ignored);
+        (void)mailbox_write(host, name, "stop", "stop\n",
+                            ERROR_IGNORED); /* then the kubelet ends it, later */
 }
 
 static enum wait_look pods_ended(void *host, struct wait *wait, struct error *err) {
@@ -261,7 +260,6 @@ static char *sandbox_error(const struct diag_probes *probes, const char *name) {
 static char *mirror_waiting(const struct diag_probes *probes, size_t i) {
     const struct diag_probe_options *options = probes->options;
     _cleanup_json_ json_t *mirror = NULL;
-    struct error ignored = {0}; /* no mirror yet, or not readable: nothing is known */
     struct kube_client client;
     char path[512];
 
@@ -273,8 +271,8 @@ static char *mirror_waiting(const struct diag_probes *probes, size_t i) {
     client.timeout_ms = MIRROR_TIMEOUT_MS;
     text_format(path, sizeof path, "/api/v1/namespaces/" NAMESPACE "/pods/%s-%s",
                 probes->items[i].name, options->node_name);
-    if (kube_get(&client, path, &mirror, &ignored) < 0)
-        return NULL;
+    if (kube_get(&client, path, &mirror, ERROR_IGNORED) < 0)
+        return NULL; /* no mirror yet, or not readable: nothing is known */
     return static_pod_waiting(mirror);
 }
 
@@ -320,12 +318,11 @@ static int pod_ask(struct diag_probes *probes, size_t i, const struct probe_list
 static int pod_read(struct diag_probes *probes, size_t i, struct probe_results *ret,
                     struct error *err) {
     _cleanup_(freep) char *text = NULL;
-    struct error not_yet = {0};
     size_t len = 0;
     char file[32];
 
     snprintf(file, sizeof file, "results-%u.txt", probes->items[i].asked);
-    if (mailbox_read(probes, i, file, PROBE_FILE_MAX, &text, &len, &not_yet) < 0)
+    if (mailbox_read(probes, i, file, PROBE_FILE_MAX, &text, &len, ERROR_IGNORED) < 0)
         return 0;
     return probe_results_parse(text, len, ret, err) < 0 ? -1 : 1;
 }

@@ -11,10 +11,8 @@ enum { CA_FILE_MAX = 1024 * 1024, TOLD_MAX = 3 };
 
 /* *ret is empty when the text holds no certificate. */
 static void read_pem(const char *pem, size_t len, struct certificates *ret) {
-    struct error ignored = {0};
-
     *ret = (struct certificates){0};
-    (void)certificates_parse(pem, len, ret, &ignored); /* no certificate is an answer, too */
+    (void)certificates_parse(pem, len, ret, ERROR_IGNORED); /* no certificate is an answer, too */
 }
 
 /* false when there is no file. One that cannot be read is taken for one without certificates:

@@ -56,9 +56,8 @@ static void add_kubelet_flags(struct host *host, struct join_found *found, struc
 /* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
 static unsigned installed_containerd(struct host *host) {
     _cleanup_(freep) char *output = NULL;
-    struct error ignored = {0};
 
-    return program_version_read(host, service_containerd.program, &output, &ignored) > 0
+    return program_version_read(host, service_containerd.program, &output, ERROR_IGNORED) > 0
                ? containerd_major(output)
                : 0;
 }

@@ -45,10 +45,9 @@ static bool has_ipv4(const struct host_adapter *adapter) {
 /* Is there an adapter with an address and a way out? An error says yes: what follows will tell. */
 static bool has_way_out(struct host *host) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
-    struct error ignored = {0};
     bool found = false;
 
-    if (host_adapters(host, &adapters, &ignored) < 0)
+    if (host_adapters(host, &adapters, ERROR_IGNORED) < 0)
         return true;
     for (size_t i = 0; i < adapters.count && !found; i++)
         found = adapters.items[i].gateways.count && has_ipv4(&adapters.items[i]);
@@ -75,17 +74,16 @@ static bool is_joined_to(const struct join *join) {
     _cleanup_(certificates_free) struct certificates list = {0};
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(text_list_free) struct text_list pins = {0};
-    struct error ignored = {0};
     bool same = false;
 
     if (!join->was_node ||
-        kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, &ignored) < 0)
+        kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, ERROR_IGNORED) < 0)
         return false;
     if (!wanted->count)
         same = text_starts_with(config.server, "https://") &&
                text_equal(config.server + strlen("https://"), join->asked->endpoint);
-    else if (pins_parse(wanted, &pins, &ignored) == 0 && config.ca_pem &&
-             certificates_parse(config.ca_pem, strlen(config.ca_pem), &list, &ignored) == 0)
+    else if (pins_parse(wanted, &pins, ERROR_IGNORED) == 0 && config.ca_pem &&
+             certificates_parse(config.ca_pem, strlen(config.ca_pem), &list, ERROR_IGNORED) == 0)
         for (size_t i = 0; i < list.count; i++)
             same |= text_list_has(&pins, list.items[i].pin);
     return same;

@@ -57,12 +57,12 @@ static bool take_joined_network(struct join *join) {
     struct join_options *o = &join->found.options;
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *file = NULL;
-    struct error ignored = {0};
     size_t len;
 
     if (asked->network_mode || asked->network_plugin ||
-        host_read(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &text, &len, &ignored) < 0 ||
-        json_read(text, len, BOOT_NETWORK_FILE, &file, &ignored) < 0)
+        host_read(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &text, &len, ERROR_IGNORED) <
+            0 ||
+        json_read(text, len, BOOT_NETWORK_FILE, &file, ERROR_IGNORED) < 0)
         return false; /* not joined */
     remember(&o->network_mode, file, "mode");
     remember(&o->network_plugin, file, "plugin");

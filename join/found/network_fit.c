@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 
 #define SERVICES_ASKED "network.serviceCIDRs" /* of a NodeConfiguration */

@@ -10,10 +10,9 @@ enum { WAIT_MS = 90000, POLL_MS = 2000 };
 /* No other machine has an address of this one at the same time. */
 static bool is_this_machine(struct host *host, const struct kube_node *node) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
-    struct error ignored = {0};
     bool same = false;
 
-    if (host_adapters(host, &adapters, &ignored) < 0)
+    if (host_adapters(host, &adapters, ERROR_IGNORED) < 0)
         return false;
     for (size_t i = 0; i < adapters.count; i++)
         for (size_t a = 0; a < adapters.items[i].addresses.count; a++)

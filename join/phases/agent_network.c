@@ -80,7 +80,6 @@ static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, stru
     const struct network_agent *agent = w->join->found.plan.agent;
     struct kube_client client = w->join->found.client; /* the same texts, without its patience */
     _cleanup_(freep) char *subject = NULL;
-    struct error ignored = {0};
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
     enum wait_look found = LOOK_AGAIN;
 
@@ -88,7 +87,7 @@ static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, stru
         return LOOK_AGAIN;
     client.patience_ms = 0;
     subject = xasprintf("CN=%s%s,O=%s", agent->user_prefix, w->join->found.node_name, agent->group);
-    if (kube_csr_find_subject(&client, KUBE_CSR_API_SIGNER, subject, &csr, &ignored) < 0)
+    if (kube_csr_find_subject(&client, KUBE_CSR_API_SIGNER, subject, &csr, ERROR_IGNORED) < 0)
         return LOOK_AGAIN;
     *ret_pending = csr.state == KUBE_CSR_PENDING || csr.state == KUBE_CSR_APPROVED;
     if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED) {

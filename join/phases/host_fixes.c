@@ -63,10 +63,9 @@ int host_fixes_apply(struct join *join, struct error *err) {
 /* A run that was killed may have set it, and HNS not read it: no network stands then. */
 static bool is_read(struct join *join, const char *target) {
     struct hcn_network network;
-    struct error ignored = {0};
 
     return !journal_has(&join->journal, JOURNAL_REGISTRY, target) ||
-           hcn_network_find(join->host, join->found.plan.base_name, &network, &ignored) == 0;
+           hcn_network_find(join->host, join->found.plan.base_name, &network, ERROR_IGNORED) == 0;
 }
 
 int agent_registry_apply(struct join *join, struct error *err) {

@@ -55,11 +55,10 @@ static bool is_refused(const struct kube_csr *csr) {
 /* The newest request of the node; false when there is none or it cannot be looked at. */
 static bool find_request(struct join *join, struct kube_csr *ret) {
     struct kube_client client = join->found.client; /* the same texts, without its patience */
-    struct error ignored = {0};
 
     client.patience_ms = 0;
-    return kube_csr_find(&client, KUBE_CSR_CLIENT_SIGNER, join->found.node_name, ret, &ignored) ==
-           0;
+    return kube_csr_find(&client, KUBE_CSR_CLIENT_SIGNER, join->found.node_name, ret,
+                         ERROR_IGNORED) == 0;
 }
 
 char *kubelet_bootstrap_refused_before(struct join *join) {
@@ -108,12 +107,11 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
 static int late(struct join *join, const struct error *why, unsigned timeout_ms,
                 struct error *err) {
     struct kube_csr csr = {0};
-    struct error ignored = {0};
 
     (void)error_set(err, ERROR_TIMED_OUT, "wait for the kubelet's TLS bootstrap: waited %u s: %s",
                     timeout_ms / 1000, why->message);
     if (kube_csr_find(&join->found.client, KUBE_CSR_CLIENT_SIGNER, join->found.node_name, &csr,
-                      &ignored) == 0) {
+                      ERROR_IGNORED) == 0) {
         (void)error_prefix(err, "%s is %s", csr.name, kube_csr_state_name(csr.state));
         if (csr.state == KUBE_CSR_PENDING)
             (void)error_hint(err, "kubectl certificate approve %s", csr.name);
@@ -133,14 +131,13 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
                         .look = look_certificate,
                         .context = &bootstrap};
     enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
-    struct error ignored = {0};
 
     if (end == LOOK_DONE)
         return 0;
     if (end == LOOK_AGAIN)
         (void)late(join, &bootstrap.why, wait.limit_ms, err);
     (void)host_service_stop(join->host, service_kubelet.name, STOP_MS,
-                            &ignored); /* what failed before counts */
+                            ERROR_IGNORED); /* what failed before counts */
     return -1;
 }
 

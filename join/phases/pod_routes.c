@@ -95,9 +95,8 @@ static int print_routes(struct join *join, struct error *err) {
 static int remove_own(struct join *join, struct error *err) {
     _cleanup_json_ json_t *file = NULL, *ever = NULL;
     _cleanup_(boot_network_input_free) struct network_input input = {0};
-    struct error none = {0};
 
-    if (boot_network_load(join->host, &file, &input, &none) < 0)
+    if (boot_network_load(join->host, &file, &input, ERROR_IGNORED) < 0)
         return 0;
     ever = boot_routes_ever(join->host, file);
     return peers_remove(join->host, &join->found.plan, ever, err);

@@ -50,12 +50,11 @@ static void kubernetes_service(const struct join *join, char out[IP_TEXT_MAX]) {
 /* The kubelet's clusterDNS has kubeadm's IPv4 address alone, also where the Service has both. */
 static void dns_service6(struct join *join, char out[IP_TEXT_MAX]) {
     _cleanup_json_ json_t *service = NULL;
-    struct error ignored = {0}; /* not to be read: the cluster has none for this node */
 
     out[0] = '\0';
     if (!join->found.plan.ipv6.on || !diag_look_api_answers(join->found.look) ||
-        kube_get(&join->found.client, DNS_SERVICE, &service, &ignored) < 0)
-        return;
+        kube_get(&join->found.client, DNS_SERVICE, &service, ERROR_IGNORED) < 0)
+        return; /* not to be read: the cluster has none for this node */
     json_each(json_at(service, "spec.clusterIPs"), i, ip) {
         struct ip address;
 
@@ -114,10 +113,9 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
  * winjoin would write there. */
 static char *image_of_node(struct join *join) {
     _cleanup_(freep) char *text = NULL, *image = NULL;
-    struct error ignored = {0};
     size_t len;
 
-    if (host_read(join->host, CONTAINERD_CONFIG_PATH, CONFIG_MAX, &text, &len, &ignored) == 0)
+    if (host_read(join->host, CONTAINERD_CONFIG_PATH, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0)
         image = containerd_config_image(text);
     return image ? take_ptr(image) : programs_sandbox_image(join->host, &join->found);
 }
@@ -212,7 +210,6 @@ int phase_verify(struct join *join, struct error *err) {
     struct diag_options options = {
         .progress = on_diag, .cells = on_cells, .progress_context = &join->progress};
     _cleanup_json_ json_t *node = NULL, *nodes = NULL;
-    struct error ignored = {0};
     _cleanup_(text_list_free) struct text_list services = {0};
     char kubernetes_ip[IP_TEXT_MAX], dns_ip6[IP_TEXT_MAX];
     _cleanup_(freep) char *line = NULL, *manifests = NULL, *image = NULL;
@@ -231,7 +228,7 @@ int phase_verify(struct join *join, struct error *err) {
     image = image_of_node(join);
     options.probes.sandbox_image = image;
     if (node) /* who the peers are and what they publish is evidence */
-        (void)kube_nodes_get(&join->found.client, &nodes, &ignored);
+        (void)kube_nodes_get(&join->found.client, &nodes, ERROR_IGNORED);
     options.evidence.node = node;
     options.evidence.nodes = nodes;
     name_services(&services);

@@ -198,12 +198,10 @@ static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
 
 /* A node that has joined already has its pod subnet. */
 static void look_for_pod_cidr(struct join *join) {
-    struct error ignored = {0};
-
     if (!join->found.node.name && !join->found.plan.pod_cidr_known &&
         host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
         (void)kube_node_get(&join->found.client, join->found.node_name, &join->found.node,
-                            &ignored);
+                            ERROR_IGNORED);
 }
 
 /* All phases are skipped: no cluster need be asked what it is like. */

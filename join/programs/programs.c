@@ -103,11 +103,10 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
 static void fill_from_earlier(struct join *join, struct artifacts *artifacts) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_(artifacts_free) struct artifacts earlier = {0};
-    struct error ignored = {0};
     size_t len, kept = 0;
 
-    if (host_read(join->host, PROGRAMS_LOCK, LOCK_MAX, &text, &len, &ignored) == 0)
-        (void)artifact_lock_parse(text, len, &earlier, &ignored);
+    if (host_read(join->host, PROGRAMS_LOCK, LOCK_MAX, &text, &len, ERROR_IGNORED) == 0)
+        (void)artifact_lock_parse(text, len, &earlier, ERROR_IGNORED);
     for (size_t i = 0; i < artifacts->count; i++) {
         struct artifact item = artifacts->items[i];
 
@@ -209,10 +208,9 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
 
 char *programs_version(struct host *host, const char *program) {
     _cleanup_(freep) char *output = NULL;
-    struct error ignored = {0};
     const char *v;
 
-    if (program_version_read(host, program, &output, &ignored) <= 0)
+    if (program_version_read(host, program, &output, ERROR_IGNORED) <= 0)
         return NULL;
     v = strstr(output, " v");
     return v ? xstrndup(v + 1, strcspn(v + 1, " \r\n")) : NULL;

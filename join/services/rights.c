@@ -21,18 +21,16 @@ static int hint_at_manifest(struct error *err) {
 
 /* false: refused; a question without an answer does not count as refused. */
 static bool may(struct join *join, const struct kube_right *right) {
-    struct error ignored = {0};
     bool allowed;
 
-    return kube_may(&join->found.client, right, &allowed, &ignored) < 0 || allowed;
+    return kube_may(&join->found.client, right, &allowed, ERROR_IGNORED) < 0 || allowed;
 }
 
 static int check_token(struct join *join, struct error *err) {
     static const struct kube_right request = {"create", "certificates.k8s.io",
                                               "certificatesigningrequests"};
-    struct error ignored = {0};
 
-    if (join_has_certificate(join->host, &join->found, &ignored) || may(join, &request))
+    if (join_has_certificate(join->host, &join->found, ERROR_IGNORED) || may(join, &request))
         return 0;
     (void)refuse(err, "the token", &request);
     return error_hint(

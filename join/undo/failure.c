@@ -1,7 +1,6 @@
 /* A failed join's end. */
 #include "join/undo/failure.h"
 
-#include "base/memory.h"
 #include "join/phases/phases.h"
 
 static bool is_wanted(const struct join *join, const struct error *err) {

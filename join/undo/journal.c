@@ -340,9 +340,8 @@ int journal_repair_services(struct journal *journal, struct error *err) {
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
                   enum host_access access, struct error *err) {
     _cleanup_(freep) char *old = NULL;
-    struct error ignored = {0};
     size_t old_len = 0;
-    bool same = host_read(journal->host, path, len + 1, &old, &old_len, &ignored) == 0 &&
+    bool same = host_read(journal->host, path, len + 1, &old, &old_len, ERROR_IGNORED) == 0 &&
                 old_len == len && memcmp(old, data, len) == 0;
 
     if (same && journal_has(journal, JOURNAL_FILE_ENTRY, path))

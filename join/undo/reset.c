@@ -277,11 +277,10 @@ struct joined {
 
 static void joined_read(struct host *host, struct joined *ret) {
     _cleanup_(boot_network_input_free) struct network_input input = {0};
-    struct error none = {0};
 
-    if (boot_network_load(host, &ret->file, &input, &none) < 0)
+    if (boot_network_load(host, &ret->file, &input, ERROR_IGNORED) < 0)
         return;
-    (void)network_plan_make(&input, &ret->plan, &none); /* or it stays empty */
+    (void)network_plan_make(&input, &ret->plan, ERROR_IGNORED); /* or it stays empty */
 }
 
 static void joined_free(struct joined *joined) {

@@ -17,11 +17,11 @@ static char *runtime_pipe(struct host *host) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     const char *socket = NULL;
-    struct error ignored = {0}; /* winjoin's own default applies, then */
     size_t len;
 
-    if (host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, &ignored) == 0 &&
-        yaml_parse(text, len, KUBELET_CONFIG_FILE, &documents, &ignored) == 0 &&
+    /* winjoin's own default applies, then */
+    if (host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
+        yaml_parse(text, len, KUBELET_CONFIG_FILE, &documents, ERROR_IGNORED) == 0 &&
         yaml_documents_count(documents))
         socket = yaml_text_at(yaml_document(documents, 0), "containerRuntimeEndpoint");
     return cri_pipe_path(socket && *socket ? socket : KUBELET_CRI_SOCKET);

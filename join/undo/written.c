@@ -12,12 +12,11 @@ enum { FILE_MAX = 1024 * 1024 };
 /* A file that is damaged is as one that is absent. */
 static json_t *load(struct host *host) {
     _cleanup_(freep) char *text = NULL;
-    struct error ignored = {0};
     json_t *json = NULL;
     size_t len;
 
-    if (host_read(host, WRITTEN_FILE, FILE_MAX, &text, &len, &ignored) < 0 ||
-        json_read(text, len, WRITTEN_FILE, &json, &ignored) < 0)
+    if (host_read(host, WRITTEN_FILE, FILE_MAX, &text, &len, ERROR_IGNORED) < 0 ||
+        json_read(text, len, WRITTEN_FILE, &json, ERROR_IGNORED) < 0)
         return NULL;
     if (json_is_object(json))
         return json;
@@ -188,9 +187,8 @@ static char *service_differs(struct host *host, const char *name, const json_t *
                              bool *ret_missing) {
     _cleanup_(host_service_free) struct host_service found = {0};
     _cleanup_json_ json_t *now = NULL;
-    struct error ignored = {0};
 
-    if (host_service_query(host, name, &found, &ignored) < 0)
+    if (host_service_query(host, name, &found, ERROR_IGNORED) < 0)
         return NULL;
     *ret_missing = found.state == HOST_SERVICE_ABSENT;
     if (*ret_missing)
@@ -215,11 +213,10 @@ static char *network_differs(struct host *host, const char *name, const json_t *
 
 static char *firewall_differs(struct host *host, const char *name, const json_t *as_written,
                               bool *ret_missing) {
-    struct error ignored = {0};
     bool there = true;
 
     (void)as_written;
-    *ret_missing = host_firewall_has(host, name, &there, &ignored) == 0 && !there;
+    *ret_missing = host_firewall_has(host, name, &there, ERROR_IGNORED) == 0 && !there;
     return NULL;
 }
 

@@ -34,10 +34,9 @@ static const char *backend(const struct network_mode *mode) {
 /* No pod of this life of Windows has an address yet. */
 static bool before_pods(const struct network_restore *restore) {
     _cleanup_(host_service_free) struct host_service containerd = {0};
-    struct error why = {0};
-    bool stopped =
-        host_service_query(restore->host, service_containerd.name, &containerd, &why) == 0 &&
-        containerd.state != HOST_SERVICE_RUNNING;
+    bool stopped = host_service_query(restore->host, service_containerd.name, &containerd,
+                                      ERROR_IGNORED) == 0 &&
+                   containerd.state != HOST_SERVICE_RUNNING;
     return restore->booting && stopped;
 }
 

@@ -182,11 +182,10 @@ static int check_settings(const struct agent_settings *settings, struct error *e
 static int restore(const struct network_restore *restore, struct error *err) {
     _cleanup_(freep) char *path = NULL;
     _cleanup_json_ json_t *conf = NULL;
-    struct error why = {0};
     const struct external_agent *agent = external_agent_by_name(restore->input->external);
     if (!restore->booting || !agent)
         return 0;
-    if (cni_config_read(restore->host, CNI_CONF_DIR, &path, &conf, &why) < 0)
+    if (cni_config_read(restore->host, CNI_CONF_DIR, &path, &conf, ERROR_IGNORED) < 0)
         return 0; /* none, or none that containerd takes */
     if (host_remove(restore->host, path, err) < 0)
         return -1;

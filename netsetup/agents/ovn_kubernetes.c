@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/network_keeper.h"
 #include "services/service_table.h"

@@ -1,5 +1,4 @@
 /* Overlay: pods' packets travel to other nodes in VXLAN, as flannel's vxlan does on Windows. */
-#include "base/memory.h"
 #include "base/vxlan.h"
 #include "host/wait.h"
 #include "netsetup/agents/agent.h"

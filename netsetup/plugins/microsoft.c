@@ -9,7 +9,6 @@
  * address. wincni.log is opened in the working directory, which the plugin has from
  * containerd; without that it ends at once. */
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/plugins/cni_plugin.h"

@@ -1,5 +1,4 @@
 /* kube-proxy. */
-#include "base/memory.h"
 #include "services/rows/rows.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
