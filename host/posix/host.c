@@ -56,203 +56,128 @@ static int save(struct host *host, int result, struct error *err) {
     return 0;
 }
 
-static int service_put(struct host *host, const struct host_service *service, struct error *err) {
-    json_t *state = state_of(host, "register a service", err);
+/* What an operation answers that the model plays; `played` says how it went. */
+#define PLAY(what, played)                                                                         \
+    ({                                                                                             \
+        json_t *state = state_of(host, what, err);                                                 \
+        state ? save(host, (played), err) : -1;                                                    \
+    })
 
-    return state ? save(host, model_service_put(state, service, err), err) : -1;
+static int service_put(struct host *host, const struct host_service *service, struct error *err) {
+    return PLAY("register a service", model_service_put(state, service, err));
 }
 
 static int service_query(struct host *host, const char *name, struct host_service *ret,
                          struct error *err) {
-    json_t *state = state_of(host, "query a service", err);
-
-    return state ? model_service_query(state, name, ret, err) : -1;
+    return PLAY("query a service", model_service_query(state, name, ret, err));
 }
 
+/* A played service starts and ends at once. */
 static int service_start(struct host *host, const char *name, unsigned timeout_ms,
                          struct error *err) {
-    json_t *state = state_of(host, "start a service", err);
-
-    (void)timeout_ms; /* a rehearsed service runs at once */
-    return state ? save(host, model_service_start(state, name, err), err) : -1;
+    (void)timeout_ms;
+    return PLAY("start a service", model_service_start(state, name, err));
 }
 
 static int service_stop(struct host *host, const char *name, unsigned timeout_ms,
                         struct error *err) {
-    json_t *state = state_of(host, "stop a service", err);
-
     (void)timeout_ms;
-    return state ? save(host, model_service_stop(state, name, err), err) : -1;
+    return PLAY("stop a service", model_service_stop(state, name, err));
 }
 
 static int service_delete(struct host *host, const char *name, unsigned timeout_ms,
                           struct error *err) {
-    json_t *state = state_of(host, "delete a service", err);
-
     (void)timeout_ms;
-    return state ? save(host, model_service_delete(state, name, err), err) : -1;
+    return PLAY("delete a service", model_service_delete(state, name, err));
 }
 
 static int hns(struct host *host, const char *function, const char *const *arguments, size_t count,
                unsigned timeout_ms, char **ret_result, char **ret_error_record,
                uint32_t *ret_hresult, struct error *err) {
-    json_t *state = state_of(host, "call HNS", err);
-
     (void)timeout_ms;
-    if (!state)
-        return -1;
-    *ret_hresult =
-        model_hns(state, NULL, NULL, function, arguments, count, ret_result, ret_error_record);
-    return save(host, 0, err);
+    return PLAY("call HNS", (*ret_hresult = model_hns(state, NULL, NULL, function, arguments, count,
+                                                      ret_result, ret_error_record),
+                             0));
 }
 
 static int adapters(struct host *host, struct host_adapters *ret, struct error *err) {
-    json_t *state = state_of(host, "list network adapters", err);
-
-    if (!state)
-        return -1;
-    model_adapters(state, ret);
-    return 0;
+    return PLAY("list network adapters", (model_adapters(state, ret), 0));
 }
 
 static int routes(struct host *host, struct host_routes *ret, struct error *err) {
-    json_t *state = state_of(host, "list routes", err);
-
-    if (!state)
-        return -1;
-    model_routes(state, ret);
-    return 0;
+    return PLAY("list routes", (model_routes(state, ret), 0));
 }
 
 static int route_add(struct host *host, const struct host_route *route, struct error *err) {
-    json_t *state = state_of(host, "add a route", err);
-
-    return state ? save(host, model_route_add(state, route, err), err) : -1;
+    return PLAY("add a route", model_route_add(state, route, err));
 }
 
 static int route_remove(struct host *host, const struct host_route *route, struct error *err) {
-    json_t *state = state_of(host, "remove a route", err);
-
-    if (!state)
-        return -1;
-    model_route_remove(state, route);
-    return save(host, 0, err);
+    return PLAY("remove a route", (model_route_remove(state, route), 0));
 }
 
 static int address_add(struct host *host, uint32_t index, const char *address, struct error *err) {
-    json_t *state = state_of(host, "add an address", err);
-
-    return state ? save(host, model_address_add(state, index, address, err), err) : -1;
+    return PLAY("add an address", model_address_add(state, index, address, err));
 }
 
 static int dns_set(struct host *host, uint32_t index, const struct text_list *servers,
                    struct error *err) {
-    json_t *state = state_of(host, "set DNS servers", err);
-
-    return state ? save(host, model_dns_set(state, index, servers, err), err) : -1;
+    return PLAY("set DNS servers", model_dns_set(state, index, servers, err));
 }
 
 static int forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
-    json_t *state = state_of(host, "query forwarding", err);
-
-    return state ? model_forwarding(state, index, family, ret, err) : -1;
+    return PLAY("query forwarding", model_forwarding(state, index, family, ret, err));
 }
 
 static int metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
                       struct error *err) {
-    json_t *state = state_of(host, "set the metric", err);
-
-    return state ? save(host, model_metric_set(state, index, family, metric, err), err) : -1;
+    return PLAY("set the metric", model_metric_set(state, index, family, metric, err));
 }
 
 static int forwarding_set(struct host *host, uint32_t index, int family, bool on,
                           struct error *err) {
-    json_t *state = state_of(host, "set forwarding", err);
-
-    return state ? save(host, model_forwarding_set(state, index, family, on, err), err) : -1;
+    return PLAY("set forwarding", model_forwarding_set(state, index, family, on, err));
 }
 
 static int port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
-    json_t *state = state_of(host, "query ports", err);
-
-    if (!state)
-        return -1;
-    *ret = model_port_in_use(state, udp, port);
-    return 0;
+    return PLAY("query ports", (*ret = model_port_in_use(state, udp, port), 0));
 }
 
 static int firewall_put(struct host *host, const struct host_firewall_rule *rule,
                         struct error *err) {
-    json_t *state = state_of(host, "add a firewall rule", err);
-
-    if (!state)
-        return -1;
-    model_firewall_put(state, rule);
-    return save(host, 0, err);
+    return PLAY("add a firewall rule", (model_firewall_put(state, rule), 0));
 }
 
 static int firewall_remove(struct host *host, const char *name, struct error *err) {
-    json_t *state = state_of(host, "remove a firewall rule", err);
-
-    if (!state)
-        return -1;
-    model_firewall_remove(state, name);
-    return save(host, 0, err);
+    return PLAY("remove a firewall rule", (model_firewall_remove(state, name), 0));
 }
 
 static int firewall_has(struct host *host, const char *name, bool *ret, struct error *err) {
-    json_t *state = state_of(host, "query firewall rules", err);
-
-    if (!state)
-        return -1;
-    *ret = model_firewall_has(state, name);
-    return 0;
+    return PLAY("query firewall rules", (*ret = model_firewall_has(state, name), 0));
 }
 
 static int facts(struct host *host, struct host_facts *ret, struct error *err) {
-    json_t *state = state_of(host, "query the Windows version", err);
-
-    if (!state)
-        return -1;
-    model_facts(state, ret);
-    return 0;
+    return PLAY("query the Windows version", (model_facts(state, ret), 0));
 }
 
 static int registry_get(struct host *host, const char *key, const char *value, char **ret,
                         struct error *err) {
-    json_t *state = state_of(host, "read the registry", err);
-
-    return state ? model_registry_get(state, key, value, ret, err) : -1;
+    return PLAY("read the registry", model_registry_get(state, key, value, ret, err));
 }
 
 static int registry_set(struct host *host, const char *key, const char *value, bool number,
                         const char *data, struct error *err) {
-    json_t *state = state_of(host, "write the registry", err);
-
     (void)number;
-    if (!state)
-        return -1;
-    model_registry_set(state, key, value, data);
-    return save(host, 0, err);
+    return PLAY("write the registry", (model_registry_set(state, key, value, data), 0));
 }
 
 static int event(struct host *host, char level, unsigned event_id, const char *text,
                  struct error *err) {
-    json_t *state = state_of(host, "write the event log", err);
-
-    if (!state)
-        return -1;
-    model_event(state, level, event_id, text);
-    return save(host, 0, err);
+    return PLAY("write the event log", (model_event(state, level, event_id, text), 0));
 }
 
 static int event_source_set(struct host *host, const char *file, struct error *err) {
-    json_t *state = state_of(host, "register the event source", err);
-
-    if (!state)
-        return -1;
-    model_event_source_set(state, file);
-    return save(host, 0, err);
+    return PLAY("register the event source", (model_event_source_set(state, file), 0));
 }
 
 static bool pipe_exists(struct host *host, const char *path) {
