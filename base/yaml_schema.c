@@ -2,19 +2,26 @@
 #include "base/yaml_schema.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/rfc3339.h"
 
 struct check {
+    const struct yaml_field *fields;
+    unsigned version;
     const char *what;
     bool lenient; /* unknown fields are no error */
     struct error *err;
 };
 
-static int check_object(const struct check *c, const struct yaml_node *node, const char *path,
-                        const struct yaml_field *fields);
+/* Where the reading is: as messages name it ("taints[2].key"), and as the table does. */
+struct place {
+    const char *shown, *path;
+};
+
+static int check_object(const struct check *c, const struct yaml_node *node, struct place place);
 
 static int refuse(const struct check *c, const struct yaml_node *node, const char *path,
                   const char *wanted) {
@@ -22,35 +29,46 @@ static int refuse(const struct check *c, const struct yaml_node *node, const cha
                      yaml_line(node), yaml_column(node), path, *path ? ": " : "", wanted);
 }
 
-static size_t count_of(const struct yaml_field *fields) {
-    size_t n = 0;
-
-    while (fields[n].name)
-        n++;
-    return n;
+static bool is_of_version(const struct check *c, const struct yaml_field *field) {
+    return !field->versions || field->versions & c->version;
 }
 
-static int hint_near(const struct check *c, const char *key, const struct yaml_field *fields) {
-    size_t count = count_of(fields), n = 0;
-    _cleanup_(freep) const char **names = xcalloc(count + 1, sizeof *names);
+/* What the table says of a path: NULL, or the rest of the first row that begins with it, "" for the
+ * field itself (*ret), ".name" in an object, "[].name" in a list of objects. */
+static const char *find(const struct check *c, const char *path, const struct yaml_field **ret) {
+    size_t len = strlen(path);
 
-    for (size_t i = 0; i < count; i++) {
-        if (fields[i].type == YAML_FIELD_MOVED && text_equal(fields[i].name, key))
-            return error_hint(c->err, "did you mean %s?", fields[i].fields->name);
-        if (fields[i].type != YAML_FIELD_MOVED)
-            names[n++] = fields[i].name;
+    for (*ret = c->fields; (*ret)->path; (*ret)++)
+        if (is_of_version(c, *ret) && strncmp((*ret)->path, path, len) == 0 &&
+            strchr(".[", (*ret)->path[len]))
+            return (*ret)->path + len;
+    return NULL;
+}
+
+/* The names beside it in the same object. */
+static int hint_near(const struct check *c, const char *key, const char *path) {
+    size_t before = strlen(path) - strlen(key);
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    for (const struct yaml_field *field = c->fields; field->path; field++) {
+        const char *name = field->path + before;
+
+        if (!is_of_version(c, field) && field->moved && text_equal(field->path, path))
+            return error_hint(c->err, "did you mean %s?", field->moved);
+        if (is_of_version(c, field) && strncmp(field->path, path, before) == 0)
+            text_list_add_owned(&names, xstrndup(name, strcspn(name, ".[")));
     }
-    return nearest_hint(c->err, "", key, names, n);
+    return nearest_hint(c->err, "", key, (const char *const *)names.items, names.count);
 }
 
 /* Key i of `map` is not in the table. */
 static int unknown_name(const struct check *c, const struct yaml_node *map, size_t i,
-                        const char *path, const struct yaml_field *fields) {
+                        struct place place) {
     if (c->lenient)
         return 0;
     (void)error_set(c->err, ERROR_USAGE, "%s: line %zu column %zu: unknown field \"%.200s\"",
-                    c->what, yaml_key_line(map, i), yaml_key_column(map, i), path);
-    return hint_near(c, yaml_key(map, i), fields);
+                    c->what, yaml_key_line(map, i), yaml_key_column(map, i), place.shown);
+    return hint_near(c, yaml_key(map, i), place.path);
 }
 
 /* What a scalar is to Go: the same reading that turns it into JSON. */
@@ -102,25 +120,26 @@ static int check_texts(const struct check *c, const struct yaml_node *node, cons
     return 0;
 }
 
-static int check_objects(const struct check *c, const struct yaml_node *node, const char *path,
-                         const struct yaml_field *fields) {
+static int check_objects(const struct check *c, const struct yaml_node *node, struct place place) {
+    _cleanup_(freep) char *path = xasprintf("%s[]", place.path);
+
     if (yaml_type(node) != YAML_LIST)
-        return refuse(c, node, path, "a list of objects");
+        return refuse(c, node, place.shown, "a list of objects");
     for (size_t i = 0; i < yaml_count(node); i++) {
-        _cleanup_(freep) char *at = xasprintf("%s[%zu]", path, i);
+        _cleanup_(freep) char *shown = xasprintf("%s[%zu]", place.shown, i);
 
         if (yaml_type(yaml_item(node, i)) != YAML_NULL &&
-            check_object(c, yaml_item(node, i), at, fields) < 0)
+            check_object(c, yaml_item(node, i), (struct place){shown, path}) < 0)
             return -1;
     }
     return 0;
 }
 
-static int check_value(const struct check *c, const struct yaml_node *node, const char *path,
-                       const struct yaml_field *field) {
-    if (yaml_type(node) == YAML_NULL)
-        return 0;
-    switch (field->type) {
+static int check_field(const struct check *c, const struct yaml_node *node, struct place place,
+                       enum yaml_field_type type) {
+    const char *path = place.shown;
+
+    switch (type) {
     case YAML_FIELD_TEXT:
         return check_text(c, node, path);
     case YAML_FIELD_BOOL:
@@ -141,45 +160,49 @@ static int check_value(const struct check *c, const struct yaml_node *node, cons
     case YAML_FIELD_TEXT_MAP:
         return yaml_type(node) == YAML_MAP ? check_texts(c, node, path)
                                            : refuse(c, node, path, "an object with string values");
-    case YAML_FIELD_OBJECT:
-        return check_object(c, node, path, field->fields);
-    case YAML_FIELD_OBJECTS:
-        return check_objects(c, node, path, field->fields);
-    case YAML_FIELD_MOVED:
-        break; /* an unknown name */
+    case YAML_FIELD_EMPTY:
+        return check_object(c, node, place);
     }
     return -1;
 }
 
-static int check_object(const struct check *c, const struct yaml_node *node, const char *path,
-                        const struct yaml_field *fields) {
+static int check_object(const struct check *c, const struct yaml_node *node, struct place place) {
+    const char *dot = *place.path ? "." : "";
+
     if (yaml_type(node) != YAML_MAP)
-        return refuse(c, node, path, "an object");
+        return refuse(c, node, place.shown, "an object");
     for (size_t i = 0; i < yaml_count(node); i++) {
         const char *key = yaml_key(node, i);
-        const struct yaml_field *field = fields;
-        _cleanup_(freep) char *at = xasprintf("%s%s%s", path, *path ? "." : "", key);
+        const struct yaml_node *value = yaml_value(node, i);
+        _cleanup_(freep) char *shown = xasprintf("%s%s%s", place.shown, dot, key),
+                              *path = xasprintf("%s%s%s", place.path, dot, key);
+        const struct place at = {shown, path};
+        const struct yaml_field *field;
+        const char *rest = strpbrk(key, ".[") ? NULL : find(c, path, &field);
+        int result = 0;
 
-        while (field->name && !text_equal(field->name, key))
-            field++;
-        if ((field->name && field->type != YAML_FIELD_MOVED
-                 ? check_value(c, yaml_value(node, i), at, field)
-                 : unknown_name(c, node, i, at, fields)) < 0)
+        if (!rest)
+            result = unknown_name(c, node, i, at);
+        else if (yaml_type(value) != YAML_NULL)
+            result = !*rest         ? check_field(c, value, at, field->type)
+                     : *rest == '.' ? check_object(c, value, at)
+                                    : check_objects(c, value, at);
+        if (result < 0)
             return -1;
     }
     return 0;
 }
 
 int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fields,
-                      const char *what, struct error *err) {
-    const struct check c = {.what = what, .err = err};
+                      unsigned version, const char *what, struct error *err) {
+    const struct check c = {.fields = fields, .version = version, .what = what, .err = err};
 
-    return check_object(&c, node, "", fields);
+    return check_object(&c, node, (struct place){"", ""});
 }
 
 int yaml_schema_check_known(const struct yaml_node *node, const struct yaml_field *fields,
                             const char *what, struct error *err) {
-    const struct check c = {.what = what, .lenient = true, .err = err};
+    const struct check c = {.fields = fields, .what = what, .lenient = true, .err = err};
 
-    return check_object(&c, node, "", fields);
+    return check_object(&c, node, (struct place){"", ""});
 }

@@ -14,24 +14,25 @@ enum yaml_field_type {
     YAML_FIELD_TIME,     /* RFC 3339 */
     YAML_FIELD_TEXTS,    /* a list of texts */
     YAML_FIELD_TEXT_MAP, /* any names, each with a text */
-    YAML_FIELD_OBJECT,   /* with the fields of `fields` */
-    YAML_FIELD_OBJECTS,  /* a list of such */
-    YAML_FIELD_MOVED, /* not a field any more: `fields` has one row, whose name is its new path */
+    YAML_FIELD_EMPTY,    /* an object without fields */
 };
 
-/* One field; a table ends with a row without a name. */
+/* One field by its path: "network.mode", "releases[].name" in each object of a list. What is before
+ * a dot is an object, without a row of its own. Case matters. A table ends with a row without a
+ * path. */
 struct yaml_field {
-    const char *name; /* case matters */
+    const char *path;
     enum yaml_field_type type;
-    const struct yaml_field *fields; /* of an object, or of each object of a list */
+    unsigned versions; /* bits: those of the document that have it; 0 = each */
+    const char *moved; /* its path in the others, or NULL */
 };
 
-/* Checks a document against its table. null means "not given" everywhere, as in Go. The first
- * field that is not in the table or of another type is ERROR_USAGE: "what: line L column C: unknown
- * field "a.b"", with "did you mean" as a hint. Duplicate keys are refused by yaml_parse() already.
- * Values appear in no message: they may be secrets. */
+/* Checks a document of that version (a bit, or 0) against its table. null means "not given"
+ * everywhere, as in Go. The first field that is not in the table or of another type is ERROR_USAGE:
+ * "what: line L column C: unknown field "a.b"", with "did you mean" as a hint. Duplicate keys are
+ * refused by yaml_parse() already. Values appear in no message: they may be secrets. */
 int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fields,
-                      const char *what, struct error *err);
+                      unsigned version, const char *what, struct error *err);
 /* The same for documents of which others read more: fields that are not in the table are not
  * looked at. */
 int yaml_schema_check_known(const struct yaml_node *node, const struct yaml_field *fields,

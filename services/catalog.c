@@ -21,19 +21,15 @@ struct catalog {
     json_t *releases;
 };
 
-static const struct yaml_field release_fields[] = {
-    {"name", YAML_FIELD_TEXT, NULL},
-    {"version", YAML_FIELD_TEXT, NULL},
-    {"path", YAML_FIELD_TEXT, NULL},
-    {"digest", YAML_FIELD_TEXT, NULL},
-    {"programs", YAML_FIELD_TEXTS, NULL},
-    {"members", YAML_FIELD_TEXT_MAP, NULL},
-    {0},
-};
 static const struct yaml_field catalog_fields[] = {
-    {"apiVersion", YAML_FIELD_TEXT, NULL},
-    {"kind", YAML_FIELD_TEXT, NULL},
-    {"releases", YAML_FIELD_OBJECTS, release_fields},
+    {"apiVersion", YAML_FIELD_TEXT, 0, NULL},
+    {"kind", YAML_FIELD_TEXT, 0, NULL},
+    {"releases[].name", YAML_FIELD_TEXT, 0, NULL},
+    {"releases[].version", YAML_FIELD_TEXT, 0, NULL},
+    {"releases[].path", YAML_FIELD_TEXT, 0, NULL},
+    {"releases[].digest", YAML_FIELD_TEXT, 0, NULL},
+    {"releases[].programs", YAML_FIELD_TEXTS, 0, NULL},
+    {"releases[].members", YAML_FIELD_TEXT_MAP, 0, NULL},
     {0},
 };
 static const char *const placeholders[] = {"{v}", "{n}", "{name}"};
@@ -160,7 +156,7 @@ int catalog_read(const char *text, size_t len, const char *what, struct catalog 
         return -1;
     if (yaml_documents_count(documents) != 1)
         return error_set(err, ERROR_MALFORMED, "%s: it must be one document", what);
-    if (yaml_schema_check(yaml_document(documents, 0), catalog_fields, what, err) < 0)
+    if (yaml_schema_check(yaml_document(documents, 0), catalog_fields, 0, what, err) < 0)
         return -1;
     json = yaml_to_json(yaml_document(documents, 0));
     if (check(json, err) < 0)

@@ -10,23 +10,19 @@
 
 /* ---- documents ---- */
 
-static const struct yaml_field networking_fields[] = {
-    {"serviceSubnet", YAML_FIELD_TEXT, NULL},
-    {"podSubnet", YAML_FIELD_TEXT, NULL},
-    {"dnsDomain", YAML_FIELD_TEXT, NULL},
-    {0},
-};
 static const struct yaml_field cluster_fields[] = {
-    {"networking", YAML_FIELD_OBJECT, networking_fields},
-    {"kubernetesVersion", YAML_FIELD_TEXT, NULL},
-    {"clusterName", YAML_FIELD_TEXT, NULL},
-    {"imageRepository", YAML_FIELD_TEXT, NULL},
+    {"networking.serviceSubnet", YAML_FIELD_TEXT, 0, NULL},
+    {"networking.podSubnet", YAML_FIELD_TEXT, 0, NULL},
+    {"networking.dnsDomain", YAML_FIELD_TEXT, 0, NULL},
+    {"kubernetesVersion", YAML_FIELD_TEXT, 0, NULL},
+    {"clusterName", YAML_FIELD_TEXT, 0, NULL},
+    {"imageRepository", YAML_FIELD_TEXT, 0, NULL},
     {0},
 };
 static const struct yaml_field kubelet_fields[] = {
-    {"clusterDNS", YAML_FIELD_TEXTS, NULL},   {"clusterDomain", YAML_FIELD_TEXT, NULL},
-    {"staticPodPath", YAML_FIELD_TEXT, NULL}, {"healthzBindAddress", YAML_FIELD_TEXT, NULL},
-    {"healthzPort", YAML_FIELD_NUMBER, NULL}, {0},
+    {"clusterDNS", YAML_FIELD_TEXTS, 0, NULL},   {"clusterDomain", YAML_FIELD_TEXT, 0, NULL},
+    {"staticPodPath", YAML_FIELD_TEXT, 0, NULL}, {"healthzBindAddress", YAML_FIELD_TEXT, 0, NULL},
+    {"healthzPort", YAML_FIELD_NUMBER, 0, NULL}, {0},
 };
 
 /* What kubeadm reads of each kind; others beside it are other programs'. */

@@ -145,17 +145,18 @@ static int check_filled(struct reader *r, const struct yaml_node *node) {
 }
 
 static int read_join(struct reader *r, const struct yaml_node *node, const char *version) {
-    const struct yaml_field *fields = join_configuration_fields(version);
+    unsigned bit = join_configuration_version(version);
 
     if (text_equal(version, "kubeadm.k8s.io/v1"))
         return refuse(r, yaml_at(node, "apiVersion"),
                       "experimental API spec: \"%s\" (kind: \"%s\") is not allowed: use %s",
                       version, JOIN_CONFIGURATION_KIND, JOIN_CONFIGURATION_V1BETA4);
-    if (!fields)
+    if (!bit)
         return refuse(r, yaml_at(node, "apiVersion"),
                       "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
                       JOIN_CONFIGURATION_KIND, JOIN_CONFIGURATION_V1BETA4);
-    if (yaml_schema_check(node, fields, r->what, r->err) < 0 || check_filled(r, node) < 0)
+    if (yaml_schema_check(node, join_configuration_fields, bit, r->what, r->err) < 0 ||
+        check_filled(r, node) < 0)
         return -1;
     if (!text_equal(version, JOIN_CONFIGURATION_V1BETA4))
         text_list_add_owned(
@@ -173,7 +174,7 @@ static int read_node(struct reader *r, const struct yaml_node *node, const char 
         return refuse(r, yaml_at(node, "apiVersion"),
                       "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
                       NODE_CONFIGURATION_KIND, NODE_CONFIGURATION_V1ALPHA1);
-    if (yaml_schema_check(node, node_configuration_fields, r->what, r->err) < 0)
+    if (yaml_schema_check(node, node_configuration_fields, 0, r->what, r->err) < 0)
         return -1;
     r->file->node = yaml_to_json(node);
     return node_configuration_check(r->file->node, node, r->what, r->err);

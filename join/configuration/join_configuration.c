@@ -7,117 +7,51 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 
-static const struct yaml_field taint_fields[] = {
-    {"key", YAML_FIELD_TEXT, NULL},
-    {"value", YAML_FIELD_TEXT, NULL},
-    {"effect", YAML_FIELD_TEXT, NULL},
-    {"timeAdded", YAML_FIELD_TIME, NULL},
-    {0},
-};
-static const struct yaml_field argument_fields[] = {
-    {"name", YAML_FIELD_TEXT, NULL},
-    {"value", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field node_fields_v1beta3[] = {
-    {"name", YAML_FIELD_TEXT, NULL},
-    {"criSocket", YAML_FIELD_TEXT, NULL},
-    {"taints", YAML_FIELD_OBJECTS, taint_fields},
-    {"kubeletExtraArgs", YAML_FIELD_TEXT_MAP, NULL},
-    {"ignorePreflightErrors", YAML_FIELD_TEXTS, NULL},
-    {"imagePullPolicy", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field node_fields_v1beta4[] = {
-    {"name", YAML_FIELD_TEXT, NULL},
-    {"criSocket", YAML_FIELD_TEXT, NULL},
-    {"taints", YAML_FIELD_OBJECTS, taint_fields},
-    {"kubeletExtraArgs", YAML_FIELD_OBJECTS, argument_fields},
-    {"ignorePreflightErrors", YAML_FIELD_TEXTS, NULL},
-    {"imagePullPolicy", YAML_FIELD_TEXT, NULL},
-    {"imagePullSerial", YAML_FIELD_BOOL, NULL},
-    {0},
-};
-static const struct yaml_field bootstrap_token_fields[] = {
-    {"token", YAML_FIELD_TEXT, NULL},
-    {"apiServerEndpoint", YAML_FIELD_TEXT, NULL},
-    {"caCertHashes", YAML_FIELD_TEXTS, NULL},
-    {"unsafeSkipCAVerification", YAML_FIELD_BOOL, NULL},
-    {0},
-};
-static const struct yaml_field file_fields[] = {
-    {"kubeConfigPath", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field discovery_fields_v1beta3[] = {
-    {"bootstrapToken", YAML_FIELD_OBJECT, bootstrap_token_fields},
-    {"file", YAML_FIELD_OBJECT, file_fields},
-    {"tlsBootstrapToken", YAML_FIELD_TEXT, NULL},
-    {"timeout", YAML_FIELD_DURATION, NULL},
-    {0},
-};
-static const struct yaml_field discovery_timeout[] = {
-    {"timeouts.discovery", YAML_FIELD_DURATION, NULL}};
-static const struct yaml_field discovery_fields_v1beta4[] = {
-    {"timeout", YAML_FIELD_MOVED, discovery_timeout},
-    {"bootstrapToken", YAML_FIELD_OBJECT, bootstrap_token_fields},
-    {"file", YAML_FIELD_OBJECT, file_fields},
-    {"tlsBootstrapToken", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field api_endpoint_fields[] = {
-    {"advertiseAddress", YAML_FIELD_TEXT, NULL},
-    {"bindPort", YAML_FIELD_NUMBER, NULL},
-    {0},
-};
-static const struct yaml_field control_plane_fields[] = {
-    {"localAPIEndpoint", YAML_FIELD_OBJECT, api_endpoint_fields},
-    {"certificateKey", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field patches_fields[] = {
-    {"directory", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field timeouts_fields[] = {
-    {"controlPlaneComponentHealthCheck", YAML_FIELD_DURATION, NULL},
-    {"kubeletHealthCheck", YAML_FIELD_DURATION, NULL},
-    {"kubernetesAPICall", YAML_FIELD_DURATION, NULL},
-    {"etcdAPICall", YAML_FIELD_DURATION, NULL},
-    {"tlsBootstrap", YAML_FIELD_DURATION, NULL},
-    {"discovery", YAML_FIELD_DURATION, NULL},
-    {"upgradeManifests", YAML_FIELD_DURATION, NULL},
-    {0},
-};
-static const struct yaml_field fields_v1beta3[] = {
-    {"apiVersion", YAML_FIELD_TEXT, NULL},
-    {"kind", YAML_FIELD_TEXT, NULL},
-    {"nodeRegistration", YAML_FIELD_OBJECT, node_fields_v1beta3},
-    {"caCertPath", YAML_FIELD_TEXT, NULL},
-    {"discovery", YAML_FIELD_OBJECT, discovery_fields_v1beta3},
-    {"controlPlane", YAML_FIELD_OBJECT, control_plane_fields},
-    {"skipPhases", YAML_FIELD_TEXTS, NULL},
-    {"patches", YAML_FIELD_OBJECT, patches_fields},
-    {0},
-};
-static const struct yaml_field fields_v1beta4[] = {
-    {"apiVersion", YAML_FIELD_TEXT, NULL},
-    {"kind", YAML_FIELD_TEXT, NULL},
-    {"dryRun", YAML_FIELD_BOOL, NULL},
-    {"nodeRegistration", YAML_FIELD_OBJECT, node_fields_v1beta4},
-    {"caCertPath", YAML_FIELD_TEXT, NULL},
-    {"discovery", YAML_FIELD_OBJECT, discovery_fields_v1beta4},
-    {"controlPlane", YAML_FIELD_OBJECT, control_plane_fields},
-    {"skipPhases", YAML_FIELD_TEXTS, NULL},
-    {"patches", YAML_FIELD_OBJECT, patches_fields},
-    {"timeouts", YAML_FIELD_OBJECT, timeouts_fields},
+enum { V1BETA3 = 1, V1BETA4 = 2 };
+
+const struct yaml_field join_configuration_fields[] = {
+    {"apiVersion", YAML_FIELD_TEXT, 0, NULL},
+    {"kind", YAML_FIELD_TEXT, 0, NULL},
+    {"dryRun", YAML_FIELD_BOOL, V1BETA4, NULL},
+    {"nodeRegistration.name", YAML_FIELD_TEXT, 0, NULL},
+    {"nodeRegistration.criSocket", YAML_FIELD_TEXT, 0, NULL},
+    {"nodeRegistration.taints[].key", YAML_FIELD_TEXT, 0, NULL},
+    {"nodeRegistration.taints[].value", YAML_FIELD_TEXT, 0, NULL},
+    {"nodeRegistration.taints[].effect", YAML_FIELD_TEXT, 0, NULL},
+    {"nodeRegistration.taints[].timeAdded", YAML_FIELD_TIME, 0, NULL},
+    {"nodeRegistration.kubeletExtraArgs[].name", YAML_FIELD_TEXT, V1BETA4, NULL},
+    {"nodeRegistration.kubeletExtraArgs[].value", YAML_FIELD_TEXT, V1BETA4, NULL},
+    {"nodeRegistration.ignorePreflightErrors", YAML_FIELD_TEXTS, 0, NULL},
+    {"nodeRegistration.imagePullPolicy", YAML_FIELD_TEXT, 0, NULL},
+    {"nodeRegistration.imagePullSerial", YAML_FIELD_BOOL, V1BETA4, NULL},
+    {"nodeRegistration.kubeletExtraArgs", YAML_FIELD_TEXT_MAP, V1BETA3, NULL},
+    {"caCertPath", YAML_FIELD_TEXT, 0, NULL},
+    {"discovery.bootstrapToken.token", YAML_FIELD_TEXT, 0, NULL},
+    {"discovery.bootstrapToken.apiServerEndpoint", YAML_FIELD_TEXT, 0, NULL},
+    {"discovery.bootstrapToken.caCertHashes", YAML_FIELD_TEXTS, 0, NULL},
+    {"discovery.bootstrapToken.unsafeSkipCAVerification", YAML_FIELD_BOOL, 0, NULL},
+    {"discovery.file.kubeConfigPath", YAML_FIELD_TEXT, 0, NULL},
+    {"discovery.tlsBootstrapToken", YAML_FIELD_TEXT, 0, NULL},
+    {"discovery.timeout", YAML_FIELD_DURATION, V1BETA3, "timeouts.discovery"},
+    {"controlPlane.localAPIEndpoint.advertiseAddress", YAML_FIELD_TEXT, 0, NULL},
+    {"controlPlane.localAPIEndpoint.bindPort", YAML_FIELD_NUMBER, 0, NULL},
+    {"controlPlane.certificateKey", YAML_FIELD_TEXT, 0, NULL},
+    {"skipPhases", YAML_FIELD_TEXTS, 0, NULL},
+    {"patches.directory", YAML_FIELD_TEXT, 0, NULL},
+    {"timeouts.controlPlaneComponentHealthCheck", YAML_FIELD_DURATION, V1BETA4, NULL},
+    {"timeouts.kubeletHealthCheck", YAML_FIELD_DURATION, V1BETA4, NULL},
+    {"timeouts.kubernetesAPICall", YAML_FIELD_DURATION, V1BETA4, NULL},
+    {"timeouts.etcdAPICall", YAML_FIELD_DURATION, V1BETA4, NULL},
+    {"timeouts.tlsBootstrap", YAML_FIELD_DURATION, V1BETA4, NULL},
+    {"timeouts.discovery", YAML_FIELD_DURATION, V1BETA4, NULL},
+    {"timeouts.upgradeManifests", YAML_FIELD_DURATION, V1BETA4, NULL},
     {0},
 };
 
-const struct yaml_field *join_configuration_fields(const char *api_version) {
+unsigned join_configuration_version(const char *api_version) {
     if (text_equal(api_version, JOIN_CONFIGURATION_V1BETA3))
-        return fields_v1beta3;
-    return text_equal(api_version, JOIN_CONFIGURATION_V1BETA4) ? fields_v1beta4 : NULL;
+        return V1BETA3;
+    return text_equal(api_version, JOIN_CONFIGURATION_V1BETA4) ? V1BETA4 : 0;
 }
 
 /* ---- v1beta3 to v1beta4 ---- */

@@ -14,8 +14,9 @@
 #define JOIN_CONFIGURATION_V1BETA3 "kubeadm.k8s.io/v1beta3"
 #define JOIN_CONFIGURATION_V1BETA4 "kubeadm.k8s.io/v1beta4"
 
-/* The fields of a version; NULL when winjoin does not read it. */
-const struct yaml_field *join_configuration_fields(const char *api_version);
+/* Every field it may have, and a version's bit there; 0 when winjoin does not read it. */
+extern const struct yaml_field join_configuration_fields[];
+unsigned join_configuration_version(const char *api_version);
 /* Makes v1beta3 v1beta4, in place: kubeletExtraArgs becomes a list sorted by name,
  * discovery.timeout becomes timeouts.discovery. Their marks go with them. */
 void join_configuration_renew(json_t *configuration, struct yaml_marks *marks);

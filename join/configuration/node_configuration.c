@@ -14,66 +14,37 @@
 #include "join/configuration/node_targets.h"
 #include "netsetup/agents/agent.h"
 
-static const struct yaml_field network_fields[] = {
-    {"mode", YAML_FIELD_TEXT, NULL},
-    {"plugin", YAML_FIELD_TEXT, NULL},
-    {"name", YAML_FIELD_TEXT, NULL},
-    {"adapter", YAML_FIELD_TEXT, NULL},
-    {"vni", YAML_FIELD_NUMBER, NULL},
-    {"vxlanPort", YAML_FIELD_NUMBER, NULL},
-    {"podCIDRs", YAML_FIELD_TEXTS, NULL},
-    {"serviceCIDRs", YAML_FIELD_TEXTS, NULL},
-    {"excludeFromNAT", YAML_FIELD_TEXTS, NULL},
-    {"dualStack", YAML_FIELD_TEXT, NULL},
-    {"routes", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field kube_proxy_fields[] = {
-    {"run", YAML_FIELD_TEXT, NULL},
-    {"dsr", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field artifacts_fields[] = {
-    {"kubernetesVersion", YAML_FIELD_TEXT, NULL},
-    {"bundle", YAML_FIELD_TEXT, NULL},
-    {"mirror", YAML_FIELD_TEXT, NULL},
-    {"sourceBase", YAML_FIELD_TEXT, NULL},
-    {"catalog", YAML_FIELD_TEXT, NULL},
-    {"lock", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field external_fields[] = {
-    {"ip", YAML_FIELD_TEXT, NULL},
-    {"name", YAML_FIELD_TEXT, NULL},
-    {"dns", YAML_FIELD_TEXT, NULL},
-    {0},
-};
-static const struct yaml_field verify_fields[] = {
-    {"level", YAML_FIELD_TEXT, NULL},
-    {"external", YAML_FIELD_OBJECT, external_fields},
-    {"timeout", YAML_FIELD_DURATION, NULL},
-    {0},
-};
-static const struct yaml_field service_fields[] = {
-    {"extraArgs", YAML_FIELD_TEXTS, NULL},
-    {0},
-};
-static const struct yaml_field no_fields[] = {{0}};
-static const struct yaml_field services_fields[] = {
-    {"kubelet", YAML_FIELD_OBJECT, service_fields},
-    {"kubeProxy", YAML_FIELD_OBJECT, no_fields},
-    {"containerd", YAML_FIELD_OBJECT, no_fields},
-    {"flanneld", YAML_FIELD_OBJECT, no_fields},
-    {0},
-};
 const struct yaml_field node_configuration_fields[] = {
-    {"apiVersion", YAML_FIELD_TEXT, NULL},
-    {"kind", YAML_FIELD_TEXT, NULL},
-    {"network", YAML_FIELD_OBJECT, network_fields},
-    {"kubeProxy", YAML_FIELD_OBJECT, kube_proxy_fields},
-    {"artifacts", YAML_FIELD_OBJECT, artifacts_fields},
-    {"verify", YAML_FIELD_OBJECT, verify_fields},
-    {"services", YAML_FIELD_OBJECT, services_fields},
+    {"apiVersion", YAML_FIELD_TEXT, 0, NULL},
+    {"kind", YAML_FIELD_TEXT, 0, NULL},
+    {"network.mode", YAML_FIELD_TEXT, 0, NULL},
+    {"network.plugin", YAML_FIELD_TEXT, 0, NULL},
+    {"network.name", YAML_FIELD_TEXT, 0, NULL},
+    {"network.adapter", YAML_FIELD_TEXT, 0, NULL},
+    {"network.vni", YAML_FIELD_NUMBER, 0, NULL},
+    {"network.vxlanPort", YAML_FIELD_NUMBER, 0, NULL},
+    {"network.podCIDRs", YAML_FIELD_TEXTS, 0, NULL},
+    {"network.serviceCIDRs", YAML_FIELD_TEXTS, 0, NULL},
+    {"network.excludeFromNAT", YAML_FIELD_TEXTS, 0, NULL},
+    {"network.dualStack", YAML_FIELD_TEXT, 0, NULL},
+    {"network.routes", YAML_FIELD_TEXT, 0, NULL},
+    {"kubeProxy.run", YAML_FIELD_TEXT, 0, NULL},
+    {"kubeProxy.dsr", YAML_FIELD_TEXT, 0, NULL},
+    {"artifacts.kubernetesVersion", YAML_FIELD_TEXT, 0, NULL},
+    {"artifacts.bundle", YAML_FIELD_TEXT, 0, NULL},
+    {"artifacts.mirror", YAML_FIELD_TEXT, 0, NULL},
+    {"artifacts.sourceBase", YAML_FIELD_TEXT, 0, NULL},
+    {"artifacts.catalog", YAML_FIELD_TEXT, 0, NULL},
+    {"artifacts.lock", YAML_FIELD_TEXT, 0, NULL},
+    {"verify.level", YAML_FIELD_TEXT, 0, NULL},
+    {"verify.external.ip", YAML_FIELD_TEXT, 0, NULL},
+    {"verify.external.name", YAML_FIELD_TEXT, 0, NULL},
+    {"verify.external.dns", YAML_FIELD_TEXT, 0, NULL},
+    {"verify.timeout", YAML_FIELD_DURATION, 0, NULL},
+    {"services.kubelet.extraArgs", YAML_FIELD_TEXTS, 0, NULL},
+    {"services.kubeProxy", YAML_FIELD_EMPTY, 0, NULL},
+    {"services.containerd", YAML_FIELD_EMPTY, 0, NULL},
+    {"services.flanneld", YAML_FIELD_EMPTY, 0, NULL},
     {0},
 };
 
@@ -249,7 +220,7 @@ int node_configuration_read(const char *text, size_t len, const char *what, json
         !text_equal(yaml_text_at(node, "apiVersion"), NODE_CONFIGURATION_V1ALPHA1))
         return error_set(err, ERROR_USAGE, "%s: not one %s of %s", what, NODE_CONFIGURATION_KIND,
                          NODE_CONFIGURATION_V1ALPHA1);
-    if (yaml_schema_check(node, node_configuration_fields, what, err) < 0)
+    if (yaml_schema_check(node, node_configuration_fields, 0, what, err) < 0)
         return -1;
     json = yaml_to_json(node);
     if (node_configuration_check(json, node, what, err) < 0)
