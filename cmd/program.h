@@ -132,21 +132,6 @@ bool diag_asks_for_cluster(const struct program *program);
 int diag_cluster(struct program *program, struct error *err);
 /* diag --replay of a cluster's report, whose text this is. */
 int diag_cluster_replay(struct program *program, const char *text, size_t len, struct error *err);
-/* The text of the report of --replay or --compare, alone or in a collection; `flag` names it in an
- * error, which is ERROR_USAGE. The caller frees. */
-int diag_file_read(struct program *program, const char *flag, const char *given, char **ret,
-                   size_t *ret_len, struct error *err);
-/* --watch. diag_check_watch() refuses flags and formats that do not go with it (ERROR_USAGE).
- * diag_repeat() calls `once` until it fails, until Ctrl-C, which is how it is meant to end, or
- * until nobody reads the output. diag_tell_failure() reports once why a test could not be made:
- * the next one may work; `told` is what it reported last. */
-int diag_check_watch(const struct program *program, struct error *err);
-int diag_repeat(struct program *program, int (*once)(void *context, struct error *err),
-                void *context, struct error *err);
-void diag_tell_failure(struct program *program, char *told, size_t size, const struct error *why);
-/* Writes a collection and says where it is. */
-int diag_file_write(struct program *program, const char *path, const char *data, size_t len,
-                    struct error *err);
 int verb_status(struct program *program, struct error *err);
 int verb_logs(struct program *program, struct error *err);
 int verb_reset(struct program *program, struct error *err);

@@ -1,7 +1,7 @@
 /* winjoin diag and probe: measure the pod flows, say which fail and why. */
 
 #include "base/memory.h"
-#include "base/rfc3339.h"
+#include "cmd/diag_shown.h"
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
@@ -12,44 +12,21 @@
 #include "diag/cluster/cluster.h"
 #include "diag/collection/collection.h"
 #include "diag/reports/compare.h"
-#include "diag/reports/report.h"
-#include "host/path.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
 #include "netsetup/boot_network.h"
 
-enum { REPLAY_MAX = 64 * 1024 * 1024 };
-
-static bool is_text(const struct program *program) {
-    return !program->options.output || text_equal(program->options.output, "text");
-}
-
-/* `compared` (or NULL) is part of the document and of the text. */
 static void print_report(struct program *program, const struct diag_report *report,
                          const json_t *compared) {
-    struct diag_text_style style = {output_utf8(program, false), output_color(program, false),
-                                    program->terminal.out_is_terminal ? program->terminal.columns
-                                                                      : 0};
     const char *format = program->options.output;
-    _cleanup_(freep) char *text = text_equal(format, "junit")  ? diag_report_junit(report)
-                                  : text_equal(format, "html") ? diag_report_html(report)
-                                  : text_equal(format, "metrics")
-                                      ? diag_report_metrics(report)
-                                      : diag_report_text(report, &style);
+    struct diag_text_style style = diag_style(program);
 
-    output_text(program, text);
-    if (compared && is_text(program)) {
-        _cleanup_(freep) char *changes = diag_compare_text(compared);
-
-        output_text(program, changes);
-    }
-    if (output_is_document(program)) {
-        json_t *json = diag_report_json(report);
-
-        if (compared)
-            json_object_set(json, "changes", (json_t *)compared);
-        output_result(program, json);
-    }
+    diag_print(program,
+               text_equal(format, "junit")     ? diag_report_junit(report)
+               : text_equal(format, "html")    ? diag_report_html(report)
+               : text_equal(format, "metrics") ? diag_report_metrics(report)
+                                               : diag_report_text(report, &style),
+               output_is_document(program) ? diag_report_json(report) : NULL, compared);
 }
 
 static int judge(const struct diag_report *report, struct error *err) {
@@ -75,32 +52,7 @@ static int finish(struct program *program, const struct diag_report *report,
     if (!compared)
         return judge(report, err);
     error_clear(err);
-    return json_is_true(json_object_get(compared, "worse"))
-               ? error_set(err, ERROR_FLOWS, "compare with %s: it is worse",
-                           json_text_at(compared, "since"))
-               : 0;
-}
-
-static int read_file(struct host *host, const char *path, char **ret, size_t *ret_len,
-                     struct error *err) {
-    _cleanup_(freep) char *file = NULL;
-    size_t len;
-
-    if (host_read(host, path, REPLAY_MAX, &file, &len, err) < 0)
-        return -1;
-    return diag_is_collection(file, len)
-               ? diag_collection_report(file, len, REPLAY_MAX, ret, ret_len, err)
-               : host_read_text(host, path, REPLAY_MAX, ret, ret_len, err);
-}
-
-int diag_file_read(struct program *program, const char *flag, const char *given, char **ret,
-                   size_t *ret_len, struct error *err) {
-    _cleanup_(freep) char *path = terminal_full_path(given);
-
-    if (read_file(program->host, path, ret, ret_len, err) == 0)
-        return 0;
-    err->kind = ERROR_USAGE; /* the file that was named, not this machine */
-    return error_prefix(err, "%s %s", flag, given);
+    return diag_judge_changes(compared, err);
 }
 
 /* The report of --compare, judged. */
@@ -111,10 +63,8 @@ static int read_old(struct program *program, struct diag_report *ret, struct err
 
     if (diag_file_read(program, "--compare", given, &text, &len, err) < 0)
         return -1;
-    if (diag_report_read(text, len, ret, err) < 0) {
-        err->kind = ERROR_USAGE;
-        return error_prefix(err, "--compare %s", given);
-    }
+    if (diag_report_read(text, len, ret, err) < 0)
+        return diag_file_refuse("--compare", given, err);
     diag_causes_find(ret);
     return 0;
 }
@@ -129,33 +79,19 @@ static int replay(struct program *program, struct error *err) {
         return -1;
     if (cluster_report_is(text, len))
         return diag_cluster_replay(program, text, len, err);
-    if (diag_report_read(text, len, &report, err) < 0) {
-        err->kind = ERROR_USAGE;
-        return error_prefix(err, "--replay %s", given);
-    }
+    if (diag_report_read(text, len, &report, err) < 0)
+        return diag_file_refuse("--replay", given, err);
     if (program->options.compare && read_old(program, &old, err) < 0)
         return -1;
     diag_causes_find(&report);
     return finish(program, &report, program->options.compare ? &old : NULL, err);
 }
 
-int diag_file_write(struct program *program, const char *path, const char *data, size_t len,
-                    struct error *err) {
-    _cleanup_(freep) char *shown = path_shown(path), *line = NULL;
-
-    if (host_write(program->host, path, data, len, HOST_PUBLIC, err) < 0)
-        return error_prefix(err, "--collect");
-    line = xasprintf("the evidence is in %s (%zu KiB)\n", shown, (len + 1023) / 1024);
-    if (is_text(program))
-        output_text(program, line);
-    return 0;
-}
-
 static void print_capture(const struct program *program, const json_t *capture) {
     const char *flow = json_text_at(capture, "flow"), *why = json_text_at(capture, "error");
     struct text t = {0};
 
-    if (!capture || !is_text(program))
+    if (!capture || !diag_is_text(program))
         return;
     text_addf(&t, "packets of %s%s%s\n", flow, why ? " were not captured: " : " were captured",
               why ? why : "");
@@ -275,7 +211,7 @@ static void tell_changes(struct watch *watch, const struct diag_report *report) 
 
     if (!*watch->failure && watch->begun && !diag_compare_changed(compared))
         return;
-    if (!is_text(watch->program)) {
+    if (!diag_is_text(watch->program)) {
         _cleanup_json_ json_t *whole = diag_report_json(report);
         _cleanup_json_ json_t *line =
             diag_watch_json(compared, whole, diag_report_is_good(report) && !report->causes.count);
@@ -289,23 +225,6 @@ static void tell_changes(struct watch *watch, const struct diag_report *report) 
 
         output_text(watch->program, text);
     }
-}
-
-void diag_tell_failure(struct program *program, char *told, size_t size, const struct error *why) {
-    char time[RFC3339_TEXT_MAX];
-    _cleanup_json_ json_t *line = NULL;
-    _cleanup_(freep) char *text = NULL;
-
-    if (text_equal(told, why->message))
-        return;
-    text_format(told, size, "%s", why->message);
-    rfc3339_format(host_now(program->host), time);
-    text = xasprintf("%s  not measured: %s\n", time, why->message);
-    line = json_pack("{s:s, s:{s:s, s:s}}", "time", time, "error", "kind",
-                     error_kind_name(why->kind), "message", why->message);
-    output_text(program, text);
-    if (!is_text(program))
-        output_line(line);
 }
 
 /* The first test leaves its log and report on the node, and fails as diag does. */
@@ -342,37 +261,7 @@ static int watch_once(void *context, struct error *err) {
     return result;
 }
 
-int diag_repeat(struct program *program, int (*once)(void *context, struct error *err),
-                void *context, struct error *err) {
-    int result;
-
-    do {
-        error_clear(err);
-        result = once(context, err);
-    } while (result == 0 && output_flush() &&
-             host_sleep(program->host, (unsigned)program->options.watch, err) == 0);
-    if (err->kind && err->kind != ERROR_INTERRUPTED)
-        return -1;
-    error_clear(err);
-    return 0;
-}
-
 /* ---- the call ---- */
-
-int diag_check_watch(const struct program *program, struct error *err) {
-    const struct program_options *o = &program->options;
-    const char *other = o->replay        ? "replay"
-                        : o->collect     ? "collect"
-                        : o->output_file ? "output-file"
-                                         : NULL;
-
-    if (other)
-        return error_set(err, ERROR_USAGE, "use either --watch or --%s", other);
-    if (!is_text(program) && !text_equal(o->output, "json"))
-        return error_set(err, ERROR_USAGE,
-                         "use -o text or -o json (an object a line) with --watch");
-    return 0;
-}
 
 int verb_diag(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cmd/diag_shown.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"
@@ -49,8 +50,7 @@ static char *kubeconfig_path(struct program *program, struct error *err) {
 
 static int open_cluster(struct program *program, struct kube_client *ret, struct error *err) {
     _cleanup_(freep) char *path = kubeconfig_path(program, err);
-    struct kubeconfig config = {0};
-    int result;
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     if (!path)
         return -1;
@@ -60,15 +60,12 @@ static int open_cluster(struct program *program, struct kube_client *ret, struct
                                            : error_hint(err, "use --kubeconfig FILE");
     }
     if (config.impersonation)
-        result = error_set(err, ERROR_UNSUPPORTED,
-                           "kubeconfig: impersonation (%s) is not supported", config.impersonation);
-    else if (config.exec && !config.token && !config.client_cert_pem &&
-             kubeconfig_run_plugin(program->host, path, &config, err) < 0)
-        result = -1;
-    else
-        result = kube_client_open(program->http, program->host, &config, ret, err);
-    kubeconfig_free(&config);
-    return result;
+        return error_set(err, ERROR_UNSUPPORTED, "kubeconfig: impersonation (%s) is not supported",
+                         config.impersonation);
+    if (config.exec && !config.token && !config.client_cert_pem &&
+        kubeconfig_run_plugin(program->host, path, &config, err) < 0)
+        return -1;
+    return kube_client_open(program->http, program->host, &config, ret, err);
 }
 
 static void show(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
@@ -89,32 +86,17 @@ static void show_cells(void *context, const struct cluster_report *report) {
     progress_table(context, &lines);
 }
 
-/* `compared` (or NULL) is part of the document and of the text. */
 static void print_report(struct program *program, const struct cluster_report *report,
                          const json_t *compared) {
-    struct diag_text_style style = {output_utf8(program, false), output_color(program, false),
-                                    program->terminal.out_is_terminal ? program->terminal.columns
-                                                                      : 0};
     const char *format = program->options.output;
-    _cleanup_(freep) char *text = text_equal(format, "junit")  ? cluster_report_junit(report)
-                                  : text_equal(format, "html") ? cluster_report_html(report)
-                                  : text_equal(format, "metrics")
-                                      ? cluster_report_metrics(report)
-                                      : cluster_report_text(report, &style);
+    struct diag_text_style style = diag_style(program);
 
-    output_text(program, text);
-    if (compared && (!format || text_equal(format, "text"))) {
-        _cleanup_(freep) char *changes = diag_compare_text(compared);
-
-        output_text(program, changes);
-    }
-    if (output_is_document(program)) {
-        json_t *json = cluster_report_json(report);
-
-        if (compared)
-            json_object_set(json, "changes", (json_t *)compared);
-        output_result(program, json);
-    }
+    diag_print(program,
+               text_equal(format, "junit")     ? cluster_report_junit(report)
+               : text_equal(format, "html")    ? cluster_report_html(report)
+               : text_equal(format, "metrics") ? cluster_report_metrics(report)
+                                               : cluster_report_text(report, &style),
+               output_is_document(program) ? cluster_report_json(report) : NULL, compared);
 }
 
 static int judge(const struct cluster_report *report, struct error *err) {
@@ -137,12 +119,7 @@ static int finish(struct program *program, const struct cluster_report *report,
     _cleanup_json_ json_t *compared = old ? cluster_report_compare(old, report) : NULL;
 
     print_report(program, report, compared);
-    if (!compared)
-        return judge(report, err);
-    return json_is_true(json_object_get(compared, "worse"))
-               ? error_set(err, ERROR_FLOWS, "compare with %s: it is worse",
-                           json_text_at(compared, "since"))
-               : 0;
+    return compared ? diag_judge_changes(compared, err) : judge(report, err);
 }
 
 static int tell_left(const struct cluster_report *report, struct error *err) {
@@ -155,10 +132,8 @@ static int tell_left(const struct cluster_report *report, struct error *err) {
 /* The report in a text, judged; `flag` and `given` name it in an error. */
 static int read_judged(const char *text, size_t len, const char *flag, const char *given,
                        struct cluster_report *ret, struct error *err) {
-    if (cluster_report_read(text, len, ret, err) < 0) {
-        err->kind = ERROR_USAGE; /* the file that was named, not this machine */
-        return error_prefix(err, "%s %s", flag, given);
-    }
+    if (cluster_report_read(text, len, ret, err) < 0)
+        return diag_file_refuse(flag, given, err);
     cluster_causes_find(ret);
     return 0;
 }
@@ -178,15 +153,12 @@ static int read_old(struct program *program, struct cluster_report *ret, struct 
 
 int diag_cluster_replay(struct program *program, const char *text, size_t len, struct error *err) {
     const struct program_options *o = &program->options;
-    struct cluster_report report = {0}, old = {0};
-    int result = -1;
+    _cleanup_(cluster_report_free) struct cluster_report report = {0}, old = {0};
 
-    if (read_judged(text, len, "--replay", o->replay, &report, err) == 0 &&
-        read_old(program, &old, err) == 0)
-        result = finish(program, &report, o->compare ? &old : NULL, err);
-    cluster_report_free(&report);
-    cluster_report_free(&old);
-    return result;
+    if (read_judged(text, len, "--replay", o->replay, &report, err) < 0 ||
+        read_old(program, &old, err) < 0)
+        return -1;
+    return finish(program, &report, o->compare ? &old : NULL, err);
 }
 
 /* What an administrator applies, where rights are missing: the whole result. */
@@ -242,7 +214,7 @@ static int ask(struct program *program, struct kube_client *client, struct colle
 static int run(struct program *program, struct kube_client *client, const char *zip,
                const struct cluster_report *old, struct error *err) {
     _cleanup_(collection_freep) struct collection *collection = zip ? collection_new() : NULL;
-    struct cluster_report report = {0};
+    _cleanup_(cluster_report_free) struct cluster_report report = {0};
     _cleanup_json_ json_t *grant = NULL;
     struct error why = {0};
     int result = ask(program, client, collection, false, &report, &grant, err);
@@ -260,7 +232,6 @@ static int run(struct program *program, struct kube_client *client, const char *
         *err = why;
         result = -1;
     }
-    cluster_report_free(&report);
     return result;
 }
 
@@ -275,11 +246,10 @@ struct watch {
 
 static void tell_changes(struct watch *watch, const struct cluster_report *report) {
     _cleanup_json_ json_t *compared = cluster_report_compare(watch->last, report);
-    const char *format = watch->program->options.output;
 
     if (!*watch->failure && watch->begun && !diag_compare_changed(compared))
         return;
-    if (format && !text_equal(format, "text")) {
+    if (!diag_is_text(watch->program)) {
         _cleanup_json_ json_t *whole = cluster_report_json(report);
         _cleanup_json_ json_t *line =
             diag_watch_json(compared, whole, cluster_report_is_good(report));
@@ -324,39 +294,28 @@ static int watch_once(void *context, struct error *err) {
     return 0;
 }
 
-static int check(const struct program *program, struct error *err) {
-    const struct program_options *o = &program->options;
-    const char *other = o->replay ? "replay" : o->join.verify_capture ? "capture" : NULL;
-
-    return other ? error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other) : 0;
-}
-
 static int run_once(struct program *program, const struct cluster_report *old, struct error *err) {
     const struct program_options *o = &program->options;
     _cleanup_(freep) char *zip = NULL;
-    struct kube_client client = {0};
-    int result;
+    _cleanup_(kube_client_close) struct kube_client client = {0};
 
     if ((o->collect && output_path(program, "--collect", o->collect, &zip, err) < 0) ||
         open_cluster(program, &client, err) < 0)
         return -1;
     client.patience_ms = PATIENCE_MS;
-    result = run(program, &client, zip, o->compare ? old : NULL, err);
-    kube_client_close(&client);
-    return result;
+    return run(program, &client, zip, o->compare ? old : NULL, err);
 }
 
 int diag_cluster(struct program *program, struct error *err) {
-    bool again = program->options.watch;
-    struct cluster_report old = {0};
-    int result = -1;
+    const struct program_options *o = &program->options;
+    const char *other = o->replay ? "replay" : o->join.verify_capture ? "capture" : NULL;
+    _cleanup_(cluster_report_free) struct cluster_report old = {0};
 
-    if (check(program, err) < 0 || (again && diag_check_watch(program, err) < 0))
+    if (other)
+        return error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other);
+    if ((o->watch && diag_check_watch(program, err) < 0) || read_old(program, &old, err) < 0)
         return -1;
-    if (read_old(program, &old, err) == 0)
-        result = again ? diag_repeat(program, watch_once,
-                                     &(struct watch){.program = program, .last = &old}, err)
-                       : run_once(program, &old, err);
-    cluster_report_free(&old);
-    return result;
+    return o->watch ? diag_repeat(program, watch_once,
+                                  &(struct watch){.program = program, .last = &old}, err)
+                    : run_once(program, &old, err);
 }

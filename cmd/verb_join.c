@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/redact.h"
+#include "cmd/diag_shown.h"
 #include "cmd/event.h"
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"
@@ -104,9 +105,7 @@ static void tell_begin(const struct program *program, const struct join *join) {
 }
 
 static void print_matrix(const struct program *program, const struct join *join) {
-    struct diag_text_style style = {output_utf8(program, false), output_color(program, false),
-                                    program->terminal.out_is_terminal ? program->terminal.columns
-                                                                      : 0};
+    struct diag_text_style style = diag_style(program);
     _cleanup_(freep) char *text = NULL;
 
     if (!join->found.report.cells.count)
