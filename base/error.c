@@ -107,6 +107,19 @@ int error_hint(struct error *err, const char *format, ...) {
     return -1;
 }
 
+int error_pass(struct error *err, const struct error *why) {
+    if (err)
+        *err = *why;
+    return -1;
+}
+
+int error_forgive(struct error *err, enum error_kind kind) {
+    if (err->kind != kind)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
 void error_clear(struct error *err) {
     if (err)
         memset(err, 0, sizeof *err);

@@ -47,6 +47,10 @@ int error_hint(struct error *err, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 /* For a call whose failure matters to nobody: (void)host_remove(host, path, ERROR_IGNORED). */
 #define ERROR_IGNORED (&(struct error){0})
+/* Makes `why` the caller's error (err NULL: nobody asks); returns -1. */
+int error_pass(struct error *err, const struct error *why);
+/* 0 and no error when it is of this kind, else -1: what is absent need not be removed. */
+int error_forgive(struct error *err, enum error_kind kind);
 /* Back to ERROR_NONE with no text. */
 void error_clear(struct error *err);
 

@@ -154,10 +154,7 @@ int network_report_clear(struct host *host, struct http *http, struct error *err
 
     if (publishing_open(host, http, &p, err) == 0 && put(&p, NULL, err) == 0)
         return 0;
-    if (err->kind != ERROR_ABSENT)
-        return -1;
-    error_clear(err); /* nothing was published, or the Node is gone */
-    return 0;
+    return error_forgive(err, ERROR_ABSENT); /* nothing was published, or the Node is gone */
 }
 
 /* ---- winjoin-network ---- */

@@ -137,9 +137,7 @@ int http_perform(struct http *http, const struct http_request *request, struct h
     *ret = exchange.response;
     if (why.kind == ERROR_NONE)
         return 0;
-    if (err)
-        *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 void http_talk_all(struct http *http, struct http_talk *talks, size_t count) {

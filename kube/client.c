@@ -244,9 +244,7 @@ static int perform_retry(struct kube_client *client, const struct kube_call *cal
         if (host_sleep(client->host, pause, err) < 0)
             return -1;
     }
-    if (err)
-        *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 bool kube_is_forbidden(const struct error *why) {
@@ -298,9 +296,7 @@ int kube_delete(struct kube_client *client, const char *path, struct error *err)
     if (perform_good(client, &call, &body, &len, &retry_after, &why) == 0 ||
         why.kind == ERROR_ABSENT)
         return 0;
-    if (err)
-        *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {

@@ -10,8 +10,7 @@ static int delete_object(struct host *host, enum hcn_kind kind, const char *id, 
     struct error delete_err = {0};
     if (!id || hcn_delete(host, kind, id, &delete_err) == 0 || delete_err.kind == ERROR_ABSENT)
         return 0;
-    *err = delete_err;
-    return -1;
+    return error_pass(err, &delete_err);
 }
 
 static bool balancer_uses(const json_t *balancer, const json_t *endpoints) {
@@ -168,8 +167,7 @@ int hcn_network_ensure(struct host *host, const json_t *document, const json_t *
         if (outcome == HCN_REPLACED && delete_network(host, found.id, err) < 0)
             return error_prefix(err, "replace HNS network '%s'", found.name);
     } else if (find_err.kind != ERROR_ABSENT) {
-        *err = find_err;
-        return -1;
+        return error_pass(err, &find_err);
     }
     if (outcome != HCN_REUSED && create_network(host, document, &wanted, err) < 0)
         return -1;
@@ -246,10 +244,8 @@ static int find_and_remove(struct host *host, const char *name, bool only_ours, 
     struct error find_err = {0};
     bool removed = false;
     if (hcn_network_find(host, name, &network, &find_err) < 0) {
-        if (find_err.kind != ERROR_ABSENT) {
-            *err = find_err;
-            return -1;
-        }
+        if (find_err.kind != ERROR_ABSENT)
+            return error_pass(err, &find_err);
     } else if (!only_ours || hcn_network_is_ours(&network)) {
         if (remove_network(host, network.id, err) < 0)
             return error_prefix(err, "remove HNS network '%s'", name);

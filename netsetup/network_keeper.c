@@ -110,10 +110,8 @@ static int begin_restore(struct network_keeper *k, const struct network_input *i
         struct error why = {0};
 
         all = !names[i] || hcn_network_find(k->host, names[i], &network, &why) == 0;
-        if (!all && why.kind != ERROR_ABSENT) {
-            *err = why;
-            return -1;
-        }
+        if (!all && why.kind != ERROR_ABSENT)
+            return error_pass(err, &why);
     }
     if (all || *ret_again)
         return 0;
@@ -402,10 +400,8 @@ int network_keeper_begin(struct network_keeper *k, struct error *err) {
     k->unseen = !k->booting;
     if (k->unseen || wait_until(k->host, &wait, &why) == LOOK_DONE)
         return 0;
-    if (why.kind == ERROR_INTERRUPTED) {
-        *err = why;
-        return -1;
-    }
+    if (why.kind == ERROR_INTERRUPTED)
+        return error_pass(err, &why);
     k->failures = TOLD_FAILURE - 1;
     tell_failed(k, &why);
     return 0;

@@ -277,9 +277,7 @@ static int wait_back(struct watch *watch, struct error *err) {
         /* the user leaves: the server gets its address back all the same, now or never */
         (void)look(watch, true, NULL);
         (void)look(watch, true, NULL);
-        if (err)
-            *err = why;
-        return -1;
+        return error_pass(err, &why);
     }
     if (watch->away)
         watch->result->outage_ms = (unsigned)(watch->back - watch->start);

@@ -44,8 +44,7 @@ static int list_store(struct host *host, const char *folder, struct text_list *r
     struct error list_err = {0};
     if (host_list(host, folder, ret, &list_err) == 0 || list_err.kind == ERROR_ABSENT)
         return 0;
-    *err = list_err;
-    return -1;
+    return error_pass(err, &list_err);
 }
 
 /* Gives back our reservations but the one for `keep` (NULL: all). */
@@ -88,10 +87,8 @@ int source_vip_ensure(struct host *host, const struct network_plan *plan, struct
         return error_hint(err,
                           "a pod of an earlier installation has it: remove that pod or the file");
     }
-    if (read_err.kind != ERROR_ABSENT) {
-        *err = read_err;
-        return -1;
-    }
+    if (read_err.kind != ERROR_ABSENT)
+        return error_pass(err, &read_err);
     if (host_write(host, path, RESERVATION, strlen(RESERVATION), HOST_PUBLIC, err) < 0)
         return error_prefix(err, "reserve source VIP");
     return 0;

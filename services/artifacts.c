@@ -15,8 +15,7 @@ int artifact_is_installed(struct host *host, const struct artifact *artifact, bo
         if (read_err.kind == ERROR_MALFORMED || /* too long to be the same */
             read_err.kind == ERROR_ABSENT)
             return 0;
-        *err = read_err;
-        return -1;
+        return error_pass(err, &read_err);
     }
     digest_sha256(data, len, digest);
     *ret_same = len == artifact->size && text_equal(digest, artifact->sha256);
@@ -150,9 +149,7 @@ int program_write(struct host *host, const char *path, const void *data, size_t 
     if ((why.kind == ERROR_DENIED || why.kind == ERROR_CONFLICT) &&
         host_file_type(host, path) == HOST_FILE && move_aside(host, path))
         return host_write(host, path, data, len, access, err);
-    if (err)
-        *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 static bool in_lock(const struct artifacts *lock, const char *name) {

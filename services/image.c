@@ -114,9 +114,7 @@ static int fetch_files(struct image *image, struct mirror_file *files, size_t co
             0)
             break;
     }
-    if (err)
-        *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 /* Those from `first` on. */

@@ -349,11 +349,8 @@ static int load_state(struct posix_host *posix, struct error *err) {
 
     posix->state = model_new();
     if (rootfs_read(&posix->host, STATE_FILE, STATE_MAX, &text, &len, err) < 0) {
-        if (err->kind != ERROR_ABSENT)
-            return -1;
-        error_clear(err);
         posix->saved = json_deep_copy(posix->state);
-        return 0;
+        return error_forgive(err, ERROR_ABSENT);
     }
     if (json_read(text, len, STATE_FILE, &saved, err) < 0)
         return -1;

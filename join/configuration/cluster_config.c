@@ -107,9 +107,7 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
         if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0) {
             if (kube_is_forbidden(&why))
                 (void)error_hint(&why, "%s", groups_hint);
-            if (err)
-                *err = why;
-            return -1;
+            return error_pass(err, &why);
         }
     }
     what = what_of(&source);
@@ -130,9 +128,7 @@ static int read_optional(struct kube_client *client, unsigned timeout_ms,
         *ret_denied = why.kind == ERROR_DENIED;
         return 0;
     }
-    if (err)
-        *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 /* What the network agents say, and the pods' prefixes of kubeadm init without --pod-network-cidr.
@@ -175,9 +171,7 @@ static int read_server_version(struct kube_client *client, unsigned timeout_ms,
     }
     if (is_tolerable(&why))
         return 0;
-    if (err)
-        *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 /* ---- together ---- */

@@ -18,9 +18,7 @@ static int forgive(struct asker *asker, const struct error *why, struct error *e
         asker->denied |= why->kind == ERROR_DENIED;
         return 0;
     }
-    if (err)
-        *err = *why;
-    return -1;
+    return error_pass(err, why);
 }
 
 /* ---- ConfigMaps ---- */

@@ -101,9 +101,7 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
                             xasprintf("%s: using the discovery file as it is", why.message));
         return 0;
     }
-    if (err)
-        *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 /* A URL may hold secrets, a path not. */

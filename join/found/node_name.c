@@ -27,11 +27,8 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
     _cleanup_(kube_node_free) struct kube_node node = {0};
 
     if (kube_node_get(client, name, &node, err) < 0) {
-        if (err->kind != ERROR_ABSENT)
-            return -1;
-        error_clear(err);
         *ret = NODE_NAME_FREE;
-        return 0;
+        return error_forgive(err, ERROR_ABSENT);
     }
     if (host_file_type(host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
         *ret = NODE_NAME_OURS;

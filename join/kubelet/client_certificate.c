@@ -93,9 +93,7 @@ static int find_earlier(struct request *r, struct error *err) {
     if (kube_csr_get(r->client, name, &r->csr, &why) < 0) {
         if (why.kind == ERROR_ABSENT || why.kind == ERROR_DENIED || why.kind == ERROR_MALFORMED)
             return 0;
-        if (err)
-            *err = why;
-        return -1;
+        return error_pass(err, &why);
     }
     if (is_usable(r, &r->csr, uid))
         return 1;

@@ -138,11 +138,8 @@ int kubelet_question_ask(struct host *host, struct join_progress *progress, cons
         return -1;
     if (run(host, &words, &code, &said, &why) == 0)
         return judge(progress, code, said, err);
-    if (why.kind == ERROR_INTERRUPTED) {
-        if (err)
-            *err = why;
-        return -1;
-    }
+    if (why.kind == ERROR_INTERRUPTED)
+        return error_pass(err, &why);
     if (why.kind == ERROR_TIMED_OUT || why.kind == ERROR_MALFORMED) /* it hangs, it babbles */
         join_warn(progress, "could not let the kubelet check its configuration: %s", why.message);
     else

@@ -32,10 +32,8 @@ int agent_network_record(struct join *join, struct error *err) {
         if (journal_has(&join->journal, JOURNAL_NETWORK, *name))
             continue;
         there = hcn_network_find(join->host, *name, &found, &why) == 0;
-        if (!there && why.kind != ERROR_ABSENT) {
-            *err = why;
-            return -1;
-        }
+        if (!there && why.kind != ERROR_ABSENT)
+            return error_pass(err, &why);
         if (journal_record(&join->journal, JOURNAL_NETWORK, *name,
                            there ? json_pack("{s:b}", "present", 1)
                                  : json_pack("{s:s}", "agent", agent->plugin),

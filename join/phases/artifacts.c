@@ -79,11 +79,8 @@ static int own_event_source(struct join *join, struct error *err) {
 
     if (host_registry_get(join->host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &file, &absent) <
             0 &&
-        absent.kind != ERROR_ABSENT) {
-        if (err)
-            *err = absent;
-        return -1;
-    }
+        absent.kind != ERROR_ABSENT)
+        return error_pass(err, &absent);
     if (text_equal(file, WINJOIN_PROGRAM))
         return 0;
     if (journal_record(&join->journal, JOURNAL_EVENT_SOURCE, "winjoin",

@@ -94,8 +94,7 @@ static int await(struct external_wait *e, struct error *err) {
         return 0;
     if (end == LOOK_AGAIN)
         return explain(e, &missing, err);
-    *err = missing;
-    return -1;
+    return error_pass(err, &missing);
 }
 
 int external_network_await(struct join *join, struct error *err) {

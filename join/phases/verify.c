@@ -153,8 +153,7 @@ static int look(struct join *join, json_t **ret_node, struct error *err) {
         options.client = &join->found.client;
     } else if (why.kind == ERROR_INTERRUPTED ||
                host_file_type(join->host, BOOT_NETWORK_FILE) == HOST_ABSENT) { /* never joined */
-        *err = why;
-        return -1;
+        return error_pass(err, &why);
     } else {
         options.client_error = why.message;
     }
@@ -173,11 +172,8 @@ static int find_cluster_facts(struct join *join, struct error *err) {
     if (diag_look_api_answers(join->found.look) &&
         join_need(join, NEED_NODE_CLIENT | NEED_CLUSTER | NEED_NODE | NEED_PLAN, &why) == 0)
         return 0;
-    if (why.kind == ERROR_INTERRUPTED || find_remembered(join, err) < 0) {
-        if (why.kind)
-            *err = why;
-        return -1;
-    }
+    if (why.kind == ERROR_INTERRUPTED || find_remembered(join, err) < 0)
+        return why.kind ? error_pass(err, &why) : -1;
     join_warn(&join->progress, "using what the join recorded, without asking the cluster%s%s",
               why.kind ? ": " : "", why.message);
     return 0;

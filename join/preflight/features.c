@@ -109,10 +109,8 @@ int features_install_hyper_v(struct join *join, struct error *err) {
     if (!join->found.options.install_features)
         return 0;
     class = find_class(join, &list, &why);
-    if (why.kind == ERROR_INTERRUPTED) {
-        *err = why;
-        return -1;
-    }
+    if (why.kind == ERROR_INTERRUPTED)
+        return error_pass(err, &why);
     if (why.kind && why.kind != ERROR_ABSENT)
         join_warn(&join->progress, "whether a RuntimeClass asks for Hyper-V is not known: %s",
                   why.message);

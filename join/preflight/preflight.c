@@ -81,10 +81,7 @@ int check_registry(const struct machine *machine, const char *key, const char *v
                    struct error *err) {
     if (host_registry_get(machine->host, key, value, ret, err) == 0)
         return 1;
-    if (err->kind != ERROR_ABSENT)
-        return -1;
-    error_clear(err);
-    return 0;
+    return error_forgive(err, ERROR_ABSENT);
 }
 
 /* ---- which checks are ignored ---- */

@@ -56,11 +56,8 @@ static int start_again(struct service_watch *watch, struct error *err) {
     watch->again_ms = 0;
     if (host_service_start(watch->host, watch->service->name, START_TIMEOUT_MS, &why) == 0)
         return 0;
-    if (why.kind != ERROR_HOST) { /* ERROR_HOST: it ended once more, which the next look counts */
-        if (err)
-            *err = why;
-        return -1;
-    }
+    if (why.kind != ERROR_HOST) /* ERROR_HOST: it ended once more, which the next look counts */
+        return error_pass(err, &why);
     return 0;
 }
 

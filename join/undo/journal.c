@@ -108,12 +108,8 @@ static int read_lines(struct journal *j, const char *file, const char *text, str
 static int check_maker(struct host *host, const char *path, struct error *err) {
     bool is_admins = false;
 
-    if (host_is_admins(host, path, &is_admins, err) < 0) {
-        if (err->kind != ERROR_ABSENT)
-            return -1;
-        error_clear(err);
-        return 0;
-    }
+    if (host_is_admins(host, path, &is_admins, err) < 0)
+        return error_forgive(err, ERROR_ABSENT);
     if (is_admins)
         return 0;
     (void)error_set(err, ERROR_HOST, "'%s' belongs to a user who is not an administrator", path);
@@ -131,9 +127,8 @@ int journal_open_in(struct host *host, const char *folder, struct journal *ret, 
         check_maker(host, file, err) < 0)
         return -1;
     if (host_read(host, file, JOURNAL_MAX, &text, &len, err) < 0) {
-        if (err->kind != ERROR_ABSENT)
+        if (error_forgive(err, ERROR_ABSENT) < 0)
             return -1;
-        error_clear(err);
         text = xstrdup("");
     }
     if (read_lines(&journal, file, text, err) < 0) {

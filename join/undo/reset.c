@@ -211,12 +211,8 @@ static int undo_forwarding(struct host *host, const struct journal_entry *entry,
     uint32_t index;
 
     *ret_how = "as before";
-    if (nic_index_of(host, entry->target, &index, err) < 0) {
-        if (err->kind != ERROR_ABSENT)
-            return -1;
-        error_clear(err); /* no interface, no setting */
-        return 0;
-    }
+    if (nic_index_of(host, entry->target, &index, err) < 0)
+        return error_forgive(err, ERROR_ABSENT); /* no interface, no setting */
     return host_forwarding_set(host, index, strchr(entry->target, ':') ? 6 : 4,
                                json_bool_at(entry->before, "on", false), err);
 }

@@ -91,9 +91,7 @@ static int evict(struct join *join, const json_t *pod, struct error *err) {
         return 0;
     if (why.os == TOO_MANY_REQUESTS)
         return 1;
-    if (err)
-        *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 static bool is_whole(const json_t *pod) {

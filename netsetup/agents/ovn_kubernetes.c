@@ -72,8 +72,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
         return network_restore_service(restore, &service_hybrid_overlay_node, err) < 0
                    ? -1 /* what depends on it was stopped with it */
                    : network_restore_service(restore, &service_kube_proxy, err);
-    *err = why;
-    return -1;
+    return error_pass(err, &why);
 }
 
 const struct network_agent network_agent_ovn_kubernetes = {
