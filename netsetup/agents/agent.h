@@ -119,11 +119,15 @@ const char *network_agent_cni(const struct network_agent *agent, const char *plu
                               const struct network_mode *mode);
 /* How long a join waits for the network that it makes, in seconds; 0: it makes none. */
 unsigned network_agent_wait(const struct network_agent *agent);
+void agent_settings_free(struct agent_settings *settings);
+
+/* ---- choices.c ---- */
 /* What --network-plugin takes, in the tables' order. */
 void network_plugin_names(struct text_list *ret);
-/* ERROR_USAGE for another word; it names those that work. */
+/* ERROR_USAGE for a word that names none; it names those that work, and the one that may be meant:
+ * agents and CNI plugins have words of their own. */
 int network_plugin_check(const char *name, struct error *err);
-void agent_settings_free(struct agent_settings *settings);
+int network_mode_check(const char *name, struct error *err);
 
 /* The table: a row is the agent's file and constant (agents/flannel.c: network_agent_flannel). */
 #define NETWORK_AGENTS(ROW)                                                                        \

@@ -122,24 +122,6 @@ bool external_agent_same_folder(const char *told, const char *folder) {
     }
 }
 
-void external_agent_settle(struct agent_settings *settings, struct agent_settings *others) {
-    const struct external_agent *agent = settings->external;
-    if (agent && (!agent->settings_of || agent->settings_of != others->agent)) {
-        agent_settings_free(others);
-    } else {
-        others->external = agent;
-        others->kube_proxy = take_ptr(settings->kube_proxy);
-        if (agent) {
-            others->daemon_set = take_ptr(settings->daemon_set);
-            others->told = take_ptr(settings->told);
-        }
-        agent_settings_free(settings);
-        *settings = *others;
-    }
-    if (agent)
-        settings->agent = &network_agent_external;
-}
-
 /* Its own word decides; the mode given is what the firewall is opened for. No agent uses a switch
  * that is on no adapter. */
 static const char *backend(const struct network_mode *mode) {

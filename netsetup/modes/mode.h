@@ -98,8 +98,6 @@ const struct network_mode *network_mode_by_name(const char *name);
 const struct network_mode *network_mode_by_cni(const char *plugin, const char *hns_type);
 /* The names, in the table's order. */
 void network_mode_names(struct text_list *ret);
-/* ERROR_USAGE for another word; it names those that work. */
-int network_mode_check(const char *name, struct error *err);
 
 /* The table: a row is the mode's file and constant (modes/overlay.c: network_mode_overlay). */
 #define NETWORK_MODES(ROW)                                                                         \

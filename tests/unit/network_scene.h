@@ -12,6 +12,7 @@
 #include "netsetup/nic.h"
 #include "netsetup/nic_guard.h"
 #include "netsetup/network_plan.h"
+#include "netsetup/peer_watch.h"
 
 struct scene {
     struct network_input input;
@@ -80,6 +81,17 @@ static inline void scene_write_boot_network(const struct scene *scene, struct ho
         json_object_set_new(file, "peers", peers);
     text = json_write(file);
     assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+}
+
+/* The kubeconfig of a node whose API server is https://k. */
+static inline void scene_write_kubeconfig(struct host *host) {
+    static const char config[] =
+        "{\"clusters\":[{\"name\":\"c\",\"cluster\":{\"server\":\"https://k\"}}],\"users\":[{"
+        "\"name\":\"u\",\"user\":{\"token\":\"t\"}}],\"contexts\":[{\"name\":\"x\",\"context\":{"
+        "\"cluster\":\"c\",\"user\":\"u\"}}],\"current-context\":\"x\"}";
+
+    assert_int_equal(host_write(host, NODE_KUBECONFIG, config, strlen(config), HOST_SECRET, NULL),
+                     0);
 }
 
 #endif

@@ -155,6 +155,9 @@ static const struct bad bad_versions[] = {
 
 static const struct bad bad_node_configurations[] = {
     {NODE "metadata: {}\n", "f: line 3 column 1: unknown field \"metadata\"", ""},
+    {NODE "network.mode: overlay\n", "f: line 3 column 1: unknown field \"network.mode\"", ""},
+    {V4 "nodeRegistration: {'taints[]': []}\n",
+     "f: line 3 column 20: unknown field \"nodeRegistration.taints[]\"", "did you mean taints?"},
     {NODE "network: {mod: overlay}\n", "f: line 3 column 11: unknown field \"network.mod\"",
      "did you mean mode?"},
     {NODE "network: {mode: bridge}\n",

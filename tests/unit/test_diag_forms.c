@@ -26,19 +26,12 @@ static void lines_that_just_fit(void **state) {
         {"NAT-NONE  confirmed   xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
          "\n    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"},
     };
-    struct probe_result many = {.outcome = PROBE_OK,
-                                .attempts = 20,
-                                .succeeded = 20,
-                                .min_us = 100,
-                                .median_us = 2000,
-                                .p95_us = 30000,
-                                .max_us = 400000};
     _cleanup_(diag_report_free) struct diag_report report;
     _cleanup_(freep) char *narrow = NULL;
 
     (void)state;
     report_make(&report);
-    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", false), &many, false);
+    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", false), &twenty, false);
     json_object_set_new(report.evidence, "look", json_pack("{s:f}", "seconds", 0.31));
     free(report.causes.items[0].message);
     report.causes.items[0].message = xstrdup("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");

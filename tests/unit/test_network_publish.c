@@ -108,17 +108,11 @@ static void write_join(const char *name) {
 }
 
 static int open_host(void **state) {
-    static const char config[] =
-        "{\"clusters\":[{\"name\":\"c\",\"cluster\":{\"server\":\"https://k\"}}],\"users\":[{"
-        "\"name\":\"u\",\"user\":{\"token\":\"t\"}}],\"contexts\":[{\"name\":\"x\",\"context\":{"
-        "\"cluster\":\"c\",\"user\":\"u\"}}],\"current-context\":\"x\"}";
-
     (void)state;
     host = host_memory_new();
     http = http_memory_new(answer, NULL);
     publisher = (struct network_publisher){.host = host, .http = http};
-    assert_int_equal(host_write(host, NODE_KUBECONFIG, config, strlen(config), HOST_SECRET, NULL),
-                     0);
+    scene_write_kubeconfig(host);
     scene_make_networks(&scene, host, "overlay", "win-overlay");
     write_join("win-7k2");
     put_proxy();

@@ -67,17 +67,11 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
 }
 
 static int open_host(void **state) {
-    static const char config[] =
-        "{\"clusters\":[{\"name\":\"c\",\"cluster\":{\"server\":\"https://k\"}}],\"users\":[{"
-        "\"name\":\"u\",\"user\":{\"token\":\"t\"}}],\"contexts\":[{\"name\":\"x\",\"context\":{"
-        "\"cluster\":\"c\",\"user\":\"u\"}}],\"current-context\":\"x\"}";
-
     (void)state;
     host = host_memory_new();
     http = http_memory_new(answer, NULL);
     asked = ticks = patches = 0;
-    assert_int_equal(host_write(host, NODE_KUBECONFIG, config, strlen(config), HOST_SECRET, NULL),
-                     0);
+    scene_write_kubeconfig(host);
     return 0;
 }
 

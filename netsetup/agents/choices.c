@@ -1,0 +1,63 @@
+/* What --network-mode and --network-plugin take, and what other words may mean. */
+#include "base/memory.h"
+#include "netsetup/agents/external_agent.h"
+#include "netsetup/names.h"
+
+/* ---- modes ---- */
+
+/* The mode that agents ("vxlan") or CNI plugins ("win-bridge") call by this word. */
+static const struct network_mode *mode_called(const char *word) {
+    _cleanup_(freep) char *lower = text_lower(word);
+    size_t count, mode_count;
+    const struct network_agent *const *agents = network_agents(&count);
+    const struct network_mode *const *modes = network_modes(&mode_count);
+
+    for (size_t a = 0; a < count; a++)
+        for (size_t i = 0; agents[a]->backend && i < mode_count; i++)
+            if (text_equal(agents[a]->backend(modes[i]), lower))
+                return modes[i];
+    return network_mode_by_cni(lower, NULL);
+}
+
+int network_mode_check(const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    network_mode_names(&names);
+    if (name_check("network mode", name, &names, err) == 0)
+        return 0;
+    const struct network_mode *meant = mode_called(name);
+    bool said = err && err->hints[0][0]; /* by a word that is near */
+    return meant && !said ? error_hint(err, "did you mean %s?", meant->name) : -1;
+}
+
+/* ---- plugins ---- */
+
+void network_plugin_names(struct text_list *ret) {
+    size_t count, mode_count;
+    const struct network_agent *const *agents = network_agents(&count);
+    const struct network_mode *const *modes = network_modes(&mode_count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (agents[i]->plugin)
+            text_list_add(ret, agents[i]->plugin);
+        for (size_t k = 0; !agents[i]->plugin && k < mode_count; k++) {
+            for (const char *const *name = modes[k]->cni_plugins; *name; name++) {
+                if (!text_list_has(ret, *name) && !network_agent_by_plugin(*name)->plugin)
+                    text_list_add(ret, *name);
+            }
+        }
+    }
+}
+
+int network_plugin_check(const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *lower = text_lower(name);
+    const struct external_agent *external = external_agent_by_name(lower);
+    network_plugin_names(&names);
+    if (name_check("network plugin", name, &names, err) == 0)
+        return 0;
+    return external ? error_hint(err,
+                                 "%s makes the network as a DaemonSet: use --network-plugin "
+                                 "external",
+                                 external->title)
+                    : -1;
+}
