@@ -132,6 +132,15 @@ def way_back(stage):
         stage.fabric.peer_add(subnet, host, "")
 
 
+def old_way_back(address):
+    """The other nodes send to another address what is for this node's pods."""
+    def apply(stage):
+        stage.way = stage.fabric.routes()
+        for subnet in stage.way:
+            stage.fabric.peer_add(subnet, address, "")
+    return apply
+
+
 def cable(name, state):
     return lambda stage: netns.ip(stage.fabric.ns("fabric"), "link set", "p-" + name, state)
 
@@ -276,6 +285,30 @@ def api_endpoint(*addresses):
                            {"endpoints": [{"addresses": [a], "conditions": {"ready": True}} for a in addresses]}, MERGE)
         time.sleep(1.5)  # kube-proxy hears of it
     return apply
+
+
+def api_port(number):
+    """The EndpointSlice of the API server has another port."""
+    def apply(stage):
+        stage.cluster.call("PATCH", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes",
+                           {"ports": [{"name": "https", "port": number, "protocol": "TCP"}]}, MERGE)
+        time.sleep(1.5)  # kube-proxy hears of it
+    return apply
+
+
+def service(name, **spec):
+    """A pair of functions: a Service of kube-system has other fields, and those that it had."""
+    path = "/api/v1/namespaces/kube-system/services/" + name
+
+    def apply(stage):
+        stage.kept = {k: v for k, v in stage.cluster.call("GET", path)["spec"].items() if k in spec}
+        stage.cluster.call("PATCH", path, {"spec": spec}, MERGE)
+        time.sleep(1.5)  # kube-proxy hears of it
+
+    def lift(stage):
+        stage.cluster.call("PATCH", path, {"spec": stage.kept}, MERGE)
+        time.sleep(1.5)
+    return apply, lift
 
 
 def dns_port(number):

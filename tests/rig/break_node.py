@@ -354,6 +354,15 @@ def others_pod(address):
     return change
 
 
+def one_more(address):
+    """It sends to one more machine."""
+    def change(stage, document):
+        kept = document["HostComputeEndpoints"]
+        others_pod(address)(stage, document)
+        document["HostComputeEndpoints"] += kept
+    return change
+
+
 def no_members(vip, protocol):
     """HNS lost the endpoints behind a load balancer."""
     def apply(stage):
@@ -396,6 +405,16 @@ def no_policy(kind):
             raise RuntimeError("the pod network has no " + kind)
         change_network(stage.host, "Remove", stage.lost)
     return apply, lambda stage: change_network(stage.host, "Add", stage.lost)
+
+
+def no_host_endpoint(stage):
+    """The node's own endpoint of a bridge, the pods' gateway, is deleted."""
+    mine = [e for e in stage.host.control({"op": "dump"})["endpoints"]
+            if e.get("Attached", {}).get("SystemType") == "Host"]
+    if not mine:
+        raise RuntimeError("the pod network has no endpoint of the host")
+    for end in mine:
+        stage.host.hns("HcnDeleteEndpoint", "go", end["ID"])
 
 
 def more_routes(*routes):

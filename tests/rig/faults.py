@@ -333,6 +333,72 @@ FAULTS |= {
                             *cluster.peer_says("public-ip", "10.0.0.99"), OVERLAY),
 }
 
+# The same on a bridge, in two batches.
+WAY = "10.0.0.99"  # an address that no machine has
+FAULTS |= {
+    "api-lb-udp": after("the API's load balancer is one for UDP", "SVC-LOST", node.other_balancer(
+        API, 6, lambda s, lb: lb["PortMappings"][0].update(Protocol=17)), node.restart("kube-proxy"), BRIDGE),
+    "api-lb-more": after("the API's load balancer has a machine more that is gone", "SVC-STALE", node.other_balancer(
+        API, 6, node.one_more(WAY)), node.restart("kube-proxy"), BRIDGE),
+    "host-endpoint": after("the host's endpoint of the pod network was deleted", "POD-GW",
+                           node.no_host_endpoint, POD_NETWORK, BRIDGE),
+    "pod-mask": after("pods get a prefix that holds other nodes' pods", "POD-GW", *node.rewritten(
+        "HcnCreateEndpoint", '{"IpAddress":"10.244.', '{"PrefixLength":16,"IpAddress":"10.244.'), BRIDGE),
+    "pod-dns": after("pods get a DNS server outside", "DNS-SRV", *node.rewritten(
+        "HcnCreateEndpoint", '"ServerList":["%s"]' % DNS, '"ServerList":["%s"]' % fabrics.EXTERNAL_DNS), BRIDGE),
+    "pod-suffix": after("pods get no DNS suffix of the cluster", "DNS-SFX", *node.rewritten(
+        "HcnCreateEndpoint", ".svc.cluster.local", ".corp.example"), BRIDGE),
+    "acl-dns": obeyed("an ACL blocks what pods ask by UDP 53",
+                      [acl("Block", "Out", 1, Protocols="17", RemotePorts="53")], BRIDGE),
+    "dns-route": after("a route of the node leads to the DNS pod by another machine", "L2-ROUTE",
+                       *node.more_routes("%s 32 %s" % (fabrics.DNS_POD, WAY)), BRIDGE),
+    "arp-peer": after("the node has a wrong MAC for the DNS pods' node", "PEER-DOWN", *cluster.wired(
+        "w1", [WRONG_MAC % (fabrics.L1, "vsw0")], ["neigh del %s dev vsw0" % fabrics.L1]), BRIDGE),
+    "net-53": Fault("the network between the nodes drops UDP 53", "DNS-PROTO", *cluster.filtered(
+        "fabric", 'iifname "p-w1" oifname "p-l1" udp dport 53 drop', "bridge"), BRIDGE),
+    "fragments": Fault("the network between the nodes drops fragments", "", *cluster.filtered(
+        "fabric", "ip frag-off & 0x3fff != 0 drop", "bridge"), BRIDGE),
+    "rate": Fault("the network takes ten packets a second of this node for the DNS pods' node", "LOSS",
+                  *cluster.filtered("fabric", 'iifname "p-w1" oifname "p-l1" limit rate over 10/second burst 5 packets drop',
+                                    "bridge"), BRIDGE, chance=True),
+    "mtu-back": Fault("the network loses packets above 1300 bytes from the DNS pods' node to this one", "MTU-NODES",
+                      *cluster.filtered("fabric", 'iifname "p-l1" oifname "p-w1" meta length > 1300 drop', "bridge"), BRIDGE),
+    "cp-guard": Fault("the API server's machine drops what comes from pods", "API-PODS", *cluster.filtered(
+        "cp", "ip saddr %s tcp dport 6443 drop" % fabrics.POD_RANGE, hook="input"), BRIDGE),
+    "proxy-astray": after("kube-proxy's kubeconfig has an address that no machine has", "SVC-ALL", *node.edited(
+        "C:\\k\\kube-proxy.kubeconfig", r"(server.*https://)[0-9.]+", r"\g<1>" + WAY, "kube-proxy"), BRIDGE),
+    "dns-moved": after("the DNS' Service was made again, with another address", "DNS-NONE",
+                       *cluster.service("kube-dns", clusterIP="10.96.0.20", clusterIPs=["10.96.0.20"]), BRIDGE),
+    "dns-no-udp": after("the DNS' Service has no port for UDP", "DNS-LB", *cluster.service("kube-dns", ports=[
+        {"name": "dns-tcp", "port": 53, "protocol": "TCP", "targetPort": 53}]), BRIDGE),
+    "arp-home": after("the router has a wrong MAC for this node", "EXT-NODE", *cluster.wired(
+        "fabric", [WRONG_MAC % ("10.0.0.21", "lan")], ["neigh del 10.0.0.21 dev lan"]), BRIDGE),
+    "spoof-peer": Fault("the cloud drops what does not have the other node's own address", "L2-ROUTE", *cluster.filtered(
+        "fabric", 'iifname "p-l1" ip saddr != %s drop' % fabrics.L1, "bridge"), BRIDGE),
+    "dns-half": after("one of two DNS pods is dead", "SVC-HALF", cluster.dns_endpoints(
+        [ENDPOINT, {**ENDPOINT, "addresses": ["10.244.0.54"]}]), cluster.dns_endpoints([ENDPOINT]), BRIDGE),
+
+    "dns-cable": Fault("the DNS pod is unplugged", "SVC-EP0", *cluster.wired(
+        "l1", ["link set p-l1-dns down"], ["link set p-l1-dns up"]), BRIDGE),
+    "outside-dns": after("the DNS server outside has ended", "EXT-NODE", *cluster.ended("outside-dns", "outside"), BRIDGE),
+    "cloud-udp": Fault("the cloud drops UDP that has a pod's address", "UDP-LOST", *cluster.filtered(
+        "fabric", 'iifname "p-w1" ip saddr %s meta l4proto udp drop' % fabrics.POD_RANGE, "bridge"), BRIDGE),
+    "way-back-old": after("the other nodes' route to this node's pods leads to its old address", "L2-ROUTE",
+                          cluster.old_way_back(WAY), cluster.way_back, BRIDGE),
+    "nat-pods-bridge": after("packets to other nodes' pods are translated, which a bridge may do", "",
+                             node.excepted(lambda e: [x for x in e if x != fabrics.POD_RANGE]), POD_NETWORK, BRIDGE),
+    "l1-resets": Fault("the node of the DNS pods resets TCP to its pods", "TCP-LOST", *cluster.filtered(
+        "l1", 'iifname "eth0" ip daddr %s meta l4proto tcp reject with tcp reset' % fabrics.L1_SUBNET), BRIDGE),
+    "own-node-udp": Fault("the node's firewall drops what it sends to its pods by UDP", "FW-OWN", *cluster.filtered(
+        "w1", 'oifname "ep*" meta l4proto udp drop', hook="output"), BRIDGE),
+    "dns-upstream": Fault("the cluster's DNS asks a server outside that is gone", "EXT-DNS",
+                          *cluster.dns_says("server=" + fabrics.EXTERNAL_DNS, "server=192.0.2.99"), BRIDGE),
+    "api-slice-port": after("the API server's EndpointSlice has another port", "API-ADDR",
+                            cluster.api_port(443), cluster.api_port(6443), BRIDGE),
+    "loss-api": Fault("every fourth packet of the control plane to this node is lost", "LOSS", *cluster.filtered(
+        "fabric", 'iifname "p-cp" oifname "p-w1" numgen inc mod 4 == 0 drop', "bridge"), BRIDGE, chance=True),
+}
+
 # Two at once: where they can be seen beside each other, and which modes play them.
 PAIRS = {
     "node-udp+dns-forward": OVERLAY,
