@@ -371,17 +371,42 @@ json_t *drift_ask(struct kube_client *client, const char *node) {
     return asked;
 }
 
+static const json_t *service_at(const json_t *asked, const char *vip) {
+    json_each(json_at(asked, "services.items"), i, item) {
+        if (vip && text_equal(json_text_at(item, "spec.clusterIP"), vip))
+            return item;
+    }
+    return NULL;
+}
+
+json_t *drift_service_spec(const json_t *asked, const char *vip) {
+    const json_t *service = service_at(asked, vip);
+    json_t *ports = json_array();
+
+    json_each(json_at(service, "spec.ports"), i, port) {
+        const char *protocol = json_text_at(port, "protocol");
+        _cleanup_(freep) char *text =
+            xasprintf("%lld/%s", json_number_at(port, "port", 0), protocol ? protocol : "TCP");
+
+        json_array_append_new(ports, json_string(text));
+    }
+    if (!service) {
+        json_decref(ports);
+        return NULL;
+    }
+    return json_pack("{s:o, s:s*}", "ports", ports, "internalTrafficPolicy",
+                     json_text_at(service, "spec.internalTrafficPolicy"));
+}
+
 int drift_ready_endpoints(const json_t *asked, const char *vip) {
     const json_t *slices = json_at(asked, "slices.items"),
                  *services = json_at(asked, "services.items"), *service = NULL;
     _cleanup_json_ json_t *vips = json_object();
     int ready = 0;
 
-    json_each(services, i, item) {
+    json_each(services, i, item)
         add_vips(item, vips);
-        if (vip && text_equal(json_text_at(item, "spec.clusterIP"), vip))
-            service = item;
-    }
+    service = service_at(asked, vip);
     if (services && vip && *vip && !has(vips, vip))
         return DRIFT_NO_SERVICE;
     if (!json_text_at(service, "metadata.name") || !slices)

@@ -45,6 +45,9 @@ char *drift_left_over(const json_t *drift);
  * not known, DRIFT_NO_SERVICE = no Service has it. */
 enum { DRIFT_NO_SERVICE = -2 };
 int drift_ready_endpoints(const json_t *asked, const char *vip);
+/* What the Service of that cluster IP is said to be: {ports: ["53/UDP"], internalTrafficPolicy?};
+ * NULL = not known, or no Service has it. New reference. */
+json_t *drift_service_spec(const json_t *asked, const char *vip);
 /* Reads all that and compares; without `pod_cidrs` no Node is asked for, and Nodes that this
  * identity may not list are left out; then the routes are, too; adds `unread`: ["the Services:
  * why"] and `commands`: what to do by hand, one command each, the first for the first that is

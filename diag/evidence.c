@@ -129,6 +129,7 @@ static json_t *drift_of(struct host *host, const struct diag_evidence_options *o
 static void drift_add(struct host *host, const struct diag_evidence_options *options,
                       json_t *evidence) {
     int ready = drift_ready_endpoints(options->cluster, options->dns_ip);
+    json_t *spec = drift_service_spec(options->cluster, options->dns_ip);
 
     if (options->cluster && !json_object_get(evidence, "missing"))
         json_object_set_new(evidence, "kubernetes", drift_of(host, options, evidence));
@@ -136,6 +137,8 @@ static void drift_add(struct host *host, const struct diag_evidence_options *opt
         json_object_set_new(evidence, "dnsService", json_false());
     if (ready >= 0)
         json_object_set_new(evidence, "dnsEndpoints", json_integer(ready));
+    if (spec)
+        json_object_set_new(evidence, "dnsSpec", spec);
     ready = drift_ready_endpoints(options->cluster, options->kubernetes_ip);
     if (ready >= 0)
         json_object_set_new(evidence, "kubernetesEndpoints", json_integer(ready));
@@ -214,6 +217,15 @@ static void services_add(struct host *host, const char *const *names, json_t *ev
         host_service_free(&service);
     }
     json_object_set_new(evidence, "services", services);
+}
+
+/* One that runs, and has programmed nothing. */
+static void proxy_add(struct host *host, json_t *evidence) {
+    const json_t *balancers = json_object_get(evidence, "loadBalancers");
+
+    if (balancers && !json_array_size(balancers) &&
+        text_equal(json_text_at(evidence, "services.kube-proxy"), "running"))
+        json_object_set_new(evidence, "kubeProxy", diag_evidence_proxy(host));
 }
 
 static void cni_add(struct host *host, json_t *evidence, const char *folder) {
@@ -361,6 +373,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     adapters_add(host, evidence);
     routes_add(host, evidence);
     services_add(host, options->services, evidence);
+    proxy_add(host, evidence);
     cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_CONF_DIR);
     cluster_add(options, evidence);
     limits_add(host, options->network_mode, evidence);

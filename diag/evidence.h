@@ -37,11 +37,16 @@ struct diag_evidence_options {
  * adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}],
  * routes[{destination,nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
  * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
+ * kubeProxy{...} (diag_evidence_proxy(), where it runs and HNS has no load balancer),
  * kubernetes{...} (drift_judge(), where the cluster was asked), dnsService (false: no Service has
- * that address), dnsEndpoints (how many ready ones the DNS Service has, the same), missing["..."].
- * Ends after DIAG_EVIDENCE_MS and one call's second, also where HNS hangs. New reference. */
+ * that address), dnsSpec{...} (drift_service_spec()), dnsEndpoints (how many ready ones the DNS
+ * Service has, the same), missing["..."]. Ends after DIAG_EVIDENCE_MS and one call's second, also
+ * where HNS hangs. New reference. */
 enum { DIAG_EVIDENCE_MS = 3000 };
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
+/* Of kube-proxy on this node: sourceVip? of its configuration, server? of its kubeconfig,
+ * lastErrors?[] from the end of its log. What cannot be read is left out. New reference. */
+json_t *diag_evidence_proxy(struct host *host);
 /* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI
  * configuration that the runtime takes: what a join was told may not be known any more. Leaves both
  * untouched when there is none or its plugin is not known; otherwise the caller frees. */

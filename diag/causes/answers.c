@@ -363,6 +363,9 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
                      cell->result.attempts);
     }
     finding->may = scene->partly;
+    if (scene->partly & CELLS_DNS) /* the same questions, of which each attempt was lost */
+        finding->may |=
+            CELLS_DNS & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
     if (!scene->partly && some_are_lost(scene) &&
         backends_of(scene, expected(scene, "dnsIP"), TCP, DNS_PORT) == 1) {
         finding_note(finding, "some questions to %s by TCP are lost, and larger ones pass",

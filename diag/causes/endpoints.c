@@ -1,5 +1,6 @@
 /* Causes among the endpoints of the probe pods: missing, alike, with other routes than their
  * network. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cidr.h"
@@ -118,6 +119,31 @@ static void note_wide_prefix(const struct scene *scene, char pod, struct finding
                      json_text_at(endpoint, "ID"), pod_name(scene, pod), text, dns);
 }
 
+/* A bridge's pods send by the node's own address among them, which its endpoint of the network
+ * brings: noted where no adapter has any such address. */
+static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
+                                  struct finding *finding) {
+    const char *prefix = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
+    const json_t *adapters = json_object_get(scene->evidence, "adapters");
+
+    if (!mode_of(scene)->host_routes || !adapters || !prefix_holds(prefix, hop))
+        return false;
+    json_each(adapters, i, adapter) {
+        json_each(json_object_get(adapter, "addresses"), k, address) {
+            if (prefix_holds(prefix, json_string_value(address)))
+                return false;
+        }
+    }
+    free(finding->message);
+    finding->message = xstrdup("the pods' gateway, this node's own endpoint of their network, is "
+                               "missing");
+    free(finding->hint);
+    finding->hint = xstrdup("winjoin join phase pod-network makes the endpoint again");
+    finding_note(finding, "pods send by %s, and no adapter of this node has an address of %s", hop,
+                 prefix);
+    return true;
+}
+
 /* A pod's own routes: to its network's gateway, and none beside it. */
 static void note_gateways(const struct scene *scene, char pod, struct finding *finding) {
     const char *gateway = json_text_at(network_of(scene), "Ipams.0.Subnets.0.Routes.0.NextHop");
@@ -134,10 +160,11 @@ static void note_gateways(const struct scene *scene, char pod, struct finding *f
             continue;
         any = true;
         wide |= all;
-        if (gateway && all && !is_gateway(scene, hop))
+        if (gateway && all && !is_gateway(scene, hop) &&
+            !note_no_host_endpoint(scene, hop, finding))
             finding_note(finding, "endpoint %s (%s) has the gateway %s; the network's is %s", id,
                          pod_name(scene, pod), hop, gateway);
-        else if (gateway && !is_gateway(scene, hop))
+        else if (gateway && !all && !is_gateway(scene, hop))
             finding_note(finding,
                          "endpoint %s (%s) has a route to %s by %s; the network's gateway is %s",
                          id, pod_name(scene, pod), prefix, hop, gateway);

@@ -112,9 +112,13 @@ bool extra_answers(const struct scene *scene, const char *id) {
     return text_equal(said, "ok") || text_equal(said, "refused") || text_equal(said, "reset");
 }
 
+bool reaches_dns_pod(const struct scene *scene) {
+    return extra_answers(scene, "x-closed-tcp") || extra_answers(scene, "x-dns-connect") ||
+           dns_pod_answers(scene);
+}
+
 bool reaches_other_nodes(const struct scene *scene) {
-    return extra_answers(scene, "x-peer") || extra_answers(scene, "x-closed-tcp") ||
-           extra_answers(scene, "x-dns-connect") || dns_pod_answers(scene);
+    return extra_answers(scene, "x-peer") || reaches_dns_pod(scene);
 }
 
 bool dns_refuses(const struct scene *scene) {

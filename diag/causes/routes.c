@@ -81,15 +81,35 @@ static bool is_part(const char *text, const char *prefix) {
            cidr_parse(prefix, &whole, NULL) == 0 && cidr_contains_cidr(&whole, &part);
 }
 
-static void note_part(const struct network_peer *peer, const char *part, const char *hop,
-                      struct finding *finding) {
-    finding_note(finding, "the route to %s, a part of %s (node %s), goes to %s", part,
-                 peer->pod_cidr, peer->node, hop);
-}
-
 /* Where other nodes send what is for the node's pods. */
 static const char *way_address(const struct network_peer *peer) {
     return peer->address ? peer->address : peer->node_address;
+}
+
+static void note_part(const struct network_peer *peer, const char *part, const char *hop,
+                      const char *pod, struct finding *finding) {
+    const char *ip = way_address(peer);
+
+    if (ip && hop && !text_equal(hop, ip) && is_part(part, peer->pod_cidr) &&
+        (!pod || prefix_holds(part, pod)))
+        finding_note(finding, "the route to %s, a part of %s (node %s), goes to %s", part,
+                     peer->pod_cidr, peer->node, hop);
+}
+
+/* Routes to a part of the node's pods, of the kind that this mode has; with `pod` those that hold
+ * it. */
+static void note_parts(const struct scene *scene, const struct network_peer *peer, const char *pod,
+                       struct finding *finding) {
+    if (!mode_of(scene)->vxlan)
+        json_each(json_object_get(scene->evidence, "routes"), i, route)
+            note_part(peer, json_text_at(route, "destination"), json_text_at(route, "nextHop"), pod,
+                      finding);
+    else
+        json_each(json_object_get(network_of(scene), "Policies"), i, policy) {
+            if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute"))
+                note_part(peer, json_text_at(policy, "Settings.DestinationPrefix"),
+                          json_text_at(policy, "Settings.ProviderAddress"), pod, finding);
+        }
 }
 
 /* The Node that has the address itself, as pods in the node's own network do. */
@@ -117,14 +137,7 @@ static void policy_check(const struct scene *scene, const struct network_peer *p
     else if (*mac && there_mac && !mac_equal(mac, there_mac))
         finding_note(finding, "the route to %s has router MAC %s, node %s has %s", prefix,
                      there_mac, name, mac);
-    json_each(json_object_get(network_of(scene), "Policies"), i, policy) {
-        const char *part = json_text_at(policy, "Settings.DestinationPrefix");
-        const char *hop = json_text_at(policy, "Settings.ProviderAddress");
-
-        if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") && ip && hop &&
-            !text_equal(hop, ip) && is_part(part, prefix))
-            note_part(peer, part, hop, finding);
-    }
+    note_parts(scene, peer, NULL, finding);
 }
 
 static bool route_stands(const struct scene *scene, const char *prefix, const char *next_hop) {
@@ -169,13 +182,7 @@ static void host_route_check(const struct scene *scene, const struct network_pee
     else if (other)
         finding_note(finding, "a second route to %s goes via %s, node %s is at %s", prefix, other,
                      peer->node, ip);
-    json_each(json_object_get(scene->evidence, "routes"), i, route) {
-        const char *part = json_text_at(route, "destination"),
-                   *hop = json_text_at(route, "nextHop");
-
-        if (ip && hop && !text_equal(hop, ip) && is_part(part, prefix))
-            note_part(peer, part, hop, finding);
-    }
+    note_parts(scene, peer, NULL, finding);
 }
 
 /* A pod of the DNS has a remote endpoint of its own, which leads to its node. */
@@ -257,13 +264,27 @@ static bool lacks_way(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count > agent_notes;
 }
 
+/* Of this node's routes, or of its network's, one that leads a part of a node's pods elsewhere,
+ * with the DNS pod among them: its node may be reached all the same. */
+static bool part_leads_elsewhere(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    struct network_peer peer;
+
+    network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
+    if (!peer.pod_cidr || !extra_outcome(scene, "x-dns-pod") || reaches_dns_pod(scene))
+        return false;
+    note_parts(scene, &peer, pod, finding);
+    return finding->evidence.count != 0;
+}
+
 enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = network_of(scene);
 
     if (!mode_of(scene)->vxlan || !network || dns_pod_answers(scene))
         return NO;
     remote_endpoint_check(scene, finding);
-    if (finding->evidence.count)
+    if (finding->evidence.count || part_leads_elsewhere(scene, finding))
         return CONFIRMED;
     if (reaches_other_nodes(scene))
         return NO;
@@ -310,7 +331,11 @@ static bool note_silent_pod(const struct scene *scene, struct finding *finding) 
 }
 
 enum level look_l2_route(const struct scene *scene, struct finding *finding) {
-    if (!mode_of(scene)->host_routes || reaches_other_nodes(scene))
+    if (!mode_of(scene)->host_routes)
+        return NO;
+    if (part_leads_elsewhere(scene, finding))
+        return CONFIRMED;
+    if (reaches_other_nodes(scene))
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;
@@ -318,6 +343,7 @@ enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     if (dns_refuses(scene) || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))) ||
         !note_silent_pod(scene, finding))
         return NO;
+    finding->message = xstrdup("packets to other nodes' pods, or their answers, are lost");
     name_network_routes(scene, finding);
     return LIKELY;
 }

@@ -131,6 +131,8 @@ json_t *load_balancer_of(const struct scene *scene, const char *vip, int protoco
 /* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
  * address, or NULL. */
 const char *dns_pod_answers(const struct scene *scene);
+/* A pod behind the DNS Service says something at its own address, if only that a port is closed. */
+bool reaches_dns_pod(const struct scene *scene);
 /* A pod of another node answers, or that node itself within its pods' prefix: the route there
  * works. */
 bool reaches_other_nodes(const struct scene *scene);

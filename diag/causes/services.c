@@ -1,4 +1,6 @@
 /* Causes behind the pod's own link: load balancers and DNS. */
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
@@ -7,17 +9,40 @@ static bool balancers_read(const struct scene *scene) {
     return json_object_get(scene->evidence, "loadBalancers") != NULL;
 }
 
+/* What is wrong in its configuration: starting it again would not help. */
+static void note_proxy_settings(const struct scene *scene, struct finding *finding) {
+    const json_t *proxy = json_object_get(scene->evidence, "kubeProxy");
+    const char *vip = json_text_at(proxy, "sourceVip"), *prefix = expected(scene, "podCIDR");
+    const char *server = json_text_at(proxy, "server"),
+               *own = json_text_at(scene->evidence, "look.api.server");
+    size_t before = finding->evidence.count;
+
+    if (vip && prefix && mode_of(scene)->source_vip && !prefix_holds(prefix, vip))
+        finding_note(finding, "its configuration has the sourceVip %s, which is outside %s", vip,
+                     prefix);
+    if (server && own && !text_equal(server, own))
+        finding_note(finding, "its kubeconfig leads to %s; this node talks to %s", server, own);
+    if (finding->evidence.count > before)
+        finding->hint = xstrdup("winjoin join phase kube-proxy writes its configuration and "
+                                "kubeconfig again; then: powershell Restart-Service kube-proxy");
+}
+
 enum level look_svc_all(const struct scene *scene, struct finding *finding) {
     const char *proxy = json_text_at(scene->evidence, "services.kube-proxy");
     bool none = balancers_read(scene) &&
                 !json_array_size(json_object_get(scene->evidence, "loadBalancers"));
 
-    if (none)
+    if (none) {
+        note_proxy_settings(scene, finding);
         finding_note(finding, "HNS has no load balancers");
+    }
     if (proxy && !text_equal(proxy, "running"))
         finding_note(finding, "service kube-proxy is %s", proxy);
-    if (none)
+    if (none) {
+        json_each(json_at(scene->evidence, "kubeProxy.lastErrors"), i, line)
+            finding_note(finding, "its log says: %s", json_string_value(line));
         return CONFIRMED;
+    }
     if (finding->evidence.count)
         return LIKELY; /* what it had programmed may still stand */
     return NO;
@@ -53,6 +78,25 @@ enum level look_dns_none(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
+/* kube-proxy does as the Service says. */
+static void note_dns_spec(const struct scene *scene, const char *port, struct finding *finding) {
+    const json_t *spec = json_object_get(scene->evidence, "dnsSpec");
+    bool serves = false;
+
+    json_each(json_object_get(spec, "ports"), i, item)
+        serves |= text_equal(json_string_value(item), port);
+    if (spec && !serves)
+        finding_note(finding, "the Service itself has no port %s", port);
+    if (text_equal(json_text_at(spec, "internalTrafficPolicy"), "Local"))
+        finding_note(finding, "the Service has internalTrafficPolicy Local: only pods of the same "
+                              "node are behind it");
+    else if (!spec || serves)
+        return;
+    free(finding->hint);
+    finding->hint = xstrdup("compare the DNS Service with that of a healthy cluster: kubectl -n "
+                            "kube-system get service kube-dns -o yaml");
+}
+
 enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
 
@@ -60,11 +104,13 @@ enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
         return NO;
     finding->must = finding->may = 0;
     if (!load_balancer_of(scene, vip, UDP, DNS_PORT)) {
+        note_dns_spec(scene, "53/UDP", finding);
         finding_note(finding, "no load balancer for %s UDP 53", vip);
         finding->must |= CELL_UDP(SVC_IP);
         finding->may |= CELLS_DNS;
     }
     if (!load_balancer_of(scene, vip, TCP, DNS_PORT)) {
+        note_dns_spec(scene, "53/TCP", finding);
         finding_note(finding, "no load balancer for %s TCP 53", vip);
         finding->must |= CELL_TCP(SVC_SHORT);
         finding->may |= CELL_TCP(SVC_SHORT);

@@ -305,6 +305,21 @@ static const struct row rows[] = {
          "") "],extra:{'x-dns-pod':{outcome:'dns-timeout'},'x-dns-udp':{outcome:'dns-timeout'},"
              "'x-dns-connect':{outcome:'ok'}}," LIN_1("null"),
      "DNS-SLOW likely 9", NULL},
+    {"a route takes the DNS pod alone, and its node answers", DNS_RED,
+     "expected:{networkMode:'l2bridge'," VIPS
+     "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'},{destination:'10.244.1.9/32',"
+     "nextHop:'10.0.0.99'}]," LIN_1(
+         "null") ",endpoints:[" DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD
+                 "],extra:{'x-dns-pod':{outcome:'dns-timeout'},'x-peer':{outcome:'refused'}}",
+     "L2-ROUTE confirmed 9",
+     "the route to 10.244.1.9/32, a part of 10.244.1.0/24 (node lin-1), goes to 10.0.0.99"},
+    {"a route takes another pod, and the DNS pod is silent", DNS_RED,
+     "expected:{networkMode:'l2bridge'," VIPS
+     "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'},{destination:'10.244.1.8/32',"
+     "nextHop:'10.0.0.99'}]," LIN_1(
+         "null") ",endpoints:[" DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD
+                 "],extra:{'x-dns-pod':{outcome:'dns-timeout'},'x-peer':{outcome:'refused'}}",
+     "DNS-LB confirmed 1, SVC-EP0 likely 8", NULL},
     {"route is there, and no other node was asked", DNS_RED,
      "expected:{networkMode:'l2bridge'," VIPS
      "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]," LIN_1("null"),
@@ -338,6 +353,15 @@ static const struct row rows[] = {
                                               ",extra:{'x-api-node':{outcome:'timeout'}}",
      "L2-ROUTE likely 2",
      "other Services answer; pods get nothing from 10.0.0.10, at port 10250 either"},
+    {"a bridge's pods send by an address that the node does not have",
+     DNS_RED " pod-to-service-ip/tcp=timeout " EXTERNAL_RED " " NODE_RED,
+     "expected:{networkName:'cbr0',networkMode:'l2bridge'}," PODS
+     ",networks:[{Name:'cbr0',Type:'L2Bridge',Ipams:[{Subnets:[{IpAddressPrefix:'10.244.3.0/24',"
+     "Routes:[{NextHop:'10.244.3.1'}]}]}]}],adapters:[{addresses:['10.0.0.21/"
+     "24']}],endpoints:[" ENDPOINT_A
+     "Routes:[{DestinationPrefix:'0.0.0.0/0',NextHop:'10.244.3.2'}]}," ENDPOINT_B "]",
+     "POD-GW confirmed 14",
+     "pods send by 10.244.3.2, and no adapter of this node has an address of 10.244.3.0/24"},
     {"no forwarding", DNS_RED " " EXTERNAL_RED,
      "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},node:{status:{addresses:[{type:"
      "'InternalIP',address:'10.0.0.21'}]}},adapters:[{alias:'vEthernet (Ethernet)',forwarding:"
@@ -379,6 +403,21 @@ static const struct row rows[] = {
     {"no balancer at all", DNS_RED " pod-to-service-ip/tcp=timeout",
      "loadBalancers:[],services:{'kube-proxy':'stopped'}", "SVC-ALL confirmed 10",
      "HNS has no load balancers"},
+    {"kube-proxy asks an API server that is not there", DNS_RED " pod-to-service-ip/tcp=timeout",
+     "look:{api:{server:'https://10.0.0.10:6443',outcome:'ok'}},loadBalancers:[],services:{"
+     "'kube-proxy':'running'},kubeProxy:{server:'https://10.0.0.99:6443',lastErrors:['E1 dial']}",
+     "SVC-ALL confirmed 10",
+     "its kubeconfig leads to https://10.0.0.99:6443; this node talks to https://10.0.0.10:6443"},
+    {"kube-proxy has another source VIP", DNS_RED " pod-to-service-ip/tcp=timeout",
+     OVERLAY "},loadBalancers:[],services:{'kube-proxy':'running'},kubeProxy:{sourceVip:"
+             "'10.244.99.2',server:'https://10.0.0.10:6443'}",
+     "SVC-ALL confirmed 10",
+     "its configuration has the sourceVip 10.244.99.2, which is outside 10.244.3.0/24"},
+    {"kube-proxy is well, and has programmed nothing yet", DNS_RED " pod-to-service-ip/tcp=timeout",
+     "look:{api:{server:'https://10.0.0.10:6443',outcome:'ok'}},"
+     "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},loadBalancers:[],services:{"
+     "'kube-proxy':'running'},kubeProxy:{sourceVip:'10.9.9.9',server:'https://10.0.0.10:6443'}",
+     "SVC-ALL confirmed 10", "HNS has no load balancers"},
     {"one cause for everything goes before a wider one for some",
      DNS_RED " pod-to-service-ip/tcp=timeout",
      OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",loadBalancers:[]", "SVC-ALL confirmed 10",
@@ -391,6 +430,16 @@ static const struct row rows[] = {
      "expected:{" VIPS "},loadBalancers:[" BALANCER("10.96.0.10", "6", "53", "") "," BALANCER(
          "10.96.0.1", "6", "443", "") "]",
      "DNS-LB confirmed 9", "no load balancer for 10.96.0.10 UDP 53"},
+    {"the DNS Service has no port for UDP", DNS_RED,
+     "expected:{" VIPS "},dnsSpec:{ports:['53/TCP']},loadBalancers:[" BALANCER(
+         "10.96.0.10", "6", "53", "") "," BALANCER("10.96.0.1", "6", "443", "") "]",
+     "DNS-LB confirmed 9", "the Service itself has no port 53/UDP"},
+    {"the DNS Service is for pods of the same node", DNS_RED,
+     "expected:{" VIPS "},dnsSpec:{ports:['53/UDP','53/TCP'],internalTrafficPolicy:'Local'},"
+     "loadBalancers:[" BALANCER("10.96.0.10", "6", "53", "") "," BALANCER("10.96.0.1", "6", "443",
+                                                                          "") "]",
+     "DNS-LB confirmed 9",
+     "the Service has internalTrafficPolicy Local: only pods of the same node are behind it"},
     {"kubernetes without balancer", "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout",
      "expected:{" VIPS "},loadBalancers:[" DNS_BALANCERS("") "]", "SVC-LB confirmed 2",
      "no load balancer for 10.96.0.1 TCP 443"},
