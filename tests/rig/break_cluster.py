@@ -395,7 +395,8 @@ def twin_node(stage):
 def same_prefix(stage):
     """Another machine's Node got the same pods' prefix: a cluster was restored from a backup."""
     cidr = stage.node(stage.node_name)["spec"]["podCIDR"]
-    notes = {"public-ip": "10.0.0.77", "backend-type": "vxlan", "kube-subnet-manager": "true",
+    notes = {"public-ip": "10.0.0.77", "kube-subnet-manager": "true",
+             "backend-type": "vxlan" if stage.mode == "overlay" else "host-gw",
              "backend-data": json.dumps({"VNI": fabrics.VNI, "VtepMAC": "00:15:5d:de:ad:77"})}
     stage.cluster.call("POST", "/api/v1/nodes", {
         "metadata": {"name": "win-7k2-long-nam", "labels": {"kubernetes.io/os": "windows"},
