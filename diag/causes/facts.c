@@ -112,6 +112,15 @@ bool extra_answers(const struct scene *scene, const char *id) {
     return text_equal(said, "ok") || text_equal(said, "refused") || text_equal(said, "reset");
 }
 
+bool has_dns_pods(const struct scene *scene, const json_t *node) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const json_t *owner = diag_evidence_node_of(scene->evidence, pod);
+
+    return !owner ||
+           text_equal(json_text_at(owner, "metadata.name"), json_text_at(node, "metadata.name"));
+}
+
 bool reaches_dns_pod(const struct scene *scene) {
     return extra_answers(scene, "x-closed-tcp") || extra_answers(scene, "x-dns-connect") ||
            dns_pod_answers(scene);

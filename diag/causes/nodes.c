@@ -117,6 +117,7 @@ enum level look_flannel_type(const struct scene *scene, struct finding *finding)
     json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
         if (backend && peer.node && peer.announced && peer.backend &&
+            (has_dns_pods(scene, node) || !is_peer(scene, node)) &&
             !text_equal(peer.backend, backend))
             finding_note(finding, "node %s announces backend %s; this node's mode %s needs %s",
                          peer.node, peer.backend, mode_of(scene)->name, backend);
@@ -148,6 +149,14 @@ static bool overlap(const char *a, const char *b) {
            cidr_overlaps(&one, &other);
 }
 
+/* This node, or that of the DNS pods: nothing that the flows show comes from others. */
+static bool matters(const struct scene *scene, const struct network_peer *peer) {
+    const char *own = json_text_at(scene->evidence, "node.metadata.name");
+    const char *dns = json_text_at(dns_node(scene), "metadata.name");
+
+    return !dns || text_equal(peer->node, dns) || text_equal(peer->node, own);
+}
+
 /* Two Nodes with one prefix, this node's or that of the DNS pods: others have one route to it,
  * which leads to one of them. */
 static void note_same_prefix(const struct scene *scene, const struct network_peer *a,
@@ -161,7 +170,8 @@ static void note_same_prefix(const struct scene *scene, const struct network_pee
         (text_equal(a->pod_cidr, expected(scene, "podCIDR")) || prefix_holds(a->pod_cidr, pod)))
         finding_note(finding, "Nodes %s and %s have the same pod prefix %s", a->node, b->node,
                      a->pod_cidr);
-    else if (!text_equal(a->pod_cidr, b->pod_cidr) && overlap(a->pod_cidr, b->pod_cidr))
+    else if (!text_equal(a->pod_cidr, b->pod_cidr) && overlap(a->pod_cidr, b->pod_cidr) &&
+             (matters(scene, a) || matters(scene, b)))
         finding_note(finding, "the pod prefixes of Nodes %s (%s) and %s (%s) overlap", a->node,
                      a->pod_cidr, b->node, b->pod_cidr);
 }
@@ -212,6 +222,11 @@ enum level look_peer_down(const struct scene *scene, struct finding *finding) {
     if (!text_equal(asked, "timeout") && !text_equal(asked, "unreachable"))
         return NO;
     finding->message = xstrdup("the node of the DNS pods does not answer this node");
+    finding->hint = xasprintf("see whether that node runs; if it does: arp.exe -a shows which MAC "
+                              "address this node has for %s (another one's, if two machines have "
+                              "that address), route.exe print which way it sends; then look for a "
+                              "firewall between the two",
+                              node_address(node));
     finding_note(finding, "this node itself gets nothing from %s (node %s), port 10250: %s",
                  node_address(node), name, asked);
     return LIKELY;
@@ -240,8 +255,8 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
 
 static void note_same_mac(const struct scene *scene, const struct network_peer *a,
                           const struct network_peer *b, struct finding *finding) {
-    (void)scene;
-    if (*a->router_mac && text_equal_nocase(a->router_mac, b->router_mac) && !is_one_machine(a, b))
+    if ((matters(scene, a) || matters(scene, b)) && *a->router_mac &&
+        text_equal_nocase(a->router_mac, b->router_mac) && !is_one_machine(a, b))
         finding_note(finding, "nodes %s and %s both announce %s", a->node, b->node, a->router_mac);
 }
 

@@ -202,23 +202,27 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
 
 /* ---- the node's firewall ---- */
 
-/* Pods reach others than their own node, which does not reach them either; or the node alone does
- * not reach a port of a pod that other pods reach. A firewall says so to the sender. */
+/* The node does not reach a port of a pod that other pods reach, by TCP, UDP or both; what a pod
+ * asks the node by the same protocol has no answer either. Or neither side reaches the other, and
+ * pods reach others than their own node. A firewall says so to the sender. */
 enum level look_fw_own(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
     const uint32_t lost = scene->failed & ~scene->partly & CELL_BOTH(NODE_POD) &
                           ~scene->outcome[PROBE_WRONG_RESPONDER];
-    const uint32_t open = (scene->green & CELL_BOTH(POD_IP)) << (2 * (NODE_POD - POD_IP));
+    const uint32_t open = lost & (scene->green & CELL_BOTH(POD_IP)) << (2 * (NODE_POD - POD_IP));
 
     if (lost == CELL_BOTH(NODE_POD) && (silent & CELL_BOTH(POD_NODE)) &&
         (scene->green & CELL_BOTH(SVC_IP))) {
         finding_note(finding, "pods reach Services, but not their own node");
         return LIKELY;
     }
-    finding->may &= lost & open;
-    if (!finding->may)
+    finding->may &= open | (silent & ~scene->partly & open << (2 * (POD_NODE - NODE_POD)));
+    if (!open)
         return NO;
-    finding_note(finding, "the other pod reaches %s, the node does not", pod_name(scene, 'b'));
+    finding_note(finding, "the other pod reaches %s, the node does not%s", pod_name(scene, 'b'),
+                 open == CELL_TCP(NODE_POD)   ? " by TCP"
+                 : open == CELL_UDP(NODE_POD) ? " by UDP"
+                                              : "");
     return LIKELY;
 }
 
@@ -234,7 +238,8 @@ enum level look_fw_in(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
                     scene->outcome[PROBE_UNREACHABLE] |
                     (scene->outcome[PROBE_REFUSED] & CELL_UDP(POD_NODE));
-    if (!(finding->may & scene->failed) || !(scene->green & CELL_BOTH(NODE_POD)))
+    finding->may &= (scene->green & CELL_BOTH(NODE_POD)) << (2 * (POD_NODE - NODE_POD));
+    if (!(finding->may & scene->failed))
         return NO;
     finding_note(finding, "the node reaches the pod, the pod gets no answer from the node");
     return LIKELY;

@@ -47,6 +47,8 @@ static long long network_vni(const struct scene *scene) {
 }
 
 enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
     long long own = network_vni(scene);
     struct network_peer peer;
 
@@ -56,7 +58,7 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "the network's VNI is %lld; Windows needs 4096 or higher", own);
     json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
-        if (is_peer(scene, node) && peer.vni && peer.vni != own)
+        if (is_peer(scene, node) && has_dns_pods(scene, node) && peer.vni && peer.vni != own)
             finding_note(finding, "node %s uses VNI %u, this node's network %lld", peer.node,
                          peer.vni, own);
     }
@@ -65,10 +67,12 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "this node announces VNI %u, its network has %lld", peer.vni, own);
     json_each(json_object_get(network_of(scene), "Policies"), i, policy) {
         long long vni = json_number_at(policy, "Settings.IsolationId", own);
+        const char *prefix = json_text_at(policy, "Settings.DestinationPrefix");
 
-        if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") && vni != own)
-            finding_note(finding, "the route to %s has VNI %lld, the network %lld",
-                         json_text_at(policy, "Settings.DestinationPrefix"), vni, own);
+        if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") && vni != own &&
+            (!pod || prefix_holds(prefix, pod)))
+            finding_note(finding, "the route to %s has VNI %lld, the network %lld", prefix, vni,
+                         own);
     }
     return finding->evidence.count ? CONFIRMED : NO;
 }
@@ -251,13 +255,13 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
         host_route_check(scene, peer, finding);
 }
 
-/* true when a way to one of the nodes is wrong, or none. */
+/* true when the way to the DNS pods' node is wrong, or none. */
 static bool lacks_way(const struct scene *scene, struct finding *finding) {
     size_t agent_notes = agent_check(scene, finding);
     struct network_peer peer;
 
     json_each(json_object_get(scene->evidence, "nodes"), i, node) {
-        if (read_pods_peer(scene, node, &peer))
+        if (read_pods_peer(scene, node, &peer) && has_dns_pods(scene, node))
             route_check(scene, &peer, finding);
     }
     unknown_node_check(scene, finding);

@@ -168,6 +168,9 @@ bool on_adapter(const struct scene *scene, const char *ip);
 const char *node_address(const json_t *node);
 /* Of two MAC addresses, with '-' or ':' between their bytes. */
 bool mac_equal(const char *a, const char *b);
+/* The DNS pod that the flows ask is on that node, or on one that is not known: what is wrong with
+ * another explains nothing that they show. */
+bool has_dns_pods(const struct scene *scene, const json_t *node);
 /* The node of that name is not a peer of itself. */
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */

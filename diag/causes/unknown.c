@@ -14,6 +14,36 @@ static const struct {
     {"node-external", "the target outside, asked by this node"},
 };
 
+/* Between which two, when no name is asked for. */
+static const struct {
+    uint32_t tcp, udp;
+    const char *where;
+} ways[] = {
+    {CELL_TCP(POD_IP), CELL_UDP(POD_IP), "between pods of this node"},
+    {CELL_TCP(NODE_POD), CELL_UDP(NODE_POD), "from this node to its pods"},
+    {CELL_TCP(POD_NODE), CELL_UDP(POD_NODE), "from pods to their own node"},
+    {CELL_TCP(SVC_IP), 0, "from pods to the API server"},
+    {0, CELL_UDP(SVC_IP), "from pods to the cluster's DNS"},
+    {CELL_TCP(EXT_IP), CELL_UDP(EXT_IP), "from pods to outside"},
+};
+
+/* "from pods to their own node (UDP alone), ..."; NULL: names alone fail. */
+static char *where(const struct scene *scene, uint32_t cells) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+        const char *alone = "";
+
+        if ((cells & ways[i].udp) && (scene->green & ways[i].tcp))
+            alone = " (UDP alone)";
+        if ((cells & ways[i].tcp) && (scene->green & ways[i].udp))
+            alone = " (TCP alone)";
+        if (cells & (ways[i].tcp | ways[i].udp))
+            text_list_add_owned(&names, xasprintf("%s%s", ways[i].where, alone));
+    }
+    return names.count ? text_list_join(&names, ", ") : NULL;
+}
+
 static void note_cells(const struct scene *scene, uint32_t cells, struct finding *finding) {
     for (size_t i = 0; i < scene->report->cells.count; i++) {
         const struct diag_cell *cell = &scene->report->cells.items[i];
@@ -66,6 +96,10 @@ static void note_ruled_out(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_unknown(const struct scene *scene, struct finding *finding) {
+    _cleanup_(freep) char *lost = where(scene, scene->failed & ~scene->explained);
+
+    if (lost)
+        finding->message = xasprintf("no known cause explains what fails %s", lost);
     note_cells(scene, scene->red & ~scene->explained, finding);
     note_asked(scene, true, finding);
     note_asked(scene, false, finding);

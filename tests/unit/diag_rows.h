@@ -336,6 +336,22 @@ static const struct row rows[] = {
     {"routes of its own are missing", DNS_RED,
      "expected:{networkMode:'l2bridge',routes:'own'},routes:[]," LIN_1("null"),
      "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+    {"a node without a route is not that of the DNS pods", DNS_RED,
+     "expected:{networkMode:'l2bridge'," VIPS
+     "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}],"
+     "nodes:[{metadata:{name:'lin-2'},spec:{podCIDR:'10.244.2.0/24'},status:{addresses:[{type:"
+     "'InternalIP',address:'10.0.0.32'}]}},{metadata:{name:'lin-1'},spec:{podCIDR:'10.244.1.0/24'},"
+     "status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]," DNS_POD_SILENT,
+     "L2-ROUTE likely 9", "pod 10.244.1.9 of another node gives no answer"},
+    {"a node with another backend is not that of the DNS pods", DNS_RED,
+     "expected:{networkMode:'l2bridge'," VIPS
+     "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}],"
+     "nodes:[{metadata:{name:'lin-2',annotations:{'flannel.alpha.coreos.com/"
+     "backend-type':'vxlan'}},"
+     "spec:{podCIDR:'10.244.2.0/24'}},{metadata:{name:'lin-1',annotations:{"
+     "'flannel.alpha.coreos.com/backend-type':'host-gw'}},spec:{podCIDR:'10.244.1.0/24'},"
+     "status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]," DNS_POD_SILENT,
+     "L2-ROUTE likely 9", "pod 10.244.1.9 of another node gives no answer"},
     {"a control plane needs no route to its pods", DNS_RED,
      "expected:{networkMode:'l2bridge'," VIPS
      "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}],"
@@ -511,6 +527,9 @@ static const struct row rows[] = {
      "pod-to-external-dns/udp=dns-servfail",
      "extra:{'x-dns-external':{outcome:'dns-servfail'}}", "EXT-DNS confirmed 2",
      "the cluster's DNS resolves Service names"},
+    {"the node and its pods get nothing of each other by UDP",
+     "pod-to-node/udp=no-reply node-to-pod/udp=no-reply", "", "FW-OWN likely 2",
+     "the other pod reaches winjoin-probe-b, the node does not by UDP"},
     {"firewall", "pod-to-node/tcp=timeout", "", "FW-IN likely 1",
      "the node reaches the pod, the pod gets no answer from the node"},
     {"the node does not reach its pod either",

@@ -292,6 +292,32 @@ static void excluded_ports_are_counted(void **state) {
     assert_int_equal(json_number_at(evidence, "excludedPorts", 0), 1100);
 }
 
+/* Asked only where it runs and has programmed nothing; what cannot be read is left out. */
+static void a_kube_proxy_that_programs_nothing(void **state) {
+    static const char *const services[] = {"kube-proxy", NULL};
+    const struct diag_evidence_options options = {.services = services};
+    struct host_service proxy = {.name = (char *)"kube-proxy", .command = (char *)"C:\\p.exe"};
+    _cleanup_json_ json_t *stopped = NULL, *bare = NULL, *told = NULL;
+
+    (void)state;
+    assert_int_equal(host_service_put(host, &proxy, NULL), 0);
+    stopped = diag_evidence_read(host, &options);
+    assert_null(json_object_get(stopped, "kubeProxy"));
+    host_memory_set_service_state(host, "kube-proxy", HOST_SERVICE_RUNNING);
+    bare = diag_evidence_read(host, &options);
+    assert_int_equal(json_object_size(json_object_get(bare, "kubeProxy")), 0);
+    put("C:\\k\\kube-proxy.conf", "winkernel:\n  sourceVip: 10.244.99.2\n");
+    put("C:\\k\\kube-proxy.kubeconfig",
+        "clusters:\n- name: c\n  cluster: {server: 'https://10.0.0.99:6443'}\n"
+        "contexts:\n- name: x\n  context: {cluster: c, user: u}\ncurrent-context: x\n");
+    put("C:\\var\\log\\kube-proxy\\kube-proxy.log", "I1 started\nE1122 dial tcp 10.0.0.99:6443\n");
+    told = diag_evidence_read(host, &options);
+    assert_string_equal(json_text_at(told, "kubeProxy.sourceVip"), "10.244.99.2");
+    assert_string_equal(json_text_at(told, "kubeProxy.server"), "https://10.0.0.99:6443");
+    assert_string_equal(json_text_at(told, "kubeProxy.lastErrors.0"),
+                        "E1122 dial tcp 10.0.0.99:6443");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_node_is_described, open_host, close_host),
@@ -302,6 +328,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_hns_that_hangs_is_told, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, open_host, close_host),
         cmocka_unit_test_setup_teardown(excluded_ports_are_counted, open_host, close_host),
+        cmocka_unit_test_setup_teardown(a_kube_proxy_that_programs_nothing, open_host, close_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

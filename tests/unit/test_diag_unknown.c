@@ -40,6 +40,8 @@ static void what_no_row_explains_is_told(void **state) {
     cause = &report.causes.items[0];
     assert_string_equal(cause->id, DIAG_CAUSE_UNKNOWN);
     assert_false(cause->confirmed);
+    assert_string_equal(cause->message,
+                        "no known cause explains what fails from pods to their own node");
     assert_int_equal(cause->cells.count, 2);
     assert_int_equal(cause->evidence.count, ARRAY_SIZE(lines));
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
@@ -47,9 +49,35 @@ static void what_no_row_explains_is_told(void **state) {
     diag_report_free(&report);
 }
 
+/* Where packets are lost, and by which protocol, is told all the same. */
+static void where_it_fails_is_told(void **state) {
+    static const struct {
+        const char *red, *message;
+    } told[] = {
+        {"pod-to-node/udp=wrong-responder",
+         "no known cause explains what fails from pods to their own node (UDP alone)"},
+        {"pod-to-external-ip/tcp=failed pod-to-node/tcp=wrong-responder "
+         "pod-to-node/udp=wrong-responder",
+         "no known cause explains what fails from pods to their own node, from pods to outside "
+         "(TCP alone)"},
+        {"pod-to-external-dns/tcp=failed", "no known cause explains these failures"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+        struct diag_report report;
+
+        scene_report_make(told[i].red, "expected:{}", &report);
+        diag_causes_find(&report);
+        assert_string_equal(report.causes.items[report.causes.count - 1].message, told[i].message);
+        diag_report_free(&report);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_no_row_explains_is_told),
+        cmocka_unit_test(where_it_fails_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,21 @@ static void ready_endpoints_of_a_service(void **state) {
     assert_int_equal(drift_ready_endpoints(NULL, "10.96.0.1"), -1);
 }
 
+static void what_a_service_is_said_to_be(void **state) {
+    static const char service[] =
+        "{\"metadata\":{\"name\":\"dns\"},\"spec\":{\"clusterIP\":\"10.96.0.10\",\"ports\":[{"
+        "\"port\":53,\"protocol\":\"UDP\"},{\"port\":53}],\"internalTrafficPolicy\":\"Local\"}}";
+    _cleanup_json_ json_t *all = json_pack("{s:o}", "services", read(service, true)), *spec = NULL;
+
+    (void)state;
+    assert_null(drift_service_spec(all, "10.96.0.9"));
+    assert_null(drift_service_spec(NULL, "10.96.0.10"));
+    spec = drift_service_spec(all, "10.96.0.10");
+    assert_string_equal(json_text_at(spec, "ports.0"), "53/UDP");
+    assert_string_equal(json_text_at(spec, "ports.1"), "53/TCP");
+    assert_string_equal(json_text_at(spec, "internalTrafficPolicy"), "Local");
+}
+
 /* What was not read is not compared. */
 static void without_an_answer_nothing_differs(void **state) {
     _cleanup_json_ json_t *one = read(A, true), *slices = read(SLICE("a", READY("1.2.3.4")), true);
@@ -258,6 +273,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences),
         cmocka_unit_test(ready_endpoints_of_a_service),
+        cmocka_unit_test(what_a_service_is_said_to_be),
         cmocka_unit_test(without_an_answer_nothing_differs),
         cmocka_unit_test(what_cannot_be_read_is_said_and_what_to_do),
     };
