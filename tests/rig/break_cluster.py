@@ -268,6 +268,8 @@ def loose_path(stage):
 
 # ---- what the cluster says ---------------------------------------------------------------------
 
+ENDPOINT = {"addresses": [fabrics.DNS_POD],
+            "conditions": {"ready": True, "serving": True, "terminating": False}}
 SLICE = "/apis/discovery.k8s.io/v1/namespaces/kube-system/endpointslices/kube-dns"
 
 
@@ -285,6 +287,22 @@ def api_endpoint(*addresses):
                            {"endpoints": [{"addresses": [a], "conditions": {"ready": True}} for a in addresses]}, MERGE)
         time.sleep(1.5)  # kube-proxy hears of it
     return apply
+
+
+def service_for(seconds):
+    """A Service with a pod behind it comes a moment later, and goes after so long."""
+    def step(stage):
+        time.sleep(1)
+        create("/api/v1/namespaces/default/services", {
+            "metadata": {"name": "guest"}, "spec": {"ports": [{"name": "a", "port": 80, "targetPort": 8080}]}})(stage)
+        create("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
+            "metadata": {"name": "guest", "labels": {"kubernetes.io/service-name": "guest"}}, "addressType": "IPv4",
+            "endpoints": [{**ENDPOINT, "addresses": [fabrics.ECHO_POD]}],
+            "ports": [{"name": "a", "port": 8080, "protocol": "TCP"}]})(stage)
+        time.sleep(seconds)
+        delete("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/guest",
+               "/api/v1/namespaces/default/services/guest")(stage)
+    return step
 
 
 def api_port(number):

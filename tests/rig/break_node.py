@@ -164,6 +164,19 @@ def afterwards(stage):
     stage.step.join()
 
 
+def pod_for(seconds):
+    """A static pod comes a moment later, and goes after so long."""
+    def step(stage):
+        path = stage.host.path("C:\\etc\\kubernetes\\manifests\\guest.json")
+        time.sleep(1)
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "guest", "namespace": "default"},
+                       "spec": {"containers": [{"name": "c", "image": "registry.k8s.io/pause:3.10"}]}}, f)
+        time.sleep(seconds)
+        os.unlink(path)
+    return step
+
+
 # ---- what an operator meets at 3 a.m. -----------------------------------------------------------
 
 PROXY_CONFIG = "C:\\k\\kube-proxy.conf"

@@ -43,15 +43,16 @@ FROM_PODS = 'iifname "ep*" '
 DNS, API = fabrics.DNS_VIP, fabrics.API_VIP
 POD_NETWORK, KUBE_PROXY = node.phase("pod-network"), node.phase("kube-proxy")
 L1_ROUTE = (*fabrics.L1_SUBNET.split("/"), fabrics.L1)
-ENDPOINT = {"addresses": [fabrics.DNS_POD],
-            "conditions": {"ready": True, "serving": True, "terminating": False}}
+ENDPOINT = cluster.ENDPOINT
 
 # Those that are quiet stand first: a lift that starts a service makes the next one wait.
 FAULTS = {
     # ---- nothing that a cause may be named for
-    "healthy": Fault("nothing is wrong", "", lambda s: None, lambda s: None, modes=OVERLAY),
+    "healthy": Fault("nothing is wrong", "", lambda s: None, lambda s: None),
     "proxy-restarts": after("kube-proxy is being restarted", "", node.meanwhile(node.restart("kube-proxy")),
                             node.afterwards),
+    "pod-comes": after("a pod of the node comes and goes", "", node.meanwhile(node.pod_for(5)), node.afterwards),
+    "service-comes": after("a Service comes and goes", "", node.meanwhile(cluster.service_for(5)), node.afterwards),
     "hns-slow": after("HNS takes 0.2 s for each call", "", node.slow_hns(0.2), node.hns_in_time, modes=OVERLAY),
     "hns-restarted": after("HNS ended and has been started again", "", node.hns_again, lambda s: None),
 
