@@ -18,7 +18,7 @@ static const struct {
 static const struct {
     uint32_t tcp, udp;
     const char *where;
-} ways[] = {
+} between[] = {
     {CELL_TCP(POD_IP), CELL_UDP(POD_IP), "between pods of this node"},
     {CELL_TCP(NODE_POD), CELL_UDP(NODE_POD), "from this node to its pods"},
     {CELL_TCP(POD_NODE), CELL_UDP(POD_NODE), "from pods to their own node"},
@@ -31,15 +31,15 @@ static const struct {
 static char *where(const struct scene *scene, uint32_t cells) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
-    for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(between); i++) {
         const char *alone = "";
 
-        if ((cells & ways[i].udp) && (scene->green & ways[i].tcp))
+        if ((cells & between[i].udp) && (scene->green & between[i].tcp))
             alone = " (UDP alone)";
-        if ((cells & ways[i].tcp) && (scene->green & ways[i].udp))
+        if ((cells & between[i].tcp) && (scene->green & between[i].udp))
             alone = " (TCP alone)";
-        if (cells & (ways[i].tcp | ways[i].udp))
-            text_list_add_owned(&names, xasprintf("%s%s", ways[i].where, alone));
+        if (cells & (between[i].tcp | between[i].udp))
+            text_list_add_owned(&names, xasprintf("%s%s", between[i].where, alone));
     }
     return names.count ? text_list_join(&names, ", ") : NULL;
 }
