@@ -30,34 +30,35 @@ static void missing_add(json_t *evidence, const char *what, const struct error *
 
 #define HCN_QUERY "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"
 
-static int object_read(struct host *host, enum hcn_kind kind, const char *id, json_t *array,
-                       struct error *err) {
+static void object_read(struct host *host, enum hcn_kind kind, const char *id, json_t *array,
+                        struct error *err) {
     _cleanup_(freep) char *text = NULL;
     json_t *object = NULL;
 
-    if (hcn_query(host, kind, id, HCN_QUERY, &text, err) < 0)
-        return err->kind == ERROR_ABSENT ? 0 : -1; /* gone since it was listed */
-    if (json_read(text, strlen(text), "HNS object", &object, err) < 0)
-        return -1;
-    json_array_append_new(array, object);
-    return 0;
+    if (hcn_query(host, kind, id, HCN_QUERY, &text, err) == 0 &&
+        json_read(text, strlen(text), "HNS object", &object, err) == 0)
+        json_array_append_new(array, object);
+    else if (err->kind == ERROR_ABSENT)
+        error_clear(err); /* gone since it was listed */
 }
 
-static int objects_read(struct host *host, enum hcn_kind kind, json_t *array, struct error *err) {
+/* As many as can be read; what cannot is in *err. */
+static void objects_read(struct host *host, enum hcn_kind kind, json_t *array, struct error *err) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *ids = NULL;
 
     if (hcn_enumerate(host, kind, HCN_QUERY, &text, err) < 0 ||
         json_read(text, strlen(text), "HNS ids", &ids, err) < 0)
-        return -1;
+        return;
     json_each(ids, i, id) {
         if (i == OBJECTS_MAX)
-            return error_set(err, ERROR_HOST, "more than %d objects; the rest is omitted",
-                             OBJECTS_MAX);
-        if (json_is_string(id) && object_read(host, kind, json_string_value(id), array, err) < 0)
-            return -1;
+            (void)error_set(err, ERROR_HOST, "more than %d objects; the rest is omitted",
+                            OBJECTS_MAX);
+        if (err->kind != ERROR_NONE)
+            return;
+        if (json_is_string(id))
+            object_read(host, kind, json_string_value(id), array, err);
     }
-    return 0;
 }
 
 /* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing. */
@@ -88,7 +89,7 @@ static void objects_add(struct host *host, enum hcn_kind kind, const char *key, 
     if (host_deadline_passed(host)) /* HNS hangs: each more call would wait for it, too */
         (void)error_set(&err, ERROR_TIMED_OUT, "HNS did not answer in time");
     else
-        (void)objects_read(host, kind, array, &err);
+        objects_read(host, kind, array, &err);
     if (err.kind == ERROR_TIMED_OUT)
         json_object_set_new(evidence, "hnsSilent", json_true());
     if (err.kind != ERROR_NONE)
@@ -109,15 +110,17 @@ static json_t *drift_of(struct host *host, const struct diag_evidence_options *o
                         const json_t *evidence) {
     _cleanup_(host_routes_free) struct host_routes routes = {0};
     _cleanup_json_ json_t *namespaces = json_array();
-    bool read = !host_deadline_passed(host) &&
-                objects_read(host, HCN_NAMESPACE, namespaces, ERROR_IGNORED) == 0;
+    struct error unread = {0}; /* then they are not compared */
+    bool late = host_deadline_passed(host);
 
+    if (!late)
+        objects_read(host, HCN_NAMESPACE, namespaces, &unread);
     (void)host_routes(host, &routes, ERROR_IGNORED);
     return drift_judge(options->cluster,
                        &(struct drift_seen){.endpoints = json_object_get(evidence, "endpoints"),
                                             .balancers = json_object_get(evidence, "loadBalancers"),
                                             .networks = json_object_get(evidence, "networks"),
-                                            .namespaces = read ? namespaces : NULL,
+                                            .namespaces = late || unread.kind ? NULL : namespaces,
                                             .nodes = options->nodes,
                                             .routes = &routes,
                                             .pod_cidrs = options->pod_cidrs,

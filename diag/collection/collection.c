@@ -17,7 +17,7 @@
 #include "services/service_table.h"
 #include "services/program_image.h"
 
-enum { COMMAND_MS = 10000, PROGRAM_MAX = 512 * 1024 * 1024, SERVICES_MAX = 16 };
+enum { COMMAND_MS = 10000, PROGRAM_MAX = 512 * 1024 * 1024 };
 
 struct reading {
     struct host *host;
@@ -45,30 +45,36 @@ static char *packed_name(const char *path) {
     return text_take(&t);
 }
 
+/* Its end, in whole lines, and how long the whole is. */
+static int read_end(struct host *host, const char *path, struct text *ret, uint64_t *ret_size,
+                    struct error *err) {
+    _cleanup_(freep) char *none = NULL, *data = NULL;
+    uint64_t offset;
+    size_t len, from = 0;
+
+    if (host_read_part(host, path, 0, 0, &none, &len, ret_size, err) < 0)
+        return -1;
+    offset = *ret_size > COLLECTION_FILE_MAX ? *ret_size - COLLECTION_FILE_MAX : 0;
+    if (host_read_part(host, path, offset, COLLECTION_FILE_MAX, &data, &len, ret_size, err) < 0)
+        return -1;
+    while (offset && from < len && data[from++] != '\n')
+        ;
+    text_add_bytes(ret, data + from, len - from);
+    return 0;
+}
+
 static void add_file(struct reading *c, const char *path) {
-    _cleanup_(freep) char *name = packed_name(path), *data = NULL;
+    _cleanup_(freep) char *name = packed_name(path);
     struct text text = {0};
     struct error why = {0};
-    uint64_t size = 0, offset;
-    size_t len = 0, from = 0;
+    uint64_t size;
 
     if (is_over(c, name))
         return;
-    if (host_read_part(c->host, path, 0, 0, &data, &len, &size, &why) == 0) {
-        offset = size > COLLECTION_FILE_MAX ? size - COLLECTION_FILE_MAX : 0;
-        freep(&data);
-        if (host_read_part(c->host, path, offset, COLLECTION_FILE_MAX, &data, &len, &size, &why) <
-            0)
-            len = 0;
-        while (offset && from < len && data[from++] != '\n')
-            ; /* whole lines */
-    }
-    if (why.kind) {
+    if (read_end(c->host, path, &text, &size, &why) < 0)
         collection_miss(c->pack, name, why.message);
-        return;
-    }
-    text_add_bytes(&text, len ? data + from : "", len - from);
-    collection_add(c->pack, name, path, &text, size);
+    else
+        collection_add(c->pack, name, path, &text, size);
 }
 
 /* A file, or each file of a folder; one that is not there is no news. */
@@ -174,7 +180,7 @@ static json_t *versions_json(struct reading *c) {
                                       "memoryBytes", (json_int_t)facts.memory_bytes));
     for (size_t i = 0; artifact_target_at(i, &target); i++) {
         _cleanup_(freep) char *data = NULL, *version = NULL;
-        size_t len = 0;
+        size_t len;
 
         if (host_file_type(c->host, target.target) != HOST_FILE || is_over(c, target.target) ||
             host_read(c->host, target.target, PROGRAM_MAX, &data, &len, ERROR_IGNORED) < 0)
@@ -205,15 +211,14 @@ static void add_evidence(struct reading *c, const json_t *evidence) {
 
 /* A node where everything works was not read; one that could not be measured neither. */
 static void evidence_complete(struct host *host, struct diag_report *report) {
-    const char *names[SERVICES_MAX + 1] = {0};
+#define NAME(row) service_##row.name,
+    const char *const names[] = {SERVICE_ROWS(NAME) NULL};
+#undef NAME
     const struct diag_evidence_options options = {.services = names};
     _cleanup_json_ json_t *read = NULL;
-    size_t count = 0;
 
     if (json_object_get(report->evidence, "networks"))
         return;
-    for (const struct service *const *row = service_table; *row && count < SERVICES_MAX; row++)
-        names[count++] = (*row)->name;
     read = diag_evidence_read(host, &options);
     if (!report->evidence)
         report->evidence = json_object();
@@ -284,7 +289,7 @@ int diag_collect(struct host *host, struct diag_report *report,
 }
 
 bool diag_is_collection(const char *data, size_t len) {
-    return len > 4 && memcmp(data, "PK\3\4", 4) == 0;
+    return len >= 4 && memcmp(data, "PK\3\4", 4) == 0;
 }
 
 int diag_collection_report(const char *data, size_t len, size_t max, char **ret, size_t *ret_len,

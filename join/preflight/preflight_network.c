@@ -199,7 +199,7 @@ static bool is_ours(const struct machine *machine, const char *name) {
 
 enum verdict check_tcp_port(const struct machine *machine, struct finding *finding) {
     struct error why = {0};
-    bool used = false;
+    bool used;
 
     if (host_port_in_use(machine->host, false, finding->check->number, &used, &why) < 0)
         return check_unknown(finding, "%s", why.message);
@@ -213,7 +213,7 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
     long long given = machine->found->options.vxlan_port;
     unsigned port = given > 0 && given <= 65535 ? (unsigned)given : finding->check->number;
     struct error why = {0};
-    bool used = false;
+    bool used;
 
     if (mode && !mode->vxlan)
         return check_not_run(finding, "%s does not use VXLAN", mode->name);
@@ -221,8 +221,7 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
         return check_unknown(finding, "%s", why.message);
     if (!used || journal_switch(machine->journal))
         return CHECK_FINE; /* an overlay network of ours may hold it */
-    if (port != VXLAN_WINDOWS_PORT)
-        check_hint(finding, "netstat -ano -p udp | findstr :%u", port);
+    check_hint(finding, "netstat -ano -p udp | findstr :%u", port);
     return check_bad(finding, "UDP port %u is in use: VXLAN packets would go to another program",
                      port);
 }

@@ -53,6 +53,7 @@ static void heartbeat(struct host *host, char which, const char *ip) {
     _cleanup_(freep) char *stop = xasprintf("%s\\stop", mailbox);
     _cleanup_(freep) char *pod = NULL, *text = NULL;
     _cleanup_json_ json_t *json = NULL;
+    const char *run;
     size_t len;
 
     if (exists(host, stop)) {
@@ -63,9 +64,11 @@ static void heartbeat(struct host *host, char which, const char *ip) {
         return;
     assert_int_equal(host_read(host, manifest, 100000, &pod, &len, NULL), 0);
     assert_int_equal(json_read(pod, len, "Pod", &json, NULL), 0);
+    run = json_text_at(json, "spec.containers.0.command.11");
+    assert_int_equal(strspn(run, "0123456789abcdef"), 16); /* or an earlier run's would be taken */
     text = xasprintf("winjoin-heartbeat 1\nname winjoin-probe-%c\nrun %s\nhost h\naddresses %s\n"
                      "beat 1\ntcp 1\nudp 1\nend\n",
-                     which, json_text_at(json, "spec.containers.0.command.11"), ip);
+                     which, run, ip);
     put(host, path, text);
 }
 

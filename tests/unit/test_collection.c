@@ -68,6 +68,7 @@ static void assert_no_secret(const char *zip, size_t len) {
     size_t seen = 0;
 
     assert_null(strstr(index, SECRET));
+    assert_null(strstr(index, ": \n")); /* what could not be read says why */
     text_list_split(&lines, index, '\n');
     for (size_t i = 0; i < lines.count; i++) {
         _cleanup_(freep) char *name = xstrndup(lines.items[i] + (lines.items[i][0] ? 2 : 0),
@@ -99,6 +100,7 @@ static void every_source_without_its_secret(void **state) {
     assert_part(zip, len, "index.txt", "the node win-7k2, 2026-11-22T10:15:02Z, winjoin ");
     assert_part(zip, len, "evidence/networks.json", "abcdef.****");
     assert_part(zip, len, "evidence/namespaces.json", "[]");
+    assert_part(zip, len, "windows/firewall-profiles.txt", "Rule Name: abcdef.****");
     assert_part(zip, len, "windows/firewall-rules.txt", "Rule Name: abcdef.****");
     assert_part(zip, len, "windows/system-events.txt", "(exit code 15007)");
     assert_part(zip, len, "files/C/etc/cni/net.d/10-winjoin.conf", "\"name\"");
@@ -107,6 +109,7 @@ static void every_source_without_its_secret(void **state) {
     assert_part(zip, len, "files/C/ProgramData/winjoin/services/flanneld.json", "restart");
     assert_part(zip, len, "files/D/extra/b.txt", "token: ****");
     assert_part(zip, len, "versions.json", "\"winjoin\"");
+    assert_part(zip, len, "versions.json", "\"hostName\": \"WIN-7K2\"");
     assert_part(zip, len, "versions.json", "\"C:\\\\k\\\\kubelet.exe\": \"unknown\"");
     assert_part(zip, len, "index.txt", "Begin with report.txt");
     assert_part(zip, len, "report.txt", "node -> pod");
@@ -114,6 +117,8 @@ static void every_source_without_its_secret(void **state) {
     assert_part(zip, len, "index.txt", "  windows/ipconfig.txt: ");
 
     assert_true(diag_is_collection(zip, len));
+    assert_true(diag_is_collection("PK\3\4", 4)); /* a torn one is called so */
+    assert_false(diag_is_collection("PK\3", 3));
     assert_int_equal(diag_collection_report(zip, len, PART_MAX, &text, &text_len, &err), 0);
     assert_int_equal(diag_report_read(text, text_len, &again, &err), 0);
     assert_int_equal(again.cells.items[0].outcome, DIAG_FAIL);
@@ -135,6 +140,7 @@ static void what_could_not_be_measured(void **state) {
     assert_part(zip, len, "index.txt", "Nothing was measured: HNS is away\n");
     assert_part(zip, len, "index.txt", node);
     assert_part(zip, len, "evidence/networks.json", "[]");
+    assert_part(zip, len, "evidence/services.json", "\"kube-proxy\": \"absent\"");
     assert_part(zip, len, "report.json", "\"endpoints\"");
 }
 
@@ -210,6 +216,7 @@ static void the_time_is_bounded(void **state) {
                 "windows/system-events.txt: the time for the collection is over\n");
     assert_part(zip, len, "index.txt",
                 "files/D/extra/a.txt: the time for the collection is over\n");
+    assert_part(zip, len, "index.txt", "C:\\k\\kubelet.exe: the time for the collection is over\n");
     assert_int_equal(
         bundle_archive_read(zip, len, "files/D/extra/a.txt", PART_MAX, &text, &text_len, NULL), -1);
 }

@@ -224,13 +224,14 @@ static void without_an_external_target(void **state) {
     }
 }
 
-/* What HNS answers to one who asks for everything: more than is read, or an object that fails. */
+/* What HNS answers to one who asks for everything: more than is read, an object that fails, or one
+ * of two that is gone since. */
 static uint32_t answer_hns(void *context, const char *function, const char *const *arguments,
                            size_t count, char **ret_result, char **ret_error_record) {
     const size_t *objects = context;
     struct text t = {0};
 
-    (void)arguments, (void)count, (void)ret_error_record;
+    (void)count, (void)ret_error_record;
     if (text_starts_with(function, "HcnEnumerate")) {
         if (!*objects)
             return 0x80070005;
@@ -239,6 +240,8 @@ static uint32_t answer_hns(void *context, const char *function, const char *cons
         text_add(&t, "]");
         *ret_result = text_take(&t);
     } else if (text_starts_with(function, "HcnOpen")) {
+        if (*objects == 2 && strstr(arguments[0], "-000000000001"))
+            return 0x803b0002;
         *ret_result = xstrdup("h");
     } else if (text_starts_with(function, "HcnQuery")) {
         if (*objects == 1)
@@ -254,6 +257,7 @@ static void what_hns_does_not_tell_is_named(void **state) {
         const char *missing;
     } rows[] = {
         {1000, 1000, "cni: "}, /* this host has none */
+        {2, 1, "cni: "},
         {1001, 1000, "networks: more than 1000 objects; the rest is omitted"},
         {1, 0, "networks: call HcnQueryNetworkProperties"},
         {0, 0, "networks: call HcnEnumerateNetworks"},

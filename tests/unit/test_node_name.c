@@ -72,6 +72,7 @@ static void expect(const char *address, bool ready, enum node_name_state expecte
     assert_int_equal(
         node_name_look(join.host, &join.found.client, join.found.node_name, &found, &err), 0);
     assert_int_equal(found, expected);
+    assert_int_equal(err.kind, ERROR_NONE); /* that there is no Node is none */
     close_name(&join);
 }
 

@@ -39,6 +39,10 @@ REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualizati
 REGISTRY(no_merge, DOMAIN_PROFILE, "AllowLocalPolicyMerge", "0")
 PORT(port_4789, true, 4789)
 PORT(tcp_port_4789, false, 4789)
+static void port_4800(void) {
+    r.options.vxlan_port = 4800;
+    host_memory_set_port(r.host, true, 4800);
+}
 THERE(bootstrap_conf, "C:\\etc\\kubernetes\\bootstrap-kubelet.conf")
 THERE(ca_crt, "C:\\etc\\kubernetes\\pki\\ca.crt")
 
@@ -397,6 +401,7 @@ static const struct {
     {"Port-10249", port_10249, E, "10249"},
     {"Port-4789", port_4789, E, "UDP port 4789"},
     {"Port-4789", tcp_port_4789, PREFLIGHT_PASS, ""},
+    {"Port-4789", port_4800, E, "UDP port 4800"},
     {"DynamicPorts", few_ports, W, "1024"},
     {"DynamicPorts", mute_netsh, W, "could not check"},
     {"FileAvailable--etc-kubernetes-kubelet.conf", kubelet_conf, E, "already exists"},
@@ -464,6 +469,8 @@ static void each_row_fails(void **state) {
                      result->message);
         if (result->outcome == E && !*result->hint)
             fail_msg("%s: no hint", cases[i].id);
+        if (cases[i].arrange == port_4800) /* that of the port that is looked at */
+            assert_string_equal(result->hint, "netstat -ano -p udp | findstr :4800");
         close_look(&look);
         close_run(&r);
     }
