@@ -55,7 +55,8 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
     client.patience_ms = 0;
     client.timeout_ms = DIAG_LOOK_API_MS;
     path = xasprintf("/api/v1/nodes/%s", options->node_name ? options->node_name : "");
-    if (kube_get(&client, path, ret_node, &why) < 0 && why.kind == ERROR_TIMED_OUT) {
+    (void)kube_get(&client, path, ret_node, &why);
+    if (why.kind == ERROR_TIMED_OUT) {
         error_clear(&why);
         client.timeout_ms = DIAG_LOOK_AGAIN_MS;
         (void)kube_get(&client, path, ret_node, &why);

@@ -13,7 +13,8 @@
 #include "services/bundle_archive.h"
 #include "tests/memory/host_memory.h"
 
-#define SHA_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define SHA_63 "a7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define SHA_ABC "b" SHA_63
 #define ITEM(name, size, path)                                                                     \
     "{\"name\":\"" name "\",\"version\":\"v1.37.1\",\"sha256\":\"" SHA_ABC "\",\"size\":" size     \
     ",\"path\":\"" path "\"}"
@@ -104,6 +105,15 @@ static void bad_locks(void **state) {
          ERROR_MALFORMED},
         {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"BA7816\",\"size\":3,"
               "\"path\":\"a\"}"),
+         ERROR_MALFORMED},
+        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"G" SHA_63
+              "\",\"size\":3,\"path\":\"a\"}"),
+         ERROR_MALFORMED},
+        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_63
+              "\",\"size\":3,\"path\":\"a\"}"),
+         ERROR_MALFORMED},
+        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_ABC "0"
+              "\",\"size\":3,\"path\":\"a\"}"),
          ERROR_MALFORMED},
         {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_ABC "\",\"size\":3}"),
          ERROR_MALFORMED},

@@ -219,6 +219,44 @@ static void the_network_of_the_cni_file(void **state) {
     }
 }
 
+#define SERVICE(name, ip)                                                                          \
+    "{\"metadata\":{\"namespace\":\"d\",\"name\":\"" name "\"},\"spec\":{\"clusterIP\":\"" ip "\"" \
+                                                                                              "}}"
+#define SLICE(name, endpoints)                                                                     \
+    "{\"metadata\":{\"namespace\":\"d\",\"labels\":{\"kubernetes.io/service-name\":\"" name        \
+    "\"}},\"endpoints\":[" endpoints "]}"
+
+/* How many ready endpoints the two Services have that every pod needs; -9: nothing is said. */
+static void the_endpoints_of_two_services(void **state) {
+    static const char asked[] =
+        "{\"services\":{\"items\":[" SERVICE("dns", "10.96.0.10") "," SERVICE(
+            "kubernetes",
+            "10.96.0.1") "]},\"slices\":{\"items\":[" SLICE("dns", "{},{}") "," SLICE("kubernetes",
+                                                                                      "") "]}}";
+    static const struct {
+        const char *dns;
+        bool cluster, none;
+        int dns_endpoints, kubernetes_endpoints;
+    } rows[] = {{"10.96.0.10", true, false, 2, 0},
+                {"10.96.0.77", true, true, -9, 0},
+                {"10.96.0.10", false, false, -9, -9}};
+    _cleanup_json_ json_t *cluster = NULL;
+
+    (void)state;
+    assert_int_equal(json_read(asked, strlen(asked), "asked", &cluster, NULL), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct diag_evidence_options options = {.cluster = rows[i].cluster ? cluster : NULL,
+                                                      .dns_ip = rows[i].dns,
+                                                      .kubernetes_ip = "10.96.0.1"};
+        _cleanup_json_ json_t *evidence = diag_evidence_read(host, &options);
+
+        assert_int_equal(json_number_at(evidence, "dnsEndpoints", -9), rows[i].dns_endpoints);
+        assert_int_equal(json_number_at(evidence, "kubernetesEndpoints", -9),
+                         rows[i].kubernetes_endpoints);
+        assert_int_equal(json_is_false(json_object_get(evidence, "dnsService")), rows[i].none);
+    }
+}
+
 static void an_hns_that_hangs_is_told(void **state) {
     const struct diag_evidence_options options = {0};
     _cleanup_json_ json_t *well = NULL, *hung = NULL;
@@ -325,6 +363,7 @@ int main(void) {
         cmocka_unit_test(the_port_behind_a_frontend),
         cmocka_unit_test_setup_teardown(of_a_node_what_is_judged, open_host, close_host),
         cmocka_unit_test_setup_teardown(the_network_of_the_cni_file, open_host, close_host),
+        cmocka_unit_test_setup_teardown(the_endpoints_of_two_services, open_host, close_host),
         cmocka_unit_test_setup_teardown(an_hns_that_hangs_is_told, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, open_host, close_host),
         cmocka_unit_test_setup_teardown(excluded_ports_are_counted, open_host, close_host),

@@ -201,6 +201,9 @@ static void wrong_prefixes(void **state) {
             fail_msg("%s: %s", cases[i].pods, scene.err.message);
         scene_close(&scene);
     }
+    open_dual("l2bridge");
+    scene.input.pod_cidr6 = "fd00:10:244:1::/120"; /* the smallest */
+    assert_int_equal(scene_plan(&scene), 0);
 }
 
 static void take_pods(struct text_list *pods, const char *first, const char *second) {

@@ -9,8 +9,11 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "kube/access.h"
 #include "kube/client.h"
 #include "kube/configmap.h"
+#include "kube/object.h"
+#include "kube/request.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 
@@ -269,6 +272,68 @@ static void reads_config_maps(void **state) {
     assert_non_null(strstr(err.message, "get the x ConfigMap in namespace \"kube-system\": "));
 }
 
+/* What the server does not allow in so many words is not allowed. */
+static void a_review_allows_or_does_not(void **state) {
+    static const struct {
+        const char *answer;
+        bool allowed;
+    } rows[] = {{"{\"status\":{\"allowed\":true}}", true},
+                {"{\"status\":{\"allowed\":false}}", false},
+                {"{\"status\":{\"denied\":false}}", false},
+                {"{}", false}};
+    static const struct kube_right right = {"create", "", "pods/exec"};
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct row row = {201, rows[i].answer, 0, 0};
+        bool one = !rows[i].allowed, all = !rows[i].allowed;
+
+        play(s, &row, 1);
+        assert_int_equal(kube_may(&s->client, &right, &one, NULL), 0);
+        assert_non_null(strstr(s->body, "\"subresource\":\"exec\""));
+        assert_int_equal(kube_may_all(&s->client, &right, 1, &all, NULL), 0);
+        assert_int_equal(one, rows[i].allowed);
+        assert_int_equal(all, rows[i].allowed);
+    }
+}
+
+/* Each pause is another, so that nodes that were refused together come at different moments. */
+static void how_long_it_pauses(void **state) {
+    static const struct {
+        unsigned attempt;
+        long after;
+        unsigned least, most;
+    } rows[] = {{0, -1, 250, 750},     {0, 0, 250, 750},      {3, -1, 2000, 6000},
+                {4, -1, 2500, 7500},   {9, 0, 2500, 7500},    {0, 1, 1000, 2000},
+                {0, 59, 59000, 60000}, {0, 60, 60000, 61000}, {0, 86400, 60000, 61000}};
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        for (unsigned n = 0; n < 100; n++)
+            assert_in_range(kube_pause_ms(s->host, rows[i].attempt, rows[i].after), rows[i].least,
+                            rows[i].most);
+}
+
+static void which_names_objects_have(void **state) {
+    static const struct {
+        const char *name;
+        bool valid;
+    } rows[] = {{"a", true},    {"az09", true},  {"a-z.0-9", true}, {"", false},
+                {"A", false},   {"-a", false},   {"a-", false},     {".a", false},
+                {"a.", false},  {"a..b", false}, {"a.-b", false},   {"a-.b", false},
+                {"a_b", false}, {"a/b", false},  {"{", false}};
+    char longest[255] = "";
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (kube_name_is_valid(rows[i].name) != rows[i].valid)
+            fail_msg("'%s'", rows[i].name);
+    memset(longest, 'a', 253);
+    assert_true(kube_name_is_valid(longest));
+    longest[253] = 'a';
+    assert_false(kube_name_is_valid(longest));
+}
+
 static void refuses_credentials_it_cannot_use(void **state) {
     struct kubeconfig exec = {.server = (char *)"https://k", .program = (char *)"exec"};
     struct kubeconfig basic = {
@@ -309,6 +374,9 @@ int main(void) {
         CASE(refused_together_does_not_come_back_together),
         CASE(gives_up_in_time),
         CASE(reads_config_maps),
+        CASE(a_review_allows_or_does_not),
+        CASE(how_long_it_pauses),
+        cmocka_unit_test(which_names_objects_have),
         cmocka_unit_test(refuses_credentials_it_cannot_use),
         cmocka_unit_test(escapes),
     };

@@ -427,6 +427,15 @@ static void writes_what_it_read(void **state) {
     assert_false(again.insecure_skip_tls_verify);
     assert_null(again.client_cert_pem); /* no user name, no user */
     kubeconfig_free(&again);
+    free(take_ptr(text));
+    config.user_name = config.username = config.password = (char *)"u";
+    text = kubeconfig_make(&config);
+    assert_int_equal(parse(text, &again, NULL), 0);
+    assert_string_equal(again.client_cert_pem, "CERT");
+    assert_string_equal(again.client_key_pem, "KEY");
+    assert_string_equal(again.username, "u");
+    assert_string_equal(again.password, "u");
+    kubeconfig_free(&again);
 }
 
 int main(void) {

@@ -13,6 +13,7 @@
 #include "services/upstream.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
+#include "tests/unit/program_image.h"
 
 #define SHA_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define SHA_ABD "a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"
@@ -206,6 +207,39 @@ static void the_published_digest_counts(void **state) {
     bundle_free(bundle);
 }
 
+/* With the version and the digest that were published; what is no program is in no bundle. */
+static void a_bundle_of_what_is_published(void **state) {
+    struct scene *s = *state;
+    struct bundle *bundle = open_bundle(s, NULL, "kubelet", NULL), *made = NULL;
+    _cleanup_(freep) char *image = image_make("mod\tk8s.io/kubernetes\tv1.37.1\th1:x\n");
+    _cleanup_(artifacts_free) struct artifacts artifacts = {0};
+    char sha256[DIGEST_TEXT_MAX];
+
+    digest_sha256(image, IMAGE_SIZE, sha256);
+    serve(s, K8S "kubelet.exe.sha256", sha256, 0);
+    serve(s, K8S "kubelet.exe", image, IMAGE_SIZE);
+    if (bundle_create_from(s->from.host, bundle, NULL, "C:\\b.zip", &artifacts, &s->err) < 0)
+        fail_msg("%s", s->err.message);
+    assert_int_equal(artifacts.count, 1);
+    bundle_free(bundle);
+    assert_int_equal(bundle_open(s->from.host, "C:\\b.zip", NULL, &made, &s->err), 0);
+    assert_int_equal(bundle_verify(made, NULL, &s->err), 0);
+    assert_int_equal(bundle_artifacts(made)->count, 1);
+    assert_string_equal(bundle_artifacts(made)->items[0].name, "kubelet");
+    assert_string_equal(bundle_artifacts(made)->items[0].version, "v1.37.1");
+    assert_string_equal(bundle_artifacts(made)->items[0].sha256, sha256);
+    bundle_free(made);
+    s->count = 0;
+    serve(s, K8S "kubelet.exe.sha256", SHA_ABC, 0);
+    serve(s, K8S "kubelet.exe", "abc", 0);
+    bundle = open_bundle(s, NULL, "kubelet", NULL);
+    assert_int_equal(
+        bundle_create_from(s->from.host, bundle, NULL, "C:\\c.zip", &artifacts, &s->err), -1);
+    assert_int_equal(s->err.kind, ERROR_MALFORMED);
+    assert_int_equal(host_file_type(s->from.host, "C:\\c.zip"), HOST_ABSENT);
+    bundle_free(bundle);
+}
+
 static void what_is_not_published(void **state) {
     struct scene *s = *state;
     struct bundle *bundle = open_bundle(s, NULL, "kubelet", NULL);
@@ -363,9 +397,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(each_program_has_its_place),      TEST(digests_in_every_form),
         TEST(the_published_digest_counts),     TEST(what_is_not_published),
-        TEST(an_archive_is_fetched_once),      TEST(archives_that_are_refused),
-        TEST(a_proxy_stands_before_the_hosts), TEST(a_catalog_moves_addresses_alone),
-        TEST(catalogs_that_are_refused),
+        TEST(a_bundle_of_what_is_published),   TEST(an_archive_is_fetched_once),
+        TEST(archives_that_are_refused),       TEST(a_proxy_stands_before_the_hosts),
+        TEST(a_catalog_moves_addresses_alone), TEST(catalogs_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
