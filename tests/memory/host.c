@@ -157,7 +157,14 @@ static int dns_set(struct host *host, uint32_t index, const struct text_list *se
     return model_dns_set(memory_of(host)->state, index, servers, err);
 }
 
+/* Windows knows no others. */
+static void check_family(int family) {
+    if (family != 4 && family != 6)
+        abort();
+}
+
 static int forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
+    check_family(family);
     if (memory_call(host, err, "forwarding%s %u", family == 6 ? "6" : "", index) < 0)
         return -1;
     return model_forwarding(memory_of(host)->state, index, family, ret, err);
@@ -165,6 +172,7 @@ static int forwarding(struct host *host, uint32_t index, int family, bool *ret, 
 
 static int metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
                       struct error *err) {
+    check_family(family);
     if (memory_call(host, err, "metric%s_set %u %u", family == 6 ? "6" : "", index, metric) < 0)
         return -1;
     return model_metric_set(memory_of(host)->state, index, family, metric, err);
@@ -172,6 +180,7 @@ static int metric_set(struct host *host, uint32_t index, int family, uint32_t me
 
 static int forwarding_set(struct host *host, uint32_t index, int family, bool on,
                           struct error *err) {
+    check_family(family);
     if (memory_call(host, err, "forwarding%s_set %u %d", family == 6 ? "6" : "", index, on) < 0)
         return -1;
     return model_forwarding_set(memory_of(host)->state, index, family, on, err);

@@ -191,6 +191,27 @@ static void it_is_started_again(void **state) {
     fails(&o, ERROR_TIMED_OUT, "has not made HNS network '" NETWORK "' after 3 starts", "its log");
 }
 
+/* A phase by itself waits for no subnet; who would write it is named. */
+static void a_node_without_a_subnet(void **state) {
+    struct error err = {0};
+    struct join join;
+    struct ovn o;
+
+    (void)state;
+    open_ovn(&o);
+    joins(&o);
+    o.subnet = NULL;
+    set_options(&o.run, "overlay");
+    o.run.options.network_plugin = xstrdup("ovn-kubernetes");
+    open_join(&o.run, &join);
+    assert_int_equal(join_need(&join, NEED_NODE | NEED_PLAN, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_non_null(strstr(err.message, "annotation " SUBNET " of node 'win-7k2': it has none"));
+    assert_non_null(strstr(err.hints[0], "it is written by "));
+    join_close(&join);
+    close_run(&o.run);
+}
+
 static void what_it_waits_for(void **state) {
     struct ovn o;
 
@@ -264,8 +285,8 @@ static void every_call_fails_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_stands_and_goes_again), cmocka_unit_test(it_is_started_again),
-        cmocka_unit_test(what_it_waits_for),        cmocka_unit_test(another_has_this_name),
-        cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(a_node_without_a_subnet),  cmocka_unit_test(what_it_waits_for),
+        cmocka_unit_test(another_has_this_name),    cmocka_unit_test(every_call_fails_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,6 +97,7 @@ static void when_it_is_not_started(void **state) {
 static struct {
     const char *handler, *build; /* of the only RuntimeClass; no handler: there is none */
     unsigned status;             /* of the list; 0: it is answered */
+    bool interrupted;            /* Ctrl-C, while it is asked for */
 } classes;
 
 static int answer_classes(void *context, const struct http_request *request,
@@ -106,6 +107,8 @@ static int answer_classes(void *context, const struct http_request *request,
     if (!strstr(request->url, "/apis/node.k8s.io/v1/runtimeclasses"))
         return scene_answer(context, request, ret, err);
     assert_non_null(request->client_cert_pem); /* the token may not */
+    if (classes.interrupted)
+        return error_set(err, ERROR_INTERRUPTED, "interrupted");
     if (classes.status)
         return scene_status(ret, classes.status, "no");
     items = json_array();
@@ -190,6 +193,24 @@ static void what_asks_for_hyper_v(void **state) {
     }
 }
 
+static void ctrl_c_ends_the_question(void **state) {
+    struct error err = {0};
+    struct join join;
+
+    (void)state;
+    open_cluster();
+    classes.handler = "runhcs-wcow-hypervisor";
+    r.options.install_features = false;
+    assert_int_equal(join_once(&r, &err), 0);
+    r.options.install_features = classes.interrupted = true;
+    open_join(&r, &join);
+    assert_int_equal(features_install_hyper_v(&join, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_int_equal(started, 0);
+    join_close(&join);
+    close_run(&r);
+}
+
 /* It ends behind the certificate: what is done stays, also with --on-failure rollback. */
 static void a_join_goes_on_behind_the_restart(void **state) {
     struct error err = {0};
@@ -214,6 +235,7 @@ static void a_join_goes_on_behind_the_restart(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_asks_for_hyper_v),
+        cmocka_unit_test(ctrl_c_ends_the_question),
         cmocka_unit_test(a_join_goes_on_behind_the_restart),
         cmocka_unit_test(what_dism_says),
         cmocka_unit_test(when_it_is_not_started),

@@ -73,6 +73,25 @@ static void a_joined_node_keeps_its_mode(void **state) {
     close_run(&r);
 }
 
+/* One that is new gets no plugin whose packets the other nodes do not understand. */
+static void a_new_node_fits_the_cluster(void **state) {
+    struct error err = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "l2bridge");
+    r.options.network_plugin = xstrdup("win-bridge");
+    r.scene.flannel = "{\"Network\": \"10.244.0.0/16\", \"Backend\": {\"Type\": \"vxlan\", "
+                      "\"VNI\": 4096, \"Port\": 4789}}";
+    open_join(&r, &join);
+    assert_int_equal(join_need(&join, NEED_PLAN, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "'win-bridge' in mode 'l2bridge' does not fit"));
+    join_close(&join);
+    close_run(&r);
+}
+
 static int answer_without_pod_cidr(void *context, const struct http_request *request,
                                    struct http_response *ret, struct error *err) {
     json_t *node;
@@ -342,6 +361,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_joined_node_keeps_its_network),
         cmocka_unit_test(a_joined_node_keeps_its_mode),
+        cmocka_unit_test(a_new_node_fits_the_cluster),
         cmocka_unit_test(a_node_without_a_pod_subnet),
         cmocka_unit_test(a_card_that_works_is_left_alone),
         cmocka_unit_test(a_card_without_a_way_out_is_given_back),

@@ -162,7 +162,72 @@ static void what_cannot_be_written_down_is_not_recorded(void **state) {
     close_run(&r);
 }
 
+/* What cannot be looked at is not said to be recorded. */
+static void a_service_that_cannot_be_asked(void **state) {
+    struct journal journal;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    journal = opened(&r);
+    for (int recorded = 0; recorded < 2; recorded++) {
+        host_memory_fail(r.host, 1);
+        assert_int_equal(journal_service(&journal, "kubelet", NULL), -1);
+        assert_int_equal(journal_has(&journal, JOURNAL_SERVICE, "kubelet"), recorded);
+        assert_int_equal(journal_service(&journal, "kubelet", NULL), 0);
+    }
+    journal_close(&journal);
+    close_run(&r);
+}
+
 /* ---- undone ---- */
+
+/* Logs and reports of runs stay, also when they are all that is left. */
+static void logs_and_reports_stay(void **state) {
+    static const struct {
+        const char *file;
+        bool stays;
+    } rows[] = {{LOGS_FOLDER "\\join-1.log", true},
+                {REPORTS_FOLDER "\\diag-1.json", true},
+                {WINJOIN_FOLDER "\\downloads\\x.0", false}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        assert_int_equal(join_once(&r, &err), 0);
+        assert_int_equal(host_write(r.host, rows[i].file, "x", 1, HOST_SECRET, NULL), 0);
+        assert_int_equal(reset_once(&r, &err), 0);
+        assert_int_equal(host_file_type(r.host, rows[i].file),
+                         rows[i].stays ? HOST_FILE : HOST_ABSENT);
+        assert_int_equal(host_file_type(r.host, WINJOIN_FOLDER),
+                         rows[i].stays ? HOST_FOLDER : HOST_ABSENT);
+        assert_int_equal(host_file_type(r.host, JOURNAL_FILE), HOST_ABSENT);
+        close_run(&r);
+    }
+}
+
+/* A damaged journal: the reset says so, and does not forget the entry. */
+static void a_route_that_can_be_none(void **state) {
+    static const char target[] = "10.1.0.0/24 and more than any prefix has, of any family, at all";
+    struct error err = {0};
+    struct journal journal;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    journal = opened(&r);
+    assert_int_equal(journal_record(&journal, JOURNAL_ROUTE, target, NULL, NULL), 0);
+    journal_close(&journal);
+    assert_int_equal(reset_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    journal = opened(&r);
+    assert_true(journal_has(&journal, JOURNAL_ROUTE, target));
+    journal_close(&journal);
+    close_run(&r);
+}
 
 static void a_service_gets_back_what_it_was(void **state) {
     (void)state;
@@ -386,6 +451,9 @@ int main(void) {
         cmocka_unit_test(a_line_that_was_cut_is_dropped),
         cmocka_unit_test(folders_are_written_down_at_once),
         cmocka_unit_test(what_cannot_be_written_down_is_not_recorded),
+        cmocka_unit_test(a_service_that_cannot_be_asked),
+        cmocka_unit_test(logs_and_reports_stay),
+        cmocka_unit_test(a_route_that_can_be_none),
         cmocka_unit_test(a_service_gets_back_what_it_was),
         cmocka_unit_test(many_routes_are_one_write),
         cmocka_unit_test(many_files_are_one_write),

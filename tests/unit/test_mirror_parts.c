@@ -22,6 +22,7 @@ static struct {
     size_t stop_at; /* bytes of the file after which it fails so; 0: it sends all */
     enum error_kind fails;
     bool whole_only; /* knows no ranges */
+    bool slow, mute; /* a second a piece; it does not say how long the file is */
     size_t first;    /* where the last request began */
     size_t sent;     /* by the last one */
     unsigned asked;
@@ -44,6 +45,8 @@ static int answer(void *context, const struct http_request *request, struct http
         return 0;
     }
     ret->status = head.status;
+    if (server.mute)
+        head.length = -1;
     if (request->on_head(request->on_data_context, &head))
         return error_set(err, ERROR_NETWORK, "ended by the reader");
     for (; at < WHOLE; at += PIECE) {
@@ -52,14 +55,28 @@ static int answer(void *context, const struct http_request *request, struct http
         if (request->on_data(request->on_data_context, server.file + at, PIECE))
             return error_set(err, ERROR_NETWORK, "ended by the reader");
         server.sent += PIECE;
+        host_memory_advance(host, server.slow ? 1000 : 0);
     }
     return 0;
 }
 
+static char told[200];
+static unsigned told_percent;
+
+static void tell(void *context, unsigned waited_ms, unsigned percent, const char *message) {
+    (void)context, (void)waited_ms;
+    told_percent = percent;
+    assert_int_equal(text_format(told, sizeof told, "%s", message), 0);
+}
+
 static int fetch(struct error *err) {
     struct http *http = http_memory_new(answer, NULL);
-    const struct mirror mirror = {
-        .host = host, .http = http, .url = "https://m.test", .limit_ms = 5000, .parts = PARTS};
+    const struct mirror mirror = {.host = host,
+                                  .http = http,
+                                  .url = "https://m.test",
+                                  .limit_ms = 5000,
+                                  .parts = PARTS,
+                                  .tell = tell};
     struct mirror_file file = {.path = "a.exe", .max = WHOLE, .sha256 = digest};
     int result;
 
@@ -111,6 +128,20 @@ static void goes_on_where_it_was(void **state) {
     assert_int_equal(server.first, ON_DISK);
     assert_int_equal(server.sent, WHOLE - ON_DISK);
     assert_int_equal(host_file_type(host, PARTS), HOST_ABSENT);
+}
+
+static void what_is_told_while_it_comes(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    server.slow = true;
+    assert_int_equal(fetch(&err), 0);
+    assert_string_equal(told, "a.exe: 11.5 of 11.5 MB, 1.2 MB/s, 1 s left");
+    assert_int_equal(told_percent, 100);
+    server.mute = true;
+    assert_int_equal(fetch(&err), 0);
+    assert_string_equal(told, "a.exe: 11.5 MB, 1.2 MB/s");
+    assert_int_equal(told_percent, 0);
 }
 
 static void a_server_without_ranges_sends_all(void **state) {
@@ -172,6 +203,7 @@ int main(void) {
 #define PARTS_TEST(name) cmocka_unit_test_setup_teardown(name, open_server, close_server)
     const struct CMUnitTest tests[] = {
         PARTS_TEST(goes_on_where_it_was),
+        PARTS_TEST(what_is_told_while_it_comes),
         PARTS_TEST(a_server_without_ranges_sends_all),
         PARTS_TEST(the_digest_decides),
         PARTS_TEST(nothing_is_left_of_a_failure),

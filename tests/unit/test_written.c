@@ -125,6 +125,17 @@ static void each_kind_is_told_and_repaired(void **state) {
     close_node(&r, before);
 }
 
+static bool kubelet_differs(struct run *r) {
+    struct journal journal = {0};
+    bool differs;
+
+    assert_int_equal(journal_open(r->host, &journal, NULL), 0);
+    differs = written_file_differs(&journal, "C:\\k\\kubelet.exe");
+    assert_false(written_file_differs(&journal, "C:\\k\\unknown.exe"));
+    journal_close(&journal);
+    return differs;
+}
+
 static void an_upgrade_is_no_drift_nor_is_going_back(void **state) {
     struct error err = {0};
     json_t *before, *rows;
@@ -140,7 +151,9 @@ static void an_upgrade_is_no_drift_nor_is_going_back(void **state) {
     assert_int_equal(upgrade_once(&r, false, false, NULL, &err), 0);
     assert_new(&r);
     assert_none(&r);
+    assert_false(kubelet_differs(&r));
     spoil_program(r.host);
+    assert_true(kubelet_differs(&r));
     rows = changed(&r);
     assert_string_equal(json_text_at(rows, "0.target"), "C:\\k\\kubelet.exe");
     assert_string_equal(json_text_at(rows, "0.difference"), "its content differs");
@@ -150,6 +163,7 @@ static void an_upgrade_is_no_drift_nor_is_going_back(void **state) {
     assert_none(&r);
     assert_new(&r);
     assert_int_equal(host_remove(r.host, "C:\\k\\kubelet.exe", NULL), 0);
+    assert_true(kubelet_differs(&r));
     rows = changed(&r);
     assert_string_equal(json_text_at(rows, "0.difference"), "it is missing");
     assert_string_equal(json_text_at(rows, "0.command"),
