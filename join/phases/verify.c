@@ -197,8 +197,9 @@ static int fail_flows(struct join *join, struct error *err) {
 static void publish(struct join *join) {
     struct error why = {0};
 
-    if (diag_look_api_answers(join->found.look) &&
-        network_report_publish(join->host, join->http, &join->found.report, &why) < 0)
+    if (diag_look_api_answers(join->found.look))
+        (void)network_report_publish(join->host, join->http, &join->found.report, &why);
+    if (why.kind)
         log_message(LOG_RETRY, "publish the report of this node's network: %s", why.message);
 }
 

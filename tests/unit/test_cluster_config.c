@@ -120,6 +120,7 @@ static void reads_everything(void **state) {
     assert_int_equal(c->network.vxlan_port, 4789);
     assert_string_equal(json_text_at(c->winjoin, "network.mode"), "overlay");
     assert_int_equal(c->warnings.count, 0);
+    assert_int_equal(s->err.kind, ERROR_NONE);
 }
 
 static void tolerates_what_is_optional(void **state) {
@@ -372,6 +373,10 @@ static void refuses_absent_keys(void **state) {
     assert_int_equal(read_it(s), -1);
     assert_int_equal(s->err.kind, ERROR_MALFORMED);
     assert_non_null(strstr(s->err.message, "winjoin ConfigMap"));
+    HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER},
+         {"/kubelet-config", "kubelet", KUBELET}, {"/winjoin", "NodeConfiguration", "a: ["});
+    assert_int_equal(read_it(s), -1);
+    assert_int_equal(s->err.kind, ERROR_USAGE); /* as any other mistake in it */
 }
 
 static void takes_the_servers_version(void **state) {

@@ -369,6 +369,13 @@ static void limits(void **state) {
     assert_string_equal(err.message, "f: more than 32 documents");
     assert_int_equal(config_file_parse("", CONFIG_FILE_MAX + 1, "f", CONFIG_JOIN, &file, &err), -1);
     assert_string_equal(err.message, "f: longer than 1 MiB");
+    text_clear(&many);
+    text_add(&many, V4);
+    while (many.len < CONFIG_FILE_MAX)
+        text_add(&many, "#");
+    assert_int_equal(config_file_parse(text_str(&many), many.len, "f", CONFIG_JOIN, &file, &err),
+                     0);
+    config_file_free(&file);
     text_free(&many);
 }
 

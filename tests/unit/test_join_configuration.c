@@ -14,6 +14,7 @@
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"
 #include "join/discovery/discovery.h"
+#include "netsetup/agents/external_agent.h"
 
 #define TOKEN "abcdef.0123456789abcdef"
 #define OTHER "fedcba.0123456789abcdef"
@@ -284,6 +285,30 @@ static void node_configuration_goes_there_and_back(void **state) {
     assert_true(json_equal(made, s->file.node));
 }
 
+static bool lists(const json_t *names, const char *name) {
+    json_each(names, i, item) {
+        if (text_equal(json_string_value(item), name))
+            return true;
+    }
+    return false;
+}
+
+/* Each object that a join looks for to find the cluster's network agent. */
+static void assert_finds_agents(const json_t *sets, const json_t *maps) {
+    size_t count;
+    const struct external_agent *const *external = external_agents(&count);
+    const struct network_agent *const *agents;
+
+    for (size_t i = 0; i < count; i++) {
+        assert_true(lists(sets, external[i]->daemon_set));
+        assert_true(!external[i]->config_map || lists(maps, external[i]->config_map));
+        assert_true(!external[i]->others_map || lists(maps, external[i]->others_map));
+    }
+    agents = network_agents(&count);
+    for (size_t i = 0; i < count; i++)
+        assert_true(!agents[i]->daemon_set || lists(sets, agents[i]->daemon_set));
+}
+
 static void manifest_has_what_nodes_need(void **state) {
     struct scene *s = *state;
     _cleanup_json_ json_t *node = node_configuration_make(&s->options), *objects = NULL;
@@ -303,6 +328,8 @@ static void manifest_has_what_nodes_need(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         assert_string_equal(json_text_at(json_array_get(objects, i), "kind"), kinds[i]);
     assert_string_equal(json_text_at(objects, "3.rules.0.resourceNames.0"), "calico-node-windows");
+    assert_finds_agents(json_at(objects, "3.rules.0.resourceNames"),
+                        json_at(objects, "3.rules.1.resourceNames"));
     assert_string_equal(json_text_at(objects, "3.rules.0.verbs.1"), "list");
     assert_string_equal(json_text_at(objects, "3.rules.1.resources.0"), "configmaps");
     assert_int_equal(json_array_size(json_at(objects, "4.subjects")), 2);

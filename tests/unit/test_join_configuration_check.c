@@ -128,6 +128,8 @@ static void each_value_is_judged(void **state) {
         if ((*rows[i].why != '\0') != (result < 0) || !strstr(err.message, rows[i].why) ||
             strstr(err.message, "secret") || (result == 0 && *err.message))
             fail_msg("%s: '%s'", rows[i].text, err.message);
+        if (strstr(err.message, "caCertHashes") && !strstr(err.hints[0], "--print-join-command"))
+            fail_msg("%s: no hint: '%s'", rows[i].text, err.hints[0]);
         if (result < 0 && err.kind != ERROR_USAGE)
             fail_msg("%s: %s", rows[i].text, error_kind_name(err.kind));
     }

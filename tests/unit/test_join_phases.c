@@ -74,6 +74,27 @@ static void a_bundle_is_installed_and_undone(void **state) {
     close_run(&r);
 }
 
+/* A program that runs cannot be written over: of winjoin's own nothing is written where it runs
+ * from its place; of another which services may run it is said. */
+static void what_runs_is_not_replaced(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    host_memory_hold(r.host, "C:\\k\\winjoin.exe");
+    if (join_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(reset_once(&r, &err), 0);
+    make_bundle(&r, "D:\\b");
+    set_options(&r, "overlay");
+    r.options.bundle = xstrdup("D:\\b");
+    host_memory_hold(r.host, "C:\\k\\kubelet.exe");
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_non_null(strstr(err.hints[0], "sc.exe stop containerd, kubelet, "));
+    close_run(&r);
+}
+
 /* The same files on a web server, which is away at first. */
 static bool mirror_fails;
 
@@ -295,6 +316,7 @@ static void a_kubelet_that_is_not_healthy_yet(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bundle_is_installed_and_undone),
+        cmocka_unit_test(what_runs_is_not_replaced),
         cmocka_unit_test(a_mirror_is_installed),
         cmocka_unit_test(a_wrong_bundle_leaves_the_host_alone),
         cmocka_unit_test(vxlan_on_another_port),

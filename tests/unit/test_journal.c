@@ -209,6 +209,33 @@ static void logs_and_reports_stay(void **state) {
     }
 }
 
+/* Nothing is put back below a program that runs on. */
+static void a_service_that_does_not_stop(void **state) {
+    struct reset_options options = {0};
+    struct error err = {0};
+
+    (void)state;
+    for (size_t n = 1; !strstr(err.message, "service_stop"); n++) {
+        struct host_service kubelet = {.name = (char *)"kubelet", .command = (char *)"C:\\k.exe"};
+        struct reset_result result;
+        struct journal journal = {0};
+        struct run r;
+
+        assert_true(n < 30);
+        error_clear(&err);
+        open_run(&r, "overlay");
+        assert_int_equal(host_service_put(r.host, &kubelet, NULL), 0);
+        host_memory_set_service_state(r.host, "kubelet", HOST_SERVICE_RUNNING);
+        assert_int_equal(journal_open_in(r.host, UPGRADE_FOLDER, &journal, NULL), 0);
+        assert_int_equal(journal_service(&journal, "kubelet", NULL), 0);
+        journal_close(&journal);
+        host_memory_fail(r.host, n);
+        if (reset_upgrade(r.host, &options, &result, &err) == 0)
+            fail_msg("%s", host_memory_failed(r.host));
+        close_run(&r);
+    }
+}
+
 /* A damaged journal: the reset says so, and does not forget the entry. */
 static void a_route_that_can_be_none(void **state) {
     static const char target[] = "10.1.0.0/24 and more than any prefix has, of any family, at all";
@@ -453,6 +480,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_written_down_is_not_recorded),
         cmocka_unit_test(a_service_that_cannot_be_asked),
         cmocka_unit_test(logs_and_reports_stay),
+        cmocka_unit_test(a_service_that_does_not_stop),
         cmocka_unit_test(a_route_that_can_be_none),
         cmocka_unit_test(a_service_gets_back_what_it_was),
         cmocka_unit_test(many_routes_are_one_write),

@@ -438,6 +438,39 @@ static void the_files_can_be_looked_at(void **state) {
     close_run(&r);
 }
 
+/* Each question that the plan itself asks of the host fails once: there is no plan, or the whole. */
+static void half_a_plan_is_none(void **state) {
+    json_t *whole = NULL;
+    size_t calls = 0;
+
+    (void)state;
+    open_plan("overlay");
+    give_pod_cidr();
+    for (size_t n = 0; n <= calls; n++) {
+        struct error err = {0};
+        json_t *plan = NULL;
+        struct join join;
+
+        open_join(&r, &join);
+        assert_int_equal(join_run_looking(&join, &err), 0);
+        calls = n ? calls : host_memory_calls(r.host);
+        host_memory_fail(r.host, n);
+        if (join_plan_make(&join, &plan, &err) == 0)
+            assert_same(n ? whole : plan, plan, host_memory_failed(r.host));
+        else
+            assert_non_null(strstr(err.message, "told to fail"));
+        if (n == 0) {
+            calls = host_memory_calls(r.host) - calls;
+            whole = json_incref(plan);
+        }
+        json_decref(plan);
+        join_close(&join);
+    }
+    assert_true(calls > 5);
+    json_decref(whole);
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_nothing),
@@ -453,6 +486,7 @@ int main(void) {
         cmocka_unit_test(without_phases_nobody_is_asked),
         cmocka_unit_test(a_refused_host_gets_no_plan),
         cmocka_unit_test(the_files_can_be_looked_at),
+        cmocka_unit_test(half_a_plan_is_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
