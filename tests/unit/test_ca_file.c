@@ -51,6 +51,16 @@ static void assert_both_are_said(const char *path) {
 }
 
 /* The cluster was rebuilt on the same address. */
+/* What cannot be read is no reason to keep it. */
+static void put_too_long(const char *path) {
+    struct text text = {0};
+
+    while (text.len <= 1024 * 1024)
+        text_add(&text, OTHER_PEM);
+    put(path, text_str(&text));
+    text_free(&text);
+}
+
 static void an_earlier_joins_is_replaced_and_said(void **state) {
     (void)state;
     open_run(&r, "overlay");
@@ -66,6 +76,10 @@ static void an_earlier_joins_is_replaced_and_said(void **state) {
     assert_file(KUBERNETES_CA_FILE, r.scene.ca_pem);
     join_and_listen(false);
     assert_null(strstr(said, "ca.crt"));
+    put_too_long(KUBERNETES_CA_FILE);
+    join_and_listen(false);
+    assert_non_null(strstr(said, "no certificate"));
+    assert_file(KUBERNETES_CA_FILE, r.scene.ca_pem);
     close_run(&r);
 }
 

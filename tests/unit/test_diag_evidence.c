@@ -221,7 +221,7 @@ static void the_network_of_the_cni_file(void **state) {
 
 #define SERVICE(name, ip)                                                                          \
     "{\"metadata\":{\"namespace\":\"d\",\"name\":\"" name "\"},\"spec\":{\"clusterIP\":\"" ip "\"" \
-                                                                                              "}}"
+    "}}"
 #define SLICE(name, endpoints)                                                                     \
     "{\"metadata\":{\"namespace\":\"d\",\"labels\":{\"kubernetes.io/service-name\":\"" name        \
     "\"}},\"endpoints\":[" endpoints "]}"

@@ -4,6 +4,7 @@
 
 #include "pki/digest.h"
 #include "services/artifacts.h"
+#include "services/runtime_files.h"
 
 static void put(struct run *r, const char *path, const char *content) {
     assert_int_equal(host_write(r->host, path, content, strlen(content), HOST_PUBLIC, NULL), 0);
@@ -93,6 +94,32 @@ static void what_runs_is_not_replaced(void **state) {
     assert_int_equal(join_once(&r, &err), -1);
     assert_non_null(strstr(err.hints[0], "sc.exe stop containerd, kubelet, "));
     close_run(&r);
+}
+
+/* containerd 1 reads files of another shape; one that does not say is taken for a newer one. */
+static void the_shape_of_containerds_file(void **state) {
+    static const struct {
+        const char *says, *line;
+    } rows[] = {{"containerd github.com/containerd/containerd v1.7.20 abc\n", "version = 2\n"},
+                {"containerd github.com/containerd/containerd/v2 v2.4.2 abc\n", "version = 3\n"},
+                {"?\n", "version = 3\n"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = NULL;
+        struct error err = {0};
+        size_t len;
+        struct run r;
+
+        open_run(&r, "overlay");
+        host_memory_set_program(r.host, "containerd.exe", 0, rows[i].says);
+        if (join_once(&r, &err) < 0)
+            fail_msg("%s: %s", rows[i].says, err.message);
+        assert_int_equal(host_read(r.host, CONTAINERD_CONFIG_PATH, 65536, &text, &len, NULL), 0);
+        if (!strstr(text, rows[i].line))
+            fail_msg("%s: %s", rows[i].says, text);
+        close_run(&r);
+    }
 }
 
 /* The same files on a web server, which is away at first. */
@@ -317,6 +344,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bundle_is_installed_and_undone),
         cmocka_unit_test(what_runs_is_not_replaced),
+        cmocka_unit_test(the_shape_of_containerds_file),
         cmocka_unit_test(a_mirror_is_installed),
         cmocka_unit_test(a_wrong_bundle_leaves_the_host_alone),
         cmocka_unit_test(vxlan_on_another_port),

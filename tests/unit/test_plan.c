@@ -438,7 +438,8 @@ static void the_files_can_be_looked_at(void **state) {
     close_run(&r);
 }
 
-/* Each question that the plan itself asks of the host fails once: there is no plan, or the whole. */
+/* Each question that the plan itself asks of the host fails once: there is no plan, or the whole.
+ */
 static void half_a_plan_is_none(void **state) {
     json_t *whole = NULL;
     size_t calls = 0;

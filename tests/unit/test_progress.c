@@ -71,6 +71,19 @@ static void a_line_is_one_line(void **state) {
     free(line);
 }
 
+/* What a server said goes to people, logs and programs through one place. */
+static void no_token_is_shown(void **state) {
+    _cleanup_(freep) char *shown = join_shown("token abcdef.0123456789abcdef\nis wrong");
+    struct join_progress progress = {0};
+
+    (void)state;
+    assert_string_equal(shown, "token abcdef.****************\\nis wrong");
+    join_tell_waiting(&progress, 0, 0, "", "for %s", "one");
+    join_tell_waiting(&progress, 0, 0, "", "for %s", "two");
+    assert_string_equal(text_str(&progress.waiting), "for two");
+    text_free(&progress.waiting);
+}
+
 static void a_long_message_keeps_both_ends(void **state) {
     static const struct {
         const char *message, *shown;
@@ -134,6 +147,7 @@ int main(void) {
         cmocka_unit_test(each_state_has_its_keys),
         cmocka_unit_test(without_a_phase_there_is_no_key),
         cmocka_unit_test(a_line_is_one_line),
+        cmocka_unit_test(no_token_is_shown),
         cmocka_unit_test(a_long_message_keeps_both_ends),
         cmocka_unit_test(each_wait_of_a_live_line_has_its_hint),
     };

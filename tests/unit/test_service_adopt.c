@@ -211,6 +211,20 @@ static void killed_at_every_call(void **state) {
         continue;
 }
 
+/* Where the image brought none, containerd gets its file all the same. */
+static void without_one_to_adopt(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    r.options.existing_services = xstrdup("adopt");
+    if (join_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(host_file_type(r.host, CONTAINERD_CONFIG_PATH), HOST_FILE);
+    close_run(&r);
+}
+
 /* Nobody asked for it. */
 static void otherwise_they_are_refused(void **state) {
     struct error err = {0};
@@ -273,6 +287,7 @@ int main(void) {
         cmocka_unit_test(one_that_drops_the_arguments_is_told),
         cmocka_unit_test_prestate(killed_at_every_call, (char *)NATIVE),
         cmocka_unit_test_prestate(killed_at_every_call, (char *)WRAPPED),
+        cmocka_unit_test(without_one_to_adopt),
         cmocka_unit_test(otherwise_they_are_refused),
         cmocka_unit_test(command_lines),
     };
