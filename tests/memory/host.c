@@ -157,31 +157,22 @@ static int dns_set(struct host *host, uint32_t index, const struct text_list *se
     return model_dns_set(memory_of(host)->state, index, servers, err);
 }
 
-/* Windows knows no others. */
-static void check_family(int family) {
-    if (family != 4 && family != 6)
-        abort();
-}
-
 static int forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
-    check_family(family);
-    if (memory_call(host, err, "forwarding%s %u", family == 6 ? "6" : "", index) < 0)
+    if (memory_call(host, err, "forwarding%s %u", memory_family(family), index) < 0)
         return -1;
     return model_forwarding(memory_of(host)->state, index, family, ret, err);
 }
 
 static int metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
                       struct error *err) {
-    check_family(family);
-    if (memory_call(host, err, "metric%s_set %u %u", family == 6 ? "6" : "", index, metric) < 0)
+    if (memory_call(host, err, "metric%s_set %u %u", memory_family(family), index, metric) < 0)
         return -1;
     return model_metric_set(memory_of(host)->state, index, family, metric, err);
 }
 
 static int forwarding_set(struct host *host, uint32_t index, int family, bool on,
                           struct error *err) {
-    check_family(family);
-    if (memory_call(host, err, "forwarding%s_set %u %d", family == 6 ? "6" : "", index, on) < 0)
+    if (memory_call(host, err, "forwarding%s_set %u %d", memory_family(family), index, on) < 0)
         return -1;
     return model_forwarding_set(memory_of(host)->state, index, family, on, err);
 }

@@ -2,6 +2,8 @@
 #ifndef TESTS_MEMORY_MEMORY_H
 #define TESTS_MEMORY_MEMORY_H
 
+#include <stdlib.h>
+
 #include "host/host_ops.h"
 #include "host/model/model.h"
 #include "tests/memory/host_memory.h"
@@ -57,6 +59,13 @@ struct memory_host {
 
 static inline struct memory_host *memory_of(struct host *host) {
     return (struct memory_host *)host;
+}
+
+/* In the line of a call; Windows knows no other families. */
+static inline const char *memory_family(int family) {
+    if (family != 4 && family != 6)
+        abort();
+    return family == 6 ? "6" : "";
 }
 
 /* Records a call that can fail; -1 with ERROR_HOST when it is the one that must. */

@@ -121,6 +121,11 @@ static inline struct host_facts facts_now(void) {
         r.options.field = xstrdup(value);                                                          \
     }
 
+static inline void port_4800(void) {
+    r.options.vxlan_port = 4800;
+    host_memory_set_port(r.host, true, 4800);
+}
+
 FACT(not_elevated, facts.elevated = false)
 PORT(port_10250, false, 10250)
 PORT(port_10248, false, 10248)

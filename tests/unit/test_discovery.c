@@ -76,6 +76,7 @@ static void tells_of_a_wrong_clock(void **state) {
         assert_int_equal(s->result.warnings.count, rows[i].warning != NULL);
         if (rows[i].warning)
             assert_non_null(strstr(s->result.warnings.items[0], rows[i].warning));
+        discovery_result_free(&s->result);
     }
 }
 

@@ -204,6 +204,7 @@ static void wrong_prefixes(void **state) {
     open_dual("l2bridge");
     scene.input.pod_cidr6 = "fd00:10:244:1::/120"; /* the smallest */
     assert_int_equal(scene_plan(&scene), 0);
+    scene_close(&scene);
 }
 
 static void take_pods(struct text_list *pods, const char *first, const char *second) {

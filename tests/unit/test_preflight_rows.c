@@ -39,10 +39,6 @@ REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualizati
 REGISTRY(no_merge, DOMAIN_PROFILE, "AllowLocalPolicyMerge", "0")
 PORT(port_4789, true, 4789)
 PORT(tcp_port_4789, false, 4789)
-static void port_4800(void) {
-    r.options.vxlan_port = 4800;
-    host_memory_set_port(r.host, true, 4800);
-}
 THERE(bootstrap_conf, "C:\\etc\\kubernetes\\bootstrap-kubelet.conf")
 THERE(ca_crt, "C:\\etc\\kubernetes\\pki\\ca.crt")
 
@@ -467,10 +463,9 @@ static void each_row_fails(void **state) {
         if (result->outcome != cases[i].outcome || !strstr(result->message, cases[i].says))
             fail_msg("%s: %s: %s", cases[i].id, preflight_outcome_name(result->outcome),
                      result->message);
-        if (result->outcome == E && !*result->hint)
+        if ((result->outcome == E && !*result->hint) ||
+            (cases[i].arrange == port_4800 && !text_ends_with(result->hint, ":4800")))
             fail_msg("%s: no hint", cases[i].id);
-        if (cases[i].arrange == port_4800) /* that of the port that is looked at */
-            assert_string_equal(result->hint, "netstat -ano -p udp | findstr :4800");
         close_look(&look);
         close_run(&r);
     }

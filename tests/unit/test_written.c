@@ -127,9 +127,10 @@ static void each_kind_is_told_and_repaired(void **state) {
 
 static bool kubelet_differs(struct run *r) {
     struct journal journal = {0};
+    struct error err = {0};
     bool differs;
 
-    assert_int_equal(journal_open(r->host, &journal, NULL), 0);
+    assert_int_equal(journal_open(r->host, &journal, &err), 0);
     differs = written_file_differs(&journal, "C:\\k\\kubelet.exe");
     assert_false(written_file_differs(&journal, "C:\\k\\unknown.exe"));
     journal_close(&journal);
