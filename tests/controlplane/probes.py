@@ -5,6 +5,7 @@
 Used for `winjoin diag --kubeconfig` on many nodes: no packet moves here. `broken` answers the words of
 an error for a dialed target (a node's name, or a Service's), None where it works; "slow" waits as long as netexec.
 """
+import dataclasses
 import json
 import threading
 import time
@@ -30,6 +31,23 @@ def node(name, os="linux", build="20348", version=VERSION, ready=True):
                 "nodeInfo": {"operatingSystem": os, "kernelVersion": kernel, "kubeletVersion": version}}}
 
 
+@dataclasses.dataclass
+class Dial:
+    """A question of a probe."""
+    source: str       # the node that asks
+    place: str        # pod, pod-name, localhost, node, node-port, service, short, full, alias, external, external-name
+    node: str         # whose pod is to answer, also behind a Service (any: the source's own); "" = none
+    target: str       # the node whose address is dialed, or ""
+    service: str      # the Service, or ""
+    host: str
+    udp: bool
+    large: bool
+
+
+class Instead(str):
+    """The pod of this node answers."""
+
+
 def six(ip):
     """The IPv6 address of a pod that has this one."""
     return "fd00:10:244::" + ip.split(".", 2)[2].replace(".", ":")
@@ -42,6 +60,7 @@ class Model(threading.Thread):
         super().__init__(name="probes", daemon=True)
         self.store, self.broken = api.store, lambda source, target, udp: None
         self.large = lambda source, target, udp, echo: False  # whether a large packet is lost; echo: its answer is, too
+        self.fault, self.dns = lambda dial: None, {}  # cluster_faults.py; what is inside the pods of a node
         self.not_started, self.over = {}, threading.Event()
         self.dials, self.lock, self.most, self.now = 0, threading.Lock(), 0, 0
         self.pods, self.started, self.dual = {}, 0, dual  # dual: pods have an IPv6 address, too
@@ -95,7 +114,7 @@ class Model(threading.Thread):
         if not source:
             return 404, json.dumps(status.ApiError(404, "NotFound", "no pod").status).encode(), "application/json"
         if path == "shell":
-            text = "x.svc.cluster.local,svc.cluster.local,cluster.local\n\n10.96.0.10\n"
+            text = self.dns.get(source[0], "x.svc.cluster.local,svc.cluster.local,cluster.local\n\n10.96.0.10\n")
             return 200, json.dumps({"output": text}).encode(), "text/plain"
         with self.lock:
             self.dials += 1
@@ -110,7 +129,9 @@ class Model(threading.Thread):
     def _dial(self, pod, source, query):
         host, udp = query["host"], query.get("protocol") == "udp"
         target = self.named(pod, host)
-        why = self.broken(source[0], target, udp)
+        why = self.broken(source[0], target, udp) or self.fault(self.dialed(pod, query))
+        if isinstance(why, Instead):
+            target, why = str(why), None
         if why == SLOW:
             time.sleep(TIMEOUT)
             why = "reading from udp connection failed. err:'read udp: i/o timeout'" if udp else \
@@ -128,6 +149,28 @@ class Model(threading.Thread):
             request.partition(" " if udp else "=")[2] if request.startswith("echo") else \
             next((p for p, (on, _) in self.pods.items() if on == target), pod)
         return 200, json.dumps({"responses": [answer] * int(query.get("tries", 1))}).encode(), "text/plain"
+
+    def dialed(self, pod, query):
+        host, port, source = query["host"], int(query["port"]), self.pods[pod][0]
+        services = {s["metadata"]["name"]: s["spec"] for s in self.store.list(SERVICE)[0]}
+        nodes = {n["status"]["addresses"][0]["address"]: n["metadata"]["name"] for n in self.store.list(NODE)[0]}
+        place, node, target, service = "external" if host[0].isdigit() else "external-name", "", nodes.get(host, ""), ""
+        to = self.named(pod, host)
+        for name, spec in services.items():
+            if host in spec.get("clusterIPs", [spec.get("clusterIP")]):
+                place, service = "service", name
+            if host in nodes and port in [p.get("nodePort") for p in spec.get("ports", [])]:
+                place, service = "node-port", name
+        if to in nodes.values():
+            place, node = "localhost" if host == "localhost" else "pod" if host[0].isdigit() or ":" in host else "pod-name", to
+        elif target and not service:
+            place = "node"
+        elif host.partition(".")[0] in services:
+            service = host.partition(".")[0]
+            place = "alias" if "alias" in service else "full" if "." in host else "short"
+        if service and service != "alias":
+            node = source
+        return Dial(source, place, node, target, service, host, query.get("protocol") == "udp", len(query.get("request", "")) > 1000)
 
     def named(self, pod, host):
         """The node whose pod, or whose address, is dialed; else the host as it is."""
