@@ -152,11 +152,11 @@ class Model(threading.Thread):
 
     def dialed(self, pod, query):
         host, port, source = query["host"], int(query["port"]), self.pods[pod][0]
-        services = {s["metadata"]["name"]: s["spec"] for s in self.store.list(SERVICE)[0]}
+        services = [(s["metadata"]["name"], s["spec"]) for s in self.store.list(SERVICE)[0]]
         nodes = {n["status"]["addresses"][0]["address"]: n["metadata"]["name"] for n in self.store.list(NODE)[0]}
         place, node, target, service = "external" if host[0].isdigit() else "external-name", "", nodes.get(host, ""), ""
         to = self.named(pod, host)
-        for name, spec in services.items():
+        for name, spec in services:
             if host in spec.get("clusterIPs", [spec.get("clusterIP")]):
                 place, service = "service", name
             if host in nodes and port in [p.get("nodePort") for p in spec.get("ports", [])]:
@@ -165,7 +165,7 @@ class Model(threading.Thread):
             place, node = "localhost" if host == "localhost" else "pod" if host[0].isdigit() or ":" in host else "pod-name", to
         elif target and not service:
             place = "node"
-        elif host.partition(".")[0] in services:
+        elif host.partition(".")[0] in dict(services):
             service = host.partition(".")[0]
             place = "alias" if "alias" in service else "full" if "." in host else "short"
         if service and service != "alias":
