@@ -11,13 +11,14 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:1] = [str(ROOT / "tests")]
 
-from controlplane import resources, test_cluster_diag  # noqa: E402
+from controlplane import resources, test_cluster_access  # noqa: E402
+from controlplane.cluster_case import WINJOIN, ClusterDiag  # noqa: E402
 
 NODE_REPORT = {"kind": "DiagReport", "flows": []}
 SECRET = "s3cr3t7q9z2w5x8v"
 
 
-class Collected(test_cluster_diag.ClusterDiag):
+class Collected(ClusterDiag):
     def setUp(self):
         super().setUp()
         self.zip = os.path.join(self.folder, "cluster.zip")
@@ -35,7 +36,7 @@ class Collected(test_cluster_diag.ClusterDiag):
 
     def alone(self, *words, code):
         """A call that reaches no cluster."""
-        done = subprocess.run([test_cluster_diag.WINJOIN, "diag", *words], capture_output=True, text=True, timeout=60,
+        done = subprocess.run([WINJOIN, "diag", *words], capture_output=True, text=True, timeout=60,
                               check=False, env={"PATH": os.environ["PATH"]})
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout, done.stderr
@@ -127,12 +128,12 @@ class Collected(test_cluster_diag.ClusterDiag):
 
     def test_rights(self):
         """What may not be read is named; where nothing may be made, the evidence is packed all the same."""
-        user = test_cluster_diag.Rights.user
-        self.diag("--collect", self.zip, kubeconfig=user(self, test_cluster_diag.RIGHTS))
+        user = test_cluster_access.Rights.user
+        self.diag("--collect", self.zip, kubeconfig=user(self, test_cluster_access.RIGHTS))
         index = self.packed()["index.txt"]
         self.assertIn("\nCould not be read:\n", index)
         self.assertIn("  evidence/services.json: GET /api/v1/services?limit=500: ", index)
-        self.diag("--collect", self.zip, code=1, kubeconfig=user(self, test_cluster_diag.RIGHTS[1:]))
+        self.diag("--collect", self.zip, code=1, kubeconfig=user(self, test_cluster_access.RIGHTS[1:]))
         files = self.packed()
         self.assertIn("Nothing was measured: ", files["index.txt"])
         self.assertNotIn("report.json", files)
