@@ -54,6 +54,17 @@ void cluster_asking_close(struct cluster_asking *asking) {
     free(take_ptr(asking->listens));
 }
 
+void cluster_asking_widen(struct cluster_asking *asking) {
+    struct cluster_report *report = asking->report;
+    size_t pairs = report->pairs.count, cells = report->cells.count;
+
+    cluster_pairs_widen(report);
+    cluster_cells_widen(report, &asking->addresses, pairs);
+    asking->mixed = xrealloc(asking->mixed, (report->cells.count + 1) * sizeof *asking->mixed);
+    for (size_t i = cells; i < report->cells.count; i++)
+        asking->mixed[i] = false;
+}
+
 bool cluster_asks_all(const struct cluster_cell *cell) {
     (void)cell;
     return true;
@@ -136,6 +147,8 @@ static void on_ended(void *context, const struct kube_many *item) {
     if (q->what == SIGHT_DNS)
         note_unreached(node, item);
     q->round->result.unseen += !(node->seen & 1U << q->what);
+    if (item->wait_us / 1000 > q->round->result.wait_ms)
+        q->round->result.wait_ms = item->wait_us / 1000;
 }
 
 /* ---- questions ---- */

@@ -20,6 +20,9 @@ struct cluster_asking {
 void cluster_asking_open(struct cluster_asking *asking);
 void cluster_asking_close(struct cluster_asking *asking);
 
+/* More pairs, where some fail (cluster_pairs_widen()); their cells are not asked yet. */
+void cluster_asking_widen(struct cluster_asking *asking);
+
 /* What is asked at the same time. */
 struct cluster_round {
     bool (*asks)(const struct cluster_cell *cell); /* of the red cells; NULL: none */
@@ -32,8 +35,9 @@ struct cluster_round {
     bool listening;   /* only of probes that have said something */
 };
 struct cluster_asked {
-    size_t red;    /* cells that were asked, and still are */
-    size_t unseen; /* sights that were asked, and are not seen */
+    size_t red;       /* cells that were asked, and still are */
+    size_t unseen;    /* sights that were asked, and are not seen */
+    unsigned wait_ms; /* of the sight that was answered last, without its connection */
 };
 /* Judges each answer when it comes, and shows it (options->cells). */
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *round);

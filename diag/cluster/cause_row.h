@@ -31,16 +31,33 @@ struct cluster_row {
     bool touching; /* `also` counts cells to the node, too */
     bool behind;   /* pods behind Services are cut off: their red cells follow, wherever from */
     bool dns;      /* the DNS settings inside the node's pod are evidence */
+    bool many;     /* red for more than one node at the other end */
+    bool local;    /* the NodePort there of externalTrafficPolicy Local answers nobody, too */
     bool surely;   /* seen, not concluded */
     bool partly;   /* some packets arrive: of all other rows such a cell works */
 };
-/* Row i of the table; NULL behind the last. */
+/* Row i of all tables; NULL behind the last. */
 const struct cluster_row *cluster_row(size_t i);
+
+/* The tables: a file each. */
+struct cluster_rows {
+    const struct cluster_row *items;
+    size_t count;
+};
+extern const struct cluster_rows cluster_rows_of_pods, cluster_rows_of_packets,
+    cluster_rows_of_services, cluster_rows_of_targets;
 
 static inline bool cluster_cell_is_red(const struct cluster_cell *c) {
     return c->cell.outcome == DIAG_FAIL || c->cell.outcome == DIAG_NOT_RUN;
 }
 bool cluster_cell_is_between_pods(const struct cluster_cell *c);
 bool cluster_cell_is_by_service(const struct cluster_cell *c); /* or by a name of one */
+
+/* What the tables have in common. */
+bool cluster_cell_is_any(const struct cluster_cell *c);
+bool cluster_cell_is_of(const struct cluster_cell *c, const char *flow);
+bool cluster_cell_is_to_service(const struct cluster_cell *c); /* by its address, inside */
+bool cluster_cell_is_by_name(const struct cluster_cell *c);    /* of the cluster */
+bool cluster_cell_has_dns_failed(const struct cluster_cell *c);
 
 #endif

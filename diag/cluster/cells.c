@@ -142,6 +142,14 @@ void cluster_cells_make(const struct cluster_report *report, const struct cluste
             add_node(&m, i, options, addresses);
 }
 
+void cluster_cells_widen(struct cluster_report *report, const struct cluster_addresses *addresses,
+                         size_t first) {
+    struct making m = {report, &report->cells};
+
+    for (size_t i = first; i < report->pairs.count; i++)
+        add_pair(&m, &report->pairs.items[i], addresses);
+}
+
 /* ---- asking and judging ---- */
 
 bool cluster_cell_has_large(const struct cluster_cell *cell) {
@@ -230,7 +238,7 @@ void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell
     text_format(cell->cell.reason, sizeof cell->cell.reason, "%s", why);
     result.attempts += retried ? before : 0;
     cell->cell.result = result;
-    cell->cell.outcome = !result.succeeded ? DIAG_FAIL : retried ? DIAG_SLOW : DIAG_PASS;
+    cell->cell.outcome = !result.succeeded ? DIAG_FAIL : retried && before ? DIAG_SLOW : DIAG_PASS;
     if (!result.succeeded && !*cell->cell.reason)
         text_format(cell->cell.reason, sizeof cell->cell.reason, "%s", "no answer came");
 }

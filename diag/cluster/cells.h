@@ -17,6 +17,9 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
 /* The cells of these pairs; those of a node without a probe are not-run already. */
 void cluster_cells_make(const struct cluster_report *report, const struct cluster_options *options,
                         const struct cluster_addresses *addresses, struct cluster_cells *ret);
+/* Those of the pairs from `first` on, behind the others. */
+void cluster_cells_widen(struct cluster_report *report, const struct cluster_addresses *addresses,
+                         size_t first);
 /* What is asked for a cell. An echo does not say whose it is, so a name is asked for as well. */
 enum cluster_question {
     ASK_NAME,        /* who is there, in one short packet each way */
@@ -38,7 +41,8 @@ void cluster_cell_unasked(struct cluster_cell *cell, const char *words);
 enum dial_end cluster_cell_read(const struct cluster_report *report,
                                 const struct cluster_cell *cell, long status, const char *body,
                                 size_t len, struct probe_result *ret, char *why, size_t why_size);
-/* Puts an answer into its cell; `retried`: it failed before, and that counts. */
+/* Puts an answer into its cell; `retried`: if it was asked before it
+ * failed, and that counts. */
 void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell *cell, long status,
                         const char *body, size_t len, bool retried);
 /* What came of the questions of one round. Zero-initialise. */

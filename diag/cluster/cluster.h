@@ -84,6 +84,10 @@ struct cluster_pairs {
  * directions, is among them: as many as nodes, and at most the square of the kinds more. free()
  * the items. */
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
+/* For each of the first 24 pairs with a cell that failed: from its first node to another one, from
+ * another one to its second, and back; others of the same kind, if there are. They show whether a
+ * node, a pair or a system is at fault. */
+void cluster_pairs_widen(struct cluster_report *report);
 
 /* Text is borrowed; NULL or 0 = default. */
 struct cluster_options {

@@ -91,7 +91,7 @@ static bool is_end(const struct cluster_cell *c, size_t node) {
 static void look_at(const struct finding *f, const struct cluster_row *row, const struct key *key,
                     struct seen *ret) {
     const struct cluster_cells *cells = &f->report->cells;
-    const struct key beside = {.group = row->beside, .a = key->a};
+    const struct key beside = {.group = row->beside, .a = key->a, .b = key->b};
     const struct cluster_cell *one = NULL;
 
     *ret = (struct seen){.spared = !row->spared, .elsewhere = row->group != NODE, .alive = true};
@@ -123,13 +123,49 @@ static void look_at(const struct finding *f, const struct cluster_row *row, cons
 }
 
 static bool is_so(const struct cluster_row *row, const struct seen *s) {
-    if (!s->open || s->green || !s->spared || s->red < row->least || !s->elsewhere)
+    if (!s->open || s->green || !s->spared || s->red < row->least || !s->elsewhere ||
+        (row->many && !(row->group == TO ? s->sources : s->targets)))
         return false;
     if ((row->group == NODE && (!s->in || !s->out)) || (row->whole && s->cut))
         return false;
     /* One node of a kind is a node, not a kind. */
     return (row->group != SYSTEMS && row->group != KINDS) ||
            (s->sources && s->targets && s->third && s->alive);
+}
+
+static bool is_port_between(const struct cluster_cell *c, const struct cluster_pair *pair) {
+    return c->from == pair->from && c->to == pair->to && !c->cell.udp &&
+           text_equal(c->cell.flow->id, "nodeport-remote");
+}
+
+/* A node that is well but for the NodePort of the node it looks at. */
+static bool hears_no_local(const struct finding *f, const struct cluster_pair *pair) {
+    const struct cluster_node *asker = &f->report->nodes.items[pair->from];
+    bool answers = false;
+
+    for (size_t i = 0; i < f->report->cells.count; i++) {
+        const struct cluster_cell *c = &f->report->cells.items[i];
+
+        if (cluster_cell_is_between_pods(c) && is_end(c, pair->from) && cluster_cell_is_red(c))
+            return false; /* it was not asked */
+        answers |= is_port_between(c, pair) && !cluster_cell_is_red(c);
+    }
+    return answers && !asker->local_ip && !asker->by_exec;
+}
+
+/* Each node looks at the first of those that it is paired with. */
+static bool is_local_silent(const struct finding *f, size_t node) {
+    const struct cluster_pairs *pairs = &f->report->pairs;
+
+    for (size_t i = 0; i < pairs->count; i++) {
+        size_t first = 0;
+
+        while (pairs->items[first].from != pairs->items[i].from)
+            first++;
+        if (first == i && pairs->items[i].to == node && hears_no_local(f, &pairs->items[i]))
+            return true;
+    }
+    return false;
 }
 
 /* ---- causes ---- */
@@ -241,7 +277,7 @@ static void look_at_group(struct finding *f, const struct cluster_row *row, cons
     struct seen seen;
 
     look_at(f, row, key, &seen);
-    if (!is_so(row, &seen))
+    if (!is_so(row, &seen) || (row->local && !is_local_silent(f, key->a)))
         return;
     cell = cluster_cell_name(f->report, seen.first);
     text_addf(&evidence, "all %zu cells fail, such as %s: %s", seen.red, cell,

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "diag/cluster/cluster.h"
 
+enum { WIDENED_MAX = 24 }; /* pairs that fail */
+
 static void add(struct cluster_pairs *pairs, size_t from, size_t to) {
     pairs->items = xrealloc(pairs->items, (pairs->count + 1) * sizeof *pairs->items);
     pairs->items[pairs->count++] = (struct cluster_pair){from, to};
@@ -80,4 +82,74 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
         }
     free(live);
     free(kinds);
+}
+
+/* ---- more of them, where some fail ---- */
+
+static bool is_red(const struct cluster_report *report, const struct cluster_pair *pair) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+
+        if (c->from == pair->from && c->to == pair->to && c->cell.outcome == DIAG_FAIL)
+            return true;
+    }
+    return false;
+}
+
+/* Beside a and b: of b's kind or at least its system, and well with others, the next behind it. */
+static size_t witness_for(const struct cluster_report *report, const size_t *kinds,
+                          const bool *well, size_t a, size_t b) {
+    const struct cluster_node *nodes = report->nodes.items;
+    size_t best = SIZE_MAX;
+    int most = -1;
+
+    for (size_t k = 1; k < report->nodes.count; k++) {
+        size_t i = (b + k) % report->nodes.count;
+        int worth = 4 * (kinds[i] == kinds[b]) + 2 * text_equal(nodes[i].os, nodes[b].os) + well[i];
+
+        if (i == a || nodes[i].waiting || nodes[i].unreached || worth <= most)
+            continue;
+        best = i;
+        most = worth;
+    }
+    return best;
+}
+
+static void add_new(struct cluster_report *report, size_t from, size_t to) {
+    struct cluster_pairs *pairs = &report->pairs;
+
+    if (from == SIZE_MAX || to == SIZE_MAX || report->nodes.items[from].unreached)
+        return;
+    for (size_t i = 0; i < pairs->count; i++)
+        if (pairs->items[i].from == from && pairs->items[i].to == to)
+            return;
+    add(pairs, from, to);
+}
+
+void cluster_pairs_widen(struct cluster_report *report) {
+    size_t count = report->pairs.count, red = 0, *kinds = cluster_kinds_make(&report->nodes);
+    bool *well = xcalloc(report->nodes.count, sizeof *well), *fails = xcalloc(count + 1, 1);
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        well[i] = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct cluster_pair *pair = &report->pairs.items[i];
+
+        fails[i] = is_red(report, pair);
+        if (fails[i])
+            well[pair->from] = well[pair->to] = false;
+    }
+    for (size_t i = 0; i < count && red < WIDENED_MAX; i++) {
+        const struct cluster_pair pair = report->pairs.items[i];
+
+        if (!fails[i])
+            continue;
+        red++;
+        add_new(report, pair.from, witness_for(report, kinds, well, pair.from, pair.to));
+        add_new(report, witness_for(report, kinds, well, pair.to, pair.from), pair.to);
+        add_new(report, pair.to, pair.from);
+    }
+    free(kinds);
+    free(well);
+    free(fails);
 }

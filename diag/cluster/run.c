@@ -15,10 +15,10 @@ enum {
     LISTEN_FIRST_MS = 20, /* pauses */
     LISTEN_LAST_MS = 250,
     LISTEN_MS = 5000,
-    PROXIES_MS = 1500,   /* kube-proxy writes what it hears of once a second */
-    SOON_MS = 500,       /* a Service that is not written yet may not answer at all: */
-    LOOK_FIRST_MS = 100, /* then it is looked at no longer than so, and the triple of an answer */
-    LOOK_MS = 50,
+    PROXIES_MS = 1500,  /* kube-proxy writes what it hears of once a second */
+    SOON_MS = 500,      /* a Service that is not written yet may not answer at all: */
+    LOOK_FIRST_MS = 40, /* then it is looked at no longer than so, and the triple of an answer */
+    LOOK_MS = 30,
     SETTLE_MS = 9000, /* red cells are asked again until then: with the last try less than three
                          time-outs */
 };
@@ -40,6 +40,7 @@ struct run {
     struct cluster_report *report;
     struct cluster_asking asking;
     uint64_t begin;   /* of the measurement */
+    bool widened;     /* the pairs, as some fail */
     unsigned look_ms; /* a Service that is there has answered by then */
 };
 
@@ -92,11 +93,8 @@ static int await_listening(struct run *run, struct error *err) {
 
     for (;;) {
         size_t deaf = 0;
-        uint64_t asked = host_monotonic_ms(host), took;
 
-        (void)cluster_ask(&run->asking, &round);
-        took = host_monotonic_ms(host) - asked;
-        run->look_ms = LOOK_FIRST_MS + 3 * (unsigned)took;
+        run->look_ms = LOOK_FIRST_MS + 3 * cluster_ask(&run->asking, &round).wait_ms;
         if (run->look_ms > SOON_MS)
             run->look_ms = SOON_MS;
         for (size_t i = 0; i < run->report->nodes.count; i++)
@@ -224,6 +222,9 @@ static int ask_all(struct run *run, struct error *err) {
         _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
         uint64_t now = host_monotonic_ms(host);
 
+        if (!run->widened)
+            cluster_asking_widen(&run->asking);
+        run->widened = true;
         tell(run, line);
         if (now - asked < AGAIN_MS &&
             host_sleep(host, (unsigned)(AGAIN_MS - (now - asked)), err) < 0)

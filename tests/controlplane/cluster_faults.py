@@ -1,8 +1,8 @@
 """Faults of a whole cluster, each with what an expert would name and on which nodes; nothing here was written with the
 table of causes in sight. Three Windows nodes and two Linux nodes, every pair of which is asked.
 
-`answer` of a fault is given each dial of a probe (probes.Dial) and answers the words of an error, probes.SLOW, another
-pod's name as probes.Instead, or None where it is well; `names`: the nodes that the first cause must say, no other.
+The first time diag named six of the fifteen, and one surely that was another. `answer` of a fault is given each dial of a
+probe (probes.Dial) and answers the words of an error, probes.SLOW, another pod's node as probes.Instead, or None.
 """
 import dataclasses
 import typing
@@ -18,7 +18,8 @@ class Fault:
     """One fault."""
     name: str
     expert: str             # the cause, in an expert's words
-    names: tuple            # nodes; () = all
+    cause: str              # the row of the table that says so, and whom it names
+    where: str
     answer: typing.Callable
     words: tuple = ()       # more words of the call
     dns: tuple = ()         # (node, suffixes and servers inside its pods)
@@ -42,42 +43,57 @@ def behind(d, node):
 
 
 FAULTS = [
-    Fault("route-to-one", "no other node has a route to the pods of win-001", ("win-001",),
+    Fault("route-to-one", "no other node has a route to the pods of win-001",
+          "CL-NODE", "win-001",
           lambda d: NO_ROUTE if (pods(d) or behind(d, "win-001")) and d.node == "win-001" != d.source else
           probes.SLOW if pods(d) and d.source == "win-001" != d.node else None),
-    Fault("route-of-a-pair", "win-000 has no route to the pods of win-001", ("win-000", "win-001"),
+    Fault("route-of-a-pair", "win-000 has no route to the pods of win-001",
+          "CL-PAIR", "win-000 to win-001, win-001 to win-000",
           lambda d: NO_ROUTE if pods(d) and (d.source, d.node) == ("win-000", "win-001") else
           probes.SLOW if pods(d) and (d.source, d.node) == ("win-001", "win-000") else None),
-    Fault("same-subnet", "win-001 and win-002 have the same pod CIDR: pods of win-001 answer for those of win-002", ("win-002",),
+    Fault("same-subnet", "win-001 and win-002 have the same pod CIDR: pods of win-001 answer for those of win-002",
+          "CL-SUBNET", "win-002",
           lambda d: probes.Instead("win-001") if pods(d) and d.node == "win-002" != d.source else None),
-    Fault("no-kube-proxy", "kube-proxy does not work on win-002", ("win-002",),
+    Fault("no-kube-proxy", "kube-proxy does not work on win-002",
+          "CL-SVC-NODE", "win-002",
           lambda d: lost(d) if d.source == "win-002" and (d.place in ("service",) or resolves(d)) else
           REFUSED if d.place == "node-port" and d.target == "win-002" else None),
-    Fault("no-forwarder", "the cluster's DNS does not resolve names outside of the cluster", (),
+    Fault("no-forwarder", "the cluster's DNS does not resolve names outside of the cluster",
+          "CL-OUT-NAME", "all nodes",
           lambda d: "lookup %s on 10.96.0.10:53: server misbehaving" % d.host if d.place == "external-name" else None,
           words=("--external-ip", "192.0.2.1:443", "--external-name", "example.com:443")),
-    Fault("no-suffixes", "the pods of win-001 have no DNS suffixes", ("win-001",),
+    Fault("no-suffixes", "the pods of win-001 have no DNS suffixes",
+          "CL-DNS-SHORT", "win-001",
           lambda d: "lookup backend: no such host" if d.place == "short" and d.source == "win-001" else None,
           dns=("win-001", "\n\n10.96.0.10\n")),
-    Fault("dns-from-windows", "no pod of a Windows node reaches the cluster's DNS", WINDOWS,
+    Fault("dns-from-windows", "no pod of a Windows node reaches the cluster's DNS",
+          "CL-DNS-NODE", "win-000, win-001, win-002",
           lambda d: lost(d) if resolves(d) and d.source in WINDOWS else None),
-    Fault("node-ports-closed", "the firewall of win-002 keeps node ports closed", ("win-002",),
+    Fault("node-ports-closed", "the firewall of win-002 keeps node ports closed",
+          "CL-NODEPORT-NODE", "win-002",
           lambda d: probes.SLOW if d.place == "node-port" and d.target == "win-002" != d.source else None),
-    Fault("mtu-between-systems", "large packets between Linux and Windows nodes are lost: the MTU", WINDOWS + LINUX,
+    Fault("mtu-between-systems", "large packets between Linux and Windows nodes are lost: the MTU",
+          "CL-MTU-SYSTEMS", "linux to windows nodes, windows to linux nodes",
           lambda d: probes.SLOW if d.large and d.node and (d.source in WINDOWS) != (d.node in WINDOWS) else None),
-    Fault("no-api-from-one", "the pods of win-001 do not reach the API server", ("win-001",),
+    Fault("no-api-from-one", "the pods of win-001 do not reach the API server",
+          "CL-API-NODE", "win-001",
           lambda d: probes.SLOW if d.place == "alias" and d.source == "win-001" else None),
-    Fault("acl-in", "an ACL or a network policy of win-001 lets nothing in to its pods", ("win-001",),
+    Fault("acl-in", "an ACL or a network policy of win-001 lets nothing in to its pods",
+          "CL-NODE-IN", "win-001",
           lambda d: probes.SLOW if (pods(d) or behind(d, "win-001")) and d.node == "win-001" != d.source else None),
-    Fault("other-name", "kube-proxy of win-000 takes itself for another node: it knows no local endpoint", ("win-000",),
+    Fault("other-name", "kube-proxy of win-000 takes itself for another node: it knows no local endpoint",
+          "CL-LOCAL", "win-000",
           lambda d: REFUSED if d.service == "self" and d.source == "win-000" or
           d.service == "local" and d.target == "win-000" else None),
-    Fault("no-nat-out", "what the pods of win-002 send beyond the pod network has no address that others can answer", ("win-002",),
+    Fault("no-nat-out", "what the pods of win-002 send beyond the pod network has no address that others can answer",
+          "CL-BEYOND", "win-002",
           lambda d: probes.SLOW if d.source == "win-002" and (
               d.place in ("external", "external-name", "alias") or d.place in ("node", "node-port") and d.target != "win-002") else None,
           words=("--external-ip", "192.0.2.1:443")),
-    Fault("udp-one-way", "UDP from Linux nodes to pods of Windows nodes is lost, as with a broken checksum offload", WINDOWS + LINUX,
+    Fault("udp-one-way", "UDP from Linux nodes to pods of Windows nodes is lost, as with a broken checksum offload",
+          "CL-UDP-SYSTEMS", "linux to windows nodes",
           lambda d: probes.SLOW if d.udp and d.source in LINUX and d.node in WINDOWS and d.place != "node" else None),
-    Fault("udp-node-ports", "UDP to node ports is lost between all nodes: a cloud's firewall lets TCP alone pass", (),
+    Fault("udp-node-ports", "UDP to node ports is lost between all nodes: a cloud's firewall lets TCP alone pass",
+          "CL-NODEPORT-UDP", "all nodes",
           lambda d: probes.SLOW if d.udp and d.place == "node-port" and d.target != d.source else None),
 ]

@@ -36,6 +36,7 @@ static inline void add_nodes(struct cluster_nodes *nodes) {
         n->pod_ip6 = xasprintf("fd00::%u:2", i);
         n->suffixes = xstrdup("x.svc.cluster.local");
         n->servers = xstrdup("10.96.0.10");
+        n->local_ip = xstrdup("10.244.9.9");
         n->pod_ready = true;
     }
 }
@@ -58,8 +59,9 @@ static inline void make(struct cluster_report *report) {
     cluster_cells_make(report, &options, &at, &report->cells);
 }
 
-/* One letter a kind of flow: p pods, n names of pods, s Services, q short, f full names, o
- * NodePort, k kubelet, r readiness, e outside, E its name, l localhost, h hairpin. */
+/* One letter a kind of flow: p pods, n names of pods, s Services, q short, f full names, a the
+ * API server's, o NodePort, k kubelet, r readiness, e outside, E its name, l localhost, h hairpin.
+ */
 static inline char letter(const struct cluster_cell *c) {
     static const struct {
         const char *id;
@@ -77,6 +79,8 @@ static inline char letter(const struct cluster_cell *c) {
                 {"container-to-container-localhost", 'l'},
                 {"pod-to-self-via-service", 'h'}};
 
+    if (text_ends_with(c->cell.to, "cluster.local:443"))
+        return 'a';
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (text_equal(c->cell.flow->id, rows[i].id))
             return rows[i].letter;

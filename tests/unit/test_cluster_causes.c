@@ -54,9 +54,10 @@ static void paint(struct cluster_report *report, const struct broken *b) {
     }
 }
 
-#define EVERYTHING "pnsqfokeE"
+#define EVERYTHING "pnsqfaokeE"
 static const struct broken cases[] = {
     {"p", 1, 0, false, 0, PROBE_WRONG_RESPONDER, "CL-WRONG", NULL},
+    {"p", ANY, 1, false, 0, PROBE_WRONG_RESPONDER, "CL-SUBNET", NULL},
     {EVERYTHING, ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-NONE", NULL},
     {"pn", WINDOWS, LINUX, false, 0, PROBE_TIMEOUT, "CL-SYSTEMS", NULL},
     {"pn", LINUX, WINDOWS, false, 0, PROBE_TIMEOUT, "CL-SYSTEMS", NULL},
@@ -64,17 +65,23 @@ static const struct broken cases[] = {
     {EVERYTHING "r", 1, ANY, true, 0, PROBE_TIMEOUT, "CL-NODE", NULL},
     {EVERYTHING, 4, ANY, false, 0, PROBE_TIMEOUT, "CL-NODE-OUT", NULL},
     {"pnok", ANY, 2, false, 0, PROBE_TIMEOUT, "CL-NODE-IN", NULL},
-    {"pnsqfo", ANY, ANY, false, 'u', PROBE_NO_REPLY, "CL-UDP", NULL},
+    {"pnsqfao", ANY, ANY, false, 'u', PROBE_NO_REPLY, "CL-UDP", NULL},
+    {"pn", LINUX, WINDOWS, false, 'u', PROBE_NO_REPLY, "CL-UDP-SYSTEMS", NULL},
     {"pn", 0, ANY, true, 'u', PROBE_NO_REPLY, "CL-UDP-NODE", NULL},
+    {"pn", 0, 4, false, 'u', PROBE_NO_REPLY, "CL-UDP-PAIR", NULL},
     {"ps", ANY, ANY, false, '6', PROBE_TIMEOUT, "CL-IPV6", NULL},
     {"pnok", 0, 4, false, 0, PROBE_TIMEOUT, "CL-PAIR", NULL},
-    {"sqfoh", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-SVC", NULL},
-    {"sqfoh", 0, ANY, false, 0, PROBE_TIMEOUT, "CL-SVC-NODE", NULL},
-    {"nqf", ANY, ANY, false, 0, PROBE_DNS_TIMEOUT, "CL-DNS", NULL},
-    {"nqf", ANY, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-DNS-UNKNOWN", NULL},
-    {"nqf", 2, ANY, false, 0, PROBE_DNS_TIMEOUT, "CL-DNS-NODE", NULL},
+    {"sqfaoh", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-SVC", NULL},
+    {"sqfaoh", 0, ANY, false, 0, PROBE_TIMEOUT, "CL-SVC-NODE", NULL},
+    {"nqfa", ANY, ANY, false, 0, PROBE_DNS_TIMEOUT, "CL-DNS", NULL},
+    {"nqfa", ANY, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-DNS-UNKNOWN", NULL},
+    {"nqfa", 2, ANY, false, 0, PROBE_DNS_TIMEOUT, "CL-DNS-NODE", NULL},
     {"q", 2, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-DNS-SHORT", NULL},
+    {"keao", 2, ANY, false, 0, PROBE_TIMEOUT, "CL-BEYOND", NULL},
+    {"a", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-API", NULL},
+    {"a", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-API-NODE", NULL},
     {"o", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-NODEPORT", NULL},
+    {"o", ANY, ANY, false, 'u', PROBE_NO_REPLY, "CL-NODEPORT-UDP", NULL},
     {"o", ANY, 1, false, 0, PROBE_TIMEOUT, "CL-NODEPORT-NODE", NULL},
     {"k", ANY, 1, false, 0, PROBE_TIMEOUT, "CL-KUBELET", NULL},
     {"r", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-READY", NULL},
@@ -83,6 +90,7 @@ static const struct broken cases[] = {
     {"E", ANY, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-OUT-NAME", NULL},
     {"h", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-HAIRPIN", NULL},
     {"p", ANY, ANY, false, 'L', PROBE_TIMEOUT, "CL-MTU", NULL},
+    {"p", LINUX, WINDOWS, false, 'L', PROBE_TIMEOUT, "CL-MTU-SYSTEMS", NULL},
     {"p", 1, ANY, true, 'L', PROBE_TIMEOUT, "CL-MTU-NODE", NULL},
     {"p", 0, 4, false, 'L', PROBE_TIMEOUT, "CL-MTU-PAIR", NULL},
     {"ps", ANY, ANY, false, 'c', PROBE_NO_REPLY, "CL-LOSS", NULL},
@@ -90,7 +98,6 @@ static const struct broken cases[] = {
     {"p", 0, 4, false, 'c', PROBE_NO_REPLY, "CL-LOSS-PAIR", NULL},
     {"s", 1, ANY, false, 'c', PROBE_NO_REPLY, NULL, NULL}, /* a dead backend, perhaps */
     {"l", 1, ANY, false, 0, PROBE_TIMEOUT, NULL, NULL}, /* one cell of its own: nothing is said */
-    {"p", 0, 4, false, 'u', PROBE_NO_REPLY, NULL, NULL},
 };
 
 /* A cell that works has no cause, and one that fails is named once. */
@@ -103,7 +110,8 @@ static void assert_explains_red_cells(const struct cluster_report *report) {
         _cleanup_(freep) char *name = cluster_cell_name(report, cell);
 
         red += cluster_cell_is_red(cell);
-        if (!cluster_cell_is_red(cell) && text_list_has(named, name))
+        if (!cluster_cell_is_red(cell) && letter(cell) != 'f' && /* 'a' has the same name */
+            text_list_has(named, name))
             fail_msg("%s works", name);
     }
     assert_true(named->count <= red);
@@ -220,7 +228,7 @@ static void test_two(void **state) {
 
     (void)state;
     make(&report);
-    paint(&report, &cases[5]); /* w1 is cut off */
+    paint(&report, &cases[6]); /* w1 is cut off */
     for (size_t i = 0; i < report.cells.count; i++)
         if (is_broken(&port, &report.cells.items[i]))
             report.cells.items[i].cell.outcome = DIAG_FAIL;
@@ -241,7 +249,7 @@ static void test_services_follow(void **state) {
 
     (void)state;
     make(&report);
-    paint(&report, &cases[5]); /* w1 is cut off */
+    paint(&report, &cases[6]); /* w1 is cut off */
     for (size_t i = 0; i < report.cells.count; i++)
         if (is_broken(&chance, &report.cells.items[i]))
             report.cells.items[i].cell.outcome = DIAG_FAIL;
@@ -266,7 +274,7 @@ static void test_narrow(void **state) {
     static const struct {
         const struct broken *first, *second;
         const char *id;
-    } rows[] = {{&cases[13], &port, "CL-SVC-NODE"}, {&out, &back, "CL-PAIR"}};
+    } rows[] = {{&cases[16], &port, "CL-SVC-NODE"}, {&out, &back, "CL-PAIR"}};
 
     (void)state;
     for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
@@ -284,10 +292,37 @@ static void test_narrow(void **state) {
     }
 }
 
+/* A pod that does not reach itself by its Service: where the NodePort that leads to it alone
+ * answers nobody either, who reaches the node's other NodePort, kube-proxy does not know it. */
+static void test_local(void **state) {
+    const struct broken self = {"h", 1, ANY, false, 0, PROBE_TIMEOUT, NULL, NULL},
+                        port = {"o", 0, 1, false, 0, PROBE_TIMEOUT, NULL, NULL};
+
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        struct cluster_report report;
+
+        make(&report); /* the first node that w0 is paired with is w1 */
+        paint(&report, &self);
+        free(report.nodes.items[k == 1 ? 2 : 0].local_ip);
+        report.nodes.items[k == 1 ? 2 : 0].local_ip = NULL;
+        report.nodes.items[0].by_exec = k == 2; /* these are not asked */
+        for (size_t i = 0; i < report.cells.count && k == 3; i++)
+            if (is_broken(&port, &report.cells.items[i]))
+                report.cells.items[i].cell.outcome = DIAG_FAIL;
+        cluster_causes_find(&report);
+        assert_true(report.causes.count > 0);
+        assert_string_equal(report.causes.items[report.causes.count - 1].id,
+                            k == 0 ? "CL-LOCAL" : "CL-HAIRPIN");
+        cluster_report_free(&report);
+    }
+}
+
 /* Every row is named by a case above, has all its texts, and its id is its own. */
 static void test_rows(void **state) {
-    static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD", "CL-API-POD", "CL-HNS",
-                                       "CL-HNS-DNS"}; /* test_cluster_own_reports */
+    static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD",   "CL-API-POD",
+                                       "CL-HNS",      "CL-HNS-DNS", /* test_cluster_own_reports */
+                                       "CL-LOCAL"};
     const struct diag_cause_row *row;
 
     (void)state;
@@ -315,6 +350,7 @@ int main(void) {
         cmocka_unit_test(test_two),
         cmocka_unit_test(test_services_follow),
         cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_local),
         cmocka_unit_test(test_rows),
     };
 

@@ -101,7 +101,7 @@ static void red_services_of_a_node_that_says_so(void **state) {
     (void)state;
     publish(0, OWN(FRESH, NO_OTHER));
     publish(2, OWN(FRESH, NO_OTHER)); /* its cells work: not named beside a sure one */
-    fail_from(0, "sqfoh", PROBE_TIMEOUT);
+    fail_from(0, "sqfaoh", PROBE_TIMEOUT);
     assert_causes("CL-HNS+ w0");
     assert_true(report.causes.items[0].cells.count > 5);
     assert_false(cluster_report_is_good(&report));
@@ -111,7 +111,7 @@ static void red_services_of_a_node_that_says_so(void **state) {
 static void an_old_report_is_likely(void **state) {
     (void)state;
     publish(0, OWN(OLD, NO_OTHER));
-    fail_from(0, "sqfoh", PROBE_TIMEOUT);
+    fail_from(0, "sqfaoh", PROBE_TIMEOUT);
     assert_causes("CL-HNS w0");
     assert_true(report.causes.items[0].cells.count > 5);
     publish(0, OWN("2026-11-28T17:00:00Z", NO_OTHER)); /* nor a clock that is ahead */
@@ -121,7 +121,7 @@ static void an_old_report_is_likely(void **state) {
 static void names_alone(void **state) {
     (void)state;
     publish(0, OWN(FRESH, NO_DNS));
-    fail_from(0, "nqf", PROBE_DNS_TIMEOUT);
+    fail_from(0, "nqfa", PROBE_DNS_TIMEOUT);
     assert_causes("CL-HNS-DNS+ w0");
     publish(0, OWN(FRESH, NO_OTHER)); /* not the DNS */
     assert_causes("CL-DNS-NODE w0; CL-HNS w0");
@@ -157,7 +157,7 @@ static void each_form_says_it(void **state) {
     publish(1, OWN(OLD, LEFT));
     publish(2, "{\"version\":9}");
     publish(3, OWN(FRESH, ""));
-    fail_from(0, "sqfoh", PROBE_TIMEOUT);
+    fail_from(0, "sqfaoh", PROBE_TIMEOUT);
     for (size_t i = 0; i < NODES; i++) {
         report.nodes.items[i].client_ip = xstrdup(report.nodes.items[i].pod_ip);
         report.nodes.items[i].sticky = true;
@@ -221,7 +221,7 @@ static void replayed_it_is_the_same(void **state) {
     publish(0, OWN(FRESH, NO_OTHER));
     publish(1, OWN(OLD, LEFT));
     publish(2, "[");
-    fail_from(0, "sqfoh", PROBE_TIMEOUT);
+    fail_from(0, "sqfaoh", PROBE_TIMEOUT);
     named = causes();
     json = cluster_report_json(&report);
     assert_int_equal(

@@ -1,142 +1,9 @@
 /* A cluster's diagnosis without a cluster: which nodes, which pairs, what answers mean. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cluster_nodes_scene.h"
 
-#include <cmocka.h>
-
-#include "base/memory.h"
 #include "diag/cluster/cells.h"
 #include "diag/cluster/dial.h"
 #include "diag/cluster/objects.h"
-
-static void add_node(struct cluster_nodes *nodes, const char *name, const char *os,
-                     const char *build, const char *version, bool ready) {
-    nodes->items = xrealloc(nodes->items, (nodes->count + 1) * sizeof *nodes->items);
-    nodes->items[nodes->count++] = (struct cluster_node){.name = xstrdup(name),
-                                                         .os = xstrdup(os),
-                                                         .build = xstrdup(build),
-                                                         .version = xstrdup(version),
-                                                         .network = xstrdup("flannel vxlan"),
-                                                         .ready = ready};
-}
-
-static struct cluster_nodes mixed(unsigned windows, unsigned linux_count) {
-    static const char *const builds[] = {"10.0.17763", "10.0.20348", "10.0.26100"};
-    struct cluster_nodes nodes = {0};
-    char name[32];
-
-    for (unsigned i = 0; i < windows; i++) {
-        text_format(name, sizeof name, "w%u", i);
-        add_node(&nodes, name, "windows", builds[i % 3], i % 2 ? "v1.36.2" : "v1.37.1", true);
-    }
-    for (unsigned i = 0; i < linux_count; i++) {
-        text_format(name, sizeof name, "l%u", i);
-        add_node(&nodes, name, "linux", "", "v1.37.1", true);
-    }
-    return nodes;
-}
-
-static bool has_kinds(const struct cluster_nodes *nodes, const struct cluster_pairs *pairs,
-                      const char *from, const char *to) {
-    bool found = false;
-
-    for (size_t i = 0; i < pairs->count; i++) {
-        _cleanup_(freep) char *a = cluster_node_kind(&nodes->items[pairs->items[i].from]);
-        _cleanup_(freep) char *b = cluster_node_kind(&nodes->items[pairs->items[i].to]);
-
-        found |= text_equal(a, from) && text_equal(b, to);
-    }
-    return found;
-}
-
-/* Every node as source and target, every pair of kinds, and no more than these need. */
-static void check_pairs(unsigned windows, unsigned linux_count) {
-    struct cluster_nodes nodes = mixed(windows, linux_count);
-    struct cluster_pairs pairs;
-    struct text_list kinds = {0};
-
-    cluster_pairs_make(&nodes, &pairs);
-    for (size_t i = 0; i < nodes.count; i++) {
-        _cleanup_(freep) char *kind = cluster_node_kind(&nodes.items[i]);
-        bool from = false, to = false;
-
-        if (!text_list_has(&kinds, kind))
-            text_list_add(&kinds, kind);
-        for (size_t p = 0; p < pairs.count; p++) {
-            assert_true(pairs.items[p].from != pairs.items[p].to);
-            from |= pairs.items[p].from == i;
-            to |= pairs.items[p].to == i;
-        }
-        assert_true(nodes.count < 2 || (from && to));
-    }
-    for (size_t a = 0; a < kinds.count; a++)
-        for (size_t b = 0; b < kinds.count; b++)
-            if (a != b || nodes.count > 2 * kinds.count)
-                assert_true(has_kinds(&nodes, &pairs, kinds.items[a], kinds.items[b]));
-    assert_true(pairs.count <= nodes.count + kinds.count * kinds.count);
-    text_list_free(&kinds);
-    free(pairs.items);
-    cluster_nodes_free(&nodes);
-}
-
-static void test_pairs(void **state) {
-    (void)state;
-    check_pairs(0, 1);
-    check_pairs(1, 1);
-    check_pairs(2, 2);
-    check_pairs(14, 5);
-    check_pairs(150, 50);
-}
-
-/* Kinds that no ring brings together are paired by the nodes that are in the fewest pairs. */
-static void test_pairs_of_kinds(void **state) {
-    static const struct {
-        const char *kinds, *pairs; /* a letter a node */
-    } rows[] = {{"a", ""},
-                {"aa", "01 10 "},
-                {"aab", "01 12 20 "},
-                {"abab", "01 12 23 30 02 13 "},
-                {"abcabc", "01 12 23 34 45 50 03 02 13 41 54 25 "},
-                {"aabbcc", "01 12 23 34 45 50 04 21 53 "}};
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_nodes nodes = {0};
-        struct cluster_pairs pairs;
-        struct text t = {0};
-
-        for (const char *kind = rows[i].kinds; *kind; kind++)
-            add_node(&nodes, "n", "windows", kind, "v1.37.1", true);
-        for (size_t n = 0; n < nodes.count; n++)
-            nodes.items[n].build[1] = '\0';
-        cluster_pairs_make(&nodes, &pairs);
-        for (size_t p = 0; p < pairs.count; p++)
-            text_addf(&t, "%zu%zu ", pairs.items[p].from, pairs.items[p].to);
-        assert_string_equal(text_str(&t), rows[i].pairs);
-        text_free(&t);
-        free(pairs.items);
-        cluster_nodes_free(&nodes);
-    }
-}
-
-/* A node without a probe is in no pair. */
-static void test_pairs_pass_over_the_missing(void **state) {
-    struct cluster_nodes nodes = mixed(3, 2);
-    struct cluster_pairs pairs;
-
-    (void)state;
-    nodes.items[1].waiting = xstrdup("Pending");
-    cluster_pairs_make(&nodes, &pairs);
-    for (size_t i = 0; i < pairs.count; i++)
-        assert_true(pairs.items[i].from != 1 && pairs.items[i].to != 1);
-    assert_true(pairs.count >= 4);
-    free(pairs.items);
-    cluster_nodes_free(&nodes);
-}
 
 static void test_choice(void **state) {
     struct cluster_nodes nodes = mixed(2, 4);
@@ -440,11 +307,8 @@ static void test_late(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_pairs_of_kinds),
         cmocka_unit_test(test_nodes_of_one_kind),
         cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_pairs_pass_over_the_missing),
         cmocka_unit_test(test_choice),
         cmocka_unit_test(test_nodes_read),
         cmocka_unit_test(test_dial),

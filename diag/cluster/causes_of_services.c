@@ -1,0 +1,131 @@
+/* Causes of Services and names that fail: load balancers, kube-proxy, the DNS. */
+#include "base/memory.h"
+#include "diag/cluster/cause_row.h"
+#include "diag/network_report.h"
+
+#define PODS cluster_cell_is_between_pods
+
+static bool is_short_name(const struct cluster_cell *c) {
+    return cluster_cell_is_of(c, "pod-to-service-pqdn");
+}
+
+static bool is_full_name(const struct cluster_cell *c) {
+    return cluster_cell_is_of(c, "pod-to-service-fqdn") || cluster_cell_is_of(c, "pod-to-pod-name");
+}
+
+static bool no_answer(const struct cluster_cell *c) {
+    return !cluster_cell_is_red(c) || c->cell.result.outcome == PROBE_DNS_TIMEOUT ||
+           c->cell.result.outcome == PROBE_DNS_SERVFAIL;
+}
+
+/* Red for another reason than the DNS: no cell of these rows. */
+static bool is_short_unknown(const struct cluster_cell *c) {
+    return is_short_name(c) && (no_answer(c) || c->cell.result.outcome == PROBE_DNS_NXDOMAIN);
+}
+
+static bool is_unanswered(const struct cluster_cell *c) {
+    return cluster_cell_is_by_name(c) && no_answer(c);
+}
+
+static bool is_unknown(const struct cluster_cell *c) {
+    return cluster_cell_is_by_name(c) &&
+           (!cluster_cell_is_red(c) || c->cell.result.outcome == PROBE_DNS_NXDOMAIN);
+}
+
+static bool reports_lacks(const struct cluster_node *n) {
+    return network_report_lacks(n->own_report);
+}
+
+static bool reports_no_dns(const struct cluster_node *n) {
+    return network_report_lacks_service(n->own_report, "kube-system/kube-dns");
+}
+
+#define HNS_LACKS                                                                                  \
+    "winjoin status on that node names all of it, and the commands; load balancers come back "     \
+    "with sc.exe stop kube-proxy, then sc.exe start kube-proxy there"
+
+static const struct cluster_row rows[] = {
+    {{"CL-HNS-DNS", "names from the node's pods",
+      "HNS there has no load balancer for the cluster's DNS, as the node itself reports", HNS_LACKS,
+      "microsoft/Windows-Containers#278"},
+     FROM,
+     .reports = reports_no_dns,
+     .only_red = true,
+     .among = is_unanswered,
+     .spared = cluster_cell_is_to_service,
+     .beside = FROM,
+     .dns = true},
+    {{"CL-HNS", "Services from the node's pods, or its pods",
+      "HNS there lacks what Kubernetes has, as the node itself reports", HNS_LACKS,
+      "kubernetes/kubernetes#135802"},
+     FROM,
+     .reports = reports_lacks,
+     .among = cluster_cell_is_to_service,
+     .spared = PODS,
+     .beside = FROM,
+     .also = cluster_cell_is_by_service,
+     .touching = true},
+    {{"CL-SVC", "Services, names", "no pod reaches a Service by its cluster IP",
+      "kubectl -n kube-system get pods -l k8s-app=kube-proxy; compare the Service range with the "
+      "API server's",
+      "kubernetes/kubernetes#135802"},
+     ALL,
+     .among = cluster_cell_is_to_service,
+     .spared = PODS,
+     .beside = ALL,
+     .also = cluster_cell_is_by_service,
+     .least = 2,
+     .whole = true},
+    {{"CL-SVC-NODE", "Services from the node's pods",
+      "pods there reach other pods, but no Service by its cluster IP",
+      "look at kube-proxy on that node: winjoin logs kube-proxy on a Windows node",
+      "kubernetes/kubernetes#135802"},
+     FROM,
+     .among = cluster_cell_is_to_service,
+     .spared = PODS,
+     .beside = ALL,
+     .also = cluster_cell_is_by_service,
+     .whole = true,
+     .touching = true},
+    {{"CL-DNS", "names", "the cluster's DNS answers no pod",
+      "kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide; then look at the nodes where "
+      "they run",
+      "kubernetes/kubernetes#111323"},
+     ALL,
+     .among = is_unanswered,
+     .spared = cluster_cell_is_to_service,
+     .beside = ALL,
+     .least = 2},
+    {{"CL-DNS-UNKNOWN", "names", "the cluster's DNS does not know names of the cluster",
+      "kubectl -n kube-system logs -l k8s-app=kube-dns; compare the domain in its Corefile with "
+      "clusterDomain of the kubelets",
+      NULL},
+     ALL,
+     .among = is_unknown,
+     .spared = cluster_cell_is_to_service,
+     .beside = ALL,
+     .least = 2},
+    {{"CL-DNS-NODE", "names from the node's pods",
+      "pods there get no answer from the cluster's DNS",
+      "compare the DNS servers inside its pods with the Service kube-dns (clusterDNS of its "
+      "kubelet), and check the route from there to the DNS pods",
+      NULL},
+     FROM,
+     .among = is_unanswered,
+     .spared = cluster_cell_is_to_service,
+     .beside = FROM,
+     .least = 2,
+     .dns = true},
+    {{"CL-DNS-SHORT", "short names from the node's pods",
+      "pods there resolve full names, but no short ones",
+      "compare the DNS suffixes inside its pods with NAMESPACE.svc and the cluster's domain: "
+      "clusterDomain of its kubelet, \"dns\" of its CNI file",
+      "kubernetes/kubernetes#65016"},
+     FROM,
+     .among = is_short_unknown,
+     .spared = is_full_name,
+     .beside = FROM,
+     .dns = true},
+};
+
+const struct cluster_rows cluster_rows_of_services = {rows, ARRAY_SIZE(rows)};
