@@ -215,17 +215,33 @@ bool network_is_slow(const struct scene *scene) {
     return is_far(tcp) && (dns_is_slow(scene) || tcp->result.median_us >= SLOW_US);
 }
 
+/* A connection to a pod of the DNS takes as long, in which no program takes part: microseconds; 0:
+ * it does not. */
+static long long way_to_dns_us(const struct scene *scene) {
+    const json_t *connect = json_at(scene->evidence, "extra.x-dns-connect");
+    long long us = json_number_at(connect, "medianUs", 0);
+
+    return us >= SLOW_US / 2 && dns_is_slow(scene) ? us : 0;
+}
+
 /* An API server is then too late for the first look, too: a secure connection takes several of
  * them. */
 enum level look_latency(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *dns = diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
     const struct diag_cell *tcp = connection(scene);
+    long long there = way_to_dns_us(scene);
 
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT] |
                     scene->outcome[PROBE_NO_REPLY];
-    if (!network_is_slow(scene) || !(finding->may || api_is_late(scene)))
+    if (!(network_is_slow(scene) || there) || !(finding->may || api_is_late(scene)))
         return NO;
-    finding_note(finding, "a connection to %s takes %u ms", tcp->to, tcp->result.median_us / 1000);
+    if (network_is_slow(scene)) {
+        finding_note(finding, "a connection to %s takes %u ms", tcp->to,
+                     tcp->result.median_us / 1000);
+    } else {
+        finding->message = xstrdup("packets to the DNS pods' node take very long");
+        finding_note(finding, "a connection to a pod of the DNS takes %lld ms", there / 1000);
+    }
     if (dns_is_slow(scene))
         finding_note(finding, "a question to %s takes %u ms", dns->to,
                      dns->result.median_us / 1000);
@@ -239,7 +255,7 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
 
     if (!dns_is_slow(scene))
         return look_dns_late(scene, finding);
-    if (is_far(connection(scene)))
+    if (is_far(connection(scene)) || way_to_dns_us(scene))
         return NO;
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
     if (!finding->may)

@@ -97,6 +97,27 @@ static void note_dns_spec(const struct scene *scene, const char *port, struct fi
                             "kube-system get service kube-dns -o yaml");
 }
 
+/* HNS shows the load balancer, and what is asked there is lost; its pod, asked itself, answers. */
+static enum level dns_lb_by_probes(const struct scene *scene, const char *vip,
+                                   struct finding *finding) {
+    const char *pod = dns_pod_answers(scene), *asked = extra_outcome(scene, "x-dns-udp");
+
+    if (!pod || !asked || text_equal(asked, "ok") || (scene->partly & CELLS_DNS) ||
+        dns_is_split(scene) ||
+        !((scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) &
+          CELL_UDP(SVC_IP)))
+        return NO;
+    finding->must = CELL_UDP(SVC_IP);
+    finding->may = CELLS_DNS;
+    finding->message = xstrdup("the DNS Service's address does not lead pods to its pods by UDP, "
+                               "though HNS has a load balancer for it");
+    finding->hint = xstrdup("powershell Restart-Service kube-proxy makes the load balancers again; "
+                            "then look for a firewall or agent on this node that drops packets for "
+                            "cluster IPs");
+    finding_note(finding, "DNS answers at %s; at %s, UDP 53, nothing does: %s", pod, vip, asked);
+    return LIKELY;
+}
+
 enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
 
@@ -115,7 +136,7 @@ enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
         finding->must |= CELL_TCP(SVC_SHORT);
         finding->may |= CELL_TCP(SVC_SHORT);
     }
-    return finding->evidence.count ? CONFIRMED : NO;
+    return finding->evidence.count ? CONFIRMED : dns_lb_by_probes(scene, vip, finding);
 }
 
 enum level look_svc_lb(const struct scene *scene, struct finding *finding) {

@@ -310,6 +310,21 @@ static const struct row rows[] = {
      "expected:{" VIPS "},loadBalancers:[" BALANCER("10.96.0.10", "6", "53", "") "," BALANCER(
          "10.96.0.1", "6", "443", "") "]",
      "DNS-LB confirmed 9", "no load balancer for 10.96.0.10 UDP 53"},
+    {"a load balancer that passes nothing on, and its pod answers", DNS_RED,
+     "expected:{networkMode:'l2bridge'," VIPS "},endpoints:[" DNS_POD
+     "],loadBalancers:[" DNS_BALANCER_TO_POD
+     "," BALANCER("10.96.0.10", "6", "53", "") "],extra:{"
+                                               "'x-dns-pod':{outcome:'ok'},'x-dns-udp':{outcome:'"
+                                               "dns-timeout'},'x-dns-tcp':{outcome:'ok'}}",
+     "DNS-LB likely 9",
+     "DNS answers at 10.244.1.9; at 10.96.0.10, UDP 53, nothing does: dns-timeout"},
+    {"the DNS pods' node is far away",
+     "pod-to-service-fqdn/udp=dns-timeout pod-to-service-ip/udp=ok~600",
+     "extra:{'x-dns-connect':{outcome:'ok',medianUs:300000}}", "LATENCY confirmed 1",
+     "a connection to a pod of the DNS takes 300 ms"},
+    {"the DNS pods' node is near, the DNS slow",
+     "pod-to-service-fqdn/udp=dns-timeout pod-to-service-ip/udp=ok~600",
+     "extra:{'x-dns-connect':{outcome:'ok',medianUs:200000}}", "DNS-SLOW confirmed 1", NULL},
     {"the DNS Service has no port for UDP", DNS_RED,
      "expected:{" VIPS "},dnsSpec:{ports:['53/TCP']},loadBalancers:[" BALANCER(
          "10.96.0.10", "6", "53", "") "," BALANCER("10.96.0.1", "6", "443", "") "]",
