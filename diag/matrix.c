@@ -272,6 +272,8 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
         run->scene.peer_ip = gateway;
     run->scene.api_ip =
         diag_evidence_backend(run->report->evidence, run->scene.kubernetes_ip, 6, 443);
+    run->scene.api_port =
+        diag_evidence_backend_port(run->report->evidence, run->scene.kubernetes_ip, 6, 443);
     diag_extra_probes(&run->scene, pod);
     run->scene.dns_pod_ip = run->scene.peer_ip = run->scene.api_ip = NULL;
 }

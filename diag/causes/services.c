@@ -5,6 +5,10 @@
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
+#define BALANCER_HINT                                                                              \
+    "powershell Restart-Service kube-proxy makes the load balancers again; then look for a "       \
+    "firewall or agent on this node that drops packets for cluster IPs"
+
 static bool balancers_read(const struct scene *scene) {
     return json_object_get(scene->evidence, "loadBalancers") != NULL;
 }
@@ -102,8 +106,8 @@ static enum level dns_lb_by_probes(const struct scene *scene, const char *vip,
                                    struct finding *finding) {
     const char *pod = dns_pod_answers(scene), *asked = extra_outcome(scene, "x-dns-udp");
 
-    if (!pod || !asked || text_equal(asked, "ok") || (scene->partly & CELLS_DNS) ||
-        dns_is_split(scene) ||
+    if (!pod || !asked || text_equal(asked, "ok") || !(scene->green & CELL_TCP(SVC_IP)) ||
+        (scene->partly & CELLS_DNS) || dns_is_split(scene) ||
         !((scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) &
           CELL_UDP(SVC_IP)))
         return NO;
@@ -111,9 +115,7 @@ static enum level dns_lb_by_probes(const struct scene *scene, const char *vip,
     finding->may = CELLS_DNS;
     finding->message = xstrdup("the DNS Service's address does not lead pods to its pods by UDP, "
                                "though HNS has a load balancer for it");
-    finding->hint = xstrdup("powershell Restart-Service kube-proxy makes the load balancers again; "
-                            "then look for a firewall or agent on this node that drops packets for "
-                            "cluster IPs");
+    finding->hint = xstrdup(BALANCER_HINT);
     finding_note(finding, "DNS answers at %s; at %s, UDP 53, nothing does: %s", pod, vip, asked);
     return LIKELY;
 }
@@ -139,12 +141,34 @@ enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : dns_lb_by_probes(scene, vip, finding);
 }
 
+/* HNS shows the load balancer, and what is asked there is lost; the one server behind it, asked
+ * itself by the same pod, answers. */
+static enum level svc_lb_by_probes(const struct scene *scene, const char *vip,
+                                   struct finding *finding) {
+    const json_t *balancer = load_balancer_of(scene, vip, TCP, HTTPS_PORT);
+    const char *server = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
+
+    if (!server || json_array_size(json_object_get(balancer, "HostComputeEndpoints")) > 1 ||
+        !text_equal(extra_outcome(scene, "x-api-direct"), "ok") ||
+        !(scene->green & CELL_UDP(SVC_IP)) ||
+        !((scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) & CELL_TCP(SVC_IP)))
+        return NO;
+    finding->message =
+        xstrdup("the Service kubernetes does not lead pods to the API server, though "
+                "HNS has a load balancer for it");
+    finding->hint = xstrdup(BALANCER_HINT);
+    finding_note(finding, "pods get an answer of %s; at %s port 443, which leads there, none",
+                 server, vip);
+    return LIKELY;
+}
+
 enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
 
-    if (!vip || !balancers_read(scene) || load_balancer_of(scene, vip, TCP, HTTPS_PORT) ||
-        api_has_no_endpoint(scene))
+    if (!vip || !balancers_read(scene) || api_has_no_endpoint(scene))
         return NO;
+    if (load_balancer_of(scene, vip, TCP, HTTPS_PORT))
+        return svc_lb_by_probes(scene, vip, finding);
     finding_note(finding, "no load balancer for %s TCP 443", vip);
     return CONFIRMED;
 }

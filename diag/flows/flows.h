@@ -58,6 +58,7 @@ struct diag_scene {
     unsigned dns_pod_port;     /* its own port; 0 = 53 */
     const char *peer_ip;       /* the first address of that pod's node's prefix, for the same */
     const char *api_ip;        /* where the Service kubernetes leads to, for the same */
+    unsigned api_port;         /* its own port; 0 = not known */
     const char *external_ip;   /* "192.0.2.1:443" */
     const char *external_name; /* "example.com:443" */
     const char *external_dns;  /* a resolver outside, "192.0.2.53" or with a port */

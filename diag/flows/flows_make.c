@@ -387,14 +387,14 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
     extra_add(list, &hasty, "x-closed-udp", &say);
 }
 
-/* Whether that node's machine says anything. */
-static void kubelet_add(struct probe_list *list, const struct diag_scene *full, const char *id,
-                        const char *ip) {
+/* Whether anything is said there. */
+static void connect_add(struct probe_list *list, const struct diag_scene *full, const char *id,
+                        const char *ip, unsigned port) {
     struct diag_cell tcp = {.udp = false};
 
-    if (!known(ip))
+    if (!known(ip) || !port)
         return;
-    ask(&tcp, PROBE_TCP, ip, KUBELET_PORT);
+    ask(&tcp, PROBE_TCP, ip, port);
     extra_add(list, full, id, &tcp);
 }
 
@@ -411,7 +411,8 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
         sizes_add(ret, &full, "x-size-tcp", &tcp);
         sizes_add(ret, &full, "x-size-udp", &udp);
     }
-    kubelet_add(ret, &full, "x-api-node", full.api_ip);
+    connect_add(ret, &full, "x-api-node", full.api_ip, KUBELET_PORT);
+    connect_add(ret, &full, "x-api-direct", full.api_ip, full.api_port);
     if (!known(full.dns_domain) || service_name(&full, fqdn, sizeof fqdn) < 0)
         return;
     ask(&name, PROBE_RESOLVE, fqdn, 0);
@@ -429,7 +430,7 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
         dns_pod_add(ret, &full);
         pages_add(ret, &full);
     }
-    kubelet_add(ret, &full, "x-peer", full.peer_ip);
+    connect_add(ret, &full, "x-peer", full.peer_ip, KUBELET_PORT);
     udp = (struct diag_cell){.udp = true};
     make_external_dns(&full, &udp);
     extra_add(ret, &full, "x-dns-external", &udp);

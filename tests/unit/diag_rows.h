@@ -5,6 +5,8 @@
 
 #include "diag_documents.h"
 
+#define API_RED "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1"
+
 struct row {
     const char *name;
     const char
@@ -318,6 +320,14 @@ static const struct row rows[] = {
                                                "dns-timeout'},'x-dns-tcp':{outcome:'ok'}}",
      "DNS-LB likely 9",
      "DNS answers at 10.244.1.9; at 10.96.0.10, UDP 53, nothing does: dns-timeout"},
+    {"the API's load balancer passes nothing on, and the API server answers", API_RED,
+     "expected:{" VIPS "},endpoints:[{ID:'c000',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.10'}]}"
+     "],loadBalancers:[{FrontendVIPs:['10.96.0.1'],HostComputeEndpoints:['c000'],PortMappings:[{"
+     "Protocol:6,ExternalPort:443}]}," DNS_BALANCERS(
+         "") "],look:{api:{outcome:'ok'}},extra:{"
+             "'x-api-node':{outcome:'refused'},'x-api-direct':{outcome:'ok'}}",
+     "SVC-LB likely 2",
+     "pods get an answer of 10.0.0.10; at 10.96.0.1 port 443, which leads there, none"},
     {"the DNS pods' node is far away",
      "pod-to-service-fqdn/udp=dns-timeout pod-to-service-ip/udp=ok~600",
      "extra:{'x-dns-connect':{outcome:'ok',medianUs:300000}}", "LATENCY confirmed 1",

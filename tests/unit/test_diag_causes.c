@@ -97,6 +97,7 @@ static const struct claim {
     {"no pod behind the DNS Service answers", ""},
     {"or their answers, have no route", ""},
     {"; this node talks to", ""},
+    {"pods get an answer of", ""},
     {"which server answers", ""},
     {"its answer is dated", ""},
     {"that the wrong pod answers", ""},

@@ -345,6 +345,7 @@ static void extras_tell_causes_apart(void **state) {
     scene.dns_pod_port = 5353;
     scene.peer_ip = "10.244.1.1";
     scene.api_ip = "10.0.0.10";
+    scene.api_port = 6443;
     diag_extra_probes(&scene, &list);
     take_sizes(&list, "tcp-", "10.244.3.5");
     take_sizes(&list, "udp-", "10.244.3.5");
@@ -356,6 +357,7 @@ static void extras_tell_causes_apart(void **state) {
         "x-small-tcp tcp 10.244.3.5 18080 16 - winjoin-probe-b 2000 1\n"
         "x-small-udp udp 10.244.3.5 18080 16 - winjoin-probe-b 2000 1\n"
         "x-api-node tcp 10.0.0.10 10250 0 - - 2000 1\n"
+        "x-api-direct tcp 10.0.0.10 6443 0 - - 2000 1\n"
         "x-resolve-fqdn resolve kubernetes.default.svc.cluster.local 0 0 - - 2000 1\n"
         "x-dns-tcp dns-tcp 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
         "x-dns-udp dns 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
