@@ -106,17 +106,17 @@ FAULTS = {
 
     # ---- the Linux node and its pods
     "dns-udp": Fault("UDP 53 is dropped before the cluster's DNS", "DNS-PROTO", *cluster.filtered(
-        "l1", "ip daddr %s udp dport 53 drop" % fabrics.DNS_POD)),
+        "l1", "ip daddr %s udp dport 53 drop" % fabrics.DNS_POD), modes=OVERLAY),
     "dns-tcp": Fault("TCP 53 is dropped before the cluster's DNS", "DNS-PROTO", *cluster.filtered(
         "l1", "ip daddr %s tcp dport 53 drop" % fabrics.DNS_POD), modes=BRIDGE),
     "l1-tcp": Fault("the node of the DNS pods drops TCP to its pods", "TCP-LOST", *cluster.filtered(
-        "l1", "ip daddr %s meta l4proto tcp drop" % fabrics.L1_SUBNET)),
+        "l1", "ip daddr %s meta l4proto tcp drop" % fabrics.L1_SUBNET), modes=OVERLAY),
     "l1-udp": Fault("the node of the DNS pods drops UDP to its pods", "UDP-LOST", *cluster.filtered(
         "l1", "ip daddr %s meta l4proto udp drop" % fabrics.L1_SUBNET), modes=BRIDGE),
     "dns-late": Fault("the cluster's DNS takes three seconds for an answer", "DNS-SLOW",
                       cluster.late_dns, cluster.dns_in_time, modes=BRIDGE),
     "dns-fails": Fault("the cluster's DNS answers with an error", "DNS-FAIL",
-                       lambda s: s.fabric.cluster_dns(knows=False), lambda s: s.fabric.cluster_dns()),
+                       lambda s: s.fabric.cluster_dns(knows=False), lambda s: s.fabric.cluster_dns(), modes=OVERLAY),
     "dns-policy": Fault("a NetworkPolicy keeps pods of other nodes from the DNS", "SVC-EP0",
                         *cluster.filtered("l1", "ip daddr %s drop" % fabrics.DNS_POD)),
     "dns-zone": Fault("the cluster's DNS serves another zone", "DNS-ZONE",
@@ -124,9 +124,9 @@ FAULTS = {
                       lambda s: s.fabric.cluster_dns(), modes=BRIDGE),
     "dns-forward": Fault("the cluster's DNS cannot ask anybody outside", "EXT-DNS",
                          *cluster.filtered("l1", "ip saddr %s ip daddr %s drop"
-                                           % (fabrics.DNS_POD, fabrics.EXTERNAL_DNS))),
+                                           % (fabrics.DNS_POD, fabrics.EXTERNAL_DNS)), modes=OVERLAY),
     "dns-down": Fault("the cluster's DNS server has ended", "SVC-EP0",
-                      lambda s: s.fabric.no_dns(), lambda s: s.fabric.cluster_dns()),
+                      lambda s: s.fabric.no_dns(), lambda s: s.fabric.cluster_dns(), modes=OVERLAY),
     "dns-lies": Fault("the cluster's DNS gives wrong addresses", "DNS-WRONG",
                       lambda s: s.fabric.cluster_dns(lies=True), lambda s: s.fabric.cluster_dns(), modes=BRIDGE),
     "dns-scaled": after("the DNS has no ready pod", "SVC-EP0", cluster.dns_endpoints([]),
@@ -154,12 +154,12 @@ FAULTS = {
     "api-cut": after("a firewall keeps the node itself from the API server", "API-DOWN",
                      *cluster.filtered("w1", "tcp dport 6443 drop", hook="output"), modes=BRIDGE),
     "api-address": after("the API server announces the address of another adapter", "API-ADDR",
-                         cluster.api_endpoint("10.0.0.99"), cluster.api_endpoint(fabrics.CP)),
+                         cluster.api_endpoint("10.0.0.99"), cluster.api_endpoint(fabrics.CP), modes=OVERLAY),
     "api-half": after("one of two API servers is dead", "SVC-HALF",
                       cluster.api_endpoint(fabrics.CP, "10.0.0.99"),
                       cluster.api_endpoint(fabrics.CP), modes=BRIDGE),
     "api-none": after("no EndpointSlice has an API server", "SVC-EP0", cluster.api_endpoint(),
-                      cluster.api_endpoint(fabrics.CP)),
+                      cluster.api_endpoint(fabrics.CP), modes=OVERLAY),
     "api-refuses": after("the API server does not know the node any more", "API-REFUSED",
                          cluster.control(op="fault", user="system:node:.*", code=401,
                                          reason="Unauthorized"), cluster.control(op="clear"), modes=OVERLAY),
@@ -174,9 +174,9 @@ FAULTS = {
                        node.both(UDP_4789[0], cluster.annotate("", "public-ip", "192.168.56.2")),
                        node.both(UDP_4789[1], cluster.own_address), OVERLAY),
     "node-cidr": after("the Node object was made again, with another prefix", "HNS-CIDR",
-                       cluster.pod_cidr("10.244.77.0/24"), cluster.pod_cidr(None)),
+                       cluster.pod_cidr("10.244.77.0/24"), cluster.pod_cidr(None), modes=OVERLAY),
     "unannounced": after("this node's flannel annotations are gone", "FLANNEL-NODE",
-                         cluster.unannounced, node.restart("flanneld")),
+                         cluster.unannounced, node.restart("flanneld"), modes=OVERLAY),
     "own-mac": after("this node announces another MAC than its overlay has", "FLANNEL-NODE",
                      cluster.annotate("", "backend-data", '{"VNI":%d,"VtepMAC":"00:15:5d:00:00:99"}' % fabrics.VNI),
                      node.restart("flanneld"), OVERLAY),
@@ -184,7 +184,7 @@ FAULTS = {
                        cluster.twin_node, cluster.no_twin_node, OVERLAY),
 
     "same-prefix": after("another Node has this node's pod prefix", "NODE-CIDR",
-                         cluster.same_prefix, cluster.no_twin_node),
+                         cluster.same_prefix, cluster.no_twin_node, modes=OVERLAY),
 
     # ---- services of the node
     "kubelet-down": after("the kubelet was stopped", "SVC-DOWN", node.stop("kubelet"),
@@ -203,13 +203,13 @@ FAULTS = {
 
     # ---- load balancers
     "lb-lost": after("HNS has lost the DNS' load balancer for UDP", "SVC-LOST",
-                     node.lose_balancer(DNS, 17), node.restart("kube-proxy")),
+                     node.lose_balancer(DNS, 17), node.restart("kube-proxy"), modes=OVERLAY),
     "lb-orphan": after("an orphaned load balancer holds the DNS' port", "HNS-ORPHAN",
                        node.orphan, node.no_orphan, modes=BRIDGE),
     "lb-stale": after("the DNS' load balancer sends to a pod that is gone", "SVC-STALE",
                       node.other_balancer(DNS, 17, node.stale_backend), node.restart("kube-proxy")),
     "lb-port": after("the DNS' load balancer sends to another port", "SVC-PORT",
-                     node.other_balancer(DNS, 17, node.other_port), node.restart("kube-proxy")),
+                     node.other_balancer(DNS, 17, node.other_port), node.restart("kube-proxy"), modes=OVERLAY),
     "lb-others": after("the API's load balancer sends to a machine of another Service", "SVC-STALE",
                        node.other_balancer(API, 6, node.others_pod(fabrics.L1)), node.restart("kube-proxy")),
     "lb-members": after("HNS has lost what is behind the load balancer of the API", "SVC-STALE",
@@ -248,9 +248,9 @@ FAULTS = {
     "api-pods": Fault("a firewall lets the node to the API server, and not its pods", "API-PODS",
                       *cluster.filtered("w1", FROM_PODS + "tcp dport 6443 drop")),
     "node-udp": Fault("the node's firewall drops what pods send by UDP", "FW-IN", *cluster.filtered(
-        "w1", FROM_PODS + "udp dport 18081 drop", hook="input")),
+        "w1", FROM_PODS + "udp dport 18081 drop", hook="input"), modes=OVERLAY),
     "pods-udp": Fault("the node's switch drops what pods send by UDP", "UDP-LOST", *cluster.filtered(
-        "w1", FROM_PODS + "meta l4proto udp drop")),
+        "w1", FROM_PODS + "meta l4proto udp drop"), modes=OVERLAY),
     "kubelet-refuses": Fault("a firewall refuses the kubelet's port", "KUBELET-PORT", *cluster.filtered(
         "w1", "tcp dport 10250 reject with tcp reset", hook="input")),
     "own-node": Fault("the node's firewall drops what it sends to its pods", "FW-OWN", *cluster.filtered(
@@ -265,11 +265,11 @@ FAULTS = {
     # ---- what new pods get
     "acl-all": obeyed("an ACL blocks every source", [acl("Block", "In", 1)], modes=BRIDGE),
     "acl": obeyed("a policy agent's ACL that lets in has the wrong direction",
-                  node.MISLED),
+                  node.MISLED, modes=OVERLAY),
     "pod-gateway": after("pods get another gateway than their network's", "POD-GW", *node.rewritten(
-        "HcnCreateEndpoint", '","DestinationPrefix":"0.0.0.0/0"', '7","DestinationPrefix":"0.0.0.0/0"'), OVERLAY),
+        "HcnCreateEndpoint", '","DestinationPrefix":"0.0.0.0/0"', '7","DestinationPrefix":"0.0.0.0/0"'), modes=OVERLAY),
     "no-nat": after("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
-                    node.cni_changed(node.untranslated), POD_NETWORK),
+                    node.cni_changed(node.untranslated), POD_NETWORK, modes=OVERLAY),
     "nat-outside": after("the target outside is excepted from translation", "NAT-EXC",
                          node.excepted(lambda e: [*e, "192.0.2.0/24"]), POD_NETWORK, modes=BRIDGE),
     "nat-pods": after("packets to other nodes' pods are translated", "NAT-EXC",
@@ -288,59 +288,56 @@ FAULTS = {
 WRONG_MAC = "neigh replace %s lladdr 02:00:00:00:00:99 dev %s nud permanent"
 FAULTS |= {
     "imposter": Fault("another program has the port of the cluster's DNS", "SVC-EP0",
-                      cluster.imposter, lambda s: s.fabric.cluster_dns()),
+                      cluster.imposter, lambda s: s.fabric.cluster_dns(), OVERLAY),
     "arp-router": after("the node has a wrong MAC for its gateway", "EXT-NODE", *cluster.wired(
-        "w1", [WRONG_MAC % (fabrics.ROUTER, "vsw0")], ["neigh del %s dev vsw0" % fabrics.ROUTER])),
+        "w1", [WRONG_MAC % (fabrics.ROUTER, "vsw0")], ["neigh del %s dev vsw0" % fabrics.ROUTER]), OVERLAY),
     "arp-back": after("the DNS pods' node has a wrong MAC for this node", "PEER-DOWN", *cluster.wired(
-        "l1", [WRONG_MAC % ("10.0.0.21", "eth0")], ["neigh del 10.0.0.21 dev eth0"])),
+        "l1", [WRONG_MAC % ("10.0.0.21", "eth0")], ["neigh del 10.0.0.21 dev eth0"]), OVERLAY),
     "fdb-back": after("the DNS pods' node sends to this node's old address", "OVL-UDP",
                       cluster.moved_back, cluster.moved_there, OVERLAY),
     "own-cable": after("the node is unplugged", "API-DOWN", cluster.cable("w1", "down"),
-                       cluster.cable("w1", "up")),
+                       cluster.cable("w1", "up"), OVERLAY),
     "twin-address": after("another machine has the address of the DNS pods' node", "OVL-UDP",
                           cluster.twin_address, cluster.no_twin_address, OVERLAY),
     "outside-echo": after("the server outside has ended", "EXT-NODE",
-                          *cluster.ended("outside-echo", "outside")),
+                          *cluster.ended("outside-echo", "outside"), OVERLAY),
     "dns-other-self": after("the cluster's DNS has another address for its own Service", "DNS-WRONG",
-                            *cluster.dns_says("cluster.local,%s" % DNS, "cluster.local,203.0.113.66")),
+                            *cluster.dns_says("cluster.local,%s" % DNS, "cluster.local,203.0.113.66"), OVERLAY),
     "dns-reject": after("the DNS pods' node rejects what is for them", "SVC-EP0", *cluster.filtered(
-        "l1", "ip daddr %s reject with icmp type admin-prohibited" % fabrics.DNS_POD, "ip")),
+        "l1", "ip daddr %s reject with icmp type admin-prohibited" % fabrics.DNS_POD, "ip"), OVERLAY),
     "vpn-default": after("a VPN takes all that is outside", "EXT-NODE", *node.more_routes(
-        "0.0.0.0 1 10.0.0.99", "128.0.0.0 1 10.0.0.99")),
+        "0.0.0.0 1 10.0.0.99", "128.0.0.0 1 10.0.0.99"), OVERLAY),
     "vpn-peer": after("a route leads to the DNS pods' node by another machine", "PEER-DOWN", *node.more_routes(
         "10.0.0.31 32 10.0.0.99"), OVERLAY),
     "answers-53": after("the node's firewall drops the answers of every DNS", "UDP-LOST", *cluster.filtered(
-        "w1", 'oifname "ep*" udp sport 53 drop')),
+        "w1", 'oifname "ep*" udp sport 53 drop'), OVERLAY),
     "dns-taken": after("the node sends its pods' DNS questions to another server", "DNS-SRV", *cluster.filtered(
-        "w1", 'iifname "ep*" udp dport 53 dnat to %s' % fabrics.EXTERNAL_DNS, "ip", "prerouting", "nat")),
+        "w1", 'iifname "ep*" udp dport 53 dnat to %s' % fabrics.EXTERNAL_DNS, "ip", "prerouting", "nat"), OVERLAY),
     "vip-guard": after("the DNS pods' node drops what comes from the source VIP", "SVC-VIP", *cluster.filtered(
         "l1", lambda s: "ip saddr %s drop" % node.balancer(s, DNS, 17)["SourceVIP"]), OVERLAY),
     "pod-no-default": after("pods get no default route", "POD-GW", *node.rewritten(
         "HcnCreateEndpoint", '"DestinationPrefix":"0.0.0.0/0"', '"DestinationPrefix":"198.18.0.0/15"')),
-    "acl-host": obeyed("an ACL blocks the node", [acl("Block", "In", 1, RuleType="Host")]),
+    "acl-host": obeyed("an ACL blocks the node", [acl("Block", "In", 1, RuleType="Host")], OVERLAY),
     "lb-front": after("the DNS' load balancer listens at another port", "SVC-LOST", node.other_balancer(
-        DNS, 17, lambda s, lb: lb["PortMappings"][0].update(ExternalPort=54)), node.restart("kube-proxy")),
+        DNS, 17, lambda s, lb: lb["PortMappings"][0].update(ExternalPort=54)), node.restart("kube-proxy"), OVERLAY),
     "no-host-route": after("the pod network has lost its HostRoute", "FW-OWN", *node.no_policy("HostRoute"), OVERLAY),
     "kubelet-domain": after("the kubelet has another clusterDomain", "DNS-SFX", *node.edited(
-        "C:\\var\\lib\\kubelet\\config.yaml", r"(clusterDomain.*)cluster\.local", r"\1cluster.other", "kubelet")),
+        "C:\\var\\lib\\kubelet\\config.yaml", r"(clusterDomain.*)cluster\.local", r"\1cluster.other", "kubelet"), OVERLAY),
     "proxy-vip": after("kube-proxy has another source VIP", "SVC-ALL", *node.edited(
         node.PROXY_CONFIG, r'(sourceVip"?: *"?)[0-9.]+', r"\g<1>10.244.99.2", "kube-proxy"), OVERLAY),
     "slice-port": after("the DNS' EndpointSlice has another port", "SVC-EP0", cluster.dns_port(5353),
-                        cluster.dns_port(53)),
+                        cluster.dns_port(53), OVERLAY),
     "l1-unannounced": after("another node's flannel annotations are gone", "OVL-PEER",
                             cluster.unannounced_peer, cluster.announced_peer, OVERLAY),
     "l1-deleted": after("another node's Node was deleted", "OVL-PEER", cluster.no_node, cluster.node_again, OVERLAY),
     "l1-old-address": after("another node announces an address that no machine has", "NIC-WRONG",
-                            *cluster.peer_says("public-ip", "10.0.0.99")),
+                            *cluster.peer_says("public-ip", "10.0.0.99"), OVERLAY),
 }
 
 # What has another cause, or another text, on a bridge.
 FAULTS |= {
     "pod-gateway-bridge": after("pods get another gateway than their network's", "POD-GW", *node.rewritten(
         "HcnCreateEndpoint", '.2"}]', '.27"}]'), BRIDGE),
-    "twin-address-bridge": after("another machine has the address of the DNS pods' node", "L2-ROUTE",
-                                 cluster.twin_address, cluster.no_twin_address, BRIDGE),
-    "l1-deleted-bridge": after("another node's Node was deleted", "L2-ROUTE", cluster.no_node, cluster.node_again, BRIDGE),
 }
 
 # The same on a bridge, in two batches.
@@ -352,8 +349,6 @@ FAULTS |= {
         API, 6, node.one_more(WAY)), node.restart("kube-proxy"), BRIDGE),
     "host-endpoint": after("the host's endpoint of the pod network was deleted", "POD-GW",
                            node.no_host_endpoint, POD_NETWORK, BRIDGE),
-    "pod-mask": after("pods get a prefix that holds other nodes' pods", "POD-GW", *node.rewritten(
-        "HcnCreateEndpoint", '{"IpAddress":"10.244.', '{"PrefixLength":16,"IpAddress":"10.244.'), BRIDGE),
     "pod-dns": after("pods get a DNS server outside", "DNS-SRV", *node.rewritten(
         "HcnCreateEndpoint", '"ServerList":["%s"]' % DNS, '"ServerList":["%s"]' % fabrics.EXTERNAL_DNS), BRIDGE),
     "pod-suffix": after("pods get no DNS suffix of the cluster", "DNS-SFX", *node.rewritten(
