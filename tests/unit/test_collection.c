@@ -244,6 +244,9 @@ static void the_verb_collects_and_replays(void **state) {
 
     (void)state;
     put("D:\\folder\\x", "");
+    program->options.collect = (char *)"D:\\none\\c.zip";
+    assert_int_equal(verb(verb_diag, &err), -1); /* before anything is looked at */
+    assert_string_equal(err.message, "--collect: the folder of 'D:\\none\\c.zip' does not exist");
     program->options.collect = (char *)"D:\\folder\\c.zip";
     assert_int_equal(verb(verb_diag, &err), -1); /* never joined */
     assert_has(&out, "the evidence is in D:\\folder\\c.zip (");

@@ -142,6 +142,29 @@ static void each_wait_of_a_live_line_has_its_hint(void **state) {
     text_free(&err_out);
 }
 
+/* A live table is written over itself; one that has no room is not begun. */
+static void a_table_is_written_over_itself(void **state) {
+    struct progress progress = {
+        .mode = PROGRESS_LIVE, .columns = 80, .lines = 4, .host = host_memory_new()};
+    struct text_list two = {0};
+    struct capture captured;
+
+    (void)state;
+    text_list_add(&two, "a");
+    text_list_add(&two, "b");
+    capture_begin(&captured, stderr);
+    progress_table(&progress, &two);
+    progress_table(&progress, &two);
+    text_list_add(&two, "c");
+    progress_table(&progress, &two);
+    progress_close(&progress);
+    capture_end(&captured, &err_out);
+    assert_string_equal(text_str(&err_out), "  a\n  b\n\x1b[2A\x1b[J  a\n  b\n\x1b[2A\x1b[J");
+    text_list_free(&two);
+    host_free(progress.host);
+    text_free(&err_out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_state_has_its_keys),
@@ -149,6 +172,7 @@ int main(void) {
         cmocka_unit_test(a_line_is_one_line),
         cmocka_unit_test(no_token_is_shown),
         cmocka_unit_test(a_long_message_keeps_both_ends),
+        cmocka_unit_test(a_table_is_written_over_itself),
         cmocka_unit_test(each_wait_of_a_live_line_has_its_hint),
     };
 
