@@ -208,6 +208,7 @@ static void a_node_without_a_subnet(void **state) {
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_non_null(strstr(err.message, "annotation " SUBNET " of node 'win-7k2': it has none"));
     assert_non_null(strstr(err.hints[0], "it is written by "));
+    assert_int_equal(join.found.plan.vni, 4097); /* that of every OVN-Kubernetes */
     join_close(&join);
     close_run(&o.run);
 }

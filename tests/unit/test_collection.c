@@ -135,9 +135,9 @@ static void what_could_not_be_measured(void **state) {
     size_t len = 0;
 
     (void)state;
-    collect("HNS is away", &report, &zip, &len);
+    collect("HNS is away: " TOKEN, &report, &zip, &len);
     node = xasprintf("the node %s, 2", report.node);
-    assert_part(zip, len, "index.txt", "Nothing was measured: HNS is away\n");
+    assert_part(zip, len, "index.txt", "Nothing was measured: HNS is away: abcdef.****");
     assert_part(zip, len, "index.txt", node);
     assert_part(zip, len, "evidence/networks.json", "[]");
     assert_part(zip, len, "evidence/services.json", "\"kube-proxy\": \"absent\"");
@@ -189,6 +189,32 @@ static void long_files_and_many(void **state) {
     assert_part(zip, len, "index.txt", "files/D/extra/z99: the collection is full");
     assert_int_equal(bundle_archive_check(zip, len, NULL), 0);
     text_free(&log);
+}
+
+/* A file that cannot be read, at its size or its content, is named with why. */
+static void what_cannot_be_read(void **state) {
+    unsigned failed = 0;
+    size_t calls = 1;
+
+    (void)state;
+    scene_make();
+    for (size_t n = 0; n < calls; n++) {
+        _cleanup_(diag_report_free) struct diag_report report = {0};
+        _cleanup_(freep) char *zip = NULL;
+        size_t len = 0, before = host_memory_calls(program->host);
+
+        report_make(&report);
+        host_memory_fail(program->host, n);
+        collect(NULL, &report, &zip, &len);
+        calls = n ? calls : host_memory_calls(program->host) - before;
+        if (!n || !strstr(host_memory_failed(program->host), "D:\\extra\\b.txt") ||
+            strchr(host_memory_failed(program->host), '\n') <
+                strstr(host_memory_failed(program->host), "D:\\extra\\b.txt"))
+            continue;
+        failed++;
+        assert_part(zip, len, "index.txt", "\n  files/D/extra/b.txt: ");
+    }
+    assert_int_equal(failed, 2);
 }
 
 /* The clock goes on while a program runs. */
@@ -352,6 +378,7 @@ int main(void) {
         COLLECTION_TEST(what_could_not_be_measured),
         COLLECTION_TEST(without_hns),
         COLLECTION_TEST(long_files_and_many),
+        COLLECTION_TEST(what_cannot_be_read),
         COLLECTION_TEST(the_time_is_bounded),
         COLLECTION_TEST(interrupted),
         COLLECTION_TEST(the_verb_collects_and_replays),

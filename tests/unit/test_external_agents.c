@@ -135,6 +135,25 @@ static const struct {
     {{.sets = {"x/y"}}, NULL, NULL, NULL, 0, 0, false, NULL},
 };
 
+/* What it starts with counts; what its containers are given counts more. */
+static void what_a_daemon_set_is_given(void **state) {
+    static const char text[] =
+        "{\"spec\":{\"template\":{\"spec\":{\"volumes\":[{\"name\":\"v\",\"hostPath\":{\"path\":"
+        "\"/"
+        "p\"}},{\"name\":\"w\"}],\"initContainers\":[{\"env\":[{\"name\":\"a\",\"value\":\"1\"},{"
+        "\"name\":\"b\",\"value\":\"1\"}]}],\"containers\":[{\"env\":[{\"name\":\"b\",\"value\":"
+        "\"2\"},{"
+        "\"name\":\"c\"}]}]}}}}";
+    _cleanup_json_ json_t *set = NULL, *told = NULL;
+    _cleanup_(freep) char *is = NULL;
+
+    (void)state;
+    assert_int_equal(json_read(text, strlen(text), "set", &set, NULL), 0);
+    told = external_agent_variables(set);
+    is = json_write(told);
+    assert_string_equal(is, "{\"v\":\"/p\",\"a\":\"1\",\"b\":\"2\"}");
+}
+
 static void agents_are_found(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(found_rows); i++) {
@@ -309,6 +328,7 @@ static void the_firewall_is_opened_for_tunnels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_daemon_set_is_given),
         cmocka_unit_test(agents_are_found),
         cmocka_unit_test(azure_is_found_last),
         cmocka_unit_test(what_may_not_be_read_is_said),

@@ -72,6 +72,19 @@ static void each_phase_says_what_it_did(void **state) {
 }
 
 /* The facts of the cluster, for people and as data. */
+static void a_phase_that_is_none_cannot_be_skipped(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    text_list_add(&r.options.skip_phases, "no-such-phase");
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_true(text_starts_with(err.message, "--skip-phases: "));
+    close_run(&r);
+}
+
 static void what_was_found_is_said(void **state) {
     static const char *const facts[][2] = {
         {"server", "\"" SCENE_SERVER "\""},    {"kubernetesVersion", "\"v1.37.1\""},
@@ -431,6 +444,7 @@ static void a_node_that_does_not_come(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_phase_says_what_it_did),
+        cmocka_unit_test(a_phase_that_is_none_cannot_be_skipped),
         cmocka_unit_test(what_was_found_is_said),
         cmocka_unit_test(a_plan_that_fails_ends_the_configuration),
         cmocka_unit_test(numbers_of_flannel_are_kept),

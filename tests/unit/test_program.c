@@ -228,12 +228,6 @@ static void a_bundle_and_its_nodes(void **state) {
     assert_int_equal(verb(verb_bundle, &err), 0);
     assert_has(&out, "missing\noverlay        external         nothing\n");
     assert_string_equal(text_str(&err_out), "");
-    /* what nobody publishes: where it comes from */
-    bundle_words("create", "D:\\ext", "D:\\sdn.zip");
-    free(program->options.join.network_plugin);
-    program->options.join.network_plugin = xstrdup("sdnbridge");
-    (void)verb(verb_bundle, &err);
-    assert_has(&err_out, "sdnbridge.exe: ");
 }
 
 /* preflight asks; it neither fixes nor waits nor gives the adapter back. */

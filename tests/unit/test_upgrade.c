@@ -3,10 +3,24 @@
 
 /* ---- what it does ---- */
 
+/* What winjoin gives a kubelet by itself is not taken for the administrator's, and given again. */
+static void assert_each_argument_once(struct run *r, const char *service) {
+    struct service_host_settings settings = {0};
+    struct error err = {0};
+
+    assert_int_equal(service_host_settings_load(r->host, service, &settings, &err), 0);
+    assert_true(settings.command.count > 3);
+    for (size_t i = 0; i < settings.command.count; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(settings.command.items[i], settings.command.items[k]);
+    service_host_settings_free(&settings);
+}
+
 static void programs_are_replaced(void **state) {
     struct error err = {0};
     struct ran ran = {0};
     _cleanup_(freep) char *warnings = NULL;
+    const char *detail;
     json_t *before;
     struct run r;
 
@@ -26,6 +40,11 @@ static void programs_are_replaced(void **state) {
     assert_string_equal(json_text_at(row_of(ran.document, "kubelet"), "detail"), "kubelet v1.37.1");
     warnings = json_write(json_object_get(ran.document, "warnings"));
     assert_non_null(strstr(warnings, "kubectl drain win-7k2"));
+    assert_null(strstr(warnings, "becomes older"));
+    detail = json_text_at(row_of(ran.document, "compare"), "detail");
+    assert_non_null(strstr(detail, "kubelet v1.36.2 -> v1.37.1"));
+    assert_non_null(strstr(detail, "; restarts kubelet, kube-proxy"));
+    assert_each_argument_once(&r, "kubelet");
     ran_free(&ran);
     reset_gives_back(&r, before, "after an upgrade");
     close_node(&r, before);
