@@ -166,7 +166,7 @@ static void without_hns(void **state) {
 
 static void long_files_and_many(void **state) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
-    _cleanup_(freep) char *zip = NULL, *text = NULL;
+    _cleanup_(freep) char *zip = NULL, *text = NULL, *end = NULL;
     struct text log = {0};
     size_t len = 0;
 
@@ -174,6 +174,11 @@ static void long_files_and_many(void **state) {
     while (log.len < COLLECTION_FILE_MAX + 100)
         text_addf(&log, "line %08u of it\n", (unsigned)log.len);
     put("D:\\extra\\long.log", text_str(&log));
+    end = xstrdup(text_str(&log) + log.len - 1000);
+    text_clear(&log);
+    while (log.len < COLLECTION_FILE_MAX + 100)
+        text_add(&log, "no line ends here ");
+    put("D:\\extra\\line.log", text_str(&log));
     for (unsigned i = 0; i < COLLECTION_FILES_MAX; i++) {
         _cleanup_(freep) char *path = xasprintf("D:\\extra\\z%u", i);
 
@@ -184,7 +189,8 @@ static void long_files_and_many(void **state) {
     assert_true(strlen(text) <= COLLECTION_FILE_MAX);
     assert_true(strlen(text) > COLLECTION_FILE_MAX - 100);
     assert_true(text_starts_with(text, "line "));
-    assert_true(text_ends_with(text_str(&log), text));
+    assert_true(text_ends_with(text, end));
+    assert_part(zip, len, "files/D/extra/line.log", "");
     assert_part(zip, len, "index.txt", "long.log (the last 5");
     assert_part(zip, len, "index.txt", "files/D/extra/z99: the collection is full");
     assert_int_equal(bundle_archive_check(zip, len, NULL), 0);

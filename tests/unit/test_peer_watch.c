@@ -139,7 +139,7 @@ static void each_change_is_followed(const char *mode, const char *plugin) {
     /* another prefix, then gone while nobody looked */
     follow(LIST(OWN "," ONE), EVENT("MODIFIED", NODE("one", "10.244.4.0/24", "10.0.0.22")));
     assert_routes("10.244.4.0/24 10.0.0.22; ");
-    follow(LIST(OWN "," ONE), EVENT("DELETED", ONE));
+    follow(LIST(OWN "," ONE), EVENT("DELETED", ONE) EVENT("MODIFIED", OWN));
     assert_routes("");
 }
 
