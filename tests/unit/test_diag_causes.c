@@ -356,6 +356,28 @@ static void a_slow_dns_is_named(void **state) {
 
 /* A cluster whose DNS has one pod, on another node, and whose two API servers are 10.0.0.10 and
  * .11: what is asked beyond the flows tells causes with the same red cells apart. */
+/* A port that CoreDNS has refuses, as 53 does. */
+static void all_of_tcp_may_be_reset(void **state) {
+    static const char *const pages[] = {"refused", "ok"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+        _cleanup_(freep) char *evidence =
+            xasprintf("expected:{" VIPS "},loadBalancers:[" DNS_BALANCERS(
+                          "") "],extra:{'x-dns-udp':{outcome:'ok'},'x-dns-tcp':{outcome:'refused'},"
+                              "'x-dns-pod':{outcome:'ok'},'x-page-small':{outcome:'%s'}}",
+                      pages[i]);
+        const struct row row = {.red = "pod-to-service-pqdn/tcp=refused", .evidence = evidence};
+        struct diag_report report;
+
+        report_make(&row, &report);
+        diag_causes_find(&report);
+        assert_string_equal(report.causes.items[0].id, "DNS-PROTO");
+        assert_int_equal(report.causes.items[0].evidence.count, i ? 1 : 2);
+        diag_report_free(&report);
+    }
+}
+
 static void answers_tell_causes_apart(void **state) {
     static const struct {
         const char *red, *extra, *causes;
@@ -467,6 +489,7 @@ int main(void) {
         cmocka_unit_test(many_lines_are_cut),
         cmocka_unit_test(large_answers_that_are_lost),
         cmocka_unit_test(a_slow_dns_is_named),
+        cmocka_unit_test(all_of_tcp_may_be_reset),
         cmocka_unit_test(answers_tell_causes_apart),
         cmocka_unit_test(times_are_told_in_their_units),
         cmocka_unit_test(every_row_has_words),
