@@ -367,15 +367,6 @@ def others_pod(address):
     return change
 
 
-def one_more(address):
-    """It sends to one more machine."""
-    def change(stage, document):
-        kept = document["HostComputeEndpoints"]
-        others_pod(address)(stage, document)
-        document["HostComputeEndpoints"] += kept
-    return change
-
-
 def no_members(vip, protocol):
     """HNS lost the endpoints behind a load balancer."""
     def apply(stage):
