@@ -81,17 +81,22 @@ def imposter(stage):
     fabrics.listens(stage.fabric.ns("l1-dns"), fabrics.DNS_POD, 53)
 
 
-def twin_address(stage):
-    """Another machine has the Linux node's address, and answers for it."""
-    netns.sysctl(stage.fabric.ns("l1"), {"net/ipv4/conf/all/arp_ignore": 8})
-    stage.fabric.host("twin", fabrics.L1)
-    netns.ip(stage.fabric.ns("w1"), "neigh flush all")
+def taken_address(name, address):
+    """A pair of functions: another machine has a machine's address, and answers for it; and its end."""
+    def ask_again(stage):
+        for each in ("cp", "l1", "w1", "fabric"):
+            netns.ip(stage.fabric.ns(each), "neigh flush all")
 
+    def apply(stage):
+        netns.sysctl(stage.fabric.ns(name), {"net/ipv4/conf/all/arp_ignore": 8})
+        stage.fabric.host("twin", address)
+        ask_again(stage)
 
-def no_twin_address(stage):
-    netns.delete(stage.fabric.ns("twin"))
-    netns.sysctl(stage.fabric.ns("l1"), {"net/ipv4/conf/all/arp_ignore": 0})
-    netns.ip(stage.fabric.ns("w1"), "neigh flush all")
+    def lift(stage):
+        netns.delete(stage.fabric.ns("twin"))
+        netns.sysctl(stage.fabric.ns(name), {"net/ipv4/conf/all/arp_ignore": 0})
+        ask_again(stage)
+    return apply, lift
 
 
 def moved_back(stage):
@@ -278,6 +283,25 @@ def dns_endpoints(endpoints):
         stage.cluster.call("PATCH", SLICE, {"endpoints": endpoints}, MERGE)
         time.sleep(1.5)  # kube-proxy hears of it
     return apply
+
+
+def dns_service(change):
+    """A pair of functions: the DNS' Service is deleted and made again otherwise (change(spec)); and as it was."""
+    path = "/api/v1/namespaces/kube-system/services"
+
+    def made(stage, service):
+        stage.cluster.call("DELETE", path + "/kube-dns")
+        for key in ("resourceVersion", "uid", "creationTimestamp", "managedFields"):
+            service["metadata"].pop(key, None)
+        stage.cluster.call("POST", path, service)
+        time.sleep(1.5)  # kube-proxy hears of it
+
+    def apply(stage):
+        stage.service = stage.cluster.call("GET", path + "/kube-dns")
+        other = json.loads(json.dumps(stage.service))
+        change(other["spec"])
+        made(stage, other)
+    return apply, lambda stage: made(stage, stage.service)
 
 
 def api_endpoint(*addresses):

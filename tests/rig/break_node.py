@@ -214,6 +214,20 @@ def repair_proxy(stage):
     start("kube-proxy")(stage)
 
 
+def proxy_says(pattern, text):
+    """A pair of functions: kube-proxy starts with another text in its configuration, whatever comes of that."""
+    def apply(stage):
+        stop("kube-proxy")(stage)
+        edited(PROXY_CONFIG, pattern, text)[0](stage)
+        stage.host.run(["sc", "start", "kube-proxy"])
+        time.sleep(3)
+
+    def lift(stage):
+        stop("kube-proxy")(stage)
+        repair_proxy(stage)
+    return apply, lift
+
+
 def expired(stage):
     """A client certificate of this node by the cluster's CA, which ended an hour ago."""
     authority = pki.Authority.load_or_create(os.path.join(stage.cluster.state, "pki"))
@@ -419,6 +433,21 @@ def no_host_endpoint(stage):
         raise RuntimeError("the pod network has no endpoint of the host")
     for end in mine:
         stage.host.hns("HcnDeleteEndpoint", "go", end["ID"])
+
+
+def other_policy(kind, **settings):
+    """A pair of functions: the network's policy of a type has other settings, and those that it had."""
+    def swap(stage, policies):
+        old = [p for p in network(stage.host)["Policies"] if p["Type"] == kind]
+        if old:
+            change_network(stage.host, "Remove", old)
+        if policies:
+            change_network(stage.host, "Add", policies)
+        return old
+
+    def apply(stage):
+        stage.lost = swap(stage, [{"Type": kind, "Settings": settings}])
+    return apply, lambda stage: swap(stage, stage.lost)
 
 
 def more_routes(*routes):

@@ -298,7 +298,7 @@ FAULTS |= {
     "own-cable": after("the node is unplugged", "API-DOWN", cluster.cable("w1", "down"),
                        cluster.cable("w1", "up"), OVERLAY),
     "twin-address": after("another machine has the address of the DNS pods' node", "OVL-UDP",
-                          cluster.twin_address, cluster.no_twin_address, OVERLAY),
+                          *cluster.taken_address("l1", fabrics.L1), OVERLAY),
     "outside-echo": after("the server outside has ended", "EXT-NODE",
                           *cluster.ended("outside-echo", "outside"), OVERLAY),
     "dns-other-self": after("the cluster's DNS has another address for its own Service", "DNS-WRONG",
@@ -394,6 +394,68 @@ FAULTS |= {
                           *cluster.dns_says("server=" + fabrics.EXTERNAL_DNS, "server=192.0.2.99"), BRIDGE),
     "api-slice-port": after("the API server's EndpointSlice has another port", "API-ADDR",
                             cluster.api_port(443), cluster.api_port(6443), BRIDGE),
+}
+
+# A second time: these were written down before any was tried, and before the rules were read again.
+FAULTS |= {
+    "dns-burst": Fault("the DNS pods' node lets in two new connections a second", "LOSS", *cluster.filtered(
+        "l1", "ip daddr %s ct state new limit rate over 2/second burst 2 packets drop" % fabrics.DNS_POD),
+        OVERLAY, chance=True),
+    "l1-cable-mtu": Fault("the cable of the DNS pods' node takes 1400 bytes", "MTU-NODES", *cluster.wired(
+        "fabric", ["link set p-l1 mtu 1400"], ["link set p-l1 mtu 1500"]), OVERLAY),
+    "l1-new": Fault("the DNS pods' node lets no new connection in to its pods", "SVC-EP0", *cluster.filtered(
+        "l1", 'iifname "vx" ct state new drop'), OVERLAY),
+    "twin-own": after("another machine has this node's address", "API-DOWN", *cluster.taken_address(
+        "w1", "10.0.0.21"), OVERLAY),
+    "dns-service-tcp": after("the Service of the DNS has no port for UDP", "DNS-LB", *cluster.dns_service(
+        lambda spec: spec.update(ports=[p for p in spec["ports"] if p["protocol"] == "TCP"])), OVERLAY),
+    "dns-service-moved": after("the Service of the DNS was made again, with another address", "DNS-NONE",
+                               *cluster.dns_service(lambda spec: spec.update(
+                                   clusterIP="10.96.0.11", clusterIPs=["10.96.0.11"])), OVERLAY),
+    "slice-others": after("the EndpointSlice of the DNS has a pod that is no DNS server", "SVC-EP0",
+                          cluster.dns_endpoints([{**ENDPOINT, "addresses": [fabrics.ECHO_POD]}]),
+                          cluster.dns_endpoints([ENDPOINT]), OVERLAY),
+    "proxy-network": after("kube-proxy's configuration names a network that HNS does not have", "SVC-DOWN",
+                           *node.proxy_says(r'(networkName"?: *"?)[\w.-]+', r"\1other"), OVERLAY,
+                           also=("SVC-ALL", "SVC-LOST")),
+    "forward-dead": after("the cluster's DNS forwards to a server that no machine is", "EXT-DNS", *cluster.dns_says(
+        "server=" + fabrics.EXTERNAL_DNS, "server=10.0.0.99"), OVERLAY),
+    "dns-no-pods": after("the cluster's DNS knows Services and no pods", "DNS-ZONE", *cluster.dns_says(
+        "synth-domain=", "#"), OVERLAY),
+    "own-port": after("the pods' network uses UDP 8472", "OVL-UDP", *node.other_policy("VxlanPort", Port=8472), OVERLAY),
+    "own-drmac": after("the pods' network has another MAC than the Node says", "FLANNEL-NODE", *node.other_policy(
+        "DrMacAddress", Address="00-15-5D-00-00-98"), OVERLAY),
+    "acl-53": obeyed("an ACL blocks UDP 53 of pods", [acl("Block", "Out", 1, Protocols="17", RemotePorts="53")],
+                     OVERLAY),
+    "lb-protocol": after("the API's load balancer is for UDP", "SVC-LOST", node.other_balancer(
+        API, 6, lambda s, lb: lb["PortMappings"][0].update(Protocol=17)), node.restart("kube-proxy"), OVERLAY),
+    "pods-forward": Fault("the node forwards nothing that its pods send to others", "POD-GW", *cluster.filtered(
+        "w1", 'iifname "ep*" oifname != "ep*" drop'), OVERLAY),
+}
+
+# And ten more of the same day, played after the rules were changed for those.
+FAULTS |= {
+    "arp-peer": after("the node has a wrong MAC for the DNS pods' node", "PEER-DOWN", *cluster.wired(
+        "w1", [WRONG_MAC % (fabrics.L1, "vsw0")], ["neigh del %s dev vsw0" % fabrics.L1]), OVERLAY),
+    "arp-api": after("the node has a wrong MAC for the API server", "API-DOWN", *cluster.wired(
+        "w1", [WRONG_MAC % (fabrics.CP, "vsw0")], ["neigh del %s dev vsw0" % fabrics.CP]), OVERLAY),
+    "l1-vx-down": Fault("the overlay's device on the DNS pods' node is down", "OVL-UDP",
+                        cluster.wired("l1", ["link set vx down"], [])[0],
+                        lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
+    "kubelet-dns": after("the kubelet has another clusterDNS", "DNS-SRV", *node.edited(
+        "C:\\var\\lib\\kubelet\\config.yaml", r"10\.96\.0\.10\b", "10.96.0.11", "kubelet"), OVERLAY),
+    "no-encap": after("the CNI configuration does not encapsulate what is for Services", "SVC-ROUTE",
+                      node.policies_changed("SDNRoute", lambda x: {**x, "NeedEncap": False}), POD_NETWORK, OVERLAY),
+    "dns-udp-back": Fault("the DNS pods' node drops the DNS' answers by UDP", "DNS-PROTO", *cluster.filtered(
+        "l1", "ip saddr %s udp sport 53 drop" % fabrics.DNS_POD), OVERLAY),
+    "kubelet-other-port": after("the kubelet has another port", "KUBELET-PORT", *node.edited(
+        "C:\\var\\lib\\kubelet\\config.yaml", r"(?m)^(kind:.*)$", r"\1\nport: 10251", "kubelet"), OVERLAY),
+    "outside-answers": Fault("a firewall drops the answers from outside", "EXT-NODE", *cluster.filtered(
+        "fabric", 'iifname "wan" drop', "ip"), OVERLAY),
+    "loss-back": Fault("a third of what the DNS pods' node sends to this one is lost", "LOSS", *cluster.filtered(
+        "fabric", 'iifname "p-l1" oifname "p-w1" numgen random mod 3 == 0 drop', "bridge"), OVERLAY, chance=True),
+    "nat-all": after("every address is excepted from translation", "NAT-EXC",
+                     node.excepted(lambda e: [*e, "0.0.0.0/0"]), POD_NETWORK, OVERLAY),
 }
 
 # Two at once: where they can be seen beside each other, and which modes play them.

@@ -99,7 +99,8 @@ def _vxlan(net, host):
                                           host.mtu - 50))
     out = [Fact("vxlan %s" % net.id, host.ns, make, ("link del %s" % dev,))]
     for r in net.remotes:
-        hop, key = r.subnet.split("/")[0], "%s %s" % (net.id, r.subnet)
+        # made again when the device is
+        hop, key = r.subnet.split("/")[0], "%s %d %d %s %s" % (net.id, net.vni, net.port, net.mac, r.subnet)
         other = " vni %d" % r.vni if r.vni and r.vni != net.vni else ""
         out += [Fact("fdb " + key, host.ns, ("fdb append %s dev %s dst %s%s"
                                              % (r.mac, dev, r.host, other),),
