@@ -199,6 +199,34 @@ static void routes_add(struct host *host, json_t *evidence) {
     json_object_set_new(evidence, "routes", array);
 }
 
+/* An address of many: nobody has it, and Windows keeps a fixed MAC for it. */
+static bool is_group(const char *address) {
+    struct ip ip;
+
+    return ip_parse(address, &ip, NULL) < 0 || ip.bytes[0] >= (ip.family == 4 ? 224 : 255);
+}
+
+/* Those that are well are left out. */
+static void neighbors_add(struct host *host, json_t *evidence) {
+    _cleanup_(host_neighbors_free) struct host_neighbors neighbors = {0};
+    struct error err = {0};
+    json_t *array;
+
+    if (host_neighbors(host, &neighbors, &err) < 0) {
+        missing_add(evidence, "neighbors", &err);
+        return;
+    }
+    array = json_array();
+    for (size_t i = 0; i < neighbors.count && json_array_size(array) < OBJECTS_MAX; i++) {
+        const struct host_neighbor *n = &neighbors.items[i];
+
+        if (!is_group(n->address) && (n->fixed || !*n->mac))
+            json_array_append_new(array, json_pack("{s:s, s:s, s:b}", "address", n->address, "mac",
+                                                   n->mac, "fixed", (int)n->fixed));
+    }
+    json_object_set_new(evidence, "neighbors", array);
+}
+
 /* ---- services, CNI, host ---- */
 
 static void services_add(struct host *host, const char *const *names, json_t *evidence) {
@@ -375,6 +403,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     drift_add(host, options, evidence);
     adapters_add(host, evidence);
     routes_add(host, evidence);
+    neighbors_add(host, evidence);
     services_add(host, options->services, evidence);
     proxy_add(host, evidence);
     cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_CONF_DIR);

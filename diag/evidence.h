@@ -35,7 +35,8 @@ struct diag_evidence_options {
  *   host{build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts, excludedPorts,
  * expected{...the options}, networks[], endpoints[], loadBalancers[] (as HCN answers),
  * adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}],
- * routes[{destination,nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
+ * routes[{destination,nextHop,interface}], neighbors[{address,mac,fixed}] (those that are fixed or
+ * do not answer), services{name: "running"}, cni{file,conf}, node, nodes,
  * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id:
  * {outcome,succeeded,attempts,medianUs?}}, kubeProxy{...} (diag_evidence_proxy(), where it runs and
  * HNS has no load balancer), kubernetes{...} (drift_judge(), where the cluster was asked),

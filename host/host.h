@@ -185,6 +185,18 @@ struct host_routes {
 };
 int host_routes(struct host *host, struct host_routes *ret, struct error *err);
 void host_routes_free(struct host_routes *routes);
+/* Who is behind an address of the node's own segments, as far as Windows was told (ARP, NDP). */
+struct host_neighbor {
+    char address[46];
+    char mac[18]; /* "00-15-5D-01-02-03"; "" = it was asked for, and nobody answers */
+    bool fixed;   /* written by an administrator or a program: it is not asked for */
+};
+struct host_neighbors {
+    struct host_neighbor *items;
+    size_t count;
+};
+int host_neighbors(struct host *host, struct host_neighbors *ret, struct error *err);
+void host_neighbors_free(struct host_neighbors *neighbors);
 /* Present already (same destination, next hop, interface) is success. */
 int host_route_add(struct host *host, const struct host_route *route, struct error *err);
 /* Absent is success. */

@@ -44,6 +44,20 @@ void host_routes_free(struct host_routes *routes) {
     *routes = (struct host_routes){0};
 }
 
+int host_neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
+    struct host_neighbors neighbors = {0};
+
+    if (host->ops->neighbors(host, &neighbors, err) < 0)
+        return -1;
+    *ret = neighbors;
+    return 0;
+}
+
+void host_neighbors_free(struct host_neighbors *neighbors) {
+    free(neighbors->items);
+    *neighbors = (struct host_neighbors){0};
+}
+
 static int check_route(const struct host_route *route, struct error *err) {
     struct cidr destination;
     struct ip next_hop;

@@ -43,6 +43,7 @@ struct host_ops {
 
     int (*adapters)(struct host *, struct host_adapters *ret, struct error *);
     int (*routes)(struct host *, struct host_routes *ret, struct error *);
+    int (*neighbors)(struct host *, struct host_neighbors *ret, struct error *);
     int (*route_add)(struct host *, const struct host_route *route, struct error *);
     int (*route_remove)(struct host *, const struct host_route *route, struct error *);
     int (*address_add)(struct host *, uint32_t interface_index, const char *address,

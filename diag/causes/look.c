@@ -1,5 +1,7 @@
 /* Causes that the first look shows: a service that is down, an API server that is away, an expired
  * certificate, a clock that is off. They are named whether or not a flow fails. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/causes/rows.h"
@@ -195,6 +197,16 @@ bool api_is_late(const struct scene *scene) {
             (text_equal(outcome, "unreachable") && (scene->green & CELL_TCP(SVC_IP))));
 }
 
+/* Of a server that is called by its address. */
+static void note_way_to(const struct scene *scene, const char *server, struct finding *finding) {
+    const char *begin = strstr(server, "://");
+    _cleanup_(freep) char *host = NULL;
+    unsigned port;
+
+    if (begin && text_split_port(begin + 3, &host, &port) == 0 && host)
+        note_way(scene, host, finding);
+}
+
 enum level look_api_down(const struct scene *scene, struct finding *finding) {
     const char *server = server_of(scene), *outcome = json_text_at(look_of(scene), "api.outcome");
 
@@ -218,6 +230,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
                               "%s/readyz; running pods are not affected",
                               server);
     note_detail(scene, finding);
+    note_way_to(scene, server, finding);
     return CONFIRMED;
 }
 

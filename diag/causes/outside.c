@@ -14,11 +14,15 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
         diag_cells_find(&scene->report->cells, "pod-to-external-ip", true);
     bool no_tcp = tcp && !text_equal(tcp, "ok"), no_udp = udp && !text_equal(udp, "ok");
 
+    if (!no_tcp && no_udp && node_is_without_udp(scene))
+        return NO;
     if (no_tcp)
         finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target", tcp);
     if (no_udp)
         finding_note(finding, "the node itself does not reach %s by UDP: %s",
                      cell && *cell->to ? cell->to : "the DNS server outside", udp);
+    if (no_tcp || no_udp)
+        note_way(scene, ip, finding);
     if (!no_tcp)
         finding->must = CELL_UDP(EXT_IP);
     finding->may &=
@@ -174,12 +178,17 @@ static enum level ext_name_leads_nowhere(const struct scene *scene, const struct
     return LIKELY;
 }
 
+/* Of names that the DNS knows by itself some have no answer either. */
+static bool other_names_are_lost(const struct scene *scene) {
+    return scene->outcome[PROBE_DNS_TIMEOUT] & CELLS_NAMES & ~CELL_BOTH(EXT_DNS);
+}
+
 enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     const char *external = extra_outcome(scene, "x-dns-external");
     const struct diag_cell *cell =
         diag_cells_find(&scene->report->cells, "pod-to-external-dns", false);
 
-    if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))))
+    if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))) || other_names_are_lost(scene))
         return NO;
     if (cell && (scene->green & CELL_TCP(EXT_IP)) && (scene->failed & CELL_TCP(EXT_DNS)) &&
         cell->result.address_count)

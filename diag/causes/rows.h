@@ -145,6 +145,8 @@ bool network_is_slow(const struct scene *scene);
 bool api_is_late(const struct scene *scene);
 /* It, or one of its pods, answers by TCP, whatever it says. */
 bool dns_answers_by_tcp(const struct scene *scene);
+/* VXLAN is UDP, too: neither that nor what the node itself sends by UDP arrives, and TCP does. */
+bool node_is_without_udp(const struct scene *scene);
 /* By UDP another server answers in its place. */
 bool dns_is_taken(const struct scene *scene);
 /* Several pods are behind the DNS Service, and some questions have no answer: which pod was asked
@@ -171,6 +173,9 @@ bool mac_equal(const char *a, const char *b);
 /* The DNS pod that the flows ask is on that node, or on one that is not known: what is wrong with
  * another explains nothing that they show. */
 bool has_dns_pods(const struct scene *scene, const json_t *node);
+/* By which route this node itself sends to that address, and who is behind the next hop, where that
+ * is not as usual: noted, with what to do. */
+void note_way(const struct scene *scene, const char *ip, struct finding *finding);
 /* The node of that name is not a peer of itself. */
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */

@@ -26,6 +26,8 @@ void model_adapters(json_t *state, struct host_adapters *ret);
 /* Borrowed; NULL when absent. */
 json_t *model_adapter_by_alias(json_t *state, const char *alias);
 void model_routes(json_t *state, struct host_routes *ret);
+/* "neighbors": [{"address","mac","fixed"}] */
+void model_neighbors(json_t *state, struct host_neighbors *ret);
 int model_route_add(json_t *state, const struct host_route *route, struct error *err);
 void model_route_remove(json_t *state, const struct host_route *route);
 int model_address_add(json_t *state, uint32_t index, const char *address, struct error *err);

@@ -69,6 +69,22 @@ void model_routes(json_t *state, struct host_routes *ret) {
     }
 }
 
+void model_neighbors(json_t *state, struct host_neighbors *ret) {
+    const json_t *neighbors = json_object_get(state, "neighbors");
+
+    ret->count = json_array_size(neighbors);
+    ret->items = xcalloc(ret->count + 1, sizeof *ret->items);
+    json_each(neighbors, i, neighbor) {
+        struct host_neighbor *n = &ret->items[i];
+        const char *address = json_text_at(neighbor, "address"),
+                   *mac = json_text_at(neighbor, "mac");
+
+        (void)text_format(n->address, sizeof n->address, "%s", address ? address : "");
+        (void)text_format(n->mac, sizeof n->mac, "%s", mac ? mac : "");
+        n->fixed = json_bool_at(neighbor, "fixed", false);
+    }
+}
+
 /* Position of the same route (destination, next hop, interface), or the number of routes. */
 static size_t find_route(const json_t *routes, const struct host_route *route) {
     json_each(routes, i, item)

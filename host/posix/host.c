@@ -108,6 +108,15 @@ static int routes(struct host *host, struct host_routes *ret, struct error *err)
     return PLAY("list routes", (model_routes(state, ret), 0));
 }
 
+static int neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
+    json_t *state = state_of(host, "list neighbors", err);
+
+    if (!state)
+        return -1;
+    model_neighbors(state, ret);
+    return 0;
+}
+
 static int route_add(struct host *host, const struct host_route *route, struct error *err) {
     return PLAY("add a route", model_route_add(state, route, err));
 }
@@ -292,6 +301,7 @@ static const struct host_ops rootfs_ops = {
     .hns = hns,
     .adapters = adapters,
     .routes = routes,
+    .neighbors = neighbors,
     .route_add = route_add,
     .route_remove = route_remove,
     .address_add = address_add,

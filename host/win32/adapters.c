@@ -13,7 +13,7 @@ static void add_address(const SOCKADDR *address, int length, struct text_list *r
     text_list_add_owned(ret, length < 0 ? xstrdup(text) : xasprintf("%s/%d", text, length));
 }
 
-static void read_mac(const BYTE *mac, ULONG length, char ret[18]) {
+void win32_mac(const BYTE *mac, ULONG length, char ret[18]) {
     if (length == 6)
         (void)text_format(ret, 18, "%02X-%02X-%02X-%02X-%02X-%02X", mac[0], mac[1], mac[2], mac[3],
                           mac[4], mac[5]); /* always fits */
@@ -31,7 +31,7 @@ static uint32_t metric_of(uint32_t index, int family) {
 static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *ret) {
     ret->alias = win32_narrow(from->FriendlyName ? from->FriendlyName : L"");
     ret->description = win32_narrow(from->Description ? from->Description : L"");
-    read_mac(from->PhysicalAddress, from->PhysicalAddressLength, ret->mac);
+    win32_mac(from->PhysicalAddress, from->PhysicalAddressLength, ret->mac);
     ret->index = from->IfIndex ? from->IfIndex : from->Ipv6IfIndex;
     ret->mtu = from->Mtu;
     ret->up = from->OperStatus == IfOperStatusUp;
@@ -78,7 +78,7 @@ static void add_cards_below(struct host_adapters *ret) {
         char mac[sizeof ret->items->mac] = "";
 
         if (!row->InterfaceAndOperStatusFlags.FilterInterface)
-            read_mac(row->PhysicalAddress, row->PhysicalAddressLength, mac);
+            win32_mac(row->PhysicalAddress, row->PhysicalAddressLength, mac);
         if (!is_below(ret, mac, row->InterfaceIndex))
             continue;
         ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);

@@ -91,6 +91,7 @@ static const struct host_ops win32_ops = {
     .hns = win32_hns,
     .adapters = win32_adapters,
     .routes = win32_routes,
+    .neighbors = win32_neighbors,
     .route_add = win32_route_add,
     .route_remove = win32_route_remove,
     .address_add = win32_address_add,

@@ -1,4 +1,4 @@
-/* The host's routes, and which local ports are taken. */
+/* The host's routes and neighbors, and which local ports are taken. */
 #include "host/win32/iphlpapi.h"
 
 #include <stdlib.h>
@@ -38,6 +38,40 @@ int win32_routes(struct host *host, struct host_routes *ret, struct error *err) 
     ret->items = xcalloc(table->NumEntries + 1, sizeof *ret->items);
     for (ULONG i = 0; i < table->NumEntries; i++)
         read_route(&table->Table[i], &ret->items[ret->count++]);
+    drop(table);
+    return 0;
+}
+
+static bool is_silent(NL_NEIGHBOR_STATE state) {
+    return state == NlnsUnreachable || state == NlnsIncomplete;
+}
+
+static void read_neighbor(const MIB_IPNET_ROW2 *from, struct host_neighbor *ret) {
+    struct ip ip;
+
+    if (win32_ip((const SOCKADDR *)&from->Address, &ip))
+        ip_format(&ip, ret->address);
+    if (!is_silent(from->State))
+        win32_mac(from->PhysicalAddress, from->PhysicalAddressLength, ret->mac);
+    ret->fixed = from->State == NlnsPermanent;
+}
+
+int win32_neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
+    typedef DWORD(WINAPI * get_table)(ADDRESS_FAMILY, MIB_IPNET_TABLE2 **);
+    get_table get = (get_table)win32_iphlpapi("GetIpNetTable2", err);
+    free_table drop = (free_table)win32_iphlpapi("FreeMibTable", err);
+    MIB_IPNET_TABLE2 *table = NULL;
+    DWORD code;
+
+    (void)host;
+    if (!get || !drop)
+        return error_prefix(err, "list neighbors");
+    code = get(AF_UNSPEC, &table);
+    if (code)
+        return win32_fail(err, code, "list neighbors");
+    ret->items = xcalloc(table->NumEntries + 1, sizeof *ret->items);
+    for (ULONG i = 0; i < table->NumEntries; i++)
+        read_neighbor(&table->Table[i], &ret->items[ret->count++]);
     drop(table);
     return 0;
 }

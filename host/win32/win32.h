@@ -100,6 +100,7 @@ int win32_hns(struct host *, const char *, const char *const *, size_t, unsigned
 /* ---- adapters.c, interfaces.c, routes.c, ports.c, firewall.c ---- */
 int win32_adapters(struct host *, struct host_adapters *, struct error *);
 int win32_routes(struct host *, struct host_routes *, struct error *);
+int win32_neighbors(struct host *, struct host_neighbors *, struct error *);
 int win32_route_add(struct host *, const struct host_route *, struct error *);
 int win32_route_remove(struct host *, const struct host_route *, struct error *);
 int win32_address_add(struct host *, uint32_t, const char *, struct error *);

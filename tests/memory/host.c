@@ -127,6 +127,13 @@ static int routes(struct host *host, struct host_routes *ret, struct error *err)
     return 0;
 }
 
+static int neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
+    if (memory_call(host, err, "neighbors") < 0)
+        return -1;
+    model_neighbors(memory_of(host)->state, ret);
+    return 0;
+}
+
 static int route_add(struct host *host, const struct host_route *route, struct error *err) {
     if (memory_call(host, err, "route_add %s %s %u", route->destination, route->next_hop,
                     route->interface_index) < 0)
@@ -455,6 +462,7 @@ static const struct host_ops memory_ops = {
     .hns = hns,
     .adapters = adapters,
     .routes = routes,
+    .neighbors = neighbors,
     .route_add = route_add,
     .route_remove = route_remove,
     .address_add = address_add,

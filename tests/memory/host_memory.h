@@ -49,6 +49,8 @@ void host_memory_set_watched_well(struct host *host, bool well);
 void host_memory_hold(struct host *host, const char *path);
 /* An ordinary user made that file or folder, which is there. */
 void host_memory_give_to_user(struct host *host, const char *path);
+/* Who is behind that address of a segment (struct host_neighbor). */
+void host_memory_add_neighbor(struct host *host, const char *address, const char *mac, bool fixed);
 void host_memory_set_adapters(struct host *host, const struct host_adapters *adapters);
 /* What a program that host_run() starts answers; matched by argv[0]'s base name. */
 void host_memory_set_program(struct host *host, const char *name, int exit_code,

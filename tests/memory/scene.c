@@ -181,6 +181,17 @@ void host_memory_set_port(struct host *host, bool udp, unsigned port) {
                           json_integer((json_int_t)port));
 }
 
+void host_memory_add_neighbor(struct host *host, const char *address, const char *mac, bool fixed) {
+    json_t *state = memory_of(host)->state, *neighbors = json_object_get(state, "neighbors");
+
+    if (!neighbors) {
+        neighbors = json_array();
+        json_object_set_new(state, "neighbors", neighbors);
+    }
+    json_array_append_new(neighbors, json_pack("{s:s, s:s, s:b}", "address", address, "mac", mac,
+                                               "fixed", (int)fixed));
+}
+
 void host_memory_set_pipe(struct host *host, const char *path) {
     json_array_append_new(json_object_get(memory_of(host)->state, "pipes"), json_string(path));
 }

@@ -106,6 +106,29 @@ static void a_node_is_described(void **state) {
     assert_null(json_object_get(evidence, "nodes"));
 }
 
+/* Those that say nothing, and those whose MAC address nobody asks for. */
+static void neighbors_that_are_not_well_are_told(void **state) {
+    const struct diag_evidence_options options = {0};
+    _cleanup_json_ json_t *evidence = NULL;
+    const json_t *neighbors;
+
+    (void)state;
+    make_node();
+    host_memory_add_neighbor(host, "10.0.0.1", "02-00-0A-00-00-01", false);
+    host_memory_add_neighbor(host, "10.0.0.31", "02-00-00-00-00-99", true);
+    host_memory_add_neighbor(host, "10.0.0.32", "", false);
+    host_memory_add_neighbor(host, "224.0.0.22", "01-00-5E-00-00-16", true);
+    host_memory_add_neighbor(host, "ff02::16", "33-33-00-00-00-16", true);
+    evidence = diag_evidence_read(host, &options);
+    neighbors = json_object_get(evidence, "neighbors");
+    assert_int_equal(json_array_size(neighbors), 2);
+    assert_string_equal(json_text_at(neighbors, "0.address"), "10.0.0.31");
+    assert_string_equal(json_text_at(neighbors, "0.mac"), "02-00-00-00-00-99");
+    assert_true(json_bool_at(json_at(neighbors, "0"), "fixed", false));
+    assert_string_equal(json_text_at(neighbors, "1.address"), "10.0.0.32");
+    assert_string_equal(json_text_at(neighbors, "1.mac"), "");
+}
+
 static void the_node_that_has_an_address_among_its_pods(void **state) {
     _cleanup_json_ json_t *evidence =
         json_pack("{s:[{s:{s:s}, s:{s:s}}, {s:{s:s}, s:{s:s}}, {s:{s:s}}]}", "nodes", "metadata",
@@ -272,7 +295,8 @@ static void an_hns_that_hangs_is_told(void **state) {
 
 /* Each call fails once: what it would have told is named as missing, and the rest is there. */
 static void what_cannot_be_read_is_named(void **state) {
-    static const char *const parts[] = {"adapters", "routes", "host", "cni", "services.kubelet"};
+    static const char *const parts[] = {"adapters", "routes", "neighbors",
+                                        "host",     "cni",    "services.kubelet"};
     static const char *const services[] = {"kubelet", NULL};
     const struct diag_evidence_options options = {.services = services};
     _cleanup_json_ json_t *whole = NULL;
@@ -359,6 +383,8 @@ static void a_kube_proxy_that_programs_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_node_is_described, open_host, close_host),
+        cmocka_unit_test_setup_teardown(neighbors_that_are_not_well_are_told, open_host,
+                                        close_host),
         cmocka_unit_test(the_node_that_has_an_address_among_its_pods),
         cmocka_unit_test(the_port_behind_a_frontend),
         cmocka_unit_test_setup_teardown(of_a_node_what_is_judged, open_host, close_host),

@@ -239,6 +239,7 @@ static void registry_absent_value(void **state) {
 static void adapters_and_routes(void **state) {
     struct host_adapters adapters = {0};
     struct host_routes routes = {0};
+    struct host_neighbors neighbors = {0};
 
     (void)state;
     SUCCEEDS(host_adapters(opened, &adapters, err));
@@ -253,6 +254,10 @@ static void adapters_and_routes(void **state) {
     for (size_t i = 0; i < routes.count; i++)
         assert_non_null(strchr(routes.items[i].destination, '/'));
     host_routes_free(&routes);
+    SUCCEEDS(host_neighbors(opened, &neighbors, err));
+    for (size_t i = 0; i < neighbors.count; i++)
+        assert_string_not_equal(neighbors.items[i].address, "");
+    host_neighbors_free(&neighbors);
     {
         struct host_route mixed = {.destination = "10.0.0.0/8", .next_hop = "fd00::1"};
         struct host_route wrong = {.destination = "10.0.0.0/33", .next_hop = "10.0.0.1"};
