@@ -57,14 +57,38 @@ static const char *pod_without_tcp(const struct scene *scene) {
     return diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
 }
 
+/* It is not the other nodes alone that are silent by TCP: pods of this node are, and what is
+ * outside and answers the node. */
+static uint32_t cells_without_tcp(const struct scene *scene) {
+    const uint32_t silent = (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]) &
+                            (CELLS_ALL / 3) & ~scene->partly; /* each second bit is TCP's */
+    const uint32_t wide = CELL_TCP(POD_IP) | CELL_TCP(SVC_IP) | CELL_TCP(EXT_IP);
+    bool by_udp =
+        (scene->green & CELL_UDP(POD_IP)) && (scene->green & (CELL_UDP(SVC_IP) | CELL_UDP(EXT_IP)));
+
+    return by_udp && (silent & wide) == wide &&
+                   text_equal(extra_outcome(scene, "node-external"), "ok")
+               ? silent
+               : 0;
+}
+
 enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     const char *pod = pod_without_tcp(scene);
+    uint32_t cells = cells_without_tcp(scene);
 
-    if (!pod)
-        return NO;
-    finding_note(finding, "%s answers by UDP; by TCP its closed port 9 is as silent as port 53",
-                 pod);
-    return LIKELY;
+    if (pod)
+        finding_note(finding, "%s answers by UDP; by TCP its closed port 9 is as silent as port 53",
+                     pod);
+    if (cells) {
+        finding->must = pod ? finding->must : 0;
+        finding->may |= cells;
+        finding->message = xstrdup("TCP from pods is lost, UDP is not");
+        finding->hint = xstrdup("look for a firewall or policy on this node that lets UDP pass "
+                                "only: winjoin diag --capture shows who drops it");
+        finding_note(finding, "pods of this node get no answer from each other by TCP; by UDP they "
+                              "do; the node itself reaches the target outside");
+    }
+    return pod || cells ? LIKELY : NO;
 }
 
 /* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
@@ -87,9 +111,26 @@ static bool closed_udp_is(const struct scene *scene, const char *outcome) {
     return text_equal(extra_outcome(scene, "x-closed-udp"), outcome);
 }
 
+bool node_is_without_udp(const struct scene *scene) {
+    return mode_of(scene)->vxlan && text_equal(extra_outcome(scene, "node-external"), "ok") &&
+           is_silent(extra_outcome(scene, "node-external-udp")) &&
+           is_silent(extra_outcome(scene, "x-dns-pod")) && !reaches_other_nodes(scene);
+}
+
 enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
     bool without = dns_without_udp(scene), silent = without && closed_udp_is(scene, "no-reply");
     uint32_t cells = without ? cells_without_udp(scene) : 0;
+
+    if (node_is_without_udp(scene)) {
+        finding->may |= CELL_UDP(EXT_IP);
+        finding->message = xstrdup("UDP between this node and others is lost, TCP is not");
+        finding_note(finding,
+                     "this node gets an answer by TCP from outside%s; by UDP none, nor do "
+                     "encapsulated packets of its pods",
+                     extra_answers(scene, "x-node-peer") ? ", and from the node of the DNS pods"
+                                                         : "");
+        return LIKELY;
+    }
 
     for (size_t i = 0; i < scene->report->cells.count && cells; i++) {
         const struct diag_cell *cell = &scene->report->cells.items[i];
@@ -313,11 +354,28 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
     return finding->may ? LIKELY : NO;
 }
 
+/* Services have names there, pods have none. */
+static bool dns_knows_no_pods(const struct scene *scene, struct finding *finding) {
+    const uint32_t unknown = scene->unresolved & scene->outcome[PROBE_DNS_NXDOMAIN];
+
+    if ((unknown & CELL_BOTH(POD_NAME)) != CELL_BOTH(POD_NAME) ||
+        !(scene->green & CELL_BOTH(SVC_FQDN)))
+        return false;
+    finding->must = finding->may = CELL_BOTH(POD_NAME);
+    finding->message = xstrdup("the cluster's DNS knows Services, and no names of pods");
+    finding->hint = xstrdup("set \"pods insecure\" in the kubernetes block of the CoreDNS "
+                            "configuration: kubectl -n kube-system edit configmap coredns");
+    finding_note(finding, "the name of a pod's address does not exist; names of Services resolve");
+    return true;
+}
+
 /* The DNS answers, and says that the cluster's own zone has no such name. */
 enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     const char *domain = expected(scene, "dnsDomain");
 
     finding->may &= scene->unresolved;
+    if (dns_knows_no_pods(scene, finding))
+        return LIKELY;
     if (!text_equal(extra_outcome(scene, "x-dns-udp"), "dns-nxdomain") || dns_is_taken(scene) ||
         !(scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_UDP(SVC_IP)))
         return NO;

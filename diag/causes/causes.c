@@ -287,8 +287,7 @@ const struct row diag_rows[] = {
         "compare the gateway with that of a healthy node, and look for a firewall of this node "
         "that "
         "drops what pods send: winjoin diag --capture shows who does",
-        NULL, CELL_BOTH(SVC_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(POD_NODE),
-        CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_pod_gw_silent, MEASURED),
+        NULL, CELL_BOTH(SVC_IP) | CELL_BOTH(EXT_IP), CELLS_FROM_POD, look_pod_gw_silent, MEASURED),
     NO_ROUTE("from pods to other nodes' pods", CELLS_DNS, CELLS_DNS | CELL_TCP(SVC_IP),
              look_l2_route),
     NO_ROUTE("from pods to Services with backends on nodes", CELL_TCP(SVC_IP),

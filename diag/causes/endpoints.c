@@ -186,16 +186,29 @@ enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-/* HNS and the network agree about the gateway: it, or what is behind it, is silent. */
+/* HNS and the network agree about the gateway: it, or what is behind it, is silent. The node itself
+ * gets out. */
 enum level look_pod_gw_silent(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
                             scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE];
     const char *hop = json_text_at(endpoint_of(scene, 'a'), "Routes.0.NextHop");
+    const char *out = extra_outcome(scene, "node-external");
+    bool meet = scene->green & CELL_BOTH(POD_IP);
 
-    if (!(scene->green & CELL_BOTH(POD_IP)) || (finding->must & scene->failed & ~silent) ||
-        (finding->must & ~scene->failed))
+    if ((out && !text_equal(out, "ok")) ||
+        (finding->must & (~scene->failed | ~silent | scene->explained)))
         return NO;
-    finding_note(finding, "pods reach each other, and nothing by their gateway%s%s", hop ? " " : "",
-                 hop ? hop : "");
+    if (meet)
+        finding_note(finding, "pods reach each other, and nothing by their gateway%s%s",
+                     hop ? " " : "", hop ? hop : "");
+    else
+        finding->message = xstrdup("the node passes nothing on that its pods send");
+    if (!meet)
+        finding_note(finding, "pods get no answer from each other, from Services or from outside");
+    if (scene->green & CELL_BOTH(POD_NODE))
+        finding_note(finding, "pods reach their own node: what they send is lost on this node, "
+                              "behind its virtual switch");
+    if (text_equal(out, "ok"))
+        finding_note(finding, "the node itself reaches the target outside");
     return LIKELY;
 }

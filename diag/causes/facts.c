@@ -117,6 +117,8 @@ bool has_dns_pods(const struct scene *scene, const json_t *node) {
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
     const json_t *owner = diag_evidence_node_of(scene->evidence, pod);
 
+    if (!pod && json_object_get(scene->evidence, "loadBalancers"))
+        return false;
     return !owner ||
            text_equal(json_text_at(owner, "metadata.name"), json_text_at(node, "metadata.name"));
 }

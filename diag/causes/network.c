@@ -3,6 +3,7 @@
 
 #include "base/cidr.h"
 #include "base/memory.h"
+#include "base/vxlan.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
@@ -169,11 +170,17 @@ enum level look_hns_cidr(const struct scene *scene, struct finding *finding) {
     const char *wanted = expected(scene, "podCIDR");
     const char *prefix = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
 
-    if (!wanted || !*wanted || !prefix || text_equal(wanted, prefix))
+    if (!wanted || !*wanted || !prefix)
         return NO;
-    finding_note(finding, "network '%s' has the prefix %s, the Node has %s",
-                 expected(scene, "networkName"), prefix, wanted);
-    return CONFIRMED;
+    if (!text_equal(wanted, prefix))
+        finding_note(finding, "network '%s' has the prefix %s, the Node has %s",
+                     expected(scene, "networkName"), prefix, wanted);
+    else if (pod_ip(scene, 'a') && !prefix_holds(wanted, pod_ip(scene, 'a')))
+        finding_note(finding,
+                     "%s has the address %s: the CNI configuration has another prefix "
+                     "than the Node, %s",
+                     pod_name(scene, 'a'), pod_ip(scene, 'a'), wanted);
+    return finding->evidence.count ? CONFIRMED : NO;
 }
 
 /* Nothing comes from one pod of the node to another, of any size; the node itself reaches both. */
@@ -308,6 +315,8 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
 enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
     const char *pod =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    long long port =
+        json_number_at(policy_of(network_of(scene), "VxlanPort"), "Port", VXLAN_WINDOWS_PORT);
 
     if (!mode_of(scene)->vxlan || dns_refuses(scene) || reaches_other_nodes(scene) ||
         !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
@@ -316,6 +325,8 @@ enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
                  "pods on this node reach each other, but DNS on other nodes does not answer");
     if (pod && extra_outcome(scene, "x-dns-pod"))
         finding_note(finding, "not at its pod's own address %s either", pod);
+    if (port != VXLAN_WINDOWS_PORT)
+        finding_note(finding, "this node's network uses UDP %lld: do the others?", port);
     return LIKELY;
 }
 

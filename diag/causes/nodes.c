@@ -7,6 +7,15 @@
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
 
+/* The Node of a pod behind the DNS Service that the flows ask; NULL: this node, or not known. */
+static const json_t *dns_node(const struct scene *scene) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const json_t *node = diag_evidence_node_of(scene->evidence, pod);
+
+    return node && is_peer(scene, node) ? node : NULL;
+}
+
 /* The node's own address, without a length, is on that adapter. */
 static const json_t *own_adapter(const struct scene *scene) {
     const char *node = node_address(json_object_get(scene->evidence, "node"));

@@ -282,6 +282,26 @@ static bool part_leads_elsewhere(const struct scene *scene, struct finding *find
     return finding->evidence.count != 0;
 }
 
+/* What the node itself sends to those pods by another way: a VPN, or a route of a bridge before. */
+static bool stray_route_check(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    size_t before = finding->evidence.count;
+
+    json_each(json_object_get(scene->evidence, "routes"), i, route) {
+        const char *prefix = json_text_at(route, "destination");
+        const char *hop = json_text_at(route, "nextHop");
+
+        if (!is_part(prefix, "0.0.0.0/1") && !is_part(prefix, "128.0.0.0/1"))
+            continue; /* a default route, or its halves */
+        if (pod && hop && !prefix_holds(expected(scene, "podCIDR"), pod) &&
+            prefix_holds(prefix, pod) && !node_of_address(scene, hop))
+            finding_note(finding, "a route of this node to %s, which holds pod %s, goes by %s",
+                         prefix, pod, hop);
+    }
+    return finding->evidence.count > before;
+}
+
 enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = network_of(scene);
 
@@ -294,6 +314,8 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;
+    if (stray_route_check(scene, finding))
+        return LIKELY;
     if (json_object_get(scene->evidence, "nodes") || policy_of(network, "RemoteSubnetRoute"))
         return NO;
     finding_note(finding, "the network has no RemoteSubnetRoute");

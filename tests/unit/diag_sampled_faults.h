@@ -256,5 +256,42 @@
      DNS_SILENT PUT("nodes|0|metadata|annotations|flannel.alpha.coreos.com/backend-type",
                     "'host-gw'"),
      false},
+    {"the node forwards nothing that its pods send to others", "POD-GW",
+     DNS_RED " " API_RED " " EXTERNAL_RED, DNS_SILENT, false},
+    {"the node forwards nothing at all", "POD-GW",
+     DNS_RED " " API_RED " " EXTERNAL_RED " pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply",
+     DNS_SILENT PUT("extra|x-small-tcp|outcome", "'timeout'")
+         PUT("extra|x-small-udp|outcome", "'no-reply'"),
+     false},
+    {"a firewall of the node drops TCP of its pods", "TCP-LOST",
+     API_RED " pod-to-pod-ip/tcp=timeout pod-to-pod-name/tcp=timeout@10.244.3.5 "
+             "pod-to-service-pqdn/tcp=timeout@10.96.0.10 pod-to-external-ip/tcp=timeout "
+             "pod-to-external-dns/tcp=timeout@192.0.2.1 pod-to-node/tcp=timeout",
+     DNS_SIZES("timeout") PUT("extra|x-dns-tcp|outcome", "'timeout'") PUT(
+         "extra|x-dns-connect|outcome", "'timeout'") PUT("extra|x-closed-tcp|outcome", "'timeout'")
+         PUT("extra|x-small-tcp|outcome", "'timeout'") PUT("extra|x-peer|outcome", "'timeout'"),
+     false},
+    {"what the node sends by UDP is lost", "UDP-LOST", DNS_RED " pod-to-external-ip/udp=no-reply",
+     DNS_SILENT PUT("extra|node-external-udp|outcome", "'no-reply'"), false},
+    {"the cluster's DNS knows Services and no pods", "DNS-ZONE",
+     "pod-to-pod-name/tcp=dns-nxdomain pod-to-pod-name/udp=dns-nxdomain", "", false},
+    {"a VPN has a route to the pods of other nodes", "OVL-PEER", DNS_RED,
+     DNS_SILENT PUT("routes|9", "{destination:'10.244.0.0/17',nextHop:'10.0.0.99',interface:5}"),
+     false},
+    {"the CNI configuration has another prefix than the Node", "HNS-CIDR", DNS_RED,
+     DNS_SILENT PUT("networks|0|Ipams|0|Subnets|0|IpAddressPrefix", "'10.244.3.0/24'")
+         PUT("pods|a|ip", "'10.244.9.4'")
+             PUT("endpoints|0|IpConfigurations|0|IpAddress", "'10.244.9.4'"),
+     false},
+    {"the MAC address of the DNS pods' node was written manually, and is wrong", "PEER-DOWN",
+     DNS_RED,
+     DNS_SILENT PUT("extra|x-node-peer|outcome", "'timeout'")
+         PUT("neighbors", "[{fixed:true,address:'10.0.0.31',mac:'02-00-00-00-00-99'}]"),
+     false},
+    {"UDP 4789 is dropped, and a third node has another VNI and backend", "OVL-UDP", DNS_RED,
+     DNS_SILENT PUT("nodes|2",
+                    FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "host-gw",
+                                 "{\\\"VNI\\\":1,\\\"VtepMAC\\\":\\\"0e:2a:00:00:00:07\\\"}")),
+     false},
 
 #endif

@@ -73,6 +73,7 @@ static const struct claim {
 } claims[] = {
     {"pods on this node reach each other", "pod-to-pod-ip node-to-pod"},
     {"pods reach each other", "pod-to-pod-ip"},
+    {"pods reach their own node", "pod-to-node"},
     {"DNS on other nodes does not answer", ""},
     {"not at its pod's own address", ""},
     {"through its Service the answers", ""},

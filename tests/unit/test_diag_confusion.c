@@ -214,8 +214,21 @@ static bool asks_unread(const struct fault *one, const struct fault *other) {
     return strstr(one->changes, "kubernetes|") && strstr(other->changes, "-kubernetes");
 }
 
-/* What two filters lose by UDP, inside and outside, one may lose alone. */
+static bool both_lack(const struct fault *fault, const char *first, const char *second) {
+    return strstr(fault->red, first) && strstr(fault->red, second);
+}
+
+/* Of one of them nothing is seen beside the other, or both look like a third. What two filters lose
+ * by UDP, inside and outside, one may lose alone: VXLAN is UDP, too. */
 static bool are_as_one(const struct fault *one, const struct fault *other) {
+    if (strstr(one->changes, "node-external-udp") || strstr(other->changes, "node-external-udp"))
+        return strstr(one->changes, DNS_SILENT) || strstr(other->changes, DNS_SILENT);
+    if (text_equal(one->cause, "UDP-LOST") && text_equal(other->cause, "TCP-LOST"))
+        return true;                       /* nothing arrives */
+    if (text_equal(one->cause, "LATENCY")) /* no connection is left whose time is known */
+        return both_lack(other, "pod-to-service-ip/tcp=timeout", "pod-to-external-ip/tcp=timeout");
+    if (stops_pods(one))
+        return strstr(other->changes, "pods|a|ip");
     return text_equal(one->cause, "DNS-PROTO") && text_equal(other->cause, "EXT-PODS") &&
            strstr(one->red, "pod-to-service-ip/udp") &&
            strstr(other->red, "pod-to-external-ip/udp");
