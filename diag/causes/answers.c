@@ -354,28 +354,11 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
     return finding->may ? LIKELY : NO;
 }
 
-/* Services have names there, pods have none. */
-static bool dns_knows_no_pods(const struct scene *scene, struct finding *finding) {
-    const uint32_t unknown = scene->unresolved & scene->outcome[PROBE_DNS_NXDOMAIN];
-
-    if ((unknown & CELL_BOTH(POD_NAME)) != CELL_BOTH(POD_NAME) ||
-        !(scene->green & CELL_BOTH(SVC_FQDN)))
-        return false;
-    finding->must = finding->may = CELL_BOTH(POD_NAME);
-    finding->message = xstrdup("the cluster's DNS knows Services, and no names of pods");
-    finding->hint = xstrdup("set \"pods insecure\" in the kubernetes block of the CoreDNS "
-                            "configuration: kubectl -n kube-system edit configmap coredns");
-    finding_note(finding, "the name of a pod's address does not exist; names of Services resolve");
-    return true;
-}
-
 /* The DNS answers, and says that the cluster's own zone has no such name. */
 enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     const char *domain = expected(scene, "dnsDomain");
 
     finding->may &= scene->unresolved;
-    if (dns_knows_no_pods(scene, finding))
-        return LIKELY;
     if (!text_equal(extra_outcome(scene, "x-dns-udp"), "dns-nxdomain") || dns_is_taken(scene) ||
         !(scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_UDP(SVC_IP)))
         return NO;

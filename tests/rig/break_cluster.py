@@ -82,21 +82,26 @@ def imposter(stage):
 
 
 def taken_address(name, address):
-    """A pair of functions: another machine has a machine's address, and answers for it; and its end."""
-    def ask_again(stage):
-        for each in ("cp", "l1", "w1", "fabric"):
-            netns.ip(stage.fabric.ns(each), "neigh flush all")
+    """A pair of functions: another machine has a machine's address, all others send to it; and its end."""
+    def each(stage, line):
+        for other in {"cp": "eth0", "l1": "eth0", "w1": "vsw0", "fabric": "lan"}.items():
+            if other[0] != name:
+                netns.ip(stage.fabric.ns(other[0]), line % other[1])
 
     def apply(stage):
-        netns.sysctl(stage.fabric.ns(name), {"net/ipv4/conf/all/arp_ignore": 8})
-        stage.fabric.host("twin", address)
-        ask_again(stage)
+        twin = stage.fabric.host("twin", address)
+        each(stage, "neigh replace %s lladdr %s dev %%s nud permanent" % (
+            address, netns.mac(twin, "eth0").replace("-", ":")))
 
     def lift(stage):
         netns.delete(stage.fabric.ns("twin"))
-        netns.sysctl(stage.fabric.ns(name), {"net/ipv4/conf/all/arp_ignore": 0})
-        ask_again(stage)
+        each(stage, "neigh del %s dev %%s" % address)
     return apply, lift
+
+
+def no_overlay_back(stage):
+    """The Linux node's routes through its overlay are gone."""
+    netns.ip_batch(stage.fabric.ns("l1"), ["route del %s dev vx" % subnet for subnet in stage.fabric.peers])
 
 
 def moved_back(stage):

@@ -458,6 +458,28 @@ FAULTS |= {
                      node.excepted(lambda e: [*e, "0.0.0.0/0"]), POD_NETWORK, OVERLAY),
 }
 
+# Written down before, and made later.
+FAULTS |= {
+    "hns-hung": after("HNS hangs", "HNS-HUNG", node.slow_hns(30), node.hns_in_time, OVERLAY),
+    "containerd-hung": after("containerd hangs", "SVC-DOWN", node.frozen("containerd.exe"),
+                             node.ended("containerd"), OVERLAY),
+    "ep-removed": after("a program deletes the endpoints of new pods", "HNS-EP", node.no_endpoints,
+                        node.no_agent, OVERLAY),
+    "lb-one-stale": after("one of two pods behind the DNS' load balancer is gone", "SVC-STALE",
+                          node.other_balancer(DNS, 17, node.stale_beside), node.restart("kube-proxy"), OVERLAY),
+    "l1-other-mac": after("the overlay of the DNS pods' node has another MAC than it announces", "OVL-UDP",
+                          cluster.wired("l1", ["link set vx address 00:15:5d:00:00:32"], [])[0],
+                          lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
+    "udp-in": Fault("the node's switch drops what its pods get by UDP", "UDP-LOST", *cluster.filtered(
+        "w1", 'oifname "ep*" meta l4proto udp drop'), OVERLAY),
+    "l1-no-back": after("the DNS pods' node has lost its route to this node's pods", "OVL-UDP",
+                        cluster.no_overlay_back, lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
+    "cni-cut": after("the program of the CNI plugin is cut off", "POD-SBX", *node.other_plugin(b"MZ"), OVERLAY),
+    "cni-program": after("the program of the CNI plugin is missing", "POD-SBX", *node.other_plugin(None), OVERLAY),
+    "flannel-vni": after("flannel has another VNI since its last start", "OVL-VNI", *node.edited(
+        "C:\\etc\\kube-flannel\\net-conf.json", r'("VNI": *)4096', r"\g<1>4097", "flanneld"), OVERLAY),
+}
+
 # Two at once: where they can be seen beside each other, and which modes play them.
 PAIRS = {
     "node-udp+dns-forward": OVERLAY,

@@ -273,8 +273,6 @@
      false},
     {"what the node sends by UDP is lost", "UDP-LOST", DNS_RED " pod-to-external-ip/udp=no-reply",
      DNS_SILENT PUT("extra|node-external-udp|outcome", "'no-reply'"), false},
-    {"the cluster's DNS knows Services and no pods", "DNS-ZONE",
-     "pod-to-pod-name/tcp=dns-nxdomain pod-to-pod-name/udp=dns-nxdomain", "", false},
     {"a VPN has a route to the pods of other nodes", "OVL-PEER", DNS_RED,
      DNS_SILENT PUT("routes|9", "{destination:'10.244.0.0/17',nextHop:'10.0.0.99',interface:5}"),
      false},
