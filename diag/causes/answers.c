@@ -311,9 +311,7 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     return connection(scene) ? CONFIRMED : LIKELY;
 }
 
-/* Of what the DNS was asked by TCP something has no answer, and a larger question, or that of the
- * Service, has. */
-static bool some_are_lost(const struct scene *scene) {
+bool dns_loses_some(const struct scene *scene) {
     bool silent = is_silent(extra_outcome(scene, "x-dns-connect"));
 
     for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++) {
@@ -341,7 +339,7 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
 
         if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
-        if (asked->protocol == UDP && some_are_lost(scene))
+        if (asked->protocol == UDP && dns_loses_some(scene))
             mixed |= CELLS_DNS;
         if (backends < 2 || !(mixed & asked->cells))
             continue;
@@ -428,7 +426,7 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
     if (scene->partly & CELLS_DNS) /* the same questions, of which each attempt was lost */
         finding->may |=
             CELLS_DNS & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
-    if (!scene->partly && some_are_lost(scene) &&
+    if (!scene->partly && dns_loses_some(scene) &&
         backends_of(scene, expected(scene, "dnsIP"), TCP, DNS_PORT) == 1) {
         finding_note(finding, "some questions to %s by TCP are lost, and larger ones pass",
                      expected(scene, "dnsIP"));

@@ -145,6 +145,9 @@ bool network_is_slow(const struct scene *scene);
 bool api_is_late(const struct scene *scene);
 /* It, or one of its pods, answers by TCP, whatever it says. */
 bool dns_answers_by_tcp(const struct scene *scene);
+/* Of what the DNS was asked by TCP something has no answer, and a larger question, or that of the
+ * Service, has. */
+bool dns_loses_some(const struct scene *scene);
 /* VXLAN is UDP, too: neither that nor what the node itself sends by UDP arrives, and TCP does. */
 bool node_is_without_udp(const struct scene *scene);
 /* By UDP another server answers in its place. */

@@ -383,7 +383,8 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
         return NO;
     if (!(scene->green & CELL_UDP(SVC_IP)) && !text_equal(extra_outcome(scene, "x-dns-udp"), "ok"))
         return NO;
-    if (has && (scene->failed & CELL_UDP(SVC_IP)))
+    if (has && ((scene->failed & CELL_UDP(SVC_IP)) || (scene->green & CELL_BOTH(POD_NAME)) ||
+                dns_loses_some(scene)))
         return NO; /* one answer of several questions: not a matter of the server */
     finding_note(finding, "the DNS Service answers direct queries");
     if (!known || has)

@@ -56,23 +56,32 @@ static void read_neighbor(const MIB_IPNET_ROW2 *from, struct host_neighbor *ret)
     ret->fixed = from->State == NlnsPermanent;
 }
 
+/* Not both families at once: a host without IPv6 refuses that. */
 int win32_neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
     typedef DWORD(WINAPI * get_table)(ADDRESS_FAMILY, MIB_IPNET_TABLE2 **);
+    static const ADDRESS_FAMILY families[] = {AF_INET, AF_INET6};
     get_table get = (get_table)win32_iphlpapi("GetIpNetTable2", err);
     free_table drop = (free_table)win32_iphlpapi("FreeMibTable", err);
-    MIB_IPNET_TABLE2 *table = NULL;
-    DWORD code;
 
     (void)host;
     if (!get || !drop)
         return error_prefix(err, "list neighbors");
-    code = get(AF_UNSPEC, &table);
-    if (code)
-        return win32_fail(err, code, "list neighbors");
-    ret->items = xcalloc(table->NumEntries + 1, sizeof *ret->items);
-    for (ULONG i = 0; i < table->NumEntries; i++)
-        read_neighbor(&table->Table[i], &ret->items[ret->count++]);
-    drop(table);
+    for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+        MIB_IPNET_TABLE2 *table = NULL;
+        DWORD code = get(families[i], &table);
+
+        if (code && families[i] == AF_INET)
+            return win32_fail(err, code, "list neighbors");
+        if (code)
+            continue;
+        ret->items =
+            xrealloc(ret->items, (ret->count + table->NumEntries + 1) * sizeof *ret->items);
+        for (ULONG k = 0; k < table->NumEntries; k++) {
+            ret->items[ret->count] = (struct host_neighbor){0};
+            read_neighbor(&table->Table[k], &ret->items[ret->count++]);
+        }
+        drop(table);
+    }
     return 0;
 }
 

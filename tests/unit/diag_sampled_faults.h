@@ -291,5 +291,21 @@
                     FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "host-gw",
                                  "{\\\"VNI\\\":1,\\\"VtepMAC\\\":\\\"0e:2a:00:00:00:07\\\"}")),
      false},
+    {"the DNS pods' node lets in a few new connections a second", "LOSS",
+     "pod-to-pod-name/udp=dns-timeout pod-to-service-pqdn/udp=dns-timeout "
+     "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/udp=dns-timeout",
+     DNS_POD_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
+         PUT("extra|x-dns-connect|outcome", "'timeout'")
+             PUT("extra|x-dns-external|outcome", "'dns-timeout'"),
+     false},
+    {"the same, and other names", "LOSS",
+     "pod-to-pod-name/udp=dns-timeout pod-to-service-pqdn/tcp=dns-timeout "
+     "pod-to-service-pqdn/udp=dns-timeout pod-to-service-fqdn/tcp=dns-timeout "
+     "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout",
+     DNS_POD_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
+         PUT("extra|x-dns-connect|outcome", "'timeout'")
+             PUT("extra|x-resolve-fqdn|outcome", "'dns-timeout'")
+                 PUT("extra|x-dns-external|outcome", "'dns-timeout'"),
+     false},
 
 #endif

@@ -227,6 +227,8 @@ static bool are_as_one(const struct fault *one, const struct fault *other) {
         return true;                       /* nothing arrives */
     if (text_equal(one->cause, "LATENCY")) /* no connection is left whose time is known */
         return both_lack(other, "pod-to-service-ip/tcp=timeout", "pod-to-external-ip/tcp=timeout");
+    if (text_starts_with(one->cause, "DNS-") && text_equal(other->cause, "LOSS"))
+        return strstr(other->changes, "x-dns-connect"); /* hardly an answer of the DNS is left */
     if (stops_pods(one))
         return strstr(other->changes, "pods|a|ip");
     return text_equal(one->cause, "DNS-PROTO") && text_equal(other->cause, "EXT-PODS") &&
