@@ -334,6 +334,12 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
         finding_note(
             finding,
             "the DNS Service refuses direct queries: packets arrive, but no program listens");
+    else if (pod && text_equal(extra_outcome(scene, "x-dns-pod"), "refused") &&
+             !dns_answers_by_tcp(scene))
+        finding_note(finding,
+                     "the DNS pod %s refuses questions by UDP: packets arrive, but no program of "
+                     "the DNS listens",
+                     pod);
     else if (pod && extra_outcome(scene, "x-dns-pod") && reaches_other_nodes(scene) &&
              !dns_answers_by_tcp(scene) && !dns_is_taken(scene))
         finding_note(

@@ -120,20 +120,6 @@ static int adapters(struct host *host, struct host_adapters *ret, struct error *
     return 0;
 }
 
-static int routes(struct host *host, struct host_routes *ret, struct error *err) {
-    if (memory_call(host, err, "routes") < 0)
-        return -1;
-    model_routes(memory_of(host)->state, ret);
-    return 0;
-}
-
-static int neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
-    if (memory_call(host, err, "neighbors") < 0)
-        return -1;
-    model_neighbors(memory_of(host)->state, ret);
-    return 0;
-}
-
 static int route_add(struct host *host, const struct host_route *route, struct error *err) {
     if (memory_call(host, err, "route_add %s %s %u", route->destination, route->next_hop,
                     route->interface_index) < 0)
@@ -461,8 +447,8 @@ static const struct host_ops memory_ops = {
     .service_delete = service_delete,
     .hns = hns,
     .adapters = adapters,
-    .routes = routes,
-    .neighbors = neighbors,
+    .routes = memory_routes,
+    .neighbors = memory_neighbors,
     .route_add = route_add,
     .route_remove = route_remove,
     .address_add = address_add,

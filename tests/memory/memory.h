@@ -95,4 +95,8 @@ int memory_free_space(struct host *, const char *, uint64_t *, struct error *);
 json_t *memory_files_json(const struct memory_host *memory);
 void memory_files_free(struct memory_host *memory);
 
+/* scene.c */
+int memory_routes(struct host *, struct host_routes *, struct error *);
+int memory_neighbors(struct host *, struct host_neighbors *, struct error *);
+
 #endif

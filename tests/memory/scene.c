@@ -181,6 +181,20 @@ void host_memory_set_port(struct host *host, bool udp, unsigned port) {
                           json_integer((json_int_t)port));
 }
 
+int memory_routes(struct host *host, struct host_routes *ret, struct error *err) {
+    if (memory_call(host, err, "routes") < 0)
+        return -1;
+    model_routes(memory_of(host)->state, ret);
+    return 0;
+}
+
+int memory_neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
+    if (memory_call(host, err, "neighbors") < 0)
+        return -1;
+    model_neighbors(memory_of(host)->state, ret);
+    return 0;
+}
+
 void host_memory_add_neighbor(struct host *host, const char *address, const char *mac, bool fixed) {
     json_t *state = memory_of(host)->state, *neighbors = json_object_get(state, "neighbors");
 

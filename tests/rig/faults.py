@@ -287,7 +287,7 @@ FAULTS = {
 # Written down with their cause before they were tried (docs/diag.md counts how often that was named).
 WRONG_MAC = "neigh replace %s lladdr 02:00:00:00:00:99 dev %s nud permanent"
 FAULTS |= {
-    "imposter": Fault("another program has the port of the cluster's DNS", "DNS-SLOW",
+    "imposter": Fault("another program has the port of the cluster's DNS", "SVC-EP0",
                       cluster.imposter, lambda s: s.fabric.cluster_dns(), OVERLAY),
     "arp-router": after("the node has a wrong MAC for its gateway", "EXT-NODE", *cluster.wired(
         "w1", [WRONG_MAC % (fabrics.ROUTER, "vsw0")], ["neigh del %s dev vsw0" % fabrics.ROUTER]), OVERLAY),
