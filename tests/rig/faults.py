@@ -355,7 +355,7 @@ FAULTS |= {
     "dns-route": after("a route of the node leads to the DNS pod by another machine", "L2-ROUTE",
                        *node.more_routes("%s 32 %s" % (fabrics.DNS_POD, WAY)), BRIDGE),
     "arp-peer": after("the node has a wrong MAC for the DNS pods' node", "PEER-DOWN", *cluster.wired(
-        "w1", [WRONG_MAC % (fabrics.L1, "vsw0")], ["neigh del %s dev vsw0" % fabrics.L1]), BRIDGE),
+        "w1", [WRONG_MAC % (fabrics.L1, "vsw0")], ["neigh del %s dev vsw0" % fabrics.L1])),
     "net-53": Fault("the network between the nodes drops UDP 53", "DNS-PROTO", *cluster.filtered(
         "fabric", 'iifname "p-w1" oifname "p-l1" udp dport 53 drop', "bridge"), BRIDGE),
     "fragments": Fault("the network between the nodes drops fragments", "", *cluster.filtered(
@@ -434,8 +434,6 @@ FAULTS |= {
 
 # And ten more of the same day, played after the rules were changed for those.
 FAULTS |= {
-    "arp-peer": after("the node has a wrong MAC for the DNS pods' node", "PEER-DOWN", *cluster.wired(
-        "w1", [WRONG_MAC % (fabrics.L1, "vsw0")], ["neigh del %s dev vsw0" % fabrics.L1]), OVERLAY),
     "arp-api": after("the node has a wrong MAC for the API server", "API-DOWN", *cluster.wired(
         "w1", [WRONG_MAC % (fabrics.CP, "vsw0")], ["neigh del %s dev vsw0" % fabrics.CP]), OVERLAY),
     "l1-vx-down": Fault("the overlay's device on the DNS pods' node is down", "OVL-UDP",
@@ -460,23 +458,6 @@ FAULTS |= {
 # Written down before, and made later.
 FAULTS |= {
     "hns-hung": after("HNS hangs", "HNS-HUNG", node.slow_hns(30), node.hns_in_time, OVERLAY),
-    "containerd-hung": after("containerd hangs", "SVC-DOWN", node.frozen("containerd.exe"),
-                             node.ended("containerd"), OVERLAY),
-    "ep-removed": after("a program deletes the endpoints of new pods", "HNS-EP", node.no_endpoints,
-                        node.no_agent, OVERLAY),
-    "lb-one-stale": after("one of two pods behind the DNS' load balancer is gone", "SVC-STALE",
-                          node.other_balancer(DNS, 17, node.stale_beside), node.restart("kube-proxy"), OVERLAY),
-    "l1-other-mac": after("the overlay of the DNS pods' node has another MAC than it announces", "OVL-UDP",
-                          cluster.wired("l1", ["link set vx address 00:15:5d:00:00:32"], [])[0],
-                          lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
-    "udp-in": Fault("the node's switch drops what its pods get by UDP", "UDP-LOST", *cluster.filtered(
-        "w1", 'oifname "ep*" meta l4proto udp drop'), OVERLAY),
-    "l1-no-back": after("the DNS pods' node has lost its route to this node's pods", "OVL-UDP",
-                        cluster.no_overlay_back, lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
-    "cni-cut": after("the program of the CNI plugin is cut off", "POD-SBX", *node.other_plugin(b"MZ"), OVERLAY),
-    "cni-program": after("the program of the CNI plugin is missing", "POD-SBX", *node.other_plugin(None), OVERLAY),
-    "flannel-vni": after("flannel has another VNI since its last start", "OVL-VNI", *node.edited(
-        "C:\\etc\\kube-flannel\\net-conf.json", r'("VNI": *)4096', r"\g<1>4097", "flanneld"), OVERLAY),
 }
 
 # Two at once: where they can be seen beside each other, and which modes play them.
