@@ -123,7 +123,7 @@ static void the_cluster_is_told(void **state) {
                            "\"other\",\"certificate-authority-data\":\"YWJj\","
                            "\"insecure-skip-tls-verify\":false}"));
     free(take_ptr(p.config.token));
-    right("{\"command\":\"D:\\\\bin\\\\x\",\"provideClusterInfo\":false}");
+    right("{\"command\":\"D:\\\\bin\\\\x\"}");
     assert_null(strstr(p.environment.items[0], "https://k:6443"));
 }
 

@@ -47,6 +47,7 @@ static void a_configuration(void **state) {
                "apiVersion: winjoin.io/v1alpha1\r\nkind: NodeConfiguration\r\nnetwork: {mode: "
                "overlay}\r\n");
         assert_done(program_read_config(program, "C:\\c.yaml", CONFIG_KNOWN, &file, &err), &err, w);
+        assert_int_equal(err.kind, ERROR_NONE);
         assert_string_equal(json_text_at(file.node, "network.mode"), "overlay");
         config_file_free(&file);
     }

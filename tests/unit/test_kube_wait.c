@@ -185,8 +185,8 @@ static void reads_a_node(void **state) {
         "64\"],\"unschedulable\":true},\"status\":{\"addresses\":[{\"type\":"
         "\"Hostname\",\"address\":\"h\"},{\"type\":\"InternalIP\",\"address\":\"10.0.0.21\"}],"
         "\"conditions\":[{\"type\":\"MemoryPressure\",\"status\":\"True\"},{\"type\":\"Ready\","
-        "\"status\":\"True\",\"reason\":\"KubeletReady\"}],\"nodeInfo\":{\"kubeletVersion\":"
-        "\"v1.37.1\"}}}",
+        "\"status\":\"True\",\"reason\":\"KubeletReady\"},{\"type\":\"Ready\",\"status\":\"no, "
+        "the first counts\"}],\"nodeInfo\":{\"kubeletVersion\":\"v1.37.1\"}}}",
         0, NULL);
     struct kube_node node = {0};
 
