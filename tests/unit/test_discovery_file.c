@@ -75,6 +75,10 @@ static void a_refused_look_is_only_a_warning(void **state) {
     use_file(s, FILE_TOKEN);
     s->status = 404;
     assert_fails(s, ERROR_ABSENT, "404");
+    use_file(s, FILE_TOKEN);
+    s->status = 401;
+    assert_fails(s, ERROR_DENIED, "401");
+    assert_hint(s, "the credentials in the discovery file are invalid or have expired");
 }
 
 static void another_server_is_a_warning(void **state) {
@@ -191,6 +195,7 @@ static void what_cannot_be_sent_is_refused_first(void **state) {
         {"{username: me, password: it}", "credentials by user name and password"},
         {"{username: me}", "credentials by user name and password"},
         {"{tokenFile: line.txt}", "line.txt': its token contains a line break"},
+        {"{tokenFile: del.txt}", "del.txt': its token contains"},
         {"{tokenFile: none.txt}", "none.txt"},
         {"{client-certificate: ca.crt, client-key: client.key}", "does not match this node's key"},
         {"{client-certificate: ca.crt, client-key: ca.crt}", "private key"},
@@ -199,6 +204,9 @@ static void what_cannot_be_sent_is_refused_first(void **state) {
     struct scene *s = *state;
 
     put(s, "C:\\d\\line.txt", "token\n");
+    put(s, "C:\\d\\del.txt",
+        "tok\x7f"
+        "en");
     put(s, "C:\\d\\client.key", CLIENT_KEY_PEM);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_(freep) char *text =

@@ -161,6 +161,8 @@ static void single_looks_fail_with_their_kind(void **state) {
     assert_int_equal(kube_csr_create(&s->client, "PEM", KUBE_CSR_CLIENT_SIGNER, &csr, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_non_null(strstr(err.message, "send the certificate signing request: POST"));
+    assert_int_equal(kube_csr_find(&s->client, KUBE_CSR_CLIENT_SIGNER, "n", &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
     PLAY(s, {"/nodes/a%2Fb", 404, "{\"message\":\"gone\"}", 0, 0});
     assert_int_equal(kube_node_get(&s->client, "a/b", &node, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
