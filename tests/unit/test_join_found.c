@@ -92,6 +92,37 @@ static void a_new_node_fits_the_cluster(void **state) {
     close_run(&r);
 }
 
+static int answer_kube_proxy(void *context, const struct http_request *request,
+                             struct http_response *ret, struct error *err) {
+    if (!strstr(request->url, "/kube-system/configmaps/winjoin"))
+        return scene_answer(context, request, ret, err);
+    return scene_json(ret, 200,
+                      json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "ConfigMap",
+                                "data", "NodeConfiguration",
+                                "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
+                                "kubeProxy: {run: service}\n"));
+}
+
+/* The call and the cluster's ConfigMap are right alone; together they are not, and it is said whose
+ * value that is. */
+static void the_cluster_s_values_are_judged_with_the_call_s(void **state) {
+    struct error err = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, NULL);
+    answer_with(&r, answer_kube_proxy);
+    r.options.network_plugin = xstrdup("external");
+    open_join(&r, &join);
+    assert_int_equal(join_need(&join, NEED_CLUSTER, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_true(text_starts_with(err.message, "ConfigMap kube-system/winjoin: "));
+    assert_non_null(strstr(err.message, "kube-proxy cannot be a service"));
+    join_close(&join);
+    close_run(&r);
+}
+
 static int answer_without_pod_cidr(void *context, const struct http_request *request,
                                    struct http_response *ret, struct error *err) {
     json_t *node;
@@ -276,6 +307,27 @@ static void a_plan_warns(void **state) {
     text_free(&told);
 }
 
+/* The cluster is to bring the network, and nothing is seen of it. */
+static void an_agent_that_is_not_found_is_told(void **state) {
+    struct text told = {0};
+    struct error err = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, NULL);
+    r.options.network_plugin = xstrdup("external");
+    open_join(&r, &join);
+    join.progress.listener = listen_to_warnings;
+    join.progress.context = &told;
+    if (join_need(&join, NEED_PLAN, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_non_null(strstr(text_str(&told), "the cluster has no DaemonSet of a network agent"));
+    join_close(&join);
+    close_run(&r);
+    text_free(&told);
+}
+
 /* ---- from where upstream publishes it ---- */
 
 static struct text asked_upstream;
@@ -362,12 +414,14 @@ int main(void) {
         cmocka_unit_test(a_joined_node_keeps_its_network),
         cmocka_unit_test(a_joined_node_keeps_its_mode),
         cmocka_unit_test(a_new_node_fits_the_cluster),
+        cmocka_unit_test(the_cluster_s_values_are_judged_with_the_call_s),
         cmocka_unit_test(a_node_without_a_pod_subnet),
         cmocka_unit_test(a_card_that_works_is_left_alone),
         cmocka_unit_test(a_card_without_a_way_out_is_given_back),
         cmocka_unit_test(an_old_token_is_enough_for_a_node),
         cmocka_unit_test(what_is_missing_is_asked_of_upstream),
         cmocka_unit_test(a_plan_warns),
+        cmocka_unit_test(an_agent_that_is_not_found_is_told),
         cmocka_unit_test(versions_that_upstream_has_not),
     };
 
