@@ -30,6 +30,7 @@ struct cluster {
     const char *others[2][2]; /* data of ConfigMap antrea-config */
     const char *net_conf;     /* of kube-flannel-cfg */
     const char *refused;      /* in the path: 403 */
+    const char *failing;      /* in the path: 422 */
     const char *node_pods;    /* the Node's podCIDR */
     const char *services;     /* kubeadm's serviceSubnet */
     const char *cni_bin;      /* on the host, of the first one's volume */
@@ -87,8 +88,9 @@ static int answer(void *context, const struct http_request *request, struct http
     struct scene *s = context;
     bool refused = s->cluster->refused && strstr(request->url, s->cluster->refused);
     _cleanup_json_ json_t *object = refused ? NULL : answer_object(s->cluster, request->url);
+    bool failing = s->cluster->failing && strstr(request->url, s->cluster->failing);
     (void)err;
-    ret->status = refused ? 403 : object ? 200 : 404;
+    ret->status = refused ? 403 : failing ? 422 : object ? 200 : 404;
     ret->body = object ? json_write(object) : xstrdup("{\"message\":\"no\"}");
     ret->body_len = strlen(ret->body);
     return 0;

@@ -217,6 +217,24 @@ static void what_may_not_be_read_is_said(void **state) {
     close_scene(&s);
 }
 
+/* What fails is not taken for what is not there. */
+static void a_request_that_fails_is_told(void **state) {
+    static const struct cluster clusters[] = {
+        {.sets = {CALICO}, .failing = "daemonsets"},
+        {.sets = {ANTREA}, .map = ANTREA_MAP, .failing = "configmaps/antrea-windows"},
+        {.sets = {CALICO}, .failing = "kube-proxy-windows"},
+        {.failing = "azure-cns-win"}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(clusters); i++) {
+        struct scene s;
+        open_scene(&s, &clusters[i]);
+        if (read_network(&s) == 0)
+            fail_msg("%s", clusters[i].failing);
+        assert_int_equal(s.err.kind, ERROR_DENIED);
+        close_scene(&s);
+    }
+}
+
 static void nonsense_is_refused(void **state) {
     static const struct cluster clusters[] = {
         {.sets = {CALICO}, .variables = {{"VXLAN_VNI", "0"}}},
@@ -332,6 +350,7 @@ int main(void) {
         cmocka_unit_test(agents_are_found),
         cmocka_unit_test(azure_is_found_last),
         cmocka_unit_test(what_may_not_be_read_is_said),
+        cmocka_unit_test(a_request_that_fails_is_told),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(folders_are_compared_as_windows_does),
         cmocka_unit_test(every_external_agent_is_whole),

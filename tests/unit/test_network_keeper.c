@@ -284,26 +284,6 @@ static void kube_proxy_without_load_balancers_is_restarted_once(void **state) {
     assert_int_equal(count("service_stop kube-proxy"), 1);
 }
 
-static size_t failing;
-
-static void fail_later(unsigned sleep) {
-    if (sleep == 20)
-        host_memory_fail(host, failing);
-}
-
-/* What HNS has is not known then: that kube-proxy's load balancers are gone is not concluded. */
-static void a_look_that_fails_restarts_nothing(void **state) {
-    (void)state;
-    for (failing = 1; failing <= 12; failing++) {
-        close_host(NULL);
-        open_host(NULL);
-        join("overlay", "flannel");
-        run(60, fail_later);
-        if (count("service_stop"))
-            fail_msg("%s: %s", host_memory_failed(host), text_str(&told));
-    }
-}
-
 /* ---- boot ---- */
 
 static void at_boot_services_are_left_to_windows(void **state) {
@@ -367,7 +347,6 @@ int main(void) {
         TEST(a_lasting_failure_is_told_once),
         TEST(hns_that_stays_down_is_started),
         TEST(kube_proxy_without_load_balancers_is_restarted_once),
-        TEST(a_look_that_fails_restarts_nothing),
         TEST(at_boot_services_are_left_to_windows),
         TEST(services_are_restarted_once_it_has_started),
         TEST(a_plugin_that_nobody_knows_is_an_error),

@@ -1,0 +1,111 @@
+/* A reset: what it leaves, and what it says when it cannot go on. */
+#include "join_scene.h"
+
+/* Logs and reports of runs stay, also when they are all that is left. */
+static void logs_and_reports_stay(void **state) {
+    static const struct {
+        const char *file;
+        bool stays;
+    } rows[] = {{LOGS_FOLDER "\\join-1.log", true},
+                {REPORTS_FOLDER "\\diag-1.json", true},
+                {WINJOIN_FOLDER "\\downloads\\x.0", false}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        assert_int_equal(join_once(&r, &err), 0);
+        assert_int_equal(host_write(r.host, rows[i].file, "x", 1, HOST_SECRET, NULL), 0);
+        assert_int_equal(reset_once(&r, &err), 0);
+        assert_int_equal(host_file_type(r.host, rows[i].file),
+                         rows[i].stays ? HOST_FILE : HOST_ABSENT);
+        assert_int_equal(host_file_type(r.host, WINJOIN_FOLDER),
+                         rows[i].stays ? HOST_FOLDER : HOST_ABSENT);
+        assert_int_equal(host_file_type(r.host, JOURNAL_FILE), HOST_ABSENT);
+        close_run(&r);
+    }
+}
+
+/* Those around what a join made go when nothing else is in them. */
+static void a_folder_with_another_s_file_stays(void **state) {
+    static const char mine[] = "C:\\etc\\mine.txt";
+
+    (void)state;
+    for (int kept = 0; kept < 2; kept++) {
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        assert_int_equal(join_once(&r, &err), 0);
+        if (kept)
+            assert_int_equal(host_write(r.host, mine, "x", 1, HOST_PUBLIC, NULL), 0);
+        if (reset_once(&r, &err) < 0)
+            fail_msg("%s", err.message);
+        assert_int_equal(host_file_type(r.host, mine), kept ? HOST_FILE : HOST_ABSENT);
+        assert_int_equal(host_file_type(r.host, "C:\\etc"), kept ? HOST_FOLDER : HOST_ABSENT);
+        close_run(&r);
+    }
+}
+
+/* Nothing is put back below a program that runs on. */
+static void a_service_that_does_not_stop(void **state) {
+    struct reset_options options = {0};
+    struct error err = {0};
+    bool stops = false;
+
+    (void)state;
+    for (size_t n = 1; !stops; n++) {
+        struct host_service kubelet = {.name = (char *)"kubelet", .command = (char *)"C:\\k.exe"};
+        struct reset_result result;
+        struct journal journal = {0};
+        struct run r;
+        int outcome;
+
+        assert_true(n < 30);
+        error_clear(&err);
+        open_run(&r, "overlay");
+        assert_int_equal(host_service_put(r.host, &kubelet, NULL), 0);
+        host_memory_set_service_state(r.host, "kubelet", HOST_SERVICE_RUNNING);
+        assert_int_equal(journal_open_in(r.host, UPGRADE_FOLDER, &journal, &err), 0);
+        assert_int_equal(journal_service(&journal, "kubelet", &err), 0);
+        journal_close(&journal);
+        host_memory_fail(r.host, n);
+        outcome = reset_upgrade(r.host, &options, &result, &err);
+        stops = text_starts_with(host_memory_failed(r.host), "service_stop");
+        assert_true(!stops || outcome < 0);
+        close_run(&r);
+    }
+}
+
+/* A damaged journal: the reset says so, and does not forget the entry. */
+static void a_route_that_can_be_none(void **state) {
+    static const char target[] = "10.1.0.0/24 and more than any prefix has, of any family, at all";
+    struct error err = {0};
+    struct journal journal = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(journal_open(r.host, &journal, &err), 0);
+    assert_int_equal(journal_record(&journal, JOURNAL_ROUTE, target, NULL, NULL), 0);
+    journal_close(&journal);
+    assert_int_equal(reset_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_int_equal(journal_open(r.host, &journal, &err), 0);
+    assert_true(journal_has(&journal, JOURNAL_ROUTE, target));
+    journal_close(&journal);
+    close_run(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logs_and_reports_stay),
+        cmocka_unit_test(a_folder_with_another_s_file_stays),
+        cmocka_unit_test(a_service_that_does_not_stop),
+        cmocka_unit_test(a_route_that_can_be_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
