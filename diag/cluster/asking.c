@@ -14,7 +14,8 @@ enum {
     SHOW_MS = 200,
     CLOSELY_MAX = 24, /* cells that are asked many times: */
 };
-static const unsigned closely[QUESTIONS] = {4, 6, 2}, once[QUESTIONS] = {1, 1, 0};
+static const unsigned closely[QUESTIONS] = {4, 6, 2}, once[QUESTIONS] = {1, 1, 0},
+                      fresh[QUESTIONS] = {1, 1, 1}; /* there may be no other round for it */
 
 /* A cell while its questions are under way. */
 struct state {
@@ -186,12 +187,17 @@ static void add_cells(struct round *round) {
         const struct cluster_cell *cell = &report->cells.items[i];
         const struct cluster_node *from = &report->nodes.items[cell->from];
         bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
+        const unsigned *times = once;
 
         if (!cluster_cell_is_open(cell) || !round->of->asks(cell) || from->by_exec ||
             (from->unreached && !round->of->again) ||
             (round->of->listening && !round->asking->listens[cell->from]))
             continue;
-        add_cell(round, i, partly && round->of->closely && close++ < CLOSELY_MAX ? closely : once);
+        if (partly && round->of->closely && close++ < CLOSELY_MAX)
+            times = closely;
+        else if (round->of->closely && !cell->cell.result.attempts)
+            times = fresh;
+        add_cell(round, i, times);
     }
 }
 

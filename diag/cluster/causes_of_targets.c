@@ -21,6 +21,11 @@ static bool is_kubelet(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "pod-to-node");
 }
 
+/* Red as it is: whether others of the pair work is no matter. */
+static bool is_at_node(const struct cluster_cell *c) {
+    return (is_kubelet(c) || is_port(c)) && cluster_cell_is_red(c);
+}
+
 static bool is_readiness(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "node-to-pod");
 }
@@ -114,6 +119,14 @@ static const struct cluster_row rows[] = {
      .among = is_kubelet,
      .spared = PODS,
      .beside = TO},
+    {{"CL-TARGET-PAIR", "from one node's pods to the other node itself",
+      "pods of the first do not reach the other node: its kubelet's port or its NodePorts",
+      "look for a firewall of that node, or a security group, that lets some nodes pass only",
+      NULL},
+     PAIR,
+     .among = is_at_node,
+     .spared = PODS,
+     .beside = PAIR},
     {{"CL-READY", "readiness and liveness probes of the node's pods",
       "the kubelet does not reach its own pods, other nodes' pods do",
       "look at the node's own address in the pod network and its host firewall", NULL},

@@ -326,6 +326,8 @@ static void look_at_reports(struct finding *f, const struct cluster_row *row, st
 }
 
 static void look_at_groups(struct finding *f, const struct cluster_row *row, struct naming *ret) {
+    struct key last[2] = {{.a = SIZE_MAX}, {.a = SIZE_MAX}}; /* cells of one are side by side */
+
     for (size_t i = 0; row->says && i < f->report->nodes.count; i++)
         look_at_node(f, row, i, ret);
     if (row->reports)
@@ -337,8 +339,11 @@ static void look_at_groups(struct finding *f, const struct cluster_row *row, str
         for (int other = 0; other < ends; other++) {
             const struct key key = key_of(row->group, c, other);
 
-            if (is_red(row, c) && !f->explained[i] && row->among(c))
-                look_at_group(f, row, &key, ret);
+            if (!is_red(row, c) || f->explained[i] || !row->among(c) ||
+                (key.a == last[other].a && key.b == last[other].b)) /* it was not so */
+                continue;
+            look_at_group(f, row, &key, ret);
+            last[other] = key;
         }
     }
 }

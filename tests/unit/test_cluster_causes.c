@@ -84,6 +84,7 @@ static const struct broken cases[] = {
     {"o", ANY, ANY, false, 'u', PROBE_NO_REPLY, "CL-NODEPORT-UDP", NULL},
     {"o", ANY, 1, false, 0, PROBE_TIMEOUT, "CL-NODEPORT-NODE", NULL},
     {"k", ANY, 1, false, 0, PROBE_TIMEOUT, "CL-KUBELET", NULL},
+    {"k", 0, 4, false, 0, PROBE_TIMEOUT, "CL-TARGET-PAIR", NULL},
     {"r", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-READY", NULL},
     {"e", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-OUT", NULL},
     {"e", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-OUT-NODE", NULL},

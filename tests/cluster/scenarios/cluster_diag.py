@@ -164,10 +164,12 @@ def nodeport(stage):
         netns.nft(stage.fabric.ns("w1"), "delete table ip broken\n")
 
 
-@scenario("cluster-diag-kubelet", "a node's port 10250 is closed: CL-KUBELET", GROUPS, on=PlayedStage)
+@scenario("cluster-diag-kubelet", "a node's port 10250 is closed: CL-KUBELET; for some nodes alone: CL-TARGET-PAIR", GROUPS, on=PlayedStage)
 def kubelet(stage):
-    with dropped(stage.fabric.ns("w1"), "ip saddr != 10.0.0.10 tcp dport 10250"):
+    with dropped(stage.fabric.ns("w1"), "ip daddr 10.0.0.21 tcp dport 10250"):
         expect_causes(stage, ("CL-KUBELET", "w1"))
+    with dropped(stage.fabric.ns("w1"), "ip saddr != 10.0.0.10 ip daddr 10.0.0.21 tcp dport 10250"):
+        expect_causes(stage, ("CL-TARGET-PAIR", "l1 to w1, w2 to w1"))
 
 
 @scenario("cluster-diag-service", "a node's kube-proxy is stopped before the Services are made: CL-SVC-NODE", GROUPS,
