@@ -40,7 +40,7 @@ static void take(void *context, size_t question, long status, const char *body, 
 
 static void judge_large(struct asking *a) {
     for (size_t i = 0; i < a->report->cells.count; i++)
-        if (a->report->cells.items[i].from == a->node && a->tallies[i].asked[ASK_LARGE])
+        if (a->tallies[i].asked[ASK_LARGE])
             cluster_cell_judge_large(&a->report->cells.items[i], &a->tallies[i], &(bool){false});
 }
 

@@ -143,6 +143,7 @@ struct cluster_report {
     unsigned milliseconds; /* of the measurement alone */
     unsigned start_ms;     /* until all probes ran */
     unsigned requests;     /* to the API server, all in all */
+    unsigned count;        /* how often each cell was to be asked for loss and latency; 0: not */
     struct cluster_nodes nodes;
     struct cluster_pairs pairs;
     struct cluster_cells cells;

@@ -124,15 +124,16 @@ json_t *cluster_report_json(const struct cluster_report *report) {
         json_array_append_new(nodes, node_json(&report->nodes.items[i]));
     for (size_t i = 0; i < report->cells.count; i++)
         json_array_append_new(flows, cell_json(report, &report->cells.items[i]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:b, s:s, s:o, s:o, s:o, "
-                     "s:{s:i, s:i, s:i, s:i}}",
-                     JSON_DOCUMENT(CLUSTER_REPORT_KIND), "server", report->server, "domain",
-                     report->domain, "time", time, "startSeconds", report->start_ms / 1000.0,
-                     "durationSeconds", report->milliseconds / 1000.0, "requests",
-                     (int)report->requests, "pairs", (int)report->pairs.count, "namespaceLeft",
-                     report->left, "namespace", report->namespace_, "nodes", nodes, "flows", flows,
-                     "causes", diag_causes_json(&report->causes), "summary", "pass", (int)s.pass,
-                     "fail", (int)s.fail, "skip", (int)s.skip, "notRun", (int)s.not_run);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:o*, s:i, s:b, s:s, s:o, s:o, "
+        "s:o, s:{s:i, s:i, s:i, s:i}}",
+        JSON_DOCUMENT(CLUSTER_REPORT_KIND), "server", report->server, "domain", report->domain,
+        "time", time, "startSeconds", report->start_ms / 1000.0, "durationSeconds",
+        report->milliseconds / 1000.0, "requests", (int)report->requests, "count",
+        report->count ? json_integer(report->count) : NULL, "pairs", (int)report->pairs.count,
+        "namespaceLeft", report->left, "namespace", report->namespace_, "nodes", nodes, "flows",
+        flows, "causes", diag_causes_json(&report->causes), "summary", "pass", (int)s.pass, "fail",
+        (int)s.fail, "skip", (int)s.skip, "notRun", (int)s.not_run);
 }
 
 /* ---- JUnit ---- */

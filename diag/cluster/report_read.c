@@ -149,6 +149,7 @@ int cluster_report_read(const char *text, size_t len, struct cluster_report *ret
     report.milliseconds = milliseconds_of(json, "durationSeconds");
     report.start_ms = milliseconds_of(json, "startSeconds");
     report.requests = (unsigned)json_number_at(json, "requests", 0);
+    report.count = (unsigned)json_number_at(json, "count", 0);
     report.left = json_bool_at(json, "namespaceLeft", false);
     *ret = report;
     return 0;

@@ -330,6 +330,23 @@ static void add_sights(struct writing *w) {
 }
 
 /* What --count measured, and where it was worst. */
+/* What a shell and curl take in the pod would hide what the network takes. */
+static void add_uncounted(struct writing *w) {
+    const struct cluster_nodes *nodes = &w->report->nodes;
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    for (size_t i = 0; i < nodes->count && w->report->count; i++)
+        if (nodes->items[i].by_exec)
+            text_list_add(&names, nodes->items[i].name);
+    if (names.count) {
+        _cleanup_(freep) char *joined = text_list_join(&names, ", ");
+        _cleanup_(freep) char *line =
+            xasprintf("loss and latency are not measured from %s: asked by exec", joined);
+
+        add_line(w, "", line, 4);
+    }
+}
+
 static void add_latencies(struct writing *w) {
     size_t count;
     struct cluster_latency *lines = cluster_latencies_make(w->report, &count);
@@ -378,6 +395,7 @@ char *cluster_report_text(const struct cluster_report *report,
     add_nodes(&w);
     text_add_char(&t, '\n');
     add_latencies(&w);
+    add_uncounted(&w);
     add_sights(&w);
     end = xasprintf(
         "measured in %u.%u s after %u.%u s for the pods to start, with %u requests to "

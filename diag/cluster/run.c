@@ -318,6 +318,7 @@ static void clean(struct run *run, bool failed, struct error *err) {
 int cluster_run(struct kube_client *client, const struct cluster_options *options,
                 struct cluster_report *ret, json_t **ret_grant, struct error *err) {
     struct cluster_report report = {.server = xstrdup(client->server),
+                                    .count = options->count > 1 ? options->count : 0,
                                     .time = host_now(client->host)};
     struct run run = {.client = client,
                       .options = options,

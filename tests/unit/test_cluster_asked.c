@@ -99,11 +99,41 @@ static void services_whose_packets_are_lost(void **state) {
     assert_int_equal(asked, 1);
 }
 
+/* A large packet that is late in the short round is asked again in a longer one, and no cell is red
+ * meanwhile. */
+static bool large_at_leisure(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status, (void)ret_body;
+    c.takes_ms = fails(d, 1, "10.244.2.5", false) && d->large && !d->time ? 600 : 0;
+    return false;
+}
+
+static size_t looks;
+static void none_is_red(void *context, const struct cluster_report *report) {
+    (void)context;
+    looks++;
+    for (size_t i = 0; i < report->cells.count; i++)
+        assert_int_not_equal(report->cells.items[i].cell.outcome, DIAG_FAIL);
+}
+
+static void an_answer_that_is_late(void **state) {
+    struct error err;
+
+    (void)state;
+    looks = 0;
+    c.dialed = large_at_leisure;
+    c.options.cells = none_is_red;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(looks, 2); /* the late one, which is the first, and all */
+    assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->large, LARGE_ARRIVE);
+}
+
 /* A Service that never answers is waited for as long as kube-proxy may take, not longer. */
 static bool never_written(const struct dial *d, long *ret_status, const char **ret_body) {
     (void)ret_status;
     *ret_body = "{\"errors\":[\"dial tcp: i/o timeout\"]}";
-    return d->from == 1 && text_starts_with(d->host, "10.96.");
+    return (d->from == 3 && text_starts_with(d->host, "10.96.")) ||
+           fails(d, 1, "10.244.2.5", false);
 }
 
 static void services_that_never_answer(void **state) {
@@ -112,7 +142,8 @@ static void services_that_never_answer(void **state) {
     (void)state;
     c.dialed = never_written;
     assert_int_equal(diagnose(&err), 0);
-    assert_int_equal(cells_with(DIAG_FAIL), 4); /* two of a Service, two of its own */
+    assert_int_equal(cells_with(DIAG_FAIL), 5); /* two of a Service, two of its own, and a pod's */
+    assert_int_equal(cells_with(DIAG_SLOW), 0); /* of the pairs beside it, either */
     assert_true(c.report.milliseconds < 12000);
 }
 
@@ -344,6 +375,7 @@ static void an_interrupted_run(void **state) {
         if (diagnose(&err) == 0)
             fail_msg("row %zu", i);
         assert_int_equal(err.kind, ERROR_INTERRUPTED);
+        assert_true(!rows[i].waiting || text_starts_with(err.message, "wait for the probe pods: "));
         for (size_t k = 0; i == 1 && k < c.paths.count; k++) /* it ends where it is */
             assert_null(strstr(c.paths.items[k], "/proxy/shell"));
         assert_non_null(strstr(text_str(&c.log), "\nDELETE /api/v1/namespaces/winjoin-diag-"));
@@ -356,6 +388,7 @@ int main(void) {
                                        CASE(services_that_are_written_late),
                                        CASE(services_whose_packets_are_lost),
                                        CASE(a_question_that_comes_too_early),
+                                       CASE(an_answer_that_is_late),
                                        CASE(services_that_never_answer),
                                        CASE(cells_that_stay_red),
                                        CASE(cells_that_time_out),

@@ -131,10 +131,36 @@ static void nothing_counted(void **state) {
     assert_null(strstr(metrics, "loss"));
 }
 
+/* Whoever is asked by exec is named where it was to be counted, also when the report is read back.
+ */
+static void not_from_everywhere(void **state) {
+    static const char line[] = "loss and latency are not measured from win-1: asked by exec\n";
+    const struct diag_text_style style = {.columns = 80};
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct cluster_report again = {0};
+        _cleanup_json_ json_t *json = NULL;
+        _cleanup_(freep) char *text = NULL, *told = NULL;
+        struct error err = {0};
+
+        report.nodes.items[0].by_exec = true;
+        report.count = k ? 20 : 0;
+        json = cluster_report_json(&report);
+        text = json_write(json);
+        assert_int_equal(cluster_report_read(text, strlen(text), &again, &err), 0);
+        told = cluster_report_text(&again, &style);
+        if ((strstr(told, line) != NULL) != k)
+            fail_msg("%s", told);
+        cluster_report_free(&again);
+    }
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_counted, close_report)
-    const struct CMUnitTest tests[] = {CASE(the_lines),   CASE(the_text), CASE(the_page),
-                                       CASE(the_metrics), CASE(the_json), CASE(nothing_counted)};
+    const struct CMUnitTest tests[] = {
+        CASE(the_lines), CASE(the_text),        CASE(the_page),           CASE(the_metrics),
+        CASE(the_json),  CASE(nothing_counted), CASE(not_from_everywhere)};
 
     return cmocka_run_group_tests_name("a cluster's latency", tests, NULL, NULL);
 }

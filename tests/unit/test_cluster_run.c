@@ -453,6 +453,25 @@ static void pods_that_become_ready(void **state) {
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
 }
 
+static void too_late(const char *method, const char *path) {
+    ready_later(method, path);
+    if (strstr(path, "/proxy/"))
+        c.waiting[1] = NULL;
+}
+
+/* It was given up and asked nothing. */
+static void a_pod_that_starts_too_late(void **state) {
+    struct error err;
+
+    (void)state;
+    c.waiting[1] = "ImagePullBackOff";
+    c.unready_pods = true; /* so that all are looked at again */
+    c.before = too_late;
+    assert_int_equal(diagnose(&err), 0);
+    assert_string_equal(c.report.nodes.items[1].waiting, "ImagePullBackOff");
+    assert_string_equal(c.report.causes.items[0].id, "CL-NOPOD");
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_cluster, close_cluster)
     const struct CMUnitTest tests[] = {CASE(a_healthy_cluster),
@@ -469,6 +488,7 @@ int main(void) {
                                        CASE(a_pod_that_is_waited_for_in_vain),
                                        CASE(a_pod_that_takes_its_time),
                                        CASE(pods_that_become_ready),
+                                       CASE(a_pod_that_starts_too_late),
                                        CASE(pods_that_are_refused),
                                        CASE(services_without_an_address),
                                        CASE(namespaces_of_killed_runs),

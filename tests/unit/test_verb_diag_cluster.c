@@ -141,18 +141,22 @@ static unsigned tests_begun;
 static void play_days(const char *method, const char *path) {
     if (text_equal(method, "POST") && text_ends_with(path, "/api/v1/namespaces"))
         tests_begun++;
-    c.dialed = tests_begun == 2 || tests_begun == 3 ? broken : NULL;
+    c.dialed = tests_begun == 2 || tests_begun == 3 || tests_begun == 5 ? broken : NULL;
     c.dead = tests_begun == 4 && strstr(path, "/pods");
-    if (tests_begun == 7)
+    if (tests_begun == 8)
         host_memory_interrupt(c.host);
 }
 
-/* The whole report once, then only what changed, and what hinders a test once; until Ctrl-C. */
+/* The whole report once, then only what changed, what hinders a test once, and the next test that
+ * is made; until Ctrl-C. */
 static void again_and_again(void **state) {
     static const char *const lines[] = {
-        "57 of 57 cells work, 3 nodes in 3 pairs\n", "  77 of 78 cells work, 3 nodes in 6 pairs\n",
+        "57 of 57 cells work, 3 nodes in 3 pairs\n",
+        "  77 of 78 cells work, 3 nodes in 6 pairs\n",
         "  pod-to-pod-ip/tcp win-1 -> win-2: fail, was pass (no ",
-        "  not measured: ", "  pod-to-pod-ip/tcp win-1 -> win-2: pass, was fail\n"};
+        "  not measured: ",
+        "  77 of 78 cells work, 3 nodes in 6 pairs\n", /* as before, and told */
+        "  pod-to-pod-ip/tcp win-1 -> win-2: pass, was fail\n"};
     struct error err;
     const char *at;
 
@@ -162,13 +166,13 @@ static void again_and_again(void **state) {
     program->options.watch = 30000;
     if (verb(verb_diag, &err) < 0)
         fail_msg("%s", err.message);
-    assert_int_equal(tests_begun, 7);
+    assert_int_equal(tests_begun, 8);
     at = text_str(&out);
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         if (!strstr(at, lines[i]))
             fail_msg("no '%s' in\n%s", lines[i], text_str(&out));
         at = strstr(at, lines[i]) + 1;
-        assert_null(i ? strstr(at, lines[i]) : NULL); /* once */
+        assert_null(i > 1 ? strstr(at, lines[i]) : NULL); /* once */
     }
     at = strstr(strstr(text_str(&out), lines[0]) + 1, lines[0]); /* well again, and then still */
     assert_true(at && !strstr(at + 1, lines[0]));
