@@ -313,22 +313,6 @@ def api_endpoint(*addresses):
     return apply
 
 
-def service_for(seconds):
-    """A Service with a pod behind it comes a moment later, and goes after so long."""
-    def step(stage):
-        time.sleep(1)
-        create("/api/v1/namespaces/default/services", {
-            "metadata": {"name": "guest"}, "spec": {"ports": [{"name": "a", "port": 80, "targetPort": 8080}]}})(stage)
-        create("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
-            "metadata": {"name": "guest", "labels": {"kubernetes.io/service-name": "guest"}}, "addressType": "IPv4",
-            "endpoints": [{**ENDPOINT, "addresses": [fabrics.ECHO_POD]}],
-            "ports": [{"name": "a", "port": 8080, "protocol": "TCP"}]})(stage)
-        time.sleep(seconds)
-        delete("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/guest",
-               "/api/v1/namespaces/default/services/guest")(stage)
-    return step
-
-
 def api_port(number):
     """The EndpointSlice of the API server has another port."""
     def apply(stage):

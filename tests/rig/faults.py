@@ -52,7 +52,6 @@ FAULTS = {
     "proxy-restarts": after("kube-proxy is being restarted", "", node.meanwhile(node.restart("kube-proxy")),
                             node.afterwards),
     "pod-comes": after("a pod of the node comes and goes", "", node.meanwhile(node.pod_for(5)), node.afterwards),
-    "service-comes": after("a Service comes and goes", "", node.meanwhile(cluster.service_for(5)), node.afterwards),
     "hns-slow": after("HNS takes 0.2 s for each call", "", node.slow_hns(0.2), node.hns_in_time, modes=OVERLAY),
     "hns-restarted": after("HNS ended and has been started again", "", node.hns_again, lambda s: None),
 
