@@ -251,6 +251,13 @@ bool kube_is_forbidden(const struct error *why) {
     return why->kind == ERROR_DENIED && (why->os == 401 || why->os == 403);
 }
 
+int kube_forgive(const struct error *why, bool *ret_denied, struct error *err) {
+    if (!kube_is_forbidden(why) && why->kind != ERROR_ABSENT)
+        return error_pass(err, why);
+    *ret_denied |= why->kind == ERROR_DENIED;
+    return 0;
+}
+
 /* ---- the verbs ---- */
 
 int kube_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {

@@ -54,6 +54,8 @@ int kube_patch(struct kube_client *client, const char *path, const char *type, c
                struct error *err);
 /* 401 or 403: who asks may not, which is not a request that the server refuses for what it is. */
 bool kube_is_forbidden(const struct error *why);
+/* 0 for what may be absent, or forbidden (*ret_denied becomes true), else -1 with that error. */
+int kube_forgive(const struct error *why, bool *ret_denied, struct error *err);
 /* Absent is success. */
 int kube_delete(struct kube_client *client, const char *path, struct error *err);
 /* kube_get that tries retryable failures (network, timeout, 429, 5xx) again with growing, jittered

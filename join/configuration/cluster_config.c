@@ -55,10 +55,6 @@ static int read_value(struct kube_client *client, unsigned timeout_ms, const str
     return 0;
 }
 
-static bool is_tolerable(const struct error *why) {
-    return kube_is_forbidden(why) || why->kind == ERROR_ABSENT;
-}
-
 /* "ConfigMap kube-system/kubelet-config, key kubelet"; the caller frees. */
 static char *what_of(const struct source *source) {
     return xasprintf("ConfigMap %s/%s, key %s", source->name_space, source->name, source->key);
@@ -97,15 +93,16 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
     struct source source = {"kube-system", "kubelet-config", "kubelet"};
     _cleanup_(freep) char *text = NULL, *old_name = NULL, *what = NULL;
     struct error why = {0};
+    bool denied = false;
 
     if (read_value(client, timeout_ms, &source, &text, &why) < 0) {
-        if (is_tolerable(&why)) { /* the name of clusters up to 1.23 */
+        if (kube_forgive(&why, &denied, NULL) == 0) { /* the name of clusters up to 1.23 */
             old_name = versioned_name(ret->kubernetes_version);
             source.name = old_name;
         }
         /* the first error tells more when that is absent too */
         if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0) {
-            if (kube_is_forbidden(&why))
+            if (denied)
                 (void)error_hint(&why, "%s", groups_hint);
             return error_pass(err, &why);
         }
@@ -122,13 +119,9 @@ static int read_optional(struct kube_client *client, unsigned timeout_ms,
                          struct error *err) {
     struct error why = {0};
 
-    if (read_value(client, timeout_ms, source, ret, &why) == 0)
-        return 0;
-    if (is_tolerable(&why)) {
-        *ret_denied = why.kind == ERROR_DENIED;
-        return 0;
-    }
-    return error_pass(err, &why);
+    return read_value(client, timeout_ms, source, ret, &why) < 0
+               ? kube_forgive(&why, ret_denied, err)
+               : 0;
 }
 
 /* What the network agents say, and the pods' prefixes of kubeadm init without --pod-network-cidr.
@@ -164,14 +157,12 @@ static int read_server_version(struct kube_client *client, unsigned timeout_ms,
                                struct cluster_config *ret, struct error *err) {
     _cleanup_json_ json_t *version = NULL;
     struct error why = {0};
+    bool denied = false;
 
-    if (kube_get_retry(client, "/version", timeout_ms, &version, &why) == 0) {
-        ret->server_version = xstrdup_null(json_text_at(version, "gitVersion"));
-        return 0;
-    }
-    if (is_tolerable(&why))
-        return 0;
-    return error_pass(err, &why);
+    if (kube_get_retry(client, "/version", timeout_ms, &version, &why) < 0)
+        return kube_forgive(&why, &denied, err);
+    ret->server_version = xstrdup_null(json_text_at(version, "gitVersion"));
+    return 0;
 }
 
 /* ---- together ---- */

@@ -12,15 +12,6 @@ struct asker {
     bool denied; /* some of what was asked for, as to most bootstrap tokens */
 };
 
-/* 0 when it was only refused or is absent. */
-static int forgive(struct asker *asker, const struct error *why, struct error *err) {
-    if (kube_is_forbidden(why) || why->kind == ERROR_ABSENT) {
-        asker->denied |= why->kind == ERROR_DENIED;
-        return 0;
-    }
-    return error_pass(err, why);
-}
-
 /* ---- ConfigMaps ---- */
 
 /* *ret is a new reference; NULL: absent or refused. */
@@ -30,7 +21,7 @@ static int find_config_map(struct asker *asker, const char *name_space, const ch
 
     if (kube_configmap_get(asker->client, name_space, name, asker->timeout_ms, ret, &why) == 0)
         return 0;
-    return forgive(asker, &why, err);
+    return kube_forgive(&why, &asker->denied, err);
 }
 
 /* What is wrong with it does not pass by itself: somebody must correct it. */
@@ -76,7 +67,7 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
     struct error why = {0};
 
     if (kube_get_retry(asker->client, path, asker->timeout_ms, &list, &why) < 0)
-        return forgive(asker, &why, err);
+        return kube_forgive(&why, &asker->denied, err);
     if (kube_list_items(list, &items, err) < 0)
         return error_prefix(err, "list DaemonSets");
     *ret = json_incref(json_array_get(items, 0));

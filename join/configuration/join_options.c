@@ -13,62 +13,19 @@
 #include "kube/server_url.h"
 #include "services/version.h"
 
-#define AT(field) offsetof(struct join_options, field)
-static const size_t texts[] = {AT(endpoint),
-                               AT(config),
-                               AT(cri_socket),
-                               AT(discovery_file),
-                               AT(node_name),
-                               AT(patches),
-                               AT(token_file),
-                               AT(network_mode),
-                               AT(network_plugin),
-                               AT(network_name),
-                               AT(adapter),
-                               AT(node_ip),
-                               AT(kubernetes_version),
-                               AT(bundle),
-                               AT(mirror),
-                               AT(source_base),
-                               AT(catalog),
-                               AT(kube_proxy),
-                               AT(dsr),
-                               AT(routes),
-                               AT(verify),
-                               AT(tls_bootstrap),
-                               AT(on_failure),
-                               AT(existing_services),
-                               AT(node_labels),
-                               AT(register_with_taints),
-                               AT(external_ip),
-                               AT(external_name),
-                               AT(external_dns),
-                               AT(dual_stack),
-                               AT(lock),
-                               AT(ca_cert_path)};
-static const size_t lists[] = {AT(discovery_token_ca_cert_hash),
-                               AT(ignore_preflight_errors),
-                               AT(skip_phases),
-                               AT(exclude_from_nat),
-                               AT(pod_cidrs),
-                               AT(service_cidrs),
-                               AT(kubelet_service_args),
-                               AT(kubelet_extra_args)};
-#undef AT
-
-static char **text_of(struct join_options *o, size_t offset) {
-    return (char **)((char *)o + offset);
-}
-
-static struct text_list *list_of(struct join_options *o, size_t offset) {
-    return (struct text_list *)((char *)o + offset);
-}
+_Static_assert(offsetof(struct join_options, discovery_token) ==
+                   sizeof(((struct join_options *)0)->texts),
+               "texts[] has as many items as there are names");
+_Static_assert(offsetof(struct join_options, discovery_token_unsafe_skip_ca_verification) -
+                       offsetof(struct join_options, lists) ==
+                   sizeof(((struct join_options *)0)->lists),
+               "lists[] has as many items as there are names");
 
 void join_options_free(struct join_options *o) {
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        freep(text_of(o, texts[i]));
-    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-        text_list_free(list_of(o, lists[i]));
+    for (size_t i = 0; i < ARRAY_SIZE(o->texts); i++)
+        freep(&o->texts[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(o->lists); i++)
+        text_list_free(&o->lists[i]);
     secret_freep(&o->token);
     secret_freep(&o->discovery_token);
     secret_freep(&o->tls_bootstrap_token);
@@ -77,17 +34,12 @@ void join_options_free(struct join_options *o) {
 void join_options_copy(const struct join_options *from, struct join_options *ret) {
     *ret = *from;
     ret->token = ret->discovery_token = ret->tls_bootstrap_token = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-        char **text = text_of(ret, texts[i]);
-
-        *text = *text ? xstrdup(*text) : NULL;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-        struct text_list *list = list_of(ret, lists[i]), given = *list;
-
-        *list = (struct text_list){0};
-        for (size_t k = 0; k < given.count; k++)
-            text_list_add(list, given.items[k]);
+    for (size_t i = 0; i < ARRAY_SIZE(ret->texts); i++)
+        ret->texts[i] = xstrdup_null(from->texts[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(ret->lists); i++) {
+        ret->lists[i] = (struct text_list){0};
+        for (size_t k = 0; k < from->lists[i].count; k++)
+            text_list_add(&ret->lists[i], from->lists[i].items[k]);
     }
 }
 

@@ -22,65 +22,59 @@ struct join_timeouts {
     long long discovery;
 };
 
-/* Text is owned (join_options_free); NULL, 0 and empty lists = not given. Durations are
- * milliseconds. Names are those of the flags. */
+/* Names are those of the flags. What is not given is NULL, 0 or empty; durations are milliseconds.
+ */
 struct join_options {
-    /* kubeadm's */
-    char *endpoint;
-    char *config;
-    char *cri_socket;
-    char *discovery_file;
-    char *discovery_token;
-    struct text_list discovery_token_ca_cert_hash;
-    bool discovery_token_unsafe_skip_ca_verification;
-    bool dry_run;
-    bool install_features; /* winjoin's */
-    bool restart;          /* winjoin's */
-    struct text_list ignore_preflight_errors;
-    char *node_name;
-    char *patches;
-    struct text_list skip_phases;
-    char *tls_bootstrap_token;
-    char *token;
-    /* winjoin's */
-    char *token_file; /* file or "-" */
-    char *network_mode, *network_plugin, *network_name, *adapter;
-    struct text_list pod_cidrs; /* one of each family */
+    /* owned: join_options_free(); as one list for what does the same with each */
+    union {
+        struct {
+            /* kubeadm's */
+            char *endpoint, *config, *cri_socket, *discovery_file, *node_name, *patches;
+            /* winjoin's */
+            char *token_file; /* file or "-" */
+            char *network_mode, *network_plugin, *network_name, *adapter;
+            char *node_ip, *kubernetes_version, *bundle, *mirror;
+            char *source_base;       /* or JOIN_SOURCE_NONE */
+            char *catalog;           /* file: where programs are published */
+            char *kube_proxy;        /* service, none */
+            char *dsr;               /* auto, on, off */
+            char *routes;            /* own, print, none */
+            char *verify;            /* full, node, none */
+            char *tls_bootstrap;     /* winjoin, kubelet */
+            char *on_failure;        /* keep, rollback */
+            char *existing_services; /* refuse, adopt */
+            char *node_labels, *register_with_taints;
+            /* only from files and the cluster's defaults (NodeConfiguration) */
+            char *external_ip, *external_name, *external_dns; /* verify.external */
+            char *dual_stack;                                 /* network.dualStack: auto, on, off */
+            char *lock;                                       /* artifacts.lock */
+            /* only from a JoinConfiguration */
+            char *ca_cert_path; /* caCertPath, as given */
+        };
+        char *texts[32];
+    };
+    char *discovery_token, *tls_bootstrap_token, *token; /* secrets */
+    union {
+        struct {
+            struct text_list discovery_token_ca_cert_hash, ignore_preflight_errors, skip_phases;
+            struct text_list pod_cidrs;                       /* one of each family */
+            struct text_list exclude_from_nat, service_cidrs; /* only from a NodeConfiguration, */
+            struct text_list kubelet_service_args; /* services.kubelet.extraArgs, whole words */
+            /* only from a JoinConfiguration: nodeRegistration.kubeletExtraArgs, "name=value" each,
+             * without dashes, in the file's order; a name may repeat */
+            struct text_list kubelet_extra_args;
+        };
+        struct text_list lists[8];
+    };
+    bool discovery_token_unsafe_skip_ca_verification, dry_run; /* kubeadm's */
+    bool install_features, restart, apply_host_fixes;          /* winjoin's */
     long long vni, vxlan_port;
-    char *node_ip;
-    char *kubernetes_version;
-    char *bundle, *mirror;
-    char *source_base;       /* or JOIN_SOURCE_NONE */
-    char *catalog;           /* file: where programs are published */
-    char *kube_proxy;        /* service, none */
-    char *dsr;               /* auto, on, off */
-    char *routes;            /* own, print, none */
-    char *verify;            /* full, node, none */
-    char *tls_bootstrap;     /* winjoin, kubelet */
-    char *on_failure;        /* keep, rollback */
-    char *existing_services; /* refuse, adopt */
-    bool apply_host_fixes;
-    long long join_timeout; /* milliseconds */
-    char *node_labels, *register_with_taints;
-    long long timeout;
-    long long
-        start_spread; /* milliseconds; negative: winjoin decides (join/found/start_spread.h) */
-    /* only from files and the cluster's defaults (NodeConfiguration) */
-    char *external_ip, *external_name, *external_dns; /* verify.external */
-    struct text_list exclude_from_nat;                /* network.excludeFromNAT */
-    struct text_list service_cidrs;                   /* network.serviceCIDRs */
-    char *dual_stack;                                 /* network.dualStack: auto, on, off */
-    char *lock;                                       /* artifacts.lock */
-    long long verify_attempts;                        /* diag --count; 0 = default */
-    bool verify_capture;                              /* diag --capture */
-    long long verify_timeout;                         /* verify.timeout */
-    struct text_list kubelet_service_args;            /* services.kubelet.extraArgs, whole words */
-    /* only from a JoinConfiguration */
-    char *ca_cert_path; /* caCertPath, as given */
-    struct text_list
-        kubelet_extra_args; /* nodeRegistration.kubeletExtraArgs, "name=value" each,
-                               without dashes, in the file's order; a name may repeat */
+    long long timeout, join_timeout;
+    long long start_spread; /* negative: winjoin decides (join/found/start_spread.h) */
     struct join_timeouts timeouts;
+    long long verify_attempts; /* diag --count; 0 = default */
+    bool verify_capture;       /* diag --capture */
+    long long verify_timeout;  /* verify.timeout of a NodeConfiguration */
 };
 void join_options_free(struct join_options *options);
 /* All but the tokens, which stay NULL. */
