@@ -158,17 +158,32 @@ bool json_bool_at(const json_t *json, const char *path, bool fallback) {
     return json_is_boolean(found) ? json_is_true(found) : fallback;
 }
 
+json_t *json_object_in(json_t *parent, const char *key) {
+    if (!json_is_object(json_object_get(parent, key)))
+        json_object_set_new(parent, key, json_object());
+    return json_object_get(parent, key);
+}
+
+json_t *json_array_in(json_t *parent, const char *key) {
+    if (!json_is_array(json_object_get(parent, key)))
+        json_object_set_new(parent, key, json_array());
+    return json_object_get(parent, key);
+}
+
 void json_put(json_t *object, const char *path, json_t *value) {
     const char *dot = strchr(path, '.');
     _cleanup_(freep) char *name = dot ? xstrndup(path, (size_t)(dot - path)) : xstrdup(path);
 
-    if (!dot) {
+    if (dot)
+        json_put(json_object_in(object, name), dot + 1, value);
+    else
         json_object_set_new(object, name, value);
-        return;
-    }
-    if (!json_is_object(json_object_get(object, name)))
-        json_object_set_new(object, name, json_object());
-    json_put(json_object_get(object, name), dot + 1, value);
+}
+
+void json_sorted_keys(const json_t *object, struct text_list *ret) {
+    json_each_member(object, key, value)
+        text_list_add(ret, key);
+    text_list_sort(ret);
 }
 
 json_t *json_texts(const struct text_list *list) {

@@ -35,6 +35,9 @@ const char *json_text_at(const json_t *json, const char *path);
 long long json_number_at(const json_t *json, const char *path, long long fallback);
 bool json_bool_at(const json_t *json, const char *path, bool fallback);
 
+/* The object, or the array, at a key, made where there is none. Borrowed. */
+json_t *json_object_in(json_t *parent, const char *key);
+json_t *json_array_in(json_t *parent, const char *key);
 /* Puts a value at a dotted path of object keys, with the objects on the way. Takes the reference.
  */
 void json_put(json_t *object, const char *path, json_t *value);
@@ -56,6 +59,8 @@ void json_put(json_t *object, const char *path, json_t *value);
                  (value##_ends = key, json_object_iter_value(json_object_key_to_iter(key)));       \
              value##_ends; value##_ends = NULL)
 
+/* The keys of an object, in the order of their bytes. */
+void json_sorted_keys(const json_t *object, struct text_list *ret);
 /* The list as an array of strings. New reference. */
 json_t *json_texts(const struct text_list *list);
 /* Adds the strings of an array to the list; other items, and what is no array, are passed over. */

@@ -1,6 +1,7 @@
 /* One capped text builder, and the few string questions that the product asks. */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,14 @@ void text_add_escaped(struct text *t, const void *data, size_t len) {
     text_add_bytes(t, "", 0);
 }
 
+void text_add_url(struct text *t, const char *s, const char *kept) {
+    for (; *s; s++)
+        if (isalnum((unsigned char)*s) || strchr("-._~", *s) || strchr(kept, *s))
+            text_add_char(t, *s);
+        else
+            text_addf(t, "%%%02X", (unsigned char)*s);
+}
+
 const char *text_str(const struct text *t) {
     return t->data ? t->data : "";
 }
@@ -322,6 +331,15 @@ bool text_list_has(const struct text_list *list, const char *s) {
         if (text_equal(list->items[i], s))
             return true;
     return false;
+}
+
+static int compare_items(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void text_list_sort(struct text_list *list) {
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, compare_items);
 }
 
 char *text_list_join(const struct text_list *list, const char *separator) {

@@ -30,6 +30,9 @@ void text_add_escaped(struct text *t, const void *data, size_t len);
 /* Adds a text in which characters that show nothing but change how others look (controls of the
  * writing direction, zero width, line separators) become \u202e ...; all else stays. */
 void text_add_visible(struct text *t, const void *data, size_t len);
+/* Adds a text as a part of a URL (RFC 3986): all but letters, digits, "-._~" and the characters of
+ * `kept` becomes %2F ... */
+void text_add_url(struct text *t, const char *s, const char *kept);
 /* The content so far ("" when empty); owned by the builder. */
 const char *text_str(const struct text *t);
 /* Hands the content to the caller (free()); the builder is empty afterwards. */
@@ -76,6 +79,8 @@ void text_list_add_owned(struct text_list *list, char *s);
 /* Adds each non-empty piece of s between separators. */
 void text_list_split(struct text_list *list, const char *s, char separator);
 bool text_list_has(const struct text_list *list, const char *s);
+/* By bytes. */
+void text_list_sort(struct text_list *list);
 /* Joined with a separator; the caller frees. */
 char *text_list_join(const struct text_list *list, const char *separator);
 void text_list_free(struct text_list *list);

@@ -234,10 +234,6 @@ static void emit_string(yaml_emitter_t *emitter, const char *text) {
                                             : YAML_PLAIN_SCALAR_STYLE);
 }
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Whole numbers have come through JSON, which knows no other kind of number. */
 static char *number_text(const json_t *json) {
     double value = json_is_real(json) ? json_real_value(json) : 0;
@@ -252,19 +248,16 @@ static char *number_text(const json_t *json) {
 static void emit_value(yaml_emitter_t *emitter, const json_t *json);
 
 static void emit_object(yaml_emitter_t *emitter, const json_t *json) {
-    size_t count = json_object_size(json), n = 0;
-    _cleanup_(freep) const char **keys = xcalloc(count, sizeof *keys);
+    _cleanup_(text_list_free) struct text_list keys = {0};
     yaml_event_t event;
 
-    json_each_member(json, key, value)
-        keys[n++] = key;
-    qsort(keys, n, sizeof *keys, by_name);
-    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
-                                        count ? YAML_BLOCK_MAPPING_STYLE : YAML_FLOW_MAPPING_STYLE);
+    json_sorted_keys(json, &keys);
+    yaml_mapping_start_event_initialize(
+        &event, NULL, NULL, 1, keys.count ? YAML_BLOCK_MAPPING_STYLE : YAML_FLOW_MAPPING_STYLE);
     emit(emitter, &event);
-    for (size_t i = 0; i < n; i++) {
-        emit_string(emitter, keys[i]);
-        emit_value(emitter, json_object_get(json, keys[i]));
+    for (size_t i = 0; i < keys.count; i++) {
+        emit_string(emitter, keys.items[i]);
+        emit_value(emitter, json_object_get(json, keys.items[i]));
     }
     yaml_mapping_end_event_initialize(&event);
     emit(emitter, &event);

@@ -123,13 +123,8 @@ int program_read_config(struct program *program, const char *path, enum config_k
     redact_learn(data);
     if (config_file_parse(data, len, path, kinds, ret, err) < 0)
         return -1;
-    for (size_t i = 0; i < ret->warnings.count; i++)
-        output_warning(ret->warnings.items[i]);
+    output_warnings(&ret->warnings);
     return 0;
-}
-
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* kubeadm: ValidateMixedArguments. It is about the file's JoinConfiguration: beside a
@@ -143,8 +138,7 @@ static int check_mixed(const struct program *program, struct error *err) {
         if ((o->flags & OPTION_KUBEADM) && !(o->flags & OPTION_WITH_CONFIG) &&
             text_list_has(&program->flags, o->name))
             text_list_add(&mixed, o->name);
-    if (mixed.count)
-        qsort(mixed.items, mixed.count, sizeof *mixed.items, compare_names); /* as pflag visits */
+    text_list_sort(&mixed); /* as pflag visits */
     names = text_list_join(&mixed, " ");
     return *names ? error_set(err, ERROR_USAGE, "can not mix '--config' with arguments [%s]", names)
                   : 0;
@@ -206,8 +200,7 @@ static int settle_configuration(struct program *program, struct config_file *fil
             o->dry_run = dry_run;
     }
     node_configuration_apply(file->node, o);
-    for (size_t i = 0; i < warnings.count; i++)
-        output_warning(warnings.items[i]);
+    output_warnings(&warnings);
     return 0;
 }
 

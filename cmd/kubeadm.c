@@ -113,13 +113,9 @@ static int reset(struct program *program, struct error *err) {
                                          "cri-socket", "kubeconfig",      "ignore-preflight-errors",
                                          "skip-phases"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(unused); i++) {
-        _cleanup_(freep) char *line =
-            xasprintf("--%s is ignored: reset undoes what the join recorded", unused[i]);
-
+    for (size_t i = 0; i < ARRAY_SIZE(unused); i++)
         if (text_list_has(&program->flags, unused[i]))
-            output_warning(line);
-    }
+            output_warning("--%s is ignored: reset undoes what the join recorded", unused[i]);
     return verb_reset(program, err);
 }
 

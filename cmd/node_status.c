@@ -218,26 +218,6 @@ static char *node_name_of(const json_t *certificate) {
     return at ? xstrndup(at + strlen(prefix), strcspn(at + strlen(prefix), ",")) : NULL;
 }
 
-static bool runs_our_kube_proxy(const json_t *status) {
-    json_each(json_object_get(status, "services"), i, service) {
-        if (text_equal(json_text_at(service, "name"), service_kube_proxy.name) &&
-            text_equal(json_text_at(service, "state"), "running") &&
-            json_bool_at(service, "winjoin", false))
-            return true;
-    }
-    return false;
-}
-
-static json_t *drift_of(struct gathering *g) {
-    json_t *drift = json_object_get(g->status, "drift");
-
-    if (!drift) {
-        drift = json_object();
-        json_object_set_new(g->status, "drift", drift);
-    }
-    return drift;
-}
-
 /* Of what a join has written; one that did not end has written a part. */
 static void add_changed(struct gathering *g) {
     _cleanup_json_ json_t *changed = NULL;
@@ -246,9 +226,9 @@ static void add_changed(struct gathering *g) {
         return;
     changed = written_compare(g->host, !g->hns_is_silent);
     if (changed)
-        (void)drift_of(g);
+        (void)json_object_in(g->status, "drift");
     if (json_array_size(changed))
-        json_object_set(drift_of(g), "changed", changed);
+        json_object_set(json_object_in(g->status, "drift"), "changed", changed);
 }
 
 /* Only what our kube-proxy programs can be judged. */
@@ -257,10 +237,10 @@ static void add_drift(struct gathering *g, struct kube_client *client, const cha
     _cleanup_(boot_network_input_free) struct network_input input = {0};
 
     if (!text_equal(json_text_at(g->status, "api.outcome"), "ok") ||
-        !runs_our_kube_proxy(g->status) ||
+        !service_status_runs(json_object_get(g->status, "services"), service_kube_proxy.name) ||
         boot_network_load(g->host, &file, &input, ERROR_IGNORED) < 0)
         return;
-    json_object_update_new(drift_of(g),
+    json_object_update_new(json_object_in(g->status, "drift"),
                            drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs));
 }
 

@@ -163,12 +163,21 @@ void output_error(const struct error *err) {
         (void)fprintf(stderr, "hint: %s\n", err->hints[i]);
 }
 
-void output_warning(const char *message) {
-    _cleanup_(text_free) struct text shown = {0};
+void output_warning(const char *format, ...) {
+    _cleanup_(text_free) struct text text = {0}, shown = {0};
+    va_list args;
 
-    text_add_escaped(&shown, message, strlen(message));
+    va_start(args, format);
+    text_addv(&text, format, args);
+    va_end(args);
+    text_add_escaped(&shown, text_str(&text), text.len);
     redact_tokens(shown.data);
     (void)fprintf(stderr, "warning: %s\n", text_str(&shown));
+}
+
+void output_warnings(const struct text_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        output_warning("%s", list->items[i]);
 }
 
 int output_path(struct program *program, const char *what, const char *given, char **ret,

@@ -30,7 +30,8 @@ int output_finish(struct program *program, const struct error *failure, struct e
 int output_end(void);
 /* error: ..., hint: ... */
 void output_error(const struct error *err);
-void output_warning(const char *message);
+void output_warning(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
+void output_warnings(const struct text_list *list);
 /* Where a result goes that a person wants in a file of this name: absolute, for struct host. Fails
  * with ERROR_USAGE for an empty name, a folder, a symbolic link (which would be replaced) and a
  * folder that does not exist; `what` names the flag or word. The caller frees. */

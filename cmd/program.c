@@ -25,7 +25,7 @@ static void log_line(void *context, enum log_level level, const char *line) {
     if (program->log)
         (void)fprintf(program->log, "%s%s\n", prefix, line);
     else if (level == LOG_WARNING)
-        output_warning(line);
+        output_warning("%s", line);
     else if (!text_equal(program->options.progress, "json"))
         (void)fprintf(stderr, "%s%s\n", prefix, line);
 }

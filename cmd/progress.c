@@ -370,7 +370,7 @@ void progress_show(void *context, const struct join_event *event) {
     case JOIN_WARNING:
         if (!event->phase) {
             end_table(progress);
-            output_warning(event->message);
+            output_warning("%s", event->message);
             break;
         }
         text_list_add(&progress->warnings, event->message);

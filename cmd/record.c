@@ -120,7 +120,7 @@ static void write_log(struct program *program) {
     if (write_file(program->host, LOGS_FOLDER, record->log, text_str(&record->lines), &why) < 0) {
         record->failed = true;
         if (why.kind != ERROR_INTERRUPTED)
-            output_warning(why.message);
+            output_warning("%s", why.message);
     }
     record->written = record->lines.len;
     record->written_ms = host_monotonic_ms(program->host);
@@ -201,7 +201,7 @@ void record_close(struct program *program, int result, const struct error *err) 
     text = json_write_pretty(report);
     redact_tokens(text);
     if (write_file(program->host, REPORTS_FOLDER, record->report, text, &why) < 0)
-        output_warning(why.message);
+        output_warning("%s", why.message);
     keep_the_last(program->host, LOGS_FOLDER, record->kind, ".log");
     keep_the_last(program->host, REPORTS_FOLDER, record->kind, ".json");
     if (result < 0)

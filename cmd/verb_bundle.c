@@ -38,13 +38,9 @@ static void add_nodes(struct text *out, const json_t *nodes) {
 
 static void warn_of_versions(const struct artifacts *artifacts) {
     for (size_t i = 0; i < artifacts->count; i++)
-        if (text_equal(artifacts->items[i].version, "unknown")) {
-            _cleanup_(freep) char *warning =
-                xasprintf("%s.exe has no version in it: give it with --versions FILE",
-                          artifacts->items[i].name);
-
-            output_warning(warning);
-        }
+        if (text_equal(artifacts->items[i].version, "unknown"))
+            output_warning("%s.exe has no version in it: give it with --versions FILE",
+                           artifacts->items[i].name);
 }
 
 static const struct artifact *find(const struct artifacts *artifacts, const char *name) {
@@ -68,7 +64,7 @@ static json_t *breaches_json(const struct program *program, const struct artifac
 
         if (!message)
             continue;
-        output_warning(message);
+        output_warning("%s", message);
         json_array_append_new(list, json_string(message));
     }
     return list;
@@ -88,11 +84,9 @@ static void warn_of_origins(const json_t *nodes) {
     names_missing(nodes, &names);
     for (size_t i = 0; i < names.count; i++) {
         const char *origin = artifact_origin(names.items[i]);
-        _cleanup_(freep) char *warning =
-            origin ? xasprintf("%s.exe: %s", names.items[i], origin) : NULL;
 
-        if (warning)
-            output_warning(warning);
+        if (origin)
+            output_warning("%s.exe: %s", names.items[i], origin);
     }
 }
 
@@ -103,12 +97,10 @@ static void warn_of_nodes(const json_t *nodes, bool each) {
             return;
     json_each(nodes, i, node) {
         _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "");
-        _cleanup_(freep) char *warning =
-            xasprintf("a node with network mode %s and plugin %s also needs: %s",
-                      json_text_at(node, "mode"), json_text_at(node, "plugin"), missing);
 
         if (*missing)
-            output_warning(warning);
+            output_warning("a node with network mode %s and plugin %s also needs: %s",
+                           json_text_at(node, "mode"), json_text_at(node, "plugin"), missing);
     }
     warn_of_origins(nodes);
 }

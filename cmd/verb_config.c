@@ -192,14 +192,6 @@ static int cluster(struct program *program, struct error *err) {
     return 0;
 }
 
-static void tell_left_out(const struct text_list *left_out) {
-    for (size_t i = 0; i < left_out->count; i++) {
-        _cleanup_(freep) char *line = xasprintf("no route was printed: %s", left_out->items[i]);
-
-        output_warning(line);
-    }
-}
-
 static int routes(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     const struct fabric_place place = {o->resource_group, o->route_table, o->network};
@@ -212,7 +204,8 @@ static int routes(struct program *program, struct error *err) {
         kube_nodes_get(&client, &nodes, err) < 0)
         return -1;
     list = fabric_routes_of_nodes(nodes, NULL, &left_out);
-    tell_left_out(&left_out);
+    for (size_t i = 0; i < left_out.count; i++)
+        output_warning("no route was printed: %s", left_out.items[i]);
     if (fabric_routes_incomplete(list, o->output))
         output_warning("some Nodes have no providerID: "
                        "put its id in place of INSTANCE_ID");

@@ -315,8 +315,7 @@ int verb_discover(struct program *program, struct error *err) {
         return -1;
     if (discover(program, &result, err) < 0)
         return -1;
-    for (size_t i = 0; i < result.warnings.count; i++)
-        output_warning(result.warnings.items[i]);
+    output_warnings(&result.warnings);
     if (text_equal(program->options.output, "kubeconfig")) {
         output_bytes(result.kubeconfig, result.kubeconfig_len);
     } else {

@@ -245,8 +245,8 @@ int verb_logs(struct program *program, struct error *err) {
     for (size_t i = 0; i < s.source_count; i++)
         read_source(&s, &s.sources[i]);
     if (!s.line_count && !s.rows && !program->options.follow)
-        output_warning(program->options.since ? "no log has a line of that time"
-                                              : "there are no logs on this machine");
+        output_warning("%s", program->options.since ? "no log has a line of that time"
+                                                    : "there are no logs on this machine");
     print_lines(&s);
     if (program->options.follow)
         follow(&s);

@@ -79,8 +79,7 @@ static void warn_of_names(const struct program *program) {
     _cleanup_(text_list_free) struct text_list warnings = {0};
 
     preflight_unknown_names(&program->options.join.ignore_preflight_errors, &warnings);
-    for (size_t i = 0; i < warnings.count; i++)
-        output_warning(warnings.items[i]);
+    output_warnings(&warnings);
 }
 
 int verb_preflight(struct program *program, struct error *err) {

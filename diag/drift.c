@@ -14,13 +14,7 @@
 enum { SYNC_SECONDS = 60, REMOTE = 1, PROTOCOL_UDP = 17 };
 
 void drift_add_row(json_t *drift, const char *key, json_t *row) {
-    json_t *list = json_object_get(drift, key);
-
-    if (!list) {
-        list = json_array();
-        json_object_set_new(drift, key, list);
-    }
-    json_array_append_new(list, row);
+    json_array_append_new(json_array_in(drift, key), row);
 }
 
 static char *frontend_text(const char *vip, long long port, const char *protocol) {

@@ -17,49 +17,11 @@ enum { OBJECTS_MAX = 1000, LAST_PORT = 65535 };
 
 static void missing_add(json_t *evidence, const char *what, const struct error *err) {
     _cleanup_(freep) char *line = xasprintf("%s: %s", what, err->message);
-    json_t *missing = json_object_get(evidence, "missing");
 
-    if (!missing) {
-        missing = json_array();
-        json_object_set_new(evidence, "missing", missing);
-    }
-    json_array_append_new(missing, json_string(line));
+    json_array_append_new(json_array_in(evidence, "missing"), json_string(line));
 }
 
 /* ---- HNS ---- */
-
-#define HCN_QUERY "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"
-
-static void object_read(struct host *host, enum hcn_kind kind, const char *id, json_t *array,
-                        struct error *err) {
-    _cleanup_(freep) char *text = NULL;
-    json_t *object = NULL;
-
-    if (hcn_query(host, kind, id, HCN_QUERY, &text, err) == 0 &&
-        json_read(text, strlen(text), "HNS object", &object, err) == 0)
-        json_array_append_new(array, object);
-    else if (err->kind == ERROR_ABSENT)
-        error_clear(err); /* gone since it was listed */
-}
-
-/* As many as can be read; what cannot is in *err. */
-static void objects_read(struct host *host, enum hcn_kind kind, json_t *array, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *ids = NULL;
-
-    if (hcn_enumerate(host, kind, HCN_QUERY, &text, err) < 0 ||
-        json_read(text, strlen(text), "HNS ids", &ids, err) < 0)
-        return;
-    json_each(ids, i, id) {
-        if (i == OBJECTS_MAX)
-            (void)error_set(err, ERROR_HOST, "more than %d objects; the rest is omitted",
-                            OBJECTS_MAX);
-        if (err->kind != ERROR_NONE)
-            return;
-        if (json_is_string(id))
-            object_read(host, kind, json_string_value(id), array, err);
-    }
-}
 
 /* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing. */
 static void management_ips_add(struct host *host, json_t *networks) {
@@ -89,7 +51,7 @@ static void objects_add(struct host *host, enum hcn_kind kind, const char *key, 
     if (host_deadline_passed(host)) /* HNS hangs: each more call would wait for it, too */
         (void)error_set(&err, ERROR_TIMED_OUT, "HNS did not answer in time");
     else
-        objects_read(host, kind, array, &err);
+        (void)hcn_list_into(host, kind, NULL, NULL, OBJECTS_MAX, array, &err);
     if (err.kind == ERROR_TIMED_OUT)
         json_object_set_new(evidence, "hnsSilent", json_true());
     if (err.kind != ERROR_NONE)
@@ -110,17 +72,16 @@ static json_t *drift_of(struct host *host, const struct diag_evidence_options *o
                         const json_t *evidence) {
     _cleanup_(host_routes_free) struct host_routes routes = {0};
     _cleanup_json_ json_t *namespaces = json_array();
-    struct error unread = {0}; /* then they are not compared */
-    bool late = host_deadline_passed(host);
+    bool read =
+        !host_deadline_passed(host) &&
+        hcn_list_into(host, HCN_NAMESPACE, NULL, NULL, OBJECTS_MAX, namespaces, ERROR_IGNORED) == 0;
 
-    if (!late)
-        objects_read(host, HCN_NAMESPACE, namespaces, &unread);
     (void)host_routes(host, &routes, ERROR_IGNORED);
     return drift_judge(options->cluster,
                        &(struct drift_seen){.endpoints = json_object_get(evidence, "endpoints"),
                                             .balancers = json_object_get(evidence, "loadBalancers"),
                                             .networks = json_object_get(evidence, "networks"),
-                                            .namespaces = late || unread.kind ? NULL : namespaces,
+                                            .namespaces = read ? namespaces : NULL,
                                             .nodes = options->nodes,
                                             .routes = &routes,
                                             .pod_cidrs = options->pod_cidrs,
@@ -423,16 +384,6 @@ json_t *diag_routes_read(struct host *host, const struct diag_evidence_options *
     return evidence;
 }
 
-static json_t *child(json_t *parent, const char *key) {
-    json_t *object = json_object_get(parent, key);
-
-    if (!object) {
-        object = json_object();
-        json_object_set_new(parent, key, object);
-    }
-    return object;
-}
-
 void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe *probe,
                            const char *waiting) {
     char key[2] = {which, '\0'};
@@ -450,15 +401,12 @@ void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe
         json_object_set_new(pod, "noAddress", json_true());
     if (waiting && *waiting)
         json_object_set_new(pod, "waiting", json_string(waiting));
-    json_object_set_new(child(evidence, "pods"), key, pod);
+    json_object_set_new(json_object_in(evidence, "pods"), key, pod);
 }
 
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result) {
-    json_t *extra =
-        json_pack("{s:s, s:i, s:i}", "outcome", probe_outcome_name(result->outcome), "attempts",
-                  (int)result->attempts, "succeeded", (int)result->succeeded);
-
-    if (result->succeeded)
-        json_object_set_new(extra, "medianUs", json_integer(result->median_us));
-    json_object_set_new(child(evidence, "extra"), result->id, extra);
+    json_object_set_new(json_object_in(evidence, "extra"), result->id,
+                        json_pack("{s:s, s:i, s:i}", "outcome", probe_outcome_name(result->outcome),
+                                  "attempts", (int)result->attempts, "succeeded",
+                                  (int)result->succeeded));
 }

@@ -10,6 +10,7 @@
 #include "diag/look.h"
 #include "diag/node_echo.h"
 #include "diag/running.h"
+#include "services/service_status.h"
 #include "services/service_table.h"
 
 enum {
@@ -82,22 +83,13 @@ static void evidence_options_fill(const struct run *run, char *external_ip, size
     set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
 }
 
-/* Only what winjoin's kube-proxy programs can be judged. */
-static bool runs_our_kube_proxy(const json_t *look) {
-    json_each(json_object_get(look, "services"), i, status) {
-        if (text_equal(json_text_at(status, "name"), service_kube_proxy.name))
-            return text_equal(json_text_at(status, "state"), "running") &&
-                   json_bool_at(status, "winjoin", false);
-    }
-    return false;
-}
-
-/* What Kubernetes says, once. While a start is young, what HNS lacks may be on its way: then it
- * matters only when something fails. */
+/* What Kubernetes says, once; only what winjoin's kube-proxy programs can be judged. While a start
+ * is young, what HNS lacks may be on its way: then it matters only when something fails. */
 static void cluster_ask(struct run *run) {
     struct kube_client client;
 
-    if (run->cluster || !run->options->probes.client || !runs_our_kube_proxy(run->look) ||
+    if (run->cluster || !run->options->probes.client ||
+        !service_status_runs(json_object_get(run->look, "services"), service_kube_proxy.name) ||
         (!run->up && diag_look_is_young(run->look, host_now(run->host))))
         return;
     client = *run->options->probes.client; /* the same texts, without its patience */

@@ -33,6 +33,14 @@ int host_read(struct host *host, const char *path, size_t max, char **ret, size_
     return host->ops->read(host, at, max, ret, ret_len ? ret_len : &len, err);
 }
 
+bool host_has(struct host *host, const char *path, const void *data, size_t len) {
+    _cleanup_(secret_freep) char *there = NULL;
+    size_t there_len;
+
+    return host_read(host, path, len + 1, &there, &there_len, NULL) == 0 && there_len == len &&
+           memcmp(there, data, len) == 0;
+}
+
 int host_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
                    size_t *ret_len, uint64_t *ret_size, struct error *err) {
     _cleanup_(freep) char *at = NULL;
@@ -156,18 +164,13 @@ enum host_file_type host_file_type(struct host *host, const char *path) {
     return type == HOST_FILE && asks_for_folder(path) ? HOST_ABSENT : type;
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int host_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
     _cleanup_(freep) char *at = NULL;
     struct text_list names = {0};
 
     if (path_normalize(path, &at, err) < 0 || host->ops->list(host, at, &names, err) < 0)
         return -1;
-    if (names.count)
-        qsort(names.items, names.count, sizeof(*names.items), compare_names);
+    text_list_sort(&names);
     *ret = names;
     return 0;
 }

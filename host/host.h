@@ -43,6 +43,8 @@ int host_read(struct host *host, const char *path, size_t max, char **ret, size_
  * PowerShell 5.1's ">" writes) and UTF-8 with one come as plain UTF-8. */
 int host_read_text(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
                    struct error *err);
+/* Whether the file has just these bytes. */
+bool host_has(struct host *host, const char *path, const void *data, size_t len);
 /* At most `max` bytes from `offset` on, of a file that others write to meanwhile; *ret_size is its
  * whole size. Nothing (*ret_len 0) where it ends before `offset`. Absent: ERROR_ABSENT. *ret is
  * NUL-terminated; the caller frees. */

@@ -59,15 +59,9 @@ void kube_client_close(struct kube_client *client) {
 }
 
 char *kube_escape(const char *s) {
-    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     struct text out = {0};
 
-    for (; *s; s++) {
-        if (strchr(safe, *s))
-            text_add_char(&out, *s);
-        else
-            text_addf(&out, "%%%02X", (unsigned char)*s);
-    }
+    text_add_url(&out, s, "");
     return text_take(&out);
 }
 

@@ -134,22 +134,31 @@ static int add_queried(struct host *host, enum hcn_kind kind, const char *id, js
     return 0;
 }
 
-int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char *value,
-             json_t **ret, struct error *err) {
-    _cleanup_json_ json_t *query = hcn_query_json(key, value);
-    _cleanup_(freep) char *query_text = json_write(query);
-    _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *ids = NULL;
-    _cleanup_json_ json_t *list = json_array();
+int hcn_list_into(struct host *host, enum hcn_kind kind, const char *key, const char *value,
+                  size_t max, json_t *list, struct error *err) {
+    _cleanup_json_ json_t *query = hcn_query_json(key, value), *ids = NULL;
+    _cleanup_(freep) char *query_text = json_write(query), *text = NULL;
+
     if (hcn_enumerate(host, kind, query_text, &text, err) < 0 ||
         json_read(text, strlen(text), "list of HNS IDs", &ids, err) < 0)
         return -1;
     json_each(ids, i, id) {
+        if (i == max)
+            return error_set(err, ERROR_HOST, "more than %zu objects; the rest is omitted", max);
         if (!json_is_string(id))
             return error_set(err, ERROR_MALFORMED, "decode list of HNS IDs: not a list of strings");
         if (add_queried(host, kind, json_string_value(id), list, err) < 0)
             return -1;
     }
+    return 0;
+}
+
+int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char *value,
+             json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *list = json_array();
+
+    if (hcn_list_into(host, kind, key, value, SIZE_MAX, list, err) < 0)
+        return -1;
     *ret = take_ptr(list);
     return 0;
 }

@@ -2,7 +2,6 @@
  * pass. */
 #include "services/mirror.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,11 +58,7 @@ char *mirror_url(const struct mirror *mirror, const char *path) {
         len--;
     text_add_bytes(&out, mirror->url, len);
     text_add(&out, mirror->url ? "/" : "https://");
-    for (const char *p = path; *p; p++)
-        if (isalnum((unsigned char)*p) || strchr("-._~/:", *p))
-            text_add_char(&out, *p);
-        else
-            text_addf(&out, "%%%02X", (unsigned char)*p);
+    text_add_url(&out, path, "/:");
     return text_take(&out);
 }
 

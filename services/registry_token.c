@@ -126,11 +126,7 @@ static int check_realm(const char *realm, struct error *err) {
 
 static void add_parameter(struct text *url, const char *name, const char *value) {
     text_addf(url, "%c%s=", strchr(text_str(url), '?') ? '&' : '?', name);
-    for (const char *p = value; *p; p++)
-        if (isalnum((unsigned char)*p) || strchr("-._~/:,", *p))
-            text_add_char(url, *p);
-        else
-            text_addf(url, "%%%02X", (unsigned char)*p);
+    text_add_url(url, value, "/:,");
 }
 
 static char *token_url(const struct registry_challenge *c, const char *name) {

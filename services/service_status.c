@@ -52,15 +52,11 @@ void service_life_begin(struct host *host, const char *name) {
 
 void service_life_end(struct host *host, const char *name, bool asked, unsigned exit_code) {
     _cleanup_json_ json_t *life = life_read(host, name);
-    json_t *ends = json_object_get(life, "ends");
+    json_t *ends = json_array_in(life, "ends");
 
     json_object_set_new(life, "ended", time_now(host));
     json_object_set_new(life, "asked", json_boolean(asked));
     json_object_set_new(life, "exitCode", json_integer((json_int_t)exit_code));
-    if (!json_is_array(ends)) {
-        ends = json_array();
-        json_object_set_new(life, "ends", ends);
-    }
     if (!asked)
         json_array_append_new(ends, time_now(host));
     while (json_array_size(ends) > ENDS_KEPT)
@@ -173,6 +169,15 @@ int service_status_read(struct host *host, const char *name, json_t **ret, struc
         add_log(status, host, row, &found,
                 found.state == HOST_SERVICE_STOPPED || ends >= SERVICE_CRASHES);
     return 0;
+}
+
+bool service_status_runs(const json_t *list, const char *name) {
+    json_each(list, i, status) {
+        if (text_equal(json_text_at(status, "name"), name))
+            return text_equal(json_text_at(status, "state"), "running") &&
+                   json_bool_at(status, "winjoin", false);
+    }
+    return false;
 }
 
 bool service_status_is_down(const json_t *status) {

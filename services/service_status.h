@@ -26,6 +26,8 @@ void service_life_end(struct host *host, const char *name, bool asked, unsigned 
  * end of its log, of one that is down or keeps ending. Kinds: those of host_service_query(). New
  * reference. */
 int service_status_read(struct host *host, const char *name, json_t **ret, struct error *err);
+/* Of a list of such documents: this one is ours and runs. */
+bool service_status_runs(const json_t *list, const char *name);
 /* Of such a document: it should run and does not, or keeps ending. */
 bool service_status_is_down(const json_t *status);
 

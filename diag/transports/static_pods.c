@@ -119,13 +119,9 @@ static int manifest_write(struct host *host, const struct diag_probe_options *op
 /* A program that is there already with the same bytes stays: a pod of an earlier run may hold it.
  */
 static int program_write(struct host *host, const void *program, size_t len, struct error *err) {
-    _cleanup_(freep) char *there = NULL;
-    size_t there_len = 0;
-
     if (host_make_folder(host, FOLDER "\\bin", HOST_PROBE_PROGRAM, err) < 0)
         return -1;
-    if (host_read(host, PROGRAM, len, &there, &there_len, ERROR_IGNORED) == 0 && there_len == len &&
-        memcmp(there, program, len) == 0)
+    if (host_has(host, PROGRAM, program, len))
         return 0;
     return host_write(host, PROGRAM, program, len, HOST_PROBE_PROGRAM, err);
 }

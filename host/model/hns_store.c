@@ -50,15 +50,12 @@ static const char *management_address(json_t *state, const char *id, char out[IP
 /* What HNS adds to a stored network when it is asked about. */
 static json_t *network_properties(json_t *state, const json_t *stored) {
     json_t *network = json_deep_copy(stored);
-    json_t *policies = json_object_get(network, "Policies");
     char address[IP_TEXT_MAX];
+    json_t *policies;
 
     if (!text_equal_nocase(json_text_at(network, "Type"), "Overlay"))
         return network;
-    if (!policies) {
-        policies = json_array();
-        json_object_set_new(network, "Policies", policies);
-    }
+    policies = json_array_in(network, "Policies");
     if (management_address(state, json_text_at(network, "ID"), address))
         json_array_append_new(policies, json_pack("{s:s, s:{s:s}}", "Type", "ProviderAddress",
                                                   "Settings", "ProviderAddress", address));
@@ -164,12 +161,8 @@ static uint32_t create(json_t *state, const char *member, const char *const *arg
 /* Adds or removes the policies of a modify document. */
 static void modify_policies(json_t *object, const json_t *request) {
     bool remove = text_equal_nocase(json_text_at(request, "RequestType"), "Remove");
-    json_t *policies = json_object_get(object, "Policies");
+    json_t *policies = json_array_in(object, "Policies");
 
-    if (!policies) {
-        policies = json_array();
-        json_object_set_new(object, "Policies", policies);
-    }
     json_each(json_at(request, "Settings.Policies"), i, policy) {
         for (size_t j = json_array_size(policies); j-- > 0;)
             if (json_equal(json_array_get(policies, j), policy))

@@ -1,9 +1,6 @@
 /* JoinConfiguration: its fields by version, and what kubeadm makes of what is missing. */
 #include "join/configuration/join_configuration.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/rfc3339.h"
 
@@ -56,30 +53,17 @@ unsigned join_configuration_version(const char *api_version) {
 
 /* ---- v1beta3 to v1beta4 ---- */
 
-/* The object at a key, made when there is none. */
-static json_t *object_at(json_t *parent, const char *key) {
-    if (!json_is_object(json_object_get(parent, key)))
-        json_object_set_new(parent, key, json_object());
-    return json_object_get(parent, key);
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static json_t *args_of_map(const json_t *map, struct yaml_marks *marks) {
-    size_t count = json_object_size(map), n = 0;
-    _cleanup_(freep) const char **names = xcalloc(count + 1, sizeof *names);
+    _cleanup_(text_list_free) struct text_list names = {0};
     json_t *list = json_array();
 
-    json_each_member(map, key, value)
-        names[n++] = key;
-    qsort(names, n, sizeof *names, by_name);
-    for (size_t i = 0; i < n; i++) {
-        const char *text = json_string_value(json_object_get(map, names[i]));
-        json_t *item = json_pack("{s:s, s:s}", "name", names[i], "value", text ? text : "");
+    json_sorted_keys(map, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        const json_t *value = json_object_get(map, names.items[i]);
+        const char *text = json_string_value(value);
+        json_t *item = json_pack("{s:s, s:s}", "name", names.items[i], "value", text ? text : "");
 
-        yaml_marks_pass_on(marks, json_object_get(map, names[i]), item);
+        yaml_marks_pass_on(marks, value, item);
         json_array_append_new(list, item);
     }
     return list;
@@ -99,7 +83,7 @@ void join_configuration_renew(json_t *configuration, struct yaml_marks *marks) {
         json_object_set_new(node, "kubeletExtraArgs", list);
     }
     if (json_is_string(timeout))
-        json_object_set(object_at(configuration, "timeouts"), "discovery", timeout);
+        json_object_set(json_object_in(configuration, "timeouts"), "discovery", timeout);
     json_object_del(discovery, "timeout");
 }
 
@@ -220,7 +204,7 @@ void join_configuration_default(json_t *configuration) {
     const char *file;
 
     omit_empty(configuration);
-    discovery = object_at(configuration, "discovery");
+    discovery = json_object_in(configuration, "discovery");
     file = json_text_at(discovery, "file.kubeConfigPath");
     if (file) {
         _cleanup_(freep) char *read = join_discovery_file_path(file);
@@ -230,7 +214,7 @@ void join_configuration_default(json_t *configuration) {
     }
     default_text(configuration, "caCertPath", "C:/etc/kubernetes/pki/ca.crt");
     default_text(discovery, "tlsBootstrapToken", json_text_at(discovery, "bootstrapToken.token"));
-    default_node(object_at(configuration, "nodeRegistration"));
-    renew_durations(object_at(configuration, "timeouts"));
-    default_timeouts(object_at(configuration, "timeouts"));
+    default_node(json_object_in(configuration, "nodeRegistration"));
+    renew_durations(json_object_in(configuration, "timeouts"));
+    default_timeouts(json_object_in(configuration, "timeouts"));
 }

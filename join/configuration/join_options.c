@@ -13,7 +13,8 @@
 #include "kube/server_url.h"
 #include "services/version.h"
 
-_Static_assert(offsetof(struct join_options, discovery_token) ==
+_Static_assert(offsetof(struct join_options, discovery_token) -
+                       offsetof(struct join_options, texts) ==
                    sizeof(((struct join_options *)0)->texts),
                "texts[] has as many items as there are names");
 _Static_assert(offsetof(struct join_options, discovery_token_unsafe_skip_ca_verification) -

@@ -25,6 +25,7 @@ struct join_timeouts {
 /* Names are those of the flags. What is not given is NULL, 0 or empty; durations are milliseconds.
  */
 struct join_options {
+    long long vni, vxlan_port;
     /* owned: join_options_free(); as one list for what does the same with each */
     union {
         struct {
@@ -68,7 +69,6 @@ struct join_options {
     };
     bool discovery_token_unsafe_skip_ca_verification, dry_run; /* kubeadm's */
     bool install_features, restart, apply_host_fixes;          /* winjoin's */
-    long long vni, vxlan_port;
     long long timeout, join_timeout;
     long long start_spread; /* negative: winjoin decides (join/found/start_spread.h) */
     struct join_timeouts timeouts;

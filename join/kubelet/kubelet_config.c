@@ -110,51 +110,29 @@ static void remove_signals(json_t *config, struct kubelet_changes *changes) {
     }
 }
 
-/* The object that holds the last part of a dotted path, made where absent; *ret_key is that part.
- */
-static json_t *parent_of(json_t *config, const char *path, const char **ret_key) {
-    const char *dot;
-
-    while ((dot = strchr(path, '.')) != NULL) {
-        _cleanup_(freep) char *key = xstrndup(path, (size_t)(dot - path));
-        json_t *next = json_object_get(config, key);
-
-        if (!json_is_object(next)) {
-            next = json_object();
-            json_object_set_new(config, key, next);
-        }
-        config = next;
-        path = dot + 1;
-    }
-    *ret_key = path;
-    return config;
-}
-
 /* Takes over `value`. */
 static void force(json_t *config, const char *path, json_t *value, const char *why,
                   struct kubelet_changes *changes) {
-    const char *key;
-    json_t *parent = parent_of(config, path, &key);
-    const json_t *old = json_object_get(parent, key);
+    const json_t *old = json_at(config, path);
 
-    if (!old || !json_equal(old, value)) {
-        if (!old || !is_empty(old) || !is_empty(value))
-            kubelet_changes_add(changes, path, old, value, why);
-        json_object_set(parent, key, value);
+    if (old && json_equal(old, value)) {
+        json_decref(value);
+        return;
     }
-    json_decref(value);
+    if (!old || !is_empty(old) || !is_empty(value))
+        kubelet_changes_add(changes, path, old, value, why);
+    json_put(config, path, value);
 }
 
 /* Takes over `value`. What kubeadm fills in is not a change worth telling. */
 static void fill_in(json_t *config, const char *path, json_t *value) {
-    const char *key, *text;
-    json_t *parent = parent_of(config, path, &key);
-    const json_t *old = json_object_get(parent, key);
+    const json_t *old = json_at(config, path);
+    const char *text = json_string_value(old);
 
-    text = json_string_value(old);
     if (!old || json_is_null(old) || (text && !*text))
-        json_object_set(parent, key, value);
-    json_decref(value);
+        json_put(config, path, value);
+    else
+        json_decref(value);
 }
 
 static void fill_defaults(json_t *config, const struct kubelet_config_input *input) {

@@ -334,12 +334,7 @@ int journal_repair_services(struct journal *journal, struct error *err) {
 
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
                   enum host_access access, struct error *err) {
-    _cleanup_(freep) char *old = NULL;
-    size_t old_len = 0;
-    bool same = host_read(journal->host, path, len + 1, &old, &old_len, ERROR_IGNORED) == 0 &&
-                old_len == len && memcmp(old, data, len) == 0;
-
-    if (same && journal_has(journal, JOURNAL_FILE_ENTRY, path))
+    if (journal_has(journal, JOURNAL_FILE_ENTRY, path) && host_has(journal->host, path, data, len))
         return 0;
     if (journal_file(journal, path, err) < 0)
         return -1;

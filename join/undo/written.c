@@ -47,16 +47,9 @@ static json_t *notes_of(struct journal *journal) {
 
 static void note(struct journal *journal, enum journal_kind kind, const char *target,
                  json_t *as_written) {
-    const char *name = journal_kind_name(kind);
-    json_t *targets;
-    const json_t *before;
+    json_t *targets = json_object_in(notes_of(journal), journal_kind_name(kind));
+    const json_t *before = json_object_get(targets, target);
 
-    targets = json_object_get(notes_of(journal), name);
-    if (!json_is_object(targets)) {
-        targets = json_object();
-        json_object_set_new(journal->written, name, targets);
-    }
-    before = json_object_get(targets, target);
     json_object_set_new(as_written, "phase", json_string(phase_of(journal, kind, target, before)));
     if (json_equal(before, as_written)) {
         json_decref(as_written);

@@ -183,14 +183,6 @@ static bool is_wanted(struct join *join, const char *path, const struct service 
     return false;
 }
 
-static bool is_as_wanted(struct host *host, const struct node_file *file) {
-    _cleanup_(freep) char *now = NULL;
-    size_t len = strlen(file->text), now_len;
-
-    return host_read(host, file->path, len + 1, &now, &now_len, NULL) == 0 && now_len == len &&
-           memcmp(now, file->text, len) == 0;
-}
-
 int upgrade_files(struct join *join, const struct service *service, struct node_files *ret,
                   struct error *err) {
     size_t kept = 0;
@@ -204,7 +196,8 @@ int upgrade_files(struct join *join, const struct service *service, struct node_
 
         ret->items[i] = ret->items[kept]; /* those left out go to the end */
         ret->items[kept] = file;
-        kept += is_wanted(join, file.path, service) && !is_as_wanted(join->host, &file);
+        kept += is_wanted(join, file.path, service) &&
+                !host_has(join->host, file.path, file.text, strlen(file.text));
     }
     while (ret->count > kept) {
         free(ret->items[--ret->count].path);

@@ -15,20 +15,12 @@ enum { STOP_MS = 60000, START_MS = 30000, READY_MS = 180000, READY_STEP_MS = 100
 
 /* ---- beside the old ones ---- */
 
-static bool same_bytes(struct host *host, const char *path, const void *data, size_t len) {
-    _cleanup_(freep) char *now = NULL;
-    size_t now_len;
-
-    return host_read(host, path, len + 1, &now, &now_len, NULL) == 0 && now_len == len &&
-           memcmp(now, data, len) == 0;
-}
-
 /* Beside the old one; not one that turns out to be the same. */
 static int put_beside(struct join *join, const struct upgrade_program *program, const char *data,
                       size_t len, struct error *err) {
     _cleanup_(freep) char *beside = upgrade_beside(program->target);
 
-    if (same_bytes(join->host, program->target, data, len))
+    if (host_has(join->host, program->target, data, len))
         return 0;
     if (journal_file(&join->journal, beside, err) < 0)
         return -1;

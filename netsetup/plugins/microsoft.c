@@ -49,12 +49,8 @@ static json_t *dual_ipam_json(const struct network_plan *plan) {
 }
 
 static void add_argument(json_t *config, json_t *policy) {
-    json_t *list = json_object_get(config, "AdditionalArgs");
-    if (!list) {
-        list = json_array();
-        json_object_set_new(config, "AdditionalArgs", list);
-    }
-    json_array_append_new(list, json_pack("{s:s,s:O}", "Name", "EndpointPolicy", "Value", policy));
+    json_array_append_new(json_array_in(config, "AdditionalArgs"),
+                          json_pack("{s:s,s:O}", "Name", "EndpointPolicy", "Value", policy));
 }
 
 static json_t *config_make(const struct network_plan *plan, bool host_local) {
