@@ -299,7 +299,8 @@
              PUT("extra|x-dns-external|outcome", "'dns-timeout'"),
      false},
     {"the same, and other names", "LOSS",
-     "pod-to-pod-name/udp=dns-timeout pod-to-service-pqdn/tcp=dns-timeout "
+     "pod-to-pod-name/tcp=dns-timeout pod-to-pod-name/udp=dns-timeout "
+     "pod-to-service-pqdn/tcp=dns-timeout "
      "pod-to-service-pqdn/udp=dns-timeout pod-to-service-fqdn/tcp=dns-timeout "
      "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout",
      DNS_POD_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
