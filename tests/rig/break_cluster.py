@@ -99,6 +99,11 @@ def taken_address(name, address):
     return apply, lift
 
 
+def no_overlay_back(stage):
+    """The Linux node's routes through its overlay are gone."""
+    netns.ip_batch(stage.fabric.ns("l1"), ["route del %s dev vx" % subnet for subnet in stage.fabric.peers])
+
+
 def moved_back(stage):
     """The Linux node sends what is for this node's pods to another address."""
     for mac, _ in stage.fabric.peers.values():

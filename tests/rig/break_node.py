@@ -317,6 +317,22 @@ def no_agent(stage):
     stage.agent.__exit__()
 
 
+def other_plugin(content):
+    """A pair of functions: the program of the CNI plugin is another one, or (None) gone; and as it was."""
+    def path(stage):
+        with open(cni(stage), encoding="utf-8") as f:
+            kind = json.load(f)["type"]
+        return stage.host.path("C:\\opt\\cni\\bin\\" + kind + ".exe")
+
+    def apply(stage):
+        os.rename(path(stage), path(stage) + ".kept")
+        if content is not None:
+            with open(path(stage), "wb") as f:
+                f.write(content)
+
+    return apply, lambda stage: os.replace(path(stage) + ".kept", path(stage))
+
+
 def rewritten(function, find, replace):
     """What programs send to HNS from now on is another text; and the end of that."""
     return (lambda stage: stage.host.control({"op": "rewrite", "fn": function, "find": find, "replace": replace,
@@ -367,6 +383,13 @@ def stale_backend(stage, document):
 def other_port(_stage, document):
     """It sends to a port that the pods do not have."""
     document["PortMappings"][0]["InternalPort"] = 5353
+
+
+def stale_beside(stage, document):
+    """Beside those that it has."""
+    there = document["HostComputeEndpoints"]
+    stale_backend(stage, document)
+    document["HostComputeEndpoints"] += there
 
 
 def others_pod(address):

@@ -457,6 +457,16 @@ FAULTS |= {
 # Written down before, and made later.
 FAULTS |= {
     "hns-hung": after("HNS hangs", "HNS-HUNG", node.slow_hns(30), node.hns_in_time, OVERLAY),
+    "lb-one-stale": after("one of two pods behind the DNS' load balancer is gone", "SVC-STALE",
+                          node.other_balancer(DNS, 17, node.stale_beside), node.restart("kube-proxy"), OVERLAY),
+    "l1-other-mac": after("the overlay of the DNS pods' node has another MAC than it announces", "OVL-UDP",
+                          cluster.wired("l1", ["link set vx address 00:15:5d:00:00:32"], [])[0],
+                          lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
+    "udp-in": Fault("the node's switch drops what its pods get by UDP", "UDP-LOST", *cluster.filtered(
+        "w1", 'oifname "ep*" meta l4proto udp drop'), OVERLAY),
+    "l1-no-back": after("the DNS pods' node has lost its route to this node's pods", "OVL-UDP",
+                        cluster.no_overlay_back, lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
+    "cni-cut": after("the program of the CNI plugin is cut off", "POD-SBX", *node.other_plugin(b"MZ"), OVERLAY),
 }
 
 # Two at once: where they can be seen beside each other, and which modes play them.
