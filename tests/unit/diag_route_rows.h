@@ -1,11 +1,14 @@
-/* Rows of diag_rows.h: routes to other nodes and outside, and the gateway. */
+/* More scenes of diag_rows.h: routes to other nodes and outside, and the gateway. */
 #ifndef TESTS_UNIT_DIAG_ROUTE_ROWS_H
 #define TESTS_UNIT_DIAG_ROUTE_ROWS_H
 
-{"route missing", DNS_RED,
- "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/"
- "24',nextHop:'10.0.0.9'}]," LIN_1("null"),
- "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+#include "diag_rows.h"
+
+static const struct row route_rows[] = {
+    {"route missing", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/"
+     "24',nextHop:'10.0.0.9'}]," LIN_1("null"),
+     "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
     {"route missing, and a flow that was not tried", DNS_RED " pod-to-service-ip/tcp=-",
      "expected:{networkMode:'l2bridge'},routes:[]," LIN_1("null"), "L2-ROUTE confirmed 9", NULL},
     {"route missing, where no agent announces nodes", DNS_RED,
@@ -139,5 +142,13 @@
      "'InternalIP',address:'10.0.0.21'}]}},adapters:[{alias:'vEthernet (Ethernet)',forwarding:"
      "false,addresses:['10.0.0.21/24']}]",
      "", NULL},
+};
+
+/* Of all scenes; NULL: no more. */
+static inline const struct row *row_at(size_t i) {
+    return i < ARRAY_SIZE(rows)                            ? &rows[i]
+           : i < ARRAY_SIZE(rows) + ARRAY_SIZE(route_rows) ? &route_rows[i - ARRAY_SIZE(rows)]
+                                                           : NULL;
+}
 
 #endif

@@ -281,7 +281,6 @@ static const struct row rows[] = {
     {"no source vip", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("") "]",
      "SVC-VIP confirmed 9", "the load balancer of 10.96.0.10 has no SourceVIP"},
-#include "diag_route_rows.h"
     {"no balancer at all", DNS_RED " pod-to-service-ip/tcp=timeout",
      "loadBalancers:[],services:{'kube-proxy':'stopped'}", "SVC-ALL confirmed 10",
      "HNS has no load balancers"},
