@@ -335,7 +335,7 @@ FAULTS |= {
 
 # What has another cause, or another text, on a bridge.
 FAULTS |= {
-    "pod-gateway-bridge": after("pods get another gateway than their network's", "POD-GW", *node.rewritten(
+    "pod-gateway-bridge": after("pods get a gateway that no network has", "POD-GW", *node.rewritten(
         "HcnCreateEndpoint", '.2"}]', '.27"}]'), BRIDGE),
 }
 
