@@ -280,8 +280,9 @@ static void look_at_group(struct finding *f, const struct cluster_row *row, cons
     if (!is_so(row, &seen) || (row->local && !is_local_silent(f, key->a)))
         return;
     cell = cluster_cell_name(f->report, seen.first);
-    text_addf(&evidence, "all %zu cells fail, such as %s: %s", seen.red, cell,
-              seen.first->cell.reason);
+    if (seen.red > 1)
+        text_addf(&evidence, "each of %zu cells fails, such as ", seen.red);
+    text_addf(&evidence, "%s: %s", cell, seen.first->cell.reason);
     if (row->dns)
         text_addf(&evidence, "; inside the pod: DNS servers %s, suffixes %s",
                   n->servers ? n->servers : "unknown", n->suffixes ? n->suffixes : "unknown");
