@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -122,12 +123,16 @@ class Fetched(unittest.TestCase):
     # --- right ones
 
     def test_all_is_fetched_once(self):
-        mirror = self.mirror()
+        both = threading.Barrier(2, timeout=20)  # one is answered when the other is asked for, too
+
+        def held(name):
+            return lambda: both.wait() < 2 and odd.http(CONTENT[name])
+        mirror = self.mirror({path_of(name): held(name) for name in ("kubelet", "kube-proxy")})
         said = self.end(self.start(mirror.url), 0)
         self.assertIn("6 of 6 verified, 6 installed", said)
         self.assert_installed()
         self.assertEqual(sorted(mirror.asked), sorted(["winjoin.lock", *map(path_of, PROGRAMS)]))
-        self.assertIn(mirror.server.connections, range(2, len(PROGRAMS) + 1))  # at the same time
+        self.assertLessEqual(mirror.server.connections, len(PROGRAMS))
         mirror.asked.clear()
         self.assertIn("6 of 6 verified, 0 installed", self.end(self.start(mirror.url + "/"), 0))
         self.assertEqual(mirror.asked, ["winjoin.lock"])
