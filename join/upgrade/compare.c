@@ -194,15 +194,15 @@ int upgrade_files(struct join *join, const struct service *service, struct node_
     for (size_t i = 0; i < ret->count; i++) {
         struct node_file file = ret->items[i];
 
-        ret->items[i] = ret->items[kept]; /* those left out go to the end */
-        ret->items[kept] = file;
-        kept += is_wanted(join, file.path, service) &&
-                !host_has(join->host, file.path, file.text, strlen(file.text));
+        if (is_wanted(join, file.path, service) &&
+            !host_has(join->host, file.path, file.text, strlen(file.text))) {
+            ret->items[kept++] = file;
+            continue;
+        }
+        free(file.path);
+        free(file.text);
     }
-    while (ret->count > kept) {
-        free(ret->items[--ret->count].path);
-        free(ret->items[ret->count].text);
-    }
+    ret->count = kept;
     return 0;
 }
 
