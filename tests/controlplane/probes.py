@@ -48,6 +48,14 @@ class Instead(str):
     """The pod of this node answers."""
 
 
+class Turns(tuple):
+    """The pods of these nodes answer in turn."""
+
+
+class Says(str):
+    """A program that is no probe answers so."""
+
+
 def six(ip):
     """The IPv6 address of a pod that has this one."""
     return "fd00:10:244::" + ip.split(".", 2)[2].replace(".", ":")
@@ -130,8 +138,11 @@ class Model(threading.Thread):
         host, udp = query["host"], query.get("protocol") == "udp"
         target = self.named(pod, host)
         why = self.broken(source[0], target, udp) or (self.fault and self.fault(self.dialed(pod, query)))
-        if isinstance(why, Instead):
-            target, why = str(why), None
+        turns, says = (target,), why if isinstance(why, Says) else None
+        if isinstance(why, (Instead, Turns)):
+            turns = tuple(why) if isinstance(why, Turns) else (str(why),)
+        if isinstance(why, (Instead, Turns, Says)):
+            why = None
         if why == SLOW:
             time.sleep(TIMEOUT)
             why = "reading from udp connection failed. err:'read udp: i/o timeout'" if udp else \
@@ -145,10 +156,11 @@ class Model(threading.Thread):
         if large and self.large(source[0], target, udp, request.startswith("echo")):
             time.sleep(TIMEOUT)
             return 200, json.dumps({"errors": ["i/o timeout"]}).encode(), "text/plain"
-        answer = source[1] + ":40000" if request == "clientip" else \
-            request.partition(" " if udp else "=")[2] if request.startswith("echo") else \
-            next((p for p, (on, _) in self.pods.items() if on == target), pod)
-        return 200, json.dumps({"responses": [answer] * int(query.get("tries", 1))}).encode(), "text/plain"
+        tries, names = int(query.get("tries", 1)), {on: p for p, (on, _) in self.pods.items()}
+        answers = [says] if says else [source[1] + ":40000"] if request == "clientip" else \
+            [request.partition(" " if udp else "=")[2]] if request.startswith("echo") else \
+            [names.get(on, pod) for on in turns]
+        return 200, json.dumps({"responses": (answers * tries)[:tries]}).encode(), "text/plain"
 
     def dialed(self, pod, query):
         host, port, source = query["host"], int(query["port"]), self.pods[pod][0]

@@ -9,7 +9,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:1] = [str(ROOT / "tests")]
 
-from controlplane import cluster_faults  # noqa: E402
+from controlplane import cluster_faults, probes  # noqa: E402
 from controlplane.cluster_case import ClusterDiag  # noqa: E402
 
 AT_ONCE = 8
@@ -18,7 +18,9 @@ AT_ONCE = 8
 def played(fault):
     """The report of a cluster of its own that has this fault."""
     case = ClusterDiag()
-    case.nodes = {"windows": 3, "linux": 2}
+    case.nodes = {"nodes": [probes.node(n, "windows", b) for n, b in zip(cluster_faults.WINDOWS, fault.builds)]
+                  + [probes.node(n) for n in cluster_faults.LINUX], "dual": fault.dual}
+    case.settings = {"services": "10.96.0.0/12,fd00:10:96::/112"} if fault.dual else {}
     case.setUp()
     try:
         case.model.fault, case.model.dns = fault.answer, dict([fault.dns] if fault.dns else [])
