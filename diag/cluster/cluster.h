@@ -85,8 +85,8 @@ struct cluster_pairs {
  * the items. */
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
 /* For each of the first 24 pairs with a cell that failed: from its first node to another one, from
- * another one to its second, and back; others of the same kind, if there are. They show whether a
- * node, a pair or a system is at fault. */
+ * another one to its second, and back; others of the same kind, if there are, and of another
+ * system. They show whether a node, a pair or a system is at fault. */
 void cluster_pairs_widen(struct cluster_report *report);
 
 /* Text is borrowed; NULL or 0 = default. */

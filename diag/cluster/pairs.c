@@ -86,28 +86,34 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
 
 /* ---- more of them, where some fail ---- */
 
+/* No answer in time is one, too, but for a probe that cannot be asked. */
 static bool is_red(const struct cluster_report *report, const struct cluster_pair *pair) {
+    bool asked = !report->nodes.items[pair->from].unreached;
+
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *c = &report->cells.items[i];
 
-        if (c->from == pair->from && c->to == pair->to && c->cell.outcome == DIAG_FAIL)
+        if (c->from == pair->from && c->to == pair->to &&
+            (c->cell.outcome == DIAG_FAIL || (asked && c->cell.outcome == DIAG_NOT_RUN)))
             return true;
     }
     return false;
 }
 
-/* Beside a and b: of b's kind or at least its system, and well with others, the next behind it. */
+/* Beside a and b: of b's kind or at least its system, and well with others, the next behind it;
+ * `other`: one of another system than b's. */
 static size_t witness_for(const struct cluster_report *report, const size_t *kinds,
-                          const bool *well, size_t a, size_t b) {
+                          const bool *well, size_t a, size_t b, bool other) {
     const struct cluster_node *nodes = report->nodes.items;
     size_t best = SIZE_MAX;
     int most = -1;
 
     for (size_t k = 1; k < report->nodes.count; k++) {
         size_t i = (b + k) % report->nodes.count;
-        int worth = 4 * (kinds[i] == kinds[b]) + 2 * text_equal(nodes[i].os, nodes[b].os) + well[i];
+        bool same = text_equal(nodes[i].os, nodes[b].os);
+        int worth = 4 * (kinds[i] == kinds[b]) + 2 * same + well[i];
 
-        if (i == a || nodes[i].waiting || nodes[i].unreached || worth <= most)
+        if (i == a || (other && same) || nodes[i].waiting || nodes[i].unreached || worth <= most)
             continue;
         best = i;
         most = worth;
@@ -145,8 +151,10 @@ void cluster_pairs_widen(struct cluster_report *report) {
         if (!fails[i])
             continue;
         red++;
-        add_new(report, pair.from, witness_for(report, kinds, well, pair.from, pair.to));
-        add_new(report, witness_for(report, kinds, well, pair.to, pair.from), pair.to);
+        for (int other = 0; other < 2; other++) {
+            add_new(report, pair.from, witness_for(report, kinds, well, pair.from, pair.to, other));
+            add_new(report, witness_for(report, kinds, well, pair.to, pair.from, other), pair.to);
+        }
         add_new(report, pair.to, pair.from);
     }
     free(kinds);

@@ -103,17 +103,20 @@ static void test_pairs_pass_over_the_missing(void **state) {
  * the same kind, and such as are well, come first. */
 static void test_pairs_beside_red_ones(void **state) {
     static const struct {
-        const char *kinds, *red, *added, *missing; /* missing: a node without a probe, or unasked */
+        const char *kinds, *red, *added;
+        const char *missing; /* a node without a probe (w), unasked (u); "-l": answers come late */
     } rows[] = {
         {"aaaaa", "", "", ""},
         {"aaaaa", "12", "13 32 21 ", ""},
         {"aaaaa", "12 34", "10 02 21 30 04 43 ", ""}, /* 0 alone is well */
-        {"aabba", "12", "13 42 21 ", ""},
-        {"aab", "01", "02 21 10 ", ""}, /* none of a kind: any */
+        {"aabba", "12", "13 42 14 32 21 ", ""},       /* and of the other system */
+        {"aab", "01", "02 21 10 ", ""},               /* none of a kind: any */
         {"aa", "01", "", ""},
         {"aaaa", "12", "10 02 21 ", "3w"},
         {"aaaa", "12", "10 02 21 ", "3u"}, /* it is asked by exec, once */
         {"aaaa", "12", "13 32 ", "2u"},
+        {"aaaaa", "12", "13 32 21 ", "-l"},
+        {"aaaa", "12", "", "1ul"}, /* what it does not ask is no failure */
     };
 
     (void)state;
@@ -124,7 +127,7 @@ static void test_pairs_beside_red_ones(void **state) {
 
         for (const char *kind = rows[i].kinds; *kind; kind++)
             add_node(&report.nodes, "n", *kind == 'a' ? "windows" : "linux", "", "v1.37.1", true);
-        if (*rows[i].missing) {
+        if (*rows[i].missing && *rows[i].missing != '-') {
             struct cluster_node *node = &report.nodes.items[*rows[i].missing - '0'];
 
             *(rows[i].missing[1] == 'w' ? &node->waiting : &node->unreached) = xstrdup("x");
@@ -134,10 +137,10 @@ static void test_pairs_beside_red_ones(void **state) {
         for (const char *at = rows[i].red; *at; at += at[2] ? 3 : 2) {
             report.cells.items =
                 xrealloc(report.cells.items, (report.cells.count + 1) * sizeof *report.cells.items);
-            report.cells.items[report.cells.count++] =
-                (struct cluster_cell){.cell.outcome = DIAG_FAIL,
-                                      .from = (size_t)(at[0] - '0'),
-                                      .to = (size_t)(at[1] - '0')};
+            report.cells.items[report.cells.count++] = (struct cluster_cell){
+                .cell.outcome = strchr(rows[i].missing, 'l') ? DIAG_NOT_RUN : DIAG_FAIL,
+                .from = (size_t)(at[0] - '0'),
+                .to = (size_t)(at[1] - '0')};
         }
         cluster_pairs_widen(&report);
         for (size_t p = before; p < report.pairs.count; p++)
