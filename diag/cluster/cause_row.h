@@ -34,6 +34,7 @@ struct cluster_row {
     bool many;     /* red for more than one node at the other end */
     bool local;    /* the NodePort there of externalTrafficPolicy Local answers nobody, too */
     bool surely;   /* seen, not concluded */
+    bool aside;    /* of `says`: it breaks no cell, and no run fails for it alone */
     bool partly;   /* some packets arrive: of all other rows such a cell works */
 };
 /* Row i of all tables; NULL behind the last. */
@@ -59,5 +60,6 @@ bool cluster_cell_is_of(const struct cluster_cell *c, const char *flow);
 bool cluster_cell_is_to_service(const struct cluster_cell *c); /* by its address, inside */
 bool cluster_cell_is_by_name(const struct cluster_cell *c);    /* of the cluster */
 bool cluster_cell_has_dns_failed(const struct cluster_cell *c);
+bool cluster_cell_is_astray(const struct cluster_cell *c); /* somebody else answers */
 
 #endif

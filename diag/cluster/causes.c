@@ -42,6 +42,10 @@ bool cluster_cell_has_dns_failed(const struct cluster_cell *c) {
            outcome == PROBE_DNS_NXDOMAIN;
 }
 
+bool cluster_cell_is_astray(const struct cluster_cell *c) {
+    return cluster_cell_is_red(c) && c->cell.result.outcome == PROBE_WRONG_RESPONDER;
+}
+
 /* The widest first. */
 static const struct cluster_rows *const tables[] = {&cluster_rows_of_pods, &cluster_rows_of_packets,
                                                     &cluster_rows_of_services,

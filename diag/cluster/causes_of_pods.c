@@ -20,12 +20,16 @@ static bool is_six(const struct cluster_cell *c) {
     return c->cell.family == 6;
 }
 
+static bool is_pods_six(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) && is_six(c);
+}
+
 static bool is_unasked(const struct cluster_cell *c) {
     return c->cell.outcome == DIAG_NOT_RUN;
 }
 
 static bool is_wrong(const struct cluster_cell *c) {
-    return c->cell.result.outcome == PROBE_WRONG_RESPONDER && cluster_cell_is_red(c);
+    return cluster_cell_is_astray(c) && !cluster_cell_is_of(c, "nodeport-remote");
 }
 
 static bool is_astray(const struct cluster_cell *c) {
@@ -133,6 +137,7 @@ static const struct cluster_row rows[] = {
      .beside = TO,
      .also = cluster_cell_is_any,
      .least = 2,
+     .many = true,
      .behind = true},
     {{"CL-NODE-IN", "every flow to the node's pods", "no pod of another node reaches pods there",
       ON_NODE "; look for a policy or firewall that blocks what enters it", NULL},
@@ -142,6 +147,7 @@ static const struct cluster_row rows[] = {
      .beside = FROM,
      .also = cluster_cell_is_any,
      .least = 2,
+     .many = true,
      .behind = true},
     {{"CL-UDP", "UDP between pods", "UDP alone does not work",
       "look for a firewall or policy that lets TCP pass only", NULL},
@@ -178,6 +184,17 @@ static const struct cluster_row rows[] = {
      .spared = PODS,
      .beside = ALL,
      .least = 2},
+    {{"CL-IPV6-NODE", "IPv6 to the node's pods", "IPv6 alone does not reach pods there",
+      "compare the IPv6 pod subnet, routes and firewall of that node with those of another: "
+      "powershell Get-NetRoute -AddressFamily IPv6 on a Windows node, ip -6 route on a Linux node",
+      NULL},
+     TO,
+     .among = is_pods_six,
+     .spared = PODS,
+     .beside = TO,
+     .also = is_six,
+     .touching = true,
+     .many = true},
     {{"CL-PAIR", "from one node's pods to another's",
       "pods of the first do not reach pods of the other",
       "compare on both nodes the route to the other's pod subnet, or the peer's VTEP; restart the "

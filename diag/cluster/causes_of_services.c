@@ -1,4 +1,6 @@
 /* Causes of Services and names that fail: load balancers, kube-proxy, the DNS. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "diag/cluster/cause_row.h"
 #include "diag/network_report.h"
@@ -25,6 +27,30 @@ static bool is_short_unknown(const struct cluster_cell *c) {
 
 static bool is_unanswered(const struct cluster_cell *c) {
     return cluster_cell_is_by_name(c) && no_answer(c);
+}
+
+/* Neither an answer nor a reason other than the DNS. */
+static bool is_unresolved(const struct cluster_cell *c) {
+    return cluster_cell_is_by_name(c) &&
+           (!cluster_cell_is_red(c) || cluster_cell_has_dns_failed(c));
+}
+
+static bool is_lost_name(const struct cluster_cell *c) {
+    return is_unresolved(c) && cluster_cell_is_red(c);
+}
+
+static bool is_none(const struct cluster_cell *c) {
+    (void)c;
+    return false;
+}
+
+/* Before Windows Server 2022 HNS has none. */
+static const char *says_no_affinity(const struct cluster_node *n) {
+    bool old = text_equal(n->os, "windows") && (!n->build || strcmp(n->build, "10.0.20348") < 0);
+
+    return n->sticky && !n->fixed && !old
+               ? "different pods answered one pod by a Service with sessionAffinity ClientIP"
+               : NULL;
 }
 
 static bool is_unknown(const struct cluster_cell *c) {
@@ -105,13 +131,12 @@ static const struct cluster_row rows[] = {
      .spared = cluster_cell_is_to_service,
      .beside = ALL,
      .least = 2},
-    {{"CL-DNS-NODE", "names from the node's pods",
-      "pods there get no answer from the cluster's DNS",
+    {{"CL-DNS-NODE", "names from the node's pods", "pods there resolve no name of the cluster",
       "compare the DNS servers inside its pods with the Service kube-dns (clusterDNS of its "
       "kubelet), and check the route from there to the DNS pods",
       NULL},
      FROM,
-     .among = is_unanswered,
+     .among = is_unresolved,
      .spared = cluster_cell_is_to_service,
      .beside = FROM,
      .least = 2,
@@ -126,6 +151,25 @@ static const struct cluster_row rows[] = {
      .spared = is_full_name,
      .beside = FROM,
      .dns = true},
+    {{"CL-DNS-SOME", "some names from the node's pods",
+      "pods there resolve some names of the cluster, but not all",
+      "ask for the name from a pod there and from one of another node, kubectl exec POD -- "
+      "nslookup NAME: where both fail, kubectl -n kube-system logs -l k8s-app=kube-dns; otherwise "
+      "look at the DNS settings inside that node's pods",
+      NULL},
+     FROM,
+     .among = is_lost_name,
+     .spared = cluster_cell_is_by_name,
+     .beside = FROM,
+     .dns = true},
+    {{"CL-AFFINITY", "clients of Services with sessionAffinity ClientIP, on the node",
+      "kube-proxy there does not keep a client at one pod",
+      "restart kube-proxy on that node, and compare its version and mode with another node's",
+      "kubernetes.io: Networking on Windows"},
+     FROM,
+     .says = says_no_affinity,
+     .among = is_none,
+     .aside = true},
 };
 
 const struct cluster_rows cluster_rows_of_services = {rows, ARRAY_SIZE(rows)};

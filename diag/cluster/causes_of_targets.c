@@ -17,6 +17,10 @@ static bool is_port_tcp(const struct cluster_cell *c) {
     return is_port(c) && !c->cell.udp;
 }
 
+static bool is_port_astray(const struct cluster_cell *c) {
+    return is_port(c) && cluster_cell_is_astray(c);
+}
+
 static bool is_kubelet(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "pod-to-node");
 }
@@ -103,6 +107,14 @@ static const struct cluster_row rows[] = {
      .spared = is_port_tcp,
      .beside = ALL,
      .least = 2},
+    {{"CL-NODEPORT-TAKEN", "a NodePort of the node", "another program answers at a NodePort there",
+      "netstat -ano on a Windows node, ss -ltnp on a Linux node, names the process; move it out of "
+      "the NodePort range (30000-32767), then restart kube-proxy there",
+      NULL},
+     TO,
+     .among = is_port_astray,
+     .spared = PODS,
+     .beside = TO},
     {{"CL-NODEPORT-NODE", "NodePorts of the node", "a NodePort there answers no other node",
       "open the range of NodePorts in its firewall (30000-32767); look at kube-proxy there",
       "kubernetes/kubernetes#74550"},

@@ -202,7 +202,8 @@ static char *key_name(const struct finding *f, const struct key *key) {
 struct naming {
     struct diag_cause cause;
     struct text_list names;
-    bool sure; /* of `reports`: fresh, and as the cells are */
+    size_t shared[2]; /* of pairs: nodes that are in each of them; SIZE_MAX: none */
+    bool sure;        /* of `reports`: fresh, and as the cells are */
 };
 
 /* Red for what is named, though it is no cell of the group. */
@@ -216,7 +217,13 @@ static bool follows(const struct finding *f, const struct cluster_row *row, cons
 static void add_name(const struct finding *f, const struct key *key, const char *evidence,
                      struct naming *ret) {
     _cleanup_(freep) char *name = key_name(f, key);
+    bool first = !ret->names.count;
 
+    for (size_t i = 0; i < ARRAY_SIZE(ret->shared); i++)
+        if (first)
+            ret->shared[i] = i ? key->b : key->a;
+        else if (ret->shared[i] != key->a && ret->shared[i] != key->b)
+            ret->shared[i] = SIZE_MAX;
     if (!text_list_has(&ret->names, name))
         text_list_add(&ret->names, name);
     if (ret->cause.evidence.count < NAMES)
@@ -359,22 +366,35 @@ static char *hint_make(const struct cluster_row *row, const struct text_list *na
     return xasprintf("%.*s %s %s", (int)(at - hint), hint, names->items[0], at + strlen(" NAME "));
 }
 
+/* "win-1, linux-1"; of pairs that have one node in common that one comes first. */
+static char *names_make(const struct finding *f, const struct cluster_row *row,
+                        struct naming *naming) {
+    const size_t *shared = naming->shared;
+    bool one = row->group == PAIR && (shared[0] == SIZE_MAX) != (shared[1] == SIZE_MAX);
+    _cleanup_(freep) char *more = NULL, *names = NULL;
+    size_t all = naming->names.count;
+
+    while (naming->names.count > NAMES)
+        free(naming->names.items[--naming->names.count]);
+    names = text_list_join(&naming->names, ", ");
+    more = all > NAMES ? xasprintf(" and %zu more", all - NAMES) : xstrdup("");
+    if (!one)
+        return xasprintf("%s%s", names, more);
+    return xasprintf("%s (%s%s)", f->report->nodes.items[shared[shared[0] == SIZE_MAX]].name, names,
+                     more);
+}
+
 static void find_row(struct finding *f, const struct cluster_row *row) {
     struct diag_causes *causes = &f->report->causes;
     struct naming naming = {0};
 
     look_at_groups(f, row, &naming);
     if (naming.names.count) {
-        _cleanup_(freep) char *more = NULL, *names = NULL;
-        size_t all = naming.names.count;
+        _cleanup_(freep) char *names = names_make(f, row, &naming);
 
-        while (naming.names.count > NAMES)
-            free(naming.names.items[--naming.names.count]);
-        names = text_list_join(&naming.names, ", ");
-        more = all > NAMES ? xasprintf(" and %zu more", all - NAMES) : xstrdup("");
         naming.cause.id = row->told.id;
-        naming.cause.confirmed = row->says || row->surely || naming.sure;
-        naming.cause.message = xasprintf("%s%s: %s", names, more, row->told.message);
+        naming.cause.confirmed = (row->says && !row->aside) || row->surely || naming.sure;
+        naming.cause.message = xasprintf("%s: %s", names, row->told.message);
         naming.cause.hint = hint_make(row, &naming.names);
         causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
         if (row->behind && f->cut == SIZE_MAX)

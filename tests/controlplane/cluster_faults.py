@@ -1,11 +1,12 @@
 """Faults of a whole cluster, each with what an expert would name and on which nodes; nothing here was written with the
 table of causes in sight. Three Windows nodes and two Linux nodes, every pair of which is asked.
 
-The first time diag named six of the fifteen, and one surely that was another. `answer` of a fault is given each dial of a
-probe (probes.Dial) and answers the words of an error, probes.SLOW, who answers (probes.Instead, Turns, Says), or None.
+The first time diag named six of the fifteen, and one surely that was another; of SECOND three of the twelve, and one
+surely that was another. `answer` of a fault is given each dial of a probe (probes.Dial) and answers the words of an
+error, probes.SLOW, who answers (probes.Instead, Turns, Says), or None.
 """
 import dataclasses
-import itertools
+import random
 import typing
 
 from . import probes
@@ -19,7 +20,7 @@ class Fault:
     """One fault."""
     name: str
     expert: str             # the cause, in an expert's words
-    cause: str              # the row of the table that says so, and whom it names
+    cause: str              # the row of the table that says so, and whom it names; "": none does
     where: str
     answer: typing.Callable
     words: tuple = ()       # more words of the call
@@ -103,53 +104,53 @@ FAULTS = [
 
 OLD = ("win-001", "win-002")
 NO_NAME = "lookup %s on 10.96.0.10:53: no such host"
-THIRD = itertools.cycle((False, False, True))
+CHANCE = random.Random(1)
 
 SECOND = [
     Fault("old-build", "kube-proxy of the nodes with Windows build 17763 writes no load balancers",
-          "", "win-001, win-002",
+          "CL-SVC-NODE", "win-001, win-002",
           lambda d: lost(d) if d.source in OLD and (d.place == "service" or resolves(d)) else
           REFUSED if d.place == "node-port" and d.target in OLD else None,
           builds=("20348", "17763", "17763")),
     Fault("stale-proxy", "kube-proxy of win-001 has lost its watch: Services of before work there (DNS, the API server), new ones do not",
-          "", "win-001",
+          "CL-SVC-NODE", "win-001",
           lambda d: probes.SLOW if d.source == "win-001" and d.place in ("service", "short", "full") else
           REFUSED if d.place == "node-port" and d.target == "win-001" else None),
     Fault("local-policy", "win-002 does not answer at the node ports of Services with externalTrafficPolicy Local",
           "", "win-002",
           lambda d: probes.SLOW if d.service == "local" and d.target == "win-002" != d.source else None),
     Fault("no-affinity", "the load balancers of win-000 do not keep a client at one pod (sessionAffinity)",
-          "", "win-000",
+          "CL-AFFINITY", "win-000",
           lambda d: probes.Turns(WINDOWS + LINUX) if d.service == "sticky" and d.source == "win-000" else None),
     Fault("no-alias", "pods of win-002 do not follow the name of an ExternalName (CNAME)",
-          "", "win-002",
+          "CL-DNS-SOME", "win-002",
           lambda d: NO_NAME % d.host if d.place == "alias" and d.source == "win-002" else None),
     Fault("ipv6-in", "win-001 lets no IPv6 in to its pods; out it goes, as does IPv4",
-          "", "win-001",
+          "CL-IPV6-NODE", "win-001",
           lambda d: probes.SLOW if pods(d) and ":" in d.host and d.node == "win-001" != d.source else None, dual=True),
     Fault("stranger-at-node-port", "another program of win-002 answers at the node port of a Service",
-          "", "win-002",
+          "CL-NODEPORT-TAKEN", "win-002",
           lambda d: probes.Says("404 page not found") if d.place == "node-port" and d.target == "win-002" and not d.udp
           and d.service != "local" else None),
     Fault("no-kubelets-from-one", "what lin-001 lets out does not reach the kubelets' port of other nodes",
-          "", "lin-001",
+          "CL-TARGET-PAIR", "lin-001",
           lambda d: probes.SLOW if d.place == "node" and d.source == "lin-001" != d.target else None),
     Fault("node-dns", "pods of lin-001 ask the DNS server of the node instead of the cluster's",
-          "", "lin-001",
+          "CL-DNS-NODE", "lin-001",
           lambda d: "lookup %s on 10.0.0.2:53: no such host" % d.host if d.source == "lin-001" and resolves(d)
           and d.place != "external-name" else None,
           words=("--external-ip", "192.0.2.1:443", "--external-name", "example.com:443"),
           dns=("lin-001", "corp.example\n\n10.0.0.2\n")),
     Fault("no-windows-from-one", "win-002 and the other Windows nodes have no route to each other's pods, those to Linux nodes are there",
-          "", "win-002",
+          "CL-PAIR", "win-002",
           lambda d: probes.SLOW if pods(d) and d.node != d.source and "win-002" in (d.node, d.source)
           and {d.node, d.source} <= set(WINDOWS) else None),
     Fault("loss-of-one", "a third of what win-001 sends gets lost",
-          "", "win-001",
+          "CL-LOSS-NODE", "win-001",
           lambda d: probes.SLOW if d.udp and not d.large and pods(d) and d.node != d.source
-          and "win-001" in (d.node, d.source) and next(THIRD) else None,
+          and "win-001" in (d.node, d.source) and CHANCE.random() < 1 / 3 else None,
           words=("--count", "20")),
     Fault("no-hairpin", "a pod of lin-001 does not reach itself through its own Service (hairpin)",
-          "", "lin-001",
+          "CL-HAIRPIN", "lin-001",
           lambda d: probes.SLOW if d.service == "self" and d.source == "lin-001" else None),
 ]

@@ -77,6 +77,10 @@ static const struct broken cases[] = {
     {"nqfa", ANY, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-DNS-UNKNOWN", NULL},
     {"nqfa", 2, ANY, false, 0, PROBE_DNS_TIMEOUT, "CL-DNS-NODE", NULL},
     {"q", 2, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-DNS-SHORT", NULL},
+    {"nqfa", 3, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-DNS-NODE", NULL},
+    {"a", 2, ANY, false, 0, PROBE_DNS_NXDOMAIN, "CL-DNS-SOME", NULL},
+    {"p", ANY, 1, false, '6', PROBE_TIMEOUT, "CL-IPV6-NODE", NULL},
+    {"o", ANY, 1, false, 0, PROBE_WRONG_RESPONDER, "CL-NODEPORT-TAKEN", NULL},
     {"keao", 2, ANY, false, 0, PROBE_TIMEOUT, "CL-BEYOND", NULL},
     {"a", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-API", NULL},
     {"a", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-API-NODE", NULL},
@@ -128,7 +132,7 @@ static void assert_says_servers(const struct diag_cause *cause, bool of_one_node
 }
 
 static void test_patterns(void **state) {
-    static const char *const dns[] = {"CL-DNS-NODE", "CL-DNS-SHORT"};
+    static const char *const dns[] = {"CL-DNS-NODE", "CL-DNS-SHORT", "CL-DNS-SOME"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -146,14 +150,16 @@ static void test_patterns(void **state) {
         } else {
             assert_int_equal((int)report.causes.count, 1);
             assert_string_equal(report.causes.items[0].id, cases[i].cause);
-            assert_int_equal(report.causes.items[0].confirmed,
-                             cases[i].outcome == PROBE_WRONG_RESPONDER || cases[i].only == 'L' ||
-                                 cases[i].only == 'c');
+            assert_int_equal(
+                report.causes.items[0].confirmed,
+                (cases[i].outcome == PROBE_WRONG_RESPONDER && *cases[i].flows == 'p') ||
+                    cases[i].only == 'L' || cases[i].only == 'c');
             assert_true(report.causes.items[0].cells.count > 0);
             assert_true(report.causes.items[0].evidence.count > 0);
             assert_explains_red_cells(&report);
             assert_says_servers(&report.causes.items[0], text_equal(cases[i].cause, dns[0]) ||
-                                                             text_equal(cases[i].cause, dns[1]));
+                                                             text_equal(cases[i].cause, dns[1]) ||
+                                                             text_equal(cases[i].cause, dns[2]));
         }
         cluster_report_free(&report);
     }
@@ -220,6 +226,55 @@ static void test_nodes_that_say_it(void **state) {
     assert_string_equal(report.causes.items[2].id, "CL-API-POD");
     assert_true(report.causes.items[2].confirmed);
     cluster_report_free(&report);
+}
+
+/* Different pods answer one that asks by a Service with session affinity: told, and no failure. */
+static void test_affinity(void **state) {
+    (void)state;
+    for (size_t node = 0; node < NODES; node += 3) /* w0, l3 */
+        for (int k = 0; k < 4; k++) {
+            struct cluster_report report;
+            struct cluster_node *n;
+
+            make(&report);
+            paint(&report, NULL);
+            n = &report.nodes.items[node];
+            n->sticky = k != 1; /* not asked */
+            n->fixed = k == 2;
+            free(n->build);
+            n->build = xstrdup(k == 3 ? "10.0.17763" : node ? "" : "10.0.20348");
+            cluster_causes_find(&report);
+            assert_int_equal(report.causes.count, k == 0 || (k == 3 && node));
+            assert_true(cluster_report_is_good(&report));
+            if (report.causes.count) {
+                assert_string_equal(report.causes.items[0].id, "CL-AFFINITY");
+                assert_false(report.causes.items[0].confirmed);
+            }
+            cluster_report_free(&report);
+        }
+}
+
+/* A node that is in each of the pairs is told first. */
+static void test_node_of_pairs(void **state) {
+    static const struct broken rows[] = {{"k", 4, OLD, false, 0, PROBE_TIMEOUT, NULL, NULL},
+                                         {"k", OLD, 4, false, 0, PROBE_TIMEOUT, NULL, NULL},
+                                         {"k", 4, 0, true, 0, PROBE_TIMEOUT, NULL, NULL},
+                                         {"k", OLD, LINUX, false, 0, PROBE_TIMEOUT, NULL, NULL}};
+    static const char *const said[] = {"l4 (l4 to w0, l4 to w1): ", "l4 (w0 to l4, w1 to l4): ",
+                                       "l4 to w0: ", "w0 to l3, w0 to l4, w0 to l5, w1 to l3, "};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct cluster_report report;
+
+        make(&report);
+        paint(&report, &rows[i]);
+        cluster_causes_find(&report);
+        assert_int_equal(report.causes.count, 1);
+        if (!text_starts_with(report.causes.items[0].message, said[i]))
+            fail_msg("%s", report.causes.items[0].message);
+        cluster_report_free(&report);
+    }
 }
 
 /* Two faults at once are two causes; a node all of whose peers are cut off is not to blame. */
@@ -323,7 +378,7 @@ static void test_local(void **state) {
 static void test_rows(void **state) {
     static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD",   "CL-API-POD",
                                        "CL-HNS",      "CL-HNS-DNS", /* test_cluster_own_reports */
-                                       "CL-LOCAL"};
+                                       "CL-LOCAL",    "CL-AFFINITY"};
     const struct diag_cause_row *row;
 
     (void)state;
@@ -348,6 +403,8 @@ int main(void) {
         cmocka_unit_test(test_healthy),
         cmocka_unit_test(test_one_green_cell),
         cmocka_unit_test(test_nodes_that_say_it),
+        cmocka_unit_test(test_affinity),
+        cmocka_unit_test(test_node_of_pairs),
         cmocka_unit_test(test_two),
         cmocka_unit_test(test_services_follow),
         cmocka_unit_test(test_narrow),
