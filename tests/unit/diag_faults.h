@@ -47,6 +47,15 @@
 #define ALL_FROM_A                                                                                 \
     DNS_RED " " EXTERNAL_RED " " NODE_RED " pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply " \
             "pod-to-service-ip/tcp=timeout"
+/* Two pods of the DNS, the second on a node lin-2 that is not reached. */
+#define SECOND_DNS_POD                                                                             \
+    PUT("endpoints|5", "{ID:'d001',Flags:1,IpConfigurations:[{IpAddress:'10.244.2.9'}]}")          \
+    PUT("loadBalancers|0|HostComputeEndpoints", "['d000','d001']")                                 \
+    PUT("loadBalancers|1|HostComputeEndpoints", "['d000','d001']")
+#define LIN_2_DATA "{\\\"VNI\\\":4096,\\\"VtepMAC\\\":\\\"0e:2a:00:00:00:02\\\"}"
+#define HALF_OF_DNS_RED                                                                            \
+    "pod-to-service-ip/udp=dns-timeout* pod-to-pod-name/tcp=dns-timeout* "                         \
+    "pod-to-service-fqdn/udp=dns-timeout* pod-to-external-dns/udp=dns-timeout*"
 #define NO_PODS PUT("pods|a", "{name:'winjoin-probe-a'}") PUT("pods|b", "{name:'winjoin-probe-b'}")
 
 static const struct fault {

@@ -308,5 +308,113 @@
              PUT("extra|x-resolve-fqdn|outcome", "'dns-timeout'")
                  PUT("extra|x-dns-external|outcome", "'dns-timeout'"),
      false},
+    {"the route to a node has no MAC yet", "OVL-PEER", DNS_RED,
+     DNS_SILENT PUT("networks|0|Policies|2|Settings|DistributedRouterMacAddress",
+                    "'00-00-00-00-00-00'"),
+     false},
+    {"a VPN takes all that goes outside", "EXT-NODE", EXTERNAL_RED,
+     PUT("routes|8", "{destination:'0.0.0.0/1',nextHop:'10.8.0.1',interface:12}")
+         PUT("routes|9", "{destination:'128.0.0.0/1',nextHop:'10.8.0.1',interface:12}")
+             PUT("extra|node-external|outcome", "'timeout'")
+                 PUT("extra|node-external-udp|outcome", "'dns-timeout'")
+                     PUT("extra|x-node-name|outcome", "'timeout'"),
+     true},
+    {"the route to one of two DNS pods' nodes is missing", "OVL-PEER", HALF_OF_DNS_RED,
+     DNS_UDP_SILENT SECOND_DNS_POD PUT(
+         "nodes|2", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "vxlan", LIN_2_DATA)),
+     false},
+    {"the same with a bridge, one of two", "L2-ROUTE", HALF_OF_DNS_RED,
+     DNS_UDP_SILENT SECOND_DNS_POD PUT(
+         "nodes|2", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "host-gw", "null"))
+         PUT("nodes|2|metadata|annotations", "{}"),
+     true},
+    {"one of two API servers refuses connections", "SVC-HALF",
+     "pod-to-service-ip/tcp=refused* pod-to-service-fqdn/tcp=refused*@10.96.0.1",
+     PUT("endpoints|5", "{ID:'a001',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.30'}]}")
+         PUT("loadBalancers|2|HostComputeEndpoints", "['a000','a001']"),
+     false},
+    {"an ACL keeps a pod from all other pods", "CNI-POLICY",
+     "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply "
+     "pod-to-pod-name/tcp=timeout@10.244.3.5 pod-to-pod-name/udp=no-reply@10.244.3.5",
+     PUT("endpoints|0|Policies|3",
+         ACL("Block", "Out", "RemoteAddresses:'10.244.0.0/16',Priority:1"))
+         PUT("extra|x-small-tcp|outcome", "'timeout'")
+             PUT("extra|x-small-udp|outcome", "'no-reply'")
+                 PUT("extra|x-dns-pod|outcome", "'dns-timeout'")
+                     PUT("extra|x-dns-connect|outcome", "'timeout'")
+                         PUT("extra|x-closed-tcp|outcome", "'timeout'")
+                             PUT("extra|x-closed-udp|outcome", "'no-reply'")
+                                 PUT("extra|x-page-small", "{outcome:'timeout'}")
+                                     PUT("extra|x-page-large", "{outcome:'timeout'}")
+                                         PUT("extra|x-peer|outcome", "'timeout'"),
+     false},
+    {"pods are translated to an address that the node lost", "HNS-MGMT",
+     EXTERNAL_RED " " NODE_RED " " API_RED,
+     PUT("endpoints|0|Policies|0|Settings|VirtualIP", "'10.0.0.99'")
+         PUT("extra|x-api-node|outcome", "'timeout'"),
+     false},
+    {"the API server is excepted from translation", "NAT-EXC", API_RED,
+     PUT("endpoints|0|Policies|0|Settings|Exceptions",
+         "['10.244.0.0/16','10.96.0.0/12','10.0.0.31/32']")
+         PUT("extra|x-api-node|outcome", "'timeout'"),
+     false},
+    {"the node's disk is full", "NOTREADY", ALL_NOT_RUN,
+     PUT("node|status|conditions|9", "{type:'DiskPressure',status:'True',message:'low'}")
+         PUT("pods", "{a:{name:'a',waiting:'Evicted: The node had condition: [DiskPressure].'},"
+                     "b:{name:'b'}}"),
+     false},
+    {"the registry's certificate is not trusted", "POD-IMG", ALL_NOT_RUN,
+     PUT("pods", "{a:{name:'a',waiting:'ImagePullBackOff: tls: failed to verify certificate: x509: "
+                 "certificate signed by unknown authority'},b:{name:'b'}}"),
+     true},
+    {"the CNI plugin's program is gone", "POD-SBX", ALL_NOT_RUN,
+     PUT("pods", "{a:{name:'a',waiting:'FailedCreatePodSandBox: failed to find plugin win-overlay "
+                 "in path'},b:{name:'b'}}"),
+     false},
+    {"the DNS Service is for pods of the same node", "DNS-LB", DNS_RED,
+     NO_DNS_SERVICE DROP("loadBalancers|0") DROP("loadBalancers|1")
+         PUT("dnsSpec", "{ports:['53/UDP','53/TCP'],internalTrafficPolicy:'Local'}")
+             PUT("dnsEndpoints", "2"),
+     true},
+    {"the node's firewall drops what its pods send by UDP", "FW-IN", "pod-to-node/udp=no-reply", "",
+     true},
+    {"a local endpoint has the DNS pod's address", "HNS-EPSTALE", DNS_RED,
+     DNS_SILENT PUT("extra|x-peer|outcome", "'ok'")
+         PUT("endpoints|5", "{ID:'dead',State:3,IpConfigurations:[{IpAddress:'10.244.1.9'}]}")
+             PUT("kubernetes|endpointsWithoutPod", "[{id:'dead',name:'x',address:'10.244.1.9'}]"),
+     false},
+    {"the clock is two hours early", "CLOCK-OFF", "",
+     PUT("look|api|clockDifferenceSeconds", "-7200"), true},
+    {"pods' TCP 443 is handed to a proxy that has ended", "CNI-POLICY",
+     "pod-to-service-ip/tcp=refused pod-to-service-fqdn/tcp=refused@10.96.0.1 "
+     "pod-to-external-ip/tcp=refused pod-to-external-dns/tcp=refused@192.0.2.1",
+     PUT("endpoints|0|Policies|9", "{Type:'L4WFPPROXY',Settings:{OutboundProxyPort:'15001',"
+                                   "FilterTuple:{Protocols:'6',RemotePorts:'443'}}}"),
+     false},
+    {"nothing is wrong: a node that no flow asks is down", "-", "",
+     PUT("nodes|2", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "vxlan", LIN_2_DATA))
+         PUT("nodes|2|status|conditions|0", "{type:'Ready',status:'Unknown'}")
+             PUT("networks|0|Policies|9",
+                 "{Type:'RemoteSubnetRoute',Settings:{DestinationPrefix:'10.244.2.0/24',"
+                 "IsolationId:4096,ProviderAddress:'10.0.0.32',"
+                 "DistributedRouterMacAddress:'0E-2A-00-00-00-02'}}")
+                 PUT("neighbors", "[{address:'10.0.0.32',mac:'00-00-00-00-00-00',fixed:false,}]"),
+     false},
+    {"nothing is wrong: another network for containers without Kubernetes", "-", "",
+     PUT("networks|1", "{Name:'nat',Type:'NAT',Ipams:[{Subnets:[{IpAddressPrefix:'172.20.0.0/16',"
+                       "Routes:[{NextHop:'172.20.0.1'}]}]}],Policies:[]}")
+         PUT("adapters|1", "{alias:'vEthernet (nat)',up:true,mac:'00-15-5D-77-00-01',forwarding:"
+                           "false,addresses:['172.20.0.1/16'],dnsServers:[]}")
+             PUT("endpoints|5", "{ID:'feed',State:3,IpConfigurations:[{IpAddress:'172.20.0.5'}],"
+                                "Policies:[]}")
+                 PUT("routes|9", "{destination:'172.20.0.0/16',nextHop:'0.0.0.0',interface:12}"),
+     false},
+    {"nothing is wrong: an ACL keeps all from a third pod", "-", "",
+     PUT("endpoints|5",
+         "{ID:'beef',State:3,IpConfigurations:[{IpAddress:'10.244.3.9'}],Policies:[" ACL(
+             "Block", "In", "Priority:1") "," ACL("Block", "Out", "Priority:1") "]}"),
+     true},
+    {"nothing is wrong: a route to the router for all pods, beside the narrower ones", "-", "",
+     PUT("routes|9", "{destination:'10.244.0.0/16',nextHop:'10.0.0.1',interface:5}"), true},
 
 #endif
