@@ -67,6 +67,13 @@ static bool says(const json_t *rule, const char *key, const char *word) {
     return text && text_equal_nocase(text, word);
 }
 
+static bool tuple_matches(const json_t *rule, const struct packet *packet) {
+    return protocol_listed(json_text_at(rule, "Protocols"), packet->protocol) &&
+           address_listed(json_text_at(rule, "RemoteAddresses"), packet->remote) &&
+           number_listed(json_text_at(rule, "LocalPorts"), packet->local_port) &&
+           number_listed(json_text_at(rule, "RemotePorts"), packet->remote_port);
+}
+
 static bool rule_matches(const struct scene *scene, const json_t *rule,
                          const struct packet *packet) {
     const char *node = node_address(json_object_get(scene->evidence, "node"));
@@ -75,10 +82,7 @@ static bool rule_matches(const struct scene *scene, const json_t *rule,
         return false;
     if (says(rule, "RuleType", "Host") && !text_equal(node, packet->remote))
         return false;
-    return protocol_listed(json_text_at(rule, "Protocols"), packet->protocol) &&
-           address_listed(json_text_at(rule, "RemoteAddresses"), packet->remote) &&
-           number_listed(json_text_at(rule, "LocalPorts"), packet->local_port) &&
-           number_listed(json_text_at(rule, "RemotePorts"), packet->remote_port);
+    return tuple_matches(rule, packet);
 }
 
 /* The rule of the lowest number decides; among equals one that blocks. */
@@ -205,6 +209,43 @@ static bool rule_is_refuted(const json_t *rule, const json_t *const *refuted, si
     return false;
 }
 
+/* HNS hands what leaves pod a to a proxy (HCN: L4WfpProxyPolicySetting), and no flow of that
+ * passes. */
+static enum level look_proxy(const struct scene *scene, struct finding *finding) {
+    const json_t *settings = policy_of(endpoint_of(scene, 'a'), "L4WFPPROXY");
+    const json_t *tuple = json_object_get(settings, "FilterTuple");
+    const char *id = json_text_at(endpoint_of(scene, 'a'), "ID");
+    const char *listens = json_text_at(settings, "OutboundProxyPort");
+    uint32_t through = 0;
+
+    if (!settings)
+        return NO;
+    for (size_t i = 0; i < scene->report->cells.count; i++) {
+        const struct diag_cell *cell = &scene->report->cells.items[i];
+        _cleanup_(freep) char *host = NULL;
+        unsigned port = 0;
+        struct packet out = {.protocol = cell->udp ? UDP : TCP};
+
+        (void)text_split_port(cell->to, &host, &port);
+        out.remote = cell->result.address_count ? cell->result.addresses[0] : host;
+        out.remote_port = (int)port;
+        if (!cell->flow->extra && cell->flow->source == DIAG_FROM_POD && out.remote && port &&
+            tuple_matches(tuple, &out))
+            through |= cell_bit(cell);
+    }
+    through &= ~scene->unresolved;
+    if (!(through & scene->failed) || (through & (scene->green | scene->partly)))
+        return NO;
+    finding->may = through;
+    finding->message = xstrdup("an HNS policy hands packets of the pods to a proxy, and none of "
+                               "them arrives");
+    finding->hint = xstrdup("see whether the proxy (a service mesh's) runs and listens at that "
+                            "port; deleting the pod makes a new endpoint");
+    finding_note(finding, "endpoint %s (%s): L4WFPPROXY to port %s", id ? id : "",
+                 pod_name(scene, 'a'), listens ? listens : "?");
+    return LIKELY;
+}
+
 /* Rules that should have stopped what came through are not what HNS does. */
 enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
     enum { CELLS = 18 };
@@ -232,5 +273,5 @@ enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
             finding->must |= bit;
             finding->may |= bit;
         }
-    return finding->may ? CONFIRMED : NO;
+    return finding->may ? CONFIRMED : look_proxy(scene, finding);
 }

@@ -198,7 +198,8 @@ bool dns_is_taken(const struct scene *scene) {
 /* Whatever it is asked, also of the cluster's own zone: it cannot reach the API server, mostly. */
 enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
-    bool by_udp = text_equal(extra_outcome(scene, "x-dns-udp"), "dns-servfail");
+    bool by_udp = text_equal(extra_outcome(scene, "x-dns-udp"), "dns-servfail") ||
+                  (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP));
 
     if (dns_is_taken(scene) || !(scene->outcome[PROBE_DNS_SERVFAIL] & finding->may) ||
         (!by_udp && !text_equal(extra_outcome(scene, "x-dns-tcp"), "dns-servfail")))

@@ -6,6 +6,7 @@
 #include "base/cidr.h"
 #include "base/memory.h"
 #include "diag/causes/rows.h"
+#include "diag/evidence.h"
 
 enum { STATE_ATTACHED_SHARING = 3 };
 
@@ -74,8 +75,33 @@ static bool same_mac(const struct scene *scene, struct finding *finding) {
     return true;
 }
 
+/* A pod of another node is looked for on this one. */
+static bool dns_pod_is_local(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *prefix = expected(scene, "podCIDR");
+
+    if (!pod || !prefix || prefix_holds(prefix, pod) || reaches_dns_pod(scene))
+        return false;
+    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        const char *id = json_text_at(endpoint, "ID");
+
+        if (text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), pod) &&
+            !(json_number_at(endpoint, "Flags", 0) & 1))
+            finding_note(finding,
+                         "endpoint %s of this node has the address %s of a DNS pod, which "
+                         "is on another",
+                         id ? id : "", pod);
+    }
+    if (!finding->evidence.count)
+        return false;
+    finding->must = CELL_UDP(SVC_IP);
+    finding->may = CELLS_DNS;
+    return true;
+}
+
 enum level look_hns_epstale(const struct scene *scene, struct finding *finding) {
-    if (same_mac(scene, finding))
+    if (same_mac(scene, finding) || dns_pod_is_local(scene, finding))
         return CONFIRMED;
     finding->may &= scene->outcome[PROBE_WRONG_RESPONDER];
     for (char pod = 'a'; pod <= 'b'; pod++) {

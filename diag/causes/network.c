@@ -82,7 +82,31 @@ bool note_unready(const json_t *node, struct finding *finding) {
     return false;
 }
 
+/* Windows refuses to write what a container needs, and the kubelet says so of the node, too. */
+static bool note_full_disk(const struct scene *scene, struct finding *finding) {
+    bool full = false;
+
+    json_each(json_at(scene->evidence, "node.status.conditions"), i, condition)
+        full |= text_equal(json_text_at(condition, "type"), "DiskPressure") &&
+                text_equal(json_text_at(condition, "status"), "True");
+    for (char pod = 'a'; full && pod <= 'b'; pod++) {
+        const char *waiting = waiting_of(scene, pod);
+
+        if (waiting && !pod_ip(scene, pod) && strstr(waiting, "not enough space on the disk"))
+            finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
+    }
+    if (!finding->evidence.count)
+        return false;
+    finding_note(finding, "the Node has the condition DiskPressure");
+    finding->message = xstrdup("the node's disk is full");
+    finding->hint = xstrdup("free space where containerd keeps its images and containers: crictl "
+                            "rmi --prune; then run winjoin diag again");
+    return true;
+}
+
 enum level look_notready(const struct scene *scene, struct finding *finding) {
+    if (note_full_disk(scene, finding))
+        return CONFIRMED;
     return note_unready(json_object_get(scene->evidence, "node"), finding) ? CONFIRMED : NO;
 }
 
@@ -138,6 +162,22 @@ enum level look_hns_net(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
+/* The pods' packets get another source address than this node has: no answer finds it. */
+static bool note_translated_elsewhere(const struct scene *scene, struct finding *finding) {
+    const char *ip = json_text_at(policy_of(endpoint_of(scene, 'a'), "OutBoundNAT"), "VirtualIP");
+
+    if (!ip || !*ip || !json_array_size(json_object_get(scene->evidence, "adapters")) ||
+        on_adapter(scene, ip))
+        return false;
+    finding->message = xstrdup("pods' packets are translated to an address that is not the node's");
+    finding->must = CELL_BOTH(EXT_IP);
+    finding->may = CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS) | CELL_BOTH(POD_NODE) | CELL_TCP(SVC_IP) |
+                   CELL_TCP(SVC_FQDN);
+    finding_note(finding, "packets of %s are translated to %s, which no adapter of this node has",
+                 pod_name(scene, 'a'), ip);
+    return true;
+}
+
 enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
     const json_t *network = network_of(scene);
     const char *provider = json_string_value(
@@ -147,6 +187,8 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
     const char *own =
         json_text_at(policy_of(endpoint_of(scene, 'a'), "ProviderAddress"), "ProviderAddress");
 
+    if (note_translated_elsewhere(scene, finding))
+        return CONFIRMED;
     if (!ip || !*ip)
         return NO;
     if (own && *own && !text_equal(own, ip))

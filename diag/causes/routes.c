@@ -302,10 +302,41 @@ static bool stray_route_check(const struct scene *scene, struct finding *finding
     return finding->evidence.count > before;
 }
 
+/* Of several pods behind the DNS Service some answer; the way to the node of another is wrong, or
+ * none. */
+static bool lacks_way_to_some(const struct scene *scene, struct finding *finding) {
+    const json_t *balancer = load_balancer_of(scene, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const json_t *reached = diag_evidence_node_of(scene->evidence, dns_pod_answers(scene));
+    struct network_peer peer;
+
+    if (!dns_is_split(scene) ||
+        !((scene->green | scene->partly) & CELLS_DNS || dns_loses_some(scene)))
+        return false;
+    json_each(json_object_get(balancer, "HostComputeEndpoints"), k, id)
+        json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+            const json_t *node = diag_evidence_node_of(
+                scene->evidence, json_text_at(endpoint, "IpConfigurations.0.IpAddress"));
+
+            if (node && node != reached &&
+                text_equal(json_text_at(endpoint, "ID"), json_string_value(id)) &&
+                read_pods_peer(scene, node, &peer))
+                route_check(scene, &peer, finding);
+        }
+    if (!finding->evidence.count)
+        return false;
+    finding->must = 0;
+    finding->may &= scene->partly | scene->outcome[PROBE_DNS_TIMEOUT];
+    return true;
+}
+
 enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = network_of(scene);
 
-    if (!mode_of(scene)->vxlan || !network || dns_pod_answers(scene))
+    if (!mode_of(scene)->vxlan || !network)
+        return NO;
+    if (lacks_way_to_some(scene, finding))
+        return CONFIRMED;
+    if (dns_pod_answers(scene))
         return NO;
     remote_endpoint_check(scene, finding);
     if (finding->evidence.count || part_leads_elsewhere(scene, finding))
@@ -359,6 +390,8 @@ static bool note_silent_pod(const struct scene *scene, struct finding *finding) 
 enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     if (!mode_of(scene)->host_routes)
         return NO;
+    if (lacks_way_to_some(scene, finding))
+        return CONFIRMED;
     if (part_leads_elsewhere(scene, finding))
         return CONFIRMED;
     if (reaches_other_nodes(scene))

@@ -49,10 +49,11 @@
             "pod-to-service-ip/tcp=timeout"
 /* Two pods of the DNS, the second on a node lin-2 that is not reached. */
 #define SECOND_DNS_POD                                                                             \
-    PUT("endpoints|5", "{ID:'d001',Flags:1,IpConfigurations:[{IpAddress:'10.244.2.9'}]}")          \
+    PUT("endpoints|9", "{ID:'d001',Flags:1,IpConfigurations:[{IpAddress:'10.244.2.9'}]}")          \
     PUT("loadBalancers|0|HostComputeEndpoints", "['d000','d001']")                                 \
     PUT("loadBalancers|1|HostComputeEndpoints", "['d000','d001']")
 #define LIN_2_DATA "{\\\"VNI\\\":4096,\\\"VtepMAC\\\":\\\"0e:2a:00:00:00:02\\\"}"
+#define LIN_3_DATA "{\\\"VNI\\\":4096,\\\"VtepMAC\\\":\\\"0e:2a:00:00:00:03\\\"}"
 #define HALF_OF_DNS_RED                                                                            \
     "pod-to-service-ip/udp=dns-timeout* pod-to-pod-name/tcp=dns-timeout* "                         \
     "pod-to-service-fqdn/udp=dns-timeout* pod-to-external-dns/udp=dns-timeout*"

@@ -440,6 +440,36 @@ static const struct row rows[] = {
      OVERLAY "}," WIN_NODE "," OWN_ROUTE("10.0.0.99/32"), "FW-IN likely 2", NULL},
     {"kubelet not there", "pod-to-node/tcp=refused", "", "KUBELET-PORT likely 1",
      "the node refuses connections to port 10250"},
+    {"pods are translated to an address that is not the node's", EXTERNAL_RED,
+     OVERLAY "}," WIN_NODE "," PODS
+             ",adapters:[{addresses:['10.0.0.21/24']}],endpoints:[" ENDPOINT_A
+             "Policies:[{Type:'OutBoundNAT',Settings:{VirtualIP:'10.0.0.99'}}]}," ENDPOINT_B
+             "],extra:{'node-external':{outcome:'ok'},'node-external-udp':{outcome:'ok'}}",
+     "HNS-MGMT confirmed 3",
+     "packets of winjoin-probe-a are translated to 10.0.0.99, which no adapter of this node has"},
+    {"pods are translated to the node's address", EXTERNAL_RED,
+     OVERLAY "}," WIN_NODE "," PODS
+             ",adapters:[{addresses:['10.0.0.21/24']}],endpoints:[" ENDPOINT_A
+             "Policies:[{Type:'OutBoundNAT',Settings:{VirtualIP:'10.0.0.21'}}]}," ENDPOINT_B
+             "],extra:{'node-external':{outcome:'ok'},'node-external-udp':{outcome:'ok'}}",
+     "EXT-PODS likely 3", NULL},
+    {"a proxy that lets nothing through",
+     "pod-to-service-ip/tcp=refused "
+     "pod-to-service-fqdn/tcp=refused@10.96.0.1 " EXTERNAL_RED,
+     OVERLAY "}," WIN_NODE "," PODS
+             ",adapters:[{addresses:['10.0.0.21/24']}],endpoints:[" ENDPOINT_A
+             "Policies:[{Type:'OutBoundNAT',Settings:{VirtualIP:'10.0.0.21'}},{Type:'L4WFPPROXY',"
+             "Settings:{FilterTuple:{Protocols:'6',RemotePorts:'443'}}}]}," ENDPOINT_B
+             "],extra:{'node-external':{outcome:'ok'},'node-external-udp':{outcome:'ok'}}",
+     "CNI-POLICY likely 4, EXT-PODS likely 1",
+     "endpoint 6f3c (winjoin-probe-a): L4WFPPROXY to port ?"},
+    {"a proxy that lets others through", EXTERNAL_RED,
+     OVERLAY "}," WIN_NODE "," PODS
+             ",adapters:[{addresses:['10.0.0.21/24']}],endpoints:[" ENDPOINT_A
+             "Policies:[{Type:'OutBoundNAT',Settings:{VirtualIP:'10.0.0.21'}},{Type:'L4WFPPROXY',"
+             "Settings:{FilterTuple:{Protocols:'6',RemotePorts:'443'}}}]}," ENDPOINT_B
+             "],extra:{'node-external':{outcome:'ok'},'node-external-udp':{outcome:'ok'}}",
+     "EXT-PODS likely 3", NULL},
     {"two faults, two causes", EXTERNAL_RED " pod-to-node/tcp=timeout",
      PODS ",endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]", "NAT-NONE confirmed 4", NULL},
     {"a broken document harms nobody", DNS_RED,

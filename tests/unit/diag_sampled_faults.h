@@ -321,16 +321,16 @@
      true},
     {"the route to one of two DNS pods' nodes is missing", "OVL-PEER", HALF_OF_DNS_RED,
      DNS_UDP_SILENT SECOND_DNS_POD PUT(
-         "nodes|2", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "vxlan", LIN_2_DATA)),
+         "nodes|8", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "vxlan", LIN_2_DATA)),
      false},
     {"the same with a bridge, one of two", "L2-ROUTE", HALF_OF_DNS_RED,
      DNS_UDP_SILENT SECOND_DNS_POD PUT(
-         "nodes|2", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "host-gw", "null"))
+         "nodes|8", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "host-gw", "null"))
          PUT("nodes|2|metadata|annotations", "{}"),
      true},
     {"one of two API servers refuses connections", "SVC-HALF",
      "pod-to-service-ip/tcp=refused* pod-to-service-fqdn/tcp=refused*@10.96.0.1",
-     PUT("endpoints|5", "{ID:'a001',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.30'}]}")
+     PUT("endpoints|9", "{ID:'a001',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.30'}]}")
          PUT("loadBalancers|2|HostComputeEndpoints", "['a000','a001']"),
      false},
     {"an ACL keeps a pod from all other pods", "CNI-POLICY",
@@ -360,8 +360,8 @@
      false},
     {"the node's disk is full", "NOTREADY", ALL_NOT_RUN,
      PUT("node|status|conditions|9", "{type:'DiskPressure',status:'True',message:'low'}")
-         PUT("pods", "{a:{name:'a',waiting:'Evicted: The node had condition: [DiskPressure].'},"
-                     "b:{name:'b'}}"),
+         PUT("pods", "{a:{name:'a',waiting:'CreateContainerError: failed to create containerd "
+                     "container: There is not enough space on the disk.'},b:{name:'b'}}"),
      false},
     {"the registry's certificate is not trusted", "POD-IMG", ALL_NOT_RUN,
      PUT("pods", "{a:{name:'a',waiting:'ImagePullBackOff: tls: failed to verify certificate: x509: "
@@ -380,7 +380,7 @@
      true},
     {"a local endpoint has the DNS pod's address", "HNS-EPSTALE", DNS_RED,
      DNS_SILENT PUT("extra|x-peer|outcome", "'ok'")
-         PUT("endpoints|5", "{ID:'dead',State:3,IpConfigurations:[{IpAddress:'10.244.1.9'}]}")
+         PUT("endpoints|9", "{ID:'dead',State:3,IpConfigurations:[{IpAddress:'10.244.1.9'}]}")
              PUT("kubernetes|endpointsWithoutPod", "[{id:'dead',name:'x',address:'10.244.1.9'}]"),
      false},
     {"the clock is two hours early", "CLOCK-OFF", "",
@@ -392,25 +392,28 @@
                                    "FilterTuple:{Protocols:'6',RemotePorts:'443'}}}"),
      false},
     {"nothing is wrong: a node that no flow asks is down", "-", "",
-     PUT("nodes|2", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "vxlan", LIN_2_DATA))
-         PUT("nodes|2|status|conditions|0", "{type:'Ready',status:'Unknown'}")
-             PUT("networks|0|Policies|9",
-                 "{Type:'RemoteSubnetRoute',Settings:{DestinationPrefix:'10.244.2.0/24',"
-                 "IsolationId:4096,ProviderAddress:'10.0.0.32',"
-                 "DistributedRouterMacAddress:'0E-2A-00-00-00-02'}}")
-                 PUT("neighbors", "[{address:'10.0.0.32',mac:'00-00-00-00-00-00',fixed:false,}]"),
+     PUT("nodes|8", "{metadata:{name:'lin-3',annotations:{'flannel.alpha.coreos.com/"
+                    "backend-type':'vxlan','flannel.alpha.coreos.com/public-ip':'10.0.0.35',"
+                    "'flannel.alpha.coreos.com/backend-data':'" LIN_3_DATA "'}},spec:{podCIDR:"
+                    "'10.244.5.0/24'},status:{conditions:[{type:'Ready',status:'Unknown'}],"
+                    "addresses:[{type:'InternalIP',address:'10.0.0.35'}]}}")
+         PUT("networks|0|Policies|9",
+             "{Type:'RemoteSubnetRoute',Settings:{DestinationPrefix:'10.244.5.0/24',"
+             "IsolationId:4096,ProviderAddress:'10.0.0.35',"
+             "DistributedRouterMacAddress:'0E-2A-00-00-00-03'}}")
+             PUT("neighbors", "[{address:'10.0.0.35',mac:'00-00-00-00-00-00',fixed:false,}]"),
      false},
     {"nothing is wrong: another network for containers without Kubernetes", "-", "",
      PUT("networks|1", "{Name:'nat',Type:'NAT',Ipams:[{Subnets:[{IpAddressPrefix:'172.20.0.0/16',"
                        "Routes:[{NextHop:'172.20.0.1'}]}]}],Policies:[]}")
          PUT("adapters|1", "{alias:'vEthernet (nat)',up:true,mac:'00-15-5D-77-00-01',forwarding:"
                            "false,addresses:['172.20.0.1/16'],dnsServers:[]}")
-             PUT("endpoints|5", "{ID:'feed',State:3,IpConfigurations:[{IpAddress:'172.20.0.5'}],"
+             PUT("endpoints|9", "{ID:'feed',State:3,IpConfigurations:[{IpAddress:'172.20.0.5'}],"
                                 "Policies:[]}")
                  PUT("routes|9", "{destination:'172.20.0.0/16',nextHop:'0.0.0.0',interface:12}"),
      false},
     {"nothing is wrong: an ACL keeps all from a third pod", "-", "",
-     PUT("endpoints|5",
+     PUT("endpoints|9",
          "{ID:'beef',State:3,IpConfigurations:[{IpAddress:'10.244.3.9'}],Policies:[" ACL(
              "Block", "In", "Priority:1") "," ACL("Block", "Out", "Priority:1") "]}"),
      true},

@@ -83,6 +83,7 @@ static void redden(struct diag_report *report, const char *red) {
         if (strchr(outcome, '*')) { /* some attempts succeeded */
             *strchr(outcome, '*') = '\0';
             result.succeeded = 1;
+            result.median_us = cell->result.median_us;
         }
         assert_int_equal(probe_outcome_parse(outcome, &result.outcome), 0);
         if (result.succeeded && cell->outcome == DIAG_FAIL)

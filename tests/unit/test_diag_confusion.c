@@ -226,7 +226,7 @@ static bool are_as_one(const struct fault *one, const struct fault *other) {
     if (text_equal(one->cause, "UDP-LOST") && text_equal(other->cause, "TCP-LOST"))
         return true;                       /* nothing arrives */
     if (text_equal(one->cause, "LATENCY")) /* no connection is left whose time is known */
-        return both_lack(other, "pod-to-service-ip/tcp=timeout", "pod-to-external-ip/tcp=timeout");
+        return both_lack(other, "pod-to-service-ip/tcp=", "pod-to-external-ip/tcp=");
     if (text_starts_with(one->cause, "DNS-") && text_equal(other->cause, "LOSS"))
         return strstr(other->changes, "x-dns-connect"); /* hardly an answer of the DNS is left */
     if (stops_pods(one))
