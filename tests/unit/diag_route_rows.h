@@ -46,6 +46,30 @@ static const struct row route_rows[] = {
          "null") ",endpoints:[" DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD
                  "],extra:{'x-dns-pod':{outcome:'dns-timeout'},'x-peer':{outcome:'refused'}}",
      "DNS-LB confirmed 1, SVC-EP0 likely 8", NULL},
+    {"a route is missing, and some answers of the one DNS pod come",
+     "pod-to-service-ip/udp=dns-timeout*",
+     "expected:{networkMode:'l2bridge',routes:'own'," VIPS "},routes:[],endpoints:[" DNS_POD "],"
+     "loadBalancers:[{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:['d000'],PortMappings:[{"
+     "Protocol:17,"
+     "ExternalPort:53}]}," BALANCER(
+         "10.96.0.10", "6", "53",
+         "") "],extra:{'x-dns-pod':{outcome:'dns-timeout'}}," LIN_1("null"),
+     "LOSS likely 1", NULL},
+    {"a route is missing, and the DNS pod there answers", "pod-to-service-ip/udp=dns-timeout*",
+     "expected:{networkMode:'l2bridge',routes:'own'," VIPS "},routes:[],endpoints:[" DNS_POD "],"
+     "loadBalancers:[{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:['d000','d009'],"
+     "PortMappings:[{Protocol:17,"
+     "ExternalPort:53}]}," BALANCER("10.96.0.10", "6", "53",
+                                    "") "],extra:{'x-dns-pod':{outcome:'ok'}}," LIN_1("null"),
+     "SVC-HALF likely 1", NULL},
+    {"a route to one of two DNS pods is missing", "pod-to-service-ip/udp=dns-timeout*",
+     "expected:{networkMode:'l2bridge',routes:'own'," VIPS "},routes:[],endpoints:[" DNS_POD "],"
+     "loadBalancers:[{FrontendVIPs:['10.96.0.10'],HostComputeEndpoints:['d000','d009'],"
+     "PortMappings:[{Protocol:17,"
+     "ExternalPort:53}]}," BALANCER(
+         "10.96.0.10", "6", "53",
+         "") "],extra:{'x-dns-pod':{outcome:'dns-timeout'}}," LIN_1("null"),
+     "L2-ROUTE confirmed 1", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
     {"route is there, and no other node was asked", DNS_RED,
      "expected:{networkMode:'l2bridge'," VIPS
      "},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]," LIN_1("null"),

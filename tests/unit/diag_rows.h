@@ -470,6 +470,17 @@ static const struct row rows[] = {
              "Settings:{FilterTuple:{Protocols:'6',RemotePorts:'443'}}}]}," ENDPOINT_B
              "],extra:{'node-external':{outcome:'ok'},'node-external-udp':{outcome:'ok'}}",
      "EXT-PODS likely 3", NULL},
+    {"no space, and the Node has no such condition", ALL_NOT_RUN,
+     "pods:{a:{name:'a',waiting:'CreateContainerError: There is not enough space on the disk.'}}",
+     "POD-SBX likely 18", NULL},
+    {"a local endpoint has the DNS pod's address, and the pod takes connections", DNS_RED,
+     OVERLAY "," VIPS
+             "},endpoints:[{ID:'dead',IpConfigurations:[{IpAddress:'10.244.1.9'}]}," VIP_ENDPOINT
+             "," DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD
+             "," DNS_BALANCERS("10.244.3.2") "],extra:{'x-dns-pod':{outcome:'dns-timeout'},'x-dns-"
+                                             "udp':{outcome:'dns-timeout'},"
+                                             "'x-dns-connect':{outcome:'ok'}}",
+     "DNS-SLOW likely 9", NULL},
     {"two faults, two causes", EXTERNAL_RED " pod-to-node/tcp=timeout",
      PODS ",endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]", "NAT-NONE confirmed 4", NULL},
     {"a broken document harms nobody", DNS_RED,
