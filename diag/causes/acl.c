@@ -237,8 +237,8 @@ static enum level look_proxy(const struct scene *scene, struct finding *finding)
     if (!(through & scene->failed) || (through & (scene->green | scene->partly)))
         return NO;
     finding->may = through;
-    finding->message = xstrdup("an HNS policy hands packets of the pods to a proxy, and none of "
-                               "them arrives");
+    finding->message =
+        xstrdup("an HNS policy hands packets of the pods to a proxy, where they are lost");
     finding->hint = xstrdup("see whether the proxy (a service mesh's) runs and listens at that "
                             "port; deleting the pod makes a new endpoint");
     finding_note(finding, "endpoint %s (%s): L4WFPPROXY to port %s", id ? id : "",
