@@ -13,7 +13,7 @@ sys.path[:1] = [str(ROOT / "tests")]
 from controlplane import cluster_faults, probes  # noqa: E402
 from controlplane.cluster_case import ClusterDiag  # noqa: E402
 
-AT_ONCE = 8
+AT_ONCE = 5
 
 
 def played(fault):
