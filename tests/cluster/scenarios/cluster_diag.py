@@ -169,7 +169,7 @@ def kubelet(stage):
     with dropped(stage.fabric.ns("w1"), "ip daddr 10.0.0.21 tcp dport 10250"):
         expect_causes(stage, ("CL-KUBELET", "w1"))
     with dropped(stage.fabric.ns("w1"), "ip saddr != 10.0.0.10 ip daddr 10.0.0.21 tcp dport 10250"):
-        expect_causes(stage, ("CL-TARGET-PAIR", "l1 to w1, w2 to w1"))
+        expect_causes(stage, ("CL-TARGET-PAIR", "w1 (l1 to w1, w2 to w1)"))
 
 
 @scenario("cluster-diag-service", "a node's kube-proxy is stopped before the Services are made: CL-SVC-NODE", GROUPS,
