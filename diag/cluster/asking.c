@@ -15,7 +15,7 @@ enum {
     CLOSELY_MAX = 24, /* cells that are asked many times: */
 };
 static const unsigned closely[QUESTIONS] = {4, 6, 2}, once[QUESTIONS] = {1, 1, 0},
-                      fresh[QUESTIONS] = {1, 1, 1}; /* there may be no other round for it */
+                      fresh[QUESTIONS] = {1, 6, 2}; /* there may be no other round for it */
 
 /* A cell while its questions are under way. */
 struct state {
