@@ -35,7 +35,7 @@ const char *json_text_at(const json_t *json, const char *path);
 long long json_number_at(const json_t *json, const char *path, long long fallback);
 bool json_bool_at(const json_t *json, const char *path, bool fallback);
 
-/* The object, or the array, at a key, made where there is none. Borrowed. */
+/* The object or the array at a key. If there is none, an empty one is added. Borrowed. */
 json_t *json_object_in(json_t *parent, const char *key);
 json_t *json_array_in(json_t *parent, const char *key);
 /* Puts a value at a dotted path of object keys, with the objects on the way. Takes the reference.

@@ -224,13 +224,13 @@ enum level look_pod_gw_silent(const struct scene *scene, struct finding *finding
     if ((out && !text_equal(out, "ok")) ||
         (finding->must & (~scene->failed | ~silent | scene->explained)))
         return NO;
-    if (meet)
+    if (meet) {
         finding_note(finding, "pods reach each other, and nothing by their gateway%s%s",
                      hop ? " " : "", hop ? hop : "");
-    else
+    } else {
         finding->message = xstrdup("the node passes nothing on that its pods send");
-    if (!meet)
         finding_note(finding, "pods get no answer from each other, from Services or from outside");
+    }
     if (scene->green & CELL_BOTH(POD_NODE))
         finding_note(finding, "pods reach their own node: what they send is lost on this node, "
                               "behind its virtual switch");

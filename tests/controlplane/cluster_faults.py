@@ -20,7 +20,7 @@ class Fault:
     """One fault."""
     name: str
     expert: str             # the cause, in an expert's words
-    cause: str              # the row of the table that says so, and whom it names; "": none does
+    cause: str              # the cause that diag must name, and its nodes; "" = none
     where: str
     answer: typing.Callable
     words: tuple = ()       # more words of the call

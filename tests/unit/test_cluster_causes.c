@@ -254,7 +254,7 @@ static void test_affinity(void **state) {
         }
 }
 
-/* A node that is in each of the pairs is told first. */
+/* If all pairs share a node, that node is named first. */
 static void test_node_of_pairs(void **state) {
     static const struct broken rows[] = {{"k", 4, OLD, false, 0, PROBE_TIMEOUT, NULL, NULL},
                                          {"k", OLD, 4, false, 0, PROBE_TIMEOUT, NULL, NULL},

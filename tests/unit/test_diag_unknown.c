@@ -49,7 +49,7 @@ static void what_no_row_explains_is_told(void **state) {
     diag_report_free(&report);
 }
 
-/* Where packets are lost, and by which protocol, is told all the same. */
+/* The evidence still says between whom packets are lost, and by which protocol. */
 static void where_it_fails_is_told(void **state) {
     static const struct {
         const char *red, *message;

@@ -1,4 +1,4 @@
-/* How the node itself sends to an address that it does not reach is told with the cause. */
+/* If the node does not reach an address, the cause says which route and MAC address it uses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
