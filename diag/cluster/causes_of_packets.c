@@ -22,6 +22,13 @@ static bool is_lossy(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) && cluster_cell_is_lossy(c);
 }
 
+/* Of UDP that nobody sends again all may be lost by chance: a NodePort is asked a few times. */
+static bool is_lost_too(const struct cluster_cell *c) {
+    return cluster_cell_is_lossy(c) ||
+           (cluster_cell_is_of(c, "nodeport-remote") && c->cell.udp && cluster_cell_is_red(c) &&
+            c->cell.result.outcome == PROBE_NO_REPLY);
+}
+
 #define MTU_HINT                                                                                   \
     "set the MTU of the pod network (CNI, flannel) on all nodes below that of the network "        \
     "between them, with VXLAN by 50 or more; or raise that one"
@@ -72,7 +79,7 @@ static const struct cluster_row rows[] = {
       "check the network between the nodes: load, and error counters of its switches", NULL},
      ALL,
      .among = is_chance,
-     .also = cluster_cell_is_lossy,
+     .also = is_lost_too,
      .least = 2,
      .surely = true,
      .partly = true},
@@ -82,7 +89,7 @@ static const struct cluster_row rows[] = {
      .among = is_chance,
      .spared = is_chance,
      .beside = ALL,
-     .also = cluster_cell_is_lossy,
+     .also = is_lost_too,
      .least = 2,
      .touching = true,
      .surely = true,

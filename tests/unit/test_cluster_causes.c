@@ -321,6 +321,34 @@ static void test_services_follow(void **state) {
     cluster_report_free(&report);
 }
 
+/* Where packets are lost by chance, a NodePort may have lost each of its few; one that is refused
+ * is another fault. */
+static void test_lost_by_chance(void **state) {
+    static const struct broken losses[] = {{"p", 1, ANY, true, 'c', PROBE_NO_REPLY, NULL, NULL},
+                                           {"p", ANY, ANY, false, 'c', PROBE_NO_REPLY, NULL, NULL}},
+                               port = {"o", 0, 1, false, 'u', 0, NULL, NULL};
+
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        struct cluster_report report;
+
+        make(&report);
+        paint(&report, &losses[k % 2]);
+        for (size_t i = 0; i < report.cells.count; i++) {
+            struct cluster_cell *c = &report.cells.items[i];
+
+            if (is_broken(&port, c)) {
+                c->cell.outcome = DIAG_FAIL;
+                c->cell.result.outcome = k < 2 ? PROBE_NO_REPLY : PROBE_REFUSED;
+            }
+        }
+        cluster_causes_find(&report);
+        assert_int_equal((int)report.causes.count, k < 2 ? 1 : 2);
+        assert_string_equal(report.causes.items[0].id, k % 2 ? "CL-LOSS" : "CL-LOSS-NODE");
+        cluster_report_free(&report);
+    }
+}
+
 /* A kube-proxy that stands still: the NodePorts of its node follow. Two nodes of a system that do
  * not reach each other are a pair. */
 static void test_narrow(void **state) {
@@ -407,6 +435,7 @@ int main(void) {
         cmocka_unit_test(test_node_of_pairs),
         cmocka_unit_test(test_two),
         cmocka_unit_test(test_services_follow),
+        cmocka_unit_test(test_lost_by_chance),
         cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_local),
         cmocka_unit_test(test_rows),
