@@ -28,6 +28,7 @@ struct wait {
     struct kube_client *client;
     const struct kube_watch *watch;
     uint64_t start, last_tick;
+    uint64_t heard;    /* when the server answered last */
     char *version;     /* resourceVersion to go on from; NULL = list again */
     bool only_list;    /* watch is not granted */
     bool let_in;       /* the server has taken us once */
@@ -276,6 +277,11 @@ static bool may_pass(struct wait *w, const struct error *why) {
     return now - w->refused < STRANGER_MS;
 }
 
+static bool is_silent(const struct wait *w) {
+    return w->watch->silent_ms &&
+           host_monotonic_ms(w->client->host) - w->heard >= w->watch->silent_ms;
+}
+
 /* After a failed step: 0 to go on, -1 when it is final. */
 static int after_failure(struct wait *w, struct error *why) {
     if (why->kind == ERROR_DENIED && why->os != HTTP_UNAUTHORIZED && w->version && !w->only_list) {
@@ -283,7 +289,7 @@ static int after_failure(struct wait *w, struct error *why) {
         w->only_list = true;
         return 0;
     }
-    if (!may_pass(w, why))
+    if (!may_pass(w, why) || is_silent(w))
         return -1;
     w->last = *why;
     log_message(LOG_RETRY, "%s; trying again", why->message);
@@ -308,7 +314,7 @@ int kube_watch(struct kube_client *client, const struct kube_watch *watch, struc
                      .line = {.cap = LINE_MAX}};
     int result = 0;
 
-    w.last_tick = w.start;
+    w.last_tick = w.heard = w.start;
     while (w.outcome == 0 && result == 0) {
         struct error why = {0};
 
@@ -316,6 +322,7 @@ int kube_watch(struct kube_client *client, const struct kube_watch *watch, struc
             result = late(&w, w.err);
         } else if (step(&w, &why) == 0) {
             w.failures = 0;
+            w.heard = host_monotonic_ms(client->host);
             w.let_in = true;
             w.refused = 0;
         } else if (w.outcome == 0 && after_failure(&w, &why) < 0) {

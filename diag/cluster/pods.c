@@ -14,6 +14,7 @@
 
 enum {
     START_MS = 300000,
+    SILENT_MS = 60000, /* an API server that is away so long is not waited for */
     CREATE_TRIES =
         20, /* the controller manager makes a namespace's ServiceAccount a moment later */
     CREATE_FIRST_MS = 100,
@@ -312,6 +313,7 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
     _cleanup_(freep) char *path = path_in(report, "pods");
     struct kube_watch watch = {.path = path,
                                .timeout_ms = w.limit_ms,
+                               .silent_ms = SILENT_MS,
                                .on_event = on_pod,
                                .on_tick = on_tick,
                                .context = &w};

@@ -61,6 +61,26 @@ static void takes_up_a_dropped_stream(void **state) {
     assert_in_range(s->ticks, 28, 32);
 }
 
+/* One that answers and then no more, for longer than is waited for; the error is its own. */
+static void gives_up_a_silent_server(void **state) {
+    struct scene *s = *state;
+    struct error err = {0};
+    struct kube_watch w = {.path = "/api/v1/nodes",
+                           .timeout_ms = 600000,
+                           .silent_ms = 60000,
+                           .on_event = note,
+                           .context = s};
+
+    PLAY(s, {"nodes", 200, LIST("10", ""), 0, 0},
+         {"resourceVersion=10&", 0, NULL, ERROR_TIMED_OUT, 40000},
+         {"resourceVersion=10&", 200, EVENT("BOOKMARK", NODE("20", "")), 0, 30000},
+         {"resourceVersion=20&", 0, NULL, ERROR_TIMED_OUT, 40000},
+         {"resourceVersion=20&", 0, NULL, ERROR_NETWORK, 20000});
+    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+    assert_int_equal(s->asked, 5);
+}
+
 static void lists_again_after_410(void **state) {
     struct scene *s = *state;
 
@@ -208,6 +228,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(lists_then_watches),
         CASE(takes_up_a_dropped_stream),
+        CASE(gives_up_a_silent_server),
         CASE(lists_again_after_410),
         CASE(polls_where_watch_is_not_granted),
         CASE(ends_at_once_when_denied_or_untrusted),
