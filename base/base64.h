@@ -1,6 +1,5 @@
 /* Base64 with the standard and the URL alphabet (RFC 4648 sections 4 and 5). */
-#ifndef BASE_BASE64_H
-#define BASE_BASE64_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ char *base64url_encode(const void *data, size_t len);
  * which is NUL-terminated behind its ret_len bytes. Fails with ERROR_MALFORMED. */
 int base64_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
                   struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* IP addresses and prefixes as numbers: what subnets contain, overlap, and which address is the
  * nth. Text forms by RFC 4632 and RFC 5952. */
-#ifndef BASE_CIDR_H
-#define BASE_CIDR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ bool cidr_overlaps(const struct cidr *a, const struct cidr *b);
 int cidr_address(const struct cidr *cidr, uint64_t n, struct ip *ret, struct error *err);
 /* The last address (IPv4 broadcast). */
 void cidr_last(const struct cidr *cidr, struct ip *ret);
-
-#endif

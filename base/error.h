@@ -1,6 +1,5 @@
 /* Errors as values: a kind that decides retry and exit code, and one line of text. */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 /* What a failure means to the caller; the exit code of each kind is in docs (contracts: exit
  * codes) and in error_exit_code(). */
@@ -60,5 +59,3 @@ const char *error_kind_name(enum error_kind kind);
 int error_exit_code(enum error_kind kind);
 /* 1 when trying the same again later may help (network, timeout, conflict). */
 int error_is_retryable(const struct error *err);
-
-#endif

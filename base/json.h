@@ -1,6 +1,5 @@
 /* JSON: jansson, its one home. Strict reading, sorted or compact writing, path getters. */
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ void json_sorted_keys(const json_t *object, struct text_list *ret);
 json_t *json_texts(const struct text_list *list);
 /* Adds the strings of an array to the list; other items, and what is no array, are passed over. */
 void json_read_texts(const json_t *array, struct text_list *ret);
-
-#endif

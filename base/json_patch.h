@@ -1,6 +1,5 @@
 /* JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386), JSON Pointer (RFC 6901). Pure. */
-#ifndef BASE_JSON_PATCH_H
-#define BASE_JSON_PATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void json_pointer_add(struct text *pointer, const char *key);
 
 /* Equal as JSON values: numbers by value (1 is 1.0), objects in any order. */
 bool json_same(const json_t *a, const json_t *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* The log: lines to a sink that cmd/ installs (stderr, --log-file). Secrets are never logged. */
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#pragma once
 
 /* What each level of -v adds; --help says the same. */
 enum log_level {
@@ -23,5 +22,3 @@ void log_message(enum log_level level, const char *format, ...)
  * as <redacted>. At most 16 secrets of 6 bytes or more; the text is copied. */
 void log_hide_secret(const char *secret);
 void log_forget_secrets(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Allocation that aborts when memory is out, and one-owner cleanup of locals. */
-#ifndef BASE_MEMORY_H
-#define BASE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ void secret_freep(char **secret);
     })
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-#endif

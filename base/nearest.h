@@ -1,6 +1,5 @@
 /* The nearest of some names for a mistyped word: "did you mean". */
-#ifndef BASE_NEAREST_H
-#define BASE_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ int nearest_hint(struct error *err, const char *before, const char *word, const 
 /* 0 when `value` is one of "a|b|c". Else ERROR_USAGE "use one of a, b, c", for the caller to
  * prefix, with the nearest as a hint. */
 int choice_check(const char *choices, const char *value, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts for people must not show bootstrap tokens, wherever the words came from. */
-#ifndef BASE_REDACT_H
-#define BASE_REDACT_H
+#pragma once
 
 /* Overwrites the secret half of whatever looks like a bootstrap token (six of [a-z0-9], a dot and
  * sixteen, also with more of them glued to either end) with '*', in place. After the id of a token
@@ -15,5 +14,3 @@ void redact_forget(void);
  * "secret", "auth", "key-data" and the like (JSON, YAML, TOML, command lines). The length stays; a
  * JSON document stays one. */
 void redact_secrets(char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Times as documents write them: RFC 3339 UTC, and Go's durations. */
-#ifndef BASE_RFC3339_H
-#define BASE_RFC3339_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ enum { GO_DURATION_TEXT_MAX = 40 };
 
 /* As Go's Duration.String() writes it: "5m0s", "1h30m0s", "1.5s", "250ms", "0s". */
 void go_duration_format(int64_t nanoseconds, char ret[GO_DURATION_TEXT_MAX]);
-
-#endif

@@ -1,6 +1,5 @@
 /* One capped text builder, and the few string questions that the product asks. */
-#ifndef BASE_TEXT_H
-#define BASE_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -84,5 +83,3 @@ void text_list_sort(struct text_list *list);
 /* Joined with a separator; the caller frees. */
 char *text_list_join(const struct text_list *list, const char *separator);
 void text_list_free(struct text_list *list);
-
-#endif

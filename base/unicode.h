@@ -1,6 +1,5 @@
 /* Texts as Windows' programs write them into files. */
-#ifndef BASE_UNICODE_H
-#define BASE_UNICODE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@
  * *len bytes; what is replaced is zeroed first. Half a character is ERROR_MALFORMED, and the text
  * stays. */
 int unicode_to_utf8(char **text, size_t *len, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What flannel's vxlan is on Windows and on Linux: flannel's Documentation/backends.md, "VXLAN". */
-#ifndef BASE_VXLAN_H
-#define BASE_VXLAN_H
+#pragma once
 
 enum {
     VXLAN_VNI_MAX = 16777215, /* 24 bits: RFC 7348 */
@@ -9,5 +8,3 @@ enum {
     VXLAN_LINUX_VNI = 1, /* flannel's default where net-conf.json names none */
     VXLAN_LINUX_PORT = 8472,
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* YAML: libyaml, its one home, behind a small tree that knows lines and columns. */
-#ifndef BASE_YAML_H
-#define BASE_YAML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ json_t *yaml_to_json(const struct yaml_node *node);
 /* Block-style YAML with sorted keys, as sigs.k8s.io/yaml writes it; strings that would read back as
  * another type are quoted, numbers as Go writes them ("0.9", "1e+06"). The caller frees. */
 char *yaml_write(const json_t *json);
-
-#endif

@@ -1,7 +1,6 @@
 /* Where the values of a JSON document stand in the YAML text that they were read from, so that
  * whoever judges them later can say so. */
-#ifndef BASE_YAML_MARKS_H
-#define BASE_YAML_MARKS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void yaml_marks_pass_on(struct yaml_marks *marks, const json_t *from, json_t *to
  * that of what should hold it. NULL: the value is none of the text's, or marks is NULL. */
 const struct yaml_mark *yaml_marks_find(const struct yaml_marks *marks, const json_t *document,
                                         const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* Strict reading: what a YAML document may hold is a table of fields, and all else is an error that
  * names line and column. */
-#ifndef BASE_YAML_SCHEMA_H
-#define BASE_YAML_SCHEMA_H
+#pragma once
 
 #include "base/error.h"
 #include "base/yaml.h"
@@ -37,5 +36,3 @@ int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fie
  * looked at. */
 int yaml_schema_check_known(const struct yaml_node *node, const struct yaml_field *fields,
                             const char *what, struct error *err);
-
-#endif

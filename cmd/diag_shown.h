@@ -1,6 +1,5 @@
 /* What diag reads and shows alike, be it of this node or of a whole cluster. */
-#ifndef CMD_DIAG_SHOWN_H
-#define CMD_DIAG_SHOWN_H
+#pragma once
 
 #include "cmd/program.h"
 #include "diag/reports/report.h"
@@ -33,5 +32,3 @@ int diag_check_watch(const struct program *program, struct error *err);
 int diag_repeat(struct program *program, int (*once)(void *context, struct error *err),
                 void *context, struct error *err);
 void diag_tell_failure(struct program *program, char *told, size_t size, const struct error *why);
-
-#endif

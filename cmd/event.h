@@ -1,7 +1,6 @@
 /* The end of a run that changes or proves something: one entry in the Application log of Windows,
  * and its own log and report (cmd/record.h). */
-#ifndef CMD_EVENT_H
-#define CMD_EVENT_H
+#pragma once
 
 #include "cmd/program.h"
 
@@ -12,5 +11,3 @@ enum { EVENT_ID_BASE = 1000 };
  * NULL. result and err are the run's. A log that cannot be written fails nothing. */
 void event_write(struct program *program, const char *what, const char *node, int result,
                  const struct error *err);
-
-#endif

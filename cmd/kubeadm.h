@@ -1,7 +1,6 @@
 /* Called as kubeadm or kubeadm.exe, a copy or link of itself, winjoin takes kubeadm's place on a
  * worker: kubeadm's commands and flags, what it prints, its exit codes. */
-#ifndef CMD_KUBEADM_H
-#define CMD_KUBEADM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ const char *kubeadm_begin_text(const struct join_phase *phase);
 extern const char kubeadm_mark[];
 /* What it prints there when a worker has joined. */
 extern const char kubeadm_joined_text[];
-
-#endif

@@ -1,6 +1,5 @@
 /* What this node is, as one document: NodeStatus. */
-#ifndef CMD_NODE_STATUS_H
-#define CMD_NODE_STATUS_H
+#pragma once
 
 #include "cmd/program.h"
 
@@ -9,5 +8,3 @@
 int node_status_make(struct program *program, json_t **ret, struct error *err);
 /* The same for a person; the caller frees. */
 char *node_status_text(const json_t *status);
-
-#endif

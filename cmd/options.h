@@ -3,8 +3,7 @@
  * pflag's habits: --name=value, --name value, --flag, --flag=false, -v 2, -o json; lists repeat or
  * use commas; no abbreviations; "--" ends the options. Each option can also come from the
  * environment as WINJOIN_<NAME> (dashes become underscores). */
-#ifndef CMD_OPTIONS_H
-#define CMD_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ void options_free(const struct option_set *set);
 void options_wrap(struct text *out, const char *text, size_t indent, size_t column);
 /* "  --token TOKEN    bootstrap token ..." wrapped at 80 columns. */
 void options_help(const struct option *table, struct text *out);
-
-#endif

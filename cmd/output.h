@@ -1,6 +1,5 @@
 /* The only place that prints: results to stdout, errors, hints and warnings to stderr. */
-#ifndef CMD_OUTPUT_H
-#define CMD_OUTPUT_H
+#pragma once
 
 #include "cmd/program.h"
 
@@ -40,5 +39,3 @@ int output_path(struct program *program, const char *what, const char *given, ch
 /* Colour and ticks are wanted on stdout (respectively stderr). */
 bool output_color(const struct program *program, bool on_stderr);
 bool output_utf8(const struct program *program, bool on_stderr);
-
-#endif

@@ -1,6 +1,5 @@
 /* One run of winjoin: the host it acts on, its options, where results and errors go. */
-#ifndef CMD_PROGRAM_H
-#define CMD_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -181,5 +180,3 @@ void program_settle_paths(struct join_options *options);
 int program_prepare_join(struct program *program, struct error *err);
 /* Is there a way to find the cluster? For what cannot go on without. ERROR_USAGE. */
 int program_need_discovery(const struct program *program, struct error *err);
-
-#endif

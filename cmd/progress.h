@@ -1,6 +1,5 @@
 /* Shows a join as it goes, on stderr: lines for a person, or one JSON object a line. */
-#ifndef CMD_PROGRESS_H
-#define CMD_PROGRESS_H
+#pragma once
 
 #include "cmd/program.h"
 #include "join/run.h"
@@ -50,5 +49,3 @@ void progress_tell_next(const struct program *program, const struct join_progres
 /* At the end of a run's phases: an error says in which of them, unless it begins with that. */
 void progress_name_phase(struct program *program, const struct join_progress *run, int result,
                          struct error *err);
-
-#endif

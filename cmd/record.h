@@ -1,6 +1,5 @@
 /* What a run leaves on the node it worked on: its log and its report, the last ten of each kind. */
-#ifndef CMD_RECORD_H
-#define CMD_RECORD_H
+#pragma once
 
 #include "base/log.h"
 #include "cmd/program.h"
@@ -33,5 +32,3 @@ char *record_unfinished(struct host *host, const char *kind);
 
 /* "2026-11-22T10:15:02Z INFO  ": how a line of a log begins; the caller frees. */
 char *record_prefix(struct host *host, enum log_level level);
-
-#endif

@@ -1,7 +1,6 @@
 /* Packets seen by Windows' own Packet Monitor (PktMon.exe) while one flow is asked again
  * (diag --capture). Source: learn.microsoft.com, "pktmon start", "pktmon etl2pcap". */
-#ifndef DIAG_CAPTURE_H
-#define DIAG_CAPTURE_H
+#pragma once
 
 #include "base/json.h"
 #include "host/host.h"
@@ -22,5 +21,3 @@ int diag_capture_end(struct host *host, const char *target, json_t **ret, struct
  * first sight, at most 32 reasons. A packet is of this flow when its lines have the address
  * `target`. Pure; new reference. */
 json_t *diag_capture_drops(const char *text, const char *target);
-
-#endif

@@ -1,6 +1,5 @@
 /* What HNS has compared with what Kubernetes says should be there. */
-#ifndef DIAG_DRIFT_H
-#define DIAG_DRIFT_H
+#pragma once
 
 #include "base/json.h"
 #include "host/host.h"
@@ -62,5 +61,3 @@ struct drift_kind {
 };
 enum { DRIFT_KINDS = 11 };
 extern const struct drift_kind drift_kinds[DRIFT_KINDS];
-
-#endif

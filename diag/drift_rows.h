@@ -1,6 +1,5 @@
 /* The parts of a comparison with HNS. Inside diag. */
-#ifndef DIAG_DRIFT_ROWS_H
-#define DIAG_DRIFT_ROWS_H
+#pragma once
 
 #include "diag/drift.h"
 
@@ -22,5 +21,3 @@ void drift_compare_routes(const struct drift_seen *seen, json_t *drift);
 void drift_find_proxies(const struct drift_seen *seen, json_t *drift);
 /* What to do by hand against what is there. */
 void drift_add_commands(json_t *drift);
-
-#endif

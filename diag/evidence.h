@@ -1,7 +1,6 @@
 /* What can be read on the node without changing anything, as one JSON document from which causes
  * are judged now or later (diag --replay). */
-#ifndef DIAG_EVIDENCE_H
-#define DIAG_EVIDENCE_H
+#pragma once
 
 #include "base/cidr.h"
 #include "base/json.h"
@@ -76,5 +75,3 @@ void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe
  * outside, "x-node-api" of the address behind the Service kubernetes, "x-node-peer" of the machine
  * of a DNS pod, port 10250). */
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result);
-
-#endif

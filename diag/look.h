@@ -1,7 +1,6 @@
 /* The first look of a diagnosis: services, API server, clock, certificate and HNS, in under a
  * second, before any pod is started. */
-#ifndef DIAG_LOOK_H
-#define DIAG_LOOK_H
+#pragma once
 
 #include "base/json.h"
 #include "host/host.h"
@@ -49,5 +48,3 @@ bool diag_look_has_down(const json_t *look);
 bool diag_look_is_silent(const json_t *look);
 /* How a sentence calls a service: "the kubelet", "HNS", or its name. */
 const char *diag_service_called(const char *name);
-
-#endif

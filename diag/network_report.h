@@ -1,8 +1,7 @@
 /* What a joined node says of its own network in the cluster: an annotation of its Node, which the
  * diagnosis of a whole cluster reads with the Nodes. Small, because every Node that is listed
  * carries it: counts, and the first few names of each kind; nothing secret. */
-#ifndef DIAG_NETWORK_REPORT_H
-#define DIAG_NETWORK_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ bool network_report_lacks_service(const json_t *report, const char *service);
 /* "4 min old: 2 Services without a load balancer in HNS (kube-system/kube-dns 10.96.0.10:53/UDP,
  * ...); winjoin diag 2 h ago: SVC-LOST; pod-to-service-ip/udp failed"; the caller frees. */
 char *network_report_line(const json_t *report, int64_t now);
-
-#endif

@@ -1,8 +1,7 @@
 /* The node's report of its own network, published with the node's own identity, which may change
  * the annotations of its own Node (Node authorizer, NodeRestriction). Nothing that fails here fails
  * anything else. */
-#ifndef DIAG_NETWORK_REPORT_PUBLISH_H
-#define DIAG_NETWORK_REPORT_PUBLISH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ int network_report_publish(struct host *host, struct http *http, const struct di
 /* Takes the annotation away, for a reset, as long as the node's kubeconfig is there. Nothing where
  * no join has written its network down, or the cluster has no such Node. */
 int network_report_clear(struct host *host, struct http *http, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The node's own UDP echo, which pods ask while diag runs, and the firewall rule that lets them. */
-#ifndef DIAG_NODE_ECHO_H
-#define DIAG_NODE_ECHO_H
+#pragma once
 
 #include "diag/flows/flows.h"
 #include "host/host.h"
@@ -14,5 +13,3 @@ struct node_echo *node_echo_open(struct host *host, struct diag_scene *scene);
 void node_echo_close(struct host *host, struct node_echo *echo);
 /* Removes the rule that a killed run has left. */
 void node_echo_forget(struct host *host);
-
-#endif

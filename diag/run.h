@@ -1,6 +1,5 @@
 /* A diagnosis: probes started, asked, judged and taken away. */
-#ifndef DIAG_RUN_H
-#define DIAG_RUN_H
+#pragma once
 
 #include "diag/evidence.h"
 #include "diag/reports/report.h"
@@ -40,5 +39,3 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
 /* Takes away what a killed run left on this node: the firewall rule of its echo, and its probes
  * while the kubelet runs. Fails as the transport's remove() does. */
 int diag_remove_left(struct host *host, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a running diagnosis knows; for run.c and matrix.c alone. */
-#ifndef DIAG_RUNNING_H
-#define DIAG_RUNNING_H
+#pragma once
 
 #include "diag/probe/work.h"
 #include "diag/run.h"
@@ -53,5 +52,3 @@ int run_measure_cells(struct run *run, struct probe_results *ret, struct error *
 /* Asks the first red cell again while packets are captured; run->captured is
  * {flow, drops[]} (diag_capture_drops()) or {flow, error}. Without a red cell nothing is done. */
 int run_capture(struct run *run, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an HRESULT and an ErrorRecord of the Host Networking Service mean. Pure. */
-#ifndef HOST_HCN_ERROR_H
-#define HOST_HCN_ERROR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ const char *hcn_error_name(uint32_t hresult);
 /* 0 when the call went well; otherwise fills err and returns -1. `record` is the ErrorRecord or
  * NULL; a non-empty one is a failure even with a success code, and its ErrorCode counts then. */
 int hcn_check(const char *function, uint32_t hresult, const char *record, struct error *err);
-
-#endif

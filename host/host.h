@@ -4,8 +4,7 @@
  * directory: rehearsal, sanitizers, fuzzing). Paths are Windows paths in UTF-8
  * ("C:\\etc\\kubernetes\\kubelet.conf", '/' accepted). Every operation is bounded in time; none
  * prints. Lists are freed with the *_free named beside. */
-#ifndef HOST_HOST_H
-#define HOST_HOST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -355,5 +354,3 @@ void host_free(struct host *host);
 
 /* Can this build play a Windows host in a folder (--rootfs)? */
 extern const bool host_rehearses;
-
-#endif

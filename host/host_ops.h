@@ -1,7 +1,6 @@
 /* What one kind of host implements: the table behind host.h. Only files in host/ and the tests' own
  * host include this. */
-#ifndef HOST_HOST_OPS_H
-#define HOST_HOST_OPS_H
+#pragma once
 
 #include "host/host.h"
 
@@ -104,5 +103,3 @@ static inline int host_changed(struct host *host, int result) {
     host->changes += result == 0;
     return result;
 }
-
-#endif

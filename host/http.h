@@ -2,8 +2,7 @@
  *
  * No redirect is followed unless asked, no compression is negotiated, TLS is 1.2 or newer,
  * HTTP/1.1, and every answer is bounded in time and size. */
-#ifndef HOST_HTTP_H
-#define HOST_HTTP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -136,5 +135,3 @@ char *http_shown_proxy(const char *proxy);
 char *http_proxy_for(const char *url, const char *proxy, const char *excluded);
 /* The same with WinHTTP's list of proxies: "host:port" or "http=host:port;https=host:port". */
 char *http_machine_proxy_for(const char *url, const char *proxies, const char *excluded);
-
-#endif

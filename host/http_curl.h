@@ -1,6 +1,5 @@
 /* TLS, proxies and heads of HTTP on libcurl. Only host/http_curl*.c include this. */
-#ifndef HOST_HTTP_CURL_H
-#define HOST_HTTP_CURL_H
+#pragma once
 
 #include "host/http.h"
 
@@ -45,5 +44,3 @@ bool http_curl_has_two_lengths(void *easy);
 enum error_kind http_curl_kind(int code);
 /* The reason of a failed connection in the words that everybody searches for, or NULL. */
 const char *http_curl_connect_reason(void *easy);
-
-#endif

@@ -1,7 +1,6 @@
 /* What one kind of HTTP implements: the table behind http.h. Only files in host/ and the tests' own
  * HTTP include this. */
-#ifndef HOST_HTTP_OPS_H
-#define HOST_HTTP_OPS_H
+#pragma once
 
 #include "host/http.h"
 
@@ -38,5 +37,3 @@ struct http_authority {
     const char *port; /* its colon, or NULL */
 };
 struct http_authority http_authority_split(const char *authority);
-
-#endif

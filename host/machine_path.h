@@ -1,7 +1,6 @@
 /* The machine's Path, where Windows keeps it: one folder is added to it or taken out, all else of
  * it, and its kind (REG_EXPAND_SZ), stays as it is. Sessions that are open keep the old one. */
-#ifndef HOST_MACHINE_PATH_H
-#define HOST_MACHINE_PATH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ int machine_path_look(struct host *host, const char *folder, enum machine_path *
 /* Adds it at the end, or takes out the last entry that is it; done already is success. Kinds: those
  * of host_registry_set(). */
 int machine_path_set(struct host *host, const char *folder, bool on, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Windows paths as text: one spelling, parent, last name. Pure. */
-#ifndef HOST_PATH_H
-#define HOST_PATH_H
+#pragma once
 
 #include "base/error.h"
 
@@ -21,5 +20,3 @@ const char *path_base(const char *path);
  * is "/tmp/x" again, the rest stays. Platform files: host/posix/terminal.c, host/win32/terminal.c.
  * The caller frees. */
 char *path_shown(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* The process behind a service: answers the Service Control Manager and hosts a console program, or
  * work of our own. Platform files: host/win32/service_host.c, host/posix/service_host.c. */
-#ifndef HOST_SERVICE_HOST_H
-#define HOST_SERVICE_HOST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ struct service_work {
 };
 /* The same for that. */
 int service_host_work(const char *name, const struct service_work *work, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* TCP, UDP and name look-up for the probe: the small part of sockets that a flow test needs, the
  * same on Windows (ws2_32, dnsapi) and Linux. Linked straight in, because the probe also runs alone
  * inside pods. Times are milliseconds; addresses are text ("10.244.1.5", "fd00::1"). */
-#ifndef HOST_SOCKET_H
-#define HOST_SOCKET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ void socket_sleep(unsigned milliseconds);
 int socket_thread(void (*run)(void *context), void *context);
 /* The host name as this network's programs see it. */
 void socket_host_name(char *ret, size_t size);
-
-#endif

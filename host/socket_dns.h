@@ -1,6 +1,5 @@
 /* The few bytes of DNS that a straight question needs (RFC 1035 section 4). Pure. */
-#ifndef HOST_SOCKET_DNS_H
-#define HOST_SOCKET_DNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char 
 int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
                      enum socket_outcome *ret_outcome, char (*ret)[46], size_t max,
                      size_t *ret_count);
-
-#endif

@@ -1,7 +1,6 @@
 /* What differs between Winsock and POSIX sockets; host/socket.c builds the rest of host/socket.h on
  * it. Handles are non-blocking. */
-#ifndef HOST_SOCKET_OS_H
-#define HOST_SOCKET_OS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ struct socket_wait {
 enum { SOCKET_WAIT_MAX = 80 };
 /* The number of ready ones, 0 after the time. */
 int socket_os_wait(struct socket_wait *waits, size_t count, unsigned milliseconds);
-
-#endif

@@ -1,8 +1,7 @@
 /* Addresses between text and what sockets take: the same source on both platforms, but with the
  * structures of each. Only host/posix/socket.c and host/win32/socket.c include it, behind their
  * system's headers, which it cannot name. */
-#ifndef HOST_SOCKET_PEER_H
-#define HOST_SOCKET_PEER_H
+#pragma once
 
 #include "host/socket_os.h"
 
@@ -42,5 +41,3 @@ static inline size_t addresses_of(const struct addrinfo *found, int family, char
     }
     return count;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the standard streams are and can show, and the program's own resources. Platform
  * files: host/posix/terminal.c, host/win32/terminal.c. */
-#ifndef HOST_TERMINAL_H
-#define HOST_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ FILE *terminal_append(const char *path);
 void terminal_echo(bool on);
 /* No core file and no crash dump may hold secrets. */
 void terminal_forbid_dumps(void);
-
-#endif

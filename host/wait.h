@@ -1,6 +1,5 @@
 /* The one way to wait for something that this program does not do itself. */
-#ifndef HOST_WAIT_H
-#define HOST_WAIT_H
+#pragma once
 
 #include "base/error.h"
 #include "host/host.h"
@@ -29,5 +28,3 @@ struct wait {
 enum wait_look wait_until(struct host *host, struct wait *wait, struct error *err);
 /* The time that is left. */
 unsigned wait_left_ms(const struct wait *wait);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a call asks for, judged before the first packet. */
-#ifndef JOIN_ASKED_H
-#define JOIN_ASKED_H
+#pragma once
 
 #include "join/join.h"
 
@@ -9,5 +8,3 @@
  * changes nothing. ERROR_USAGE, ERROR_UNSUPPORTED; for a folder or file that cannot be read also
  * ERROR_DENIED, ERROR_HOST. */
 int join_asked_check(struct join *join, struct error *err);
-
-#endif

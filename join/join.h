@@ -1,6 +1,5 @@
 /* A join: what was asked, what was found, what was done. The runner is join/run.h. */
-#ifndef JOIN_JOIN_H
-#define JOIN_JOIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -77,5 +76,3 @@ struct join {
     struct reset_result undone;
     struct service_watch watch; /* the service that the running phase has started */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* The runner: runs the phases of a join in order. */
-#ifndef JOIN_RUN_H
-#define JOIN_RUN_H
+#pragma once
 
 #include "join/join.h"
 
@@ -18,5 +17,3 @@ int join_run_looking(struct join *join, struct error *err);
 int join_run_phase(struct join *join, const char *name, struct error *err);
 /* JoinResult document. New reference. */
 json_t *join_result_json(const struct join *join);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the client's own identity may do: SelfSubjectAccessReview (authorization.k8s.io/v1). */
-#ifndef KUBE_ACCESS_H
-#define KUBE_ACCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ int kube_may(struct kube_client *client, const struct kube_right *right, bool *r
 /* The same of many at the same time; ret[i] is of rights[i]. */
 int kube_may_all(struct kube_client *client, const struct kube_right *rights, size_t count,
                  bool *ret, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* The Kubernetes API: requests with JSON bodies, Status turned into errors, retry, list and watch.
  */
-#ifndef KUBE_CLIENT_H
-#define KUBE_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ int kube_watch(struct kube_client *client, const struct kube_watch *watch, struc
 
 /* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */
 char *kube_escape(const char *s);
-
-#endif

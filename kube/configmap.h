@@ -1,6 +1,5 @@
 /* ConfigMaps: one value, or all data. */
-#ifndef KUBE_CONFIGMAP_H
-#define KUBE_CONFIGMAP_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -12,5 +11,3 @@ int kube_configmap_get(struct kube_client *client, const char *name_space, const
                        unsigned timeout_ms, json_t **ret, struct error *err);
 /* data[key] (borrowed), or NULL when absent, empty or no text. */
 const char *kube_configmap_value(const json_t *configmap, const char *key);
-
-#endif

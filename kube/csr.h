@@ -1,6 +1,5 @@
 /* CertificateSigningRequests: send one for a node's certificate, watch what becomes of it. */
-#ifndef KUBE_CSR_H
-#define KUBE_CSR_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -63,5 +62,3 @@ typedef int kube_csr_progress(void *context, const struct kube_csr *csr, unsigne
 int kube_csr_wait(struct kube_client *client, const char *name, const char *uid,
                   unsigned timeout_ms, kube_csr_progress *progress, void *context,
                   struct kube_csr *ret, struct error *err);
-
-#endif

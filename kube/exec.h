@@ -1,6 +1,5 @@
 /* Runs a program in a container, as `kubectl exec` does, over a WebSocket. */
-#ifndef KUBE_EXEC_H
-#define KUBE_EXEC_H
+#pragma once
 
 #include "kube/client.h"
 
@@ -34,5 +33,3 @@ int kube_exec(struct kube_client *client, const struct kube_exec *exec,
 /* Several at the same time: rets[i] and errs[i] (cleared before) are of execs[i]. */
 void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
                    struct kube_exec_result *rets, struct error *errs, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Credentials that a program gives: "exec" of a kubeconfig's user, as kubectl runs it. */
-#ifndef KUBE_EXEC_PLUGIN_H
-#define KUBE_EXEC_PLUGIN_H
+#pragma once
 
 #include "kube/kubeconfig.h"
 
@@ -15,5 +14,3 @@ int kubeconfig_run_plugin(struct host *host, const char *path, struct kubeconfig
 /* What a program printed, for the version that it was asked in. ERROR_MALFORMED. */
 int exec_credential_read(const char *text, size_t len, const char *version,
                          struct kubeconfig *config, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* kubeconfig files: the cluster and the credentials that one names, and the files winjoin writes.
  */
-#ifndef KUBE_KUBECONFIG_H
-#define KUBE_KUBECONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ char *kubeconfig_make_bootstrap(const char *cluster_name, const char *server, co
 /* kubelet.conf: default-cluster, default-auth, default-context in namespace default; certificate
  * and key are both `certificate_path` (absolute). The caller frees. */
 char *kubeconfig_make_kubelet(const char *server, const char *ca_pem, const char *certificate_path);
-
-#endif

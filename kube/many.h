@@ -1,6 +1,5 @@
 /* Many requests to an API server at the same time. */
-#ifndef KUBE_MANY_H
-#define KUBE_MANY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ void kube_perform_some(struct kube_client *client, struct kube_many *items, size
 /* The error that an answer other than 2xx, or none, means, as of kube_get(); returns -1. */
 int kube_many_error(const struct kube_many *item, struct error *err);
 void kube_many_free(struct kube_many *items, size_t count); /* the answers */
-
-#endif

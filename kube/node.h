@@ -1,6 +1,5 @@
 /* Nodes: the few fields that a join reads, and waiting for them. */
-#ifndef KUBE_NODE_H
-#define KUBE_NODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ typedef int kube_node_progress(void *context, const struct kube_node *node, unsi
 int kube_node_wait(struct kube_client *client, const char *name, kube_node_wanted *wanted,
                    unsigned timeout_ms, kube_node_progress *progress, void *context,
                    struct kube_node *ret, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every object of the API has: a kind, a version, a name. */
-#ifndef KUBE_OBJECT_H
-#define KUBE_OBJECT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ int kube_object_check(const json_t *object, const char *kind, const char *api_ve
  * null, are none). ERROR_MALFORMED when this is not a list: another kind than "...List", items that
  * are no array. */
 int kube_list_items(const json_t *list, json_t **ret, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* All objects of a collection, page by page. */
-#ifndef KUBE_PAGES_H
-#define KUBE_PAGES_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -12,5 +11,3 @@
  * and objects larger than etcd stores (1.5 MiB), are ERROR_MALFORMED or ERROR_TIMED_OUT. New
  * reference. */
 int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* One request to an API server, below the verbs of kube/client.h. Not for other folders. */
-#ifndef KUBE_REQUEST_H
-#define KUBE_REQUEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ int kube_status_error(const char *method, const char *path, long status, const c
  * half more of it; or what Retry-After asks for (seconds, at most 60; -1 = nothing), never less,
  * and up to twice that time more. */
 unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after);
-
-#endif

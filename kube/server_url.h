@@ -1,6 +1,5 @@
 /* The URL of an API server as a kubeconfig names it. */
-#ifndef KUBE_SERVER_URL_H
-#define KUBE_SERVER_URL_H
+#pragma once
 
 #include "base/error.h"
 
@@ -10,5 +9,3 @@
 int server_url_check(const char *url, struct error *err);
 /* The URL of `path` ("/api/v1/...") below the server. The caller frees. */
 char *server_url_join(const char *server, const char *path);
-
-#endif

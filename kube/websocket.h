@@ -1,7 +1,6 @@
 /* WebSocket as a client speaks it (RFC 6455): its opening and its frames, without a connection.
  * Pure. Inside kube/. */
-#ifndef KUBE_WEBSOCKET_H
-#define KUBE_WEBSOCKET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void websocket_open(struct websocket *ws, const char *host, const char *path, co
  * that is malformed or too long), and what on_message says. */
 int websocket_hear(struct websocket *ws, const void *data, size_t len, struct text *reply,
                    struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a join writes down of its network, so that the service winjoin-network can make it again:
  * Windows forgets overlay networks at boot, and HNS whenever it starts. */
-#ifndef NETSETUP_BOOT_NETWORK_H
-#define NETSETUP_BOOT_NETWORK_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -33,5 +32,3 @@ int boot_routes_write(struct host *host, const json_t *network, const json_t *ro
 json_t *boot_routes(struct host *host, const json_t *network);
 /* All that either remembers, an earlier join's too: what may be on the machine. */
 json_t *boot_routes_ever(struct host *host, const json_t *network);
-
-#endif

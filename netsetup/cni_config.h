@@ -1,6 +1,5 @@
 /* The CNI configuration that containerd reads; its content is the plugin's (netsetup/plugins). */
-#ifndef NETSETUP_CNI_CONFIG_H
-#define NETSETUP_CNI_CONFIG_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -35,5 +34,3 @@ int cni_config_read(struct host *host, const char *folder, char **ret_path, json
 /* The plugin that makes the pods' endpoints: `type` of the first plugin, or of what that delegates
  * to. Borrowed; NULL: it names none. */
 const char *cni_config_type(const json_t *config);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether pods of this node get an IPv6 address beside their IPv4 one. */
-#ifndef NETSETUP_DUAL_STACK_H
-#define NETSETUP_DUAL_STACK_H
+#pragma once
 
 #include "netsetup/network_plan.h"
 
@@ -18,5 +17,3 @@ int dual_stack_choose(const struct network_input *input, const struct network_pl
                       char reason[DUAL_STACK_REASON_MAX], struct error *err);
 /* The first text of the family (4 or 6) among addresses or prefixes; NULL: none. Pure. */
 const char *text_of_family(const struct text_list *list, int family);
-
-#endif

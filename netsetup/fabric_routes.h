@@ -8,8 +8,7 @@
  * ec2 create-route" (a target is an instance or an interface, not an address), "gcloud compute
  * routes create" (next-hop-address: IPv4 or IPv6 address of an instance; names are [a-z0-9-]);
  * Node .spec.providerID as the cloud providers write it. */
-#ifndef NETSETUP_FABRIC_ROUTES_H
-#define NETSETUP_FABRIC_ROUTES_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -42,5 +41,3 @@ bool fabric_routes_incomplete(const json_t *routes, const char *format);
 /* The names of those formats that these routes are for: text, and the cloud that the nodes say they
  * are in, else all. Static, NULL-ended; a list of the caller's. */
 void fabric_formats(const json_t *routes, struct text_list *ret);
-
-#endif

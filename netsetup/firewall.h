@@ -1,6 +1,5 @@
 /* The inbound rules that a node needs, in one table. */
-#ifndef NETSETUP_FIREWALL_H
-#define NETSETUP_FIREWALL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ size_t firewall_rules(const struct network_plan *plan,
                       struct host_firewall_rule ret[FIREWALL_RULES_MAX]);
 /* Makes them stand. */
 int firewall_ensure(struct host *host, const struct network_plan *plan, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* HCN documents (schema 2.0) and the few HNS version 1 ones, made in one place. Pure.
  * Shapes: HostComputeNetwork, HostComputeEndpoint, ModifyNetworkSettingRequest, HostComputeQuery of
  * ComputeNetwork.h. Every function answers a new reference. */
-#ifndef NETSETUP_HCN_DOCUMENTS_H
-#define NETSETUP_HCN_DOCUMENTS_H
+#pragma once
 
 #include "base/json.h"
 #include "netsetup/network_plan.h"
@@ -31,5 +30,3 @@ json_t *hcn_network_policies_json(const struct network_plan *plan);
 
 /* Query documents; key NULL: all. Filter is JSON inside a string. */
 json_t *hcn_query_json(const char *key, const char *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Looking things up in HNS: lists by filter, one network by name, what it says about itself. */
-#ifndef NETSETUP_HCN_LOOKUP_H
-#define NETSETUP_HCN_LOOKUP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ int hcn_network_find(struct host *host, const char *name, struct hcn_network *re
 /* The same with the whole document (new reference). */
 int hcn_network_find_json(struct host *host, const char *name, struct hcn_network *ret,
                           json_t **ret_json, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* HNS networks and the host's endpoint: looked up by name, compared, reused, replaced only when
  * ours. */
-#ifndef NETSETUP_HCN_NETWORK_H
-#define NETSETUP_HCN_NETWORK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ int hcn_endpoint_attach(struct host *host, const char *id, struct error *err);
 int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, struct error *err);
 /* The same, whoever's it is. */
 int hcn_network_delete(struct host *host, const char *name, bool *ret_removed, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What this Host Networking Service can do, by its version (not the Windows build). */
-#ifndef NETSETUP_HNS_FEATURES_H
-#define NETSETUP_HNS_FEATURES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ bool hns_has(struct hns_version version, enum hns_feature feature);
 const struct hns_feature_info *hns_feature_info(enum hns_feature feature);
 /* The features as `capabilities` prints them: [{name,title,available,reason}]. New reference. */
 json_t *hns_features_json(struct hns_version version);
-
-#endif

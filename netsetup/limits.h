@@ -1,8 +1,7 @@
 /* What Kubernetes cannot do on Windows nodes, or not on this one: one table, a row a limit, shown
  * by preflight, capabilities and diag before it bites. Source of most rows: the page "Networking on
  * Windows" of kubernetes.io, sections "Load balancing and Services" and "Limitations". */
-#ifndef NETSETUP_LIMITS_H
-#define NETSETUP_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ enum { LIMIT_PORTS_A_BALANCER = 64, LIMIT_DYNAMIC_PORTS = 16384 /* Windows' own 
 int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err);
 /* How many TCP ports from `first` on are in excluded ranges. Kinds: those of host_run(). */
 int limit_excluded_ports(struct host *host, unsigned first, unsigned *ret, struct error *err);
-
-#endif

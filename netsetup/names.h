@@ -1,6 +1,5 @@
 /* Names that tables offer: looked up, and refused with those that work. */
-#ifndef NETSETUP_NAMES_H
-#define NETSETUP_NAMES_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -13,5 +12,3 @@ char *name_list(const struct text_list *names);
  * which names work and which is the nearest. */
 int name_check(const char *what, const char *name, const struct text_list *names,
                struct error *err);
-
-#endif

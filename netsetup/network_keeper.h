@@ -1,7 +1,6 @@
 /* The service winjoin-network: makes the pod network again that Windows forgets at boot and HNS at
  * each start of its own, and sees to it that what stood on it comes back. */
-#ifndef NETSETUP_NETWORK_KEEPER_H
-#define NETSETUP_NETWORK_KEEPER_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -74,5 +73,3 @@ void network_keeper_free(struct network_keeper *keeper);
  * those of HNS and the services, ERROR_MALFORMED for the file. */
 int network_restore(struct network_keeper *keeper, bool booting, struct text_list *did,
                     struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* Pods kept away from this node until its pod network stands: after a start of Windows an agent has
  * to come first, or the network could not be restored. By the Node's condition NetworkUnavailable
  * (kube/node.h). */
-#ifndef NETSETUP_NETWORK_PENDING_H
-#define NETSETUP_NETWORK_PENDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void network_pending_look(struct host *host, struct http *http, bool booting, bo
 /* Takes back what the look or a join has said of the Node; nothing where a join made the network
  * itself. For a reset, as long as the node's kubeconfig is there: kinds of kube_get, kube_patch. */
 int network_pending_clear(struct host *host, struct http *http, struct error *err);
-
-#endif

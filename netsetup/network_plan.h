@@ -1,7 +1,6 @@
 /* What the node's pod network will be: every address, name, exception and warning computed from the
  * cluster's numbers before anything is touched. Pure. */
-#ifndef NETSETUP_NETWORK_PLAN_H
-#define NETSETUP_NETWORK_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -124,5 +123,3 @@ void network_plan_free(struct network_plan *plan);
 /* The `network` object of a JoinPlan document: mode, plugin, name, adapter, documents, cni, routes,
  * firewall, natExceptions, sourceVip, warnings. New reference. */
 json_t *network_plan_json(const struct network_plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* The prefixes behind a network plan: read, checked against each other, turned into addresses. */
-#ifndef NETSETUP_NETWORK_PREFIXES_H
-#define NETSETUP_NETWORK_PREFIXES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ int network_prefixes_apply(const struct network_prefixes *prefixes, struct netwo
 /* The n-th address of a prefix as text; kinds: cidr_address(). */
 int network_prefixes_address(const struct cidr *cidr, uint64_t n, char out[IP_TEXT_MAX],
                              struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* The node's network adapter: which one it is, and what it looked like before winjoin touched it.
  */
-#ifndef NETSETUP_NIC_H
-#define NETSETUP_NIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct e
 bool nic_same_address(const char *a, const char *b);
 /* An IPv4 address that others can reach: not 169.254/16, not loopback. */
 bool nic_usable_address(const char *address);
-
-#endif

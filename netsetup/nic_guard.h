@@ -1,7 +1,6 @@
 /* Keeps the server reachable while HNS puts a vSwitch under its network adapter: wait,
  * restore, or roll back. */
-#ifndef NETSETUP_NIC_GUARD_H
-#define NETSETUP_NIC_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,4 +42,3 @@ int nic_guard_remove(struct host *host, const char *base_name, const struct nic_
 int nic_guard_restore(struct host *host, const struct nic_snapshot *snapshot,
                       nic_progress *progress, void *context, struct nic_guard_result *ret,
                       struct error *err);
-#endif

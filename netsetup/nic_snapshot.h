@@ -1,6 +1,5 @@
 /* Taking an adapter's snapshot (inside netsetup/). */
-#ifndef NETSETUP_NIC_SNAPSHOT_H
-#define NETSETUP_NIC_SNAPSHOT_H
+#pragma once
 
 #include "netsetup/nic.h"
 
@@ -11,5 +10,3 @@ bool nic_is_switch_of(const char *alias, const char *physical);
 void nic_snapshot_take(const struct host_adapter *current, const struct host_adapter *physical,
                        const struct host_routes *routes, const char *node_ip,
                        struct nic_snapshot *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* A process of its own that restores the adapter when winjoin dies while a virtual switch comes or
  * goes: `winjoin adapter-watchdog`, started before the outage, ended after it. */
-#ifndef NETSETUP_NIC_WATCHDOG_H
-#define NETSETUP_NIC_WATCHDOG_H
+#pragma once
 
 #include "host/host.h"
 #include "netsetup/nic.h"
@@ -19,5 +18,3 @@ void nic_watchdog_end(struct host *host, struct host_watcher *watcher);
  * was asked for may still come. *ret_restored: it was needed. Kinds: those of host_read(),
  * ERROR_MALFORMED, and those of nic_guard_restore(). */
 int nic_watchdog_run(struct host *host, bool *ret_restored, struct error *err);
-
-#endif

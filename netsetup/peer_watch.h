@@ -1,6 +1,5 @@
 /* Other nodes followed while this one runs: a new node, one that moves, one that is gone. */
-#ifndef NETSETUP_PEER_WATCH_H
-#define NETSETUP_PEER_WATCH_H
+#pragma once
 
 #include "base/error.h"
 #include "host/host.h"
@@ -19,5 +18,3 @@ typedef int peer_watch_tick(void *context, unsigned waited_ms, struct error *err
  * after an hour at the latest with why it cannot go on (kinds of kube_watch()). */
 int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, void *context,
                  struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Other nodes and the routes to their pods: read from Node objects, written, and remembered for the
  * boot service, as Windows forgets overlay networks with their policies at a restart. */
-#ifndef NETSETUP_PEERS_H
-#define NETSETUP_PEERS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -46,5 +45,3 @@ int peers_remove(struct host *host, const struct network_plan *plan, const json_
  */
 int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
                 struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Routes to other nodes' pods over VXLAN: RemoteSubnetRoute policies of the network. What the
  * functions do: `routes_*` of struct network_mode. */
-#ifndef NETSETUP_REMOTE_SUBNETS_H
-#define NETSETUP_REMOTE_SUBNETS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -16,5 +15,3 @@ int remote_subnets_read(struct host *host, const struct network_plan *plan, json
                         struct error *err);
 int remote_subnets_write(struct host *host, const struct network_plan *plan, const json_t *routes,
                          bool only, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The host's own routes to other nodes' pods, through those nodes, and forwarding. */
-#ifndef NETSETUP_ROUTES_H
-#define NETSETUP_ROUTES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ int pod_routes_forget(struct host *host, const struct network_plan *plan, const 
                       struct error *err);
 /* Forwarding on the interface that holds this address, for its family. */
 int forwarding_ensure(struct host *host, const char *address, struct error *err);
-
-#endif

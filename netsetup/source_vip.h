@@ -1,8 +1,7 @@
 /* The source VIP, which an overlay needs: the address behind which kube-proxy sends to other nodes,
  * reserved in host-local's own store so that no pod gets it. Layout: containernetworking/plugins
  * host-local's disk backend. */
-#ifndef NETSETUP_SOURCE_VIP_H
-#define NETSETUP_SOURCE_VIP_H
+#pragma once
 
 #include "base/error.h"
 #include "host/host.h"
@@ -37,5 +36,3 @@ int source_vip_remove(struct host *host, const char *network_name, struct error 
 /* host-local keeps the store for ever: one whose reservations lie outside the plan's pod prefix is
  * stale (an earlier join). Removes exactly those. */
 int ipam_stale_remove(struct host *host, const struct network_plan *plan, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* What is known of Windows builds and their updates: which break pods' networks, and which registry
  * values upstream sets against that. Two tables, each row with its source; preflight, capabilities,
  * diag, `join --apply-host-fixes` and docs/windows-builds.md are made of them. */
-#ifndef NETSETUP_WINDOWS_BUILDS_H
-#define NETSETUP_WINDOWS_BUILDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ json_t *windows_problems_json(struct host *host, const struct host_facts *facts,
 /* The long-term builds that upstream publishes Windows images for, by what people call them:
  * "Server 2022"; NULL for others. */
 const char *windows_build_name(unsigned build);
-
-#endif

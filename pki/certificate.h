@@ -1,6 +1,5 @@
 /* X.509 certificates: reading PEM bundles, what is in them, who signed whom. */
-#ifndef PKI_CERTIFICATE_H
-#define PKI_CERTIFICATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_
  * or an IP address, IPv6 without brackets), by OpenSSL's rules: addresses as numbers, names without
  * case, "*" for one whole left-most label. The common name does not count. */
 bool certificate_covers(const char *chain_pem, const char *host);
-
-#endif

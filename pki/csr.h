@@ -1,6 +1,5 @@
 /* Certificate requests (PKCS #10) for a node's certificates. */
-#ifndef PKI_CSR_H
-#define PKI_CSR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ int csr_make(const char *key_pem, const char *node_name, const struct csr_names 
 char *csr_subject(const char *csr_pem);
 /* true when the request parses, its signature holds, and its key and subject are these. */
 bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name);
-
-#endif

@@ -1,7 +1,6 @@
 /* Detached JSON web signatures as kubeadm puts them into cluster-info (RFC 7515 appendix F, HS256).
  */
-#ifndef PKI_JWS_H
-#define PKI_JWS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ char *jws_make(const char *key_id, const char *secret, const void *payload, size
  * order of members, padding or a newline is a failure too. ERROR_UNTRUSTED. */
 int jws_verify(const char *jws, const char *key_id, const char *secret, const void *payload,
                size_t len, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private keys: EC P-256, as the kubelet makes them. */
-#ifndef PKI_KEY_H
-#define PKI_KEY_H
+#pragma once
 
 #include "base/error.h"
 
@@ -10,5 +9,3 @@ int key_generate(char **ret_pem, struct error *err);
 /* 0 when the text is one usable private key. ERROR_MALFORMED; the text never appears in the error.
  */
 int key_check(const char *pem, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the files of pki/ share about OpenSSL: owners, its error queue, reading of its objects. Not
  * for other folders. */
-#ifndef PKI_OPENSSL_H
-#define PKI_OPENSSL_H
+#pragma once
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
@@ -29,5 +28,3 @@ STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *e
 void X509_stack_freep(STACK_OF(X509) * *stack);
 /* What was written to a memory BIO, as text; frees the BIO. The caller frees the text. */
 char *openssl_take_bio(BIO *bio);
-
-#endif

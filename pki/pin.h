@@ -1,6 +1,5 @@
 /* Public key pins, "sha256:<hex>" over the SubjectPublicKeyInfo (RFC 7469 section 2.4). */
-#ifndef PKI_PIN_H
-#define PKI_PIN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err);
 int pins_parse(const struct text_list *texts, struct text_list *ret, struct error *err);
 /* The pin of a DER SubjectPublicKeyInfo. */
 void pin_of_key(const void *spki, size_t len, char ret[PIN_TEXT_MAX]);
-
-#endif

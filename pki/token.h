@@ -1,6 +1,5 @@
 /* Bootstrap tokens: "abcdef.0123456789abcdef", an id that is not a secret and a secret that is. */
-#ifndef PKI_TOKEN_H
-#define PKI_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ int token_parse(const char *text, struct token *ret, struct error *err);
 void token_clear(struct token *token);
 /* true for six of [a-z0-9]: the id in a "jws-kubeconfig-<id>" key. */
 bool token_id_is_valid(const char *id);
-
-#endif

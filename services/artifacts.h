@@ -1,7 +1,6 @@
 /* The programs of a node: from a bundle (a folder, .zip or mirror with its lock file), verified,
  * unpacked. */
-#ifndef SERVICES_ARTIFACTS_H
-#define SERVICES_ARTIFACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -168,5 +167,3 @@ struct bundle_image {
  * for the same programs. Kinds: those of bundle_read(), image_fetch() and ERROR_MALFORMED. */
 int bundle_create_from(struct host *host, struct bundle *bundle, const struct bundle_image *image,
                        const char *zip_path, struct artifacts *ret, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A .zip, .tar.gz or .tar.zst in memory, which nobody vouches for (libarchive's home). */
-#ifndef SERVICES_BUNDLE_ARCHIVE_H
-#define SERVICES_BUNDLE_ARCHIVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -42,5 +41,3 @@ int bundle_archive_make(const struct bundle_archive_file *files, size_t count, c
 /* The same as .tar. */
 int bundle_archive_make_tar(const struct bundle_archive_file *files, size_t count, char **ret,
                             size_t *ret_len, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which paths a bundle may name: its own files, and the program folders of a node. Pure. */
-#ifndef SERVICES_BUNDLE_PATH_H
-#define SERVICES_BUNDLE_PATH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@ const char *bundle_path_fault(const char *path);
 /* A file under C:\k, C:\opt\cni\bin or C:\Program Files\containerd by Windows' rules (no "..", no
  * stream, no part that ends in a dot or blank). */
 bool bundle_target_is_safe(const char *target);
-
-#endif

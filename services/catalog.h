@@ -1,7 +1,6 @@
 /* The catalog: which release has a program, in which version, where it and its digest are. The one
  * that winjoin brings is templates/catalog.yaml; a file of the same form may replace it. */
-#ifndef SERVICES_CATALOG_H
-#define SERVICES_CATALOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ bool catalog_locate(const struct catalog *catalog, struct artifact *artifact);
  * and size 0 are not known before it is read. artifacts_free(). */
 void catalog_artifacts(const struct catalog *catalog, const char *kubernetes_version,
                        const struct text_list *names, struct artifacts *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* Which versions of a node's programs go together: a table of rows with their sources. Preflight,
  * the phase `programs`, capabilities and bundle read it. Pure. */
-#ifndef SERVICES_COMPATIBLE_H
-#define SERVICES_COMPATIBLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ char *sandbox_image(const char *repository, const char *kubernetes, unsigned bui
 /* [{program,kubernetes?,windowsBuild?,versions,why,source}] for this build (0: all). New reference.
  */
 json_t *compatible_json(unsigned build);
-
-#endif

@@ -1,7 +1,6 @@
 /* The container runtime asked as the kubelet asks it: CRI v1 (k8s.io/cri-api,
  * runtime.v1.RuntimeService) over its named pipe. */
-#ifndef SERVICES_CRI_H
-#define SERVICES_CRI_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *po
 
 /* ListPodSandboxResponse, the pure half of cri_pods(). ERROR_MALFORMED. */
 int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct error *err);
-
-#endif

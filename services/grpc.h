@@ -1,6 +1,5 @@
 /* One gRPC call over a named pipe, by HTTP/2 (RFC 9113): a connection a call. */
-#ifndef SERVICES_GRPC_H
-#define SERVICES_GRPC_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -13,5 +12,3 @@
  * over HTTP2, "Responses"); what is not HTTP/2 or not gRPC is ERROR_MALFORMED. */
 int grpc_call(struct host *host, const char *pipe, const char *method, const struct text *request,
               unsigned timeout_ms, struct text *ret, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* Container images of a registry (OCI distribution specification 1.1; Docker's registry API V2),
  * fetched without credentials, with an anonymous token where the registry asks for one
  * (services/registry_token.h), and packed as one OCI archive for `ctr images import`. */
-#ifndef SERVICES_IMAGE_H
-#define SERVICES_IMAGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@
  * (no index, no manifest), ERROR_UNSUPPORTED (layers that are not in the registry). */
 int image_fetch(const struct mirror *from, const char *reference, unsigned build, char **ret,
                 size_t *ret_len, struct error *err);
-
-#endif

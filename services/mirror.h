@@ -1,7 +1,6 @@
 /* Files fetched over HTTPS: of a mirror, which is a bundle unpacked on a web server, or of
  * upstream's own hosts (services/upstream.h). */
-#ifndef SERVICES_MIRROR_H
-#define SERVICES_MIRROR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, siz
 /* One file. The same. */
 int mirror_fetch(const struct mirror *mirror, const char *path, size_t max, char **ret,
                  size_t *ret_len, struct error *err);
-
-#endif

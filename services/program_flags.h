@@ -1,6 +1,5 @@
 /* Which flags a program knows and what version it is, by itself. */
-#ifndef SERVICES_PROGRAM_FLAGS_H
-#define SERVICES_PROGRAM_FLAGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ int program_takes(struct host *host, const char *program, const struct text_list
                   bool *ret, struct error *err);
 /* The name of "--name=value"; the caller frees. */
 char *program_flag_name(const char *argument);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Facts: Microsoft's PE format (headers, sections, resources), VS_VERSIONINFO; Go's
  * debug/buildinfo and runtime/debug.ParseBuildInfo (Go 1.18 and newer). */
-#ifndef SERVICES_PROGRAM_IMAGE_H
-#define SERVICES_PROGRAM_IMAGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ int program_image_check(const char *data, size_t len, struct error *err);
  * product version of its version resource, else the commit that Go notes ("git-1234567890ab"). NULL
  * when it says none; the caller frees. */
 char *program_image_version(const char *data, size_t len);
-
-#endif

@@ -1,8 +1,7 @@
 /* Anonymous tokens of container registries: what a registry that answers 401 asks for, and the
  * token got for it (Docker Registry v2, "Token Authentication Specification"; RFC 6750). No
  * credentials are sent to get one. */
-#ifndef SERVICES_REGISTRY_TOKEN_H
-#define SERVICES_REGISTRY_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ void registry_challenge_free(struct registry_challenge *challenge);
  * more than 16 KiB), those of http_perform(). */
 int registry_token_fetch(struct http *http, const char *challenge, const char *name, char **ret,
                          struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files that the node's programs read: containerd, kube-proxy, flanneld. Pure; the caller frees. */
-#ifndef SERVICES_RUNTIME_FILES_H
-#define SERVICES_RUNTIME_FILES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ struct client_kubeconfig {
     const char *user;        /* "kube-proxy" */
 };
 char *client_kubeconfig_make(const struct client_kubeconfig *config);
-
-#endif

@@ -1,6 +1,5 @@
 /* Settings of a hosted console program: what `winjoin.exe service run NAME` starts. */
-#ifndef SERVICES_SERVICE_HOST_H
-#define SERVICES_SERVICE_HOST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ int service_host_settings_load(struct host *host, const char *name,
 /* Before `log_file` grows past its limit: NAME.log -> NAME.1.log -> ... ; the oldest goes. */
 int service_log_rotate(struct host *host, const struct service_host_settings *settings,
                        struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What is in the log of a service: why its program ended, and when a line was written. */
-#ifndef SERVICES_SERVICE_LOG_H
-#define SERVICES_SERVICE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void service_log_words(const char *log, size_t max, struct text_list *ret);
 bool service_log_time(const char *line, size_t len, int64_t now, int64_t *ret_us);
 /* The end of a log, whole lines, at most `max` bytes. NULL when there is none; the caller frees. */
 char *service_log_tail(struct host *host, const char *path, size_t max);
-
-#endif

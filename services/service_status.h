@@ -1,7 +1,6 @@
 /* What a service did and does: the SCM's word, and what winjoin's service host wrote down of the
  * programs that ended. */
-#ifndef SERVICES_SERVICE_STATUS_H
-#define SERVICES_SERVICE_STATUS_H
+#pragma once
 
 #include "base/json.h"
 #include "services/service_table.h"
@@ -30,5 +29,3 @@ int service_status_read(struct host *host, const char *name, json_t **ret, struc
 bool service_status_runs(const json_t *list, const char *name);
 /* Of such a document: it should run and does not, or keeps ending. */
 bool service_status_is_down(const json_t *status);
-
-#endif

@@ -10,8 +10,7 @@
  * sends Ctrl-Break on stop, ends the job after the grace period, and rotates the log. The price:
  * kubelet's own graceful node shutdown, which needs --windows-service, is not used.
  * - winjoin-network is winjoin itself: `winjoin.exe service run winjoin-network`. */
-#ifndef SERVICES_SERVICE_TABLE_H
-#define SERVICES_SERVICE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -178,5 +177,3 @@ bool service_is_ours(const struct host_service *service);
 /* One item of JoinPlan `services`: {name,displayName,command,account,start,dependsOn,environment,
  * recovery,description}. New reference. */
 json_t *service_json(const struct host_service *service);
-
-#endif

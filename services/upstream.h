@@ -1,7 +1,6 @@
 /* Upstream's own releases, which the catalog names (services/catalog.h): fetched, and held to their
  * published digests. Inside services/: a join opens them as a bundle (bundle_open_upstream). */
-#ifndef SERVICES_UPSTREAM_H
-#define SERVICES_UPSTREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ int upstream_check(const struct mirror *from, const struct artifacts *artifacts,
  * ERROR_MALFORMED when it is none of them, ERROR_ABSENT when it has none for the file. */
 int upstream_digest_read(const char *text, size_t len, const char *file, char ret[DIGEST_TEXT_MAX],
                          struct error *err);
-
-#endif

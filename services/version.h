@@ -1,6 +1,5 @@
 /* Kubernetes versions as far as flags and feature gates depend on them. */
-#ifndef SERVICES_VERSION_H
-#define SERVICES_VERSION_H
+#pragma once
 
 #include "base/error.h"
 
@@ -11,5 +10,3 @@ int kubernetes_minor(const char *version, const char *what, unsigned *ret, struc
 /* The major of what `containerd --version` prints ("containerd github.com/.../v2 v2.4.2 <commit>");
  * anything else: 0. Decides the shape of its configuration file. */
 unsigned containerd_major(const char *version_line);
-
-#endif

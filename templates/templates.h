@@ -1,6 +1,5 @@
 /* The text files of this folder as they were at build time (dist/make/embed.py). */
-#ifndef TEMPLATES_TEMPLATES_H
-#define TEMPLATES_TEMPLATES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ struct template {
 
 /* Ends with a row whose name is NULL. */
 extern const struct template templates[];
-
-#endif

@@ -1,6 +1,5 @@
 /* From red cells and evidence to causes: a table of rows, widest cause first. Pure. */
-#ifndef DIAG_CAUSES_CAUSES_H
-#define DIAG_CAUSES_CAUSES_H
+#pragma once
 
 #include "diag/reports/report.h"
 
@@ -23,5 +22,3 @@ struct diag_cause_row {
 };
 /* Row i of the table, widest first; NULL behind the last. An id may stand in two rows. */
 const struct diag_cause_row *diag_cause_row(size_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* The routes from this node's pods to other nodes', as far as an agent keeps them: what diag judges
  * when flows are red (OVL-PEER, L2-ROUTE), asked by a join that waits for the agent. */
-#ifndef DIAG_CAUSES_ROUTES_H
-#define DIAG_CAUSES_ROUTES_H
+#pragma once
 
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
@@ -15,5 +14,3 @@ json_t *diag_routes_read(struct host *host, const struct diag_evidence_options *
  * reached. Pure; text_list_free(). */
 bool diag_routes_missing(const json_t *evidence, const struct network_agent *agent,
                          size_t *ret_peers, struct text_list *ret);
-
-#endif

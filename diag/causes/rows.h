@@ -1,6 +1,5 @@
 /* The rows of the decision table: what each looks at. For diag/causes/ alone. */
-#ifndef DIAG_CAUSES_ROWS_H
-#define DIAG_CAUSES_ROWS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -186,5 +185,3 @@ json_t *policy_of(const json_t *object, const char *type);
 /* true when `ip`, which may have a length ("/24"), lies in `prefix`; false too when either is no
  * such text. */
 bool prefix_holds(const char *prefix, const char *ip);
-
-#endif

@@ -1,6 +1,5 @@
 /* The questions of a run to its probes, many at the same time. */
-#ifndef DIAG_CLUSTER_ASKING_H
-#define DIAG_CLUSTER_ASKING_H
+#pragma once
 
 #include "diag/cluster/cells.h"
 #include "diag/cluster/cluster.h"
@@ -49,5 +48,3 @@ void cluster_asking_show(struct cluster_asking *asking, bool at_last);
 static inline bool cluster_cell_is_open(const struct cluster_cell *cell) {
     return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
 }
-
-#endif

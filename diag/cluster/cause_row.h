@@ -1,6 +1,5 @@
 /* A row of the table of a cluster's causes. Inside diag/cluster. */
-#ifndef DIAG_CLUSTER_CAUSE_ROW_H
-#define DIAG_CLUSTER_CAUSE_ROW_H
+#pragma once
 
 #include "diag/causes/causes.h"
 #include "diag/cluster/cluster.h"
@@ -61,5 +60,3 @@ bool cluster_cell_is_to_service(const struct cluster_cell *c); /* by its address
 bool cluster_cell_is_by_name(const struct cluster_cell *c);    /* of the cluster */
 bool cluster_cell_has_dns_failed(const struct cluster_cell *c);
 bool cluster_cell_is_astray(const struct cluster_cell *c); /* somebody else answers */
-
-#endif

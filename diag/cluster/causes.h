@@ -1,6 +1,5 @@
 /* From the pattern of a cluster's red cells to causes: a table of rows, the widest cause first. */
-#ifndef DIAG_CLUSTER_CAUSES_H
-#define DIAG_CLUSTER_CAUSES_H
+#pragma once
 
 #include "diag/causes/causes.h"
 #include "diag/cluster/cluster.h"
@@ -10,5 +9,3 @@
 void cluster_causes_find(struct cluster_report *report);
 /* Row i of the table; NULL behind the last. */
 const struct diag_cause_row *cluster_cause_row(size_t i);
-
-#endif

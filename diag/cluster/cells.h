@@ -1,6 +1,5 @@
 /* The cells of a cluster's matrix, and the observations beside them, as questions to probes. */
-#ifndef DIAG_CLUSTER_CELLS_H
-#define DIAG_CLUSTER_CELLS_H
+#pragma once
 
 #include "diag/cluster/cluster.h"
 #include "diag/cluster/dial.h"
@@ -86,5 +85,3 @@ char *cluster_sight_path(const struct cluster_report *report, enum cluster_sight
 /* Notes what was seen, also in node->seen. */
 void cluster_sight_read(struct cluster_node *node, enum cluster_sight sight, long status,
                         const char *body, size_t len);
-
-#endif

@@ -1,8 +1,7 @@
 /* A diagnosis of a whole cluster from anywhere: a probe pod (agnhost's netexec) on each chosen
  * node, asked through the API server's pod proxy. Nothing runs on the nodes but these pods, and all
  * that is made is in one namespace, whose deletion takes everything away. */
-#ifndef DIAG_CLUSTER_CLUSTER_H
-#define DIAG_CLUSTER_CLUSTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -209,5 +208,3 @@ void cluster_evidence_add(struct kube_client *client, const char *namespace_,
 int cluster_collect(struct collection *collection, const char *server,
                     const struct cluster_report *report, const char *failure, int64_t now,
                     char **ret, size_t *ret_len, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Loss and latency of a cluster's cells (--count). */
-#ifndef DIAG_CLUSTER_COUNT_H
-#define DIAG_CLUSTER_COUNT_H
+#pragma once
 
 #include "diag/cluster/asking.h"
 
@@ -10,5 +9,3 @@
  * asked in between as often: the median of these is subtracted. A cell that loses an answer fails.
  * Questions that the API server does not pass on do not count. ERROR_INTERRUPTED alone. */
 int cluster_count(struct cluster_asking *asking, struct error *err);
-
-#endif

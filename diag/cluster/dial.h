@@ -1,6 +1,5 @@
 /* One question to a probe: agnhost's /dial through the API server's pod proxy. */
-#ifndef DIAG_CLUSTER_DIAL_H
-#define DIAG_CLUSTER_DIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void dial_script_read(const char *out, size_t len, size_t count,
 bool dial_is_refused(long status, const char *body, size_t len);
 /* What a command printed (dial_shell_path); NULL where nothing can be read. The caller frees. */
 char *dial_shell_read(long status, const char *body, size_t len);
-
-#endif

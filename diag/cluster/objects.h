@@ -1,6 +1,5 @@
 /* What a diagnosis makes in the cluster. Each function answers a new reference. */
-#ifndef DIAG_CLUSTER_OBJECTS_H
-#define DIAG_CLUSTER_OBJECTS_H
+#pragma once
 
 #include "base/json.h"
 #include "diag/cluster/cluster.h"
@@ -28,5 +27,3 @@ json_t *cluster_alias_make(const char *domain);
 const struct kube_right *cluster_rights(size_t *ret_count);
 /* A List of ClusterRole and ClusterRoleBinding that grants all of them to this user. */
 json_t *cluster_grant_make(const char *user);
-
-#endif

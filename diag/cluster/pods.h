@@ -1,6 +1,5 @@
 /* The namespace of a run: made, filled, waited for, deleted. */
-#ifndef DIAG_CLUSTER_PODS_H
-#define DIAG_CLUSTER_PODS_H
+#pragma once
 
 #include "diag/cluster/cells.h"
 #include "diag/cluster/cluster.h"
@@ -29,5 +28,3 @@ int cluster_pods_await_ready(struct kube_client *client, struct cluster_report *
                              uint64_t begin, struct error *err);
 /* Deletes the namespace, and so all in it; tries for half a minute. Kinds: kube_delete's. */
 int cluster_remove(struct kube_client *client, const char *namespace_, struct error *err);
-
-#endif

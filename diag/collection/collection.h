@@ -1,7 +1,6 @@
 /* What a support engineer asks for, in one .zip: the report, what HNS, Windows and the node's files
  * say, logs and events, and an index.txt. */
-#ifndef DIAG_COLLECTION_COLLECTION_H
-#define DIAG_COLLECTION_COLLECTION_H
+#pragma once
 
 #include "diag/reports/report.h"
 #include "host/host.h"
@@ -28,5 +27,3 @@ bool diag_is_collection(const char *data, size_t len);
  * ERROR_UNTRUSTED, ERROR_ABSENT, as services/bundle_archive.h has them. */
 int diag_collection_report(const char *data, size_t len, size_t max, char **ret, size_t *ret_len,
                            struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts and an index of them in one .zip, without secrets. */
-#ifndef DIAG_COLLECTION_PACK_H
-#define DIAG_COLLECTION_PACK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void collection_miss(struct collection *c, const char *name, const char *why);
  * bundle_archive_make(). */
 int collection_finish(struct collection *c, const char *head, const char *failure, char **ret,
                       size_t *ret_len, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* The flow matrix: nine flows that must work on a Windows node (and three extras), each TCP and
  * UDP, and how each becomes a probe. The list is that of the Kubernetes documentation on networking
  * on Windows ("Supported network management modes"). */
-#ifndef DIAG_FLOWS_FLOWS_H
-#define DIAG_FLOWS_FLOWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -133,5 +132,3 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
  * answers for Services but has no records of pods (CoreDNS without "pods insecure"), and what the
  * network's mode cannot do (`limits` of struct network_mode; NULL: none). */
 void diag_cells_excuse(struct diag_cells *cells, const struct network_limit *limits);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lines of blank-separated fields: the shape of every file in the probe's mailbox. */
-#ifndef DIAG_PROBE_LINE_H
-#define DIAG_PROBE_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ int probe_addresses_split(const char *text, char (*ret)[46], size_t max, size_t 
 bool probe_id_is_valid(const char *id);
 /* true for an address or a DNS name: [A-Za-z0-9._:-], 1..253 characters, not beginning with '-'. */
 bool probe_target_is_valid(const char *target);
-
-#endif

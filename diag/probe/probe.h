@@ -4,8 +4,7 @@
  * Everything in this folder also makes the tiny program winjoin-probe, which finds little but the C
  * library inside its image: these files use base/error, base/text, base/memory and host/socket
  * only. */
-#ifndef DIAG_PROBE_PROBE_H
-#define DIAG_PROBE_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -147,5 +146,3 @@ void probe_measure(const struct probe *probe, struct probe_result *ret);
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err);
 /* The help of probe_command(), several lines. */
 const char *probe_usage(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The probe's life inside a pod. */
-#ifndef DIAG_PROBE_SERVE_H
-#define DIAG_PROBE_SERVE_H
+#pragma once
 
 /* Text is borrowed. */
 struct probe_server {
@@ -13,5 +12,3 @@ struct probe_server {
 /* Serves until a file "stop" is in the mailbox or nothing could be written there for a minute.
  */
 void probe_serve(const struct probe_server *options);
-
-#endif

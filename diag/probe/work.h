@@ -1,6 +1,5 @@
 /* A list of probes measured at the same time, attempts on threads of their own. */
-#ifndef DIAG_PROBE_WORK_H
-#define DIAG_PROBE_WORK_H
+#pragma once
 
 #include "diag/probe/probe.h"
 
@@ -18,5 +17,3 @@ struct probe_work *probe_work_new(const struct probe_list *list);
 bool probe_work_step(struct probe_work *work);
 /* Adds the results in the order of the list and frees `work`; waits where something still runs. */
 void probe_work_end(struct probe_work *work, struct probe_results *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* What changed between two reports (diag --compare). Pure. */
-#ifndef DIAG_REPORTS_COMPARE_H
-#define DIAG_REPORTS_COMPARE_H
+#pragma once
 
 #include "diag/reports/report.h"
 
@@ -38,5 +37,3 @@ char *diag_watch_text(const json_t *compared, int64_t time, const char *line,
 /* {time, good, summary, causes[]} of a report's document (good: the exit code would be 0) and what
  * `compared` has. New reference. */
 json_t *diag_watch_json(const json_t *compared, const json_t *report, bool good);
-
-#endif

@@ -1,6 +1,5 @@
 /* Prometheus' text format, as reports are made of it. */
-#ifndef DIAG_REPORTS_METRICS_H
-#define DIAG_REPORTS_METRICS_H
+#pragma once
 
 #include "diag/reports/report.h"
 
@@ -15,5 +14,3 @@ void metrics_add_causes(struct text *t, const char *whose, const struct diag_cau
 /* Whether all is well, when it was measured and how long it took. */
 void metrics_add_whole(struct text *t, const char *whose, bool good, int64_t time,
                        unsigned milliseconds);
-
-#endif

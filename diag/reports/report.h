@@ -1,7 +1,6 @@
 /* The outcome of a diagnosis and its faces: text, JSON (DiagReport), JUnit XML, HTML, Prometheus.
  */
-#ifndef DIAG_REPORTS_REPORT_H
-#define DIAG_REPORTS_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ int diag_report_read(const char *text, size_t len, struct diag_report *ret, stru
  * "waiting", "running", "again", "works", "fails", "skipped", "not run". `begun`: the pods run.
  * Pure. */
 void diag_cells_progress(const struct diag_cells *cells, bool begun, struct text_list *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* What else is known of the static pods than how they are asked (transport.h). */
-#ifndef DIAG_TRANSPORTS_STATIC_PODS_H
-#define DIAG_TRANSPORTS_STATIC_PODS_H
+#pragma once
 
 #include "base/json.h"
 #include "diag/transports/transport.h"
@@ -10,5 +9,3 @@ json_t *static_pod_make(const struct diag_probe_options *options, const char *na
 /* What keeps a pod from running, from its Pod object: "ErrImagePull: <message>" or "Pending"; NULL
  * when nothing does. The caller frees. */
 char *static_pod_waiting(const json_t *pod);
-
-#endif

@@ -1,8 +1,7 @@
 /* How diag reaches its probes: they are started, asked, read and taken away. A transport is one
  * constant in a file of its own beside this one; diag/run.c knows no more of it than what is
  * written here. */
-#ifndef DIAG_TRANSPORTS_TRANSPORT_H
-#define DIAG_TRANSPORTS_TRANSPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ struct diag_transport {
 
 /* Pods that the kubelet of this node starts from files, asked through a folder: static_pods.c. */
 extern const struct diag_transport diag_static_pods;
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Top-level members (each one an object or array that is always there): services, registry,
  * firewall, adapters, routes, ports, facts, hns, events, pipes. */
-#ifndef HOST_MODEL_MODEL_H
-#define HOST_MODEL_MODEL_H
+#pragma once
 
 #include "base/json.h"
 #include "host/host.h"
@@ -71,5 +70,3 @@ void model_switch_network_made(json_t *state, const char *id, const json_t *netw
 void model_switch_network_gone(json_t *state, const char *id);
 void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint);
 void model_switch_endpoint_gone(json_t *state, const char *id);
-
-#endif

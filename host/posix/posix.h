@@ -1,6 +1,5 @@
 /* What the files of the posix host share: the folder that plays the Windows host, and its state. */
-#ifndef HOST_POSIX_POSIX_H
-#define HOST_POSIX_POSIX_H
+#pragma once
 
 #include "base/json.h"
 #include "host/host_ops.h"
@@ -43,5 +42,3 @@ int rootfs_watcher_start(struct host *, const char *const *, struct host_watcher
                          struct error *);
 void rootfs_watcher_end(struct host *, struct host_watcher *);
 bool rootfs_watched_well(struct host *, unsigned);
-
-#endif

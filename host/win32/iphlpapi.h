@@ -1,7 +1,6 @@
 /* iphlpapi's functions for changing the network, looked up when they are needed: a Windows build
  * that lacks one gets a clear refusal instead of a program that does not start. */
-#ifndef HOST_WIN32_IPHLPAPI_H
-#define HOST_WIN32_IPHLPAPI_H
+#pragma once
 
 #include "host/win32/win32.h"
 
@@ -27,5 +26,3 @@ int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, st
  * program's name, NULL at the end. What it says is logged, its failure is not one of the caller's.
  */
 void win32_netsh(const char *const *arguments);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the files of the Windows host share: Windows' headers in the one order that works, text and
  * error conversion, and the operations that host.c puts into its table. The only place of
  * <windows.h>. */
-#ifndef HOST_WIN32_WIN32_H
-#define HOST_WIN32_WIN32_H
+#pragma once
 
 /* These two before <windows.h>. */
 #include <winsock2.h>
@@ -137,5 +136,3 @@ void win32_watcher_end(struct host *, struct host_watcher *);
 bool win32_watched_well(struct host *, unsigned);
 int win32_event(struct host *, char, unsigned, const char *, struct error *);
 int win32_event_source_set(struct host *, const char *, struct error *);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a join must know of its cluster, read from the ConfigMaps that kubeadm and the
  * network's agent leave. */
-#ifndef JOIN_CONFIGURATION_CLUSTER_CONFIG_H
-#define JOIN_CONFIGURATION_CLUSTER_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
 enum cluster_document { CLUSTER_DOCUMENT, KUBELET_DOCUMENT };
 int cluster_document_read(const char *text, const char *what, enum cluster_document wanted,
                           json_t **ret, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What an administrator applies once, so that "winjoin join" needs nothing but the endpoint, a
  * token and a pin on every node. */
-#ifndef JOIN_CONFIGURATION_CLUSTER_MANIFEST_H
-#define JOIN_CONFIGURATION_CLUSTER_MANIFEST_H
+#pragma once
 
 #include "base/json.h"
 #include "netsetup/agents/agent.h"
@@ -15,5 +14,3 @@
 json_t *cluster_manifest_make(const json_t *node_configuration, const struct agent_source *network);
 /* The objects as YAML documents. The caller frees. */
 char *cluster_manifest_text(const json_t *objects);
-
-#endif

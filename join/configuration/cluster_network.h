@@ -1,7 +1,6 @@
 /* What a cluster says of its pod network: the DaemonSets of network agents on Windows nodes, and
  * the agents' ConfigMaps. */
-#ifndef JOIN_CONFIGURATION_CLUSTER_NETWORK_H
-#define JOIN_CONFIGURATION_CLUSTER_NETWORK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
  * ERROR_MALFORMED names the object; ERROR_USAGE: an agent's setting that must be corrected. */
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err);
-
-#endif

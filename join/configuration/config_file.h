@@ -1,6 +1,5 @@
 /* A --config file: several YAML (or JSON) documents, of which winjoin reads two kinds. */
-#ifndef JOIN_CONFIGURATION_CONFIG_FILE_H
-#define JOIN_CONFIGURATION_CONFIG_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ enum config_kinds {
 int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,
                       struct config_file *ret, struct error *err);
 void config_file_free(struct config_file *file);
-
-#endif

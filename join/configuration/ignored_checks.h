@@ -1,6 +1,5 @@
 /* --ignore-preflight-errors: which checks its names mean. */
-#ifndef JOIN_CONFIGURATION_IGNORED_CHECKS_H
-#define JOIN_CONFIGURATION_IGNORED_CHECKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ char *ignored_check_canonical(const char *id);
  * spelling, with a drive or without ("FileAvailable--etc-kubernetes-kubelet.conf",
  * "FileAvailable-C:\etc\kubernetes\kubelet.conf"). */
 bool ignored_checks_have(const struct text_list *ignored, const char *id);
-
-#endif

@@ -1,7 +1,6 @@
 /* kubeadm's JoinConfiguration for a worker: fields of v1beta3 and v1beta4, defaults, validation,
  * and its way into the join's options. The document is JSON, always in the shape of v1beta4. */
-#ifndef JOIN_CONFIGURATION_JOIN_CONFIGURATION_H
-#define JOIN_CONFIGURATION_JOIN_CONFIGURATION_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -52,5 +51,3 @@ char *join_node_name_near(const char *name);
 /* "file:///C:/x.conf" to "C:/x.conf", "HTTPS://x" to "https://x", all else as it is. The caller
  * frees. */
 char *join_discovery_file_path(const char *given);
-
-#endif

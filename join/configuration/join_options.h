@@ -1,7 +1,6 @@
 /* The options of a join: kubeadm join's worker flags and winjoin's own, from flags, environment,
  * files and the cluster's own defaults. */
-#ifndef JOIN_CONFIGURATION_JOIN_OPTIONS_H
-#define JOIN_CONFIGURATION_JOIN_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -94,5 +93,3 @@ int join_ignored_check(const struct text_list *ignored, struct error *err);
 void join_network_input(const struct join_options *options, struct network_input *ret);
 /* The checks that need neither host nor network. ERROR_USAGE. */
 int join_options_check(const struct join_options *options, struct error *err);
-
-#endif

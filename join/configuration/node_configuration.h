@@ -1,7 +1,6 @@
 /* NodeConfiguration (winjoin.io/v1alpha1): winjoin's settings beyond kubeadm's JoinConfiguration,
  * in a --config file or for the whole cluster in ConfigMap kube-system/winjoin. */
-#ifndef JOIN_CONFIGURATION_NODE_CONFIGURATION_H
-#define JOIN_CONFIGURATION_NODE_CONFIGURATION_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -27,5 +26,3 @@ void node_configuration_apply(const json_t *configuration, struct join_options *
 
 /* A NodeConfiguration of those of its fields that the options give. New reference. */
 json_t *node_configuration_make(const struct join_options *options);
-
-#endif

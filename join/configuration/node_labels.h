@@ -1,6 +1,5 @@
 /* The labels that a kubelet may give its own Node. */
-#ifndef JOIN_CONFIGURATION_NODE_LABELS_H
-#define JOIN_CONFIGURATION_NODE_LABELS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -9,5 +8,3 @@
  * kubernetes.io and k8s.io that are not among those left to the kubelet (upstream
  * k8s.io/kubelet/pkg/apis/well_known_labels.go, cmd/kubelet/app/options). */
 int node_labels_check(const char *labels, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The taints that a kubelet registers its Node with. */
-#ifndef JOIN_CONFIGURATION_NODE_TAINTS_H
-#define JOIN_CONFIGURATION_NODE_TAINTS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -10,5 +9,3 @@ const char *node_taint_problem(const char *key, const char *value, const char *e
 /* taints: "key=value:effect,key:effect" as for the kubelet's --register-with-taints, or NULL.
  * Refuses (ERROR_USAGE) what the kubelet ends with at its start. */
 int node_taints_check(const char *taints, struct error *err);
-
-#endif

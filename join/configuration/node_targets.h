@@ -1,7 +1,6 @@
 /* What a NodeConfiguration's verify.external names outside the cluster, and arguments of services.
  */
-#ifndef JOIN_CONFIGURATION_NODE_TARGETS_H
-#define JOIN_CONFIGURATION_NODE_TARGETS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -13,5 +12,3 @@ int node_target_name_check(const char *text, struct error *err);
 int node_argument_check(const char *text, struct error *err);
 /* No control characters: a name or a path of one line. ERROR_USAGE. */
 int node_line_check(const char *text, struct error *err);
-
-#endif

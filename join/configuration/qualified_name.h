@@ -1,6 +1,5 @@
 /* The names that Kubernetes gives to labels and taints. */
-#ifndef JOIN_CONFIGURATION_QUALIFIED_NAME_H
-#define JOIN_CONFIGURATION_QUALIFIED_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
 bool is_qualified_name(const char *text, size_t len);
 /* IsValidLabelValue: such a name without a domain, or nothing. */
 bool is_label_value(const char *text, size_t len);
-
-#endif

@@ -1,6 +1,5 @@
 /* Discovery: from an endpoint, a token and pins to a proven kubeconfig, or from a file. */
-#ifndef JOIN_DISCOVERY_DISCOVERY_H
-#define JOIN_DISCOVERY_DISCOVERY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ int discovery_check_file(const struct discovery_options *options, struct host *h
 int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
                   struct discovery_result *ret, struct error *err);
 void discovery_result_free(struct discovery_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* Fetching cluster-info: what token and file discovery share. Not for other folders. */
-#ifndef JOIN_DISCOVERY_DISCOVERY_REQUEST_H
-#define JOIN_DISCOVERY_DISCOVERY_REQUEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -49,5 +48,3 @@ int discovery_check_name(const struct discovery *d, const char *server_certs, bo
 
 /* The file half of discovery_run. */
 int discovery_run_file(struct discovery *d, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The node's ca.crt beside the CA that discovery proved. */
-#ifndef JOIN_FILES_CA_FILE_H
-#define JOIN_FILES_CA_FILE_H
+#pragma once
 
 #include "join/join.h"
 
@@ -17,5 +16,3 @@ char *ca_file_difference(struct host *host, const char *path, const char *proven
  * that will be replaced. */
 void ca_file_warn(struct host *host, const struct join_found *found,
                   struct join_progress *progress);
-
-#endif

@@ -1,8 +1,7 @@
 /* The text files that a join writes on the node: computed here, written by the phases, shown by the
  * JoinPlan. But for secrets: the client certificate with its key is made by the certificate phase.
  */
-#ifndef JOIN_FILES_NODE_FILES_H
-#define JOIN_FILES_NODE_FILES_H
+#pragma once
 
 #include "base/error.h"
 #include "host/host.h"
@@ -39,5 +38,3 @@ void node_files_cni(const struct network_plan *plan, struct node_files *ret);
 
 /* Writes them, each recorded in the journal first. */
 int node_files_write(struct journal *journal, const struct node_files *files, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What phases need to know: found once, when it is first needed. */
-#ifndef JOIN_FOUND_NEED_H
-#define JOIN_FOUND_NEED_H
+#pragma once
 
 #include "join/join.h"
 
@@ -64,5 +63,3 @@ bool join_kubelet_bootstraps(struct host *host, const struct join_found *found);
  * are, and its health endpoint (NULL when that is switched off). The caller frees. */
 char *join_manifest_folder(const struct join *join);
 char *join_kubelet_health_url(const struct join *join);
-
-#endif

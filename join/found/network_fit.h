@@ -1,6 +1,5 @@
 /* What a call asks of the network against what the cluster says of it. */
-#ifndef JOIN_FOUND_NETWORK_FIT_H
-#define JOIN_FOUND_NETWORK_FIT_H
+#pragma once
 
 #include "join/join.h"
 
@@ -16,5 +15,3 @@ int network_fit_check(const struct cluster_config *cluster, const struct join_op
 int network_fit_check_nodes(struct join *join, struct error *err);
 /* Tells what goes on, but is worth a look. */
 void network_fit_warn(struct join *join);
-
-#endif

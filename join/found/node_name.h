@@ -1,6 +1,5 @@
 /* Whose the node's name is in the cluster, and what to do when a Ready Node has it already. */
-#ifndef JOIN_FOUND_NODE_NAME_H
-#define JOIN_FOUND_NODE_NAME_H
+#pragma once
 
 #include "base/error.h"
 #include "join/join.h"
@@ -20,5 +19,3 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
  * refuses; the controller manager misses a kubelet after its node-monitor-grace-period of 40 or
  * 50 s), but not in a dry run. ERROR_CONFLICT when it is taken. */
 int node_name_claim(struct join *join, struct error *err);
-
-#endif

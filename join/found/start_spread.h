@@ -1,6 +1,5 @@
 /* A pause before a join's first request: machines that were switched on together ask one by one. */
-#ifndef JOIN_FOUND_START_SPREAD_H
-#define JOIN_FOUND_START_SPREAD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ unsigned start_spread_longest_ms(long long given, bool unattended, const struct 
 
 /* Waits a random part of it, once a join. ERROR_INTERRUPTED. */
 int start_spread_wait(struct join *join, struct error *err);
-
-#endif

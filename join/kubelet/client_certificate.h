@@ -1,6 +1,5 @@
 /* The node's certificates: made by us, stored where and as the kubelet keeps and rotates them. */
-#ifndef JOIN_KUBELET_CLIENT_CERTIFICATE_H
-#define JOIN_KUBELET_CLIENT_CERTIFICATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
 int client_certificate_renew(struct kube_client *own, struct host *host,
                              const struct client_certificate_options *options,
                              struct client_certificate *ret, struct error *err);
-
-#endif

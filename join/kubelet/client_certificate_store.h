@@ -1,7 +1,6 @@
 /* The kubelet's folder of certificates. Not for other folders:
  * join/kubelet/client_certificate.h. */
-#ifndef JOIN_KUBELET_CLIENT_CERTIFICATE_STORE_H
-#define JOIN_KUBELET_CLIENT_CERTIFICATE_STORE_H
+#pragma once
 
 #include "base/error.h"
 #include "host/host.h"
@@ -21,5 +20,3 @@ int client_certificate_store(struct host *host, const struct client_certificate_
  * begin of the stored certificate. Nothing is done where it is a link. */
 int client_certificate_relink(struct host *host, const struct client_certificate_options *options,
                               const struct client_certificate *stored, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The kubelet's files as kubeadm writes them, fit for Windows. Pure: documents in, texts out. */
-#ifndef JOIN_KUBELET_KUBELET_FILES_H
-#define JOIN_KUBELET_KUBELET_FILES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -89,5 +88,3 @@ char *kubelet_flags_text(const struct text_list *flags);
 bool kubelet_has_instance_config(const char *version);
 /* instance-config.yaml: containerRuntimeEndpoint (NULL = KUBELET_CRI_SOCKET); the caller frees. */
 char *kubelet_instance_config_text(const char *cri_socket);
-
-#endif

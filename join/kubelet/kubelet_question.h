@@ -1,6 +1,5 @@
 /* The kubelet itself is asked whether it would start with what it is to be given. */
-#ifndef JOIN_KUBELET_KUBELET_QUESTION_H
-#define JOIN_KUBELET_KUBELET_QUESTION_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -24,5 +23,3 @@ char *kubelet_question_unknown(const char *said);
 int kubelet_question_ask(struct host *host, struct join_progress *progress, const json_t *config,
                          const struct service_settings *settings, const char *program,
                          const char *folder, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* kubeadm's patches folder (--patches, patches.directory): which files count, and their patches
  * applied to the KubeletConfiguration. */
-#ifndef JOIN_KUBELET_PATCHES_H
-#define JOIN_KUBELET_PATCHES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -63,5 +62,3 @@ int patches_apply(const struct patches *patches, const json_t *config, json_t **
  * that would be left in the result, is refused, where upstream passes over it. */
 int strategic_merge(const json_t *original, const json_t *patch, json_t **ret, struct text *where,
                     struct error *err);
-
-#endif

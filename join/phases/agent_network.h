@@ -1,6 +1,5 @@
 /* The pod network where a service of this node makes it (hybrid-overlay-node). */
-#ifndef JOIN_PHASES_AGENT_NETWORK_H
-#define JOIN_PHASES_AGENT_NETWORK_H
+#pragma once
 
 #include "join/join.h"
 #include "netsetup/hcn_network.h"
@@ -16,5 +15,3 @@ int agent_network_make(struct join *join, struct hcn_network *ret, struct error 
 /* Writes down the networks that the agent makes, so that a reset deletes them; what stands already
  * is not this join's. */
 int agent_network_record(struct join *join, struct error *err);
-
-#endif

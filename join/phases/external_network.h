@@ -1,6 +1,5 @@
 /* The pod network where a DaemonSet of the cluster makes it. */
-#ifndef JOIN_PHASES_EXTERNAL_NETWORK_H
-#define JOIN_PHASES_EXTERNAL_NETWORK_H
+#pragma once
 
 #include "join/join.h"
 
@@ -11,5 +10,3 @@ int external_network_await(struct join *join, struct error *err);
 /* An agent writes its CNI configuration, with which the Node becomes Ready, before its network
  * stands: while it is pending, the scheduler must not take the node. Sent only when it changes. */
 int external_network_pending(struct join *join, bool pending, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Registry values: against known faults of this Windows (--apply-host-fixes), and those that the
  * network's agent needs. */
-#ifndef JOIN_PHASES_HOST_FIXES_H
-#define JOIN_PHASES_HOST_FIXES_H
+#pragma once
 
 #include "join/join.h"
 
@@ -11,5 +10,3 @@ int host_fixes_apply(struct join *join, struct error *err);
 /* The value that HNS must have read before its first network, for the plan's agent: in the journal
  * first; HNS is started again for it. Kinds: those of host_registry_get() and of services. */
 int agent_registry_apply(struct join *join, struct error *err);
-
-#endif

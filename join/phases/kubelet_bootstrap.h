@@ -1,7 +1,6 @@
 /* The TLS bootstrap left to the kubelet (--tls-bootstrap kubelet): the file that it begins with,
  * the wait for its certificate, and the end of that file. */
-#ifndef JOIN_PHASES_KUBELET_BOOTSTRAP_H
-#define JOIN_PHASES_KUBELET_BOOTSTRAP_H
+#pragma once
 
 #include "join/join.h"
 
@@ -20,5 +19,3 @@ char *kubelet_bootstrap_refused_before(struct join *join);
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err);
 /* Removes the file with the token, when it was written by us (in this run or one before). */
 void kubelet_bootstrap_end(struct journal *journal, struct join_progress *progress);
-
-#endif

@@ -1,6 +1,5 @@
 /* What phases are called: winjoin's names, and kubeadm's for one or several of them. */
-#ifndef JOIN_PHASES_PHASE_NAMES_H
-#define JOIN_PHASES_PHASE_NAMES_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -20,5 +19,3 @@ int phase_names_resolve(const char *name, struct text_list *ret_ids, struct erro
  * anyway (also by their sub-phase, "control-plane-prepare/certs"). */
 int phase_names_skipped(const struct text_list *names, struct text_list *ret_ids,
                         struct error *err);
-
-#endif

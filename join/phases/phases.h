@@ -1,6 +1,5 @@
 /* The phases: their table, and their functions, for the table alone. */
-#ifndef JOIN_PHASES_PHASES_H
-#define JOIN_PHASES_PHASES_H
+#pragma once
 
 #include "join/join.h"
 
@@ -48,5 +47,3 @@ int phase_node(struct join *join, struct error *err);
 int phase_ready(struct join *join, struct error *err);
 /* join/phases/verify.c */
 int phase_verify(struct join *join, struct error *err);
-
-#endif

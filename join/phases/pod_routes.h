@@ -1,6 +1,5 @@
 /* The routes between this node's pods and other nodes', where no agent keeps them. */
-#ifndef JOIN_PHASES_POD_ROUTES_H
-#define JOIN_PHASES_POD_ROUTES_H
+#pragma once
 
 #include "join/join.h"
 #include "netsetup/hcn_network.h"
@@ -12,5 +11,3 @@
  * host's own are journalled). As the nodes are now, once; a node that may not list the others is
  * told so in a warning. Kinds: those of kube_patch, kube_nodes_get, and of the host. */
 int pod_routes_publish(struct join *join, const struct hcn_network *network, struct error *err);
-
-#endif

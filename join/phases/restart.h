@@ -3,8 +3,7 @@
  * A service that starts with Windows needs nobody who logs on; the service host starts the same
  * join with its settings (services/service_host.h), in a file that only SYSTEM and Administrators
  * read: there the token is, and nowhere else. */
-#ifndef JOIN_PHASES_RESTART_H
-#define JOIN_PHASES_RESTART_H
+#pragma once
 
 #include "base/text.h"
 #include "join/join.h"
@@ -31,5 +30,3 @@ bool restart_is_left(struct host *host);
 bool restart_continues(struct host *host);
 /* The join that it started with these settings has had them written again, for another restart. */
 bool restart_is_next(struct host *host, const struct service_host_settings *started);
-
-#endif

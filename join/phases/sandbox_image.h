@@ -1,6 +1,5 @@
 /* The sandbox image that a bundle brought (services/image.h), given to containerd. */
-#ifndef JOIN_PHASES_SANDBOX_IMAGE_H
-#define JOIN_PHASES_SANDBOX_IMAGE_H
+#pragma once
 
 #include "join/join.h"
 
@@ -8,5 +7,3 @@
  * image that containerd has changes nothing. Kinds: those of host_run(), ERROR_HOST (ctr refuses).
  */
 int sandbox_image_import(struct join *join, struct error *err);
-
-#endif

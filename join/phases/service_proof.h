@@ -1,6 +1,5 @@
 /* Services that run and do their work, known as their rows say (struct service, proof). */
-#ifndef JOIN_PHASES_SERVICE_PROOF_H
-#define JOIN_PHASES_SERVICE_PROOF_H
+#pragma once
 
 #include "join/join.h"
 
@@ -12,5 +11,3 @@ int service_run(struct join *join, const struct service *service,
 int service_prove(struct join *join, struct error *err);
 /* CRI's pipe: of --cri-socket or containerd's own. The caller frees. */
 char *service_proof_pipe(const struct join *join);
-
-#endif

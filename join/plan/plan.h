@@ -1,6 +1,5 @@
 /* The JoinPlan of a dry run: every document and file that a join would make, nothing changed. */
-#ifndef JOIN_PLAN_PLAN_H
-#define JOIN_PLAN_PLAN_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -24,5 +23,3 @@ char *join_plan_text(const json_t *plan);
  * host_write. */
 int join_plan_write(struct host *host, const json_t *plan, const char *folder, size_t *ret_count,
                     struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Windows features that containers need, installed on request (--install-features). */
-#ifndef JOIN_PREFLIGHT_FEATURES_H
-#define JOIN_PREFLIGHT_FEATURES_H
+#pragma once
 
 #include "base/error.h"
 #include "join/join.h"
@@ -15,5 +14,3 @@ int features_install(struct join *join, struct error *err);
  * (kubernetes, plugin/pkg/auth/authorizer/rbac/bootstrappolicy, NodeRules), so that this comes
  * behind its certificate; a cluster that does not answer is warned of. Kinds: those above. */
 int features_install_hyper_v(struct join *join, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The preflight checks: run, judged, reported. The table is join/preflight/preflight_checks.c. */
-#ifndef JOIN_PREFLIGHT_PREFLIGHT_H
-#define JOIN_PREFLIGHT_PREFLIGHT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ void preflight_names(struct text_list *ret);
 /* Names that no check of winjoin or kubeadm has, each as a warning to show (kubeadm passes over
  * them in silence). */
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings);
-
-#endif

@@ -1,7 +1,6 @@
 /* One preflight check: its row, its function, and how it says what it found. For
  * join/preflight/preflight*.c alone. */
-#ifndef JOIN_PREFLIGHT_PREFLIGHT_CHECKS_H
-#define JOIN_PREFLIGHT_PREFLIGHT_CHECKS_H
+#pragma once
 
 #include "join/join.h"
 #include "join/preflight/preflight.h"
@@ -89,5 +88,3 @@ check_cluster_function check_bundle, check_skew, check_clash, check_network_agen
  * read (err says why). */
 int check_registry(const struct machine *machine, const char *key, const char *value, char **ret,
                    struct error *err);
-
-#endif

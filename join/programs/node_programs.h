@@ -1,6 +1,5 @@
 /* Which programs a node needs, for each network mode and plugin that this build can do. */
-#ifndef JOIN_PROGRAMS_NODE_PROGRAMS_H
-#define JOIN_PROGRAMS_NODE_PROGRAMS_H
+#pragma once
 
 #include "base/json.h"
 #include "join/configuration/join_options.h"
@@ -12,5 +11,3 @@
  * ERROR_USAGE: that plugin does not work in that mode. */
 int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,
                           json_t **ret, struct error *err);
-
-#endif

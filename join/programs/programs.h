@@ -1,7 +1,6 @@
 /* The node's programs as a join sees them: are their versions fit for the cluster, do they take
  * what they are to be told. */
-#ifndef JOIN_PROGRAMS_PROGRAMS_H
-#define JOIN_PROGRAMS_PROGRAMS_H
+#pragma once
 
 #include "join/join.h"
 #include "services/artifacts.h"
@@ -55,5 +54,3 @@ int programs_check_kubelet(struct join *join, struct bundle *bundle, struct erro
 /* The plain values that command lines need, from the plan and the options; borrowed from found. */
 void programs_service_settings(struct host *host, struct join_found *found,
                                struct service_settings *ret);
-
-#endif

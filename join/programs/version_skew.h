@@ -1,6 +1,5 @@
 /* Kubernetes' version skew policy: which kubelets and kube-proxies a control plane takes. */
-#ifndef JOIN_PROGRAMS_VERSION_SKEW_H
-#define JOIN_PROGRAMS_VERSION_SKEW_H
+#pragma once
 
 #include "base/error.h"
 
@@ -18,5 +17,3 @@ struct version_skew {
  * cluster's that cannot be read is passed over.
  */
 int version_skew_check(const struct version_skew *skew, struct error *err);
-
-#endif

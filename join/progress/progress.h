@@ -1,6 +1,5 @@
 /* What a join tells while it runs, and what it has done. */
-#ifndef JOIN_PROGRESS_PROGRESS_H
-#define JOIN_PROGRESS_PROGRESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -73,5 +72,3 @@ void join_fact(struct join_progress *progress, const char *key, json_t *value);
 /* Each warning is shown once. */
 void join_warn(struct join_progress *progress, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
-
-#endif

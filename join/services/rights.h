@@ -1,6 +1,5 @@
 /* Whether the cluster grants what a join and the node's services will need. */
-#ifndef JOIN_SERVICES_RIGHTS_H
-#define JOIN_SERVICES_RIGHTS_H
+#pragma once
 
 #include "join/join.h"
 
@@ -14,5 +13,3 @@
 int rights_check(struct join *join, struct error *err);
 /* The same for a join: a warning where the check is ignored. */
 int rights_need(struct join *join, struct error *err);
-
-#endif

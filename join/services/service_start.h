@@ -1,6 +1,5 @@
 /* How a phase makes a service run. */
-#ifndef JOIN_SERVICES_SERVICE_START_H
-#define JOIN_SERVICES_SERVICE_START_H
+#pragma once
 
 #include "join/services/service_watch.h"
 #include "join/undo/journal.h"
@@ -16,5 +15,3 @@ int service_start(struct service_watch *watch, struct journal *journal,
  * depends on it. *ret_changed (or NULL) as service_ensure()'s. */
 int service_register(struct journal *journal, const struct service *service,
                      const struct service_settings *settings, bool *ret_changed, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* Services that a phase has started and whose work it waits for: one that ends meanwhile is started
  * again as the SCM's failure actions would (Wine's SCM has none, and Windows' are some seconds
  * late), a bounded number of times. */
-#ifndef JOIN_SERVICES_SERVICE_WATCH_H
-#define JOIN_SERVICES_SERVICE_WATCH_H
+#pragma once
 
 #include "join/progress/progress.h"
 #include "kube/client.h"
@@ -42,5 +41,3 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
 int service_watch_hint(struct service_watch *watch, struct error *err);
 /* How long a phase waits that gives the service `work_ms` for its work: with the pauses so far. */
 unsigned service_watch_limit(const struct service_watch *watch, unsigned work_ms);
-
-#endif

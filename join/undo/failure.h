@@ -1,7 +1,6 @@
 /* What becomes of the machine when a join fails: kept, so that the same command continues, or taken
  * back at once (--on-failure). */
-#ifndef JOIN_UNDO_FAILURE_H
-#define JOIN_UNDO_FAILURE_H
+#pragma once
 
 #include "join/join.h"
 
@@ -13,5 +12,3 @@ void failure_end(struct join *join, struct error *err);
 /* For JoinResult: {"outcome": "kept", "done" or "failed", "changes", "restored", "removed"}. New
  * reference. */
 json_t *failure_json(const struct join *join);
-
-#endif

@@ -4,8 +4,7 @@
  * contents of replaced files lie in C:\ProgramData\winjoin\backup. Only the first look at a thing
  * counts: recording it again is a no-op, so a join that was killed and run again still knows the
  * host as it was found. reset plays it backwards (join/undo/reset.h). */
-#ifndef JOIN_UNDO_JOURNAL_H
-#define JOIN_UNDO_JOURNAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -112,5 +111,3 @@ bool journal_has_absent(const struct journal *journal, enum journal_kind kind, c
 /* Writes a file: journal_file, then host_write when the content differs. */
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
                   enum host_access access, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* reset: plays the journal backwards until the host is as it was found. */
-#ifndef JOIN_UNDO_RESET_H
-#define JOIN_UNDO_RESET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
  * put back, and those services that ran are started again. The join's journal stays as it is. */
 int reset_upgrade(struct host *host, const struct reset_options *options, struct reset_result *ret,
                   struct error *err);
-
-#endif

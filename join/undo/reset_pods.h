@@ -1,6 +1,5 @@
 /* The node's pods, which reset ends before it takes away what they stand on. */
-#ifndef JOIN_UNDO_RESET_PODS_H
-#define JOIN_UNDO_RESET_PODS_H
+#pragma once
 
 #include "join/undo/journal.h"
 #include "join/undo/reset.h"
@@ -12,5 +11,3 @@
  * pods alone. */
 void reset_pods(const struct journal *journal, const struct reset_options *options,
                 struct reset_result *ret, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * kinds of the journal beside it: of a file its SHA-256, of a program its source, too, of a service
  * what the SCM was told, of a network what HNS says of it, of a firewall rule its name alone.
  * Absent on a node that an earlier winjoin joined: then there is nothing to compare with. */
-#ifndef JOIN_UNDO_WRITTEN_H
-#define JOIN_UNDO_WRITTEN_H
+#pragma once
 
 #include "join/undo/journal.h"
 #include "netsetup/hcn_lookup.h"
@@ -35,5 +34,3 @@ int written_save(struct journal *journal, struct error *err);
  * nothing was noted. `networks`: HNS can be asked. What cannot be read is not judged. New
  * reference. */
 json_t *written_compare(struct host *host, bool networks);
-
-#endif

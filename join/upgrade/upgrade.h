@@ -2,8 +2,7 @@
  * phases that the join's runner plays (join/run.h), with a journal of its own (UPGRADE_FOLDER) that
  * goes back to what ran before it. Killed at any point it continues when it runs again; when a
  * phase fails it goes back. */
-#ifndef JOIN_UPGRADE_UPGRADE_H
-#define JOIN_UPGRADE_UPGRADE_H
+#pragma once
 
 #include "join/join.h"
 #include "join/phases/phases.h"
@@ -66,5 +65,3 @@ bool upgrade_has_service(const struct upgrade *upgrade, const struct service *se
 struct node_files;
 int upgrade_files(struct join *join, const struct service *service, struct node_files *ret,
                   struct error *err);
-
-#endif

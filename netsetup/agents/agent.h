@@ -1,8 +1,7 @@
 /* A network agent is one constant: who tells this node the routes to other nodes' pods, what that
  * program needs on the node, and what it says of itself in the cluster. A new one is a file with
  * its constant and a row in NETWORK_AGENTS; nothing else asks which agent it is. */
-#ifndef NETSETUP_AGENTS_AGENT_H
-#define NETSETUP_AGENTS_AGENT_H
+#pragma once
 
 #include "base/json.h"
 #include "netsetup/modes/mode.h"
@@ -139,5 +138,3 @@ int network_mode_check(const char *name, struct error *err);
     ROW(azure_cns)
 #define NETWORK_AGENT_DECLARE(agent) extern const struct network_agent network_agent_##agent;
 NETWORK_AGENTS(NETWORK_AGENT_DECLARE)
-
-#endif

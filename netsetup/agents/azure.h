@@ -1,6 +1,5 @@
 /* What Azure's CNI plugin leaves on a node; shared by the plugin's row and its agents'. */
-#ifndef NETSETUP_AGENTS_AZURE_H
-#define NETSETUP_AGENTS_AZURE_H
+#pragma once
 
 /* Its working directory is containerd's, which a service has from Windows. */
 #define AZURE_FOLDER "C:\\Windows\\System32\\"
@@ -11,5 +10,3 @@
     AZURE_STATE_FILE, AZURE_FOLDER "azure-vnet.lock", AZURE_FOLDER "azure-vnet.json.lock",         \
         AZURE_FOLDER "azure-vnet-ipam.json", AZURE_FOLDER "azure-vnet-ipam.lock",                  \
         AZURE_FOLDER "azure-vnet-ipam.json.lock", "C:\\k\\azurecns\\azure-endpoints.json"
-
-#endif

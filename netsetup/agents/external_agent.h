@@ -2,8 +2,7 @@
  * containers, and that make the pod network themselves. One constant an agent: how the cluster
  * names it, what it says of its network there, and what it needs on the node. A new one is a file
  * with its constant and a row in EXTERNAL_AGENTS; nothing else asks which agent it is. */
-#ifndef NETSETUP_AGENTS_EXTERNAL_AGENT_H
-#define NETSETUP_AGENTS_EXTERNAL_AGENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -84,5 +83,3 @@ void external_agent_settle(struct agent_settings *settings, struct agent_setting
     ROW(flannel)
 #define EXTERNAL_AGENT_DECLARE(agent) extern const struct external_agent external_agent_##agent;
 EXTERNAL_AGENTS(EXTERNAL_AGENT_DECLARE)
-
-#endif

@@ -1,6 +1,5 @@
 /* What flannel writes into a Node's annotations, for those who speak its language beside it. */
-#ifndef NETSETUP_AGENTS_FLANNEL_H
-#define NETSETUP_AGENTS_FLANNEL_H
+#pragma once
 
 #include "base/json.h"
 
@@ -8,5 +7,3 @@
  * pkg/subnet/kube): its VTEP's MAC ("00-15-5D-..", as HNS spells it, or with colons) and the
  * address behind which it is. New reference. */
 json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *address);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the modes have in common whose pods leave with their own address over a bridge (L2Bridge,
  * L2Tunnel): members of a struct network_mode. */
-#ifndef NETSETUP_MODES_BRIDGE_H
-#define NETSETUP_MODES_BRIDGE_H
+#pragma once
 
 #include "netsetup/hcn_network.h"
 #include "netsetup/modes/mode.h"
@@ -14,5 +13,3 @@
     .plan_addresses = hcn_host_endpoint_address, .complete = hcn_host_endpoint_complete,           \
     .next = pod_route_next, .route_to = pod_route_to, .routes_read = pod_routes_read,              \
     .routes_write = pod_routes_write, .routes_remove = pod_routes_forget
-
-#endif

@@ -1,8 +1,7 @@
 /* A network mode is one constant: what HNS network pods are put into, and what follows from it for
  * addresses, documents, routes to other nodes, the firewall and diagnosis. A new one is a file with
  * its constant and a row in NETWORK_MODES; nothing else asks which mode it is. */
-#ifndef NETSETUP_MODES_MODE_H
-#define NETSETUP_MODES_MODE_H
+#pragma once
 
 #include "base/text.h"
 #include "host/host.h"
@@ -108,5 +107,3 @@ void network_mode_names(struct text_list *ret);
     ROW(nat)
 #define NETWORK_MODE_DECLARE(mode) extern const struct network_mode network_mode_##mode;
 NETWORK_MODES(NETWORK_MODE_DECLARE)
-
-#endif

@@ -1,7 +1,6 @@
 /* A CNI plugin is one constant: how the configuration is written that containerd hands to its
  * program. A new one is a constant in the file of its family and a row in CNI_PLUGINS. */
-#ifndef NETSETUP_PLUGINS_CNI_PLUGIN_H
-#define NETSETUP_PLUGINS_CNI_PLUGIN_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -44,5 +43,3 @@ json_t *cni_dns_json(const struct network_plan *plan);
 /* Policies of a pod's endpoint as HCN has them: OutBoundNAT with its exceptions, then an SDNRoute
  * for each prefix whose packets a load balancer sees; empty where the mode's switch has none. */
 json_t *cni_policies_json(const struct network_plan *plan);
-
-#endif

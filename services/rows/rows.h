@@ -1,6 +1,5 @@
 /* What the rows of services are written with; for services/rows/ alone. */
-#ifndef SERVICES_ROWS_ROWS_H
-#define SERVICES_ROWS_ROWS_H
+#pragma once
 
 #include "services/service_table.h"
 
@@ -22,5 +21,3 @@
 void argument_add(struct text_list *list, const char *flag, const char *value);
 /* --hostname-override, in lower case. */
 void argument_add_node_name(struct text_list *list, const struct service_settings *settings);
-
-#endif

@@ -1,8 +1,7 @@
 /* The acceptance kit: one program that asks a real Windows Server what winjoin's tests can only
  * model, takes back what it made, and writes one report. A question is a row; rows of one subject
  * are a file. */
-#ifndef TESTS_ACCEPTANCE_ACCEPTANCE_H
-#define TESTS_ACCEPTANCE_ACCEPTANCE_H
+#pragma once
 
 #include "base/json.h"
 #include "base/text.h"
@@ -105,5 +104,3 @@ json_t *documented(struct kit *kit, const json_t *played);
 /* Writes report.json, report.html and hns.jsonl into the folder; the exit code: 0 no row failed, 1.
  */
 int report_write(struct kit *kit, const char *folder);
-
-#endif

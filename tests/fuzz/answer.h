@@ -1,6 +1,5 @@
 /* What fuzz targets share whose input is a server's answer. */
-#ifndef TESTS_FUZZ_ANSWER_H
-#define TESTS_FUZZ_ANSWER_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,5 +33,3 @@ static inline int answer_everybody(void *context, const struct http_request *req
     (void)err, (void)request; /* the same for everybody */
     return answer_with(ret, answer->data, answer->len);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What of a document's numbers is still there when it was written as YAML and read again. */
-#ifndef TESTS_FUZZ_WHOLE_NUMBERS_H
-#define TESTS_FUZZ_WHOLE_NUMBERS_H
+#pragma once
 
 #include <math.h>
 
@@ -24,5 +23,3 @@ static inline json_t *with_whole_numbers(const json_t *json) {
         json_object_set_new(made, key, with_whole_numbers(value));
     return made;
 }
-
-#endif

@@ -48,8 +48,7 @@
  * hcsshim's own integration tests of its hcn package, meant for a real HNS, run under Wine at HNS
  * 15.5: all pass but the one of /accelnet, which the model lacks.
  */
-#ifndef TESTS_HNS_HNS_H
-#define TESTS_HNS_HNS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -135,5 +134,3 @@ void hns_model_reboot(struct hns_model *model);
  * "SystemType":"Host"|"Container","Ids":[container ids]} once v1 attach or a compute system did it.
  */
 json_t *hns_model_state(const struct hns_model *model);
-
-#endif

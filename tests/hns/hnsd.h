@@ -1,7 +1,6 @@
 /* What the files of hnsd share: frames on the wire, the record of calls, the child that makes
  * packets. */
-#ifndef TESTS_HNS_HNSD_H
-#define TESTS_HNS_HNSD_H
+#pragma once
 
 #include "tests/hns/hns.h"
 
@@ -51,5 +50,3 @@ json_t *hnsd_child_ask(const json_t *request);
 void hnsd_child_apply(json_t *(*state)(void));
 /* Closes its input and waits for it, five seconds at most. */
 void hnsd_child_stop(void);
-
-#endif

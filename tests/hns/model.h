@@ -1,6 +1,5 @@
 /* What the files of the HNS model share: its state, failures, schema tables, the object kinds. */
-#ifndef TESTS_HNS_MODEL_H
-#define TESTS_HNS_MODEL_H
+#pragma once
 
 #include "tests/hns/hns.h"
 
@@ -261,5 +260,3 @@ int model_v1_from_policy_list(struct hns_model *m, enum model_kind kind, const j
 /* 1 = not one of these calls. */
 int model_hcs_call(struct hns_model *m, const char *function, const char *const args[], size_t n,
                    struct hns_answer *ret);
-
-#endif

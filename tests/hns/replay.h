@@ -1,7 +1,6 @@
 /* What the files of the replay share: the recording, and the scene that somebody set outside of it.
  */
-#ifndef TESTS_HNS_REPLAY_H
-#define TESTS_HNS_REPLAY_H
+#pragma once
 
 #include "tests/hns/hns.h"
 
@@ -37,5 +36,3 @@ const char *replay_text(const json_t *object, const char *key);
 json_t *replay_output(const json_t *line, size_t n);
 /* The kind that an export's name speaks of, -1 = none. */
 int replay_kind_of(const char *function);
-
-#endif

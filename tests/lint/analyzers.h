@@ -1,7 +1,6 @@
 /* Put before each file by the analyzers, which see one file at a time: what others return always.
  */
-#ifndef TESTS_LINT_ANALYZERS_H
-#define TESTS_LINT_ANALYZERS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -9,5 +8,3 @@
 #define error_set_os(...) ((void)error_set_os(__VA_ARGS__), -1)
 #define error_prefix(...) ((void)error_prefix(__VA_ARGS__), -1)
 #define error_hint(...) ((void)error_hint(__VA_ARGS__), -1)
-
-#endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The house rules that no compiler checks: house.py [ROOT]
 
-Opening comments, include guards, banned functions, who may print, exit and allocate, platform
+Opening comments, headers included once, banned functions, who may print, exit and allocate, platform
 conditionals, length of functions and files, names of files, who may ask which network mode, plugin
 or agent it is. A line a finding; exit code 1 then.
 """
@@ -79,10 +79,8 @@ def functions(code):
 def check_opening(path, text):
     if not text.startswith("/*"):
         yield 1, "has no opening comment that says its job"
-    if path.endswith(".h"):
-        guard = re.sub(r"[^A-Z0-9]", "_", path.upper())
-        if f"#ifndef {guard}\n#define {guard}\n" not in text:
-            yield 1, f"has no include guard {guard}"
+    if path.endswith(".h") and "\n#pragma once\n" not in text:
+        yield 1, "is not included only once: '#pragma once' is missing"
 
 
 def check_names(path, code):

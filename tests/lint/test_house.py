@@ -47,7 +47,7 @@ class House(unittest.TestCase):
     def test_opening(self):
         self.assertTrue(self.found("join/a.c", "int a;\n", head=""))
         self.assertTrue(self.found("join/a.h", "int a;\n"))
-        self.assertEqual(self.found("join/a.h", "#ifndef JOIN_A_H\n#define JOIN_A_H\n#endif\n"), [])
+        self.assertEqual(self.found("join/a.h", "#pragma once\n"), [])
 
     def test_length(self):
         body = "static int long_one(int a,\n                    int b) {\n" + "    a++;\n" * 65 + "}\n"

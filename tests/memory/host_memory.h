@@ -1,6 +1,5 @@
 /* A host in memory for unit tests: starts as a bare server, records every call, fails the n-th. */
-#ifndef TESTS_MEMORY_HOST_MEMORY_H
-#define TESTS_MEMORY_HOST_MEMORY_H
+#pragma once
 #include "base/json.h"
 #include "host/host.h"
 
@@ -87,4 +86,3 @@ void host_memory_advance(struct host *host, unsigned milliseconds);
 /* Called by host_sleep with the new time, so that a test can change the scene while winjoin waits.
  */
 void host_memory_on_sleep(struct host *host, void (*hook)(void *, struct host *), void *context);
-#endif

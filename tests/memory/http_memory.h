@@ -1,6 +1,5 @@
 /* HTTP in memory for unit tests and fuzz targets. */
-#ifndef TESTS_MEMORY_HTTP_MEMORY_H
-#define TESTS_MEMORY_HTTP_MEMORY_H
+#pragma once
 
 #include "host/http.h"
 
@@ -17,5 +16,3 @@ size_t http_memory_requests(const struct http *http);
  * length 0: it is silent for once, with another: it hangs up. `said`: all that it was told. */
 typedef const char *http_memory_say(void *context, const struct text *said, size_t *ret_len);
 void http_memory_on_talk(struct http *http, http_memory_say *say, void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the in-memory host share: its state, and the record of each call. */
-#ifndef TESTS_MEMORY_MEMORY_H
-#define TESTS_MEMORY_MEMORY_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -98,5 +97,3 @@ void memory_files_free(struct memory_host *memory);
 /* scene.c */
 int memory_routes(struct host *, struct host_routes *, struct error *);
 int memory_neighbors(struct host *, struct host_neighbors *, struct error *);
-
-#endif

@@ -1,7 +1,6 @@
 /* A cluster in memory for tests of the join: the API server's answers, a CA that signs, and a node
  * that comes alive as its services are started on the in-memory host. */
-#ifndef TESTS_UNIT_API_SCENE_H
-#define TESTS_UNIT_API_SCENE_H
+#pragma once
 
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -411,5 +410,3 @@ static void scene_on_sleep(void *context, struct host *host) {
     }
     json_decref(balancers);
 }
-
-#endif

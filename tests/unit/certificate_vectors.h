@@ -1,6 +1,5 @@
 /* Made by make_certificate_vectors.sh with the openssl command. Not for use outside tests. */
-#ifndef TESTS_UNIT_CERTIFICATE_VECTORS_H
-#define TESTS_UNIT_CERTIFICATE_VECTORS_H
+#pragma once
 
 /* clang-format off */
 #define CA_PEM \
@@ -169,5 +168,3 @@
     "mQw32Q==\n" \
     "-----END CERTIFICATE-----\n"
 /* clang-format on */
-
-#endif

@@ -1,6 +1,5 @@
 /* A cluster of six nodes, each asked to reach each other one. */
-#ifndef TESTS_UNIT_CLUSTER_CAUSES_SCENE_H
-#define TESTS_UNIT_CLUSTER_CAUSES_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,5 +85,3 @@ static inline char letter(const struct cluster_cell *c) {
             return rows[i].letter;
     return '?';
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A cluster's API server that knows DaemonSets and ConfigMaps of network agents. */
-#ifndef TESTS_UNIT_CLUSTER_NETWORK_SCENE_H
-#define TESTS_UNIT_CLUSTER_NETWORK_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,5 +123,3 @@ static int read_network(struct scene *s) {
 #define CONTROLLER "antrea-controller.conf"
 #define CNS "kube-system/azure-cns-win"
 #define HOST_GW "{\"Network\": \"10.244.0.0/16\", \"Backend\": {\"Type\": \"host-gw\"}}"
-
-#endif

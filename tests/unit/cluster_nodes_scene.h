@@ -1,6 +1,5 @@
 /* Nodes of a cluster, as they are read of its API server. */
-#ifndef TESTS_UNIT_CLUSTER_NODES_SCENE_H
-#define TESTS_UNIT_CLUSTER_NODES_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,5 +39,3 @@ static inline struct cluster_nodes mixed(unsigned windows, unsigned linux_count)
     }
     return nodes;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A cluster's report as a run could have made it. */
-#ifndef TESTS_UNIT_CLUSTER_REPORT_SCENE_H
-#define TESTS_UNIT_CLUSTER_REPORT_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,5 +82,3 @@ static inline size_t count_of(const char *text, const char *word) {
         n++;
     return n;
 }
-
-#endif

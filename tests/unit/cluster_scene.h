@@ -1,7 +1,6 @@
 /* A cluster in memory, as its API server answers a diagnosis of it: nodes, probe pods, Services,
  * the pod proxy. */
-#ifndef TESTS_UNIT_CLUSTER_SCENE_H
-#define TESTS_UNIT_CLUSTER_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -348,5 +347,3 @@ static inline size_t cells_with(enum diag_outcome outcome) {
         count += c.report.cells.items[i].cell.outcome == outcome;
     return count;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A container runtime that answers on the in-memory host's pipe as grpc-go does. */
-#ifndef TESTS_UNIT_CRI_SCENE_H
-#define TESTS_UNIT_CRI_SCENE_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -89,5 +88,3 @@ static inline void cri_scene_answer(void *context, const void *said, size_t len,
         cri_scene_add(answer, "", 0);
     }
 }
-
-#endif

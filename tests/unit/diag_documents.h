@@ -1,7 +1,6 @@
 /* What a node's evidence may say, piece by piece, and which flows are red with it: shared by the
  * rows of the decision table's test. Written with ' for " and bare keys. */
-#ifndef TESTS_UNIT_DIAG_DOCUMENTS_H
-#define TESTS_UNIT_DIAG_DOCUMENTS_H
+#pragma once
 
 #define DNS_RED                                                                                    \
     "pod-to-service-ip/udp=dns-timeout pod-to-pod-name/tcp=dns-timeout "                           \
@@ -104,5 +103,3 @@
         more) "," SERVICE_SEEN("kubelet", kubelet, more) "," SERVICE_SEEN("kube-proxy",            \
                                                                           kube_proxy, more) "]"
 #define VIPS "dnsIP:'10.96.0.10',kubernetesIP:'10.96.0.1'"
-
-#endif

@@ -1,7 +1,6 @@
 /* Faults of a node, modelled: what each changes in the evidence of a healthy node, and which flows
  * fail with it. Written as diag_documents.h is. */
-#ifndef TESTS_UNIT_DIAG_FAULTS_H
-#define TESTS_UNIT_DIAG_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -451,5 +450,3 @@ static const struct fault {
      false},
 #include "diag_sampled_faults.h"
 };
-
-#endif

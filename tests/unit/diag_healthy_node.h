@@ -1,6 +1,5 @@
 /* The evidence of a healthy node, and flows that fail together. Written as diag_documents.h is. */
-#ifndef TESTS_UNIT_DIAG_HEALTHY_NODE_H
-#define TESTS_UNIT_DIAG_HEALTHY_NODE_H
+#pragma once
 
 #include "diag_documents.h"
 
@@ -101,5 +100,3 @@
     "'ok'},"                                                                                       \
     "'x-node-api':{outcome:'ok'},'node-external':{outcome:'ok'}},"                                 \
     "kubernetes:" NO_DRIFT ",look:" GOOD_LOOK
-
-#endif

@@ -1,6 +1,5 @@
 /* A report as docs shows one. Shared by the tests of its faces. */
-#ifndef TESTS_UNIT_DIAG_REPORT_SCENE_H
-#define TESTS_UNIT_DIAG_REPORT_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,5 +79,3 @@ static void report_make(struct diag_report *report) {
         0, NULL);
     diag_causes_find(report);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* More scenes of diag_rows.h: routes to other nodes and outside, and the gateway. */
-#ifndef TESTS_UNIT_DIAG_ROUTE_ROWS_H
-#define TESTS_UNIT_DIAG_ROUTE_ROWS_H
+#pragma once
 
 #include "diag_rows.h"
 
@@ -174,5 +173,3 @@ static inline const struct row *row_at(size_t i) {
            : i < ARRAY_SIZE(rows) + ARRAY_SIZE(route_rows) ? &route_rows[i - ARRAY_SIZE(rows)]
                                                            : NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The scenes of the decision table's test: what is red, what the evidence says, and which causes
  * follow. */
-#ifndef TESTS_UNIT_DIAG_ROWS_H
-#define TESTS_UNIT_DIAG_ROWS_H
+#pragma once
 
 #include "diag_documents.h"
 
@@ -486,5 +485,3 @@ static const struct row rows[] = {
     {"a broken document harms nobody", DNS_RED,
      "networks:3,endpoints:{},nodes:[1,{}],loadBalancers:'x',expected:[],pods:{a:[]}", "", NULL},
 };
-
-#endif

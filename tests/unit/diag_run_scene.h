@@ -1,7 +1,6 @@
 /* A run of diag on a host in memory: a kubelet and probes that answer, fail, come late or never.
  * Shared by the tests of runs. */
-#ifndef TESTS_UNIT_DIAG_RUN_SCENE_H
-#define TESTS_UNIT_DIAG_RUN_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,5 +183,3 @@ static inline void assert_clean(struct host *host) {
     assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-b.json"),
                      HOST_ABSENT);
 }
-
-#endif

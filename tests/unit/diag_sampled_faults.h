@@ -1,6 +1,5 @@
 /* Rows of diag_faults.h: those that were written down with their cause before any was tried. */
-#ifndef TESTS_UNIT_DIAG_SAMPLED_FAULTS_H
-#define TESTS_UNIT_DIAG_SAMPLED_FAULTS_H
+#pragma once
 
 {"the DNS pod's remote endpoint leads to another machine", "OVL-PEER", DNS_RED,
  DNS_SILENT PUT("extra|x-peer", "{outcome:'refused'}") PUT(
@@ -419,5 +418,3 @@
      true},
     {"nothing is wrong: a route to the router for all pods, beside the narrower ones", "-", "",
      PUT("routes|9", "{destination:'10.244.0.0/16',nextHop:'10.0.0.1',interface:5}"), true},
-
-#endif

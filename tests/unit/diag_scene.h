@@ -1,7 +1,6 @@
 /* A report with these cells red and this evidence; for the tests of what is made of it. Includers
  * have included cmocka. */
-#ifndef TESTS_UNIT_DIAG_SCENE_H
-#define TESTS_UNIT_DIAG_SCENE_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,5 +122,3 @@ static void scene_report_make(const char *red, const char *evidence, struct diag
     redden(report, red);
     report->evidence = relaxed_json(evidence);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of discovery share: a server in memory with one field a lie, and what was seen. */
-#ifndef TESTS_UNIT_DISCOVERY_SCENE_H
-#define TESTS_UNIT_DISCOVERY_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -171,5 +170,3 @@ static inline void assert_hint(const struct scene *s, const char *words) {
 static inline unsigned waited_s(const struct scene *s) {
     return (unsigned)(host_monotonic_ms(s->host) / 1000);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of the HNS model share: documents in pieces, one call, what its record says. */
-#ifndef TESTS_UNIT_HNS_CASE_H
-#define TESTS_UNIT_HNS_CASE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,5 +165,3 @@ UNUSED static size_t count_of(struct hns_model *m, const char *list) {
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-#endif

@@ -1,7 +1,6 @@
 /* What the tests of the hosts share: the host under test, in memory or this platform's own (on
  * Linux in a folder, on Windows the machine itself), and how a call is expected to end. */
-#ifndef TESTS_UNIT_HOST_SCENE_H
-#define TESTS_UNIT_HOST_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,5 +98,3 @@ static inline void expect_service(const char *name, enum host_service_state stat
         assert_string_equal(found.command, command);
     host_service_free(&found);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A join and a reset on a host in memory, and what must be the same before and after: shared by the
  * tests of the join. */
-#ifndef TESTS_UNIT_JOIN_SCENE_H
-#define TESTS_UNIT_JOIN_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -233,5 +232,3 @@ static inline const json_t *row_of(const json_t *result, const char *id) {
     fail_msg("no phase %s", id);
     return NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The program on a host and a cluster in memory, its verbs called one by one: shared by the tests
  * of join and of what runs leave. */
-#ifndef TESTS_UNIT_JOINING_SCENE_H
-#define TESTS_UNIT_JOINING_SCENE_H
+#pragma once
 
 #include "program_scene.h"
 
@@ -63,5 +62,3 @@ static inline void succeeds(int (*run)(struct program *program, struct error *er
     if (verb(run, &err) < 0)
         fail_msg("%s", err.message);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A joined node in memory whose winjoin-network runs: shared by the tests of the network's keeper.
  */
-#ifndef TESTS_UNIT_KEEPER_SCENE_H
-#define TESTS_UNIT_KEEPER_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,5 +120,3 @@ static void restart_at_5(unsigned sleep) {
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_host, close_host)
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of list and watch share: a server in memory that answers row by row. */
-#ifndef TESTS_UNIT_KUBE_SCENE_H
-#define TESTS_UNIT_KUBE_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,5 +100,3 @@ static inline int teardown(void **state) {
         (s)->count = ARRAY_SIZE(rows_);                                                            \
         (s)->asked = 0;                                                                            \
     } while (0)
-
-#endif

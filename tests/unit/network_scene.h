@@ -1,7 +1,6 @@
 /* The cluster that the tests of the network parts speak of: kubeadm's defaults, node 10.0.0.21/24.
  */
-#ifndef TESTS_UNIT_NETWORK_SCENE_H
-#define TESTS_UNIT_NETWORK_SCENE_H
+#pragma once
 
 #include <string.h>
 
@@ -93,5 +92,3 @@ static inline void scene_write_kubeconfig(struct host *host) {
     assert_int_equal(host_write(host, NODE_KUBECONFIG, config, strlen(config), HOST_SECRET, NULL),
                      0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the tests of preflight share: a fit server, a cluster that may be odd, a look at both, and
  * what several of them break. */
-#ifndef TESTS_UNIT_PREFLIGHT_SCENE_H
-#define TESTS_UNIT_PREFLIGHT_SCENE_H
+#pragma once
 
 #include "join_scene.h"
 
@@ -150,5 +149,3 @@ static inline void name_taken(void) {
 }
 REGISTRY(ipv6_partly, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters",
          "DisabledComponents", "32")
-
-#endif

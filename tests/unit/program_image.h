@@ -1,6 +1,5 @@
 /* Small Windows programs made for tests: headers, Go's build information, a version resource. */
-#ifndef TESTS_UNIT_PROGRAM_IMAGE_H
-#define TESTS_UNIT_PROGRAM_IMAGE_H
+#pragma once
 
 #include <string.h>
 
@@ -88,5 +87,3 @@ static inline void image_add_version(char *image, unsigned a, unsigned b, unsign
     for (size_t i = 0; product && product[i]; i++)
         image_number(image, key + 0x20 + i * 2, (unsigned char)product[i], 2);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The program on a host in memory: words in, what is printed and the exit code out; or one verb,
  * with a terminal that is played. Shared by the tests of the program and of its verbs. */
-#ifndef TESTS_UNIT_PROGRAM_SCENE_H
-#define TESTS_UNIT_PROGRAM_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -162,5 +161,3 @@ static inline int free_output(void **state) {
     text_free(&err_out);
     return 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A node of 1.36 in a cluster of 1.37 on a host in memory, with a bundle of 1.37: shared by the
  * tests of the upgrade. */
-#ifndef TESTS_UNIT_UPGRADE_SCENE_H
-#define TESTS_UNIT_UPGRADE_SCENE_H
+#pragma once
 
 #include "join_scene.h"
 
@@ -208,5 +207,3 @@ static inline void reset_gives_back(struct run *r, const json_t *before, const c
     assert_same(before, after, when);
     json_decref(after);
 }
-
-#endif

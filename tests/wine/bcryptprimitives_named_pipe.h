@@ -1,7 +1,4 @@
 /* The first instance of a named pipe, as go-winio makes it. */
-#ifndef TESTS_WINE_BCRYPTPRIMITIVES_NAMED_PIPE_H
-#define TESTS_WINE_BCRYPTPRIMITIVES_NAMED_PIPE_H
+#pragma once
 
 void named_pipe_repair(void);
-
-#endif

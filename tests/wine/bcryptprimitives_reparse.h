@@ -1,8 +1,5 @@
 /* Symbolic links as Go's os.Lstat and os.Readlink look at them. */
-#ifndef TESTS_WINE_BCRYPTPRIMITIVES_REPARSE_H
-#define TESTS_WINE_BCRYPTPRIMITIVES_REPARSE_H
+#pragma once
 
 /* After symlink_repair(). */
 void reparse_repair(void);
-
-#endif

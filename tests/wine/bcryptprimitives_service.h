@@ -1,6 +1,5 @@
 /* Go programs as services: what Windows' service manager does and Wine 8's does not. */
-#ifndef TESTS_WINE_BCRYPTPRIMITIVES_SERVICE_H
-#define TESTS_WINE_BCRYPTPRIMITIVES_SERVICE_H
+#pragma once
 
 /* Afterwards, in this process:
  * - NtQuerySystemInformation, as GetProcAddress hands it out, lists services.exe in session 0; Wine
@@ -11,5 +10,3 @@
  * - A service whose process ends is stopped. Windows notices the end; Wine knows only what was
  *   reported, and containerd.exe often ends before its last report. */
 void service_repair(void);
-
-#endif

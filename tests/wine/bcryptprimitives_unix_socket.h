@@ -1,10 +1,7 @@
 /* AF_UNIX sockets for Go programs under Wine 8, which answers WSAEAFNOSUPPORT. */
-#ifndef TESTS_WINE_BCRYPTPRIMITIVES_UNIX_SOCKET_H
-#define TESTS_WINE_BCRYPTPRIMITIVES_UNIX_SOCKET_H
+#pragma once
 
 /* Afterwards WSASocketW, bind, connect, getsockname and getpeername, as GetProcAddress hands them
  * out, take AF_UNIX: such a socket is TCP on 127.0.0.1, its port is in a file at the socket's
  * path. Who needs it: kubelet's device-plugins\kubelet.sock. */
 void unix_socket_repair(void);
-
-#endif

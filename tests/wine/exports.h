@@ -1,6 +1,5 @@
 /* A library's functions replaced by ours, in a process of Wine's. */
-#ifndef TESTS_WINE_EXPORTS_H
-#define TESTS_WINE_EXPORTS_H
+#pragma once
 
 #include <windows.h>
 
@@ -11,5 +10,3 @@ void *export_replace(HMODULE library, const char *name, void *ours);
 void *import_replace(HMODULE library, const char *name, void *ours);
 /* Both. */
 void *function_replace(HMODULE library, const char *name, void *ours);
-
-#endif

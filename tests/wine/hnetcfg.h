@@ -1,6 +1,5 @@
 /* The Windows Firewall's rules as objects, kept in the registry where Windows keeps them. */
-#ifndef TESTS_WINE_HNETCFG_H
-#define TESTS_WINE_HNETCFG_H
+#pragma once
 
 #include <windows.h>
 
@@ -42,5 +41,3 @@ LONG firewall_store_count(void);
 
 /* For every method that nobody here needs. The caller takes its arguments off the stack itself. */
 HRESULT STDMETHODCALLTYPE firewall_not_implemented(void *self);
-
-#endif

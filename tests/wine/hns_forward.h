@@ -1,8 +1,7 @@
 /* What computenetwork.dll and vmcompute.dll share: each export is one request to hnsd on
  * 127.0.0.1:$HNS_PORT (default 17999); tests/hns/hnsd.h has the frames. Without hnsd every export
  * answers 0x800706b5, as HNS does while its service is stopped. */
-#ifndef TESTS_WINE_HNS_FORWARD_H
-#define TESTS_WINE_HNS_FORWARD_H
+#pragma once
 
 #include <winsock2.h>
 
@@ -293,5 +292,3 @@ static HRESULT hns_forward(const char *dll, const char *function, const char *si
 #define EXPORT_5(name, s)                                                                          \
     HNS_EXPORT(name, (ULONG_PTR a, ULONG_PTR b, ULONG_PTR c, ULONG_PTR d, ULONG_PTR e), s, a, b,   \
                c, d, e)
-
-#endif

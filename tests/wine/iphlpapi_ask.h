@@ -1,7 +1,6 @@
 /* How the iphlpapi stand-in asks the data plane of its node (tests/rig/dataplane.py, port 17998)
  * what adapters, addresses and routes there are, and has them changed. */
-#ifndef TESTS_WINE_IPHLPAPI_ASK_H
-#define TESTS_WINE_IPHLPAPI_ASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <winsock2.h>
@@ -64,5 +63,3 @@ FARPROC net_wine(const char *name);
 /* Memory that FreeMibTable() frees. */
 void *net_table(size_t size);
 GUID net_guid(const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Symbolic links of the machine below Wine: read, made, renamed and removed as such. */
-#ifndef TESTS_WINE_MACHINE_LINK_H
-#define TESTS_WINE_MACHINE_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <windows.h>
@@ -23,5 +22,3 @@ bool machine_link_remove(const WCHAR *path);
 void machine_link_sweep(const WCHAR *folder);
 /* A link's target as Windows would say it; `relative` tells its kind. */
 bool machine_link_windows(const char *target, WCHAR *out, size_t room, bool *relative);
-
-#endif

@@ -1,6 +1,5 @@
 /* Symbolic links made true for a program under Wine. */
-#ifndef TESTS_WINE_SYMLINK_H
-#define TESTS_WINE_SYMLINK_H
+#pragma once
 
 /* Wine 8's CreateSymbolicLinkW says TRUE and makes nothing, and what it finds of links it looks
  * through. Afterwards, in this process, they are symbolic links of the machine below, which are
@@ -8,5 +7,3 @@
  * kubelet-client-current.pem must be one; the kubelet's projected volumes. Needs this DLL to stay
  * loaded, and sees to that. */
 void symlink_repair(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* containerd's side of CNI: which configuration, which plugin, ADD and DEL. */
-#ifndef TESTS_STANDINS_CONTAINERD_CNI_H
-#define TESTS_STANDINS_CONTAINERD_CNI_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -22,5 +21,3 @@ struct cni_pod {
 /* command: "ADD" (then *ret is the last plugin's result, a new reference) or "DEL". */
 int cni_call(struct host *host, const struct containerd_settings *settings, const char *command,
              const struct cni_pod *pod, json_t **ret, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The few keys of containerd's config.toml that the stand-in needs. */
-#ifndef TESTS_STANDINS_CONTAINERD_CONFIG_H
-#define TESTS_STANDINS_CONTAINERD_CONFIG_H
+#pragma once
 
 #include "base/error.h"
 #include "host/host.h"
@@ -15,5 +14,3 @@ struct containerd_settings {
  * containerd's default. The file given but absent: ERROR_ABSENT. */
 int containerd_settings_read(struct host *host, const char *path, struct containerd_settings *ret,
                              struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The containers of one pod: Windows programs that the rig starts in the pod's network. */
-#ifndef TESTS_STANDINS_CONTAINERD_CONTAINERS_H
-#define TESTS_STANDINS_CONTAINERD_CONTAINERS_H
+#pragma once
 
 #include "base/json.h"
 
@@ -9,5 +8,3 @@ void containers_start(json_t *pod);
 /* Notes what ended; restarts it by the pod's restartPolicy, after 0, 10, 20 ... 300 s. */
 void containers_look_after(json_t *pod);
 void containers_stop(json_t *pod);
-
-#endif

@@ -1,6 +1,5 @@
 /* CRI's gRPC for winjoin itself: the list of pods, and their end. */
-#ifndef TESTS_STANDINS_CONTAINERD_CRI_H
-#define TESTS_STANDINS_CONTAINERD_CRI_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@
 
 /* Takes what a client has said so far off `input`, adds the answer; false: nothing more is said. */
 bool cri_answer(struct text *input, struct text *output);
-
-#endif

@@ -1,6 +1,5 @@
 /* The pods that the containerd stand-in runs. */
-#ifndef TESTS_STANDINS_CONTAINERD_PODS_H
-#define TESTS_STANDINS_CONTAINERD_PODS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -20,5 +19,3 @@ json_t *pods_list(void);
 json_t *pods_status(void);
 /* Looks after the containers until the program ends: restarts what ended. */
 void pods_watch(void *unused);
-
-#endif

@@ -1,6 +1,5 @@
 /* flannel's two Windows backends: a network for the own subnet, a way to each other one. */
-#ifndef TESTS_STANDINS_FLANNELD_BACKEND_H
-#define TESTS_STANDINS_FLANNELD_BACKEND_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ struct flannel_backend {
                   const struct lease *lease, struct error *err);
 };
 extern const struct flannel_backend flannel_vxlan, flannel_host_gw;
-
-#endif

@@ -1,6 +1,5 @@
 /* Nodes as flannel's subnet manager sees them: annotations and pod subnets. Pure. */
-#ifndef TESTS_STANDINS_FLANNELD_LEASES_H
-#define TESTS_STANDINS_FLANNELD_LEASES_H
+#pragma once
 
 #include "base/json.h"
 
@@ -13,5 +12,3 @@ struct lease {
 };
 /* 0; -1 when the Node has no lease of that backend ("vxlan", "host-gw"). Free backend_data. */
 int lease_of(const json_t *node, const char *backend, struct lease *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* The certificate that hybrid-overlay-node asks for with the kubelet's identity. */
-#ifndef TESTS_STANDINS_HYBRID_OVERLAY_NODE_IDENTITY_H
-#define TESTS_STANDINS_HYBRID_OVERLAY_NODE_IDENTITY_H
+#pragma once
 
 #include "tests/standins/lib/cluster.h"
 
@@ -10,5 +9,3 @@
  * kubeconfig with it; the caller frees. */
 int identity_get(struct cluster *bootstrap, const char *node, const char *folder, char **ret,
                  struct error *err);
-
-#endif

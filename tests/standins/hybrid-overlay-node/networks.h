@@ -1,7 +1,6 @@
 /* The two HNS networks of hybrid-overlay-node and the routes in the second, in the documents that
  * upstream sends. */
-#ifndef TESTS_STANDINS_HYBRID_OVERLAY_NODE_NETWORKS_H
-#define TESTS_STANDINS_HYBRID_OVERLAY_NODE_NETWORKS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -18,5 +17,3 @@ int remote_route(struct host *host, const char *request, const char *subnet, con
                  const char *mac, struct error *err);
 /* Removes every route: a new start adds those that live. */
 int remote_routes_clear(struct host *host, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The load balancers that kube-proxy keeps in HNS. */
-#ifndef TESTS_STANDINS_KUBE_PROXY_BALANCERS_H
-#define TESTS_STANDINS_KUBE_PROXY_BALANCERS_H
+#pragma once
 
 #include "base/json.h"
 #include "tests/standins/kube-proxy/network.h"
@@ -10,5 +9,3 @@ int balancers_delete_all(struct host *host, struct error *err);
 /* Makes HNS be what the rules say: deletes what changed or went, creates what is missing. What
  * fails is logged and tried at the next sync. */
 void balancers_sync(struct proxy_network *network, const json_t *rules);
-
-#endif

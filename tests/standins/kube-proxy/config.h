@@ -1,6 +1,5 @@
 /* What the kube-proxy stand-in is told: KubeProxyConfiguration or flags. */
-#ifndef TESTS_STANDINS_KUBE_PROXY_CONFIG_H
-#define TESTS_STANDINS_KUBE_PROXY_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ struct proxy_settings {
  * KUBE_NETWORK): ERROR_USAGE. */
 int proxy_configure(struct host *host, const struct proxy_flags *flags, struct proxy_settings *ret,
                     struct error *err);
-
-#endif

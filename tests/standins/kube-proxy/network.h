@@ -1,6 +1,5 @@
 /* The HNS network behind kube-proxy and its endpoints. */
-#ifndef TESTS_STANDINS_KUBE_PROXY_NETWORK_H
-#define TESTS_STANDINS_KUBE_PROXY_NETWORK_H
+#pragma once
 
 #include "base/json.h"
 #include "tests/standins/kube-proxy/config.h"
@@ -31,5 +30,3 @@ int proxy_service_endpoint(struct proxy_network *network, const char *vip, struc
 /* Overlay: the address behind which a load balancer with this backend must send: the node's own for
  * other nodes and the world outside, else the source VIP. */
 const char *proxy_source_vip(const struct proxy_network *network, const char *ip);
-
-#endif

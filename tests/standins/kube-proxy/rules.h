@@ -1,6 +1,5 @@
 /* What Services and EndpointSlices ask for, as a list of rules. Pure. */
-#ifndef TESTS_STANDINS_KUBE_PROXY_RULES_H
-#define TESTS_STANDINS_KUBE_PROXY_RULES_H
+#pragma once
 
 #include "base/json.h"
 
@@ -8,5 +7,3 @@
  * "nodePort"?,"affinity","endpoints":[{"ip","local"}]}: one for each port of each ClusterIP, those
  * of IPv6 with `ipv6` alone. New reference. */
 json_t *rules_make(const json_t *services, const json_t *slices, bool ipv6, const char *hostname);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the kubelet stand-in is told: KubeletConfiguration and flags, with upstream's refusals. */
-#ifndef TESTS_STANDINS_KUBELET_CONFIG_H
-#define TESTS_STANDINS_KUBELET_CONFIG_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -35,5 +34,3 @@ struct kubelet_settings {
  * endpoint. */
 int kubelet_configure(struct host *host, const struct kubelet_flags *flags,
                       struct kubelet_settings *ret, struct error *err);
-
-#endif

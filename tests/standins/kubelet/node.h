@@ -1,6 +1,5 @@
 /* The kubelet stand-in's Node and lease. */
-#ifndef TESTS_STANDINS_KUBELET_NODE_H
-#define TESTS_STANDINS_KUBELET_NODE_H
+#pragma once
 
 #include "tests/standins/kubelet/config.h"
 #include "tests/standins/lib/cluster.h"
@@ -9,5 +8,3 @@
  * changed or is ten seconds old, renews the lease. `ready` false: `why` is the message. */
 int node_sync(struct cluster *cluster, const struct kubelet_settings *settings,
               const struct kubelet_flags *flags, bool ready, const char *why, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The kubelet stand-in's static pods: manifests in, pods on the runtime, mirror pods out. */
-#ifndef TESTS_STANDINS_KUBELET_STATIC_PODS_H
-#define TESTS_STANDINS_KUBELET_STATIC_PODS_H
+#pragma once
 
 #include "base/json.h"
 #include "tests/standins/kubelet/config.h"
@@ -13,5 +12,3 @@ void static_pods_sync(struct host *host, const struct kubelet_settings *settings
 void mirror_pods_sync(struct cluster *cluster, const struct kubelet_settings *settings);
 /* The Pod objects of the manifests by uid (borrowed), filled by static_pods_sync(). */
 const json_t *static_pods(void);
-
-#endif

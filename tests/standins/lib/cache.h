@@ -1,6 +1,5 @@
 /* A local copy of one API collection, kept by a watch in a thread of its own. */
-#ifndef TESTS_STANDINS_LIB_CACHE_H
-#define TESTS_STANDINS_LIB_CACHE_H
+#pragma once
 
 #include "base/json.h"
 
@@ -10,5 +9,3 @@ struct cache *cache_start(const char *program, const char *kubeconfig, const cha
 /* The objects so far, as an array in no order (a new reference to a copy), and a number that grows
  * with each change; 0 and NULL until the first list came. */
 unsigned cache_read(struct cache *cache, json_t **ret_items);
-
-#endif

@@ -1,6 +1,5 @@
 /* A stand-in's way to the API server: its kubeconfig, waited for, and a client. */
-#ifndef TESTS_STANDINS_LIB_CLUSTER_H
-#define TESTS_STANDINS_LIB_CLUSTER_H
+#pragma once
 
 #include "host/host.h"
 #include "host/http.h"
@@ -16,5 +15,3 @@ struct cluster {
  * they are there or the program is to end (-1). One cluster for one thread. */
 int cluster_open(const char *program, const char *kubeconfig, struct cluster *ret);
 void cluster_close(struct cluster *cluster);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the CNI plugins share: the CNI calling convention, host-local, the endpoint. */
-#ifndef TESTS_STANDINS_LIB_CNI_PLUGIN_H
-#define TESTS_STANDINS_LIB_CNI_PLUGIN_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -50,5 +49,3 @@ int cni_give_to_namespace(const struct cni_call *call, const char *space, const 
                           const char *request, struct error *err);
 /* Address without its length of an IPAM result; NULL when there is none. The caller frees. */
 char *cni_address(const json_t *ipam);
-
-#endif

@@ -1,7 +1,6 @@
 /* Command lines as Kubernetes' programs read them: --x=v, --x v, --bool, --bool=false; Go's flag
  * package (flanneld) also takes one dash. */
-#ifndef TESTS_STANDINS_LIB_FLAGS_H
-#define TESTS_STANDINS_LIB_FLAGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ struct program {
 /* -1: go on. Otherwise the exit code to end with: --help and --version were printed (0), or the
  * command line is refused (1), as upstream says it. */
 int flags_parse(const struct program *program, int argc, char **argv);
-
-#endif

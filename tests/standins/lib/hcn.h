@@ -1,6 +1,5 @@
 /* Objects of HNS found and made the way that the upstream programs do it. */
-#ifndef TESTS_STANDINS_LIB_HCN_H
-#define TESTS_STANDINS_LIB_HCN_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -27,5 +26,3 @@ int hcn_version(struct host *host, unsigned *ret_major, unsigned *ret_minor, str
 json_t *hcn_schema(void);
 /* The IPv4 subnet of a network: prefix and gateway (borrowed), or -1. */
 int hcn_subnet(const json_t *network, const char **ret_prefix, const char **ret_gateway);
-
-#endif

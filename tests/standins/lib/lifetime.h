@@ -1,6 +1,5 @@
 /* How a stand-in lives: as a service of the SCM or as a console program; when it is to end. */
-#ifndef TESTS_STANDINS_LIB_LIFETIME_H
-#define TESTS_STANDINS_LIB_LIFETIME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ bool lifetime_over(void);
 bool lifetime_wait(unsigned milliseconds);
 /* A thread of its own that nobody joins. */
 void lifetime_thread(void (*run)(void *), void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* One JSON object a line over a named pipe: the stand-ins' own protocol in place of CRI's gRPC. */
-#ifndef TESTS_STANDINS_LIB_PIPE_H
-#define TESTS_STANDINS_LIB_PIPE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -17,5 +16,3 @@ typedef bool pipe_http2(struct text *input, struct text *output);
 int pipe_serve(const char *path, pipe_answer *answer, pipe_http2 *http2, struct error *err);
 /* One request; *ret is a new reference. An answer {"ok":false,"error":..} is ERROR_HOST. */
 int pipe_ask(const char *path, const json_t *request, json_t **ret, struct error *err);
-
-#endif

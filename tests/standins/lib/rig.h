@@ -1,6 +1,5 @@
 /* The rig's data plane of this node (tests/rig/dataplane.py): pods and programs in them. */
-#ifndef TESTS_STANDINS_LIB_RIG_H
-#define TESTS_STANDINS_LIB_RIG_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -8,5 +7,3 @@
 /* One request, {"op": ...}; the answer is a new reference (ret may be NULL). Refused: ERROR_HOST.
  */
 int rig_ask(const json_t *request, json_t **ret, struct error *err);
-
-#endif

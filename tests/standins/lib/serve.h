@@ -1,6 +1,5 @@
 /* Small servers of the stand-ins: a health page, and the kubelet's TLS port. */
-#ifndef TESTS_STANDINS_LIB_SERVE_H
-#define TESTS_STANDINS_LIB_SERVE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -9,5 +8,3 @@ int serve_health(const char *address, unsigned port, struct error *err);
 /* Answers every request on 0.0.0.0:port by TLS with 401 "Unauthorized"; the certificate is made
  * for `name` on the spot. */
 int serve_unauthorized(unsigned port, const char *name, struct error *err);
-
-#endif
