@@ -1,9 +1,6 @@
 /* IP addresses and prefixes as numbers. */
 #include "base/cidr.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/text.h"
 
 static int bits_of(const struct ip *ip) {

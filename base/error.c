@@ -1,11 +1,8 @@
 /* Errors as values: a kind that decides retry and exit code, and one line of text. */
 #include "base/error.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "base/text.h"
 

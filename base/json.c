@@ -1,11 +1,6 @@
 /* JSON: jansson, its one home. Strict reading, sorted or compact writing, path getters. */
 #include "base/json.h"
 
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/text.h"
-
 enum { JSON_TEXT_MAX = 32 * 1024 * 1024, JSON_MEMORY_MAX = 64 * 1024 * 1024, PATH_PART_MAX = 256 };
 
 void json_decrefp_(json_t **json) {

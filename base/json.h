@@ -2,8 +2,6 @@
 #pragma once
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "base/error.h"
 #include "base/text.h"

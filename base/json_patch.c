@@ -2,10 +2,6 @@
 #include "base/json_patch.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 /* ---- values ---- */
 

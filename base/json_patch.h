@@ -1,10 +1,6 @@
 /* JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386), JSON Pointer (RFC 6901). Pure. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/json.h"
 
 enum { JSON_PATCH_OPERATIONS_MAX = 1000, JSON_PATCH_COPIED_MAX = 100000 };

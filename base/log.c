@@ -1,11 +1,6 @@
 /* The log: lines to a sink that cmd/ installs (stderr, --log-file). Secrets are never logged. */
 #include "base/log.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/redact.h"
 #include "base/text.h"
 

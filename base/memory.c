@@ -2,8 +2,6 @@
 #include "base/memory.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void *checked(void *ptr) {
     if (!ptr) {

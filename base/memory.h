@@ -2,6 +2,8 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Each of these never returns NULL: running out of memory prints one line and aborts (a journalled
  * one-shot program is recovered by running it again). The caller owns the result; free(). */

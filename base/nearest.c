@@ -1,10 +1,6 @@
 /* Levenshtein's distance of short words. */
 #include "base/nearest.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/text.h"
 
 enum { WORD_MAX = 64, DISTANCE_MAX = 3, BEGINNING_MIN = 3 };

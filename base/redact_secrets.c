@@ -1,10 +1,6 @@
 /* Finds what is secret in the files and logs of a node. What is no secret may be hidden with it. */
 #include "base/redact.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/text.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

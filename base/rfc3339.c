@@ -1,11 +1,6 @@
 /* Times as documents write them: RFC 3339 UTC, Go durations. */
 #include "base/rfc3339.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/text.h"
 
 /* Counts years from March, so that a leap day ends its year; and back. */

@@ -4,10 +4,6 @@
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 /* Room for `more` bytes and the NUL; false when the cap forbids it. */
 static bool reserve(struct text *t, size_t more) {

@@ -3,7 +3,8 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
+
+#include "base/memory.h"
 
 /* A growing, always NUL-terminated byte string. Zero-initialise; text_free() or _cleanup_. A
  * builder never grows past its cap (default TEXT_CAP_DEFAULT): more is dropped and `overflow` is

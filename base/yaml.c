@@ -1,13 +1,9 @@
 /* Reads YAML: libyaml's events become a small tree that knows lines and columns. */
 #include "base/yaml.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <yaml.h>
 
 #include "base/json.h"
-#include "base/memory.h"
-#include "base/text.h"
 
 enum { BYTES_MAX = 4 * 1024 * 1024, DEPTH_MAX = 64, PAIRS_MAX = 2000, NODES_MAX = 400000 };
 

@@ -1,10 +1,6 @@
 /* YAML: libyaml, its one home, behind a small tree that knows lines and columns. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/json.h"
 
 enum yaml_type { YAML_NULL, YAML_SCALAR, YAML_LIST, YAML_MAP };

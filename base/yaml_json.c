@@ -2,12 +2,8 @@
  * writing with sorted keys as sigs.k8s.io/yaml does it. */
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yaml.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "base/yaml.h"
 
 /* go-yaml's words for booleans: 1, 0, or -1 when the text is none. */

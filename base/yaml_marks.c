@@ -1,11 +1,6 @@
 /* Marks are looked up by the value itself: what took its place since then has none. */
 #include "base/yaml_marks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-
 static void add(struct yaml_marks *marks, json_t *value, size_t line, size_t column) {
     if (json_is_null(value) || json_is_boolean(value))
         return;

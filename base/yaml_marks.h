@@ -2,8 +2,6 @@
  * whoever judges them later can say so. */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/json.h"
 #include "base/yaml.h"
 

@@ -2,9 +2,7 @@
 #include "base/yaml_schema.h"
 
 #include <stdint.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/rfc3339.h"
 

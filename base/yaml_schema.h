@@ -2,7 +2,6 @@
  * names line and column. */
 #pragma once
 
-#include "base/error.h"
 #include "base/yaml.h"
 
 enum yaml_field_type {

@@ -1,7 +1,4 @@
 /* winjoin completion: scripts for shells, which ask winjoin __complete for what may come next. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/phases/phase_names.h"

@@ -1,6 +1,4 @@
 /* The flags of diag. */
-#include <stddef.h>
-
 #include "cmd/program.h"
 #include "diag/cluster/cluster.h"
 

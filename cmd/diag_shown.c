@@ -1,9 +1,6 @@
 /* What diag reads and shows alike, be it of this node or of a whole cluster. */
 #include "cmd/diag_shown.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "cmd/output.h"
 #include "diag/collection/collection.h"

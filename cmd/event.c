@@ -1,7 +1,6 @@
 /* The Application log of Windows: one entry for each run that changes or proves something. */
 #include "cmd/event.h"
 
-#include "base/memory.h"
 #include "cmd/record.h"
 
 void event_write(struct program *program, const char *what, const char *node, int result,

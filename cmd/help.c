@@ -1,5 +1,4 @@
 /* What --help prints, from the tables of verbs, flags and phases. */
-#include "base/memory.h"
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/program.h"

@@ -1,6 +1,4 @@
 /* The flags of join: kubeadm's own, with its meaning, and winjoin's. */
-#include <stddef.h>
-
 #include "cmd/program.h"
 
 #define AT(field) offsetof(struct program_options, join.field)

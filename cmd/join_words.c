@@ -1,11 +1,7 @@
 /* What becomes of words, flags, environment and files before the join begins. */
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/unicode.h"
 #include "base/redact.h"
 #include "cmd/kubeadm.h"

@@ -2,7 +2,6 @@
 #include "cmd/kubeadm.h"
 
 #include "base/build_info.h"
-#include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/kubelet/kubelet_files.h"

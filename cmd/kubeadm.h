@@ -2,10 +2,6 @@
  * worker: kubeadm's commands and flags, what it prints, its exit codes. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
-#include "base/text.h"
 #include "join/configuration/join_options.h"
 #include "join/phases/phases.h"
 

@@ -14,10 +14,9 @@ static int open_host(const char *rootfs, struct host **ret, struct error *err) {
 
 int wmain(int argc, wchar_t **wide);
 
-int wmain(int argc, wchar_t **wide) {
+int wmain(int argc, wchar_t **) {
     char **argv = terminal_arguments(argc, (char **)0, &argc);
 
-    (void)wide;
     terminal_forbid_dumps();
     return program_run(argc, argv, open_host);
 }

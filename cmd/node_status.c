@@ -1,11 +1,7 @@
 /* What this node is: gathered from the machine, the API server and the reports of earlier runs. */
 #include "cmd/node_status.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/build_info.h"
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "cmd/record.h"
 #include "diag/drift.h"

@@ -2,8 +2,6 @@
 #include "cmd/node_status.h"
 #include "diag/drift.h"
 
-#include <string.h>
-
 enum { DRIFT_SHOWN = 5 };
 
 static const char *text_at(const json_t *json, const char *path, const char *otherwise) {

@@ -1,11 +1,7 @@
 /* Command-line options: one table a verb, which also prints the help. */
 #include "cmd/options.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"

@@ -5,9 +5,6 @@
  * environment as WINJOIN_<NAME> (dashes become underscores). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/error.h"
 #include "base/text.h"
 

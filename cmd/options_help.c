@@ -1,7 +1,4 @@
 /* How options are shown in a help: wrapped at 80 columns, with their values. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "cmd/options.h"
 
 enum { LINE_MAX_COLUMNS = 80 };

@@ -2,12 +2,8 @@
 #include "cmd/output.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"
 #include "base/yaml.h"

@@ -1,8 +1,5 @@
 /* A whole "kubeadm join ..." line that was pasted behind "winjoin join", as words or as one text:
  * prompt, sudo, the program's name, quotes and the signs that continue a line go. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "cmd/program.h"
 
 #define BLANKS " \t\r\n"

@@ -1,7 +1,6 @@
 /* winjoin-probe on Linux: the program that runs in probe pods of rehearsals and tests. */
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "diag/probe/probe.h"
 
 int main(int argc, char **argv) {

@@ -2,10 +2,8 @@
  */
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <wchar.h>
 
-#include "base/memory.h"
 #include "diag/probe/probe.h"
 #include "host/socket.h"
 

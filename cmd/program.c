@@ -4,11 +4,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/build_info.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "cmd/kubeadm.h"

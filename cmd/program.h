@@ -1,12 +1,9 @@
 /* One run of winjoin: the host it acts on, its options, where results and errors go. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cmd/options.h"
 #include "host/host.h"
 #include "host/http.h"

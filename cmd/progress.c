@@ -2,10 +2,7 @@
 #include "cmd/progress.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"

@@ -1,10 +1,6 @@
 /* What a run leaves on the node it worked on: its log and its report, the last ten of each kind. */
 #include "cmd/record.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"
 #include "cmd/output.h"

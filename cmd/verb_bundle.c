@@ -1,5 +1,4 @@
 /* winjoin bundle: make, verify and show an archive of a node's programs. */
-#include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"

@@ -1,6 +1,5 @@
 /* winjoin capabilities: what this Windows can do, what it cannot, and what is known of its build.
  */
-#include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "diag/evidence.h"

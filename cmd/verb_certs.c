@@ -1,7 +1,4 @@
 /* winjoin certs: the node's certificates, until when they are valid, and another one now. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "cmd/event.h"
 #include "cmd/output.h"

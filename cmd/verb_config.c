@@ -1,7 +1,4 @@
 /* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "cmd/output.h"
 #include "cmd/program.h"

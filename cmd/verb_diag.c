@@ -1,6 +1,4 @@
 /* winjoin diag and probe: measure the pod flows, say which fail and why. */
-
-#include "base/memory.h"
 #include "cmd/diag_shown.h"
 #include "cmd/event.h"
 #include "cmd/output.h"

@@ -1,7 +1,4 @@
 /* winjoin diag --kubeconfig: a whole cluster, from any machine that reaches its API server. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "cmd/diag_shown.h"
 #include "cmd/output.h"
 #include "cmd/program.h"

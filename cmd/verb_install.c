@@ -1,9 +1,5 @@
 /* winjoin install: this program at its place, and under kubeadm's name. A kubeadm.exe that stands
  * there is kept beside it, for --remove. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/program.h"

@@ -1,9 +1,6 @@
 /* winjoin join and discover. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "cmd/diag_shown.h"
 #include "cmd/event.h"

@@ -1,8 +1,4 @@
 /* winjoin logs: winjoin's own logs and the services', in one stream ordered by time. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"

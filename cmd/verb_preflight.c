@@ -1,6 +1,4 @@
 /* winjoin preflight: what a join would refuse or warn of; changes nothing. */
-
-#include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"

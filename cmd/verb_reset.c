@@ -1,7 +1,6 @@
 /* winjoin reset: asks, takes back, says what was restored. */
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/program.h"

@@ -1,9 +1,7 @@
 /* winjoin service run NAME: what the SCM starts. Hosts a console program with a rotated log, or
  * keeps the network. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "cmd/event.h"
 #include "cmd/program.h"

@@ -1,5 +1,4 @@
 /* winjoin status: what this node is. */
-#include "base/memory.h"
 #include "cmd/node_status.h"
 #include "cmd/output.h"
 #include "cmd/program.h"

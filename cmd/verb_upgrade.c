@@ -1,5 +1,4 @@
 /* winjoin upgrade. */
-#include "base/memory.h"
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"

@@ -3,10 +3,9 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 
-int verb_version(struct program *program, struct error *err) {
+int verb_version(struct program *program, struct error *) {
     json_t *libraries = json_array();
 
-    (void)err;
     for (const struct build_library *l = build_libraries; l->name; l++)
         json_array_append_new(libraries,
                               json_pack("{s:s, s:s, s:s*}", "name", l->name, "version", l->version,

@@ -1,5 +1,4 @@
 /* The table of verbs, with their subcommands, flags and examples. */
-#include "base/memory.h"
 #include "cmd/program.h"
 #include "netsetup/nic_watchdog.h"
 

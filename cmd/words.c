@@ -1,7 +1,4 @@
 /* Holds the words of a call to what its verb takes: nothing is passed over. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "cmd/program.h"
 #include "join/phases/phase_names.h"

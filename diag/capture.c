@@ -2,10 +2,6 @@
 #include "diag/capture.h"
 
 #include <ctype.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/text.h"
 
 #define PKTMON "C:\\Windows\\System32\\PktMon.exe"
 static const char etl_file[] = HOST_OWN_FOLDER "\\capture.etl";

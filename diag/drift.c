@@ -3,9 +3,6 @@
 
 #include "diag/drift_rows.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "kube/node.h"
 #include "kube/pages.h"

@@ -2,10 +2,7 @@
  * kube-proxy; and what to do by hand. */
 #include "diag/drift_rows.h"
 
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "netsetup/peers.h"
 
 #define REMOTE_ROUTE "RemoteSubnetRoute"

@@ -1,10 +1,6 @@
 /* Reads what the node can tell without being changed. What cannot be read is named, never fatal. */
 #include "diag/evidence.h"
 
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/text.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hcn_lookup.h"
 #include "netsetup/limits.h"

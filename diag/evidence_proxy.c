@@ -1,5 +1,4 @@
 /* Why a kube-proxy that runs has programmed nothing: its configuration and the end of its log. */
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "diag/evidence.h"
 #include "kube/kubeconfig.h"

@@ -1,7 +1,6 @@
 /* The first look of a diagnosis. Only the API server may keep it waiting, and not for long. */
 #include "diag/look.h"
 
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "pki/certificate.h"
 #include "services/cri.h"

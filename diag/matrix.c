@@ -1,6 +1,5 @@
 /* The matrix is measured: which probe asks what, all at the same time, and again while something
  * may still turn green. */
-#include "base/memory.h"
 #include "diag/capture.h"
 #include "diag/look.h"
 #include "diag/running.h"
@@ -64,7 +63,7 @@ static size_t open_pod(const struct asked *asked) {
     return asked->ended[SOURCE] ? TARGET : SOURCE;
 }
 
-static void tell_measuring(void *context, const struct wait *wait, const struct error *missing) {
+static void tell_measuring(void *context, const struct wait *wait, const struct error *) {
     const struct asked *asked = context;
     size_t flows = flows_in(&asked->lists[SOURCE], &asked->run->report->cells);
     _cleanup_(freep) char *message =
@@ -73,7 +72,6 @@ static void tell_measuring(void *context, const struct wait *wait, const struct 
             : xasprintf("waiting for %s to measure %zu flow%s",
                         asked->run->probes.items[SOURCE].name, flows, PLURAL(flows));
 
-    (void)missing;
     run_tell_wait(asked->run, wait, message);
 }
 

@@ -1,9 +1,6 @@
 /* The annotation with which a node reports its own network. */
 #include "diag/network_report.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/drift.h"
 

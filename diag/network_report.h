@@ -3,10 +3,8 @@
  * carries it: counts, and the first few names of each kind; nothing secret. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "diag/reports/report.h"
 

@@ -2,7 +2,6 @@
 #include "diag/network_report_publish.h"
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "diag/drift.h"
 #include "kube/client.h"
 #include "netsetup/boot_network.h"

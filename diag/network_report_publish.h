@@ -3,10 +3,8 @@
  * anything else. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "diag/network_report.h"
 #include "host/host.h"
 #include "host/http.h"

@@ -2,9 +2,7 @@
 #include "diag/node_echo.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "host/socket.h"
 
 #define NODE_ECHO "winjoin-node"

@@ -2,9 +2,7 @@
 #include "diag/run.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "diag/causes/causes.h"
 #include "diag/drift.h"
 #include "diag/look.h"
@@ -143,12 +141,11 @@ static char *silent_names(const struct run *run) {
     return text_take(&t);
 }
 
-static void tell_silent(void *context, const struct wait *wait, const struct error *missing) {
+static void tell_silent(void *context, const struct wait *wait, const struct error *) {
     struct run *run = context;
     _cleanup_(freep) char *names = silent_names(run), *why = NULL, *message = NULL;
     size_t first = 0;
 
-    (void)missing;
     while (run->probes.items[first].spoke)
         first++;
     why = waiting_of(run, first);
@@ -189,11 +186,10 @@ static bool pods_cannot_start(struct run *run, const struct wait *wait) {
     return run->down || cause_stands(run);
 }
 
-static enum wait_look probes_look(void *context, struct wait *wait, struct error *err) {
+static enum wait_look probes_look(void *context, struct wait *wait, struct error *) {
     struct run *run = context;
     size_t speak = 0;
 
-    (void)err;
     for (size_t i = 0; i < run->probes.count; i++)
         speak += probe_look(run, i);
     return speak == run->probes.count || pods_cannot_start(run, wait) ? LOOK_DONE : run_again(run);

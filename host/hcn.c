@@ -1,9 +1,6 @@
 /* The Host Networking Service's calls as sequences of its exports: open, do, close. */
-#include <string.h>
-
 #include "base/log.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "host/hcn_error.h"
 #include "host/host_ops.h"
 

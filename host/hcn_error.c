@@ -1,11 +1,7 @@
 /* The Host Networking Service's codes (HRESULTs of ComputeNetwork.h and winerror.h) as kinds. */
 #include "host/hcn_error.h"
 
-#include <string.h>
-
 #include "base/json.h"
-#include "base/memory.h"
-#include "base/text.h"
 
 struct code {
     uint32_t hresult;

@@ -1,11 +1,7 @@
 /* The seam's front: checks arguments once for all hosts and hands on to the host's table. */
 #include "host/host.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/unicode.h"
 #include "host/host_ops.h"
 #include "host/path.h"

@@ -6,8 +6,6 @@
  * prints. Lists are freed with the *_free named beside. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

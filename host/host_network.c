@@ -1,7 +1,4 @@
 /* The seam's front for the host's own network: checks arguments, frees lists. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cidr.h"
 #include "base/log.h"
 #include "host/host_ops.h"

@@ -2,12 +2,9 @@
 #include "host/http.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cidr.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "host/http_ops.h"
 
 struct http_authority http_authority_split(const char *authority) {

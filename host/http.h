@@ -4,8 +4,6 @@
  * HTTP/1.1, and every answer is bounded in time and size. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

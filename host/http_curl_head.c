@@ -2,11 +2,6 @@
 #include <curl/curl.h>
 
 #include <errno.h> /* first: it may bring <windows.h> along (base/error.h) */
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "host/http_curl.h"
 
 enum { RETRY_MAX_S = 86400 };

@@ -1,9 +1,6 @@
 /* Sets a request on a libcurl handle: method, body, headers. */
 #include <curl/curl.h>
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "host/http_curl.h"
 
 static void set_method(CURL *easy, const struct http_request *request) {

@@ -1,9 +1,6 @@
 /* Conversations of bytes on connections that libcurl makes: its TLS and its proxy, our words. */
 #include <curl/curl.h>
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "host/http_curl.h"
 
 enum { PIECE = 16 * 1024, POLL_MS = 250, TIMEOUT_MS = 10000 };

@@ -4,11 +4,8 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "host/http_curl.h"
 #include "host/http_ops.h"
 

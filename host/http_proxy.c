@@ -4,11 +4,7 @@
  * Not left to libcurl: it does not tell which proxy it chose, which messages and preflight name; it
  * knows neither "*.corp" and "host:port", which Go's programs take, nor "<local>" and "10.*" of
  * WinHTTP; and it asks a proxy for loopback. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "host/http_ops.h"
 
 #define SEPARATORS ",; \t\r\n"

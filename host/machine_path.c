@@ -1,11 +1,6 @@
 /* The machine's Path. Only its text is changed: an entry like %SystemRoot% stays as written. */
 #include "host/machine_path.h"
 
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/text.h"
-
 static int read_list(struct host *host, char **ret, struct error *err) {
     struct error why = {0};
 

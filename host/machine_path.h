@@ -2,9 +2,6 @@
  * it, and its kind (REG_EXPAND_SZ), stays as it is. Sessions that are open keep the old one. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "host/host.h"
 
 #define MACHINE_PATH_KEY "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"

@@ -2,9 +2,7 @@
 #include "host/path.h"
 
 #include <ctype.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 
 enum { PATH_LENGTH_MAX = 4096 };

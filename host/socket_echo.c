@@ -1,8 +1,5 @@
 /* The echo servers: they answer with their name before what came, so that a wrong responder is
  * seen. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "host/socket.h"
 #include "host/socket_os.h"

@@ -1,7 +1,6 @@
 /* The one way to wait for something that this program does not do itself. */
 #pragma once
 
-#include "base/error.h"
 #include "host/host.h"
 
 enum wait_look { LOOK_FAILED = -1, LOOK_DONE = 0, LOOK_AGAIN = 1 };

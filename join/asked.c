@@ -1,7 +1,6 @@
 /* What is wrong with a call is said before anything else happens. */
 #include "join/asked.h"
 
-#include "base/memory.h"
 #include "join/configuration/join_options.h"
 #include "join/discovery/discovery.h"
 #include "join/kubelet/patches.h"

@@ -1,9 +1,6 @@
 /* A join: what was asked, what was found, what was done. The runner is join/run.h. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "diag/reports/report.h"
 #include "host/host.h"
 #include "host/http.h"

@@ -1,11 +1,7 @@
 /* Runs phases: one event at the begin, warnings and waits in between, one at the end. */
 #include "join/run.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "join/asked.h"
 #include "join/found/need.h"
 #include "join/phases/kubelet_bootstrap.h"

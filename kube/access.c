@@ -1,11 +1,7 @@
 /* SelfSubjectAccessReview: every authenticated user may create one (system:basic-user). */
 #include "kube/access.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
-#include "base/memory.h"
 #include "kube/many.h"
 
 #define REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"

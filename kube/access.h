@@ -1,10 +1,6 @@
 /* What the client's own identity may do: SelfSubjectAccessReview (authorization.k8s.io/v1). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "kube/client.h"
 
 /* One right: "nodes/status" is a resource with its subresource; the core group is "". */

@@ -1,11 +1,7 @@
 /* The Kubernetes API: requests with JSON bodies, and Status turned into errors. */
 #include "kube/client.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "kube/request.h"
 
 enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, READY_TIMEOUT_MS = 3000, TOO_MANY_REQUESTS = 429 };

@@ -1,7 +1,6 @@
 /* ConfigMaps: one value, or all data. */
 #pragma once
 
-#include "base/error.h"
 #include "base/json.h"
 #include "kube/client.h"
 

@@ -2,11 +2,7 @@
  * it. */
 #include "kube/csr.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base64.h"
-#include "base/memory.h"
 #include "kube/object.h"
 #include "pki/csr.h"
 

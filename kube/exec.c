@@ -1,9 +1,6 @@
 /* Channels of a WebSocket: https://github.com/kubernetes/kubernetes, remotecommand's v4 and v5. */
 #include "kube/exec.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "kube/request.h"
 #include "kube/websocket.h"
 

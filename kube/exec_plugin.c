@@ -1,11 +1,8 @@
 /* Credentials that a program gives. */
 #include "kube/exec_plugin.h"
 
-#include <string.h>
-
 #include "base/base64.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "host/terminal.h"
 
 enum { PLUGIN_MS = 60000 };

@@ -1,11 +1,7 @@
 /* Reads kubeconfig files: the cluster and the credentials that one names. */
 #include "kube/kubeconfig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base64.h"
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "host/http.h"
 #include "host/path.h"

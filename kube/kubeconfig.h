@@ -2,10 +2,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
 

@@ -1,9 +1,6 @@
 /* Writes kubeconfig files as clientcmd writes them. */
-#include <string.h>
-
 #include "base/base64.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "kube/kubeconfig.h"
 

@@ -1,9 +1,6 @@
 /* Many requests to an API server at the same time. */
 #include "kube/many.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "kube/request.h"
 
 static void on_ended(void *context, const struct http_exchange *exchange) {

@@ -1,9 +1,6 @@
 /* Many requests to an API server at the same time. */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "kube/client.h"
 
 /* One of many requests at the same time (http_perform_all): no retry. */

@@ -1,9 +1,6 @@
 /* Nodes: the few fields that a join reads, and waiting for them. */
 #include "kube/node.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "kube/object.h"
 #include "kube/pages.h"

@@ -1,11 +1,7 @@
 /* Nodes: the few fields that a join reads, and waiting for them. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "kube/client.h"
 
 /* One look at a Node. Text is owned, NULL = absent; kube_node_free(). */

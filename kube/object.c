@@ -1,10 +1,6 @@
 /* What every object of the API has: a kind, a version, a name. */
 #include "kube/object.h"
 
-#include <string.h>
-
-#include "base/text.h"
-
 enum { NAME_LENGTH_MAX = 253 };
 
 bool kube_name_is_valid(const char *name) {

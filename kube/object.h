@@ -1,9 +1,6 @@
 /* What every object of the API has: a kind, a version, a name. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "base/json.h"
 
 /* Is it a DNS-1123 subdomain of at most 253 characters (apimachinery validation)? */

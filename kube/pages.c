@@ -1,10 +1,6 @@
 /* All objects of a collection, page by page. */
 #include "kube/pages.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "kube/object.h"
 
 /* A Node with its 50 images has up to 30 KiB; an answer may have HTTP_BODY_MAX. */

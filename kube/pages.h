@@ -1,7 +1,6 @@
 /* All objects of a collection, page by page. */
 #pragma once
 
-#include "base/error.h"
 #include "base/json.h"
 #include "kube/client.h"
 

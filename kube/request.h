@@ -1,9 +1,6 @@
 /* One request to an API server, below the verbs of kube/client.h. Not for other folders. */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "host/http.h"
 #include "kube/client.h"
 

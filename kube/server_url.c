@@ -1,11 +1,7 @@
 /* URLs of API servers: what one may hold, and paths below one. */
 #include "kube/server_url.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 /* A query, a fragment, a user, an escape or a control character of a terminal have none of these.

@@ -1,9 +1,5 @@
 /* List and watch: one wait over drops, ends, expired versions and servers that only list. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "kube/client.h"
 #include "kube/object.h"
 #include "kube/request.h"

@@ -1,11 +1,7 @@
 /* The opening of a WebSocket, and its frames. */
 #include "kube/websocket.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base64.h"
-#include "base/memory.h"
 #include "pki/digest.h"
 
 enum { CONTINUATION, TEXT, BINARY, CLOSE = 8, PING, PONG };

@@ -2,8 +2,6 @@
  * Pure. Inside kube/. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

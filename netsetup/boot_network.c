@@ -1,9 +1,6 @@
 /* The network that a join remembers. */
 #include "netsetup/boot_network.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/peers.h"
 
 enum { FILE_MAX = 8 * 1024 * 1024 };

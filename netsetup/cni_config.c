@@ -1,9 +1,6 @@
 /* The CNI configuration file. */
 #include "netsetup/cni_config.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/plugins/cni_plugin.h"
 
 enum { CNI_FILE_MAX = 1024 * 1024 };

@@ -1,9 +1,7 @@
 /* The CNI configuration that containerd reads; its content is the plugin's (netsetup/plugins). */
 #pragma once
 
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"
 

@@ -1,8 +1,6 @@
 /* The choice between IPv4 alone and dual stack. */
 #include "netsetup/dual_stack.h"
 
-#include <string.h>
-
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/modes/mode.h"

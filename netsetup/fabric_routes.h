@@ -10,9 +10,7 @@
  * Node .spec.providerID as the cloud providers write it. */
 #pragma once
 
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 
 /* Where routes are created; NULL: the command has a word in capitals in its place. */
 struct fabric_place {

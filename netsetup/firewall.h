@@ -1,9 +1,6 @@
 /* The inbound rules that a node needs, in one table. */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"
 

@@ -1,7 +1,4 @@
 /* Other people's networks on this host, against the plan. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/modes/mode.h"

@@ -1,7 +1,6 @@
 /* HCN documents: field names and order as upstream tools send them. */
 #include "netsetup/hcn_documents.h"
 
-#include "base/memory.h"
 #include "netsetup/modes/mode.h"
 
 enum { HOST_COMPARTMENT = 1 };

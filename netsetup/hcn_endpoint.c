@@ -1,8 +1,5 @@
 /* Bridges: the host's own endpoint, which is the gateway of the node's pods. */
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "host/wait.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/network_prefixes.h"
@@ -92,9 +89,8 @@ struct attach {
     const char *id, *address;
 };
 
-static enum wait_look look_attach(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look_attach(void *context, struct wait *, struct error *err) {
     const struct attach *attach = context;
-    (void)wait;
     if (hcn_endpoint_attach(attach->host, attach->id, err) == 0)
         return LOOK_DONE;
     log_message(LOG_RETRY, "%s; trying again", err->message);
@@ -127,10 +123,8 @@ static int attach(struct host *host, const char *id, const char *address, struct
     return 0;
 }
 
-int hcn_host_endpoint_plan(const struct network_input *input, struct network_plan *plan,
-                           struct error *err) {
-    (void)input;
-    (void)err;
+int hcn_host_endpoint_plan(const struct network_input *, struct network_plan *plan,
+                           struct error *) {
     if (!plan->name)
         plan->name = xstrdup("cbr0"); /* flanneld's own name for it */
     plan->host_endpoint_name = xasprintf("%s_ep", plan->name);

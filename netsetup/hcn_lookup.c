@@ -2,9 +2,7 @@
 #include "netsetup/hcn_lookup.h"
 
 #include <limits.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "netsetup/hcn_documents.h"
 
 static int copy_text(const json_t *json, const char *path, char *out, size_t size,

@@ -1,10 +1,7 @@
 /* Looking things up in HNS: lists by filter, one network by name, what it says about itself. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/cidr.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
 

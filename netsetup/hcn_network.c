@@ -2,7 +2,6 @@
 #include "netsetup/hcn_network.h"
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "netsetup/modes/mode.h"
 
 /* Deletes; absent is success. */

@@ -2,9 +2,6 @@
  * ours. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
 #include "netsetup/hcn_documents.h"

@@ -2,9 +2,6 @@
 #include "netsetup/hns_features.h"
 
 #include <limits.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 /* From a version to the end of that major version, or open. */
 struct version_range {

@@ -1,9 +1,6 @@
 /* What this Host Networking Service can do, by its version (not the Windows build). */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"

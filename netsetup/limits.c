@@ -1,11 +1,6 @@
 /* The table of limits. */
 #include "netsetup/limits.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-
 enum { NETBIOS_MAX = 15, NETSH_TIMEOUT_MS = 10000 };
 
 #define PAGE "kubernetes.io: Networking on Windows"

@@ -3,11 +3,7 @@
  * Windows" of kubernetes.io, sections "Load balancing and Services" and "Limitations". */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/json.h"
-#include "base/text.h"
 #include "host/host.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/modes/mode.h"

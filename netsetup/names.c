@@ -1,7 +1,6 @@
 /* Names that tables offer. */
 #include "netsetup/names.h"
 
-#include "base/memory.h"
 #include "base/nearest.h"
 
 const char *name_find(const char *const *names, const char *name) {

@@ -1,10 +1,7 @@
 /* The pod network kept while HNS and Windows come and go. */
 #include "netsetup/network_keeper.h"
 
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "host/wait.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
@@ -379,10 +376,9 @@ static bool is_booting(struct host *host) {
            facts.uptime_seconds < BOOT_SECONDS;
 }
 
-static enum wait_look look_at_begin(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look_at_begin(void *context, struct wait *, struct error *err) {
     struct network_keeper *k = context;
 
-    (void)wait;
     (void)hns_has_restarted(k);
     if (try_restore(k, true, "Windows was started", err) == 0)
         return LOOK_DONE;
@@ -413,11 +409,10 @@ static int look_in_watch(void *context, unsigned waited_ms, struct error *err) {
     return 0;
 }
 
-int network_keeper_run(struct network_keeper *k, struct error *err) {
+int network_keeper_run(struct network_keeper *k, struct error *) {
     struct wait wait = {
         .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .look = look, .context = k};
 
-    (void)err;
     (void)look(k, NULL, NULL); /* before an API server that may not answer is asked */
     do {
         struct error why = {0};

@@ -2,7 +2,6 @@
 #include "netsetup/network_pending.h"
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "kube/kubeconfig.h"
 #include "kube/node.h"
 #include "netsetup/agents/external_agent.h"

@@ -3,10 +3,8 @@
  * (kube/node.h). */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "host/host.h"
 #include "host/http.h"
 

@@ -1,10 +1,6 @@
 /* Plan of the pod network: choices, then prefixes checked, then every address computed. */
 #include "netsetup/network_plan.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/dual_stack.h"
 #include "netsetup/hns_features.h"

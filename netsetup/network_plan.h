@@ -2,12 +2,8 @@
  * cluster's numbers before anything is touched. Pure. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/cidr.h"
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 
 /* HNS version (major.minor), from hns_version_get() (netsetup/hns_features.h). */
 struct hns_version {

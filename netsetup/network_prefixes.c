@@ -1,9 +1,6 @@
 /* Subnet arithmetic of the pod network. */
 #include "netsetup/network_prefixes.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/modes/mode.h"
 

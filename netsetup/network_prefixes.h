@@ -1,11 +1,7 @@
 /* The prefixes behind a network plan: read, checked against each other, turned into addresses. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/cidr.h"
-#include "base/error.h"
 #include "netsetup/network_plan.h"
 
 enum { PREFIXES_MAX = 16 };

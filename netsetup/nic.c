@@ -1,9 +1,6 @@
 /* Which adapter is the node's. */
 #include "netsetup/nic.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/nic_snapshot.h"
 

@@ -2,13 +2,10 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/cidr.h"
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "host/host.h"
 
 /* An adapter as it was before: enough to put it back. nic_snapshot_free(). */

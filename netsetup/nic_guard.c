@@ -1,7 +1,6 @@
 /* The outage of a vSwitch: watched, repaired, or undone. */
 #include "netsetup/nic_guard.h"
 
-#include "base/memory.h"
 #include "host/wait.h"
 #include "netsetup/nic_snapshot.h"
 #include "netsetup/nic_watchdog.h"
@@ -252,8 +251,7 @@ static enum wait_look look(struct watch *watch, bool impatient, struct error *er
 }
 
 /* What fails once may work at the next look. */
-static enum wait_look look_again(void *context, struct wait *wait, struct error *err) {
-    (void)wait;
+static enum wait_look look_again(void *context, struct wait *, struct error *err) {
     return look(context, false, err) == LOOK_DONE ? LOOK_DONE : LOOK_AGAIN;
 }
 

@@ -1,11 +1,6 @@
 /* An adapter's settings, kept in memory and in the journal. */
 #include "netsetup/nic_snapshot.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-
 /* Windows makes these itself from an address: its own subnet's, the address's, multicast,
  * broadcast. IPv6: all that are on link, and a router's advertisement brings the default route. */
 static bool made_by_windows(const struct host_route *route, const struct nic_snapshot *snapshot,

@@ -1,10 +1,7 @@
 /* The watchdog of the adapter: both its ends. */
 #include "netsetup/nic_watchdog.h"
 
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "netsetup/nic_guard.h"
 
 enum { FILE_MAX = 1024 * 1024, LIMIT_MS = 600000, SETTLE_MS = 20000, PAUSE_MS = 1000 };

@@ -2,7 +2,6 @@
 #include "netsetup/peer_watch.h"
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
@@ -172,11 +171,10 @@ static void announce(struct follower *f) {
 
 /* ---- the watch ---- */
 
-static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
+static int on_event(void *context, const char *type, const json_t *object, struct error *) {
     struct follower *f = context;
     const char *name = json_text_at(object, "metadata.name");
 
-    (void)err;
     if (text_equal(type, "LISTED"))
         take_list(f, object);
     else if (!text_equal(type, "DELETED"))

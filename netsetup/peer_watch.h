@@ -1,7 +1,6 @@
 /* Other nodes followed while this one runs: a new node, one that moves, one that is gone. */
 #pragma once
 
-#include "base/error.h"
 #include "host/host.h"
 #include "host/http.h"
 

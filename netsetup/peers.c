@@ -1,9 +1,6 @@
 /* Other nodes and the routes to their pods. */
 #include "netsetup/peers.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 
 /* The first of the family among texts; `key`: of objects with it. */

@@ -1,7 +1,6 @@
 /* Routes to other nodes' pods over VXLAN. */
 #include "netsetup/remote_subnets.h"
 
-#include "base/memory.h"
 #include "netsetup/hcn_network.h"
 
 #define TYPE "RemoteSubnetRoute"

@@ -2,7 +2,6 @@
  * functions do: `routes_*` of struct network_mode. */
 #pragma once
 
-#include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"

@@ -1,9 +1,6 @@
 /* Host routes to other nodes' pods, and forwarding. */
 #include "netsetup/routes.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/nic.h"
 
 static int fill_route(const struct pod_route *pod_route, uint32_t index, struct host_route *ret,
@@ -97,8 +94,7 @@ char *pod_route_next(const struct network_plan *plan) {
                      plan->management_address);
 }
 
-json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer) {
-    (void)plan;
+json_t *pod_route_to(const struct network_plan *, const struct network_peer *peer) {
     if (!peer->pod_cidr || !peer->node_address)
         return NULL;
     return json_pack("{s:s,s:s}", "podCIDR", peer->pod_cidr, "nodeAddress", peer->node_address);
@@ -150,21 +146,19 @@ static int read_routes(const json_t *peers, struct pod_route **ret, struct error
     return 0;
 }
 
-int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers,
-                     bool only, struct error *err) {
+int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool,
+                     struct error *err) {
     _cleanup_(freep) struct pod_route *routes = NULL;
-    (void)only;
     return read_routes(peers, &routes, err) < 0
                ? -1
                : pod_routes_ensure(host, plan->management_address, routes, json_array_size(peers),
                                    NULL, err);
 }
 
-int pod_routes_forget(struct host *host, const struct network_plan *plan, const json_t *peers,
+int pod_routes_forget(struct host *host, const struct network_plan *, const json_t *peers,
                       struct error *err) {
     _cleanup_(freep) struct pod_route *routes = NULL;
     _cleanup_json_ json_t *own = json_array();
-    (void)plan;
     json_each(peers, i, peer) {
         if (json_text_at(peer, "podCIDR")) /* of another mode: HNS's own */
             json_array_append(own, peer);

@@ -1,10 +1,7 @@
 /* The host's own routes to other nodes' pods, through those nodes, and forwarding. */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/cidr.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"

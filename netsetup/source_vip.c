@@ -1,9 +1,6 @@
 /* The source VIP: its address, and its reservation in host-local's store. */
 #include "netsetup/source_vip.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/modes/mode.h"

@@ -2,8 +2,6 @@
  * Microsoft's update history. */
 #include "netsetup/windows_builds.h"
 
-#include "base/memory.h"
-
 enum { SERVER_2019 = 17763, SERVER_2022 = 20348, SERVER_2025 = 26100 };
 
 #define HNS_STATE "SYSTEM\\CurrentControlSet\\Services\\hns\\State"

@@ -3,11 +3,8 @@
  * diag, `join --apply-host-fixes` and docs/windows-builds.md are made of them. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
 

@@ -5,11 +5,8 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "pki/openssl.h"
 

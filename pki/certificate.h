@@ -1,12 +1,8 @@
 /* X.509 certificates: reading PEM bundles, what is in them, who signed whom. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/text.h"
 #include "pki/pin.h"
 
 struct certificate {

@@ -3,11 +3,8 @@
 #include <openssl/evp.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "pki/certificate.h"
 #include "pki/openssl.h"
 

@@ -5,11 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "pki/openssl.h"
 
 enum { NODE_NAME_MAX = 253 };

@@ -1,8 +1,6 @@
 /* Certificate requests (PKCS #10) for a node's certificates. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "base/text.h"
 

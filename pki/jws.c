@@ -3,11 +3,8 @@
 #include "pki/jws.h"
 
 #include <openssl/hmac.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base64.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 enum { SIGNING_INPUT_MAX = 64 * 1024 * 1024 };

@@ -3,10 +3,7 @@
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "pki/certificate.h"
 
 void EVP_PKEY_freep(EVP_PKEY **key) {

@@ -2,10 +2,6 @@
 #include "pki/pin.h"
 
 #include <openssl/evp.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 enum { DIGEST_LEN = 32 };
 

@@ -1,8 +1,6 @@
 /* Public key pins, "sha256:<hex>" over the SubjectPublicKeyInfo (RFC 7469 section 2.4). */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/error.h"
 #include "base/text.h"
 

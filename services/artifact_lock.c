@@ -1,8 +1,4 @@
 /* The target table and the lock file. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "services/artifacts.h"
 #include "services/bundle_path.h"

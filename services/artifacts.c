@@ -1,7 +1,6 @@
 /* Artifacts installed on the node: proved first, written where they differ. */
 #include "services/artifacts.h"
 
-#include "base/memory.h"
 #include "pki/digest.h"
 
 int artifact_is_installed(struct host *host, const struct artifact *artifact, bool *ret_same,

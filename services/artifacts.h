@@ -2,11 +2,8 @@
  * unpacked. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
 #include "services/mirror.h"

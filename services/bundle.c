@@ -1,7 +1,4 @@
 /* A bundle, folder, .zip or mirror: opened, its artifacts proved one by one. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "base/unicode.h"
 #include "host/path.h"
 #include "pki/digest.h"

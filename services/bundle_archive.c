@@ -3,9 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "services/bundle_path.h"
 
 enum { ENTRIES_MAX = 1024, BLOCK = 64 * 1024, MODE = 0644 };
@@ -189,9 +187,8 @@ int bundle_archive_files(const char *data, size_t len, struct text_list *ret, st
 }
 
 /* libarchive's callback: collects what it writes. */
-static la_ssize_t collect(struct archive *archive, void *context, const void *data, size_t len) {
+static la_ssize_t collect(struct archive *, void *context, const void *data, size_t len) {
     struct text *out = context;
-    (void)archive;
     text_add_bytes(out, data, len);
     return out->overflow ? -1 : (la_ssize_t)len;
 }

@@ -1,8 +1,6 @@
 /* A .zip, .tar.gz or .tar.zst in memory, which nobody vouches for (libarchive's home). */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/error.h"
 #include "base/text.h"
 

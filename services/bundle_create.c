@@ -1,8 +1,4 @@
 /* Packing a bundle from a folder of programs, or from upstream's releases. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "host/path.h"
 #include "pki/digest.h"

@@ -2,9 +2,7 @@
 #include "services/bundle_path.h"
 
 #include <ctype.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 
 enum { PATH_LONGEST = 240 };

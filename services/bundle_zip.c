@@ -3,10 +3,7 @@
 #include "services/bundle_archive.h"
 
 #include <stdint.h>
-#include <string.h>
 #include <zlib.h>
-
-#include "base/memory.h"
 
 enum {
     VERSION = 10,

@@ -2,11 +2,8 @@
 #include "services/catalog.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "base/yaml_schema.h"
 #include "services/bundle_path.h"

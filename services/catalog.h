@@ -2,11 +2,6 @@
  * that winjoin brings is templates/catalog.yaml; a file of the same form may replace it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
-#include "base/text.h"
 #include "services/artifacts.h"
 
 struct catalog; /* catalog_free() */

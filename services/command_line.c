@@ -1,6 +1,4 @@
 /* One command line from arguments and back, as CommandLineToArgvW does it. */
-#include <string.h>
-
 #include "services/service_table.h"
 
 /* A backslash is literal but before a quote, where it and the quote are escaped. */

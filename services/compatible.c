@@ -1,12 +1,8 @@
 /* The table of versions that go together. */
 #include "services/compatible.h"
 
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "services/version.h"
 
 #define TESTED "containerd is tested with this Kubernetes"

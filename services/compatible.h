@@ -2,8 +2,6 @@
  * the phase `programs`, capabilities and bundle read it. Pure. */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/json.h"
 
 struct compatible {

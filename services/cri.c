@@ -1,11 +1,6 @@
 /* CRI calls: requests of one text field, answers whose protobuf is read field by field. */
 #include "services/cri.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/text.h"
 #include "services/grpc.h"
 
 #define SERVICE "/runtime.v1.RuntimeService/"

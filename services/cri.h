@@ -2,9 +2,6 @@
  * runtime.v1.RuntimeService) over its named pipe. */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "host/host.h"
 
 /* "npipe:////./pipe/x" (or a bare path) -> "\\.\pipe\x"; the caller frees. */

@@ -3,10 +3,7 @@
 
 #include <ctype.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "services/hpack.h"
 
 /* RFC 9113 section 6, in its order; what is not looked at is named for the numbers' sake. */

@@ -1,8 +1,6 @@
 /* One gRPC call over a named pipe, by HTTP/2 (RFC 9113): a connection a call. */
 #pragma once
 
-#include "base/error.h"
-#include "base/text.h"
 #include "host/host.h"
 
 /* `method` is the path ("/runtime.v1.RuntimeService/Version"), shorter than 127 bytes; `request`

@@ -1,10 +1,8 @@
 /* HPACK: numbers, texts, Huffman's code. */
 #include "services/hpack.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 
 enum { STATIC_TABLE = 61, CODE_MAX = 30 };

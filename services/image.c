@@ -2,12 +2,7 @@
  * believed but the tag's index, which comes by https: all else has the digest that it names. */
 #include "services/image.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
-#include "base/memory.h"
-#include "base/text.h"
 #include "pki/digest.h"
 #include "services/bundle_archive.h"
 #include "services/registry_token.h"

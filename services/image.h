@@ -3,9 +3,6 @@
  * (services/registry_token.h), and packed as one OCI archive for `ctr images import`. */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "services/mirror.h"
 
 /* `reference`: "HOST/NAME:TAG". Of its index the images for Windows on amd64 of this build (0: of

@@ -2,11 +2,6 @@
  * pass. */
 #include "services/mirror.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-
 enum {
     ALL_MS = 30 * 60 * 1000, /* all files, however fast */
     LIMIT_MS = 60 * 1000,

@@ -2,10 +2,6 @@
  * upstream's own hosts (services/upstream.h). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "host/host.h"
 #include "host/http.h"
 #include "pki/digest.h"

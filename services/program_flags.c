@@ -1,10 +1,6 @@
 /* Programs asked by --help and --version. */
 #include "services/program_flags.h"
 
-#include <string.h>
-
-#include "base/memory.h"
-
 enum { HELP_MS = 20000, NAME_MAX_LENGTH = 100 };
 
 static const char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

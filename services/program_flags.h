@@ -1,10 +1,6 @@
 /* Which flags a program knows and what version it is, by itself. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
-#include "base/text.h"
 #include "host/host.h"
 
 /* The names in a help text as Kubernetes' programs print it (spf13/pflag: a line for each flag,

@@ -2,11 +2,8 @@
 #include "services/program_image.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 
 enum {

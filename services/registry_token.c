@@ -3,12 +3,8 @@
 #include "services/registry_token.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
-#include "base/memory.h"
-#include "base/text.h"
 
 enum { REALM_MAX = 2048, ANSWER_MAX = 64 * 1024, TOKEN_MAX = 16 * 1024, TIMEOUT_MS = 30000 };
 

@@ -3,9 +3,6 @@
  * credentials are sent to get one. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "host/http.h"
 
 /* Text is owned; NULL = not said. registry_challenge_free(). */

@@ -1,11 +1,8 @@
 /* The text of the files that containerd, kube-proxy and flanneld read. */
 #include "services/runtime_files.h"
 
-#include <string.h>
-
 #include "base/cidr.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "services/version.h"
 #include "templates/templates.h"

@@ -1,8 +1,6 @@
 /* Files that the node's programs read: containerd, kube-proxy, flanneld. Pure; the caller frees. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "base/text.h"
 

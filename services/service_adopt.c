@@ -2,10 +2,7 @@
  * with the arguments that it would have from us. Facts: kubernetes-sigs/image-builder registers
  * kubelet.exe itself with --windows-service, sig-windows-tools' PrepareNode.ps1 nssm with a script
  * that reads kubeadm-flags.env; nssm's settings: https://nssm.cc/usage. */
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "services/service_table.h"
 
 #define FLAGS_FILE "kubeadm-flags.env"

@@ -1,7 +1,4 @@
 /* Command lines of the node's programs: what a row gives, and what the user adds. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "services/rows/rows.h"
 
 /* `--name` of "--name=value", with its length. */

@@ -1,7 +1,4 @@
 /* Services registered with the SCM, compared first. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "services/service_table.h"
 
 enum {

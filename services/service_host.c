@@ -2,11 +2,8 @@
 #include "services/service_host.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
-#include "base/memory.h"
 
 enum { SETTINGS_FILE_MAX = 256 * 1024, LOG_FILES_MAX = 100 };
 

@@ -3,8 +3,6 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/text.h"
 #include "host/host.h"
 
 #define SERVICE_SETTINGS_DIR "C:\\ProgramData\\winjoin\\services"

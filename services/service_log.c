@@ -1,11 +1,8 @@
 /* What is in the log of a service: why its program ended, and when a line was written. */
 #include "services/service_log.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"
 

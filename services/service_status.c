@@ -2,9 +2,6 @@
  * programs that ended. */
 #include "services/service_status.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "services/service_log.h"
 

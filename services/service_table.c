@@ -1,8 +1,6 @@
 /* The table of services, and how a row becomes the SCM's configuration. */
 #include "services/service_table.h"
 
-#include "base/memory.h"
-
 #define OUR_MARK "winjoin:"
 
 #define SERVICE_LISTED(row) &service_##row,

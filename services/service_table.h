@@ -12,12 +12,7 @@
  * - winjoin-network is winjoin itself: `winjoin.exe service run winjoin-network`. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "host/host.h"
 #include "services/service_host.h"
 

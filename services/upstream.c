@@ -1,11 +1,7 @@
 /* Upstream's releases: digests in every form, programs fetched and proved. */
 #include "services/upstream.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
-#include "base/memory.h"
 #include "services/bundle_archive.h"
 
 enum { DIGEST_FILE_MAX = 1024 * 1024 };

@@ -2,11 +2,6 @@
  * published digests. Inside services/: a join opens them as a bundle (bundle_open_upstream). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
-#include "base/text.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/mirror.h"

@@ -1,9 +1,6 @@
 /* The minor version of a Kubernetes release. */
 #include "services/version.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/text.h"
 
 unsigned containerd_major(const char *version_line) {

@@ -1,9 +1,6 @@
 /* Packets that an ACL policy of the probe pods' endpoints blocks: each red cell is played against
  * the rules that HNS has. */
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 

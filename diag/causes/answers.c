@@ -1,9 +1,6 @@
 /* Causes that the answers themselves show: by one protocol only, no such zone, some lost. What an
  * answer of the DNS says is never more than likely to be the DNS' own fault: what is between may
  * drop the one protocol, or answer in its place. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 

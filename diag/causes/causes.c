@@ -1,5 +1,4 @@
 /* The decision table (how its rows compete: judge.c). */
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 
 #define PROXY_HINT                                                                                 \

@@ -1,10 +1,6 @@
 /* Causes among the endpoints of the probe pods: missing, alike, with other routes than their
  * network. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 

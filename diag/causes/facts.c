@@ -1,9 +1,5 @@
 /* Finds things in the evidence document. */
-#include <stdarg.h>
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 

@@ -1,6 +1,4 @@
 /* Causes of the second family of a dual-stack node. */
-#include <string.h>
-
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 

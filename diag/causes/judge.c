@@ -1,8 +1,5 @@
 /* How the rows of the table compete: what evidence confirms goes before what only looks like it,
  * and the wider before the narrower. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 
 static void scene_make(const struct diag_report *report, const json_t *evidence, bool second,

@@ -1,8 +1,5 @@
 /* Causes that show where HNS does not have what Kubernetes says (diag/drift.h). */
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/peers.h"

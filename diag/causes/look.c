@@ -1,8 +1,5 @@
 /* Causes that the first look shows: a service that is down, an API server that is away, an expired
  * certificate, a clock that is off. They are named whether or not a flow fails. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/causes/rows.h"
 #include "diag/look.h"

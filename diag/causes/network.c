@@ -1,8 +1,5 @@
 /* Causes in the node's own network: pods, HNS objects, encapsulation and routes. */
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "base/vxlan.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"

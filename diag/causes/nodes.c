@@ -1,8 +1,5 @@
 /* Causes among the nodes and below them: which adapter, which name, which backend, whose switch. */
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"

@@ -1,5 +1,4 @@
 /* Causes between pods and what is no pod: the world outside, the node itself. */
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"

@@ -1,7 +1,6 @@
 /* Causes among the routes to other nodes' pods, which an agent's annotations of those nodes ask
  * for.
  */
-#include "base/memory.h"
 #include "base/vxlan.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"

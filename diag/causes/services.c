@@ -1,7 +1,4 @@
 /* Causes behind the pod's own link: load balancers and DNS. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 

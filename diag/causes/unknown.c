@@ -1,5 +1,4 @@
 /* What no row explains: what is known around it, so that whoever looks next need not ask again. */
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 

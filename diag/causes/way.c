@@ -1,8 +1,5 @@
 /* How this node itself sends to an address. */
-#include <stdlib.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 
 /* The narrowest of its routes that holds the address. */

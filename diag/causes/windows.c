@@ -1,5 +1,4 @@
 /* Causes that lie in Windows itself: its limits that are reached, and known faults of its build. */
-#include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "netsetup/limits.h"
 

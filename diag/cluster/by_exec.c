@@ -2,10 +2,7 @@
  * the kubelet: a shell in the pod puts all questions to its own netexec at the same time. */
 #include "diag/cluster/by_exec.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "diag/cluster/cells.h"
 #include "diag/cluster/dial.h"
 #include "kube/exec.h"

@@ -2,9 +2,6 @@
  * compares flows for it. */
 #include "diag/cluster/causes.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "diag/cluster/cause_row.h"
 
 bool cluster_cell_is_any(const struct cluster_cell *c) {

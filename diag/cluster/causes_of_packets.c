@@ -1,5 +1,4 @@
 /* Causes of what passes in part: large packets that are lost, and some that are lost by chance. */
-#include "base/memory.h"
 #include "diag/cluster/cause_row.h"
 
 /* TCP's segments are as large as its path lets pass: what works of UDP says nothing. */

@@ -1,5 +1,4 @@
 /* Causes of what fails between pods: nodes, their kinds, pairs, and a protocol or family alone. */
-#include "base/memory.h"
 #include "diag/cluster/cause_row.h"
 
 #define PODS cluster_cell_is_between_pods

@@ -1,7 +1,4 @@
 /* Causes of Services and names that fail: load balancers, kube-proxy, the DNS. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "diag/cluster/cause_row.h"
 #include "diag/network_report.h"
 

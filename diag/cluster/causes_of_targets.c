@@ -1,6 +1,5 @@
 /* Causes of what fails beyond the pods: nodes, their ports, the kubelets, outside; and a pod's way
  * to itself. */
-#include "base/memory.h"
 #include "diag/cluster/cause_row.h"
 
 #define PODS cluster_cell_is_between_pods

@@ -1,10 +1,6 @@
 /* Which questions make up a cluster's matrix, and what the answers mean. */
 #include "diag/cluster/cells.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "diag/cluster/objects.h"
 
 enum { KUBELET_PORT = 10250, API_PORT = 443, STICKY_TRIES = 4 };

@@ -3,12 +3,9 @@
  * that is made is in one namespace, whose deletion takes everything away. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "diag/collection/pack.h"
 #include "diag/flows/flows.h"
 #include "diag/reports/report.h"

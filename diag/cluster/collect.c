@@ -1,8 +1,5 @@
 /* The evidence of a whole cluster: what its API says of the pod network, in one .zip. */
-#include <stdlib.h>
-
 #include "base/build_info.h"
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"
 #include "kube/many.h"

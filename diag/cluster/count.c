@@ -1,9 +1,6 @@
 /* Every cell many times. */
 #include "diag/cluster/count.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/cluster/objects.h"
 #include "kube/many.h"
 

@@ -2,10 +2,7 @@
  * 417; the program answers 200 whatever came of it, and 400 where a name does not resolve. */
 #include "diag/cluster/dial.h"
 
-#include <string.h>
-
 #include "base/json.h"
-#include "base/memory.h"
 #include "diag/cluster/objects.h"
 #include "kube/client.h"
 

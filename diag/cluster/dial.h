@@ -1,9 +1,6 @@
 /* One question to a probe: agnhost's /dial through the API server's pod proxy. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "diag/probe/probe.h"
 
 enum { DIAL_TIMEOUT_MS = 5000 }; /* netexec's own, of one try */

@@ -1,9 +1,5 @@
 /* How the rows of a cluster's causes are compared with its cells. A cause is the same for one node,
  * one direction or all: the row's group says which. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "diag/cluster/cause_row.h"
 #include "diag/cluster/causes.h"
 #include "diag/network_report.h"

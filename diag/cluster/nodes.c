@@ -1,8 +1,4 @@
 /* The cluster's nodes, and which of them get a probe. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "diag/cluster/cluster.h"
 #include "kube/object.h"
 

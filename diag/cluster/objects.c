@@ -1,8 +1,6 @@
 /* The documents of a cluster's diagnosis: namespace, pods, Services, rights. */
 #include "diag/cluster/objects.h"
 
-#include "base/memory.h"
-
 #define LABELS CLUSTER_MANAGER, CLUSTER_MANAGER_NAME
 
 json_t *cluster_namespace_make(const char *name) {

@@ -1,6 +1,5 @@
 /* What the nodes that winjoin joined have published of themselves; it comes with the list of Nodes.
  */
-#include "base/memory.h"
 #include "diag/cluster/cluster.h"
 #include "diag/network_report.h"
 

@@ -1,7 +1,4 @@
 /* Which node is asked to reach which: as few pairs as show every kind of path. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/cluster/cluster.h"
 
 enum { WIDENED_MAX = 24 }; /* pairs that fail */

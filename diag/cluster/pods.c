@@ -1,11 +1,7 @@
 /* What a cluster's diagnosis makes, waits for and takes away. */
 #include "diag/cluster/pods.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/objects.h"
 #include "diag/transports/static_pods.h"

@@ -1,5 +1,4 @@
 /* A cluster's report in numbers, JSON and JUnit XML. */
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"
 #include "diag/reports/markup.h"

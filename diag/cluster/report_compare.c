@@ -1,7 +1,4 @@
 /* What changed in a cluster between two runs. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/cluster/cluster.h"
 #include "diag/reports/compare.h"
 

@@ -1,7 +1,4 @@
 /* A cluster's matrix node by node as one page; nothing is loaded from elsewhere. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/cause_row.h"
 #include "diag/reports/markup.h"

@@ -1,7 +1,4 @@
 /* What --count measured, a line a flow and protocol: a cell each would be too many of a cluster. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/cluster/cluster.h"
 
 static bool is_of(const struct cluster_latency *line, const struct cluster_cell *cell) {

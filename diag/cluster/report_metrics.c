@@ -1,8 +1,5 @@
 /* A cluster's report in Prometheus' text format: the whole, a gauge a node and a flow. Pairs are
  * left out: a series each would be too many. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/cluster/cause_row.h"
 #include "diag/network_report.h"
 #include "diag/reports/metrics.h"

@@ -1,5 +1,4 @@
 /* A cluster's report read back from its JSON. */
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"
 

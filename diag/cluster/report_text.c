@@ -1,9 +1,5 @@
 /* A cluster's report for people: the causes and what to do, then each node that something is wrong
  * with, the worst first, and healthy nodes in one line. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"
 

@@ -1,7 +1,4 @@
 /* A cluster's diagnosis from start to end. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/cluster/asking.h"
 #include "diag/cluster/by_exec.h"
 #include "diag/cluster/causes.h"

@@ -1,10 +1,7 @@
 /* Packs a collection. No part may keep the others out: what fails is a line of the index. */
 #include "diag/collection/collection.h"
 
-#include <string.h>
-
 #include "base/build_info.h"
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/capture.h"
 #include "diag/collection/pack.h"

@@ -1,11 +1,6 @@
 /* Packs texts and their index. */
 #include "diag/collection/pack.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/redact.h"
 #include "services/bundle_archive.h"
 #include "services/bundle_path.h"

@@ -1,12 +1,9 @@
 /* Texts and an index of them in one .zip, without secrets. */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 
 #define COLLECTION_REPORT "report.json" /* what --replay reads */
 enum {

@@ -1,9 +1,6 @@
 /* The flow matrix as a table, and the cells that a scene makes of it. */
 #include "diag/flows/flows.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "netsetup/names.h"
 
 static const char *const outcomes[] = {

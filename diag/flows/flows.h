@@ -3,9 +3,6 @@
  * on Windows ("Supported network management modes"). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "diag/probe/probe.h"
 #include "netsetup/modes/mode.h"
 

@@ -1,8 +1,6 @@
 /* From a scene to cells: what each flow asks, of whom, and when it cannot be asked. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "diag/flows/flows.h"
 
 enum {

@@ -1,7 +1,4 @@
 /* The probe's command line, the same for winjoin-probe and `winjoin probe`. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "diag/probe/probe.h"
 #include "diag/probe/line.h"
 #include "diag/probe/serve.h"

@@ -1,7 +1,4 @@
 /* heartbeat.txt: the pod's own word on its addresses, so that nobody needs the API for them. */
-#include <string.h>
-
-#include "base/text.h"
 #include "diag/probe/probe.h"
 #include "diag/probe/line.h"
 

@@ -1,7 +1,4 @@
 /* probes.txt: the list of questions, read strictly and written the same way. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/probe/probe.h"
 #include "diag/probe/line.h"
 

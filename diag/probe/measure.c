@@ -1,9 +1,7 @@
 /* One attempt of a probe, and what it says (the attempts and the numbers over them: work.c). */
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "diag/probe/work.h"
 #include "host/socket.h"
 

@@ -6,9 +6,6 @@
  * only. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/error.h"
 #include "base/text.h"
 

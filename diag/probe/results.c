@@ -1,7 +1,4 @@
 /* results-N.txt: what the probes found, with a last line that shows it is whole. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "diag/probe/probe.h"
 #include "diag/probe/line.h"
 

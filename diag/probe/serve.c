@@ -1,9 +1,7 @@
 /* The probe inside a pod: echoes, beats, and answers what the mailbox asks. Whatever happens to the
  * folder (garbage, a full disk, taken away and brought back), it goes on. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "diag/probe/probe.h"
 #include "diag/probe/serve.h"
 #include "diag/probe/work.h"

@@ -2,10 +2,7 @@
 #include "diag/probe/work.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "host/socket.h"
 
 enum {

@@ -1,10 +1,6 @@
 /* What changed between two reports. */
 #include "diag/reports/compare.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 
 static bool is_good(enum diag_outcome outcome) {

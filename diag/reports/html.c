@@ -1,8 +1,5 @@
 /* One page to send around: nothing is loaded from elsewhere, it reads without styles too, on a
  * phone, on paper and with a keyboard alone. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/reports/report.h"
 #include "diag/reports/markup.h"

@@ -1,7 +1,4 @@
 /* DiagReport as the contracts have it, and its way back in. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/reports/report.h"
 

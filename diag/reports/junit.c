@@ -1,6 +1,5 @@
 /* JUnit XML for CI systems: a testcase is a cell; not-run is an error, so that it is never green.
  */
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/reports/report.h"
 #include "diag/reports/markup.h"

@@ -1,8 +1,5 @@
 /* A report in Prometheus' text format, for a scheduled run and node exporter's textfile collector:
  * https://prometheus.io/docs/instrumenting/exposition_formats/ */
-#include <string.h>
-
-#include "base/memory.h"
 #include "diag/reports/metrics.h"
 
 enum part { UP, MIN, MEDIAN, P95, MAX, LOSS };

@@ -1,10 +1,6 @@
 /* What a report says in numbers, and its end. */
 #include "diag/reports/report.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
-
 char *diag_cause_page(const char *id) {
     _cleanup_(freep) char *lower = text_lower(id);
 

@@ -2,12 +2,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "diag/flows/flows.h"
 
 #define CLUSTER_REPORT_KIND "ClusterDiagReport" /* of diag/cluster/cluster.h */

@@ -1,7 +1,4 @@
 /* The matrix for people: as wide as the terminal, readable without color and without UTF-8. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/drift.h"
 #include "diag/look.h"

@@ -6,10 +6,7 @@
 #include "diag/transports/static_pods.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "host/wait.h"
 #include "services/service_log.h"
@@ -147,8 +144,7 @@ static enum wait_look pods_ended(void *host, struct wait *wait, struct error *er
     return beats(host, names[0]) || beats(host, names[1]) ? LOOK_AGAIN : LOOK_DONE;
 }
 
-static enum wait_look folder_removed(void *host, struct wait *wait, struct error *err) {
-    (void)wait;
+static enum wait_look folder_removed(void *host, struct wait *, struct error *err) {
     return host_remove_tree(host, FOLDER, err) < 0 ? LOOK_AGAIN : LOOK_DONE;
 }
 

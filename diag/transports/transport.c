@@ -1,8 +1,6 @@
 /* The probes of a run, whatever starts them. */
 #include "diag/transports/transport.h"
 
-#include "base/memory.h"
-
 void diag_probe_add(struct diag_probes *probes, const char *name) {
     struct diag_probe probe = {0};
 

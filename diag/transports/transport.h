@@ -3,9 +3,6 @@
  * written here. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "diag/probe/probe.h"
 #include "host/host.h"
 #include "kube/client.h"

@@ -45,5 +45,6 @@ LD_coverage     := --coverage
 CC_fuzz     := clang
 CFLAGS_fuzz := $(CFLAGS_all) -O1 -D_GNU_SOURCE -fno-omit-frame-pointer \
                -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-               -Wno-unknown-warning-option -Dgnu_printf=printf -Wno-format-nonliteral -Wno-string-plus-int
+               -Wno-unknown-warning-option -Dgnu_printf=printf -Wno-format-nonliteral -Wno-string-plus-int \
+               -Wno-c2x-extensions
 LD_fuzz     := -fsanitize=fuzzer,address,undefined

@@ -1,8 +1,6 @@
 /* Prints docs/causes.md, a section for each cause of diag's table: make causes. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "diag/causes/causes.h"
 #include "diag/cluster/causes.h"
 

@@ -1,7 +1,4 @@
 /* HNS on a modelled server: what its calls do to the adapters around it. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "host/model/model.h"
 
 /* Who answers, and from what. */

@@ -1,8 +1,5 @@
 /* HNS as a plain store of documents: version 2 calls by name; of version 1 what winjoin calls. */
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "host/model/model.h"
 
 static const uint32_t not_found = 0x80070490, not_implemented = 0x80004001;

@@ -1,8 +1,4 @@
 /* A bare server, its registry, firewall, facts and event log, as JSON. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "host/model/model.h"
 
 static const char bare_server[] =

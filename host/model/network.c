@@ -1,6 +1,5 @@
 /* Adapters, routes and ports of a modelled server. */
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "host/model/model.h"
 
 static void read_adapter(const json_t *json, struct host_adapter *ret) {

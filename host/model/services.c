@@ -1,5 +1,4 @@
 /* Services of a modelled server. A start succeeds at once: what a program does is not modelled. */
-#include "base/memory.h"
 #include "host/model/model.h"
 
 enum { PRESHUTDOWN_MS = 180000 }; /* of a service that sets none */
@@ -52,14 +51,12 @@ int model_service_put(json_t *state, const struct host_service *service, struct 
     return 0;
 }
 
-int model_service_query(json_t *state, const char *name, struct host_service *ret,
-                        struct error *err) {
+int model_service_query(json_t *state, const char *name, struct host_service *ret, struct error *) {
     const char *key = name;
     const json_t *found = find_service(state, name, &key);
     const char *standing = json_text_at(found, "state");
     struct host_service service = {.name = xstrdup(key)};
 
-    (void)err;
     if (found) {
         service.state = HOST_SERVICE_STOPPED;
         for (size_t i = 0; i < ARRAY_SIZE(state_names); i++)

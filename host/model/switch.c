@@ -1,7 +1,4 @@
 /* What happens to a server's adapters when HNS makes and removes external switches. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "host/model/model.h"
 
 /* Network types that bind an adapter (HCN schema, NetworkType). */

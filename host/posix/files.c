@@ -6,14 +6,11 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "host/path.h"
 #include "host/posix/posix.h"
 

@@ -4,14 +4,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "host/host_posix.h"
 #include "host/model/model.h"
 #include "host/posix/posix.h"
@@ -24,8 +21,7 @@ enum { STATE_MAX = 32 * 1024 * 1024 };
 
 static volatile sig_atomic_t asked_to_stop;
 
-static void on_signal(int number) {
-    (void)number;
+static void on_signal(int) {
     asked_to_stop = 1;
 }
 
@@ -73,28 +69,21 @@ static int service_query(struct host *host, const char *name, struct host_servic
 }
 
 /* A played service starts and ends at once. */
-static int service_start(struct host *host, const char *name, unsigned timeout_ms,
-                         struct error *err) {
-    (void)timeout_ms;
+static int service_start(struct host *host, const char *name, unsigned, struct error *err) {
     return PLAY("start a service", model_service_start(state, name, err));
 }
 
-static int service_stop(struct host *host, const char *name, unsigned timeout_ms,
-                        struct error *err) {
-    (void)timeout_ms;
+static int service_stop(struct host *host, const char *name, unsigned, struct error *err) {
     return PLAY("stop a service", model_service_stop(state, name, err));
 }
 
-static int service_delete(struct host *host, const char *name, unsigned timeout_ms,
-                          struct error *err) {
-    (void)timeout_ms;
+static int service_delete(struct host *host, const char *name, unsigned, struct error *err) {
     return PLAY("delete a service", model_service_delete(state, name, err));
 }
 
 static int hns(struct host *host, const char *function, const char *const *arguments, size_t count,
-               unsigned timeout_ms, char **ret_result, char **ret_error_record,
-               uint32_t *ret_hresult, struct error *err) {
-    (void)timeout_ms;
+               unsigned, char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
+               struct error *err) {
     return PLAY("call HNS", (*ret_hresult = model_hns(state, NULL, NULL, function, arguments, count,
                                                       ret_result, ret_error_record),
                              0));
@@ -174,9 +163,8 @@ static int registry_get(struct host *host, const char *key, const char *value, c
     return PLAY("read the registry", model_registry_get(state, key, value, ret, err));
 }
 
-static int registry_set(struct host *host, const char *key, const char *value, bool number,
+static int registry_set(struct host *host, const char *key, const char *value, bool,
                         const char *data, struct error *err) {
-    (void)number;
     return PLAY("write the registry", (model_registry_set(state, key, value, data), 0));
 }
 
@@ -202,21 +190,18 @@ static int pipe_talk(struct host *host, const char *path, const struct host_pipe
     return error_set_os(err, ERROR_ABSENT, ENOENT, "open '%s'", path);
 }
 
-static int64_t now(struct host *host) {
-    (void)host;
+static int64_t now(struct host *) {
     return time(NULL);
 }
 
-static uint64_t monotonic_ms(struct host *host) {
+static uint64_t monotonic_ms(struct host *) {
     struct timespec t;
 
-    (void)host;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static bool interrupted(struct host *host) {
-    (void)host;
+static bool interrupted(struct host *) {
     return asked_to_stop;
 }
 
@@ -228,10 +213,9 @@ static int sleep_for(struct host *host, unsigned milliseconds, struct error *err
     return interrupted(host) ? error_set(err, ERROR_INTERRUPTED, "wait: interrupted") : 0;
 }
 
-static int random_bytes(struct host *host, void *data, size_t len, struct error *err) {
+static int random_bytes(struct host *, void *data, size_t len, struct error *err) {
     unsigned char *p = data;
 
-    (void)host;
     while (len) {
         ssize_t n = getrandom(p, len < 256 ? len : 256, 0);
 
@@ -243,24 +227,21 @@ static int random_bytes(struct host *host, void *data, size_t len, struct error 
     return 0;
 }
 
-static char *environment(struct host *host, const char *name) {
-    (void)host;
+static char *environment(struct host *, const char *name) {
     return xstrdup_null(getenv(name));
 }
 
-static void environment_names(struct host *host, const char *prefix, struct text_list *ret) {
-    (void)host;
+static void environment_names(struct host *, const char *prefix, struct text_list *ret) {
     for (char **item = environ; item && *item; item++)
         if (text_starts_with(*item, prefix))
             text_list_add_owned(ret, xstrndup(*item, strcspn(*item, "=")));
 }
 
-static char *program_path(struct host *host) {
+static char *program_path(struct host *) {
     char path[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
     char *windows;
 
-    (void)host;
     if (len <= 0)
         return NULL;
     path[len] = '\0';

@@ -1,7 +1,4 @@
 /* What this system says about proxies and trust for everybody: only what Go reads on Linux. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "host/http_ops.h"
 
 bool http_system_proxy(char **ret_proxy, char **ret_bypass) {

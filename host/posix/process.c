@@ -3,13 +3,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "host/posix/posix.h"
 
 enum { OUTPUT_MAX = 1024 * 1024, POLL_MS = 200 };

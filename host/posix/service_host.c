@@ -48,7 +48,6 @@ int service_host_program(const char *name, const struct service_program *program
                      status);
 }
 
-int service_host_work(const char *name, const struct service_work *work, struct error *err) {
-    (void)name;
+int service_host_work(const char *, const struct service_work *work, struct error *err) {
     return work->begin(work->context, err) < 0 ? -1 : work->go_on(work->context, err);
 }

@@ -3,15 +3,12 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "host/path.h"
 

@@ -3,7 +3,6 @@
 
 #include <aclapi.h>
 #include <sddl.h>
-#include <stdlib.h>
 
 /* SY LocalSystem, BA Administrators; S-1-5-93-2-1 and -2 are ContainerAdministrator and
  * ContainerUser, BU Users. 0x1301bf is modify, 0x1200a9 read and execute; the first %s are
@@ -81,7 +80,7 @@ int win32_access_apply(const wchar_t *path, void *descriptor, struct error *err)
     return code ? win32_fail(err, code, "set an access control list") : 0;
 }
 
-int win32_access_get(struct host *host, const char *path, char **ret, struct error *err) {
+int win32_access_get(struct host *, const char *path, char **ret, struct error *err) {
     enum { PARTS = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION };
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     PSECURITY_DESCRIPTOR descriptor = NULL;
@@ -89,7 +88,6 @@ int win32_access_get(struct host *host, const char *path, char **ret, struct err
     DWORD code =
         GetNamedSecurityInfoW(wide, SE_FILE_OBJECT, PARTS, NULL, NULL, NULL, NULL, &descriptor);
 
-    (void)host;
     if (code)
         return win32_fail(err, code, "read the access of '%s'", path);
     if (!ConvertSecurityDescriptorToStringSecurityDescriptorW(descriptor, SDDL_REVISION_1, PARTS,
@@ -103,12 +101,11 @@ int win32_access_get(struct host *host, const char *path, char **ret, struct err
     return 0;
 }
 
-int win32_access_set(struct host *host, const char *path, const char *access, struct error *err) {
+int win32_access_set(struct host *, const char *path, const char *access, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path), *sddl = win32_wide(access);
     PSECURITY_DESCRIPTOR descriptor;
     int result;
 
-    (void)host;
     if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(sddl, SDDL_REVISION_1, &descriptor,
                                                               NULL))
         return win32_fail(err, GetLastError(), "set the access of '%s'", path);
@@ -129,7 +126,7 @@ static bool is_own(PSID owner) {
            EqualSid(owner, own.user.User.Sid);
 }
 
-int win32_is_admins(struct host *host, const char *path, bool *ret, struct error *err) {
+int win32_is_admins(struct host *, const char *path, bool *ret, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     HANDLE file = CreateFileW(
         wide, READ_CONTROL, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
@@ -138,7 +135,6 @@ int win32_is_admins(struct host *host, const char *path, bool *ret, struct error
     PSID owner = NULL;
     DWORD code;
 
-    (void)host;
     if (file == INVALID_HANDLE_VALUE)
         return win32_fail(err, GetLastError(), "read the owner of '%s'", path);
     code = GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL,

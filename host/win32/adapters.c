@@ -1,8 +1,6 @@
 /* The host's adapters with their addresses, as GetAdaptersAddresses tells them. */
 #include "host/win32/iphlpapi.h"
 
-#include <string.h>
-
 static void add_address(const SOCKADDR *address, int length, struct text_list *ret) {
     char text[IP_TEXT_MAX];
     struct ip ip;
@@ -92,11 +90,10 @@ static void add_cards_below(struct host_adapters *ret) {
     drop(table);
 }
 
-int win32_adapters(struct host *host, struct host_adapters *ret, struct error *err) {
+int win32_adapters(struct host *, struct host_adapters *ret, struct error *err) {
     ULONG size = 64 * 1024, code;
     _cleanup_(freep) IP_ADAPTER_ADDRESSES *all = NULL;
 
-    (void)host;
     do {
         all = xrealloc(all, size);
         code = GetAdaptersAddresses(AF_UNSPEC, GAA_FLAG_INCLUDE_GATEWAYS, NULL, all, &size);

@@ -35,26 +35,22 @@ int64_t win32_seconds(const FILETIME *time) {
                      10000000);
 }
 
-int64_t win32_now(struct host *host) {
+int64_t win32_now(struct host *) {
     FILETIME time;
 
-    (void)host;
     GetSystemTimeAsFileTime(&time);
     return win32_seconds(&time);
 }
 
-uint64_t win32_monotonic_ms(struct host *host) {
-    (void)host;
+uint64_t win32_monotonic_ms(struct host *) {
     return GetTickCount64();
 }
 
-bool win32_interrupted(struct host *host) {
-    (void)host;
+bool win32_interrupted(struct host *) {
     return interrupted && WaitForSingleObject(interrupted, 0) == WAIT_OBJECT_0;
 }
 
-int win32_sleep(struct host *host, unsigned milliseconds, struct error *err) {
-    (void)host;
+int win32_sleep(struct host *, unsigned milliseconds, struct error *err) {
     if (!interrupted)
         Sleep(milliseconds);
     else if (WaitForSingleObject(interrupted, milliseconds) == WAIT_OBJECT_0)

@@ -2,7 +2,6 @@
 #include "host/win32/win32.h"
 
 #include <ctype.h>
-#include <string.h>
 
 static const struct {
     DWORD code;

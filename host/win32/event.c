@@ -1,8 +1,7 @@
 /* Entries in the Application log, and where their texts are. */
 #include "host/win32/win32.h"
 
-int win32_event(struct host *host, char level, unsigned event_id, const char *text,
-                struct error *err) {
+int win32_event(struct host *, char level, unsigned event_id, const char *text, struct error *err) {
     WORD type = level == 'e'   ? EVENTLOG_ERROR_TYPE
                 : level == 'w' ? EVENTLOG_WARNING_TYPE
                                : EVENTLOG_INFORMATION_TYPE;
@@ -12,7 +11,6 @@ int win32_event(struct host *host, char level, unsigned event_id, const char *te
     BOOL done;
     DWORD code;
 
-    (void)host;
     if (!source)
         return win32_fail(err, GetLastError(), "open the event log");
     done = ReportEventW(source, type, 0, event_id, NULL, 1, 0, texts, NULL);
@@ -39,12 +37,11 @@ static LSTATUS put_source(const wchar_t *key_name, const wchar_t *file) {
     return code;
 }
 
-int win32_event_source_set(struct host *host, const char *file, struct error *err) {
+int win32_event_source_set(struct host *, const char *file, struct error *err) {
     _cleanup_wide_ wchar_t *key = win32_wide(HOST_EVENT_SOURCE_KEY);
     _cleanup_wide_ wchar_t *wide = file ? win32_wide(file) : NULL;
     LSTATUS code = file ? put_source(key, wide) : RegDeleteKeyW(HKEY_LOCAL_MACHINE, key);
 
-    (void)host;
     if (!file && code == ERROR_FILE_NOT_FOUND)
         return 0;
     return code ? win32_fail(err, (DWORD)code, "write registry key '%s'", HOST_EVENT_SOURCE_KEY)

@@ -1,8 +1,6 @@
 /* What kind of Windows this is, and what it has. */
 #include "host/win32/win32.h"
 
-#include <stdlib.h>
-
 #define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
 
 static void read_text(const char *value, char *out, size_t size) {
@@ -117,11 +115,10 @@ static const char *architecture(void) {
     }
 }
 
-int win32_facts(struct host *host, struct host_facts *ret, struct error *err) {
+int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
     char build[16] = "";
     long long number = 0;
 
-    (void)host;
     if (read_host_name(ret, err) < 0)
         return -1;
     read_text("ProductName", ret->product, sizeof ret->product);

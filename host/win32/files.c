@@ -68,7 +68,7 @@ int win32_read(struct host *host, const char *path, size_t max, char **ret, size
     return 0;
 }
 
-int win32_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
+int win32_read_part(struct host *, const char *path, uint64_t offset, size_t max, char **ret,
                     size_t *ret_len, uint64_t *ret_size, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     _cleanup_handle_ HANDLE file =
@@ -77,7 +77,6 @@ int win32_read_part(struct host *host, const char *path, uint64_t offset, size_t
     LARGE_INTEGER size, at = {.QuadPart = (LONGLONG)offset};
     uint64_t left;
 
-    (void)host;
     if (file == INVALID_HANDLE_VALUE || !GetFileSizeEx(file, &size))
         return win32_fail(err, GetLastError(), "read '%s'", path);
     left = offset < (uint64_t)size.QuadPart ? (uint64_t)size.QuadPart - offset : 0;

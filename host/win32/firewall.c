@@ -92,12 +92,11 @@ static bool is_ours(INetFwRule *rule) {
     return ours;
 }
 
-int win32_firewall_has(struct host *host, const char *name, bool *ret, struct error *err) {
+int win32_firewall_has(struct host *, const char *name, bool *ret, struct error *err) {
     _cleanup_(firewall_close) struct firewall firewall = {0};
     INetFwRule *rule = NULL;
     HRESULT hresult;
 
-    (void)host;
     if (firewall_open(&firewall, err) < 0)
         return error_prefix(err, "look for firewall rule '%s'", name);
     hresult = find_rule(&firewall, name, &rule);
@@ -177,22 +176,19 @@ static int remove_ours(const struct firewall *firewall, const char *name, struct
                            : 0;
 }
 
-int win32_firewall_remove(struct host *host, const char *name, struct error *err) {
+int win32_firewall_remove(struct host *, const char *name, struct error *err) {
     _cleanup_(firewall_close) struct firewall firewall = {0};
 
-    (void)host;
     if (firewall_open(&firewall, err) < 0)
         return error_prefix(err, "remove firewall rule '%s'", name);
     return remove_ours(&firewall, name, err);
 }
 
-int win32_firewall_put(struct host *host, const struct host_firewall_rule *rule,
-                       struct error *err) {
+int win32_firewall_put(struct host *, const struct host_firewall_rule *rule, struct error *err) {
     _cleanup_(firewall_close) struct firewall firewall = {0};
     INetFwRule *made = NULL;
     HRESULT hresult;
 
-    (void)host;
     if (firewall_open(&firewall, err) < 0)
         return error_prefix(err, "make firewall rule '%s'", rule->name);
     if (stands_already(&firewall, rule))

@@ -1,8 +1,6 @@
 /* Folders on Windows: making, listing, and removing without following links. */
 #include "host/win32/win32.h"
 
-#include <stdlib.h>
-
 #include "host/path.h"
 
 enum { TREE_DEPTH_MAX = 100, REMOVE_TRIES = 100 }; /* of 50 ms each */
@@ -12,13 +10,12 @@ static bool is_link(DWORD attributes, DWORD reparse_tag) {
            (reparse_tag == IO_REPARSE_TAG_SYMLINK || reparse_tag == IO_REPARSE_TAG_MOUNT_POINT);
 }
 
-enum host_file_type win32_file_type(struct host *host, const char *path) {
+enum host_file_type win32_file_type(struct host *, const char *path) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     DWORD attributes = GetFileAttributesW(wide);
     WIN32_FIND_DATAW found = {0};
     HANDLE search;
 
-    (void)host;
     if (attributes == INVALID_FILE_ATTRIBUTES)
         return HOST_ABSENT;
     if (attributes & FILE_ATTRIBUTE_REPARSE_POINT) {
@@ -62,12 +59,10 @@ int win32_make_parents(const char *path, struct error *err) {
     return make_one(parent, NULL, err);
 }
 
-int win32_make_folder(struct host *host, const char *path, enum host_access access,
-                      struct error *err) {
+int win32_make_folder(struct host *, const char *path, enum host_access access, struct error *err) {
     SECURITY_ATTRIBUTES *attributes = NULL;
     int result;
 
-    (void)host;
     if (win32_make_parents(path, err) < 0 || win32_access_make(access, true, &attributes, err) < 0)
         return -1;
     result = make_one(path, attributes, err);
@@ -100,8 +95,7 @@ static int each_entry(const wchar_t *folder, const char *path,
     return result;
 }
 
-static int add_name(void *context, const WIN32_FIND_DATAW *found, struct error *err) {
-    (void)err;
+static int add_name(void *context, const WIN32_FIND_DATAW *found, struct error *) {
     text_list_add_owned(context, win32_narrow(found->cFileName));
     return 0;
 }
@@ -136,11 +130,10 @@ static int remove_one(const wchar_t *path, DWORD attributes, const char *shown, 
     }
 }
 
-int win32_remove(struct host *host, const char *path, struct error *err) {
+int win32_remove(struct host *, const char *path, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     DWORD attributes = GetFileAttributesW(wide);
 
-    (void)host;
     if (attributes == INVALID_FILE_ATTRIBUTES)
         return 0;
     return remove_one(wide, attributes, path, err);

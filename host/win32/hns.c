@@ -3,8 +3,6 @@
 #include "host/win32/win32.h"
 
 #include <objbase.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ARGUMENTS_MAX = 3 };
 
@@ -139,7 +137,7 @@ static int wait_for(HANDLE thread, unsigned timeout_ms, const char *function, st
                      timeout_ms / 1000.0);
 }
 
-int win32_hns(struct host *host, const char *function, const char *const *arguments, size_t count,
+int win32_hns(struct host *, const char *function, const char *const *arguments, size_t count,
               unsigned timeout_ms, char **ret_result, char **ret_error_record,
               uint32_t *ret_hresult, struct error *err) {
     const struct shape *shape = find_shape(function);
@@ -149,7 +147,6 @@ int win32_hns(struct host *host, const char *function, const char *const *argume
     HANDLE thread;
     int result;
 
-    (void)host;
     if (!address || strlen(shape->inputs) != count)
         return error_set(
             err, ERROR_UNSUPPORTED,

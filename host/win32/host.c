@@ -4,33 +4,29 @@
 #include "host/win32/win32.h"
 
 #include <bcrypt.h>
-#include <stdlib.h>
 
 const bool host_rehearses = false;
 
-static int random_bytes(struct host *host, void *data, size_t len, struct error *err) {
+static int random_bytes(struct host *, void *data, size_t len, struct error *err) {
     NTSTATUS status = BCryptGenRandom(NULL, data, (ULONG)len, BCRYPT_USE_SYSTEM_PREFERRED_RNG);
 
-    (void)host;
     return status ? error_set_os(err, ERROR_HOST, (unsigned long)status, "get random bytes") : 0;
 }
 
-static char *environment(struct host *host, const char *name) {
+static char *environment(struct host *, const char *name) {
     _cleanup_wide_ wchar_t *wide = win32_wide(name);
     DWORD units = GetEnvironmentVariableW(wide, NULL, 0);
     _cleanup_wide_ wchar_t *value = xcalloc((size_t)units + 1, sizeof *value);
 
-    (void)host;
     if (!units)
         return NULL;
     (void)GetEnvironmentVariableW(wide, value, units); /* its size was just asked for */
     return win32_narrow(value);
 }
 
-static void environment_names(struct host *host, const char *prefix, struct text_list *ret) {
+static void environment_names(struct host *, const char *prefix, struct text_list *ret) {
     wchar_t *all = GetEnvironmentStringsW();
 
-    (void)host;
     for (const wchar_t *item = all; item && *item; item += wcslen(item) + 1) {
         _cleanup_(freep) char *name = win32_narrow(item);
 
@@ -44,19 +40,17 @@ static void environment_names(struct host *host, const char *prefix, struct text
     FreeEnvironmentStringsW(all);
 }
 
-static char *program_path(struct host *host) {
+static char *program_path(struct host *) {
     DWORD size = 32768; /* the longest path there is */
     _cleanup_wide_ wchar_t *path = xcalloc(size, sizeof *path);
 
-    (void)host;
     (void)GetModuleFileNameW(NULL, path, size - 1);
     return win32_narrow(path);
 }
 
-static bool pipe_exists(struct host *host, const char *path) {
+static bool pipe_exists(struct host *, const char *path) {
     _cleanup_wide_ wchar_t *wide = win32_wide(path);
 
-    (void)host;
     for (wchar_t *c = wide; *c; c++)
         if (*c == L'/')
             *c = L'\\';

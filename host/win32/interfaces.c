@@ -1,9 +1,6 @@
 /* Changing an interface: addresses, DNS servers, forwarding. What iphlpapi sets is gone after a
  * restart of Windows; addresses and DNS servers are therefore given to netsh as well. */
-#include "base/memory.h"
 #include "host/win32/iphlpapi.h"
-
-#include <string.h>
 
 static bool has_dhcp(uint32_t index) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
@@ -125,7 +122,7 @@ static int set_dns_of_family(set_dns set, const GUID *adapter, const struct text
     return code ? win32_fail(err, code, "set DNS servers '%s'", joined) : 0;
 }
 
-int win32_dns_set(struct host *host, uint32_t index, const struct text_list *servers,
+int win32_dns_set(struct host *, uint32_t index, const struct text_list *servers,
                   struct error *err) {
     typedef DWORD(WINAPI * to_luid)(NET_IFINDEX, NET_LUID *);
     typedef DWORD(WINAPI * to_guid)(const NET_LUID *, GUID *);
@@ -136,7 +133,6 @@ int win32_dns_set(struct host *host, uint32_t index, const struct text_list *ser
     GUID adapter;
     DWORD code;
 
-    (void)host;
     if (!luid_of || !guid_of)
         return -1;
     code = luid_of(index, &luid);
@@ -154,10 +150,9 @@ int win32_dns_set(struct host *host, uint32_t index, const struct text_list *ser
     return set_dns_of_family(set, &adapter, servers, true, err);
 }
 
-int win32_forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
+int win32_forwarding(struct host *, uint32_t index, int family, bool *ret, struct error *err) {
     MIB_IPINTERFACE_ROW row;
 
-    (void)host;
     if (win32_interface_row(index, family, &row, err) < 0)
         return -1;
     *ret = row.ForwardingEnabled;
@@ -179,11 +174,9 @@ static int set_row(MIB_IPINTERFACE_ROW *row, int family, const char *what, uint3
     return code ? win32_fail(err, code, "set %s of interface %u", what, index) : 0;
 }
 
-int win32_forwarding_set(struct host *host, uint32_t index, int family, bool on,
-                         struct error *err) {
+int win32_forwarding_set(struct host *, uint32_t index, int family, bool on, struct error *err) {
     MIB_IPINTERFACE_ROW row;
 
-    (void)host;
     if (win32_interface_row(index, family, &row, err) < 0)
         return -1;
     row.ForwardingEnabled = on;
@@ -199,11 +192,10 @@ static void keep_metric(uint32_t index, int family, uint32_t metric) {
                                       "interface", name, value, "store=persistent", NULL});
 }
 
-int win32_metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
+int win32_metric_set(struct host *, uint32_t index, int family, uint32_t metric,
                      struct error *err) {
     MIB_IPINTERFACE_ROW row;
 
-    (void)host;
     if (win32_interface_row(index, family, &row, err) < 0)
         return -1;
     keep_metric(index, family, metric);

@@ -1,9 +1,6 @@
 /* Looking up iphlpapi's functions, addresses in Windows' form, and netsh. */
 #include "host/win32/iphlpapi.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 
 enum { NETSH_MS = 20000, NETSH_WORDS = 16 };

@@ -125,14 +125,13 @@ static int turn(struct talk *talk, const struct host_pipe_talk *asked, struct te
     return 0;
 }
 
-int win32_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *asked,
+int win32_pipe_talk(struct host *, const char *path, const struct host_pipe_talk *asked,
                     struct error *err) {
     _cleanup_(talk_end) struct talk talk = {
         .path = path, .pipe = INVALID_HANDLE_VALUE, .end = GetTickCount64() + asked->timeout_ms};
     _cleanup_(text_free) struct text reply = {0};
     bool done = false;
 
-    (void)host;
     talk.in.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
     talk.out.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
     text_add_bytes(&talk.unsaid, asked->first, asked->first_len);

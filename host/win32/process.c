@@ -2,9 +2,6 @@
  * bounded. */
 #include "host/win32/win32.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     OUTPUT_MAX = 1024 * 1024,
     POLL_MS = 200,
@@ -260,14 +257,13 @@ static int wait_for_child(struct child *child, const struct host_process *proces
                      process->argv[0], process->timeout_ms);
 }
 
-int win32_run(struct host *host, const struct host_process *process, int *ret_exit_code,
+int win32_run(struct host *, const struct host_process *process, int *ret_exit_code,
               char **ret_output, struct error *err) {
     _cleanup_(child_clear) struct child child = {.text = process->input};
     HANDLE input = NULL, output = NULL;
     DWORD code = 0;
     int result = -1;
 
-    (void)host;
     child.collected.cap = OUTPUT_MAX;
     if (make_pipe(true, &input, &child.input, err) == 0 &&
         make_pipe(false, &output, &child.output, err) == 0)

@@ -2,9 +2,6 @@
  * was there. */
 #include "host/win32/win32.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { VALUE_MAX = 1024 * 1024 };
 
 static const char *below_machine(const char *key) {
@@ -38,16 +35,14 @@ static int get_value(const char *key, const char *value, DWORD flags, char **ret
     return 0;
 }
 
-int win32_registry_get(struct host *host, const char *key, const char *value, char **ret,
+int win32_registry_get(struct host *, const char *key, const char *value, char **ret,
                        struct error *err) {
-    (void)host;
     /* expanded texts count as REG_SZ */
     return get_value(key, value, RRF_RT_REG_SZ | RRF_RT_REG_DWORD, ret, err);
 }
 
-int win32_registry_get_raw(struct host *host, const char *key, const char *value, char **ret,
+int win32_registry_get_raw(struct host *, const char *key, const char *value, char **ret,
                            struct error *err) {
-    (void)host;
     return get_value(key, value,
                      RRF_RT_REG_SZ | RRF_RT_REG_EXPAND_SZ | RRF_RT_REG_DWORD | RRF_NOEXPAND, ret,
                      err);
@@ -93,14 +88,13 @@ static LSTATUS take_value(const wchar_t *key_name, const wchar_t *value) {
     return code;
 }
 
-int win32_registry_set(struct host *host, const char *key, const char *value, bool number,
+int win32_registry_set(struct host *, const char *key, const char *value, bool number,
                        const char *data, struct error *err) {
     _cleanup_wide_ wchar_t *wide_key = win32_wide(below_machine(key));
     _cleanup_wide_ wchar_t *wide_value = win32_wide(value);
     LSTATUS code =
         data ? put_value(wide_key, wide_value, number, data) : take_value(wide_key, wide_value);
 
-    (void)host;
     if (!data && code == ERROR_FILE_NOT_FOUND)
         return 0;
     return code ? win32_fail(err, (DWORD)code, "write registry value '%s\\%s'", key, value) : 0;

@@ -1,9 +1,6 @@
 /* The host's routes and neighbors, and which local ports are taken. */
 #include "host/win32/iphlpapi.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef void(WINAPI *free_table)(void *);
 
 static void read_route(const MIB_IPFORWARD_ROW2 *from, struct host_route *ret) {
@@ -22,14 +19,13 @@ static void read_route(const MIB_IPFORWARD_ROW2 *from, struct host_route *ret) {
     ret->metric = from->Metric;
 }
 
-int win32_routes(struct host *host, struct host_routes *ret, struct error *err) {
+int win32_routes(struct host *, struct host_routes *ret, struct error *err) {
     typedef DWORD(WINAPI * get_table)(ADDRESS_FAMILY, MIB_IPFORWARD_TABLE2 **);
     get_table get = (get_table)win32_iphlpapi("GetIpForwardTable2", err);
     free_table drop = (free_table)win32_iphlpapi("FreeMibTable", err);
     MIB_IPFORWARD_TABLE2 *table = NULL;
     DWORD code;
 
-    (void)host;
     if (!get || !drop)
         return error_prefix(err, "list routes");
     code = get(AF_UNSPEC, &table);
@@ -57,13 +53,12 @@ static void read_neighbor(const MIB_IPNET_ROW2 *from, struct host_neighbor *ret)
 }
 
 /* Not both families at once: a host without IPv6 refuses that. */
-int win32_neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
+int win32_neighbors(struct host *, struct host_neighbors *ret, struct error *err) {
     typedef DWORD(WINAPI * get_table)(ADDRESS_FAMILY, MIB_IPNET_TABLE2 **);
     static const ADDRESS_FAMILY families[] = {AF_INET, AF_INET6};
     get_table get = (get_table)win32_iphlpapi("GetIpNetTable2", err);
     free_table drop = (free_table)win32_iphlpapi("FreeMibTable", err);
 
-    (void)host;
     if (!get || !drop)
         return error_prefix(err, "list neighbors");
     for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
@@ -121,12 +116,11 @@ static void keep_route(const struct host_route *route) {
 
 typedef DWORD(WINAPI *forward_entry)(const MIB_IPFORWARD_ROW2 *);
 
-int win32_route_add(struct host *host, const struct host_route *route, struct error *err) {
+int win32_route_add(struct host *, const struct host_route *route, struct error *err) {
     forward_entry create = (forward_entry)win32_iphlpapi("CreateIpForwardEntry2", err);
     MIB_IPFORWARD_ROW2 row;
     DWORD code;
 
-    (void)host;
     if (!create || make_row(route, &row, err) < 0)
         return error_prefix(err, "add route to '%s'", route->destination);
     keep_route(route);
@@ -136,12 +130,11 @@ int win32_route_add(struct host *host, const struct host_route *route, struct er
     return 0;
 }
 
-int win32_route_remove(struct host *host, const struct host_route *route, struct error *err) {
+int win32_route_remove(struct host *, const struct host_route *route, struct error *err) {
     forward_entry drop = (forward_entry)win32_iphlpapi("DeleteIpForwardEntry2", err);
     MIB_IPFORWARD_ROW2 row;
     DWORD code;
 
-    (void)host;
     if (!drop || make_row(route, &row, err) < 0)
         return error_prefix(err, "remove route to '%s'", route->destination);
     code = drop(&row);

@@ -1,9 +1,6 @@
 /* What the Service Control Manager keeps about a service, written and read back. */
 #include "host/win32/win32.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 
 #define SERVICES_KEY "SYSTEM\\CurrentControlSet\\Services\\"

@@ -3,8 +3,6 @@
 
 #include "host/service_host.h"
 
-#include <string.h>
-
 enum {
     START_HINT_MS = 30000,
     STOP_MARGIN_MS = 5000,

@@ -1,8 +1,5 @@
 /* Services through the Service Control Manager: start, stop, delete with waits; query and list. */
-#include "base/memory.h"
 #include "host/win32/win32.h"
-
-#include <stdlib.h>
 
 enum { EXIT_MS = 10000, POLL_MS = 100 };
 
@@ -30,11 +27,10 @@ static int open_service(const char *name, DWORD access, SC_HANDLE *ret, struct e
     return 0;
 }
 
-int win32_service_put(struct host *host, const struct host_service *service, struct error *err) {
+int win32_service_put(struct host *, const struct host_service *service, struct error *err) {
     _cleanup_service_ SC_HANDLE manager = NULL;
     _cleanup_service_ SC_HANDLE handle = NULL;
 
-    (void)host;
     if (open_manager(SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE, &manager, err) < 0)
         return error_prefix(err, "register service '%s'", service->name);
     return win32_service_configure(manager, service, &handle, err);
@@ -77,13 +73,12 @@ static int64_t start_of(DWORD process_id) {
     return seconds;
 }
 
-int win32_service_query(struct host *host, const char *name, struct host_service *ret,
+int win32_service_query(struct host *, const char *name, struct host_service *ret,
                         struct error *err) {
     _cleanup_service_ SC_HANDLE service = NULL;
     struct host_service found = {0};
     SERVICE_STATUS_PROCESS status = {0};
 
-    (void)host;
     if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_QUERY_CONFIG, &service, err) < 0)
         return -1;
     if (service && (query_status(service, name, &status, err) < 0 ||

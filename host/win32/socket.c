@@ -4,10 +4,6 @@
 #include <iphlpapi.h>
 #include <windns.h>
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "host/socket_os.h"
 #include "host/socket_peer.h"
 

@@ -4,10 +4,7 @@
 #include <io.h>
 #include <stdio.h>
 #include <shellapi.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "host/path.h"
 #include "host/terminal.h"
 

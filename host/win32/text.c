@@ -1,9 +1,6 @@
 /* UTF-8 inside, UTF-16 at Windows' door. */
 #include "host/win32/win32.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 wchar_t *win32_wide(const char *text) {
     int units = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
     wchar_t *wide = xcalloc((size_t)units + 1, sizeof *wide);

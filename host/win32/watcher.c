@@ -1,8 +1,6 @@
 /* A program that outlives this one and learns by a pipe's end that this one is gone. */
 #include "host/win32/win32.h"
 
-#include <stdlib.h>
-
 enum { POLL_MS = 100, END_MS = 5000 };
 static const char WELL = 'w'; /* all that is ever said */
 
@@ -35,7 +33,7 @@ static BOOL create(const wchar_t *program, wchar_t *line, HANDLE input, DWORD fl
     return done;
 }
 
-int win32_watcher_start(struct host *host, const char *const *argv, struct host_watcher **ret,
+int win32_watcher_start(struct host *, const char *const *argv, struct host_watcher **ret,
                         struct error *err) {
     SECURITY_ATTRIBUTES inherit = {.nLength = sizeof inherit, .bInheritHandle = TRUE};
     _cleanup_wide_ wchar_t *program = win32_wide(argv[0]);
@@ -45,7 +43,6 @@ int win32_watcher_start(struct host *host, const char *const *argv, struct host_
     BOOL done;
     DWORD code;
 
-    (void)host;
     if (!CreatePipe(&theirs, &ours, &inherit, 0))
         return win32_fail(err, GetLastError(), "make a pipe");
     (void)SetHandleInformation(ours, HANDLE_FLAG_INHERIT, 0); /* else the pipe never ends */
@@ -64,10 +61,9 @@ int win32_watcher_start(struct host *host, const char *const *argv, struct host_
     return 0;
 }
 
-void win32_watcher_end(struct host *host, struct host_watcher *watcher) {
+void win32_watcher_end(struct host *, struct host_watcher *watcher) {
     DWORD n;
 
-    (void)host;
     (void)WriteFile(watcher->pipe, &WELL, 1, &n, NULL); /* or it has ended already */
     if (WaitForSingleObject(watcher->process, END_MS) != WAIT_OBJECT_0)
         (void)TerminateProcess(watcher->process, 1);
@@ -76,12 +72,11 @@ void win32_watcher_end(struct host *host, struct host_watcher *watcher) {
     free(watcher);
 }
 
-bool win32_watched_well(struct host *host, unsigned timeout_ms) {
+bool win32_watched_well(struct host *, unsigned timeout_ms) {
     HANDLE pipe = GetStdHandle(STD_INPUT_HANDLE);
     uint64_t end = GetTickCount64() + timeout_ms;
     DWORD there = 0;
 
-    (void)host;
     while (GetTickCount64() < end && PeekNamedPipe(pipe, NULL, 0, NULL, &there, NULL)) {
         if (there)
             return true;

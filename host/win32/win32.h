@@ -12,7 +12,6 @@
 /* mingw's headers lack it. */
 enum { WIN32_ERROR_ELEVATION_REQUIRED = 740 };
 
-#include "base/memory.h"
 #include "host/host_ops.h"
 
 /* ---- text.c ---- */

@@ -2,10 +2,6 @@
  */
 #include "join/configuration/cluster_config.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/configuration/cluster_network.h"
 #include "join/configuration/node_configuration.h"
 #include "kube/configmap.h"

@@ -2,12 +2,8 @@
  * network's agent leave. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/cidr.h"
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 

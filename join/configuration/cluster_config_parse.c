@@ -1,7 +1,4 @@
 /* The texts that a cluster's ConfigMaps hold. Only the fields that a join uses are judged. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/configuration/cluster_config.h"
 #include "base/yaml_schema.h"
 

@@ -1,7 +1,6 @@
 /* The manifest of `winjoin config cluster`. */
 #include "join/configuration/cluster_manifest.h"
 
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "netsetup/agents/external_agent.h"
 

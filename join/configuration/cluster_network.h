@@ -2,9 +2,6 @@
  * the agents' ConfigMaps. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 

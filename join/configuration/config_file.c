@@ -1,10 +1,6 @@
 /* Parts a --config file into documents and finds those that winjoin reads. */
 #include "join/configuration/config_file.h"
 
-#include <stdarg.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/yaml.h"
 #include "join/configuration/join_configuration.h"

@@ -1,11 +1,7 @@
 /* A --config file: several YAML (or JSON) documents, of which winjoin reads two kinds. */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "base/yaml_marks.h"
 
 enum { CONFIG_FILE_MAX = 1024 * 1024 };

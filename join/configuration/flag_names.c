@@ -1,8 +1,6 @@
 /* What gives a field of the configuration on the command line: errors name what was typed. */
 #include "join/configuration/flag_names.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 
 static const struct {

@@ -1,10 +1,6 @@
 /* Names of preflight checks as people write them. */
 #include "join/configuration/ignored_checks.h"
 
-#include <string.h>
-
-#include "base/memory.h"
-
 /* Ids as they are compared: lower case; a path with '-' for its separators and without its drive,
  * as kubeadm makes ids of paths on Linux. */
 char *ignored_check_canonical(const char *id) {

@@ -1,8 +1,6 @@
 /* --ignore-preflight-errors: which checks its names mean. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/text.h"
 
 /* A name as names are compared: lower case; a path with '-' for its separators and without its

@@ -1,7 +1,6 @@
 /* JoinConfiguration: its fields by version, and what kubeadm makes of what is missing. */
 #include "join/configuration/join_configuration.h"
 
-#include "base/memory.h"
 #include "base/rfc3339.h"
 
 enum { V1BETA3 = 1, V1BETA4 = 2 };

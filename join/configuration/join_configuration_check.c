@@ -1,9 +1,7 @@
 /* What kubeadm's validation says of a worker's JoinConfiguration on Windows, and a little more. */
 #include <ctype.h>
-#include <string.h>
 
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "host/http.h"
 #include "host/terminal.h"
 #include "host/path.h"

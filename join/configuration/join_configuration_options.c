@@ -1,10 +1,6 @@
 /* Between a JoinConfiguration and the join's options, by one table: flags and environment go into
  * the document before it is checked, what they did not give comes out of it afterwards. */
-#include <stddef.h>
-#include <stdlib.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/configuration/join_configuration.h"
 

@@ -2,11 +2,7 @@
  * files and the cluster's own defaults. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "netsetup/network_plan.h"
 
 #define JOIN_SOURCE_NONE "none"          /* --source-base: nothing is fetched from upstream */

@@ -1,9 +1,6 @@
 /* How kubeadm reads a node's name and the path of a discovery file, whoever gave them. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "join/configuration/join_configuration.h"
 #include "kube/object.h"
 

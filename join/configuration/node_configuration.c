@@ -1,11 +1,7 @@
 /* NodeConfiguration: one table of fields, one of where each of them goes. */
 #include "join/configuration/node_configuration.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "base/rfc3339.h"
 #include "base/vxlan.h"

@@ -1,9 +1,6 @@
 /* Which labels of the kubernetes.io name spaces a kubelet may set. */
 #include "join/configuration/node_labels.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/text.h"
 #include "join/configuration/qualified_name.h"
 

@@ -1,9 +1,6 @@
 /* Checks taints before a kubelet stumbles over them. */
 #include "join/configuration/node_taints.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/text.h"
 #include "join/configuration/qualified_name.h"
 

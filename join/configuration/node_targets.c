@@ -2,10 +2,8 @@
 #include "join/configuration/node_targets.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 enum { NAME_MAX_LENGTH = 253 };

@@ -1,9 +1,6 @@
 /* Names of labels and taints, read from the left. */
 #include "join/configuration/qualified_name.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "kube/object.h"
 
 enum { NAME_MAX_LENGTH = 63 };

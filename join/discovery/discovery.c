@@ -3,11 +3,8 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "join/discovery/discovery_request.h"
 #include "kube/server_url.h"
 #include "pki/certificate.h"

@@ -1,12 +1,8 @@
 /* Discovery: from an endpoint, a token and pins to a proven kubeconfig, or from a file. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/text.h"
 #include "host/host.h"
 #include "host/http.h"
 #include "kube/kubeconfig.h"

@@ -1,8 +1,4 @@
 /* Discovery by a kubeconfig file: local, or fetched over https. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "host/path.h"
 #include "join/discovery/discovery_request.h"
 #include "kube/server_url.h"

@@ -1,12 +1,8 @@
 /* Fetching cluster-info: the request, what its answers mean, and how often it is asked. */
 #include "join/discovery/discovery_request.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "kube/configmap.h"
 #include "kube/object.h"
 #include "kube/request.h"

@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
 #include "host/host.h"
 #include "host/http.h"
 #include "join/discovery/discovery.h"

@@ -1,8 +1,6 @@
 /* What exactly is wrong with a server's certificate: dates and clocks, names, or the chain. */
 #include <inttypes.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/discovery/discovery_request.h"
 #include "pki/certificate.h"

@@ -1,9 +1,6 @@
 /* What the node's ca.crt holds, and how that differs from the proven CA. */
 #include "join/files/ca_file.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "pki/certificate.h"
 

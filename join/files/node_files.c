@@ -1,11 +1,7 @@
 /* The text files that a join writes on the node. */
 #include "join/files/node_files.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/base64.h"
-#include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "join/kubelet/kubelet_files.h"

@@ -1,7 +1,4 @@
 /* The client to the API server: by discovery, or with the node's own identity. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "join/found/start_spread.h"
 #include "join/kubelet/kubelet_files.h"

@@ -1,7 +1,6 @@
 /* Finds what a phase needs, in the order in which one thing needs another. */
 #include "join/found/need.h"
 
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 
 /* Of a Node that stands: it was not waited for. */

@@ -1,8 +1,4 @@
 /* The network as it is found: the adapter, HNS, and the plan that follows. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/configuration/ignored_checks.h"
 #include "join/found/need.h"
 #include "join/found/network_fit.h"

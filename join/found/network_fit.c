@@ -1,8 +1,6 @@
 /* What a call asks of the network against what the cluster says of it. */
 #include "join/found/network_fit.h"
 
-#include <string.h>
-
 #include "base/log.h"
 #include "netsetup/agents/external_agent.h"
 

@@ -1,7 +1,6 @@
 /* Whose the node's name is in the cluster, and what to do when a Ready Node has it already. */
 #include "join/found/node_name.h"
 
-#include "base/memory.h"
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/nic.h"
 
@@ -48,11 +47,10 @@ static int refuse_name(const char *name, struct error *err) {
     return error_hint(err, "or choose another name with --node-name");
 }
 
-static enum wait_look look_claim(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look_claim(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     enum node_name_state state;
 
-    (void)wait;
     if (node_name_look(join->host, &join->found.client, join->found.node_name, &state, err) < 0)
         return LOOK_FAILED;
     if (state == NODE_NAME_TAKEN)

@@ -1,7 +1,6 @@
 /* Whose the node's name is in the cluster, and what to do when a Ready Node has it already. */
 #pragma once
 
-#include "base/error.h"
 #include "join/join.h"
 
 enum node_name_state {

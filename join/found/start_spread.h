@@ -1,9 +1,6 @@
 /* A pause before a join's first request: machines that were switched on together ask one by one. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "host/host.h"
 
 struct join;

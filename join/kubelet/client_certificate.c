@@ -1,11 +1,7 @@
 /* The node's certificates: asks for one with our own key and stores it as the kubelet does. */
 #include "join/kubelet/client_certificate.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/kubelet/client_certificate_store.h"
 #include "kube/node.h"

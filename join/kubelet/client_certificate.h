@@ -1,10 +1,8 @@
 /* The node's certificates: made by us, stored where and as the kubelet keeps and rotates them. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "host/host.h"
 #include "kube/client.h"
 #include "kube/csr.h"

@@ -1,10 +1,6 @@
 /* The kubelet's folder of certificates: what is stored, and storing (client-go's FileStore). */
 #include "join/kubelet/client_certificate_store.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/kubelet/kubelet_files.h"
 #include "pki/certificate.h"

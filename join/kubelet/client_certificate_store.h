@@ -2,7 +2,6 @@
  * join/kubelet/client_certificate.h. */
 #pragma once
 
-#include "base/error.h"
 #include "host/host.h"
 #include "join/kubelet/client_certificate.h"
 

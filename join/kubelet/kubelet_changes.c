@@ -1,9 +1,5 @@
 /* What config.yaml has otherwise than the cluster's document: the list, and as JSON. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json_patch.h"
-#include "base/memory.h"
 #include "join/kubelet/kubelet_files.h"
 
 void kubelet_changes_free(struct kubelet_changes *changes) {

@@ -1,7 +1,4 @@
 /* The cluster's KubeletConfiguration made fit for a Windows node: one table a kind of change. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "join/kubelet/kubelet_files.h"
 

@@ -1,11 +1,7 @@
 /* The kubelet's files as kubeadm writes them, fit for Windows. Pure: documents in, texts out. */
 #pragma once
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "join/kubelet/patches.h"
 
 /* Where they lie; '\\' paths with the drive. */

@@ -1,8 +1,4 @@
 /* kubeadm-flags.env and instance-config.yaml. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/kubelet/kubelet_files.h"
 #include "services/version.h"
 

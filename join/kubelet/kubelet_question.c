@@ -1,11 +1,7 @@
 /* Asks the kubelet itself: only it knows what its version refuses. */
 #include "join/kubelet/kubelet_question.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "join/kubelet/kubelet_files.h"
 #include "services/service_table.h"
 

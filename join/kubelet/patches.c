@@ -1,11 +1,7 @@
 /* kubeadm's patches folder: reading it, and applying what it holds for the kubelet. */
 #include "join/kubelet/patches.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json_patch.h"
-#include "base/memory.h"
 #include "host/path.h"
 
 /* kubeadm's targets (1.37); "kubeproxydaemonset" is new there. */

@@ -2,11 +2,7 @@
  * applied to the KubeletConfiguration. */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "base/yaml.h"
 #include "host/host.h"
 

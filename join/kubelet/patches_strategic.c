@@ -1,8 +1,5 @@
 /* Kubernetes' strategic merge patch, for types whose lists have no merge keys. */
-#include <string.h>
-
 #include "base/json_patch.h"
-#include "base/memory.h"
 #include "join/kubelet/patches.h"
 
 #define DIRECTIVE "$patch"

@@ -1,7 +1,6 @@
 /* The wait for the network that a service of this node makes. */
 #include "join/phases/agent_network.h"
 
-#include "base/memory.h"
 #include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
 #include "kube/csr.h"

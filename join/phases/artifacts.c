@@ -1,5 +1,4 @@
 /* The phase that verifies and installs the programs. */
-#include "base/memory.h"
 #include "host/machine_path.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"

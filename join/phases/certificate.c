@@ -1,5 +1,4 @@
 /* The phase that gets the client certificate, or leaves that to the kubelet. */
-#include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/found/need.h"
 #include "join/kubelet/client_certificate.h"

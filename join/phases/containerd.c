@@ -1,5 +1,4 @@
 /* The phase that starts containerd and waits for its pipe. */
-#include "base/memory.h"
 #include "join/phases/phases.h"
 #include "join/phases/sandbox_image.h"
 #include "join/phases/service_proof.h"

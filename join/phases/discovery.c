@@ -1,6 +1,4 @@
 /* The phases that find the cluster and read its configuration. */
-#include <string.h>
-
 #include "join/found/need.h"
 #include "join/found/node_name.h"
 #include "join/configuration/ignored_checks.h"

@@ -3,8 +3,6 @@
  * question. */
 #include "join/phases/external_network.h"
 
-#include <stdlib.h>
-
 #include "host/wait.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
@@ -34,11 +32,10 @@ static enum wait_look look_network(struct external_wait *e, struct error *err) {
     return LOOK_DONE;
 }
 
-static enum wait_look look(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look(void *context, struct wait *, struct error *err) {
     struct external_wait *e = context;
     struct nic_guard_result guard = {0};
 
-    (void)wait;
     /* the agent's virtual switch may cost a static address, and then the agent waits for it, too */
     if (nic_guard_restore(e->join->host, &e->join->found.nic, NULL, NULL, &guard, err) < 0)
         return LOOK_FAILED;
@@ -49,10 +46,9 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
     return look_network(e, err);
 }
 
-static void tell(void *context, const struct wait *wait, const struct error *missing) {
+static void tell(void *context, const struct wait *wait, const struct error *) {
     struct external_wait *e = context;
 
-    (void)missing;
     if (e->conf)
         join_tell_waiting(&e->join->progress, wait->waited_ms, wait_left_ms(wait), "",
                           "for %s to make its HNS network (%s)", e->title, e->wanted->hns_type);

@@ -1,6 +1,5 @@
 /* The phase that starts flanneld and waits for what it is there for: that other nodes know the way
  * to this node's pods, and this node those to theirs. */
-#include "base/memory.h"
 #include "diag/causes/routes.h"
 #include "join/files/node_files.h"
 #include "join/programs/programs.h"

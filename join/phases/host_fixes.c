@@ -1,9 +1,6 @@
 /* Registry values, each written down before it is set. */
 #include "join/phases/host_fixes.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/windows_builds.h"

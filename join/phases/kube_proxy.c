@@ -1,5 +1,4 @@
 /* The phase that starts kube-proxy and waits for the first Service in HNS. */
-#include "base/memory.h"
 #include "join/files/node_files.h"
 #include "join/phases/phases.h"
 #include "join/phases/service_proof.h"

@@ -1,5 +1,4 @@
 /* The phase that starts the kubelet and waits until it is healthy. */
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/kubelet_bootstrap.h"

@@ -1,10 +1,7 @@
 /* The TLS bootstrap left to the kubelet: the file that it begins with, the wait, the end. */
 #include "join/phases/kubelet_bootstrap.h"
 
-#include <string.h>
-
 #include "base/log.h"
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/services/service_watch.h"

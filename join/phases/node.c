@@ -1,5 +1,4 @@
 /* The phases that watch the Node: registered, Ready. */
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "join/phases/external_network.h"
 #include "join/phases/phases.h"
@@ -49,12 +48,11 @@ struct subnet_wait {
     const struct network_agent *agent;
 };
 
-static enum wait_look look_subnet(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look_subnet(void *context, struct wait *, struct error *err) {
     const struct subnet_wait *w = context;
     struct join_found *found = &w->join->found;
     struct kube_node node = {0};
 
-    (void)wait;
     if (found_pod_prefix(found))
         return LOOK_DONE;
     if (kube_node_get(&found->client, found->node_name, &node, err) < 0)

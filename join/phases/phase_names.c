@@ -1,9 +1,6 @@
 /* What phases are called: winjoin's names, and kubeadm's for one or several of them. */
 #include "join/phases/phase_names.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "join/join.h"
 #include "join/phases/phases.h"

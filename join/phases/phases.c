@@ -1,7 +1,6 @@
 /* The table of phases: order, names, help. */
 #include "join/phases/phases.h"
 
-#include "base/memory.h"
 #include "join/found/need.h"
 
 /* The pod subnet is known only once the Node object has its podCIDR, so the pod network comes after

@@ -1,5 +1,4 @@
 /* The phase that makes the pod network: HNS, CNI, source VIP, and what makes it again at boot. */
-#include "base/memory.h"
 #include "join/files/node_files.h"
 #include "join/found/need.h"
 #include "join/found/network_fit.h"

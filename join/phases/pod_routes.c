@@ -1,7 +1,6 @@
 /* The routes between this node's pods and other nodes', where no agent keeps them. */
 #include "join/phases/pod_routes.h"
 
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/fabric_routes.h"

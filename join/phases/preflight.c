@@ -1,5 +1,4 @@
 /* The phase that looks whether this machine is fit. */
-#include "base/memory.h"
 #include "join/phases/phases.h"
 #include "join/preflight/features.h"
 #include "join/preflight/preflight.h"

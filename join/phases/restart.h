@@ -5,7 +5,6 @@
  * read: there the token is, and nowhere else. */
 #pragma once
 
-#include "base/text.h"
 #include "join/join.h"
 #include "services/service_host.h"
 

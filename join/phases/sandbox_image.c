@@ -2,9 +2,6 @@
  * other image to start pods with. */
 #include "join/phases/sandbox_image.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/phases/service_proof.h"
 #include "services/artifacts.h"
 

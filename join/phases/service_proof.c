@@ -1,7 +1,6 @@
 /* How each kind of proof is looked at. */
 #include "join/phases/service_proof.h"
 
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/services/service_start.h"
@@ -23,22 +22,20 @@ static enum wait_look look_runs(struct join *join, bool runs, struct error *err)
     return runs ? LOOK_DONE : LOOK_AGAIN;
 }
 
-static enum wait_look look_pipe(struct join *join, bool runs, struct error *err) {
+static enum wait_look look_pipe(struct join *join, bool, struct error *err) {
     _cleanup_(freep) char *pipe = service_proof_pipe(join);
 
-    (void)runs;
     if (host_pipe_exists(join->host, pipe))
         return LOOK_DONE;
     (void)error_set(err, ERROR_TIMED_OUT, "%s", pipe);
     return LOOK_AGAIN;
 }
 
-static enum wait_look look_health(struct join *join, bool runs, struct error *err) {
+static enum wait_look look_health(struct join *join, bool, struct error *err) {
     _cleanup_(freep) char *url = join_kubelet_health_url(join);
     struct http_request request = {.url = url, .timeout_ms = HEALTH_MS, .proxy = ""};
     _cleanup_(http_response_free) struct http_response response = {0};
 
-    (void)runs;
     if (!url) {
         join_warn(&join->progress, "healthzPort is 0: the kubelet's health is not checked");
         return LOOK_DONE;
@@ -52,8 +49,7 @@ static enum wait_look look_health(struct join *join, bool runs, struct error *er
 }
 
 /* One that an earlier life has left was removed before the start. */
-static enum wait_look look_file(struct join *join, bool runs, struct error *err) {
-    (void)err;
+static enum wait_look look_file(struct join *join, bool runs, struct error *) {
     return runs && host_file_type(join->host, join->watch.service->ready_file) == HOST_FILE
                ? LOOK_DONE
                : LOOK_AGAIN;

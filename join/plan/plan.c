@@ -1,7 +1,6 @@
 /* The JoinPlan of a dry run: every document and file that a join would make, nothing changed. */
 #include "join/plan/plan.h"
 
-#include "base/memory.h"
 #include "host/machine_path.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/files/ca_file.h"

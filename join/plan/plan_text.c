@@ -1,5 +1,4 @@
 /* A JoinPlan as a person reads it: what, where, in which order. */
-#include "base/memory.h"
 #include "join/plan/plan.h"
 
 static const char *text_at(const json_t *json, const char *path) {

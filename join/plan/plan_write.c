@@ -1,7 +1,4 @@
 /* The files of a JoinPlan, written where somebody can look at them. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "host/path.h"
 #include "join/plan/plan.h"
 

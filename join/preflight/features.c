@@ -1,9 +1,6 @@
 /* Windows features, installed by dism.exe. */
 #include "join/preflight/features.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "kube/object.h"
 

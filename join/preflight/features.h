@@ -1,7 +1,6 @@
 /* Windows features that containers need, installed on request (--install-features). */
 #pragma once
 
-#include "base/error.h"
 #include "join/join.h"
 
 /* With --install-features, and where Windows says that Containers is not installed: installs it by

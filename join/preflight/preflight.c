@@ -1,9 +1,6 @@
 /* Runs the table of preflight checks, judges the results and reports them. */
 #include "join/preflight/preflight.h"
 
-#include <stdarg.h>
-
-#include "base/memory.h"
 #include "join/configuration/ignored_checks.h"
 #include "join/preflight/preflight_checks.h"
 

@@ -2,7 +2,6 @@
  * tests/unit/test_preflight_rows.c wants a case that makes it fail. */
 #include "join/preflight/preflight_checks.h"
 
-#include "base/memory.h"
 #include "base/vxlan.h"
 #include "join/found/need.h"
 #include "join/services/rights.h"

@@ -1,6 +1,5 @@
 /* Preflight checks that need the cluster: trust, clock, configuration, name, plan. Nothing is sent
  * but reads. */
-#include "base/memory.h"
 #include "join/files/ca_file.h"
 #include "join/found/node_name.h"
 #include "join/preflight/preflight_checks.h"

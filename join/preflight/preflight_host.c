@@ -1,8 +1,4 @@
 /* Preflight checks of Windows itself: rights, version, features, names, disk, policies. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/windows_builds.h"
 

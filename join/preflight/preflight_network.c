@@ -1,8 +1,4 @@
 /* Preflight checks of the machine's network: HNS, the adapter, ports, the proxy. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/vxlan.h"
 #include "host/http.h"
 #include "join/preflight/preflight_checks.h"

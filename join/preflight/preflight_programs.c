@@ -1,8 +1,4 @@
 /* Preflight checks of what others left: files, services, programs of a node. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "host/path.h"
 #include "join/files/ca_file.h"
 #include "join/kubelet/kubelet_files.h"

@@ -1,7 +1,6 @@
 /* Modes, plugins and services joined: what a bundle lacks for each kind of node. */
 #include "join/programs/node_programs.h"
 
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
 

@@ -2,9 +2,7 @@
 #include "join/programs/programs.h"
 
 #include <limits.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/nearest.h"
 #include "join/configuration/ignored_checks.h"
 #include "join/found/need.h"

@@ -1,10 +1,6 @@
 /* Kubernetes' version skew policy. */
 #include "join/programs/version_skew.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/text.h"
 #include "services/version.h"
 

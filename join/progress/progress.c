@@ -1,10 +1,6 @@
 /* Events for whoever looks: one line each, without secrets. */
 #include "join/progress/progress.h"
 
-#include <stdarg.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/redact.h"
 
 /* What a server said, in one line that steers no terminal, and without a token. */

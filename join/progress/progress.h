@@ -3,9 +3,7 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "host/wait.h"
 
 struct join_phase;

@@ -2,7 +2,6 @@
 #include "join/services/service_start.h"
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "join/undo/written.h"
 #include "services/program_flags.h"
 

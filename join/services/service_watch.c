@@ -2,7 +2,6 @@
  */
 #include "join/services/service_watch.h"
 
-#include "base/memory.h"
 #include "services/service_log.h"
 
 /* AGAIN: longer than all starts and pauses between them, as the count of its ends ends it */
@@ -134,11 +133,10 @@ static bool has_ended(const struct error *why) {
            (why->os == HOST_SERVICE_SPECIFIC_ERROR || why->os == HOST_PROCESS_ABORTED);
 }
 
-static enum wait_look look_started(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look_started(void *context, struct wait *, struct error *err) {
     struct service_watch *watch = context;
     bool runs;
 
-    (void)wait;
     if (service_watch_look(watch, &runs, err) < 0)
         return LOOK_FAILED;
     (void)error_set(err, ERROR_TIMED_OUT, "to start %s again", watch->service->name);

@@ -2,11 +2,6 @@
  */
 #include "join/undo/journal.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/text.h"
 #include "host/path.h"
 #include "services/service_table.h"
 

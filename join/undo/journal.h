@@ -6,9 +6,6 @@
  * host as it was found. reset plays it backwards (join/undo/reset.h). */
 #pragma once
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
 

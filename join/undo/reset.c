@@ -1,10 +1,6 @@
 /* reset: plays the journal backwards until the host is as it was found. */
 #include "join/undo/reset.h"
 
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/text.h"
 #include "diag/network_report_publish.h"
 #include "diag/run.h"
 #include "host/machine_path.h"

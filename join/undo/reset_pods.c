@@ -1,7 +1,6 @@
 /* Ends the node's pods by the container runtime, in the kubelet's place. */
 #include "join/undo/reset_pods.h"
 
-#include "base/memory.h"
 #include "base/yaml.h"
 #include "host/wait.h"
 #include "join/kubelet/kubelet_files.h"
@@ -33,10 +32,9 @@ struct removal {
     const struct cri_pod *pod;
 };
 
-static enum wait_look look_removal(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look_removal(void *context, struct wait *, struct error *err) {
     const struct removal *r = context;
 
-    (void)wait;
     if (cri_pod_remove(r->host, r->pipe, r->pod, err) == 0)
         return LOOK_DONE;
     return err->kind == ERROR_TIMED_OUT || err->kind == ERROR_INTERRUPTED ? LOOK_FAILED

@@ -1,9 +1,6 @@
 /* What was written on the node, and what of it has changed since. */
 #include "join/undo/written.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
 
@@ -204,11 +201,10 @@ static char *network_differs(struct host *host, const char *name, const json_t *
     return members_differ(as_written, now);
 }
 
-static char *firewall_differs(struct host *host, const char *name, const json_t *as_written,
+static char *firewall_differs(struct host *host, const char *name, const json_t *,
                               bool *ret_missing) {
     bool there = true;
 
-    (void)as_written;
     *ret_missing = host_firewall_has(host, name, &there, ERROR_IGNORED) == 0 && !there;
     return NULL;
 }

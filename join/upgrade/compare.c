@@ -1,9 +1,5 @@
 /* What an upgrade has to do: programs, files and services that are not as they are to be. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/build_info.h"
-#include "base/memory.h"
 #include "join/files/node_files.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"

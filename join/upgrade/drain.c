@@ -1,7 +1,6 @@
 /* Pods leave the node before its kubelet is replaced, by the node's own rights: kubelets may write
  * their Node's spec.unschedulable and evict the pods that are bound to them (admission
  * NodeRestriction, RBAC role system:node). */
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "join/upgrade/upgrade.h"
 #include "kube/object.h"
@@ -118,12 +117,11 @@ static int find_pods(struct join *join, json_t *ret, struct error *err) {
     return 0;
 }
 
-static enum wait_look look_empty(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look_empty(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     _cleanup_json_ json_t *pods = json_array();
     size_t kept = 0;
 
-    (void)wait;
     if (find_pods(join, pods, err) < 0)
         return LOOK_FAILED;
     json_each(pods, i, pod) {

@@ -1,7 +1,4 @@
 /* What the join of this node chose, as the machine still says it. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/upgrade/upgrade.h"

@@ -1,8 +1,5 @@
 /* New programs beside the old ones, then one service after the other stopped, exchanged, started
  * and proved. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "join/files/node_files.h"
 #include "join/found/need.h"
 #include "join/phases/sandbox_image.h"
@@ -204,13 +201,12 @@ int upgrade_switch(struct join *join, struct error *err) {
 
 /* The control plane keeps a stopped kubelet's Ready for 40 s: the new one's version beside it shows
  * whose word it is. */
-static enum wait_look look_ready(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look_ready(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     const char *version = join->found.kubelet_version;
     _cleanup_(kube_node_free) struct kube_node node = {0};
     bool reported;
 
-    (void)wait;
     if (kube_node_get(&join->found.client, join->found.node_name, &node, err) < 0)
         return err->kind == ERROR_NETWORK || err->kind == ERROR_TIMED_OUT ? LOOK_AGAIN
                                                                           : LOOK_FAILED;

@@ -1,9 +1,6 @@
 /* The phases of an upgrade, how it ends, and its documents. */
 #include "join/upgrade/upgrade.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"

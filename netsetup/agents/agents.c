@@ -1,7 +1,6 @@
 /* What reads the table of network agents. */
 #include "netsetup/agents/agent.h"
 
-#include "base/memory.h"
 #include "netsetup/names.h"
 
 #define ROW(agent) &network_agent_##agent,

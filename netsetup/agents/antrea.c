@@ -2,9 +2,6 @@
  * br-int takes over the adapter's addresses; an adapter that has a virtual switch is refused. It
  * does kube-proxy's work. Sources: Antrea's docs/windows.md, build/yamls/antrea-windows.yml,
  * cmd/antrea-agent/options_windows.go, hack/windows/Clean-AntreaNetwork.ps1. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/vxlan.h"
 #include "base/yaml.h"
 #include "netsetup/agents/external_agent.h"

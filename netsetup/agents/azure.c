@@ -5,9 +5,6 @@
  * windowsnodereset). */
 #include "netsetup/agents/azure.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/network_keeper.h"

@@ -4,9 +4,6 @@
  * programs and configuration each time that its pod starts. kube-proxy comes with a DaemonSet: the
  * pod's first step deletes a Windows service of that name. Sources: Calico's
  * node/windows-packaging (config-hpc.ps1, node/node-service.ps1, uninstall-calico-hpc.ps1). */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "base/vxlan.h"
 #include "netsetup/agents/external_agent.h"
 

@@ -1,5 +1,4 @@
 /* What --network-mode and --network-plugin take, and what other words may mean. */
-#include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/names.h"
 

@@ -4,8 +4,6 @@
  * with its constant and a row in EXTERNAL_AGENTS; nothing else asks which agent it is. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "netsetup/agents/agent.h"
 
 /* The DaemonSet that runs kube-proxy on Windows nodes (kubernetes-sigs/sig-windows-tools,

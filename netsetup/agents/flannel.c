@@ -3,10 +3,7 @@
  * pkg/backend/vxlan. */
 #include "netsetup/agents/flannel.h"
 
-#include <string.h>
-
 #include "base/cidr.h"
-#include "base/memory.h"
 #include "base/vxlan.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/network_keeper.h"

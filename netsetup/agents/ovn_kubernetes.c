@@ -4,8 +4,6 @@
  * (pkg/services, pkg/nodeconfig/payload). */
 #include "netsetup/agents/agent.h"
 
-#include <string.h>
-
 #include "netsetup/hcn_network.h"
 #include "netsetup/network_keeper.h"
 #include "services/service_table.h"

@@ -1,7 +1,4 @@
 /* What a cluster says of its network agents: one record of it, or two made one. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 
 void agent_settings_free(struct agent_settings *settings) {

@@ -1,5 +1,4 @@
 /* What reads the table of network modes. */
-#include "base/memory.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/names.h"
 

@@ -2,14 +2,10 @@
  * address, and nobody outside the node reaches them. For machines without a cluster's network.
  * Kubernetes lists it as not used ("Networking on Windows"); Windows forgets it at a restart
  * ("Windows container network drivers", Microsoft's documentation). */
-#include "base/memory.h"
 #include "netsetup/modes/mode.h"
 
 /* HNS's own name for it, which older builds of the CNI plugin need. */
-static int plan_name(const struct network_input *input, struct network_plan *plan,
-                     struct error *err) {
-    (void)input;
-    (void)err;
+static int plan_name(const struct network_input *, struct network_plan *plan, struct error *) {
     if (!plan->name)
         plan->name = xstrdup("nat");
     return 0;

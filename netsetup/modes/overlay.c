@@ -66,14 +66,13 @@ static enum wait_look look_provider(void *context, struct wait *wait, struct err
 }
 
 /* HNS learns the management address after the vSwitch; without it no pod gets a tunnel. */
-static int wait_for_provider(struct host *host, const struct network_plan *plan,
+static int wait_for_provider(struct host *host, const struct network_plan *,
                              struct hcn_network *network, struct error *err) {
     struct provider_wait context = {host, network};
     struct wait wait = {.limit_ms = PROVIDER_WAIT_MS,
                         .pause_ms = POLL_MS,
                         .look = look_provider,
                         .context = &context};
-    (void)plan;
     return wait_until(host, &wait, err) == LOOK_DONE ? 0 : -1;
 }
 

@@ -2,13 +2,9 @@
  * their own. Their gateway is a router of that network, which holds the first address of the node's
  * pod prefix. Kubernetes lists it for OVN alone ("Networking on Windows"): nothing on the switch
  * translates addresses, so Services work only where the network routes to them. */
-#include "base/memory.h"
 #include "netsetup/modes/mode.h"
 
-static int plan_name(const struct network_input *input, struct network_plan *plan,
-                     struct error *err) {
-    (void)input;
-    (void)err;
+static int plan_name(const struct network_input *, struct network_plan *plan, struct error *) {
     if (!plan->name)
         plan->name = xstrdup("transparent");
     return 0;

@@ -1,9 +1,6 @@
 /* What reads the table of CNI plugins, and the parts that their configurations share. */
 #include "netsetup/plugins/cni_plugin.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/hcn_documents.h"
 #include "netsetup/modes/mode.h"

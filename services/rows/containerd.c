@@ -2,10 +2,7 @@
 #include "services/rows/rows.h"
 #include "services/runtime_files.h"
 
-static int arguments(const struct service_settings *settings, struct text_list *ret,
-                     struct error *err) {
-    (void)settings;
-    (void)err;
+static int arguments(const struct service_settings *, struct text_list *ret, struct error *) {
     /* containerd takes "--flag value" as well as "--flag=value"; the latter keeps one flag one word
      */
     argument_add(ret, "--config", CONTAINERD_CONFIG_PATH);

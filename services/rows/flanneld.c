@@ -1,5 +1,4 @@
 /* flanneld, where the cluster runs flannel. */
-#include "base/memory.h"
 #include "services/rows/rows.h"
 #include "services/runtime_files.h"
 
@@ -8,8 +7,7 @@ static bool wanted(const struct service_choice *choice) {
 }
 
 static int arguments(const struct service_settings *settings, struct text_list *ret,
-                     struct error *err) {
-    (void)err;
+                     struct error *) {
     text_list_add(ret, "--kube-subnet-mgr");
     argument_add(ret, "--kubeconfig-file", FLANNELD_KUBECONFIG_PATH);
     argument_add(ret, "--iface", settings->flannel_interface);

@@ -1,6 +1,5 @@
 /* hybrid-overlay-node, where the cluster runs OVN-Kubernetes. As a console program: its own
  * --windows-service reports an end and goes on (go-controller/hybrid-overlay/cmd). */
-#include "base/memory.h"
 #include "base/vxlan.h"
 #include "services/rows/rows.h"
 
@@ -9,9 +8,8 @@ static bool wanted(const struct service_choice *choice) {
 }
 
 static int arguments(const struct service_settings *settings, struct text_list *ret,
-                     struct error *err) {
+                     struct error *) {
     _cleanup_(freep) char *node = text_lower(settings->node_name ? settings->node_name : "");
-    (void)err;
 
     argument_add(ret, "--node", node);
     argument_add(ret, "--bootstrap-kubeconfig", "C:\\etc\\kubernetes\\kubelet.conf");

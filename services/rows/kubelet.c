@@ -1,5 +1,4 @@
 /* The kubelet. */
-#include "base/memory.h"
 #include "services/rows/rows.h"
 #include "services/version.h"
 

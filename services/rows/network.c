@@ -1,10 +1,7 @@
 /* winjoin-network: winjoin itself. */
 #include "services/rows/rows.h"
 
-static int arguments(const struct service_settings *settings, struct text_list *ret,
-                     struct error *err) {
-    (void)settings;
-    (void)err;
+static int arguments(const struct service_settings *, struct text_list *ret, struct error *) {
     text_list_add(ret, "service");
     text_list_add(ret, "run");
     text_list_add(ret, service_network.name);
