@@ -1,6 +1,7 @@
 /* HTTP in memory for tests: a function answers; streaming, size limits and counters as over the
  * wire. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -9,7 +10,8 @@
 
 struct memory_http {
     struct http http;
-    size_t requests;
+    size_t requests, fail_at; /* fail_at: number of the request that fails, 0 = none */
+    unsigned fail_status;
     http_answer *answer;
     void *context;
     http_memory_say *say;
@@ -21,8 +23,13 @@ static int answer_one(struct http *http, const struct http_request *request,
     struct memory_http *memory = (struct memory_http *)http;
     size_t max = request->max_body ? request->max_body : HTTP_BODY_MAX;
 
-    memory->requests++;
-    if (memory->answer(memory->context, request, ret, err) < 0)
+    if (++memory->requests == memory->fail_at) {
+        if (!memory->fail_status)
+            return error_set(err, ERROR_NETWORK, "%s: told to fail", request->url);
+        ret->status = memory->fail_status;
+        ret->body = xstrdup("told to fail");
+        ret->body_len = strlen(ret->body);
+    } else if (memory->answer(memory->context, request, ret, err) < 0)
         return -1;
     if (request->on_data) {
         if (ret->body && *ret->body && request->on_head &&
@@ -54,6 +61,13 @@ static void perform(struct http *http, struct http_exchange *exchanges, size_t c
         (void)answer_one(http, &x->request, &x->response, x->err); /* x->err says it */
         http_exchange_end(x);
     }
+}
+
+void http_memory_fail(struct http *http, size_t n, unsigned status) {
+    struct memory_http *memory = (struct memory_http *)http;
+
+    memory->fail_at = n ? memory->requests + n : 0;
+    memory->fail_status = status;
 }
 
 size_t http_memory_requests(const struct http *http) {

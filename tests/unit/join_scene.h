@@ -130,6 +130,12 @@ static inline json_t *state_of(const struct run *r) {
     return state;
 }
 
+/* 0 and no error, or -1 and one: a failure that was passed over leaves its words behind. */
+static inline void assert_said(int result, const struct error *err, const char *when) {
+    if (result == 0 ? err->kind != ERROR_NONE : result != -1 || err->kind == ERROR_NONE)
+        fail_msg("%s: %d with the error '%s'", when, result, err->message);
+}
+
 /* With TESTS_PART=part a torture fails every seventh call alone. */
 static inline size_t next_call(void) {
     const char *tests = getenv("TESTS_PART");

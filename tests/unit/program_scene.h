@@ -152,6 +152,7 @@ static inline int verb(int (*run)(struct program *program, struct error *err), s
     result = run(program, err);
     capture_end(&captured[1], &err_out);
     capture_end(&captured[0], &out);
+    assert_int_equal(result, err->kind == ERROR_NONE ? 0 : -1); /* none is passed over */
     return result;
 }
 

@@ -12,7 +12,7 @@ static bool torture_once(const char *mode, size_t n) {
     t.r.options.apply_host_fixes = true;
     t.calls = host_memory_calls(t.r.host);
     host_memory_fail(t.r.host, n);
-    (void)join_once(&t.r, &err); /* some calls may fail without harm */
+    assert_said(join_once(&t.r, &err), &err, t.when); /* some calls may fail without harm */
     reached = round_reached(&t, n);
     t.r.options.apply_host_fixes = true;
     round_good(&t, "the same join again", join_once);
@@ -37,12 +37,15 @@ static void every_call_of_reset_fails_once(void **state) {
     for (size_t n = 1; reached; n += text_equal(mode, "l2bridge") ? 1 : next_call()) {
         struct error err = {0};
         struct round t;
+        int result;
 
         round_open(&t, mode, "reset with failed call", n);
         round_good(&t, "join", join_once);
         t.calls = host_memory_calls(t.r.host);
         host_memory_fail(t.r.host, n);
-        if (reset_once(&t.r, &err) == 0)
+        result = reset_once(&t.r, &err);
+        assert_said(result, &err, t.when);
+        if (result == 0)
             round_assert_as_found(&t);
         reached = round_reached(&t, n);
         round_close(&t);
@@ -114,6 +117,7 @@ static void a_failure_is_told_or_does_no_harm(void **state) {
         r.scene.other_node = OTHER_NODE;
         host_memory_fail(r.host, n);
         result = join_watched(&r, &warnings, &err);
+        assert_said(result, &err, when);
         if (result < 0 && !strstr(err.message, "told to fail") &&
             !strstr(err.message, "checks failed"))
             fail_msg("%s: %s", when, err.message);

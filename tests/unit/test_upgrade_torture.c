@@ -22,6 +22,7 @@ static void every_call_fails_once(void **state) {
         calls = host_memory_calls(r.host);
         host_memory_fail(r.host, n);
         result = upgrade_once(&r, false, false, NULL, &err);
+        assert_said(result, &err, when);
         reached = host_memory_calls(r.host) - calls >= n;
         host_memory_fail(r.host, 0);
         if (result == 0 && !host_file_type(r.host, UPGRADE_FOLDER))

@@ -1,0 +1,183 @@
+/* Every call of the host and every request that a verb makes is made to fail once, on a node that
+ * has joined: a verb that succeeds has passed over no error, one that prints what it prints without
+ * failures leaves the node as it does without. */
+#include "joining_scene.h"
+
+#include "services/artifacts.h"
+
+enum failure { CALL, REQUEST, DENIED, BROKEN, FAILURES };
+static const char *const failures[] = {"call", "request", "request denied", "request broken"};
+
+static struct program_options *o(void) {
+    return &program->options;
+}
+
+static void dry(void) {
+    o()->join.dry_run = true;
+}
+
+static void endpoint(void) {
+    o()->join.endpoint = xstrdup("10.0.0.10:6443");
+    o()->join.token = xstrdup(SCENE_TOKEN);
+    text_list_add(&o()->join.discovery_token_ca_cert_hash, r.scene.pin);
+}
+
+static void dry_join(void) {
+    set_options(&r, "overlay");
+    join_options_free(&o()->join);
+    o()->join = r.options;
+    r.options = (struct join_options){0};
+    o()->join.start_spread = -1;
+    dry();
+}
+
+static void bundle(void) {
+    static const char lock[] =
+        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{\"name\":"
+        "\"win-overlay\",\"version\":\"v1.9.1\",\"sha256\":"
+        "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\",\"size\":3,\"path\":"
+        "\"win-overlay.exe\"}]}";
+
+    put("D:\\b\\" ARTIFACT_LOCK_NAME, lock);
+    put("D:\\b\\win-overlay.exe", "abc");
+    o()->join.bundle = xstrdup("D:\\b");
+}
+
+static void dry_bundle(void) {
+    bundle();
+    dry();
+}
+
+static const struct {
+    const char *verb, *words;
+    int (*run)(struct program *program, struct error *err);
+    void (*prepare)(void);
+    bool is_new; /* on a machine that has not joined */
+} rows[] = {
+    {"status", "", verb_status, NULL, false},
+    {"certs", "", verb_certs, NULL, false},
+    {"certs", "renew", verb_certs, NULL, false},
+    {"capabilities", "", verb_capabilities, NULL, false},
+    {"logs", "", verb_logs, NULL, false},
+    {"discover", "", verb_discover, endpoint, true},
+    {"preflight", "", verb_preflight, endpoint, true},
+    {"join", "", verb_join, dry_join, true},
+    {"upgrade", "", verb_upgrade, dry_bundle, false},
+    {"reset", "", verb_reset, dry, false},
+    {"install", "", verb_install, NULL, false},
+};
+
+static void join_before(void) {
+    words("10.0.0.10:6443");
+    succeeds(verb_join);
+    record_free(program);
+    json_decref(program->result);
+    program->result = NULL;
+    r.scene.registered = true;
+}
+
+static void open_row(size_t i) {
+    (void)open_joining(NULL);
+    if (!rows[i].is_new)
+        join_before();
+    join_options_free(&o()->join); /* another call */
+    o()->join = (struct join_options){.start_spread = -1, .verify = xstrdup("none")};
+    program->verb = verb_find(rows[i].verb);
+    words(rows[i].words);
+    if (rows[i].prepare)
+        rows[i].prepare();
+}
+
+/* What was printed, as text and as a document, and what the node became. */
+struct outcome {
+    char *printed;
+    json_t *state;
+};
+
+static struct outcome outcome(void) {
+    _cleanup_(freep) char *result = program->result ? json_write(program->result) : NULL;
+    struct outcome is = {
+        xasprintf("%s\n%s\n%s", text_str(&out), text_str(&err_out), result ? result : ""),
+        state_of(&r)};
+    json_t *files = json_object_get(is.state, "files"), *file;
+    const char *path;
+    void *next;
+
+    json_object_foreach_safe(files, next, path, file) {
+        _cleanup_(freep) char *text = json_write(file);
+
+        if (strstr(text, "-----BEGIN ") || strstr(path, "\\winjoin\\") ||
+            text_ends_with(path, ".tmp") || strstr(text, "certificate-authority-data"))
+            json_object_del(files, path);
+    }
+    return is;
+}
+
+static void outcome_free(struct outcome *outcome) {
+    free(outcome->printed);
+    json_decref(outcome->state);
+}
+
+/* The words of who failed, or of what is not known without it. */
+static bool is_why(const char *message) {
+    static const char *const words[] = {"told", "checks failed", "this node is not well: ",
+                                        "this machine has no node certificate", "[ClusterRights]"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (strstr(message, words[i]))
+            return true;
+    return false;
+}
+
+/* Whether the verb came to its n-th call or request. */
+static bool fails_once(size_t row, enum failure how, size_t n, const struct outcome *usual) {
+    size_t calls, requests;
+    struct error err = {0};
+    struct outcome is;
+    char when[96];
+    bool reached;
+
+    open_row(row);
+    (void)text_format(when, sizeof when, "%s %s (%zu), %s %zu", rows[row].verb, rows[row].words,
+                      row, failures[how], n);
+    calls = host_memory_calls(r.host);
+    requests = http_memory_requests(r.http);
+    if (how == CALL)
+        host_memory_fail(r.host, n);
+    else
+        http_memory_fail(r.http, n, how == REQUEST ? 0 : how == DENIED ? 403 : 200);
+    assert_said(verb(rows[row].run, &err), &err, when);
+    if (err.kind && !is_why(err.message))
+        fail_msg("%s: %s", when, err.message);
+    reached = how == CALL ? host_memory_calls(r.host) - calls >= n
+                          : http_memory_requests(r.http) - requests >= n;
+    host_memory_fail(r.host, 0);
+    is = outcome();
+    if (err.kind == ERROR_NONE && text_equal(is.printed, usual->printed))
+        assert_same(usual->state, is.state, when);
+    outcome_free(&is);
+    (void)close_joining(NULL);
+    return reached;
+}
+
+static void verbs_pass_over_nothing(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct outcome usual;
+
+        open_row(i);
+        succeeds(rows[i].run);
+        usual = outcome();
+        (void)close_joining(NULL);
+        for (enum failure how = CALL; how < FAILURES; how++)
+            for (size_t n = 1; fails_once(i, how, n, &usual); n += how ? 1 : (next_call() + 1) / 2)
+                ;
+        outcome_free(&usual);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(verbs_pass_over_nothing)};
+
+    return cmocka_run_group_tests(tests, NULL, free_output);
+}
