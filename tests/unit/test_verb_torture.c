@@ -1,8 +1,9 @@
-/* Every call of the host and every request that a verb makes is made to fail once, on a node that
- * has joined: a verb that succeeds has passed over no error, one that prints what it prints without
- * failures leaves the node as it does without. */
+/* What each verb prints, compared as a whole with a file of tests/unit/expected; and every call of
+ * the host and every request that it makes fails once: a verb that succeeds has passed over no
+ * error, one that prints what it prints without failures leaves the node as it does without. */
 #include "joining_scene.h"
 
+#include "expected_scene.h"
 #include "services/artifacts.h"
 
 enum failure { CALL, REQUEST, DENIED, BROKEN, FAILURES };
@@ -160,6 +161,24 @@ static bool fails_once(size_t row, enum failure how, size_t n, const struct outc
     return reached;
 }
 
+static void verbs_print_what_is_expected(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *name =
+            xasprintf("verb-%s%s%s", rows[i].verb, *rows[i].words ? "-" : "", rows[i].words);
+        struct text t = {.cap = 1 << 20};
+
+        open_row(i);
+        succeeds(rows[i].run);
+        text_addf(&t, "%s==== standard error\n%s==== document\n", text_str(&out),
+                  text_str(&err_out));
+        add_document(&t, program->result);
+        (void)close_joining(NULL);
+        assert_expected(name, text_str(&t));
+        text_free(&t);
+    }
+}
+
 static void verbs_pass_over_nothing(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -177,7 +196,8 @@ static void verbs_pass_over_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(verbs_pass_over_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(verbs_print_what_is_expected),
+                                       cmocka_unit_test(verbs_pass_over_nothing)};
 
     return cmocka_run_group_tests(tests, NULL, free_output);
 }

@@ -1,0 +1,105 @@
+/* What is compared as a whole with a file of tests/unit/expected: everything that a run does and
+ * prints, so that no line of it changes unseen. EXPECTED=write writes the files; `git diff` shows
+ * what has changed. */
+#ifndef TESTS_UNIT_EXPECTED_SCENE_H
+#define TESTS_UNIT_EXPECTED_SCENE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* A run of letters that is made anew each time: a digest, also a cut one, a key, base64. */
+static inline size_t random_run(const char *at) {
+    static const char digest[] = "sha256:";
+    size_t len;
+
+    if (text_starts_with(at, digest))
+        return strlen(digest) + strspn(at + strlen(digest), "0123456789abcdef.");
+    len = strspn(at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/=");
+
+    return len >= 40 ? len : 0;
+}
+
+/* The same whatever keys were made: without PEM, digests and base64, and without the lengths of
+ * files that hold them. */
+static inline void add_steady(struct text *ret, const char *text) {
+    static const char begin[] = "-----BEGIN ", end[] = "-----END ";
+
+    while (*text) {
+        const char *pem = text_starts_with(text, begin) ? strstr(text, end) : NULL;
+        size_t number = strspn(text, "0123456789"), random = random_run(text);
+
+        if (pem)
+            text = pem + strlen(end);
+        else if (random)
+            text += random;
+        else if (number && text_starts_with(text + number, " bytes"))
+            text += number;
+        else if (number)
+            for (; number; number--)
+                text_add_char(ret, *text++);
+        else
+            text_add_char(ret, *text++);
+        if (pem || random)
+            text_add(ret, "...");
+    }
+}
+
+/* A document with a line for each value; each line of a text is one. */
+static inline void add_document(struct text *ret, const json_t *json) {
+    _cleanup_(freep) char *text = json ? json_write_pretty(json) : NULL;
+
+    for (const char *at = text; at && *at; at++)
+        if (at[0] == '\\' && at[1] == 'n') {
+            text_add(ret, "\n    | ");
+            at++;
+        } else if (at[0] == '\\' && at[1] == '\\') {
+            text_add_char(ret, '\\');
+            at++;
+        } else {
+            text_add_char(ret, *at);
+        }
+}
+
+static inline void say_first_difference(const char *path, const char *wanted, const char *is) {
+    size_t at = 0, line = 1, start = 0;
+
+    for (; wanted[at] && wanted[at] == is[at]; at++)
+        if (wanted[at] == '\n') {
+            line++;
+            start = at + 1;
+        }
+    fail_msg("%s:%zu differs: wanted '%.*s', is '%.*s' (EXPECTED=write)", path, line,
+             (int)strcspn(wanted + start, "\n"), wanted + start, (int)strcspn(is + start, "\n"),
+             is + start);
+}
+
+static inline void assert_expected(const char *name, const char *text) {
+    _cleanup_(freep) char *path = xasprintf("tests/unit/expected/%s.txt", name);
+    _cleanup_(text_free) struct text is = {.cap = 1 << 20}, wanted = {.cap = 1 << 20};
+    FILE *file = fopen(path, getenv("EXPECTED") ? "wb" : "rb");
+    int byte;
+
+    if (!file)
+        fail_msg("%s is missing", path);
+    add_steady(&is, text);
+    if (getenv("EXPECTED"))
+        (void)fwrite(text_str(&is), 1, is.len, file);
+    while (!getenv("EXPECTED") && (byte = fgetc(file)) != EOF)
+        text_add_char(&wanted, (char)byte);
+    (void)fclose(file);
+    if (!getenv("EXPECTED") && !text_equal(text_str(&wanted), text_str(&is)))
+        say_first_difference(path, text_str(&wanted), text_str(&is));
+}
+
+#endif
