@@ -36,6 +36,36 @@ static void reads_cluster_info(void **state) {
     kubeconfig_free(&config);
 }
 
+/* A half of a pair is none. */
+static void what_a_person_can_prove_itself_with(void **state) {
+    static char set[] = "x";
+    const struct {
+        struct kubeconfig config;
+        bool has;
+    } rows[] = {
+        {{.username = NULL}, false},
+        {{.token = set}, true},
+        {{.token_file = set}, true},
+        {{.program = set}, true},
+        {{.username = set}, false},
+        {{.password = set}, false},
+        {{.username = set, .password = set}, true},
+        {{.client_cert_file = set}, false},
+        {{.client_cert_pem = set}, false},
+        {{.client_key_file = set}, false},
+        {{.client_key_pem = set}, false},
+        {{.client_cert_file = set, .client_cert_pem = set}, false},
+        {{.client_key_file = set, .client_key_pem = set}, false},
+        {{.client_cert_file = set, .client_key_pem = set}, true},
+        {{.client_cert_pem = set, .client_key_file = set}, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (kubeconfig_has_credentials(&rows[i].config) != rows[i].has)
+            fail_msg("row %zu", i);
+}
+
 static const char two[] =
     "clusters:\n- {name: a, cluster: {server: 'https://a'}}\n- {name: b, cluster: {server: "
     "'https://b', tls-server-name: x, proxy-url: 'http://p', insecure-skip-tls-verify: true}}\n"
@@ -441,6 +471,7 @@ static void writes_what_it_read(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_cluster_info),
+        cmocka_unit_test(what_a_person_can_prove_itself_with),
         cmocka_unit_test(follows_the_current_context),
         cmocka_unit_test(refuses_what_it_cannot_read),
         cmocka_unit_test(embeds_the_files_beside_it),
