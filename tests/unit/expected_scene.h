@@ -1,8 +1,7 @@
 /* What is compared as a whole with a file of tests/unit/expected: everything that a run does and
  * prints, so that no line of it changes unseen. EXPECTED=write writes the files; `git diff` shows
  * what has changed. */
-#ifndef TESTS_UNIT_EXPECTED_SCENE_H
-#define TESTS_UNIT_EXPECTED_SCENE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,5 +100,3 @@ static inline void assert_expected(const char *name, const char *text) {
     if (!getenv("EXPECTED") && !text_equal(text_str(&wanted), text_str(&is)))
         say_first_difference(path, text_str(&wanted), text_str(&is));
 }
-
-#endif

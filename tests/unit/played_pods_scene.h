@@ -1,7 +1,6 @@
 /* A node that has joined, and the two pods of a diagnosis played while winjoin sleeps: shared by
  * the tests of `winjoin diag`. */
-#ifndef TESTS_UNIT_PLAYED_PODS_SCENE_H
-#define TESTS_UNIT_PLAYED_PODS_SCENE_H
+#pragma once
 
 #include "joining_scene.h"
 
@@ -117,5 +116,3 @@ static inline int open_diag(void **state) {
     host_memory_on_sleep(program->host, play, NULL);
     return result;
 }
-
-#endif
