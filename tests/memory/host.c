@@ -367,8 +367,8 @@ static int sleep_for(struct host *host, unsigned milliseconds, struct error *err
 
         memory->fail_at = 0;
         memory->on_sleep(memory->on_sleep_context, host);
-        memory->calls = calls;
-        memory->fail_at = fail_at;
+        memory->calls = memory->fail_at ? memory->calls : calls; /* it may choose what fails next */
+        memory->fail_at = memory->fail_at ? memory->fail_at : fail_at;
     }
     if (memory->interrupted)
         return error_set(err, ERROR_INTERRUPTED, "wait: interrupted");

@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* A run of letters that is made anew each time: a digest, also a cut one, a key, base64. */
+/* A run of letters that is another each time: a digest, also a cut one, a key, base64. */
 static inline size_t random_run(const char *at) {
     static const char digest[] = "sha256:";
     size_t len;
