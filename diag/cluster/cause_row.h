@@ -1,43 +1,50 @@
-/* A row of the table of a cluster's causes. Inside diag/cluster. */
+/* A row of the table of a cluster's causes: an effect, and what it is called in each scope. Inside
+ * diag/cluster. */
 #pragma once
 
 #include "diag/causes/causes.h"
 #include "diag/cluster/cluster.h"
 
-/* Which cells are looked at together: all, those of a node (from it, to it, both), those between
- * operating systems, kinds of nodes, or two nodes; the last three in one direction. */
-enum cluster_group { ALL, FROM, TO, NODE, SYSTEMS, KINDS, PAIR };
+/* Where an effect is: everywhere; between two operating systems or kinds of nodes in one direction;
+ * at nodes, both from and to them, only from, only to; from one node to another. */
+enum cluster_scope { ALL, SYSTEMS, KINDS, NODE, OUT, IN, PAIR, SCOPES };
 
 typedef bool cluster_is_among(const struct cluster_cell *cell);
 typedef const char *cluster_says(const struct cluster_node *node);
 typedef bool cluster_reports(const struct cluster_node *node);
 
 struct cluster_row {
-    struct diag_cause_row told;
-    enum cluster_group group;
+    /* By scope; one without an id is called as the nearest that has one, and the direction is said
+     * besides. Texts that are NULL are those of the first scope that has them. */
+    struct diag_cause_row told[SCOPES];
     cluster_says
         *says; /* what was read of a node itself: confirmed; otherwise a pattern of cells */
-    cluster_reports *reports;  /* what the node has published: confirmed where that is fresh and the
-                                  group's cells are as below; elsewhere told, without a cell */
-    bool only_red;             /* of `reports`: told only where the cells are so */
-    cluster_is_among *among;   /* cells that it breaks: each is red */
-    cluster_is_among *spared;  /* one of these at least works; NULL: nothing is asked of others */
-    enum cluster_group beside; /* the cells among which `spared` are looked for */
+    cluster_reports *reports; /* what the node has published: confirmed where that is fresh and the
+                                 cells from the node are as below; elsewhere told, without a cell */
+    bool only_red;            /* of `reports`: told only where the cells are so */
+    cluster_is_among *among;  /* cells that it breaks: in its scope each is red */
     cluster_is_among
-        *also;     /* red cells of the group that follow of themselves; NULL: only `among` */
-    size_t least;  /* red cells; 0 = 1 */
-    bool whole;    /* all of `spared` work: a Service's pods may be anywhere */
-    bool touching; /* `also` counts cells to the node, too */
-    bool behind;   /* pods behind Services are cut off: their red cells follow, wherever from */
-    bool dns;      /* the DNS settings inside the node's pod are evidence */
-    bool many;     /* red for more than one node at the other end */
-    bool local;    /* the NodePort there of externalTrafficPolicy Local answers nobody, too */
-    bool surely;   /* seen, not concluded */
-    bool aside;    /* of `says`: it breaks no cell, and no run fails for it alone */
-    bool partly;   /* some packets arrive: of all other rows such a cell works */
+        *spared; /* one of these in its scope works; NULL: nothing is asked of others */
+    cluster_is_among
+        *also;      /* red cells of the scope that follow of themselves; NULL: only `among` */
+    size_t least;   /* red cells; 0 = 1 */
+    bool whole;     /* all between pods works: a Service's pods may be anywhere */
+    bool touching;  /* `also` counts cells to the nodes, too, where the scope is only from them */
+    bool behind;    /* pods behind Services are cut off: their red cells follow, wherever from */
+    bool dns;       /* the DNS settings inside the node's pod are evidence */
+    bool at_target; /* a node that one other asks is enough to name it; otherwise it is a pair */
+    bool mixed;     /* cells of several flows are red */
+    bool chance;    /* of some cells all packets arrive by chance: a quarter may be green */
+    bool local;     /* the NodePort there of externalTrafficPolicy Local answers nobody, too */
+    bool surely;    /* seen, not concluded */
+    bool aside;     /* of `says`: it breaks no cell, and no run fails for it alone */
+    bool partly;    /* some packets arrive: of all other rows such a cell works */
 };
 /* Row i of all tables; NULL behind the last. */
 const struct cluster_row *cluster_row(size_t i);
+/* What the row is called in that scope, with all texts; *ret_as: the scope whose id it is. */
+struct diag_cause_row cluster_row_told(const struct cluster_row *row, enum cluster_scope scope,
+                                       enum cluster_scope *ret_as);
 
 /* The tables: a file each. */
 struct cluster_rows {
@@ -49,6 +56,11 @@ extern const struct cluster_rows cluster_rows_of_pods, cluster_rows_of_packets,
 
 static inline bool cluster_cell_is_red(const struct cluster_cell *c) {
     return c->cell.outcome == DIAG_FAIL || c->cell.outcome == DIAG_NOT_RUN;
+}
+/* Red for such a row: a cell that some packets pass has rows of its own. */
+static inline bool cluster_row_is_red(const struct cluster_row *row, const struct cluster_cell *c) {
+    return cluster_cell_is_red(c) &&
+           row->partly == (cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c));
 }
 bool cluster_cell_is_between_pods(const struct cluster_cell *c);
 bool cluster_cell_is_by_service(const struct cluster_cell *c); /* or by a name of one */

@@ -4,8 +4,8 @@
 #include "diag/causes/causes.h"
 #include "diag/cluster/cluster.h"
 
-/* Fills report->causes. A row is named where all cells that it would break are red and the cells
- * that it would spare are not; a red cell is explained once, by the widest. Pure. */
+/* Fills report->causes. A row is named at the fewest places (diag/cluster/scopes.h) where all cells
+ * that it would break are red; a red cell is explained once, by the first row. Pure. */
 void cluster_causes_find(struct cluster_report *report);
-/* Row i of the table; NULL behind the last. */
-const struct diag_cause_row *cluster_cause_row(size_t i);
+/* What the table names, i-th; an id may come again. False behind the last. Text is borrowed. */
+bool cluster_cause_row(size_t i, struct diag_cause_row *ret);

@@ -2,8 +2,6 @@
 #include "diag/cluster/cause_row.h"
 #include "diag/network_report.h"
 
-#define PODS cluster_cell_is_between_pods
-
 static bool is_short_name(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "pod-to-service-pqdn");
 }
@@ -32,13 +30,37 @@ static bool is_unresolved(const struct cluster_cell *c) {
            (!cluster_cell_is_red(c) || cluster_cell_has_dns_failed(c));
 }
 
-static bool is_lost_name(const struct cluster_cell *c) {
-    return is_unresolved(c) && cluster_cell_is_red(c);
+static bool is_service_udp(const struct cluster_cell *c) {
+    return cluster_cell_is_to_service(c) && c->cell.udp;
 }
 
-static bool is_none(const struct cluster_cell *c) {
-    (void)c;
-    return false;
+static bool is_service_tcp(const struct cluster_cell *c) {
+    return cluster_cell_is_to_service(c) && !c->cell.udp;
+}
+
+/* The DNS is asked by UDP. */
+static bool is_by_service_udp(const struct cluster_cell *c) {
+    return cluster_cell_is_by_service(c) && (c->cell.udp || cluster_cell_has_dns_failed(c));
+}
+
+static bool is_by_service_tcp(const struct cluster_cell *c) {
+    return cluster_cell_is_by_service(c) && !c->cell.udp;
+}
+
+static bool is_full_unresolved(const struct cluster_cell *c) {
+    return is_unresolved(c) && is_full_name(c);
+}
+
+static bool is_alias(const struct cluster_cell *c) {
+    return is_unresolved(c) && text_ends_with(c->cell.to, ":443");
+}
+
+static bool is_pod_name(const struct cluster_cell *c) {
+    return is_unresolved(c) && cluster_cell_is_of(c, "pod-to-pod-name");
+}
+
+static bool is_service_name(const struct cluster_cell *c) {
+    return is_unresolved(c) && cluster_cell_is_of(c, "pod-to-service-fqdn") && !is_alias(c);
 }
 
 /* Before Windows Server 2022 HNS has none. */
@@ -67,105 +89,115 @@ static bool reports_no_dns(const struct cluster_node *n) {
     "winjoin status on that node names all of it, and the commands; load balancers come back "     \
     "with sc.exe stop kube-proxy, then sc.exe start kube-proxy there"
 
+#define SVC_SOURCE "kubernetes/kubernetes#135802"
+#define DNS_NODE                                                                                   \
+    {                                                                                              \
+        "CL-DNS-NODE", "names from the node's pods", "pods there resolve no name of the cluster",  \
+            "compare the DNS servers inside its pods with the Service kube-dns (clusterDNS of "    \
+            "its "                                                                                 \
+            "kubelet), and check the route from there to the DNS pods",                            \
+            NULL                                                                                   \
+    }
+#define DNS_SOME                                                                                   \
+    {                                                                                              \
+        "CL-DNS-SOME", "some names from the node's pods",                                          \
+            "pods there resolve some names of the cluster, but not all",                           \
+            "ask for the name from a pod there and from one of another node, kubectl exec POD -- " \
+            "nslookup NAME: where both fail, kubectl -n kube-system logs -l k8s-app=kube-dns; "    \
+            "otherwise "                                                                           \
+            "look at the DNS settings inside that node's pods",                                    \
+            NULL                                                                                   \
+    }
+
 static const struct cluster_row rows[] = {
-    {{"CL-HNS-DNS", "names from the node's pods",
-      "HNS there has no load balancer for the cluster's DNS, as the node itself reports", HNS_LACKS,
-      "microsoft/Windows-Containers#278"},
-     FROM,
+    {{[OUT] = {"CL-HNS-DNS", "names from the node's pods",
+               "HNS there has no load balancer for the cluster's DNS, as the node itself reports",
+               HNS_LACKS, "microsoft/Windows-Containers#278"}},
      .reports = reports_no_dns,
      .only_red = true,
      .among = is_unanswered,
      .spared = cluster_cell_is_to_service,
-     .beside = FROM,
      .dns = true},
-    {{"CL-HNS", "Services from the node's pods, or its pods",
-      "HNS there lacks what Kubernetes has, as the node itself reports", HNS_LACKS,
-      "kubernetes/kubernetes#135802"},
-     FROM,
+    {{[OUT] = {"CL-HNS", "Services from the node's pods, or its pods",
+               "HNS there lacks what Kubernetes has, as the node itself reports", HNS_LACKS,
+               SVC_SOURCE}},
      .reports = reports_lacks,
      .among = cluster_cell_is_to_service,
-     .spared = PODS,
-     .beside = FROM,
+     .spared = cluster_cell_is_between_pods,
      .also = cluster_cell_is_by_service,
      .touching = true},
-    {{"CL-SVC", "Services, names", "no pod reaches a Service by its cluster IP",
-      "kubectl -n kube-system get pods -l k8s-app=kube-proxy; compare the Service range with the "
-      "API server's",
-      "kubernetes/kubernetes#135802"},
-     ALL,
+    {{[ALL] = {"CL-SVC", "Services, names", "no pod reaches a Service by its cluster IP",
+               "kubectl -n kube-system get pods -l k8s-app=kube-proxy; compare the Service range "
+               "with the API server's",
+               SVC_SOURCE},
+      [NODE] = {"CL-SVC-NODE", "Services from the node's pods",
+                "pods there reach other pods, but no Service by its cluster IP",
+                "look at kube-proxy on that node: winjoin logs kube-proxy on a Windows node",
+                NULL}},
      .among = cluster_cell_is_to_service,
-     .spared = PODS,
-     .beside = ALL,
-     .also = cluster_cell_is_by_service,
-     .least = 2,
-     .whole = true},
-    {{"CL-SVC-NODE", "Services from the node's pods",
-      "pods there reach other pods, but no Service by its cluster IP",
-      "look at kube-proxy on that node: winjoin logs kube-proxy on a Windows node",
-      "kubernetes/kubernetes#135802"},
-     FROM,
-     .among = cluster_cell_is_to_service,
-     .spared = PODS,
-     .beside = ALL,
+     .spared = cluster_cell_is_between_pods,
      .also = cluster_cell_is_by_service,
      .whole = true,
      .touching = true},
-    {{"CL-DNS", "names", "the cluster's DNS answers no pod",
-      "kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide; then look at the nodes where "
-      "they run",
-      "kubernetes/kubernetes#111323"},
-     ALL,
+    {{[NODE] = {"CL-SVC-UDP", "Services by UDP, from the node's pods",
+                "pods there reach Services by TCP, but not by UDP",
+                "look at kube-proxy there, and for a policy or firewall that lets TCP pass only",
+                NULL}},
+     .among = is_service_udp,
+     .spared = is_service_tcp,
+     .also = is_by_service_udp,
+     .whole = true,
+     .touching = true},
+    {{[NODE] = {"CL-SVC-TCP", "Services by TCP, from the node's pods",
+                "pods there reach Services by UDP, but not by TCP",
+                "look at kube-proxy there, and for a policy or firewall that lets UDP pass only",
+                NULL}},
+     .among = is_service_tcp,
+     .spared = is_service_udp,
+     .also = is_by_service_tcp,
+     .whole = true,
+     .touching = true},
+    {{[ALL] = {"CL-DNS", "names", "the cluster's DNS answers no pod",
+               "kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide; then look at the "
+               "nodes where they run",
+               "kubernetes/kubernetes#111323"},
+      [OUT] = DNS_NODE},
      .among = is_unanswered,
      .spared = cluster_cell_is_to_service,
-     .beside = ALL,
-     .least = 2},
-    {{"CL-DNS-UNKNOWN", "names", "the cluster's DNS does not know names of the cluster",
-      "kubectl -n kube-system logs -l k8s-app=kube-dns; compare the domain in its Corefile with "
-      "clusterDomain of the kubelets",
-      NULL},
-     ALL,
-     .among = is_unknown,
-     .spared = cluster_cell_is_to_service,
-     .beside = ALL,
-     .least = 2},
-    {{"CL-DNS-NODE", "names from the node's pods", "pods there resolve no name of the cluster",
-      "compare the DNS servers inside its pods with the Service kube-dns (clusterDNS of its "
-      "kubelet), and check the route from there to the DNS pods",
-      NULL},
-     FROM,
-     .among = is_unresolved,
-     .spared = cluster_cell_is_to_service,
-     .beside = FROM,
      .least = 2,
      .dns = true},
-    {{"CL-DNS-SHORT", "short names from the node's pods",
-      "pods there resolve full names, but no short ones",
-      "compare the DNS suffixes inside its pods with NAMESPACE.svc and the cluster's domain: "
-      "clusterDomain of its kubelet, \"dns\" of its CNI file",
-      "kubernetes/kubernetes#65016"},
-     FROM,
+    {{[ALL] = {"CL-DNS-UNKNOWN", "names", "the cluster's DNS does not know names of the cluster",
+               "kubectl -n kube-system logs -l k8s-app=kube-dns; compare the domain in its "
+               "Corefile with clusterDomain of the kubelets",
+               NULL},
+      [OUT] = DNS_NODE},
+     .among = is_unknown,
+     .spared = cluster_cell_is_to_service,
+     .least = 2,
+     .dns = true},
+    {{[OUT] = DNS_NODE},
+     .among = is_unresolved,
+     .spared = cluster_cell_is_to_service,
+     .least = 2,
+     .dns = true},
+    {{[NODE] = {"CL-DNS-SHORT", "short names from the node's pods",
+                "pods there resolve full names, but no short ones",
+                "compare the DNS suffixes inside its pods with NAMESPACE.svc and the cluster's "
+                "domain: clusterDomain of its kubelet, \"dns\" of its CNI file",
+                "kubernetes/kubernetes#65016"}},
      .among = is_short_unknown,
      .spared = is_full_name,
-     .beside = FROM,
      .dns = true},
-    {{"CL-DNS-SOME", "some names from the node's pods",
-      "pods there resolve some names of the cluster, but not all",
-      "ask for the name from a pod there and from one of another node, kubectl exec POD -- "
-      "nslookup NAME: where both fail, kubectl -n kube-system logs -l k8s-app=kube-dns; otherwise "
-      "look at the DNS settings inside that node's pods",
-      NULL},
-     FROM,
-     .among = is_lost_name,
-     .spared = cluster_cell_is_by_name,
-     .beside = FROM,
-     .dns = true},
-    {{"CL-AFFINITY", "clients of Services with sessionAffinity ClientIP, on the node",
-      "kube-proxy there does not keep a client at one pod",
-      "restart kube-proxy on that node, and compare its version and mode with another node's",
-      "kubernetes.io: Networking on Windows"},
-     FROM,
+    {{[OUT] = DNS_SOME}, .among = is_full_unresolved, .mixed = true, .dns = true},
+    {{[OUT] = DNS_SOME}, .among = is_pod_name, .dns = true},
+    {{[OUT] = DNS_SOME}, .among = is_service_name, .dns = true},
+    {{[OUT] = DNS_SOME}, .among = is_alias, .dns = true},
+    {{[NODE] = {"CL-AFFINITY", "clients of Services with sessionAffinity ClientIP, on the node",
+                "kube-proxy there does not keep a client at one pod",
+                "restart kube-proxy on that node, and compare its version and mode with another "
+                "node's",
+                "kubernetes.io: Networking on Windows"}},
      .says = says_no_affinity,
-     .among = is_none,
      .aside = true},
 };
 

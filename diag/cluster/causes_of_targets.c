@@ -2,8 +2,6 @@
  * to itself. */
 #include "diag/cluster/cause_row.h"
 
-#define PODS cluster_cell_is_between_pods
-
 static bool is_port(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "nodeport-remote");
 }
@@ -16,7 +14,12 @@ static bool is_port_tcp(const struct cluster_cell *c) {
     return is_port(c) && !c->cell.udp;
 }
 
+/* Green, or answered by another program. */
 static bool is_port_astray(const struct cluster_cell *c) {
+    return is_port_tcp(c) && (!cluster_cell_is_red(c) || cluster_cell_is_astray(c));
+}
+
+static bool is_port_wrong(const struct cluster_cell *c) {
     return is_port(c) && cluster_cell_is_astray(c);
 }
 
@@ -24,9 +27,8 @@ static bool is_kubelet(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "pod-to-node");
 }
 
-/* Red as it is: whether others of the pair work is no matter. */
 static bool is_at_node(const struct cluster_cell *c) {
-    return (is_kubelet(c) || is_port(c)) && cluster_cell_is_red(c);
+    return is_kubelet(c) || is_port(c);
 }
 
 static bool is_readiness(const struct cluster_cell *c) {
@@ -47,12 +49,44 @@ static bool is_beyond(const struct cluster_cell *c) {
     return is_kubelet(c) || is_outside(c) || is_api(c);
 }
 
+/* Follows of itself. */
+static bool is_beyond_too(const struct cluster_cell *c) {
+    return is_port(c) || cluster_cell_is_of(c, "pod-to-external-dns");
+}
+
 static bool is_outside_name(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "pod-to-external-dns");
 }
 
 static bool is_hairpin(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "pod-to-self-via-service");
+}
+
+static bool is_hairpin_udp(const struct cluster_cell *c) {
+    return is_hairpin(c) && c->cell.udp;
+}
+
+static bool is_hairpin_tcp(const struct cluster_cell *c) {
+    return is_hairpin(c) && !c->cell.udp;
+}
+
+static bool is_neighbor(const struct cluster_cell *c) {
+    return cluster_cell_is_of(c, "container-to-container-localhost");
+}
+
+static bool is_neighbor_udp(const struct cluster_cell *c) {
+    return is_neighbor(c) && c->cell.udp;
+}
+
+static bool is_neighbor_tcp(const struct cluster_cell *c) {
+    return is_neighbor(c) && !c->cell.udp;
+}
+
+/* That it is so is seen from another node. */
+static const char *says_no_local_port(const struct cluster_node *n) {
+    (void)n;
+    return "its NodePort of a Service with externalTrafficPolicy Local answers no other node, "
+           "though one of the Service's pods runs there; other NodePorts of the node do";
 }
 
 #define NAT_HINT                                                                                   \
@@ -63,127 +97,156 @@ static bool is_hairpin(const struct cluster_cell *c) {
     "it "                                                                                          \
     "leads; look for a firewall or policy between the pods and these addresses"
 
+#define TARGET_PAIR                                                                                \
+    {                                                                                              \
+        "CL-TARGET-PAIR", "from one node's pods to the other node itself",                         \
+            "pods of the first do not reach the other node: its kubelet's port or its NodePorts",  \
+            "look for a firewall of that node, or a security group, that lets some nodes pass "    \
+            "only",                                                                                \
+            NULL                                                                                   \
+    }
+/* Of several targets. */
+#define TARGET_OUT                                                                                 \
+    {                                                                                              \
+        "CL-TARGET-PAIR", "from the node's pods to other nodes themselves",                        \
+            "pods there do not reach other nodes: their kubelets' ports or their NodePorts",       \
+            "look for a firewall of that node, or a security group, that lets some targets pass "  \
+            "only",                                                                                \
+            NULL                                                                                   \
+    }
+#define NODEPORT_NODE                                                                              \
+    {                                                                                              \
+        "CL-NODEPORT-NODE", "NodePorts of the node", "a NodePort there answers no other node",     \
+            "open the range of NodePorts in its firewall (30000-32767); look at kube-proxy there", \
+            "kubernetes/kubernetes#74550"                                                          \
+    }
+#define KUBELET                                                                                    \
+    {                                                                                              \
+        "CL-KUBELET", "kubectl logs and exec, metrics",                                            \
+            "the kubelet's port 10250 does not answer pods",                                       \
+            "open TCP 10250 in that node's firewall: winjoin join phase vswitch does so on a "     \
+            "Windows "                                                                             \
+            "node",                                                                                \
+            NULL                                                                                   \
+    }
+#define HAIRPIN                                                                                    \
+    {                                                                                              \
+        "CL-HAIRPIN", "a pod's own Service", "a pod there does not reach itself by its Service",   \
+            "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; hairpin "  \
+            "mode "                                                                                \
+            "of a Linux node's bridge",                                                            \
+            "projectcalico/calico#5522"                                                            \
+    }
+#define LOCALHOST                                                                                  \
+    {                                                                                              \
+        "CL-LOCALHOST", "containers of one pod",                                                   \
+            "the containers of a pod there do not reach each other by localhost",                  \
+            "look whether the pod's containers share its network (the sandbox of containerd, "     \
+            "crictl "                                                                              \
+            "inspectp), and for a program in the pod's image that has taken the port",             \
+            NULL                                                                                   \
+    }
+
 static const struct cluster_row rows[] = {
-    {{"CL-BEYOND", "from the node's pods to nodes, to the API server and outside",
-      "pods there reach pods of other nodes, but nothing beyond the pod network", NAT_HINT,
-      "kubernetes/kubernetes#86482"},
-     FROM,
+    {{[OUT] = {"CL-BEYOND", "from the node's pods to nodes, to the API server and outside",
+               "pods there reach pods of other nodes, but nothing beyond the pod network", NAT_HINT,
+               "kubernetes/kubernetes#86482"}},
      .among = is_beyond,
-     .spared = is_beyond,
-     .beside = ALL,
-     .also = is_port,
-     .least = 2,
-     .many = true},
-    {{"CL-API", "clients of the API server in pods", "no pod reaches the API server by its Service",
-      API_HINT, NULL},
-     ALL,
-     .among = is_api,
-     .spared = cluster_cell_is_to_service,
-     .beside = ALL,
-     .least = 2},
-    {{"CL-API-NODE", "clients of the API server in the node's pods",
-      "pods there do not reach the API server by its Service", API_HINT, NULL},
-     FROM,
-     .among = is_api,
-     .spared = cluster_cell_is_to_service,
-     .beside = FROM},
-    {{"CL-NODEPORT", "NodePorts of all nodes", "no NodePort answers from another node",
-      "check nodePortAddresses of kube-proxy, and that no firewall between the nodes closes the "
-      "NodePort range (30000-32767)",
-      "kubernetes/kubernetes#73327"},
-     ALL,
+     .also = is_beyond_too,
+     .mixed = true},
+    {{[ALL] = {"CL-API", "clients of the API server in pods",
+               "no pod reaches the API server by its Service", API_HINT, NULL},
+      [NODE] = {"CL-API-NODE", "clients of the API server in the node's pods",
+                "pods there do not reach the API server by its Service", NULL, NULL}},
+     .among = is_api},
+    {{[ALL] = {"CL-TARGET", "the kubelets' port and NodePorts",
+               "pods do not reach the node itself, neither its kubelet's port nor its NodePorts; "
+               "its pods they do",
+               "look for a firewall of that node, or a security group, that closes TCP 10250 and "
+               "the range of NodePorts (30000-32767)",
+               NULL},
+      [OUT] = TARGET_OUT,
+      [IN] = {"CL-TARGET", "the kubelets' port and NodePorts", NULL, NULL, NULL},
+      [PAIR] = TARGET_PAIR},
+     .among = is_at_node,
+     .at_target = true,
+     .mixed = true},
+    {{[IN] = {"CL-NODEPORT-TAKEN", "a NodePort of the node",
+              "another program answers at a NodePort there",
+              "netstat -ano on a Windows node, ss -ltnp on a Linux node, names the process; move "
+              "it out of the NodePort range (30000-32767), then restart kube-proxy there",
+              NULL}},
+     .among = is_port_astray,
+     .also = is_port_wrong,
+     .at_target = true},
+    {{[ALL] = {"CL-NODEPORT", "NodePorts of all nodes", "no NodePort answers from another node",
+               "check nodePortAddresses of kube-proxy, and that no firewall between the nodes "
+               "closes the NodePort range (30000-32767)",
+               "kubernetes/kubernetes#73327"},
+      [OUT] = TARGET_OUT,
+      [IN] = NODEPORT_NODE,
+      [PAIR] = TARGET_PAIR},
      .among = is_port,
-     .spared = cluster_cell_is_to_service,
-     .beside = ALL,
-     .least = 3},
-    {{"CL-NODEPORT-UDP", "UDP to NodePorts of all nodes",
-      "no NodePort answers UDP from another node",
-      "let UDP to the NodePort range (30000-32767), too, pass between the nodes: a firewall, or a "
-      "cloud's security group, lets TCP pass only",
-      NULL},
-     ALL,
+     .at_target = true},
+    {{[ALL] = {"CL-NODEPORT-UDP", "UDP to NodePorts of all nodes, or of some",
+               "no NodePort answers UDP from another node",
+               "let UDP to the NodePort range (30000-32767), too, pass between the nodes: a "
+               "firewall, or a cloud's security group, lets TCP pass only",
+               NULL}},
      .among = is_port_udp,
      .spared = is_port_tcp,
-     .beside = ALL,
-     .least = 2},
-    {{"CL-NODEPORT-TAKEN", "a NodePort of the node", "another program answers at a NodePort there",
-      "netstat -ano on a Windows node, ss -ltnp on a Linux node, names the process; move it out of "
-      "the NodePort range (30000-32767), then restart kube-proxy there",
-      NULL},
-     TO,
-     .among = is_port_astray,
-     .spared = PODS,
-     .beside = TO},
-    {{"CL-NODEPORT-NODE", "NodePorts of the node", "a NodePort there answers no other node",
-      "open the range of NodePorts in its firewall (30000-32767); look at kube-proxy there",
-      "kubernetes/kubernetes#74550"},
-     TO,
-     .among = is_port,
-     .spared = PODS,
-     .beside = TO},
-    {{"CL-KUBELET", "kubectl logs and exec, metrics",
-      "the kubelet's port 10250 does not answer pods",
-      "open TCP 10250 in that node's firewall: winjoin join phase vswitch does so on a Windows "
-      "node",
-      NULL},
-     TO,
+     .at_target = true},
+    {{[ALL] = {"CL-NODEPORT-TCP", "TCP to NodePorts of all nodes, or of some",
+               "no NodePort answers TCP from another node",
+               "let TCP to the NodePort range (30000-32767), too, pass between the nodes: a "
+               "firewall, or a cloud's security group, lets UDP pass only",
+               NULL}},
+     .among = is_port_tcp,
+     .spared = is_port_udp,
+     .at_target = true},
+    {{[ALL] = KUBELET, [OUT] = TARGET_OUT, [IN] = KUBELET, [PAIR] = TARGET_PAIR},
      .among = is_kubelet,
-     .spared = PODS,
-     .beside = TO},
-    {{"CL-TARGET-PAIR", "from one node's pods to the other node itself",
-      "pods of the first do not reach the other node: its kubelet's port or its NodePorts",
-      "look for a firewall of that node, or a security group, that lets some nodes pass only",
-      NULL},
-     PAIR,
-     .among = is_at_node,
-     .spared = PODS,
-     .beside = PAIR},
-    {{"CL-READY", "readiness and liveness probes of the node's pods",
-      "the kubelet does not reach its own pods, other nodes' pods do",
-      "look at the node's own address in the pod network and its host firewall", NULL},
-     FROM,
-     .among = is_readiness,
-     .spared = PODS,
-     .beside = TO},
-    {{"CL-OUT", "targets outside the cluster", "no pod reaches the target outside",
-      "check whether a node reaches it itself, and whether the nodes' network has a route to it",
-      NULL},
-     ALL,
+     .at_target = true},
+    {{[NODE] = {"CL-READY", "readiness and liveness probes of the node's pods",
+                "the kubelet does not reach its own pods, other nodes' pods do",
+                "look at the node's own address in the pod network and its host firewall", NULL}},
+     .among = is_readiness},
+    {{[ALL] = {"CL-OUT", "targets outside the cluster", "no pod reaches the target outside",
+               "check whether a node reaches it itself, and whether the nodes' network has a route "
+               "to it",
+               NULL},
+      [NODE] = {"CL-OUT-NODE", "targets outside, from the node's pods",
+                "pods there do not get outside", NAT_HINT, "kubernetes/kubernetes#86482"}},
      .among = is_outside,
-     .spared = PODS,
-     .beside = ALL,
-     .least = 2},
-    {{"CL-OUT-NODE", "targets outside, from the node's pods", "pods there do not get outside",
-      NAT_HINT, "kubernetes/kubernetes#86482"},
-     FROM,
-     .among = is_outside,
-     .spared = is_outside,
-     .beside = ALL},
-    {{"CL-OUT-NAME", "names outside the cluster", "the name outside does not resolve or answer",
-      "check the forward line in the CoreDNS configuration", NULL},
-     ALL,
-     .among = is_outside_name,
-     .spared = cluster_cell_is_by_name,
-     .beside = ALL},
-    {{"CL-LOCAL", "Services whose traffic policy is Local, on the node",
-      "kube-proxy there knows no pod of its own node",
-      "compare the name that kube-proxy has for its node (--hostname-override, the computer's "
-      "name) "
-      "with that of kubectl get nodes, capitals and small letters, too",
-      "kubernetes/kubernetes#106640"},
-     FROM,
+     .also = is_outside_name},
+    {{[ALL] = {"CL-OUT-NAME", "names outside the cluster",
+               "the name outside does not resolve or answer",
+               "check the forward line in the CoreDNS configuration; where it is so from some "
+               "nodes only, their pods' way to the DNS and outside",
+               NULL}},
+     .among = is_outside_name},
+    {{[NODE] = {"CL-LOCAL", "Services whose traffic policy is Local, on the node",
+                "kube-proxy there knows no pod of its own node",
+                "compare the name that kube-proxy has for its node (--hostname-override, the "
+                "computer's name) with that of kubectl get nodes, capitals and small letters, too",
+                "kubernetes/kubernetes#106640"}},
      .among = is_hairpin,
-     .spared = cluster_cell_is_to_service,
-     .beside = FROM,
      .local = true},
-    {{"CL-HAIRPIN", "a pod's own Service", "a pod there does not reach itself by its Service",
-      "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; hairpin mode of "
-      "a Linux node's bridge",
-      "projectcalico/calico#5522"},
-     FROM,
-     .among = is_hairpin,
-     .spared = cluster_cell_is_to_service,
-     .beside = FROM},
+    {{[NODE] = HAIRPIN}, .among = is_hairpin},
+    {{[NODE] = HAIRPIN}, .among = is_hairpin_udp},
+    {{[NODE] = HAIRPIN}, .among = is_hairpin_tcp},
+    {{[NODE] = LOCALHOST}, .among = is_neighbor},
+    {{[NODE] = LOCALHOST}, .among = is_neighbor_udp},
+    {{[NODE] = LOCALHOST}, .among = is_neighbor_tcp},
+    {{[NODE] = {"CL-NODEPORT-LOCAL", "NodePorts with externalTrafficPolicy Local, of the node",
+                "a NodePort of a Service with externalTrafficPolicy Local answers no other node "
+                "there",
+                "look at kube-proxy there, and at the health check of the load balancer before it "
+                "(healthCheckNodePort of the Service)",
+                NULL}},
+     .says = says_no_local_port,
+     .local = true,
+     .aside = true},
 };
 
 const struct cluster_rows cluster_rows_of_targets = {rows, ARRAY_SIZE(rows)};

@@ -56,7 +56,9 @@ static void add(struct making *m, const char *flow, bool udp, size_t from, size_
     text_format(cell.cell.probe.expect, sizeof cell.cell.probe.expect, "%s",
                 cell.any ? "" : expect);
     text_format(cell.cell.reason, sizeof cell.cell.reason, "%s", "it was not asked");
-    m->ret->items = xrealloc(m->ret->items, (m->ret->count + 1) * sizeof *m->ret->items);
+    if ((m->ret->count & (m->ret->count - 1)) == 0) /* full: 0, 1, 2, 4 ... */
+        m->ret->items = xrealloc(m->ret->items,
+                                 (m->ret->count ? 2 * m->ret->count : 1) * sizeof *m->ret->items);
     m->ret->items[m->ret->count++] = cell;
 }
 

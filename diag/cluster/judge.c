@@ -1,167 +1,80 @@
-/* How the rows of a cluster's causes are compared with its cells. A cause is the same for one node,
- * one direction or all: the row's group says which. */
-#include "diag/cluster/cause_row.h"
+/* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.h),
+ * and what it is called there. */
 #include "diag/cluster/causes.h"
+#include "diag/cluster/scopes.h"
 #include "diag/network_report.h"
 
 enum { NAMES = 8 };
 
-/* ---- groups ---- */
-
+/* A cause while its places are found: all of one id, in the order of their finding. */
+struct naming {
+    const struct cluster_row *row; /* the first that named it */
+    struct diag_cause_row told;
+    struct diag_cause cause;
+    struct text_list names;
+    size_t shared[2]; /* of pairs: nodes that are in each of them; SIZE_MAX: none */
+    bool pairs;       /* nothing but pairs */
+    bool one;         /* a node */
+};
 struct finding {
     struct cluster_report *report;
-    size_t *kinds;   /* of each node: the first node of its kind */
+    struct cluster_map map;
     bool *explained; /* of each cell */
-    size_t cut;      /* the first cause by which pods behind Services are cut off; SIZE_MAX: none */
-    bool *works;     /* of each node: a pod of another node and its own reach each other somehow */
     bool *reported;  /* of each node: a cause was named that it has reported itself */
-    bool ending;     /* each row was compared with the cells */
-};
-/* One group of a kind: which nodes it is about. */
-struct key {
-    enum cluster_group group;
-    size_t a, b;
+    bool *silent;    /* of each node: its Local NodePort surely answers nobody */
+    bool *local;     /* of each node: CL-LOCAL was named for it */
+    struct naming *namings;
+    size_t count;
 };
 
-static bool is_windows(const struct finding *f, size_t node) {
-    return text_equal(f->report->nodes.items[node].os, "windows");
-}
-
-static bool is_in(const struct finding *f, const struct key *key, const struct cluster_cell *c) {
-    switch (key->group) {
-    case ALL:
-        return true;
-    case FROM:
-        return c->from == key->a;
-    case TO:
-        return c->to == key->a && c->from != c->to;
-    case NODE:
-        return c->from == key->a || c->to == key->a;
-    case PAIR:
-        return c->from == key->a && c->to == key->b && c->from != c->to;
-    case SYSTEMS:
-        return c->from != c->to && is_windows(f, c->from) == is_windows(f, key->a) &&
-               is_windows(f, c->to) == is_windows(f, key->b);
-    case KINDS:
-        return c->from != c->to && f->kinds[c->from] == f->kinds[key->a] &&
-               f->kinds[c->to] == f->kinds[key->b];
-    }
-    return false;
-}
-
-static bool is_partly(const struct cluster_cell *c) {
-    return cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c);
-}
-
-/* Red for such a row: a cell that some packets pass has rows of its own. */
-static bool is_red(const struct cluster_row *row, const struct cluster_cell *c) {
-    return cluster_cell_is_red(c) && row->partly == is_partly(c);
-}
-
-/* Does this node work with somebody? One whose peers are all cut off is not to blame. */
-static bool works_elsewhere(const struct finding *f, const struct cluster_row *row, size_t node,
-                            size_t but) {
-    for (size_t i = 0; i < f->report->cells.count; i++) {
-        const struct cluster_cell *c = &f->report->cells.items[i];
-
-        if (cluster_cell_is_between_pods(c) && !is_red(row, c) &&
-            (c->from == node || c->to == node) && c->from != but && c->to != but)
-            return true;
-    }
-    return false;
-}
-
-struct seen {
-    size_t red, open; /* open: not explained yet */
-    bool green, spared, in, out, elsewhere;
-    bool cut;                         /* not all of those that would be spared work */
-    bool sources, targets, third;     /* more than one; and a node beside the first cell's two */
-    bool alive;                       /* each node of a red cell works with some other */
-    const struct cluster_cell *first; /* an open one */
-};
-
-static bool is_end(const struct cluster_cell *c, size_t node) {
-    return c->from == node || c->to == node;
-}
-
-static void look_at(const struct finding *f, const struct cluster_row *row, const struct key *key,
-                    struct seen *ret) {
-    const struct cluster_cells *cells = &f->report->cells;
-    const struct key beside = {.group = row->beside, .a = key->a, .b = key->b};
-    const struct cluster_cell *one = NULL;
-
-    *ret = (struct seen){.spared = !row->spared, .elsewhere = row->group != NODE, .alive = true};
-    for (size_t i = 0; i < cells->count; i++) {
-        const struct cluster_cell *c = &cells->items[i];
-
-        if (row->spared && row->spared(c) && is_in(f, &beside, c)) {
-            ret->spared |= !is_red(row, c);
-            ret->cut |= is_red(row, c);
-        }
-        if (!row->among(c) || !is_in(f, key, c))
-            continue;
-        ret->green |= !is_red(row, c);
-        if (!is_red(row, c))
-            continue;
-        ret->red++;
-        ret->in |= c->to == key->a;
-        ret->out |= c->from == key->a;
-        one = one ? one : c;
-        ret->sources |= c->from != one->from;
-        ret->targets |= c->to != one->to;
-        ret->third |= !is_end(one, c->from) || !is_end(one, c->to);
-        ret->alive = ret->alive && f->works[c->from] && f->works[c->to];
-        if (!ret->elsewhere)
-            ret->elsewhere = works_elsewhere(f, row, c->from == key->a ? c->to : c->from, key->a);
-        if (!f->explained[i] && !ret->open++)
-            ret->first = c;
-    }
-}
-
-static bool is_so(const struct cluster_row *row, const struct seen *s) {
-    if (!s->open || s->green || !s->spared || s->red < row->least || !s->elsewhere ||
-        (row->many && !(row->group == TO ? s->sources : s->targets)))
-        return false;
-    if ((row->group == NODE && (!s->in || !s->out)) || (row->whole && s->cut))
-        return false;
-    /* One node of a kind is a node, not a kind. */
-    return (row->group != SYSTEMS && row->group != KINDS) ||
-           (s->sources && s->targets && s->third && s->alive);
-}
-
-static bool is_port_between(const struct cluster_cell *c, const struct cluster_pair *pair) {
-    return c->from == pair->from && c->to == pair->to && !c->cell.udp &&
-           text_equal(c->cell.flow->id, "nodeport-remote");
-}
-
-/* A node that is well but for the NodePort of the node it looks at. */
-static bool hears_no_local(const struct finding *f, const struct cluster_pair *pair) {
-    const struct cluster_node *asker = &f->report->nodes.items[pair->from];
-    bool answers = false;
-
-    for (size_t i = 0; i < f->report->cells.count; i++) {
-        const struct cluster_cell *c = &f->report->cells.items[i];
-
-        if (cluster_cell_is_between_pods(c) && is_end(c, pair->from) && cluster_cell_is_red(c))
-            return false; /* it was not asked */
-        answers |= is_port_between(c, pair) && !cluster_cell_is_red(c);
-    }
-    return answers && !asker->local_ip && !asker->by_exec;
-}
+/* ---- the NodePort that leads to a node's own pod ---- */
 
 /* Each node looks at the first of those that it is paired with. */
-static bool is_local_silent(const struct finding *f, size_t node) {
-    const struct cluster_pairs *pairs = &f->report->pairs;
+static size_t looked_at(const struct cluster_report *report, size_t asker) {
+    for (size_t i = 0; i < report->pairs.count; i++)
+        if (report->pairs.items[i].from == asker)
+            return report->pairs.items[i].to;
+    return SIZE_MAX;
+}
 
-    for (size_t i = 0; i < pairs->count; i++) {
-        size_t first = 0;
+/* Whether it reaches the other NodePort there, and was asked: nodes whose TCP fails are not asked
+ * for all. */
+static bool is_witness(const struct cluster_report *report, size_t asker, size_t node,
+                       bool surely) {
+    bool answers = false;
 
-        while (pairs->items[first].from != pairs->items[i].from)
-            first++;
-        if (first == i && pairs->items[i].to == node && hears_no_local(f, &pairs->items[i]))
-            return true;
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+
+        if ((c->from == asker || c->to == asker) && cluster_cell_is_red(c) && !c->cell.udp &&
+            (surely || cluster_cell_is_between_pods(c)))
+            return false;
+        answers |= c->from == asker && c->to == node && !c->cell.udp && !cluster_cell_is_red(c) &&
+                   cluster_cell_is_of(c, "nodeport-remote");
     }
-    return false;
+    return answers;
+}
+
+static bool *silent_make(const struct cluster_report *report, bool surely) {
+    bool *silent = xcalloc(report->nodes.count + 1, sizeof *silent);
+
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        const struct cluster_node *asker = &report->nodes.items[i];
+        size_t node = asker->local_ip || asker->by_exec ? SIZE_MAX : looked_at(report, i);
+
+        if (node != SIZE_MAX)
+            silent[node] = is_witness(report, i, node, surely);
+    }
+    return silent;
+}
+
+static size_t *systems_make(const struct cluster_nodes *nodes) {
+    size_t *systems = xcalloc(nodes->count + 1, sizeof *systems);
+
+    for (size_t i = 0; i < nodes->count; i++)
+        while (!text_equal(nodes->items[systems[i]].os, nodes->items[i].os))
+            systems[i]++;
+    return systems;
 }
 
 /* ---- causes ---- */
@@ -174,199 +87,95 @@ char *cluster_cell_name(const struct cluster_report *report, const struct cluste
     return xasprintf("%s %s -> %s", flow, c->cell.from, report->nodes.items[c->to].name);
 }
 
-static char *key_name(const struct finding *f, const struct key *key) {
-    const struct cluster_node *nodes = f->report->nodes.items;
-    _cleanup_(freep) char *a = NULL, *b = NULL;
+static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
+                                const struct diag_cause_row *told) {
+    struct naming *ret;
 
-    switch (key->group) {
-    case ALL:
-        return xstrdup("all nodes");
-    case PAIR:
-        return xasprintf("%s to %s", nodes[key->a].name, nodes[key->b].name);
-    case SYSTEMS:
-        return xasprintf("%s to %s nodes", nodes[key->a].os, nodes[key->b].os);
-    case KINDS:
-        a = cluster_node_kind(&nodes[key->a]);
-        b = cluster_node_kind(&nodes[key->b]);
-        return xasprintf("%s to %s", a, b);
-    default:
-        return xstrdup(nodes[key->a].name);
-    }
+    for (size_t i = 0; i < f->count; i++)
+        if (text_equal(f->namings[i].told.id, told->id))
+            return &f->namings[i];
+    f->namings = xrealloc(f->namings, (f->count + 1) * sizeof *f->namings);
+    ret = &f->namings[f->count++];
+    *ret = (struct naming){.row = row, .told = *told, .pairs = true};
+    ret->cause.confirmed = true;
+    return ret;
 }
 
-/* The row's cause, made when its first group is found; each further group adds to it. */
-struct naming {
-    struct diag_cause cause;
-    struct text_list names;
-    size_t shared[2]; /* of pairs: nodes that are in each of them; SIZE_MAX: none */
-    bool sure;        /* of `reports`: fresh, and as the cells are */
-};
-
-/* Red for what is named, though it is no cell of the group. */
-static bool follows(const struct finding *f, const struct cluster_row *row, const struct key *key,
-                    const struct cluster_cell *c) {
-    const struct key node = {.group = NODE, .a = key->a};
-
-    return row->touching && row->also && row->also(c) && is_in(f, &node, c);
-}
-
-static void add_name(const struct finding *f, const struct key *key, const char *evidence,
-                     struct naming *ret) {
-    _cleanup_(freep) char *name = key_name(f, key);
+static void add_name(const struct finding *f, const struct cluster_found *found, const char *way,
+                     const char *evidence, struct naming *ret) {
+    const struct cluster_place *place = &found->place;
+    _cleanup_(freep) char *name = cluster_place_name(&f->map, place);
+    _cleanup_(freep) char *whole = xasprintf("%s%s", name, way);
     bool first = !ret->names.count;
 
+    ret->pairs = ret->pairs && cluster_place_scope(place) == PAIR;
     for (size_t i = 0; i < ARRAY_SIZE(ret->shared); i++)
         if (first)
-            ret->shared[i] = i ? key->b : key->a;
-        else if (ret->shared[i] != key->a && ret->shared[i] != key->b)
+            ret->shared[i] = i ? place->b : place->a;
+        else if (ret->shared[i] != place->a && ret->shared[i] != place->b)
             ret->shared[i] = SIZE_MAX;
-    if (!text_list_has(&ret->names, name))
-        text_list_add(&ret->names, name);
+    ret->one = first && place->set == ONE && place->way != BETWEEN;
+    if (!text_list_has(&ret->names, whole))
+        text_list_add(&ret->names, whole);
     if (ret->cause.evidence.count < NAMES)
         text_list_add(&ret->cause.evidence, evidence);
 }
 
-static void add_group(struct finding *f, const struct cluster_row *row, const struct key *key,
-                      const char *evidence, struct naming *ret) {
+/* Red for what is named, though it is perhaps no cell of the place. */
+static bool follows(const struct finding *f, const struct cluster_row *row,
+                    const struct cluster_place *place, const struct cluster_cell *c) {
+    struct cluster_place wide = *place;
+
+    if (row->touching && place->way == FROM)
+        wide.way = TOUCHING;
+    return row->also && row->also(c) && cluster_place_has(&f->map, &wide, c);
+}
+
+static void explain(struct finding *f, const struct cluster_row *row,
+                    const struct cluster_place *place, struct naming *ret) {
     const struct cluster_cells *cells = &f->report->cells;
 
-    add_name(f, key, evidence, ret);
     for (size_t i = 0; i < cells->count; i++) {
         const struct cluster_cell *c = &cells->items[i];
-        bool mine = (is_in(f, key, c) && (row->among(c) || (row->also && row->also(c)))) ||
-                    follows(f, row, key, c);
+        bool mine = (row->among && row->among(c) && cluster_place_has(&f->map, place, c)) ||
+                    follows(f, row, place, c);
 
         if (!mine || !cluster_cell_is_red(c) || f->explained[i])
             continue;
         f->explained[i] = true;
         text_list_add_owned(&ret->cause.cells, cluster_cell_name(f->report, c));
     }
+    for (size_t i = 0; i < f->report->nodes.count && row->local; i++)
+        f->local[i] |= place->set != ONE || place->a == i;
 }
 
-static void look_at_node(struct finding *f, const struct cluster_row *row, size_t node,
-                         struct naming *ret) {
-    const struct cluster_node *n = &f->report->nodes.items[node];
-    const struct key key = {.group = FROM, .a = node};
-    _cleanup_(freep) char *evidence = NULL;
+/* Where the id does not say it. */
+static const char *const ways[SCOPES] = {[ALL] = "",
+                                         [SYSTEMS] = "",
+                                         [KINDS] = "",
+                                         [NODE] = " (from and to there)",
+                                         [OUT] = " (from there)",
+                                         [IN] = " (to there)",
+                                         [PAIR] = ""};
 
-    if (!row->says(n))
-        return;
-    evidence = xasprintf("%s: %s", n->name, row->says(n));
-    add_group(f, row, &key, evidence, ret);
-}
+/* `sure`: what is said of the place is no conclusion. */
+static void name_place(struct finding *f, const struct cluster_row *row,
+                       const struct cluster_found *found, const char *evidence, bool sure) {
+    enum cluster_scope scope = cluster_place_scope(&found->place), as;
+    const struct diag_cause_row told = cluster_row_told(row, scope, &as);
+    struct naming *naming = naming_of(f, row, &told);
+    bool says_way = found->pairs && as != scope;
 
-/* The group that a red cell is in; `other`: of the two nodes that it touches, the one it goes to.
- */
-static struct key key_of(enum cluster_group group, const struct cluster_cell *c, bool other) {
-    switch (group) {
-    case ALL:
-        return (struct key){.group = ALL};
-    case FROM:
-        return (struct key){.group = FROM, .a = c->from};
-    case TO:
-        return (struct key){.group = TO, .a = c->to};
-    case NODE:
-        return (struct key){.group = NODE, .a = other ? c->to : c->from};
-    default:
-        return (struct key){group, c->from, c->to};
-    }
-}
-
-static void look_at_group(struct finding *f, const struct cluster_row *row, const struct key *key,
-                          struct naming *ret) {
-    const struct cluster_node *n = &f->report->nodes.items[key->a];
-    _cleanup_(freep) char *cell = NULL;
-    struct text evidence = {0};
-    struct seen seen;
-
-    look_at(f, row, key, &seen);
-    if (!is_so(row, &seen) || (row->local && !is_local_silent(f, key->a)))
-        return;
-    cell = cluster_cell_name(f->report, seen.first);
-    if (seen.red > 1)
-        text_addf(&evidence, "each of %zu cells fails, such as ", seen.red);
-    text_addf(&evidence, "%s: %s", cell, seen.first->cell.reason);
-    if (row->dns)
-        text_addf(&evidence, "; inside the pod: DNS servers %s, suffixes %s",
-                  n->servers ? n->servers : "unknown", n->suffixes ? n->suffixes : "unknown");
-    add_group(f, row, key, text_str(&evidence), ret);
-    text_free(&evidence);
-}
-
-/* What nodes have published, three times: first what fits the cells and is fresh; otherwise what
- * fits; and at the end, where the row is not named yet, what fits none. */
-enum report_look { SURE, FITS, TOLD };
-
-static void look_at_report(struct finding *f, const struct cluster_row *row, size_t node,
-                           enum report_look look, struct naming *ret) {
-    const struct cluster_node *n = &f->report->nodes.items[node];
-    const struct key key = {.group = FROM, .a = node};
-    _cleanup_(freep) char *line = NULL, *evidence = NULL;
-    struct seen seen;
-
-    if (!row->reports(n))
-        return;
-    look_at(f, row, &key, &seen);
-    if (look == TOLD ? f->reported[node] : !is_so(row, &seen))
-        return;
-    if (look == SURE && !network_report_is_fresh(n->own_report, f->report->time))
-        return;
-    line = cluster_own_report_line(f->report, n);
-    evidence = xasprintf("%s: %s", n->name, line);
-    if (look == TOLD)
-        add_name(f, &key, evidence, ret);
-    else
-        add_group(f, row, &key, evidence, ret);
-    f->reported[node] = true;
-    ret->sure = look == SURE;
-}
-
-static void look_at_reports(struct finding *f, const struct cluster_row *row, struct naming *ret) {
-    enum report_look last = f->ending ? TOLD : FITS;
-
-    for (enum report_look look = f->ending ? TOLD : SURE; look <= last && !ret->names.count; look++)
-        for (size_t i = 0; i < f->report->nodes.count; i++)
-            look_at_report(f, row, i, look, ret);
-}
-
-static void look_at_groups(struct finding *f, const struct cluster_row *row, struct naming *ret) {
-    struct key last[2] = {{.a = SIZE_MAX}, {.a = SIZE_MAX}}; /* cells of one are side by side */
-
-    for (size_t i = 0; row->says && i < f->report->nodes.count; i++)
-        look_at_node(f, row, i, ret);
-    if (row->reports)
-        look_at_reports(f, row, ret);
-    for (size_t i = 0; !row->says && !row->reports && i < f->report->cells.count; i++) {
-        const struct cluster_cell *c = &f->report->cells.items[i];
-        int ends = row->group == NODE ? 2 : 1;
-
-        for (int other = 0; other < ends; other++) {
-            const struct key key = key_of(row->group, c, other);
-
-            if (!is_red(row, c) || f->explained[i] || !row->among(c) ||
-                (key.a == last[other].a && key.b == last[other].b)) /* it was not so */
-                continue;
-            look_at_group(f, row, &key, ret);
-            last[other] = key;
-        }
-    }
-}
-
-/* A command of one node's cause has its name. */
-static char *hint_make(const struct cluster_row *row, const struct text_list *names) {
-    bool node = row->group == FROM || row->group == TO || row->group == NODE;
-    const char *hint = row->told.hint, *at = strstr(hint, " NAME ");
-
-    if (!at || !node || names->count != 1)
-        return xstrdup(hint);
-    return xasprintf("%.*s %s %s", (int)(at - hint), hint, names->items[0], at + strlen(" NAME "));
+    add_name(f, found, says_way ? ways[scope] : "", evidence, naming);
+    naming->cause.confirmed = naming->cause.confirmed && sure;
+    if (!row->reports || found->red)
+        explain(f, row, &found->place, naming);
 }
 
 /* "win-1, linux-1"; of pairs that have one node in common that one comes first. */
-static char *names_make(const struct finding *f, const struct cluster_row *row,
-                        struct naming *naming) {
+static char *names_make(const struct finding *f, struct naming *naming) {
     const size_t *shared = naming->shared;
-    bool one = row->group == PAIR && (shared[0] == SIZE_MAX) != (shared[1] == SIZE_MAX);
+    bool one = naming->pairs && (shared[0] == SIZE_MAX) != (shared[1] == SIZE_MAX);
     _cleanup_(freep) char *more = NULL, *names = NULL;
     size_t all = naming->names.count;
 
@@ -380,68 +189,179 @@ static char *names_make(const struct finding *f, const struct cluster_row *row,
                      more);
 }
 
-static void find_row(struct finding *f, const struct cluster_row *row) {
+/* A command of one node's cause has its name. */
+static char *hint_make(const struct naming *naming) {
+    const char *hint = naming->told.hint, *at = strstr(hint, " NAME ");
+
+    if (!at || !naming->one || naming->names.count != 1)
+        return xstrdup(hint);
+    return xasprintf("%.*s %s %s", (int)(at - hint), hint, naming->names.items[0],
+                     at + strlen(" NAME "));
+}
+
+static void add_causes(struct finding *f) {
     struct diag_causes *causes = &f->report->causes;
-    struct naming naming = {0};
 
-    look_at_groups(f, row, &naming);
-    if (naming.names.count) {
-        _cleanup_(freep) char *names = names_make(f, row, &naming);
+    causes->items = xcalloc(f->count + 1, sizeof *causes->items);
+    for (size_t i = 0; i < f->count; i++) {
+        struct naming *naming = &f->namings[i];
+        _cleanup_(freep) char *names = names_make(f, naming);
 
-        naming.cause.id = row->told.id;
-        naming.cause.confirmed = (row->says && !row->aside) || row->surely || naming.sure;
-        naming.cause.message = xasprintf("%s: %s", names, row->told.message);
-        naming.cause.hint = hint_make(row, &naming.names);
-        causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
-        if (row->behind && f->cut == SIZE_MAX)
-            f->cut = causes->count;
-        causes->items[causes->count++] = naming.cause;
+        naming->cause.id = naming->told.id;
+        naming->cause.message = xasprintf("%s: %s", names, naming->told.message);
+        naming->cause.hint = hint_make(naming);
+        causes->items[causes->count++] = naming->cause;
+        text_list_free(&naming->names);
     }
-    text_list_free(&naming.names);
+    free(take_ptr(f->namings));
+}
+
+/* ---- rows ---- */
+
+static void find_said(struct finding *f, const struct cluster_row *row) {
+    for (size_t i = 0; i < f->report->nodes.count; i++) {
+        const struct cluster_node *n = &f->report->nodes.items[i];
+        const struct cluster_found found = {.place = {ONE, FROM, i, 0}};
+        const char *says = row->says(n);
+        _cleanup_(freep) char *evidence = NULL;
+
+        if (!says || (row->local && (!f->silent[i] || f->local[i])))
+            continue;
+        evidence = xasprintf("%s: %s", n->name, says);
+        name_place(f, row, &found, evidence, !row->aside);
+    }
+}
+
+/* What nodes have published, three times: first what fits the cells and is fresh; otherwise what
+ * fits; and at the end, where the row is not named yet, what fits none. */
+enum report_look { SURE, FITS, TOLD };
+
+static bool look_at_report(struct finding *f, const struct cluster_row *row, size_t node,
+                           enum report_look look) {
+    const struct cluster_node *n = &f->report->nodes.items[node];
+    struct cluster_found found = {.place = {ONE, FROM, node, 0}};
+    _cleanup_(freep) char *line = NULL, *evidence = NULL;
+
+    if (!row->reports(n))
+        return false;
+    if (look == TOLD ? f->reported[node] : !cluster_scopes_find_from(&f->map, row, node, &found))
+        return false;
+    if (look == SURE && !network_report_is_fresh(n->own_report, f->report->time))
+        return false;
+    line = cluster_own_report_line(f->report, n);
+    evidence = xasprintf("%s: %s", n->name, line);
+    name_place(f, row, &found, evidence, look == SURE);
+    return f->reported[node] = true;
+}
+
+static void find_reported(struct finding *f, const struct cluster_row *row, bool ending) {
+    enum report_look last = ending ? TOLD : FITS;
+    bool found = false;
+
+    for (enum report_look look = ending ? TOLD : SURE; look <= last && !found; look++)
+        for (size_t i = 0; i < f->report->nodes.count; i++)
+            found |= look_at_report(f, row, i, look);
+}
+
+static char *evidence_make(const struct finding *f, const struct cluster_row *row,
+                           const struct cluster_found *found) {
+    const struct cluster_cell *first = &f->report->cells.items[found->first];
+    const struct cluster_node *n = &f->report->nodes.items[first->from];
+    _cleanup_(freep) char *cell = cluster_cell_name(f->report, first);
+    struct text evidence = {0};
+
+    if (found->red > 1)
+        text_addf(&evidence, "each of %zu cells fails, such as ", found->red);
+    text_addf(&evidence, "%s: %s", cell, first->cell.reason);
+    if (row->dns && found->place.set == ONE)
+        text_addf(&evidence, "; inside the pod: DNS servers %s, suffixes %s",
+                  n->servers ? n->servers : "unknown", n->suffixes ? n->suffixes : "unknown");
+    return text_take(&evidence);
+}
+
+/* The widest scope comes first. */
+static void find_pattern(struct finding *f, const struct cluster_row *row) {
+    struct cluster_founds founds;
+
+    cluster_scopes_find(&f->map, row, &founds);
+    for (enum cluster_scope scope = ALL; scope < SCOPES; scope++)
+        for (size_t i = 0; i < founds.count; i++) {
+            const struct cluster_found *found = &founds.items[i];
+            _cleanup_(freep) char *evidence = NULL;
+
+            if (cluster_place_scope(&found->place) != scope)
+                continue;
+            evidence = evidence_make(f, row, found);
+            name_place(f, row, found, evidence, row->surely);
+        }
+    free(founds.items);
+}
+
+/* A Service's pods may be anywhere: whether it fails by itself is not known while some are cut off.
+ */
+static bool is_cut(const struct cluster_report *report, const struct cluster_row *row) {
+    for (size_t i = 0; row->whole && i < report->cells.count; i++)
+        if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
+            cluster_row_is_red(row, &report->cells.items[i]))
+            return true;
+    return false;
+}
+
+static void find_row(struct finding *f, const struct cluster_row *row) {
+    if (row->says)
+        find_said(f, row);
+    else if (row->reports)
+        find_reported(f, row, false);
+    else if (!is_cut(f->report, row))
+        find_pattern(f, row);
 }
 
 static bool is_named(const struct finding *f, const struct cluster_row *row) {
-    for (size_t i = 0; i < f->report->causes.count; i++)
-        if (f->report->causes.items[i].id == row->told.id)
+    enum cluster_scope as;
+
+    for (size_t i = 0; i < f->count; i++)
+        if (text_equal(f->namings[i].told.id, cluster_row_told(row, OUT, &as).id))
             return true;
     return false;
 }
 
 /* Which pod a Service chooses is chance: what is red of Services besides follows. */
 static void explain_services(struct finding *f) {
-    for (size_t i = 0; i < f->report->cells.count && f->cut != SIZE_MAX; i++) {
+    struct naming *cut = f->namings;
+
+    while (cut < f->namings + f->count && !cut->row->behind)
+        cut++;
+    for (size_t i = 0; i < f->report->cells.count && cut < f->namings + f->count; i++) {
         const struct cluster_cell *c = &f->report->cells.items[i];
 
         if (c->cell.outcome == DIAG_FAIL && !f->explained[i] && cluster_cell_is_by_service(c))
-            text_list_add_owned(&f->report->causes.items[f->cut].cells,
-                                cluster_cell_name(f->report, c));
+            text_list_add_owned(&cut->cause.cells, cluster_cell_name(f->report, c));
     }
 }
 
 void cluster_causes_find(struct cluster_report *report) {
+    size_t *kinds = cluster_kinds_make(&report->nodes), *systems = systems_make(&report->nodes);
+    bool *silent = silent_make(report, false);
     struct finding f = {.report = report,
-                        .cut = SIZE_MAX,
-                        .kinds = cluster_kinds_make(&report->nodes),
-                        .explained = xcalloc(report->cells.count, sizeof *f.explained),
-                        .works = xcalloc(report->nodes.count, sizeof *f.works),
-                        .reported = xcalloc(report->nodes.count, sizeof *f.reported)};
+                        .explained = xcalloc(report->cells.count + 1, sizeof *f.explained),
+                        .silent = silent_make(report, true),
+                        .local = xcalloc(report->nodes.count + 1, sizeof *f.local),
+                        .reported = xcalloc(report->nodes.count + 1, sizeof *f.reported)};
 
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
-
-        if (cluster_cell_is_between_pods(c) && (!cluster_cell_is_red(c) || is_partly(c)))
-            f.works[c->from] = f.works[c->to] = true;
-    }
+    f.map = (struct cluster_map){report, systems, kinds, f.explained, silent};
     diag_causes_free(&report->causes);
     for (size_t i = 0; cluster_row(i); i++)
         find_row(&f, cluster_row(i));
     explain_services(&f);
-    f.ending = true;
     for (size_t i = 0; cluster_row(i); i++)
         if (cluster_row(i)->reports && !cluster_row(i)->only_red && !is_named(&f, cluster_row(i)))
-            find_row(&f, cluster_row(i));
-    free(f.kinds);
+            find_reported(&f, cluster_row(i), true);
+    add_causes(&f);
+    free(kinds);
+    free(systems);
+    free(silent);
     free(f.explained);
-    free(f.works);
+    free(f.silent);
+    free(f.local);
     free(f.reported);
 }

@@ -110,8 +110,8 @@ char *cluster_node_kind(const struct cluster_node *node) {
     const char *minor = strchr(node->version, '.');
     size_t len = minor ? (size_t)(minor - node->version) + 1 + strcspn(minor + 1, ".") : 0;
 
-    return xasprintf("%s %s %.*s %s", node->os, node->build, (int)len, node->version,
-                     node->network);
+    return xasprintf("%s%s%s %.*s %s", node->os, *node->build ? " " : "", node->build, (int)len,
+                     node->version, node->network);
 }
 
 static void keep(struct cluster_nodes *nodes, const bool *chosen) {

@@ -89,6 +89,9 @@ static void print_row(const struct diag_cause_row *row) {
 }
 
 int main(void) {
+    _cleanup_(text_list_free) struct text_list told = {0};
+    struct diag_cause_row row;
+
     (void)fputs(head, stdout);
     for (size_t i = 0; diag_cause_row(i); i++) {
         if (!is_first(i))
@@ -100,7 +103,10 @@ int main(void) {
         print_all(i, "- **Seen in:** ", source_of);
     }
     (void)fputs(cluster_head, stdout);
-    for (size_t i = 0; cluster_cause_row(i); i++)
-        print_row(cluster_cause_row(i));
+    for (size_t i = 0; cluster_cause_row(i, &row); i++) {
+        if (!text_list_has(&told, row.id))
+            print_row(&row);
+        text_list_add(&told, row.id);
+    }
     return 0;
 }

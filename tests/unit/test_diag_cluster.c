@@ -31,9 +31,9 @@ static void test_nodes_of_one_kind(void **state) {
     static const struct { unsigned windows, all, kept; } rows[] = {{1, 5, 3}, {0, 4, 4}, {0, 0, 0}};
     static const struct {
         const char *version, *kind;
-    } kinds[] = {{"v1.37.1", "linux  v1.37 flannel vxlan"},
-                 {"v1.37", "linux  v1.37 flannel vxlan"},
-                 {"", "linux   flannel vxlan"}};
+    } kinds[] = {{"v1.37.1", "linux v1.37 flannel vxlan"},
+                 {"v1.37", "linux v1.37 flannel vxlan"},
+                 {"", "linux  flannel vxlan"}};
     struct cluster_node node = {
         .os = (char *)"linux", .build = (char *)"", .network = (char *)"flannel vxlan"};
 

@@ -1,0 +1,355 @@
+/* Where an effect is. Each cell lies in at most sixteen places; a place is possible when nothing in
+ * it is green, and of the possible ones that which explains most is taken, again and again. */
+#include "diag/cluster/scopes.h"
+
+enum {
+    PLACES = 16,     /* that a cell is in, at most */
+    BEST_MAX = 64,   /* places that are chosen by how much they explain; then as they come */
+    GREEN_SHARE = 4, /* of a row of chance: one of so many may be green, */
+    GREEN_COST = 2,  /* and speaks against a place as so many red ones do for it */
+};
+
+/* ---- places ---- */
+
+static bool is_in_set(const struct cluster_map *map, enum cluster_set set, size_t of, size_t node) {
+    switch (set) {
+    case EVERY:
+        return true;
+    case ONE:
+        return node == of;
+    case SYSTEM:
+        return map->systems[node] == of;
+    default:
+        return map->kinds[node] == of;
+    }
+}
+
+bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
+                       const struct cluster_cell *cell) {
+    bool out = is_in_set(map, place->set, place->a, cell->from);
+    bool in = is_in_set(map, place->set, place->way == BETWEEN ? place->b : place->a, cell->to);
+
+    switch (place->way) {
+    case TOUCHING:
+        return out || in;
+    case FROM:
+        return out;
+    case TO:
+        return in && cell->from != cell->to;
+    default:
+        return out && in && cell->from != cell->to;
+    }
+}
+
+enum cluster_scope cluster_place_scope(const struct cluster_place *place) {
+    if (place->set == EVERY)
+        return ALL;
+    if (place->way == BETWEEN)
+        return place->set == ONE ? PAIR : place->set == SYSTEM ? SYSTEMS : KINDS;
+    return place->way == FROM ? OUT : place->way == TO ? IN : NODE;
+}
+
+static char *set_name(const struct cluster_map *map, enum cluster_set set, size_t of) {
+    const struct cluster_node *node = &map->report->nodes.items[of];
+
+    return set == ONE      ? xstrdup(node->name)
+           : set == SYSTEM ? xstrdup(node->os)
+                           : cluster_node_kind(node);
+}
+
+char *cluster_place_name(const struct cluster_map *map, const struct cluster_place *place) {
+    const char *nodes = place->set == ONE ? "" : " nodes";
+    _cleanup_(freep) char *a = NULL, *b = NULL;
+
+    if (place->set == EVERY)
+        return xstrdup("all nodes");
+    a = set_name(map, place->set, place->a);
+    if (place->way != BETWEEN)
+        return xasprintf("%s%s", a, nodes);
+    b = set_name(map, place->set, place->b);
+    return xasprintf("%s to %s%s", a, b, nodes);
+}
+
+/* ---- what is in each ---- */
+
+struct entry {
+    struct cluster_place place;
+    size_t cell;
+};
+/* More than one node? More than two? */
+struct several {
+    size_t first, second;
+    unsigned count;
+    bool many;
+};
+struct group {
+    struct cluster_place place;
+    size_t red, open, green, first;
+    bool spared, pairs, others;           /* pairs: red cells of two nodes; others: of one */
+    const struct diag_flow *flow;         /* of a red cell */
+    bool flows;                           /* red cells of several */
+    struct several from, to, set, beyond; /* nodes of red cells: of the set, and at the other end */
+    bool possible;
+};
+struct space {
+    const struct cluster_map *map;
+    const struct cluster_row *row;
+    struct entry *entries;
+    size_t entry_count;
+    struct group *groups;
+    size_t group_count;
+};
+
+static int compare_places(const struct cluster_place *x, const struct cluster_place *y) {
+    if (x->set != y->set)
+        return x->set < y->set ? -1 : 1;
+    if (x->way != y->way)
+        return x->way < y->way ? -1 : 1;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+static int compare_entries(const void *a, const void *b) {
+    const struct entry *x = a, *y = b;
+    int order = compare_places(&x->place, &y->place);
+
+    return order ? order : x->cell < y->cell ? -1 : x->cell > y->cell;
+}
+
+static int compare_group(const void *key, const void *group) {
+    return compare_places(key, &((const struct group *)group)->place);
+}
+
+/* All places that a cell is in. */
+static size_t places_of(const struct cluster_map *map, const struct cluster_cell *c,
+                        struct cluster_place *ret) {
+    size_t count = 0;
+
+    ret[count++] = (struct cluster_place){.set = EVERY, .way = TOUCHING};
+    for (enum cluster_set set = ONE; set <= KIND; set++) {
+        const size_t *of = set == SYSTEM ? map->systems : map->kinds;
+        size_t from = set == ONE ? c->from : of[c->from], to = set == ONE ? c->to : of[c->to];
+
+        ret[count++] = (struct cluster_place){set, FROM, from, 0};
+        ret[count++] = (struct cluster_place){set, TOUCHING, from, 0};
+        if (c->from == c->to)
+            continue;
+        if (from != to)
+            ret[count++] = (struct cluster_place){set, TOUCHING, to, 0};
+        ret[count++] = (struct cluster_place){set, TO, to, 0};
+        ret[count++] = (struct cluster_place){set, BETWEEN, from, to};
+    }
+    return count;
+}
+
+static bool is_considered(const struct cluster_map *map, const struct cluster_row *row,
+                          const struct cluster_cell *c) {
+    return row->among(c) && !(row->local && cluster_cell_is_red(c) && !map->silent[c->from]);
+}
+
+static void add_entries(struct space *s) {
+    const struct cluster_cells *cells = &s->map->report->cells;
+
+    s->entries = xcalloc(PLACES * (cells->count + 1), sizeof *s->entries);
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct cluster_cell *c = &cells->items[i];
+        struct cluster_place places[PLACES];
+        size_t count = 0;
+
+        if (is_considered(s->map, s->row, c) || (s->row->spared && s->row->spared(c)))
+            count = places_of(s->map, c, places);
+        for (size_t k = 0; k < count; k++)
+            s->entries[s->entry_count++] = (struct entry){places[k], i};
+    }
+    qsort(s->entries, s->entry_count, sizeof *s->entries, compare_entries);
+}
+
+static void note(struct several *s, size_t node) {
+    if ((s->count && s->first == node) || (s->many && s->second == node))
+        return;
+    if (!s->count)
+        s->first = node;
+    else if (!s->many)
+        s->second = node;
+    s->many = s->count++ > 0;
+}
+
+static void add_red(const struct space *s, const struct cluster_cell *c, struct group *ret) {
+    bool out = is_in_set(s->map, ret->place.set, ret->place.a, c->from),
+         in = is_in_set(s->map, ret->place.set, ret->place.a, c->to);
+
+    ret->flows |= ret->flow && ret->flow != c->cell.flow;
+    ret->flow = c->cell.flow;
+    ret->red++;
+    ret->pairs |= c->from != c->to;
+    ret->others |= c->from == c->to;
+    note(&ret->from, c->from);
+    note(&ret->to, c->to);
+    if (out)
+        note(&ret->set, c->from);
+    if (in)
+        note(&ret->set, c->to);
+    if (c->from != c->to)
+        note(&ret->beyond, out ? c->to : c->from);
+}
+
+static void add_cell(const struct space *s, size_t cell, struct group *ret) {
+    const struct cluster_cell *c = &s->map->report->cells.items[cell];
+    bool red = cluster_row_is_red(s->row, c);
+
+    if (s->row->spared && s->row->spared(c))
+        ret->spared |= !red;
+    if (!is_considered(s->map, s->row, c))
+        return;
+    ret->green += !red;
+    if (!red)
+        return;
+    add_red(s, c, ret);
+    if (!s->map->explained[cell] && !ret->open++)
+        ret->first = cell;
+}
+
+/* Who is named must be more than another, smaller place says as well. */
+static bool is_wide(const struct space *s, const struct group *g) {
+    const struct cluster_place *p = &g->place;
+
+    if (p->set == EVERY)
+        return g->from.many || g->to.many;
+    if (p->way == BETWEEN)
+        return p->set == ONE || (g->from.many && g->to.many && (p->a != p->b || g->set.count > 2));
+    if (g->pairs && p->way == TOUCHING && (!g->from.many || !g->to.many))
+        return false;
+    if (p->set != ONE)
+        return p->way == FROM ? g->from.many : p->way == TO ? g->to.many : g->set.many;
+    return !g->pairs || g->others || g->beyond.many || (p->way == TO && s->row->at_target);
+}
+
+static bool is_possible(const struct space *s, const struct group *g) {
+    const struct cluster_row *row = s->row;
+    size_t least = row->least ? row->least : 1;
+
+    if (g->place.way == TOUCHING && g->place.set != EVERY && !g->pairs)
+        return false; /* what is of one node each goes out from there */
+    return g->open && g->red >= least && (!row->spared || g->spared) && (!row->mixed || g->flows) &&
+           is_wide(s, g) && (row->chance ? g->green * GREEN_SHARE <= g->green + g->red : !g->green);
+}
+
+static void add_groups(struct space *s) {
+    s->groups = xcalloc(s->entry_count + 1, sizeof *s->groups);
+    for (size_t i = 0; i < s->entry_count; i++) {
+        const struct entry *e = &s->entries[i];
+
+        if (!i || compare_places(&e->place, &e[-1].place) != 0)
+            s->groups[s->group_count++].place = e->place;
+        add_cell(s, e->cell, &s->groups[s->group_count - 1]);
+    }
+    for (size_t i = 0; i < s->group_count; i++)
+        s->groups[i].possible = is_possible(s, &s->groups[i]);
+}
+
+static void space_open(struct space *s) {
+    add_entries(s);
+    add_groups(s);
+}
+
+static void space_close(struct space *s) {
+    free(s->entries);
+    free(s->groups);
+}
+
+/* ---- choosing ---- */
+
+/* Of a pair whose target nobody else asked the target is named, where that is likely. */
+static long worth(const struct space *s, const struct group *g) {
+    bool target = s->row->at_target && g->place.set == ONE && g->place.way == TO;
+
+    return 2 * ((long)g->open - GREEN_COST * (long)g->green) + target;
+}
+
+static struct group *best_group(const struct space *s, size_t taken, size_t *from) {
+    struct group *best = NULL;
+
+    for (size_t i = taken < BEST_MAX ? 0 : *from; i < s->group_count; i++) {
+        struct group *g = &s->groups[i];
+
+        *from = i;
+        if (!g->possible || !g->open || (best && worth(s, g) <= worth(s, best)))
+            continue;
+        best = g;
+        if (taken >= BEST_MAX)
+            break;
+    }
+    return best;
+}
+
+/* Its cells are explained: nothing else is needed for them. */
+static void take(const struct space *s, const struct group *group, bool *done) {
+    const struct cluster_report *report = s->map->report;
+    const struct cluster_place place = group->place;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+        struct cluster_place places[PLACES];
+        size_t count;
+
+        if (done[i] || s->map->explained[i] || !cluster_row_is_red(s->row, c) ||
+            !is_considered(s->map, s->row, c) || !cluster_place_has(s->map, &place, c))
+            continue;
+        done[i] = true;
+        count = places_of(s->map, c, places);
+        for (size_t k = 0; k < count; k++) {
+            struct group *g =
+                bsearch(&places[k], s->groups, s->group_count, sizeof *s->groups, compare_group);
+
+            if (g)
+                g->open--;
+        }
+    }
+}
+
+static int compare_founds(const void *a, const void *b) {
+    const struct cluster_found *x = a, *y = b;
+
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static struct cluster_found found_of(const struct group *g) {
+    return (struct cluster_found){g->place, g->red, g->first, g->pairs};
+}
+
+void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row *row,
+                         struct cluster_founds *ret) {
+    struct space s = {.map = map, .row = row};
+    bool *done = xcalloc(map->report->cells.count + 1, sizeof *done);
+    const struct group *best;
+    size_t from = 0;
+
+    *ret = (struct cluster_founds){0};
+    space_open(&s);
+    while ((best = best_group(&s, ret->count, &from))) {
+        ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);
+        ret->items[ret->count++] = found_of(best);
+        take(&s, best, done);
+    }
+    if (ret->count)
+        qsort(ret->items, ret->count, sizeof *ret->items, compare_founds);
+    space_close(&s);
+    free(done);
+}
+
+bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,
+                              size_t node, struct cluster_found *ret) {
+    const struct cluster_place place = {ONE, FROM, node, 0};
+    struct space s = {.map = map, .row = row};
+    const struct group *g;
+    bool found;
+
+    space_open(&s);
+    g = bsearch(&place, s.groups, s.group_count, sizeof *s.groups, compare_group);
+    found = g && g->possible;
+    if (found)
+        *ret = found_of(g);
+    space_close(&s);
+    return found;
+}
