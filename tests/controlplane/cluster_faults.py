@@ -71,7 +71,7 @@ FAULTS = [
           lambda d: "lookup backend: no such host" if d.place == "short" and d.source == "win-001" else None,
           dns=("win-001", "\n\n10.96.0.10\n")),
     Fault("dns-from-windows", "no pod of a Windows node reaches the cluster's DNS",
-          "CL-DNS-NODE", "win-000, win-001, win-002",
+          "CL-DNS-NODE", "windows nodes",
           lambda d: lost(d) if resolves(d) and d.source in WINDOWS else None),
     Fault("node-ports-closed", "the firewall of win-002 keeps node ports closed",
           "CL-NODEPORT-NODE", "win-002",
@@ -108,7 +108,7 @@ CHANCE = random.Random(1)
 
 SECOND = [
     Fault("old-build", "kube-proxy of the nodes with Windows build 17763 writes no load balancers",
-          "CL-SVC-NODE", "win-001, win-002",
+          "CL-SVC-NODE", "windows 10.0.17763 v1.37 flannel vxlan nodes",
           lambda d: lost(d) if d.source in OLD and (d.place == "service" or resolves(d)) else
           REFUSED if d.place == "node-port" and d.target in OLD else None,
           builds=("20348", "17763", "17763")),
@@ -117,7 +117,7 @@ SECOND = [
           lambda d: probes.SLOW if d.source == "win-001" and d.place in ("service", "short", "full") else
           REFUSED if d.place == "node-port" and d.target == "win-001" else None),
     Fault("local-policy", "win-002 does not answer at the node ports of Services with externalTrafficPolicy Local",
-          "", "win-002",
+          "CL-NODEPORT-LOCAL", "win-002",
           lambda d: probes.SLOW if d.service == "local" and d.target == "win-002" != d.source else None),
     Fault("no-affinity", "the load balancers of win-000 do not keep a client at one pod (sessionAffinity)",
           "CL-AFFINITY", "win-000",
@@ -153,4 +153,52 @@ SECOND = [
     Fault("no-hairpin", "a pod of lin-001 does not reach itself through its own Service (hairpin)",
           "CL-HAIRPIN", "lin-001",
           lambda d: probes.SLOW if d.service == "self" and d.source == "lin-001" else None),
+]
+
+OUTSIDE = ("--external-ip", "192.0.2.1:443", "--external-name", "example.com:443")
+UNNATTED = ("win-000", "win-002")
+FULL = random.Random(2)
+
+THIRD = [
+    Fault("closed-to-linux", "a security group lets Linux nodes reach neither kubelets nor node ports of Windows nodes",
+          "CL-TARGET-PAIR", "linux to windows nodes",
+          lambda d: probes.SLOW if d.place in ("node", "node-port") and d.source in LINUX and d.target in WINDOWS else None),
+    Fault("no-dns-questions", "a policy of win-001 drops what its pods send to UDP 53",
+          "CL-DNS-NODE", "win-001",
+          lambda d: lost(d) if resolves(d) and d.source == "win-001" else None, words=OUTSIDE),
+    Fault("scanner", "a filter driver of win-000 drops TCP that comes in for pods; UDP passes",
+          "CL-TCP-NODE", "win-000",
+          lambda d: probes.SLOW if not d.udp and (pods(d) or behind(d, "win-000")) and d.node == "win-000" != d.source else None),
+    Fault("full-table", "the connection table of lin-000 is full: a fifth of the UDP that comes in is dropped",
+          "CL-LOSS-NODE", "lin-000",
+          lambda d: probes.SLOW if d.udp and not d.large and pods(d) and d.node == "lin-000" != d.source
+          and FULL.random() < 1 / 5 else None,
+          words=("--count", "20")),
+    Fault("two-without-nat", "win-000 and win-002 do not translate what their pods send beyond the pod network",
+          "CL-BEYOND", "win-000, win-002",
+          lambda d: probes.SLOW if d.source in UNNATTED and (
+              d.place in ("external", "external-name", "alias") or d.place in ("node", "node-port") and d.target != d.source)
+          else None, words=OUTSIDE),
+    Fault("mtu-of-one", "the adapter of lin-001 has a smaller MTU than the others",
+          "CL-MTU-NODE", "lin-001",
+          lambda d: probes.SLOW if d.large and d.node and d.node != d.source and "lin-001" in (d.node, d.source) else None),
+    Fault("services-encapsulated", "the CNI files of all Windows nodes lack the prefix of Services: no cluster IP answers there",
+          "CL-SVC-NODE", "windows nodes",
+          lambda d: lost(d) if d.source in WINDOWS and (d.place == "service" or resolves(d)) else None),
+    Fault("old-endpoint", "win-002 has an endpoint of an old pod of its own with the address of the pod of lin-001",
+          "CL-WRONG", "win-002 to lin-001",
+          lambda d: probes.Instead("win-002") if pods(d) and (d.source, d.node) == ("win-002", "lin-001") else None),
+    Fault("second-container", "the second container of pods of win-001 does not listen",
+          "CL-LOCALHOST", "win-001",
+          lambda d: REFUSED if d.place == "localhost" and d.source == "win-001" else None),
+    Fault("ipv6-to-windows", "IPv6 from Linux nodes does not reach pods of Windows nodes",
+          "CL-IPV6-NODE", "linux to windows nodes",
+          lambda d: probes.SLOW if pods(d) and ":" in d.host and d.source in LINUX and d.node in WINDOWS else None, dual=True),
+    Fault("services-without-udp", "kube-proxy of lin-000 writes no rules for UDP",
+          "CL-SVC-UDP", "lin-000",
+          lambda d: lost(d) if d.source == "lin-000" and (d.udp and d.place == "service" or resolves(d)) else
+          REFUSED if d.udp and d.place == "node-port" and d.target == "lin-000" else None),
+    Fault("reverse-path", "lin-001 drops TCP that Windows nodes send to its node ports: its reverse path filter",
+          "CL-NODEPORT-TCP", "lin-001",
+          lambda d: probes.SLOW if not d.udp and d.place == "node-port" and d.source in WINDOWS and d.target == "lin-001" else None),
 ]

@@ -33,7 +33,7 @@ def played(fault):
 
 class Faults(unittest.TestCase):
     def test_each_is_named_first(self):
-        faults = cluster_faults.FAULTS + cluster_faults.SECOND
+        faults = cluster_faults.FAULTS + cluster_faults.SECOND + cluster_faults.THIRD
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             reports = list(pool.map(played, faults))
         for fault, report in zip(faults, reports):
