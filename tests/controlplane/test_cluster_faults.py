@@ -2,6 +2,7 @@
 """What `winjoin diag --kubeconfig` names first for each row of cluster_faults.py."""
 import concurrent.futures
 import json
+import os
 import pathlib
 import re
 import sys
@@ -10,6 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:1] = [str(ROOT / "tests")]
 
+import patience  # noqa: E402
 from controlplane import cluster_faults, probes  # noqa: E402
 from controlplane.cluster_case import ClusterDiag  # noqa: E402
 
@@ -31,18 +33,32 @@ def played(fault):
         case.doCleanups()
 
 
+def said(fault):
+    """(id, nodes, confidence) of each cause; of pairs with a node in common that: "win-2 (win-0 to win-2, win-1 to win-2)"."""
+    return [(c["id"], re.split(r":| \(", c["message"])[0], c["confidence"]) for c in played(fault)["causes"]]
+
+
+def is_right(fault, causes):
+    return [c[:2] for c in causes[:1]] == ([(fault.cause, fault.where)] if fault.cause else [])
+
+
 class Faults(unittest.TestCase):
     def test_each_is_named_first(self):
+        """On a busy machine the model answers too late for diag: fewer at a time then, and the wrong ones again, alone."""
         faults = cluster_faults.FAULTS + cluster_faults.SECOND + cluster_faults.THIRD
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            reports = list(pool.map(played, faults))
-        for fault, report in zip(faults, reports):
+        faults = faults[::3] if os.environ.get("TESTS_PART") == "part" else faults
+        with concurrent.futures.ThreadPoolExecutor(max(1, round(AT_ONCE / patience.factor()))) as pool:
+            results = dict(zip([f.name for f in faults], pool.map(said, faults)))
+        again = [f for f in faults if not is_right(f, results[f.name])] if patience.factor() > 1.5 else []
+        results.update((f.name, said(f)) for f in again)
+        if again:
+            print("played twice: %d: %s" % (len(again), ", ".join(f.name for f in again)))
+        for fault in faults:
             with self.subTest(fault.name):
-                # Of pairs that have a node in common, that one: "win-2 (win-0 to win-2, win-1 to win-2)".
-                said = [(c["id"], re.split(r":| \(", c["message"])[0]) for c in report["causes"]]
-                self.assertEqual(said[:1], [(fault.cause, fault.where)] if fault.cause else [], (fault.expert, said))
-                seen = {c["id"] for c in report["causes"] if c["confidence"] == "confirmed"}
-                self.assertLessEqual(seen, {"CL-SUBNET", "CL-WRONG", "CL-MTU-SYSTEMS", "CL-LOSS-NODE"}, fault.expert)
+                causes = results[fault.name]
+                self.assertTrue(is_right(fault, causes), (fault.expert, causes))
+                seen = {c[0] for c in causes if c[2] == "confirmed"}
+                self.assertLessEqual(seen, {"CL-SUBNET", "CL-WRONG", "CL-MTU-SYSTEMS", "CL-MTU-NODE", "CL-LOSS-NODE"}, fault.expert)
 
 
 if __name__ == "__main__":
