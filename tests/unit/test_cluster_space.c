@@ -236,11 +236,10 @@ static void judge(uint64_t seed, unsigned every, unsigned *ret_all, unsigned *re
                 *ret_right += right;
                 *ret_sure += is_wrongly_sure(&f, &report);
                 if (!right && getenv("SPACE_WORDS"))
-                    print_message("%s; %s; %s: %s %s (%zu causes, %zu pairs)\n", f.effect->name,
-                                  f.scope.words, f.shape->name,
+                    print_message("%s; %s; %s: %s %s\n", f.effect->name, f.scope.words,
+                                  f.shape->name,
                                   report.causes.count ? report.causes.items[0].id : "-",
-                                  report.causes.count ? report.causes.items[0].message : "",
-                                  report.causes.count, report.pairs.count);
+                                  report.causes.count ? report.causes.items[0].message : "");
                 cluster_report_free(&report);
             }
 }
