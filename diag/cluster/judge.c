@@ -150,13 +150,13 @@ static void explain(struct finding *f, const struct cluster_row *row,
 }
 
 /* Where the id does not say it. */
-static const char *const ways[SCOPES] = {[ALL] = "",
-                                         [SYSTEMS] = "",
-                                         [KINDS] = "",
-                                         [NODE] = " (from and to there)",
-                                         [OUT] = " (from there)",
-                                         [IN] = " (to there)",
-                                         [PAIR] = ""};
+static const char *const directions[SCOPES] = {[ALL] = "",
+                                               [SYSTEMS] = "",
+                                               [KINDS] = "",
+                                               [NODE] = " (from and to there)",
+                                               [OUT] = " (from there)",
+                                               [IN] = " (to there)",
+                                               [PAIR] = ""};
 
 /* `sure`: what is said of the place is no conclusion. */
 static void name_place(struct finding *f, const struct cluster_row *row,
@@ -166,7 +166,7 @@ static void name_place(struct finding *f, const struct cluster_row *row,
     struct naming *naming = naming_of(f, row, &told);
     bool says_way = found->pairs && as != scope;
 
-    add_name(f, found, says_way ? ways[scope] : "", evidence, naming);
+    add_name(f, found, says_way ? directions[scope] : "", evidence, naming);
     naming->cause.confirmed = naming->cause.confirmed && sure;
     if (!row->reports || found->red)
         explain(f, row, &found->place, naming);

@@ -115,7 +115,7 @@ static const struct drawn {
     {'F', '2', '-', "from two"},
     {'T', '2', '-', "to two"},
     {'D', '1', '3', "a pair"},
-    {'X', '1', '3', "a pair, both ways"},
+    {'X', '1', '3', "a pair, there and back"},
 };
 
 /* A pair that is asked: others are not seen. */
