@@ -109,11 +109,12 @@ char *hns_model_handle(const struct hns_model *model, const char *handle);
  *   systems:[...],
  *   initial: true = a reset comes back to it} |
  *   create {kind, doc, net?} | delete {kind, id} | dump | restart | reboot |
- *   stick {kind, id}: a caller cannot delete it (0x803b0015) | orphan {id, hr?}: the load balancer
- *   goes, its frontends stay taken (0x803b0013, or hr) until a reboot |
- *   adapter {alias, addresses?, staticLost?, away?} | rule {fn, contains?, hr?, count?, delay?,
- *   soft?, error?} | norules
- * Returns a new reference: the answer, {"error": text} when refused, NULL for an unknown op. */
+ *   swap {kind, id, doc?}: another document in an object's place, unread, or none; answers {doc:
+ * the one before} | stick {kind, id}: a caller cannot delete it (0x803b0015) | orphan {id, hr?}:
+ * the load balancer goes, its frontends stay taken (0x803b0013, or hr) until a reboot | adapter
+ * {alias, addresses?, staticLost?, away?} | rule {fn, contains?, hr?, count?, delay?, soft?,
+ * error?} | norules Returns a new reference: the answer, {"error": text} when refused, NULL for an
+ * unknown op. */
 json_t *hns_model_control(struct hns_model *model, const json_t *op, bool *ret_changed);
 
 /* The clock moves to now_ms; adapters whose outage is over come back. True when something changed.

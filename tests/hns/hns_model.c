@@ -269,6 +269,25 @@ static json_t *control_stick(struct hns_model *m, const json_t *op) {
     return json_object();
 }
 
+/* Any document in an object's place, unread, and what is the model's own with it; none: it is gone,
+ * and nothing else with it. What was there comes back, so that it can be put there again. */
+static json_t *control_swap(struct hns_model *m, const json_t *op) {
+    const json_t *doc = json_object_get(op, "doc");
+    const char *id = model_text(op, "id");
+    int kind = kind_of(op);
+    json_t *was;
+
+    if (kind < 0 || !*id)
+        return refused("swap needs a kind and an id");
+    was = json_incref(json_object_get(m->objects[kind], id));
+    if (json_is_object(doc))
+        json_object_set_new(m->objects[kind], id, json_deep_copy(doc));
+    else
+        json_object_del(m->objects[kind], id);
+    m->changed = true;
+    return was ? json_pack("{s:o}", "doc", was) : json_pack("{s:n}", "doc");
+}
+
 static json_t *control_orphan(struct hns_model *m, const json_t *op) {
     const char *hr = model_text(op, "hr");
 
@@ -353,6 +372,7 @@ json_t *hns_model_control(struct hns_model *m, const json_t *op, bool *ret_chang
         {"delete", control_delete},   {"dump", control_dump},       {"restart", control_restart},
         {"reboot", control_restart},  {"adapter", control_adapter}, {"rule", control_rule},
         {"norules", control_norules}, {"stick", control_stick},     {"orphan", control_orphan},
+        {"swap", control_swap},
     };
     json_t *answer = NULL;
 

@@ -416,6 +416,29 @@ static void test_a_namespace_in_use_cannot_be_deleted(void **state) {
     free(space), free(id);
 }
 
+/* Whatever the document says, and back: an endpoint that leaves so takes nothing with it. */
+static void test_any_document_is_put_in_an_objects_place(void **state) {
+    struct hns_model *m = *state;
+    char *network = make_network(m, BRIDGE), *h = make_endpoint(m, network, ENDPOINT(""));
+    char *id = id_of(m, h);
+    json_t *p, *was = control(m, json_pack("{s:s, s:s, s:s, s:{s:s}}", "op", "swap", "kind",
+                                           "Endpoint", "id", id, "doc", "Name", "changed"));
+
+    p = properties(m, "HcnQueryEndpointProperties", h);
+    assert_string_equal(text_of(p, "Name"), "changed");
+    json_decref(p);
+    json_decref(
+        control(m, json_pack("{s:s, s:s, s:s}", "op", "swap", "kind", "Endpoint", "id", id)));
+    assert_int_equal(count_of(m, "endpoints"), 0);
+    json_decref(control(m, json_pack("{s:s, s:s, s:s, s:O}", "op", "swap", "kind", "Endpoint", "id",
+                                     id, "doc", json_object_get(was, "doc"))));
+    p = properties(m, "HcnQueryEndpointProperties", h);
+    assert_string_equal(text_of(p, "ID"), id);
+    json_decref(p);
+    json_decref(was);
+    free(network), free(h), free(id);
+}
+
 static void test_a_deleted_namespace_lets_go(void **state) {
     struct hns_model *m = *state;
     char *network = make_network(m, BRIDGE), *h = make_endpoint(m, network, ENDPOINT(""));
@@ -457,6 +480,7 @@ int main(void) {
         CASE(test_members_of_a_namespace),
         CASE(test_a_deleted_network_lets_only_its_own_go),
         CASE(test_a_namespace_in_use_cannot_be_deleted),
+        CASE(test_any_document_is_put_in_an_objects_place),
         CASE(test_a_deleted_namespace_lets_go),
     };
 
