@@ -40,8 +40,10 @@ struct diag_evidence_options {
  * {outcome,succeeded,attempts,medianUs?}}, kubeProxy{...} (diag_evidence_proxy(), where it runs and
  * HNS has no load balancer), kubernetes{...} (drift_judge(), where the cluster was asked),
  * dnsService (false: no Service has that address), dnsSpec{...} (drift_service_spec()),
- * dnsEndpoints (how many ready ones the DNS Service has, the same), missing["..."]. Ends after
- * DIAG_EVIDENCE_MS and one call's second, also where HNS hangs. New reference. */
+ * dnsEndpoints (how many ready ones the DNS Service has, the same),
+ * changed[{kind,target,difference, missing,command}] (what is not as winjoin wrote it, where a flow
+ * fails; the caller's), missing["..."]. Ends after DIAG_EVIDENCE_MS and one call's second, also
+ * where HNS hangs. New reference. */
 enum { DIAG_EVIDENCE_MS = 3000 };
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
 /* Of kube-proxy on this node: sourceVip? of its configuration, server? of its kubeconfig,

@@ -37,6 +37,13 @@
             must, may, look, MEASURED                                                              \
     }
 
+#define CHANGED(breaks, look, of)                                                                  \
+    {                                                                                              \
+        {"NODE-CHANGED", breaks, "what winjoin wrote on this node has been changed since",         \
+         "winjoin status names each change and the command that undoes it", NULL},                 \
+            0, CELLS_ALL, look, of                                                                 \
+    }
+
 #define ROW(id, breaks, message, hint, source, must, may, look, of)                                \
     { {id, breaks, message, hint, source}, must, may, look, of }
 
@@ -59,6 +66,11 @@ const struct row diag_rows[] = {
     ROW("API-REFUSED", "nothing at once; the kubelet's reports to the API server",
         "the API server refuses this node, or is not trusted", NEW_CERTIFICATE, NULL, 0, 0,
         look_api_refused, FIRST_LOOK),
+    ROW("NODE-GONE", "from pods to other nodes' pods and to the API server, and back",
+        "the cluster has no Node object of this node: other nodes have no route to its pods",
+        "sc.exe stop kubelet, then sc.exe start kubelet: it registers the node again; if it gets "
+        "another pod prefix: winjoin join phase pod-network, then winjoin join phase kube-proxy",
+        NULL, 0, CELLS_DNS | CELL_TCP(SVC_IP), look_node_gone, FIRST_LOOK),
     ROW("CLOCK-OFF", "nothing at once; certificates and tokens",
         "this node's clock differs from the API server's",
         "w32tm.exe /resync; w32tm.exe /query /status shows where the time comes from", NULL, 0, 0,
@@ -114,6 +126,7 @@ const struct row diag_rows[] = {
         "containerd and the kubelet",
         "rancher/rancher#26320, containerd/containerd#6181", 0, CELLS_ALL, look_hns_left,
         STOPS_PODS),
+    CHANGED("every flow", look_changed_pods, NOT_RUN),
     ROW("POD-SBX", "every flow", "the probe pods do not start: their sandbox cannot be created",
         "search the kubelet's log for FailedCreatePodSandBox; the error of CNI and HNS follows it",
         "containerd/containerd#10347", 0, CELLS_ALL, look_pod_sbx, STOPS_PODS),
@@ -129,7 +142,7 @@ const struct row diag_rows[] = {
     ROW("HNS-CIDR", "from pods to other nodes and to Services",
         "the HNS network has another prefix than the Node: the Node object was made again",
         "winjoin join phase pod-network, then winjoin join phase kube-proxy; restart the pods",
-        NULL, CELL_UDP(SVC_IP), CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_hns_cidr, MEASURED),
+        NULL, CELL_UDP(SVC_IP), CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_hns_cidr, NOT_RUN),
     ROW("NIC-WRONG", "from pods to other nodes",
         "the pods' network is on another network adapter than the node's address",
         "winjoin reset, then join with --adapter or --node-ip so that both are the same adapter's",
@@ -422,6 +435,7 @@ const struct row diag_rows[] = {
         NULL, CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
         CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD), look_hns_ep_silent,
         MEASURED),
+    CHANGED("what is red and has no other cause", look_changed, MEASURED),
     ROW("UNKNOWN", "what is red and has no other cause", "no known cause explains these failures",
         "winjoin diag --collect diag.zip --capture shows where the packets of one of these flows "
         "are lost; compare with a report of a healthy node: winjoin diag --compare FILE",

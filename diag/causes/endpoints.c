@@ -195,10 +195,30 @@ static void note_gateways(const struct scene *scene, char pod, struct finding *f
         finding_note(finding, "endpoint %s (%s) has no default route", id, pod_name(scene, pod));
 }
 
+/* None of the pod's own routes holds that address, and it has others. */
+static bool lacks_route(const struct scene *scene, const char *ip) {
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    bool any = false;
+
+    json_each(json_object_get(endpoint, "Routes"), i, route) {
+        const char *prefix = json_text_at(route, "DestinationPrefix");
+
+        if (!prefix || prefix_holds(prefix, ip))
+            return false;
+        any = true;
+    }
+    return any && ip;
+}
+
 /* The first pod's, which asks; or the other's, which the node then does not reach. */
 enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
     note_gateways(scene, 'a', finding);
     note_wide_prefix(scene, 'a', finding);
+    if (lacks_route(scene, expected(scene, "externalIP")) &&
+        !lacks_route(scene, expected(scene, "dnsIP"))) { /* it has routes to some others */
+        finding->must = CELL_BOTH(EXT_IP);
+        finding->may = CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS);
+    }
     if (finding->evidence.count)
         return CONFIRMED;
     note_gateways(scene, 'b', finding);

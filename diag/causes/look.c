@@ -245,6 +245,16 @@ enum level look_api_refused(const struct scene *scene, struct finding *finding) 
     return CONFIRMED;
 }
 
+/* It answers this node's own question, and says that there is none. */
+enum level look_node_gone(const struct scene *scene, struct finding *finding) {
+    const char *detail = json_text_at(look_of(scene), "api.detail");
+
+    if (!detail || !strstr(detail, "(404 NotFound)"))
+        return NO;
+    note_detail(scene, finding);
+    return CONFIRMED;
+}
+
 enum level look_clock_off(const struct scene *scene, struct finding *finding) {
     long long difference = json_number_at(look_of(scene), "api.clockDifferenceSeconds", 0);
     _cleanup_(freep) char *words = duration(difference);

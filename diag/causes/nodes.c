@@ -63,6 +63,20 @@ static const char *network_adapter(const struct scene *scene) {
     return json_text_at(policy_of(network_of(scene), "NetAdapterName"), "NetworkAdapterName");
 }
 
+/* Other machines, and the pods' routes to their own node, have it. */
+static void note_no_adapter(const struct scene *scene, const char *address,
+                            struct finding *finding) {
+    if (!address || !json_array_size(json_object_get(scene->evidence, "adapters")) ||
+        own_adapter(scene))
+        return;
+    finding->message = xstrdup("no adapter of this node has the address that its Node object has");
+    finding->hint = xasprintf("give the adapter the address %s again; if the new one is to stay: "
+                              "winjoin reset, then join again",
+                              address);
+    finding_note(finding, "the Node has the address %s, and no adapter of this machine does",
+                 address);
+}
+
 enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     const json_t *node = json_object_get(scene->evidence, "node");
     const char *address = node_address(node), *name = network_adapter(scene);
@@ -77,7 +91,9 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     if (name && alias && !strstr(alias, name) && !strstr(name, alias))
         finding_note(finding, "the network is on adapter '%s', the node's address %s on '%s'", name,
                      address, alias);
-    if (scene->green & CELL_UDP(SVC_IP)) /* where others' pods are reached, the node alone is not */
+    note_no_adapter(scene, address, finding);
+    if ((scene->green | scene->partly) &
+        CELL_UDP(SVC_IP)) /* where others' pods are reached, the node alone is not */
         finding->must = finding->may = CELL_BOTH(POD_NODE);
     if (finding->evidence.count)
         return CONFIRMED;

@@ -52,7 +52,8 @@ typedef enum level row_look(const struct scene *scene, struct finding *finding);
 enum cells_of {
     MEASURED,    /* those that were tried */
     MEASURED6,   /* those of IPv6 beside IPv4 that were tried; all others are of the first family */
-    STOPS_PODS,  /* those that were not run, too */
+    STOPS_PODS,  /* those that were not run, too; where it is confirmed, no pod is started */
+    NOT_RUN,     /* the same, and pods are started all the same */
     FIRST_LOOK,  /* the cells of its finding; named without any, too */
     UNEXPLAINED, /* of either family, tried or not */
 };
@@ -70,7 +71,7 @@ extern const size_t diag_rows_count;
 /* look.c: what the first look shows */
 row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet, look_svc_flanneld,
     look_svc_kube_proxy, look_containerd_hung, look_kubelet_hung, look_api_down, look_api_refused,
-    look_clock_off;
+    look_clock_off, look_node_gone;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_hung, look_hns_ep_none, look_hns_net,
     look_hns_mgmt, look_hns_cidr, look_hns_ep_a, look_hns_ep_b, look_hns_ep_silent,
@@ -104,8 +105,9 @@ row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
 /* ipv6.c: the second family of a dual-stack node */
 row_look look_ip6_addr, look_ip6_fwd, look_ip6_lb, look_ip6_route;
 
-/* unknown.c: what no other row explains */
-row_look look_unknown;
+/* unknown.c: what no other row explains: something that winjoin wrote is not as it was, or nothing
+ * is known */
+row_look look_changed_pods, look_changed, look_unknown;
 
 /* ---- what several rows ask the evidence (facts.c); borrowed, NULL = unknown ---- */
 

@@ -94,6 +94,31 @@ static void note_ruled_out(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "ruled out: %s", names);
 }
 
+/* ---- what is not as winjoin wrote it ---- */
+
+/* Each change, and what undoes the first one. */
+static enum level note_changed(const struct scene *scene, struct finding *finding) {
+    const json_t *changed = json_object_get(scene->evidence, "changed");
+    const char *command = json_text_at(json_array_get(changed, 0), "command");
+
+    json_each(changed, i, row)
+        finding_note(finding, "%s %s: %s", json_text_at(row, "kind"), json_text_at(row, "target"),
+                     json_text_at(row, "difference"));
+    if (command)
+        finding->hint =
+            xasprintf("if that was not meant, this undoes the first change: %s", command);
+    return finding->evidence.count ? LIKELY : NO;
+}
+
+enum level look_changed_pods(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->red & ~scene->failed;
+    return note_changed(scene, finding);
+}
+
+enum level look_changed(const struct scene *scene, struct finding *finding) {
+    return note_changed(scene, finding);
+}
+
 enum level look_unknown(const struct scene *scene, struct finding *finding) {
     _cleanup_(freep) char *lost = where(scene, scene->failed & ~scene->explained);
 

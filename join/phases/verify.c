@@ -12,6 +12,7 @@
 #include "join/phases/service_proof.h"
 #include "netsetup/agents/agent.h"
 #include "join/programs/programs.h"
+#include "join/undo/written.h"
 #include "netsetup/boot_network.h"
 #include "services/runtime_files.h"
 
@@ -202,6 +203,22 @@ static void publish(struct join *join) {
         log_message(LOG_RETRY, "publish the report of this node's network: %s", why.message);
 }
 
+/* Where a flow fails: what differs from what was written on this node may be why. */
+static void compare_written(struct join *join) {
+    struct diag_report *report = &join->found.report;
+    json_t *changed;
+
+    if (diag_report_is_good(report) || !report->evidence)
+        return;
+    changed = written_compare(join->host, !json_object_get(report->evidence, "hnsSilent"));
+    if (!json_array_size(changed)) {
+        json_decref(changed);
+        return;
+    }
+    json_object_set_new(report->evidence, "changed", changed);
+    diag_causes_find(report);
+}
+
 int phase_verify(struct join *join, struct error *err) {
     struct diag_options options = {
         .progress = on_diag, .cells = on_cells, .progress_context = &join->progress};
@@ -234,6 +251,7 @@ int phase_verify(struct join *join, struct error *err) {
     if (journal_own_folder(&join->journal, diag_static_pods.folder, err) < 0 ||
         diag_run(join->host, &options, &join->found.report, err) < 0)
         return -1;
+    compare_written(join);
     publish(join);
     line = diag_report_line(&join->found.report);
     text_add(&join->progress.detail, line);

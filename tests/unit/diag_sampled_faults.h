@@ -402,6 +402,26 @@
              "DistributedRouterMacAddress:'0E-2A-00-00-00-03'}}")
              PUT("neighbors", "[{address:'10.0.0.35',mac:'00-00-00-00-00-00',fixed:false,}]"),
      false},
+    {"the network has another prefix, and its pods get no address", "HNS-CIDR", ALL_NOT_RUN,
+     PUT("networks|0|Ipams|0|Subnets|0|IpAddressPrefix", "'10.244.97.0/24'")
+         PUT("pods", "{a:{name:'winjoin-probe-a',waiting:'Pending'},b:{name:'winjoin-probe-b'}}"),
+     false},
+    {"the node's adapter has another address than its Node", "NIC-WRONG", NODE_RED,
+     PUT("adapters|0|addresses", "['10.0.0.97/24']"), true},
+    {"pods have a route to a half of all addresses", "POD-GW", EXTERNAL_RED,
+     PUT("endpoints|0|Routes", "[{NextHop:'10.244.3.1',DestinationPrefix:'0.0.0.0/1'}]")
+         PUT("networks|0|Ipams|0|Subnets|0|Routes",
+             "[{NextHop:'10.244.3.1',DestinationPrefix:'0.0.0.0/0'}]"),
+     false},
+    {"the CNI configuration lacks what its plugin needs", "NODE-CHANGED", ALL_NOT_RUN,
+     PUT("changed", "[{kind:'file',target:'10-winjoin.conf',difference:'its content differs',"
+                    "missing:false,command:'winjoin join phase pod-network'}]")
+         PUT("pods", "{a:{name:'winjoin-probe-a',waiting:'Pending'},b:{name:'winjoin-probe-b'}}"),
+     false},
+    {"the Node object of this node was deleted", "NODE-GONE", DNS_RED " " API_RED,
+     DNS_SILENT PUT("look|api|detail", "'GET /api/v1/nodes/win-1: not found (404 NotFound)'")
+         DROP("node") DROP("kubernetes"),
+     true},
     {"nothing is wrong: another network for containers without Kubernetes", "-", "",
      PUT("networks|1", "{Name:'nat',Type:'NAT',Ipams:[{Subnets:[{IpAddressPrefix:'172.20.0.0/16',"
                        "Routes:[{NextHop:'172.20.0.1'}]}]}],Policies:[]}")

@@ -53,11 +53,12 @@ static char *diagnose(struct run *r, uint64_t *ret_ms, char **ret_reason) {
     return text_take(&ids);
 }
 
+/* The cluster that is played has no Node object of it when it is asked first. */
 static void what_stops_pods_is_named_at_once(void **state) {
     static const struct {
         const char *service, *causes, *reason;
     } rows[] = {
-        {"kubelet", "SVC-DOWN", "no pod can start without the kubelet"},
+        {"kubelet", "SVC-DOWN NODE-GONE", "no pod can start without the kubelet"},
         {"containerd", "SVC-DOWN", "no pod can start without containerd"},
         {"hns", "SVC-DOWN", "no pod can start without HNS"},
     };
