@@ -178,9 +178,9 @@ static void note_gateways(const struct scene *scene, char pod, struct finding *f
         const char *prefix = json_text_at(route, "DestinationPrefix");
         bool all = !prefix || text_equal(prefix, "0.0.0.0/0");
 
+        any |= (prefix && strchr(prefix, ':')) || (hop && strchr(hop, '.'));
         if (!hop || !strchr(hop, '.'))
             continue;
-        any = true;
         wide |= all;
         if (gateway && all && !is_gateway(scene, hop) &&
             !note_no_host_endpoint(scene, hop, finding))
@@ -191,7 +191,7 @@ static void note_gateways(const struct scene *scene, char pod, struct finding *f
                          "endpoint %s (%s) has a route to %s by %s; the network's gateway is %s",
                          id, pod_name(scene, pod), prefix, hop, gateway);
     }
-    if (any && !wide)
+    if (any && !wide && pod_ip(scene, pod) && strchr(pod_ip(scene, pod), '.'))
         finding_note(finding, "endpoint %s (%s) has no default route", id, pod_name(scene, pod));
 }
 

@@ -246,6 +246,15 @@ enum level look_peer_down(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
+/* Of what its agent announces of a node: a part without which others write no route to its pods. */
+static const char *lacks_part(const struct network_peer *peer) {
+    if (!peer->announced)
+        return NULL;
+    if (!peer->address || !*peer->address)
+        return "address";
+    return peer->backend && *peer->backend ? NULL : "backend";
+}
+
 /* Where its agent announces other nodes and not this one, those write no route to its pods. */
 enum level look_flannel_node(const struct scene *scene, struct finding *finding) {
     const char *backend = backend_of(mode_of(scene));
@@ -257,6 +266,8 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     if (own.announced && *own.router_mac && mac && !mac_equal(own.router_mac, mac))
         finding_note(finding, "this node announces router MAC %s, its network has %s",
                      own.router_mac, mac);
+    if (lacks_part(&own))
+        finding_note(finding, "this node announces no %s", lacks_part(&own));
     json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
         if (own.node && !own.announced && is_peer(scene, node) && peer.announced &&

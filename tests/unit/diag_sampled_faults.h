@@ -408,6 +408,9 @@
      false},
     {"the node's adapter has another address than its Node", "NIC-WRONG", NODE_RED,
      PUT("adapters|0|addresses", "['10.0.0.97/24']"), true},
+    {"the plugin gives pods a default route of IPv6 alone", "POD-GW",
+     DNS_RED " " API_RED " " EXTERNAL_RED,
+     DNS_SILENT PUT("endpoints|0|Routes", "[{DestinationPrefix:'::/0'}]"), false},
     {"pods have a route to a half of all addresses", "POD-GW", EXTERNAL_RED,
      PUT("endpoints|0|Routes", "[{NextHop:'10.244.3.1',DestinationPrefix:'0.0.0.0/1'}]")
          PUT("networks|0|Ipams|0|Subnets|0|Routes",
@@ -418,6 +421,8 @@
                     "missing:false,command:'winjoin join phase pod-network'}]")
          PUT("pods", "{a:{name:'winjoin-probe-a',waiting:'Pending'},b:{name:'winjoin-probe-b'}}"),
      false},
+    {"this node announces everything but its address", "FLANNEL-NODE", DNS_RED,
+     DNS_SILENT DROP("node|metadata|annotations|flannel.alpha.coreos.com/public-ip"), false},
     {"the Node object of this node was deleted", "NODE-GONE", DNS_RED " " API_RED,
      DNS_SILENT PUT("look|api|detail", "'GET /api/v1/nodes/win-1: not found (404 NotFound)'")
          DROP("node") DROP("kubernetes"),
