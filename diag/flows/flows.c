@@ -81,6 +81,16 @@ char *diag_cell_name(const struct diag_cell *cell) {
                      cell->second ? "/ipv6" : "");
 }
 
+/* A system that gets no answer to a connection's first packet sends it again after a second. A
+ * name may take as long to resolve. */
+static bool is_sent_again(const struct diag_cell *cell, const struct probe_result *result) {
+    enum { AGAIN_US = 950000 };
+    struct ip address;
+
+    return ip_parse(cell->probe.target, &address, NULL) == 0 && cell->probe.kind == PROBE_TCP &&
+           result->min_us && result->max_us >= result->min_us + AGAIN_US;
+}
+
 void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried) {
     const char *outcome = probe_outcome_name(result->outcome);
 
@@ -91,6 +101,12 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
         cell->outcome = retried ? DIAG_SLOW : DIAG_PASS;
         if (retried)
             text_format(cell->reason, sizeof cell->reason, "failed at first, then succeeded");
+        if (is_sent_again(cell, result)) {
+            cell->outcome = DIAG_SLOW;
+            text_format(cell->reason, sizeof cell->reason,
+                        "a connection took %u ms, another %u ms, as where some packets are lost",
+                        result->max_us / 1000, result->min_us / 1000);
+        }
         return;
     }
     cell->outcome = DIAG_FAIL;

@@ -9,8 +9,8 @@
 enum diag_outcome {
     DIAG_PASS,
     DIAG_FAIL,
-    DIAG_SLOW,    /* failed at first, works now */
-    DIAG_SKIP,    /* by design; the cell's reason is a code */
+    DIAG_SLOW, /* failed at first, works now; or a connection took a second longer than another */
+    DIAG_SKIP, /* by design; the cell's reason is a code */
     DIAG_NOT_RUN, /* could not be asked; the cell's reason says why */
 };
 const char *diag_outcome_name(enum diag_outcome outcome); /* "pass", ..., "not-run" */

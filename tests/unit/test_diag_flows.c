@@ -164,6 +164,19 @@ static void results_become_outcomes(void **state) {
     diag_cell_judge(&cell, &result, true);
     assert_int_equal(cell.outcome, DIAG_SLOW);
     assert_string_equal(cell.reason, "failed at first, then succeeded");
+    result.min_us = 2000;
+    result.max_us = 1030000;
+    diag_cell_judge(&cell, &result, false); /* a name may take so long to resolve */
+    assert_int_equal(cell.outcome, DIAG_PASS);
+    cell.probe.kind = PROBE_TCP;
+    text_format(cell.probe.target, sizeof cell.probe.target, "10.244.3.5");
+    diag_cell_judge(&cell, &result, false);
+    assert_int_equal(cell.outcome, DIAG_SLOW);
+    assert_string_equal(cell.reason,
+                        "a connection took 1030 ms, another 2 ms, as where some packets are lost");
+    result.max_us = 900000;
+    diag_cell_judge(&cell, &result, false);
+    assert_int_equal(cell.outcome, DIAG_PASS);
     result = (struct probe_result){.outcome = PROBE_TIMEOUT, .attempts = 2};
     diag_cell_judge(&cell, &result, true);
     assert_int_equal(cell.outcome, DIAG_FAIL);
