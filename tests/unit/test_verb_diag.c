@@ -2,6 +2,8 @@
  * --watch, and the table that fills in on a terminal. */
 #include "played_pods_scene.h"
 
+#include "services/runtime_files.h"
+
 #define DIAG_TEST(name) cmocka_unit_test_setup_teardown(name, open_diag, close_joining)
 
 /* ---- again and again ---- */
@@ -60,6 +62,20 @@ static void a_line_is_an_object(void **state) {
         assert_int_equal(json_bool_at(line, "good", true), good[i]);
         assert_int_equal(json_array_size(json_object_get(line, "cells")) != 0, true);
     }
+}
+
+/* Where a flow fails, a file that is not as the join wrote it is in the report. */
+static void what_was_changed_is_told(void **state) {
+    struct error err;
+
+    (void)state;
+    put(KUBE_PROXY_CONFIG_PATH, "{}");
+    stage.broken[0] = "pod-to-service-pqdn.udp";
+    program->options.watch = 30000;
+    program->options.output = (char *)"json";
+    assert_int_equal(verb(verb_diag, &err), 0);
+    if (!has(&out, "its content differs") || !has(&out, "winjoin join phase kube-proxy"))
+        fail_msg("%s", text_str(&out));
 }
 
 /* What hinders the first test is the end of it; a later one is told once, however often. */
@@ -128,9 +144,8 @@ static void the_table_fills_in(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        DIAG_TEST(what_changes_is_told),
-        DIAG_TEST(a_line_is_an_object),
-        DIAG_TEST(a_test_that_cannot_be_made),
+        DIAG_TEST(what_changes_is_told),     DIAG_TEST(a_line_is_an_object),
+        DIAG_TEST(what_was_changed_is_told), DIAG_TEST(a_test_that_cannot_be_made),
         DIAG_TEST(the_table_fills_in),
     };
 
