@@ -126,7 +126,7 @@ def _host_endpoint(end, host):
     out = [Fact("host " + end.id, host.ns,
                 ("link add %s type bridge" % dev, "link set %s address %s up"
                  % (dev, end.mac or ROUTER_MAC)), ("link del %s" % dev,))]
-    out += [Fact("host %s %s" % (end.id, a), host.ns,
+    out += [Fact("host %s %s %s" % (end.id, end.mac, a), host.ns,  # made again when the device is
                  ("addr add %s/%d dev %s noprefixroute%s" % (a, n, dev, _nodad(a)),),
                  ("addr del %s/%d dev %s" % (a, n, dev),)) for a, n in end.addresses]
     return out
