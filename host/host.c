@@ -266,12 +266,12 @@ int host_facts(struct host *host, struct host_facts *ret, struct error *err) {
 
 int host_registry_get(struct host *host, const char *key, const char *value, char **ret,
                       struct error *err) {
-    return host->ops->registry_get(host, key, value, ret, err);
+    return host->ops->registry_get(host, key, value, false, ret, err);
 }
 
 int host_registry_get_raw(struct host *host, const char *key, const char *value, char **ret,
                           struct error *err) {
-    return host->ops->registry_get_raw(host, key, value, ret, err);
+    return host->ops->registry_get(host, key, value, true, ret, err);
 }
 
 int host_registry_set(struct host *host, const char *key, const char *value, bool number,

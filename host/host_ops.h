@@ -61,10 +61,8 @@ struct host_ops {
     int (*firewall_has)(struct host *, const char *name, bool *ret, struct error *);
 
     int (*facts)(struct host *, struct host_facts *ret, struct error *);
-    int (*registry_get)(struct host *, const char *key, const char *value, char **ret,
+    int (*registry_get)(struct host *, const char *key, const char *value, bool raw, char **ret,
                         struct error *);
-    int (*registry_get_raw)(struct host *, const char *key, const char *value, char **ret,
-                            struct error *);
     int (*registry_set)(struct host *, const char *key, const char *value, bool number,
                         const char *data, struct error *);
     int (*run)(struct host *, const struct host_process *process, int *ret_exit_code,
@@ -88,6 +86,29 @@ struct host_ops {
     char *(*program_path)(struct host *);
     void (*free)(struct host *);
 };
+
+/* Every operation once: HOST_OPS(HOST_OP_DECLARE, win32) declares the functions win32_read() and so
+ * on, HOST_OPS(HOST_OP_ROW, win32) is the table of them. */
+/* clang-format off */
+#define HOST_OPS(OP, prefix) \
+    OP(prefix, read) OP(prefix, read_part) OP(prefix, write) OP(prefix, make_folder) \
+    OP(prefix, access_get) OP(prefix, access_set) OP(prefix, is_admins) OP(prefix, remove) \
+    OP(prefix, remove_tree) OP(prefix, rename) OP(prefix, link) OP(prefix, file_type) \
+    OP(prefix, list) OP(prefix, free_space) OP(prefix, service_put) OP(prefix, service_query) \
+    OP(prefix, service_start) OP(prefix, service_stop) OP(prefix, service_delete) \
+    OP(prefix, hns) OP(prefix, adapters) OP(prefix, routes) OP(prefix, neighbors) \
+    OP(prefix, route_add) OP(prefix, route_remove) OP(prefix, address_add) OP(prefix, dns_set) \
+    OP(prefix, forwarding) OP(prefix, forwarding_set) OP(prefix, metric_set) \
+    OP(prefix, port_in_use) OP(prefix, firewall_put) OP(prefix, firewall_remove) \
+    OP(prefix, firewall_has) OP(prefix, facts) OP(prefix, registry_get) \
+    OP(prefix, registry_set) OP(prefix, run) OP(prefix, watcher_start) OP(prefix, watcher_end) \
+    OP(prefix, watched_well) OP(prefix, event) OP(prefix, event_source_set) \
+    OP(prefix, pipe_exists) OP(prefix, pipe_talk) OP(prefix, now) OP(prefix, monotonic_ms) \
+    OP(prefix, sleep) OP(prefix, interrupted) OP(prefix, random) OP(prefix, environment) \
+    OP(prefix, environment_names) OP(prefix, program_path) OP(prefix, free)
+/* clang-format on */
+#define HOST_OP_DECLARE(prefix, op) __typeof__(*((struct host_ops *)0)->op) prefix##_##op;
+#define HOST_OP_ROW(prefix, op) .op = prefix##_##op,
 
 /* First member of each host. */
 struct host {

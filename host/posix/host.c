@@ -59,29 +59,29 @@ static int save(struct host *host, int result, struct error *err) {
         state ? save(host, (played), err) : -1;                                                    \
     })
 
-static int service_put(struct host *host, const struct host_service *service, struct error *err) {
+int rootfs_service_put(struct host *host, const struct host_service *service, struct error *err) {
     return PLAY("register a service", model_service_put(state, service, err));
 }
 
-static int service_query(struct host *host, const char *name, struct host_service *ret,
+int rootfs_service_query(struct host *host, const char *name, struct host_service *ret,
                          struct error *err) {
     return PLAY("query a service", model_service_query(state, name, ret, err));
 }
 
 /* A played service starts and ends at once. */
-static int service_start(struct host *host, const char *name, unsigned, struct error *err) {
+int rootfs_service_start(struct host *host, const char *name, unsigned, struct error *err) {
     return PLAY("start a service", model_service_start(state, name, err));
 }
 
-static int service_stop(struct host *host, const char *name, unsigned, struct error *err) {
+int rootfs_service_stop(struct host *host, const char *name, unsigned, struct error *err) {
     return PLAY("stop a service", model_service_stop(state, name, err));
 }
 
-static int service_delete(struct host *host, const char *name, unsigned, struct error *err) {
+int rootfs_service_delete(struct host *host, const char *name, unsigned, struct error *err) {
     return PLAY("delete a service", model_service_delete(state, name, err));
 }
 
-static int hns(struct host *host, const char *function, const char *const *arguments, size_t count,
+int rootfs_hns(struct host *host, const char *function, const char *const *arguments, size_t count,
                unsigned, char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
                struct error *err) {
     return PLAY("call HNS", (*ret_hresult = model_hns(state, NULL, NULL, function, arguments, count,
@@ -89,15 +89,15 @@ static int hns(struct host *host, const char *function, const char *const *argum
                              0));
 }
 
-static int adapters(struct host *host, struct host_adapters *ret, struct error *err) {
+int rootfs_adapters(struct host *host, struct host_adapters *ret, struct error *err) {
     return PLAY("list network adapters", (model_adapters(state, ret), 0));
 }
 
-static int routes(struct host *host, struct host_routes *ret, struct error *err) {
+int rootfs_routes(struct host *host, struct host_routes *ret, struct error *err) {
     return PLAY("list routes", (model_routes(state, ret), 0));
 }
 
-static int neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
+int rootfs_neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
     json_t *state = state_of(host, "list neighbors", err);
 
     if (!state)
@@ -106,114 +106,115 @@ static int neighbors(struct host *host, struct host_neighbors *ret, struct error
     return 0;
 }
 
-static int route_add(struct host *host, const struct host_route *route, struct error *err) {
+int rootfs_route_add(struct host *host, const struct host_route *route, struct error *err) {
     return PLAY("add a route", model_route_add(state, route, err));
 }
 
-static int route_remove(struct host *host, const struct host_route *route, struct error *err) {
+int rootfs_route_remove(struct host *host, const struct host_route *route, struct error *err) {
     return PLAY("remove a route", (model_route_remove(state, route), 0));
 }
 
-static int address_add(struct host *host, uint32_t index, const char *address, struct error *err) {
+int rootfs_address_add(struct host *host, uint32_t index, const char *address, struct error *err) {
     return PLAY("add an address", model_address_add(state, index, address, err));
 }
 
-static int dns_set(struct host *host, uint32_t index, const struct text_list *servers,
+int rootfs_dns_set(struct host *host, uint32_t index, const struct text_list *servers,
                    struct error *err) {
     return PLAY("set DNS servers", model_dns_set(state, index, servers, err));
 }
 
-static int forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
+int rootfs_forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
     return PLAY("query forwarding", model_forwarding(state, index, family, ret, err));
 }
 
-static int metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
+int rootfs_metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
                       struct error *err) {
     return PLAY("set the metric", model_metric_set(state, index, family, metric, err));
 }
 
-static int forwarding_set(struct host *host, uint32_t index, int family, bool on,
+int rootfs_forwarding_set(struct host *host, uint32_t index, int family, bool on,
                           struct error *err) {
     return PLAY("set forwarding", model_forwarding_set(state, index, family, on, err));
 }
 
-static int port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
+int rootfs_port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
     return PLAY("query ports", (*ret = model_port_in_use(state, udp, port), 0));
 }
 
-static int firewall_put(struct host *host, const struct host_firewall_rule *rule,
+int rootfs_firewall_put(struct host *host, const struct host_firewall_rule *rule,
                         struct error *err) {
     return PLAY("add a firewall rule", (model_firewall_put(state, rule), 0));
 }
 
-static int firewall_remove(struct host *host, const char *name, struct error *err) {
+int rootfs_firewall_remove(struct host *host, const char *name, struct error *err) {
     return PLAY("remove a firewall rule", (model_firewall_remove(state, name), 0));
 }
 
-static int firewall_has(struct host *host, const char *name, bool *ret, struct error *err) {
+int rootfs_firewall_has(struct host *host, const char *name, bool *ret, struct error *err) {
     return PLAY("query firewall rules", (*ret = model_firewall_has(state, name), 0));
 }
 
-static int facts(struct host *host, struct host_facts *ret, struct error *err) {
+int rootfs_facts(struct host *host, struct host_facts *ret, struct error *err) {
     return PLAY("query the Windows version", (model_facts(state, ret), 0));
 }
 
-static int registry_get(struct host *host, const char *key, const char *value, char **ret,
+/* Nothing is expanded, so that all is raw. */
+int rootfs_registry_get(struct host *host, const char *key, const char *value, bool, char **ret,
                         struct error *err) {
     return PLAY("read the registry", model_registry_get(state, key, value, ret, err));
 }
 
-static int registry_set(struct host *host, const char *key, const char *value, bool,
+int rootfs_registry_set(struct host *host, const char *key, const char *value, bool,
                         const char *data, struct error *err) {
     return PLAY("write the registry", (model_registry_set(state, key, value, data), 0));
 }
 
-static int event(struct host *host, char level, unsigned event_id, const char *text,
+int rootfs_event(struct host *host, char level, unsigned event_id, const char *text,
                  struct error *err) {
     return PLAY("write the event log", (model_event(state, level, event_id, text), 0));
 }
 
-static int event_source_set(struct host *host, const char *file, struct error *err) {
+int rootfs_event_source_set(struct host *host, const char *file, struct error *err) {
     return PLAY("register the event source", (model_event_source_set(state, file), 0));
 }
 
-static bool pipe_exists(struct host *host, const char *path) {
+bool rootfs_pipe_exists(struct host *host, const char *path) {
     json_t *state = rootfs_of(host)->state;
 
     return state && model_pipe_exists(state, path);
 }
 
 /* A played server has pipes that are open, but nobody who answers on them. */
-static int pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
+int rootfs_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
                      struct error *err) {
     (void)host, (void)talk;
     return error_set_os(err, ERROR_ABSENT, ENOENT, "open '%s'", path);
 }
 
-static int64_t now(struct host *) {
+int64_t rootfs_now(struct host *) {
     return time(NULL);
 }
 
-static uint64_t monotonic_ms(struct host *) {
+uint64_t rootfs_monotonic_ms(struct host *) {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static bool interrupted(struct host *) {
+bool rootfs_interrupted(struct host *) {
     return asked_to_stop;
 }
 
-static int sleep_for(struct host *host, unsigned milliseconds, struct error *err) {
+int rootfs_sleep(struct host *host, unsigned milliseconds, struct error *err) {
     struct timespec left = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
 
-    while (!interrupted(host) && nanosleep(&left, &left) < 0 && errno == EINTR)
+    while (!rootfs_interrupted(host) && nanosleep(&left, &left) < 0 && errno == EINTR)
         ;
-    return interrupted(host) ? error_set(err, ERROR_INTERRUPTED, "wait: interrupted") : 0;
+    return rootfs_interrupted(host) ? error_set(err, ERROR_INTERRUPTED, "wait: interrupted") : 0;
 }
 
-static int random_bytes(struct host *, void *data, size_t len, struct error *err) {
+int rootfs_random(struct host *, void *data, size_t len, struct error *err) {
     unsigned char *p = data;
 
     while (len) {
@@ -227,17 +228,17 @@ static int random_bytes(struct host *, void *data, size_t len, struct error *err
     return 0;
 }
 
-static char *environment(struct host *, const char *name) {
+char *rootfs_environment(struct host *, const char *name) {
     return xstrdup_null(getenv(name));
 }
 
-static void environment_names(struct host *, const char *prefix, struct text_list *ret) {
+void rootfs_environment_names(struct host *, const char *prefix, struct text_list *ret) {
     for (char **item = environ; item && *item; item++)
         if (text_starts_with(*item, prefix))
             text_list_add_owned(ret, xstrndup(*item, strcspn(*item, "=")));
 }
 
-static char *program_path(struct host *) {
+char *rootfs_program_path(struct host *) {
     char path[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
     char *windows;
@@ -252,70 +253,14 @@ static char *program_path(struct host *) {
     return windows;
 }
 
-static void rootfs_free(struct host *host) {
+void rootfs_free(struct host *host) {
     json_decref(rootfs_of(host)->state);
     json_decref(rootfs_of(host)->saved);
     free(rootfs_of(host)->rootfs);
     free(host);
 }
 
-static const struct host_ops rootfs_ops = {
-    .read = rootfs_read,
-    .read_part = rootfs_read_part,
-    .write = rootfs_write,
-    .make_folder = rootfs_make_folder,
-    .access_get = rootfs_access_get,
-    .access_set = rootfs_access_set,
-    .is_admins = rootfs_is_admins,
-    .remove = rootfs_remove,
-    .remove_tree = rootfs_remove_tree,
-    .rename = rootfs_rename,
-    .link = rootfs_link,
-    .file_type = rootfs_file_type,
-    .list = rootfs_list,
-    .free_space = rootfs_free_space,
-    .service_put = service_put,
-    .service_query = service_query,
-    .service_start = service_start,
-    .service_stop = service_stop,
-    .service_delete = service_delete,
-    .hns = hns,
-    .adapters = adapters,
-    .routes = routes,
-    .neighbors = neighbors,
-    .route_add = route_add,
-    .route_remove = route_remove,
-    .address_add = address_add,
-    .dns_set = dns_set,
-    .forwarding = forwarding,
-    .forwarding_set = forwarding_set,
-    .metric_set = metric_set,
-    .port_in_use = port_in_use,
-    .firewall_put = firewall_put,
-    .firewall_remove = firewall_remove,
-    .firewall_has = firewall_has,
-    .facts = facts,
-    .registry_get = registry_get,
-    .registry_get_raw = registry_get, /* nothing is expanded */
-    .registry_set = registry_set,
-    .run = rootfs_run,
-    .watcher_start = rootfs_watcher_start,
-    .watcher_end = rootfs_watcher_end,
-    .watched_well = rootfs_watched_well,
-    .event = event,
-    .event_source_set = event_source_set,
-    .pipe_exists = pipe_exists,
-    .pipe_talk = pipe_talk,
-    .now = now,
-    .monotonic_ms = monotonic_ms,
-    .sleep = sleep_for,
-    .interrupted = interrupted,
-    .random = random_bytes,
-    .environment = environment,
-    .environment_names = environment_names,
-    .program_path = program_path,
-    .free = rootfs_free,
-};
+static const struct host_ops rootfs_ops = {HOST_OPS(HOST_OP_ROW, rootfs)};
 
 /* Members that a file lacks, an older one or one that a person wrote, come from the bare server; of
  * facts and HNS each member of theirs. */

@@ -6,7 +6,7 @@
 static void read_text(const char *value, char *out, size_t size) {
     _cleanup_(freep) char *text = NULL;
 
-    if (win32_registry_get(NULL, VERSION_KEY, value, &text, NULL) == 0)
+    if (win32_registry_get(NULL, VERSION_KEY, value, false, &text, NULL) == 0)
         (void)text_format(out, size, "%s", text); /* too long: left empty */
 }
 
@@ -14,7 +14,7 @@ static unsigned read_number(const char *value) {
     _cleanup_(freep) char *text = NULL;
     long long number = 0;
 
-    if (win32_registry_get(NULL, VERSION_KEY, value, &text, NULL) == 0)
+    if (win32_registry_get(NULL, VERSION_KEY, value, false, &text, NULL) == 0)
         (void)text_to_number(text, 0, 0x7fffffff, &number); /* no number: 0 */
     return (unsigned)number;
 }

@@ -35,16 +35,12 @@ static int get_value(const char *key, const char *value, DWORD flags, char **ret
     return 0;
 }
 
-int win32_registry_get(struct host *, const char *key, const char *value, char **ret,
+/* Unless it is raw, an expanded text counts as REG_SZ. */
+int win32_registry_get(struct host *, const char *key, const char *value, bool raw, char **ret,
                        struct error *err) {
-    /* expanded texts count as REG_SZ */
-    return get_value(key, value, RRF_RT_REG_SZ | RRF_RT_REG_DWORD, ret, err);
-}
+    DWORD flags = RRF_RT_REG_SZ | RRF_RT_REG_DWORD;
 
-int win32_registry_get_raw(struct host *, const char *key, const char *value, char **ret,
-                           struct error *err) {
-    return get_value(key, value,
-                     RRF_RT_REG_SZ | RRF_RT_REG_EXPAND_SZ | RRF_RT_REG_DWORD | RRF_NOEXPAND, ret,
+    return get_value(key, value, raw ? flags | RRF_RT_REG_EXPAND_SZ | RRF_NOEXPAND : flags, ret,
                      err);
 }
 

@@ -208,7 +208,8 @@ static int facts(struct host *host, struct host_facts *ret, struct error *err) {
     return 0;
 }
 
-static int registry_get(struct host *host, const char *key, const char *value, char **ret,
+/* Nothing is expanded, so that all is raw. */
+static int registry_get(struct host *host, const char *key, const char *value, bool, char **ret,
                         struct error *err) {
     if (memory_call(host, err, "registry_get %s %s", key, value) < 0)
         return -1;
@@ -468,7 +469,6 @@ static const struct host_ops memory_ops = {
     .firewall_has = firewall_has,
     .facts = facts,
     .registry_get = registry_get,
-    .registry_get_raw = registry_get, /* nothing is expanded */
     .registry_set = registry_set,
     .run = run,
     .event = event,
