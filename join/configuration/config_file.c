@@ -170,10 +170,7 @@ static int read_node(struct reader *r, const struct yaml_node *node, const char 
         return refuse(r, yaml_at(node, "apiVersion"),
                       "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
                       NODE_CONFIGURATION_KIND, NODE_CONFIGURATION_V1ALPHA1);
-    if (yaml_schema_check(node, node_configuration_fields, 0, r->what, r->err) < 0)
-        return -1;
-    r->file->node = yaml_to_json(node);
-    return node_configuration_check(r->file->node, node, r->what, r->err);
+    return node_configuration_of(node, r->what, &r->file->node, r->err);
 }
 
 /* "group/version" with a group, as kubeadm asks. */

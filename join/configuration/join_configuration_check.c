@@ -5,7 +5,6 @@
 #include "host/http.h"
 #include "host/terminal.h"
 #include "host/path.h"
-#include "join/configuration/flag_names.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_taints.h"
 #include "kube/object.h"
@@ -48,6 +47,29 @@ static void add(struct check *c, const char *place, const char *of_file, const c
                          : xstrdup(of_flag));
 }
 
+/* What gives a field on the command line: errors name what was typed. An index behind it ("[2]")
+ * does not count; a field that nothing there gives has its path. */
+static const char *flag_of(const char *path) {
+    static const struct {
+        const char *path, *name;
+    } rows[] = {
+        {"discovery", "endpoint and --discovery-file"},
+        {"discovery.bootstrapToken.apiServerEndpoint", "endpoint"},
+        {"discovery.bootstrapToken.token", "--token"},
+        {"discovery.bootstrapToken.caCertHashes", "--discovery-token-ca-cert-hash"},
+        {"discovery.file.kubeConfigPath", "--discovery-file"},
+        {"discovery.tlsBootstrapToken", "--tls-bootstrap-token"},
+        {"nodeRegistration.name", "--node-name"},
+        {"nodeRegistration.criSocket", "--cri-socket"},
+    };
+    size_t len = strcspn(path, "[");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (strlen(rows[i].path) == len && strncmp(rows[i].path, path, len) == 0)
+            return rows[i].name;
+    return path;
+}
+
 /* In a file: k8s.io/apimachinery's field.Invalid. `value` NULL: a secret. */
 static void invalid_at(struct check *c, const char *place, const char *path, const char *value,
                        const char *why) {
@@ -55,7 +77,7 @@ static void invalid_at(struct check *c, const char *place, const char *path, con
     bool show = value && *value;
     _cleanup_(freep) char *of_file = xasprintf("%s: Invalid value: %s: %s", path, shown, why);
     _cleanup_(freep) char *of_flag =
-        xasprintf("%s%s%s: %s", flag_name(path), show ? " " : "", show ? shown : "", why);
+        xasprintf("%s%s%s: %s", flag_of(path), show ? " " : "", show ? shown : "", why);
 
     add(c, place, of_file, of_flag);
 }
@@ -63,7 +85,7 @@ static void invalid_at(struct check *c, const char *place, const char *path, con
 /* field.Required. */
 static void missing(struct check *c, const char *path, const char *what) {
     _cleanup_(freep) char *of_file = xasprintf("%s: Required value: %s", path, what);
-    _cleanup_(freep) char *of_flag = xasprintf("%s is missing", flag_name(path));
+    _cleanup_(freep) char *of_flag = xasprintf("%s is missing", flag_of(path));
 
     add(c, path, of_file, of_flag);
 }

@@ -1,4 +1,4 @@
-/* NodeConfiguration: one table of fields, one of where each of them goes. */
+/* NodeConfiguration: one table of its fields, with where each of them goes. */
 #include "join/configuration/node_configuration.h"
 
 #include "base/cidr.h"
@@ -6,94 +6,76 @@
 #include "base/rfc3339.h"
 #include "base/vxlan.h"
 #include "base/yaml.h"
-#include "join/configuration/flag_names.h"
 #include "join/configuration/node_targets.h"
 #include "netsetup/agents/agent.h"
 
-const struct yaml_field node_configuration_fields[] = {
-    {"apiVersion", YAML_FIELD_TEXT, 0, NULL},
-    {"kind", YAML_FIELD_TEXT, 0, NULL},
-    {"network.mode", YAML_FIELD_TEXT, 0, NULL},
-    {"network.plugin", YAML_FIELD_TEXT, 0, NULL},
-    {"network.name", YAML_FIELD_TEXT, 0, NULL},
-    {"network.adapter", YAML_FIELD_TEXT, 0, NULL},
-    {"network.vni", YAML_FIELD_NUMBER, 0, NULL},
-    {"network.vxlanPort", YAML_FIELD_NUMBER, 0, NULL},
-    {"network.podCIDRs", YAML_FIELD_TEXTS, 0, NULL},
-    {"network.serviceCIDRs", YAML_FIELD_TEXTS, 0, NULL},
-    {"network.excludeFromNAT", YAML_FIELD_TEXTS, 0, NULL},
-    {"network.dualStack", YAML_FIELD_TEXT, 0, NULL},
-    {"network.routes", YAML_FIELD_TEXT, 0, NULL},
-    {"kubeProxy.run", YAML_FIELD_TEXT, 0, NULL},
-    {"kubeProxy.dsr", YAML_FIELD_TEXT, 0, NULL},
-    {"artifacts.kubernetesVersion", YAML_FIELD_TEXT, 0, NULL},
-    {"artifacts.bundle", YAML_FIELD_TEXT, 0, NULL},
-    {"artifacts.mirror", YAML_FIELD_TEXT, 0, NULL},
-    {"artifacts.sourceBase", YAML_FIELD_TEXT, 0, NULL},
-    {"artifacts.catalog", YAML_FIELD_TEXT, 0, NULL},
-    {"artifacts.lock", YAML_FIELD_TEXT, 0, NULL},
-    {"verify.level", YAML_FIELD_TEXT, 0, NULL},
-    {"verify.external.ip", YAML_FIELD_TEXT, 0, NULL},
-    {"verify.external.name", YAML_FIELD_TEXT, 0, NULL},
-    {"verify.external.dns", YAML_FIELD_TEXT, 0, NULL},
-    {"verify.timeout", YAML_FIELD_DURATION, 0, NULL},
-    {"services.kubelet.extraArgs", YAML_FIELD_TEXTS, 0, NULL},
-    {"services.kubeProxy", YAML_FIELD_EMPTY, 0, NULL},
-    {"services.containerd", YAML_FIELD_EMPTY, 0, NULL},
-    {"services.flanneld", YAML_FIELD_EMPTY, 0, NULL},
-    {0},
-};
-
-/* Where each field goes, and which values it takes where not all do ("a|b|c", a range, or what a
- * function says). */
 typedef int check_text(const char *text, struct error *err);
-enum target_type { TO_TEXT, TO_CHOICE, TO_NUMBER, TO_DURATION, TO_LIST };
-static const struct target {
-    const char *path;
-    enum target_type type;
-    size_t offset;
+
+/* A field with an option: the flag that gives it, too (NULL: none does), and which values it takes
+ * where not all do: "a|b|c", a range (of a list, how many of a family), or what a function says. */
+static const struct field {
+    struct yaml_field yaml;
+    const char *flag;
+    size_t offset; /* in struct join_options */
     const char *choices;
     long long min, max;
     check_text *check;
-} targets[] = {
-#define AT(field) offsetof(struct join_options, field)
-    {"network.mode", TO_TEXT, AT(network_mode), NULL, 0, 0, network_mode_check},
-    {"network.plugin", TO_TEXT, AT(network_plugin), NULL, 0, 0, network_plugin_check},
-    {"network.name", TO_TEXT, AT(network_name), NULL, 0, 0, node_line_check},
-    {"network.adapter", TO_TEXT, AT(adapter), NULL, 0, 0, node_line_check},
-    {"network.vni", TO_NUMBER, AT(vni), NULL, VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX, NULL},
-    {"network.vxlanPort", TO_NUMBER, AT(vxlan_port), NULL, 1, 65535, NULL},
-    {"network.podCIDRs", TO_LIST, AT(pod_cidrs), NULL, 0, 1, NULL},
-    {"network.serviceCIDRs", TO_LIST, AT(service_cidrs), NULL, 0, 0, NULL},
-    {"network.excludeFromNAT", TO_LIST, AT(exclude_from_nat), NULL, 0, 0, NULL},
-    {"network.dualStack", TO_CHOICE, AT(dual_stack), "auto|on|off", 0, 0, NULL},
-    {"network.routes", TO_CHOICE, AT(routes), "own|print|none", 0, 0, NULL},
-    {"kubeProxy.run", TO_CHOICE, AT(kube_proxy), "service|none", 0, 0, NULL},
-    {"kubeProxy.dsr", TO_CHOICE, AT(dsr), "auto|on|off", 0, 0, NULL},
-    {"artifacts.kubernetesVersion", TO_TEXT, AT(kubernetes_version), NULL, 0, 0,
-     join_kubernetes_version_check},
-    {"artifacts.bundle", TO_TEXT, AT(bundle), NULL, 0, 0, node_line_check},
-    {"artifacts.mirror", TO_TEXT, AT(mirror), NULL, 0, 0, join_mirror_check},
-    {"artifacts.sourceBase", TO_TEXT, AT(source_base), NULL, 0, 0, join_source_base_check},
-    {"artifacts.catalog", TO_TEXT, AT(catalog), NULL, 0, 0, node_line_check},
-    {"artifacts.lock", TO_TEXT, AT(lock), NULL, 0, 0, node_line_check},
-    {"verify.level", TO_CHOICE, AT(verify), "full|node|none", 0, 0, NULL},
-    {"verify.external.ip", TO_TEXT, AT(external_ip), NULL, 0, 0, node_target_address_check},
-    {"verify.external.name", TO_TEXT, AT(external_name), NULL, 0, 0, node_target_name_check},
-    {"verify.external.dns", TO_TEXT, AT(external_dns), NULL, 0, 0, node_target_address_check},
-    {"verify.timeout", TO_DURATION, AT(verify_timeout), NULL, 0, 0, NULL},
-    {"services.kubelet.extraArgs", TO_LIST, AT(kubelet_service_args), NULL, 0, 0,
-     node_argument_check},
-#undef AT
+} fields[] = {
+#define ROW(path, type, flag, option, choices, min, max, check)                                    \
+    {                                                                                              \
+        {path, YAML_FIELD_##type, 0, NULL}, flag, offsetof(struct join_options, option), choices,  \
+            min, max, check                                                                        \
+    }
+#define TEXT(path, flag, option, check) ROW(path, TEXT, flag, option, NULL, 0, 0, check)
+#define CHOICE(path, flag, option, choices) ROW(path, TEXT, flag, option, choices, 0, 0, NULL)
+#define NUMBER(path, flag, option, min, max) ROW(path, NUMBER, flag, option, NULL, min, max, NULL)
+#define LIST(path, flag, option, most, check) ROW(path, TEXTS, flag, option, NULL, 0, most, check)
+#define DURATION(path, flag, option) ROW(path, DURATION, flag, option, NULL, 0, 0, NULL)
+    TEXT("network.mode", "--network-mode", network_mode, network_mode_check),
+    TEXT("network.plugin", "--network-plugin", network_plugin, network_plugin_check),
+    TEXT("network.name", "--network-name", network_name, node_line_check),
+    TEXT("network.adapter", "--adapter", adapter, node_line_check),
+    NUMBER("network.vni", "--vni", vni, VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX),
+    NUMBER("network.vxlanPort", "--vxlan-port", vxlan_port, 1, 65535),
+    LIST("network.podCIDRs", "--pod-cidr", pod_cidrs, 1, NULL),
+    LIST("network.serviceCIDRs", NULL, service_cidrs, 0, NULL),
+    LIST("network.excludeFromNAT", NULL, exclude_from_nat, 0, NULL),
+    CHOICE("network.dualStack", NULL, dual_stack, "auto|on|off"),
+    CHOICE("network.routes", "--routes", routes, "own|print|none"),
+    CHOICE("kubeProxy.run", "--kube-proxy", kube_proxy, "service|none"),
+    CHOICE("kubeProxy.dsr", "--dsr", dsr, "auto|on|off"),
+    TEXT("artifacts.kubernetesVersion", "--kubernetes-version", kubernetes_version,
+         join_kubernetes_version_check),
+    TEXT("artifacts.bundle", "--bundle", bundle, node_line_check),
+    TEXT("artifacts.mirror", "--mirror", mirror, join_mirror_check),
+    TEXT("artifacts.sourceBase", "--source-base", source_base, join_source_base_check),
+    TEXT("artifacts.catalog", "--catalog", catalog, node_line_check),
+    TEXT("artifacts.lock", NULL, lock, node_line_check),
+    CHOICE("verify.level", "--verify", verify, "full|node|none"),
+    TEXT("verify.external.ip", "--external-ip", external_ip, node_target_address_check),
+    TEXT("verify.external.name", "--external-name", external_name, node_target_name_check),
+    TEXT("verify.external.dns", "--external-dns", external_dns, node_target_address_check),
+    DURATION("verify.timeout", NULL, verify_timeout),
+    LIST("services.kubelet.extraArgs", NULL, kubelet_service_args, 0, node_argument_check),
+};
+
+/* What may stand there, too, and says nothing to a join. */
+static const struct yaml_field without_option[] = {
+    {"apiVersion", YAML_FIELD_TEXT, 0, NULL},
+    {"kind", YAML_FIELD_TEXT, 0, NULL},
+    {"services.kubeProxy", YAML_FIELD_EMPTY, 0, NULL},
+    {"services.containerd", YAML_FIELD_EMPTY, 0, NULL},
+    {"services.flanneld", YAML_FIELD_EMPTY, 0, NULL},
 };
 
 /* ---- values ---- */
 
 /* "what: line 3 column 4: path: Invalid value:", or the flag's name where there is no text. */
-static char *place_of(const char *what, const struct yaml_node *node, const char *path) {
+static char *place_of(const char *what, const struct yaml_node *node, const struct field *field,
+                      const char *path) {
     return node ? xasprintf("%s: line %zu column %zu: %s: Invalid value:", what, yaml_line(node),
                             yaml_column(node), path)
-                : xstrdup(flag_name(path));
+                : xstrdup(field->flag ? field->flag : field->yaml.path);
 }
 
 static int check_prefix(const char *text, struct error *err) {
@@ -116,47 +98,47 @@ static size_t most_of_a_family(const json_t *prefixes) {
 }
 
 /* Lists of this document are lists of prefixes, but for those that have a check of their own. */
-static int check_list(const struct target *t, const json_t *list, const struct yaml_node *node,
+static int check_list(const struct field *f, const json_t *list, const struct yaml_node *node,
                       const char *what, struct error *err) {
-    check_text *check = t->check ? t->check : check_prefix;
+    check_text *check = f->check ? f->check : check_prefix;
 
     json_each(list, i, item) {
         const char *text = json_is_string(item) ? json_string_value(item) : "";
-        _cleanup_(freep) char *path = xasprintf("%s[%zu]", t->path, i), *place = NULL;
+        _cleanup_(freep) char *path = xasprintf("%s[%zu]", f->yaml.path, i), *place = NULL;
         struct error why = {0};
 
         if (check(text, &why) == 0)
             continue;
-        place = place_of(what, node ? yaml_item(node, i) : NULL, path);
+        place = place_of(what, node ? yaml_item(node, i) : NULL, f, path);
         return error_set(err, ERROR_USAGE, "%s %s", place, why.message);
     }
     return 0;
 }
 
-static int check_value(const struct target *t, const json_t *value, const struct yaml_node *node,
+static int check_value(const struct field *f, const json_t *value, const struct yaml_node *node,
                        const char *what, struct error *err) {
     const char *text = json_string_value(value);
     long long number = json_integer_value(value);
-    _cleanup_(freep) char *place = place_of(what, node, t->path);
+    _cleanup_(freep) char *place = place_of(what, node, f, f->yaml.path);
     struct error why = {0};
 
-    if (t->type == TO_CHOICE && text && choice_check(t->choices, text, err) < 0)
+    if (f->choices && text && choice_check(f->choices, text, err) < 0)
         return error_prefix(err, "%s \"%.60s\"", place, text);
-    if (t->type == TO_NUMBER && (number < t->min || number > t->max))
+    if (f->yaml.type == YAML_FIELD_NUMBER && (number < f->min || number > f->max))
         return error_set(err, ERROR_USAGE, "%s %lld: must be between %lld and %lld", place, number,
-                         t->min, t->max);
-    if (t->type == TO_LIST && t->max && most_of_a_family(value) > (size_t)t->max)
+                         f->min, f->max);
+    if (f->yaml.type == YAML_FIELD_TEXTS && f->max && most_of_a_family(value) > (size_t)f->max)
         return error_set(err, ERROR_USAGE,
                          "%s %zu prefixes of one family: Windows supports one per node", place,
                          most_of_a_family(value));
-    if (t->type == TO_DURATION && text && *text && !strpbrk(text, "123456789"))
+    if (f->yaml.type == YAML_FIELD_DURATION && text && *text && !strpbrk(text, "123456789"))
         return error_set(err, ERROR_USAGE, "%s \"%.60s\": must be more than 0", place, text);
-    if (t->check && text && *text && t->check(text, &why) < 0) {
+    if (f->check && text && *text && f->check(text, &why) < 0) {
         (void)error_set(err, why.kind == ERROR_UNSUPPORTED ? why.kind : ERROR_USAGE, "%s %s", place,
                         why.message);
         return *why.hints[0] ? error_hint(err, "%s", why.hints[0]) : -1;
     }
-    return json_is_array(value) ? check_list(t, value, node, what, err) : 0;
+    return json_is_array(value) ? check_list(f, value, node, what, err) : 0;
 }
 
 /* Values that are right alone may not work together. */
@@ -188,21 +170,37 @@ static int check_network(const json_t *configuration, const struct yaml_node *no
 
 int node_configuration_check(const json_t *configuration, const struct yaml_node *node,
                              const char *what, struct error *err) {
-    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
-        const json_t *value = json_at(configuration, targets[i].path);
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+        const json_t *value = json_at(configuration, fields[i].yaml.path);
 
-        const struct yaml_node *at = node ? yaml_at(node, targets[i].path) : NULL;
+        const struct yaml_node *at = node ? yaml_at(node, fields[i].yaml.path) : NULL;
 
-        if (value && !json_is_null(value) && check_value(&targets[i], value, at, what, err) < 0)
+        if (value && !json_is_null(value) && check_value(&fields[i], value, at, what, err) < 0)
             return -1;
     }
     return check_network(configuration, node, what, err);
 }
 
+int node_configuration_of(const struct yaml_node *node, const char *what, json_t **ret,
+                          struct error *err) {
+    struct yaml_field all[ARRAY_SIZE(without_option) + ARRAY_SIZE(fields) + 1] = {0};
+    _cleanup_json_ json_t *json = NULL;
+
+    memcpy(all, without_option, sizeof without_option);
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+        all[ARRAY_SIZE(without_option) + i] = fields[i].yaml;
+    if (yaml_schema_check(node, all, 0, what, err) < 0)
+        return -1;
+    json = yaml_to_json(node);
+    if (node_configuration_check(json, node, what, err) < 0)
+        return -1;
+    *ret = take_ptr(json);
+    return 0;
+}
+
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
                             struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    _cleanup_json_ json_t *json = NULL;
     const struct yaml_node *node;
 
     if (yaml_parse(text, len, what, &documents, err) < 0) {
@@ -216,13 +214,7 @@ int node_configuration_read(const char *text, size_t len, const char *what, json
         !text_equal(yaml_text_at(node, "apiVersion"), NODE_CONFIGURATION_V1ALPHA1))
         return error_set(err, ERROR_USAGE, "%s: not one %s of %s", what, NODE_CONFIGURATION_KIND,
                          NODE_CONFIGURATION_V1ALPHA1);
-    if (yaml_schema_check(node, node_configuration_fields, 0, what, err) < 0)
-        return -1;
-    json = yaml_to_json(node);
-    if (node_configuration_check(json, node, what, err) < 0)
-        return -1;
-    *ret = take_ptr(json);
-    return 0;
+    return node_configuration_of(node, what, ret, err);
 }
 
 /* ---- into the options ---- */
@@ -234,36 +226,37 @@ static void apply_text(char **field, const json_t *value) {
         *field = xstrdup(text);
 }
 
-static void apply(const struct target *t, const json_t *value, struct join_options *options) {
-    void *place = (char *)options + t->offset;
+static void apply(const struct field *f, const json_t *value, struct join_options *options) {
+    void *place = (char *)options + f->offset;
     struct text_list *list = place;
     int64_t milliseconds;
 
-    switch (t->type) {
-    case TO_TEXT:
-    case TO_CHOICE:
+    switch (f->yaml.type) {
+    case YAML_FIELD_TEXT:
         apply_text(place, value);
         return;
-    case TO_NUMBER:
+    case YAML_FIELD_NUMBER:
         if (!*(long long *)place)
             *(long long *)place = json_integer_value(value);
         return;
-    case TO_DURATION:
+    case YAML_FIELD_DURATION:
         if (!*(long long *)place && json_is_string(value) &&
             go_duration_parse(json_string_value(value), &milliseconds, NULL) == 0)
             *(long long *)place =
                 milliseconds < JOIN_DURATION_MAX ? milliseconds : JOIN_DURATION_MAX;
         return;
-    case TO_LIST:
+    case YAML_FIELD_TEXTS:
         if (!list->count)
             json_read_texts(value, list);
+        return;
+    default:
         return;
     }
 }
 
 void node_configuration_apply(const json_t *configuration, struct join_options *options) {
-    for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
-        apply(&targets[i], json_at(configuration, targets[i].path), options);
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+        apply(&fields[i], json_at(configuration, fields[i].yaml.path), options);
 }
 
 /* ---- out of the options ---- */
@@ -275,32 +268,32 @@ static json_t *duration_of(long long milliseconds) {
 }
 
 /* NULL when it is not given. */
-static json_t *value_of(const struct target *t, const struct join_options *options) {
-    const void *place = (const char *)options + t->offset;
+static json_t *value_of(const struct field *f, const struct join_options *options) {
+    const void *place = (const char *)options + f->offset;
 
-    switch (t->type) {
-    case TO_TEXT:
-    case TO_CHOICE:
+    switch (f->yaml.type) {
+    case YAML_FIELD_TEXT:
         return *(char *const *)place ? json_string(*(char *const *)place) : NULL;
-    case TO_NUMBER:
+    case YAML_FIELD_NUMBER:
         return *(const long long *)place ? json_integer(*(const long long *)place) : NULL;
-    case TO_DURATION:
+    case YAML_FIELD_DURATION:
         return duration_of(*(const long long *)place);
-    case TO_LIST:
+    case YAML_FIELD_TEXTS:
         return ((const struct text_list *)place)->count ? json_texts(place) : NULL;
+    default:
+        return NULL;
     }
-    return NULL;
 }
 
 json_t *node_configuration_make(const struct join_options *options) {
     json_t *configuration = json_pack("{s:s, s:s}", "apiVersion", NODE_CONFIGURATION_V1ALPHA1,
                                       "kind", NODE_CONFIGURATION_KIND);
 
-    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
-        json_t *value = value_of(&targets[i], options);
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+        json_t *value = value_of(&fields[i], options);
 
         if (value)
-            json_put(configuration, targets[i].path, value);
+            json_put(configuration, fields[i].yaml.path, value);
     }
     return configuration;
 }

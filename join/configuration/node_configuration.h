@@ -9,13 +9,13 @@
 #define NODE_CONFIGURATION_KIND "NodeConfiguration"
 #define NODE_CONFIGURATION_V1ALPHA1 "winjoin.io/v1alpha1"
 
-/* Every field it may have. */
-extern const struct yaml_field node_configuration_fields[];
-
 /* Reads one document, strictly, with its values checked. `what` names it. Fails with ERROR_USAGE;
  * *ret is a new reference. */
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
                             struct error *err);
+/* The same of a document whose kind and version were read. */
+int node_configuration_of(const struct yaml_node *node, const char *what, json_t **ret,
+                          struct error *err);
 /* Are the values such as the flags of the same names take? ERROR_USAGE with the field's path, and
  * its line and column in `node`, the text that it was read from (NULL: none). */
 int node_configuration_check(const json_t *configuration, const struct yaml_node *node,
