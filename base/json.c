@@ -165,6 +165,11 @@ json_t *json_array_in(json_t *parent, const char *key) {
     return json_object_get(parent, key);
 }
 
+void json_set_text(json_t *object, const char *key, const char *text) {
+    if (text && *text)
+        json_object_set_new(object, key, json_string(text));
+}
+
 void json_put(json_t *object, const char *path, json_t *value) {
     const char *dot = strchr(path, '.');
     _cleanup_(freep) char *name = dot ? xstrndup(path, (size_t)(dot - path)) : xstrdup(path);
@@ -187,6 +192,13 @@ json_t *json_texts(const struct text_list *list) {
     for (size_t i = 0; i < list->count; i++)
         json_array_append_new(array, json_string(list->items[i]));
     return array;
+}
+
+bool json_has_text(const json_t *array, const char *text) {
+    json_each(array, i, item)
+        if (json_is_string(item) && text_equal(json_string_value(item), text))
+            return true;
+    return false;
 }
 
 void json_read_texts(const json_t *array, struct text_list *ret) {

@@ -35,6 +35,8 @@ bool json_bool_at(const json_t *json, const char *path, bool fallback);
 /* The object or the array at a key. If there is none, an empty one is added. Borrowed. */
 json_t *json_object_in(json_t *parent, const char *key);
 json_t *json_array_in(json_t *parent, const char *key);
+/* Sets the member to the text, unless that is NULL or "". */
+void json_set_text(json_t *object, const char *key, const char *text);
 /* Puts a value at a dotted path of object keys, with the objects on the way. Takes the reference.
  */
 void json_put(json_t *object, const char *path, json_t *value);
@@ -60,5 +62,7 @@ void json_put(json_t *object, const char *path, json_t *value);
 void json_sorted_keys(const json_t *object, struct text_list *ret);
 /* The list as an array of strings. New reference. */
 json_t *json_texts(const struct text_list *list);
+/* Is the text one of the strings of the array? What is no array has none. */
+bool json_has_text(const json_t *array, const char *text);
 /* Adds the strings of an array to the list; other items, and what is no array, are passed over. */
 void json_read_texts(const json_t *array, struct text_list *ret);

@@ -158,10 +158,8 @@ static bool slices_hold(const json_t *slices, const json_t *service, const char 
             continue;
         any = true;
         json_each(json_object_get(slice, "endpoints"), k, endpoint) {
-            json_each(json_object_get(endpoint, "addresses"), n, item) {
-                if (text_equal(json_string_value(item), address))
-                    return true;
-            }
+            if (json_has_text(json_object_get(endpoint, "addresses"), address))
+                return true;
         }
     }
     return !any;

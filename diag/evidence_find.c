@@ -3,14 +3,6 @@
 
 #include "netsetup/peers.h"
 
-static bool list_has(const json_t *list, const char *text) {
-    json_each(list, i, item) {
-        if (text_equal(json_string_value(item), text))
-            return true;
-    }
-    return false;
-}
-
 static const json_t *mapping_of(const json_t *balancer, int protocol, int port) {
     json_each(json_object_get(balancer, "PortMappings"), i, mapping) {
         if (json_number_at(mapping, "Protocol", 0) == protocol &&
@@ -22,7 +14,7 @@ static const json_t *mapping_of(const json_t *balancer, int protocol, int port) 
 
 json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port) {
     json_each(json_object_get(evidence, "loadBalancers"), i, balancer) {
-        if (vip && list_has(json_object_get(balancer, "FrontendVIPs"), vip) &&
+        if (vip && json_has_text(json_object_get(balancer, "FrontendVIPs"), vip) &&
             mapping_of(balancer, protocol, port))
             return balancer;
     }
@@ -46,7 +38,7 @@ const char *diag_evidence_backend(const json_t *evidence, const char *vip, int p
         const char *id = json_text_at(endpoint, "ID");
         const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
 
-        if (!id || !ip || !list_has(members, id))
+        if (!id || !ip || !json_has_text(members, id))
             continue;
         if (json_number_at(endpoint, "Flags", 0) & 1)
             return ip;

@@ -31,7 +31,7 @@ bool nic_is_switch_of(const char *alias, const char *physical) {
     return text_equal_nocase(alias, name);
 }
 
-static bool holds(const struct host_adapter *adapter, const char *address) {
+bool nic_holds(const struct host_adapter *adapter, const char *address) {
     for (size_t i = 0; i < adapter->addresses.count; i++) {
         if (nic_same_address(adapter->addresses.items[i], address))
             return true;
@@ -44,7 +44,7 @@ int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct e
     if (host_adapters(host, &adapters, err) < 0)
         return -1;
     for (size_t i = 0; i < adapters.count; i++) {
-        if (!adapters.items[i].up || !holds(&adapters.items[i], address))
+        if (!adapters.items[i].up || !nic_holds(&adapters.items[i], address))
             continue;
         *ret = adapters.items[i].index;
         return 0;
@@ -70,9 +70,9 @@ static const struct host_adapter *physical_of(const struct host_adapters *adapte
     return found;
 }
 
-static bool has_usable_address(const struct host_adapter *adapter) {
-    for (size_t i = 0; i < adapter->addresses.count; i++) {
-        if (nic_usable_address(adapter->addresses.items[i]))
+static bool any_usable(const struct text_list *addresses) {
+    for (size_t i = 0; i < addresses->count; i++) {
+        if (nic_usable_address(addresses->items[i]))
             return true;
     }
     return false;
@@ -80,10 +80,8 @@ static bool has_usable_address(const struct host_adapter *adapter) {
 
 static bool has_default_route(const struct host_adapter *adapter,
                               const struct host_routes *routes) {
-    for (size_t i = 0; i < adapter->gateways.count; i++) {
-        if (nic_usable_address(adapter->gateways.items[i]))
-            return true;
-    }
+    if (any_usable(&adapter->gateways))
+        return true;
     for (size_t i = 0; i < routes->count; i++) {
         if (routes->items[i].interface_index == adapter->index &&
             text_equal(routes->items[i].destination, "0.0.0.0/0"))
@@ -100,13 +98,13 @@ struct wish {
 static bool is_candidate(const struct host_adapters *adapters, const struct host_routes *routes,
                          const struct host_adapter *adapter, const struct wish *wish) {
     const struct host_adapter *physical = physical_of(adapters, adapter);
-    if (!adapter->up || !has_usable_address(adapter) || !physical)
+    if (!adapter->up || !any_usable(&adapter->addresses) || !physical)
         return false;
     if (wish->adapter)
         return text_equal_nocase(wish->adapter, adapter->alias) ||
                text_equal_nocase(wish->adapter, physical->alias);
     if (wish->node_ip)
-        return holds(adapter, wish->node_ip);
+        return nic_holds(adapter, wish->node_ip);
     return has_default_route(adapter, routes);
 }
 
@@ -140,7 +138,7 @@ static int refuse_several(const char *first, const char *second, struct error *e
 
 static int check_node_ip(const struct host_adapter *adapter, const char *node_ip,
                          struct error *err) {
-    if (!node_ip || holds(adapter, node_ip))
+    if (!node_ip || nic_holds(adapter, node_ip))
         return 0;
     return error_set(err, ERROR_PREFLIGHT, "adapter '%s' does not have the node address '%s'",
                      adapter->alias, node_ip);

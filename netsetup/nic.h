@@ -44,5 +44,7 @@ int nic_choose(struct host *host, const char *adapter, const char *node_ip,
 int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct error *err);
 /* "10.0.0.21/24" holds "10.0.0.21"; either may have a prefix. */
 bool nic_same_address(const char *a, const char *b);
+/* Does the adapter have it, with whatever length? */
+bool nic_holds(const struct host_adapter *adapter, const char *address);
 /* An IPv4 address that others can reach: not 169.254/16, not loopback. */
 bool nic_usable_address(const char *address);

@@ -23,17 +23,9 @@ struct watch {
     struct nic_guard_result *result;
 };
 
-static bool has_address(const struct host_adapter *adapter, const char *address) {
-    for (size_t i = 0; i < adapter->addresses.count; i++) {
-        if (nic_same_address(adapter->addresses.items[i], address))
-            return true;
-    }
-    return false;
-}
-
 /* How likely it is the interface in use: members and VLANs of a team have the same MAC. */
 static unsigned rank(const struct host_adapter *adapter, const struct nic_snapshot *snapshot) {
-    return has_address(adapter, snapshot->address)               ? 5
+    return nic_holds(adapter, snapshot->address)                 ? 5
            : nic_is_switch_of(adapter->alias, snapshot->alias)   ? 4
            : nic_is_virtual_alias(adapter->alias)                ? 3
            : text_equal(adapter->alias, snapshot->current_alias) ? 2
@@ -128,7 +120,7 @@ static int put_addresses6_back(struct watch *watch, const struct host_adapter *a
                                struct error *err) {
     for (size_t i = 0; i < watch->snapshot->addresses6.count; i++) {
         const char *address = watch->snapshot->addresses6.items[i];
-        if (has_address(adapter, address))
+        if (nic_holds(adapter, address))
             continue;
         if (host_address_add(watch->host, adapter->index, address, err) < 0)
             return error_prefix(err, "restore address '%s'", address);
@@ -171,13 +163,13 @@ static bool misses_address6(const struct watch *watch, const struct host_adapter
     const struct nic_snapshot *snapshot = watch->snapshot;
     return *snapshot->address6 && !text_list_has(&snapshot->addresses6, snapshot->address6) &&
            nic_same_address(watch->result->address, snapshot->address) &&
-           !has_address(adapter, snapshot->address6);
+           !nic_holds(adapter, snapshot->address6);
 }
 
 static void add_missing(const struct host_adapter *adapter, const struct text_list *addresses,
                         struct text *list) {
     for (size_t i = 0; i < addresses->count; i++) {
-        if (!has_address(adapter, addresses->items[i]))
+        if (!nic_holds(adapter, addresses->items[i]))
             text_addf(list, "%sno address %s", list->len ? ", " : "", addresses->items[i]);
     }
 }

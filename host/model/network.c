@@ -133,15 +133,13 @@ void model_route_remove(json_t *state, const struct host_route *route) {
 int model_address_add(json_t *state, uint32_t index, const char *address, struct error *err) {
     json_t *adapter = need_adapter(state, index, err);
     json_t *addresses = json_object_get(adapter, "addresses");
-    json_t *item;
-    size_t i;
 
     if (!adapter)
         return error_prefix(err, "add address '%s'", address);
-    json_array_foreach(addresses, i,
-                       item) if (text_equal(json_string_value(item), address)) return 0;
+    if (json_has_text(addresses, address))
+        return 0;
     /* A configured address ends Windows' own choice of one. */
-    for (i = json_array_size(addresses); i-- > 0;)
+    for (size_t i = json_array_size(addresses); i-- > 0;)
         if (text_starts_with(json_string_value(json_array_get(addresses, i)), "169.254."))
             json_array_remove(addresses, i);
     json_array_append_new(addresses, json_string(address));
@@ -149,14 +147,21 @@ int model_address_add(json_t *state, uint32_t index, const char *address, struct
     return 0;
 }
 
-int model_dns_set(json_t *state, uint32_t index, const struct text_list *servers,
-                  struct error *err) {
+/* Takes the value. */
+static int set_member(json_t *state, uint32_t index, const char *doing, const char *key,
+                      json_t *value, struct error *err) {
     json_t *adapter = need_adapter(state, index, err);
 
-    if (!adapter)
-        return error_prefix(err, "set DNS servers");
-    json_object_set_new(adapter, "dnsServers", json_texts(servers));
-    return 0;
+    if (adapter)
+        json_object_set_new(adapter, key, value);
+    else
+        json_decref(value);
+    return adapter ? 0 : error_prefix(err, "%s", doing);
+}
+
+int model_dns_set(json_t *state, uint32_t index, const struct text_list *servers,
+                  struct error *err) {
+    return set_member(state, index, "set DNS servers", "dnsServers", json_texts(servers), err);
 }
 
 int model_forwarding(json_t *state, uint32_t index, int family, bool *ret, struct error *err) {
@@ -170,21 +175,13 @@ int model_forwarding(json_t *state, uint32_t index, int family, bool *ret, struc
 
 int model_metric_set(json_t *state, uint32_t index, int family, uint32_t metric,
                      struct error *err) {
-    json_t *adapter = need_adapter(state, index, err);
-
-    if (!adapter)
-        return error_prefix(err, "set the metric");
-    json_object_set_new(adapter, family == 6 ? "metric6" : "metric", json_integer(metric));
-    return 0;
+    return set_member(state, index, "set the metric", family == 6 ? "metric6" : "metric",
+                      json_integer(metric), err);
 }
 
 int model_forwarding_set(json_t *state, uint32_t index, int family, bool on, struct error *err) {
-    json_t *adapter = need_adapter(state, index, err);
-
-    if (!adapter)
-        return error_prefix(err, "set forwarding");
-    json_object_set_new(adapter, family == 6 ? "forwarding6" : "forwarding", json_boolean(on));
-    return 0;
+    return set_member(state, index, "set forwarding", family == 6 ? "forwarding6" : "forwarding",
+                      json_boolean(on), err);
 }
 
 bool model_port_in_use(json_t *state, bool udp, unsigned port) {

@@ -21,14 +21,6 @@ static const char *adapter_of(json_t *state, const json_t *network) {
     return name && *name ? name : json_text_at(state, "adapters.0.alias");
 }
 
-static bool has_text(const json_t *array, const char *text) {
-    json_each(array, i, item) {
-        if (text_equal(json_string_value(item), text))
-            return true;
-    }
-    return false;
-}
-
 /* Those that come along: what DHCP gave, and IPv6 that a router advertises. */
 static json_t *moved_addresses(const json_t *from, bool dhcp) {
     json_t *moved = json_array();
@@ -36,7 +28,7 @@ static json_t *moved_addresses(const json_t *from, bool dhcp) {
     json_each(json_object_get(from, "addresses"), i, item) {
         bool v6 = strchr(json_string_value(item), ':') != NULL;
 
-        if (v6 ? has_text(json_object_get(from, "advertised"), json_string_value(item)) : dhcp)
+        if (v6 ? json_has_text(json_object_get(from, "advertised"), json_string_value(item)) : dhcp)
             json_array_append(moved, item);
     }
     if (!dhcp)

@@ -116,31 +116,30 @@ static void keep_route(const struct host_route *route) {
 
 typedef DWORD(WINAPI *forward_entry)(const MIB_IPFORWARD_ROW2 *);
 
-int win32_route_add(struct host *, const struct host_route *route, struct error *err) {
-    forward_entry create = (forward_entry)win32_iphlpapi("CreateIpForwardEntry2", err);
+static int change_route(const struct host_route *route, bool add, struct error *err) {
+    forward_entry change =
+        (forward_entry)win32_iphlpapi(add ? "CreateIpForwardEntry2" : "DeleteIpForwardEntry2", err);
+    const char *doing = add ? "add" : "remove";
     MIB_IPFORWARD_ROW2 row;
     DWORD code;
 
-    if (!create || make_row(route, &row, err) < 0)
-        return error_prefix(err, "add route to '%s'", route->destination);
-    keep_route(route);
-    code = create(&row);
-    if (code && code != ERROR_OBJECT_ALREADY_EXISTS)
-        return win32_fail(err, code, "add route to '%s'", route->destination);
-    return 0;
+    if (!change || make_row(route, &row, err) < 0)
+        return error_prefix(err, "%s route to '%s'", doing, route->destination);
+    if (add)
+        keep_route(route);
+    code = change(&row);
+    if (!code || (add ? code == ERROR_OBJECT_ALREADY_EXISTS
+                      : code == ERROR_NOT_FOUND || code == ERROR_FILE_NOT_FOUND))
+        return 0;
+    return win32_fail(err, code, "%s route to '%s'", doing, route->destination);
+}
+
+int win32_route_add(struct host *, const struct host_route *route, struct error *err) {
+    return change_route(route, true, err);
 }
 
 int win32_route_remove(struct host *, const struct host_route *route, struct error *err) {
-    forward_entry drop = (forward_entry)win32_iphlpapi("DeleteIpForwardEntry2", err);
-    MIB_IPFORWARD_ROW2 row;
-    DWORD code;
-
-    if (!drop || make_row(route, &row, err) < 0)
-        return error_prefix(err, "remove route to '%s'", route->destination);
-    code = drop(&row);
-    if (code && code != ERROR_NOT_FOUND && code != ERROR_FILE_NOT_FOUND)
-        return win32_fail(err, code, "remove route to '%s'", route->destination);
-    return 0;
+    return change_route(route, false, err);
 }
 
 /* One of the four tables of taken ports; NULL when Windows has none of that family. */
