@@ -8,7 +8,6 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/configuration/join_configuration.h"
-#include "join/kubelet/kubelet_files.h"
 #include "join/configuration/node_configuration.h"
 #include "join/phases/phase_names.h"
 

@@ -7,7 +7,6 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
 #include "netsetup/nic_watchdog.h"
-#include "services/service_table.h"
 #include "services/version.h"
 
 /* The kubeadm whose behavior this is, where no kubelet says which Kubernetes this machine has. */

@@ -1,5 +1,4 @@
 /* winjoin certs: the node's certificates, until when they are valid, and another one now. */
-#include "base/rfc3339.h"
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/program.h"

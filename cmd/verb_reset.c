@@ -6,7 +6,6 @@
 #include "cmd/program.h"
 #include "cmd/progress.h"
 #include "cmd/record.h"
-#include "join/run.h"
 #include "join/undo/reset.h"
 
 struct told {

@@ -9,7 +9,6 @@
 #include "diag/node_echo.h"
 #include "diag/running.h"
 #include "services/service_status.h"
-#include "services/service_table.h"
 
 enum {
     START_TIMEOUT_MS = 120000,

@@ -10,11 +10,9 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phase_names.h"
 #include "join/phases/phases.h"
-#include "join/programs/programs.h"
 #include "join/undo/failure.h"
 #include "join/undo/written.h"
 #include "kube/object.h"
-#include "pki/certificate.h"
 
 /* The last hostname-override among the kubelet's own arguments: it is what the kubelet will use. */
 static const char *overridden_name(const struct text_list *arguments) {

@@ -1,7 +1,6 @@
 /* What kubeadm's validation says of a worker's JoinConfiguration on Windows, and a little more. */
 #include <ctype.h>
 
-#include "base/cidr.h"
 #include "host/http.h"
 #include "host/terminal.h"
 #include "host/path.h"

@@ -5,7 +5,6 @@
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
-#include "netsetup/nic_guard.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/source_vip.h"
 

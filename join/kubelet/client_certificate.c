@@ -2,7 +2,6 @@
 #include "join/kubelet/client_certificate.h"
 
 #include "base/log.h"
-#include "base/rfc3339.h"
 #include "join/kubelet/client_certificate_store.h"
 #include "kube/node.h"
 #include "pki/certificate.h"

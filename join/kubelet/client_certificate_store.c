@@ -4,7 +4,6 @@
 #include "base/rfc3339.h"
 #include "join/kubelet/kubelet_files.h"
 #include "pki/certificate.h"
-#include "pki/key.h"
 
 #define CURRENT "-current.pem"
 

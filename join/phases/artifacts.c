@@ -1,6 +1,5 @@
 /* The phase that verifies and installs the programs. */
 #include "host/machine_path.h"
-#include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "services/artifacts.h"

@@ -1,6 +1,5 @@
 /* The phase that starts the kubelet and waits until it is healthy. */
 #include "join/found/need.h"
-#include "join/kubelet/kubelet_files.h"
 #include "join/phases/kubelet_bootstrap.h"
 #include "join/phases/phases.h"
 #include "join/phases/service_proof.h"

@@ -6,7 +6,6 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/services/service_watch.h"
 #include "kube/csr.h"
-#include "services/service_table.h"
 
 enum { TIMEOUT_MS = 5 * 60 * 1000, STEP_MS = 1000, STOP_MS = 30000 };
 

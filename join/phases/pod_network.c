@@ -1,6 +1,5 @@
 /* The phase that makes the pod network: HNS, CNI, source VIP, and what makes it again at boot. */
 #include "join/files/node_files.h"
-#include "join/found/need.h"
 #include "join/found/network_fit.h"
 #include "join/phases/agent_network.h"
 #include "join/phases/external_network.h"

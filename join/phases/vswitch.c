@@ -1,5 +1,4 @@
 /* The phase that makes the virtual switch, with the adapter kept as it was. */
-#include "join/found/need.h"
 #include "join/phases/host_fixes.h"
 #include "join/phases/phases.h"
 #include "join/undo/written.h"

@@ -13,7 +13,6 @@
 #include "netsetup/windows_builds.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
-#include "services/service_host.h"
 #include "services/service_table.h"
 
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };

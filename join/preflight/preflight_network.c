@@ -1,10 +1,8 @@
 /* Preflight checks of the machine's network: HNS, the adapter, ports, the proxy. */
-#include "base/vxlan.h"
 #include "host/http.h"
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/limits.h"
 #include "netsetup/modes/mode.h"
-#include "netsetup/hcn_network.h"
 #include "services/service_table.h"
 #include "netsetup/hns_features.h"
 

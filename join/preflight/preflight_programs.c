@@ -3,7 +3,6 @@
 #include "join/files/ca_file.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/preflight/preflight_checks.h"
-#include "join/programs/programs.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
 #include "services/compatible.h"

@@ -1,7 +1,6 @@
 /* New programs beside the old ones, then one service after the other stopped, exchanged, started
  * and proved. */
 #include "join/files/node_files.h"
-#include "join/found/need.h"
 #include "join/phases/sandbox_image.h"
 #include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
