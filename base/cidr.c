@@ -118,7 +118,7 @@ static void format_v6(const uint8_t *b, char out[IP_TEXT_MAX]) {
     (void)text_format(out, IP_TEXT_MAX, "%s", text_str(&t)); /* at most 39 characters */
 }
 
-void ip_format(const struct ip *ip, char out[IP_TEXT_MAX]) {
+char *ip_format(const struct ip *ip, char out[IP_TEXT_MAX]) {
     const uint8_t *b = ip->bytes;
 
     if (ip->family == 4)
@@ -127,6 +127,7 @@ void ip_format(const struct ip *ip, char out[IP_TEXT_MAX]) {
         format_v6(b, out);
     else
         out[0] = '\0';
+    return out;
 }
 
 bool ip_equal(const struct ip *a, const struct ip *b) {
@@ -175,11 +176,9 @@ int cidr_parse(const char *text, struct cidr *ret, struct error *err) {
     return 0;
 }
 
-void cidr_format(const struct cidr *cidr, char out[CIDR_TEXT_MAX]) {
-    char address[IP_TEXT_MAX];
-
-    ip_format(&cidr->base, address);
-    (void)text_format(out, CIDR_TEXT_MAX, "%s/%d", address, cidr->length);
+char *cidr_format(const struct cidr *cidr, char out[CIDR_TEXT_MAX]) {
+    (void)text_format(out, CIDR_TEXT_MAX, "%s/%d", IP_TEXT(&cidr->base), cidr->length);
+    return out;
 }
 
 bool cidr_contains(const struct cidr *cidr, const struct ip *ip) {

@@ -21,13 +21,16 @@ struct cidr {
 
 /* Strict: no leading zeros, no brackets, no zone. Fails with ERROR_MALFORMED. */
 int ip_parse(const char *text, struct ip *ret, struct error *err);
-void ip_format(const struct ip *ip, char out[IP_TEXT_MAX]);
+/* In `out`; IP_TEXT() and CIDR_TEXT() where the block that they stand in is all that needs it. */
+char *ip_format(const struct ip *ip, char out[IP_TEXT_MAX]);
+#define IP_TEXT(ip) ip_format(ip, (char[IP_TEXT_MAX]){0})
 bool ip_equal(const struct ip *a, const struct ip *b);
 bool ip_is_loopback(const struct ip *ip);
 bool ip_is_link_local(const struct ip *ip); /* 169.254/16 (APIPA), fe80::/10 */
 /* "10.244.1.0/24"; an address with host bits set is masked. Fails with ERROR_MALFORMED. */
 int cidr_parse(const char *text, struct cidr *ret, struct error *err);
-void cidr_format(const struct cidr *cidr, char out[CIDR_TEXT_MAX]);
+char *cidr_format(const struct cidr *cidr, char out[CIDR_TEXT_MAX]);
+#define CIDR_TEXT(cidr) cidr_format(cidr, (char[CIDR_TEXT_MAX]){0})
 bool cidr_contains(const struct cidr *cidr, const struct ip *ip);
 bool cidr_contains_cidr(const struct cidr *outer, const struct cidr *inner);
 bool cidr_overlaps(const struct cidr *a, const struct cidr *b);

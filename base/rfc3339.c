@@ -31,7 +31,7 @@ static bool is_date(int y, int m, int d) {
     return m2 == m && d2 == d;
 }
 
-void rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]) {
+char *rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]) {
     int64_t days = unix_seconds / 86400, rest = unix_seconds % 86400;
     int y, m, d;
 
@@ -42,6 +42,7 @@ void rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]) {
     date_from_days(days, &y, &m, &d);
     (void)text_format(out, RFC3339_TEXT_MAX, "%04d-%02d-%02dT%02d:%02d:%02dZ", y, m, d,
                       (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60));
+    return out;
 }
 
 /* Reads exactly n digits at *p and moves on. */

@@ -10,8 +10,10 @@ enum { RFC3339_TEXT_MAX = 32 };
 /* Days since 1970-01-01 of a date in the proleptic Gregorian calendar; months from 1. */
 int64_t calendar_days(int64_t year, int month, int day);
 
-/* "2026-11-21T10:00:04Z" from seconds since 1970 (any year 0..9999). */
-void rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]);
+/* "2026-11-21T10:00:04Z" from seconds since 1970 (any year 0..9999), in `out`; RFC3339_TEXT() where
+ * the block that it stands in is all that needs it. */
+#define RFC3339_TEXT(unix_seconds) rfc3339_format(unix_seconds, (char[RFC3339_TEXT_MAX]){0})
+char *rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]);
 /* Accepts fractions and offsets; as Go's time.Parse no small letters and no leap seconds. Fails
  * with ERROR_MALFORMED. */
 int rfc3339_parse(const char *text, int64_t *ret, struct error *err);

@@ -32,10 +32,8 @@ struct gathering {
     bool hns_is_silent;
 };
 
-static void add_problem(struct gathering *g, const char *format, ...)
-    __attribute__((format(gnu_printf, 2, 3)));
-
-static void add_problem(struct gathering *g, const char *format, ...) {
+__attribute__((format(gnu_printf, 2, 3))) static void add_problem(struct gathering *g,
+                                                                  const char *format, ...) {
     _cleanup_(text_free) struct text t = {0};
     va_list args;
 
@@ -43,11 +41,6 @@ static void add_problem(struct gathering *g, const char *format, ...) {
     text_addv(&t, format, args);
     va_end(args);
     json_array_append_new(g->problems, json_string(text_str(&t)));
-}
-
-static void set_text(json_t *json, const char *key, const char *value) {
-    if (value && *value)
-        json_object_set_new(json, key, json_string(value));
 }
 
 /* ---- earlier runs ---- */
@@ -82,11 +75,11 @@ static json_t *run_json(const json_t *report) {
     json_t *run =
         json_pack("{s:s, s:I}", "outcome", code ? "failed" : "done", "exitCode", (json_int_t)code);
 
-    set_text(run, "time", json_text_at(report, "time"));
-    set_text(run, "phase", json_text_at(report, "error.phase"));
-    set_text(run, "message", json_text_at(report, "error.message"));
-    set_text(run, "report", json_text_at(report, "report"));
-    set_text(run, "log", json_text_at(report, "log"));
+    json_set_text(run, "time", json_text_at(report, "time"));
+    json_set_text(run, "phase", json_text_at(report, "error.phase"));
+    json_set_text(run, "message", json_text_at(report, "error.message"));
+    json_set_text(run, "report", json_text_at(report, "report"));
+    json_set_text(run, "log", json_text_at(report, "log"));
     if (json_array_size(json_object_get(report, "flows")))
         count_flows(report, run);
     return run;
@@ -149,8 +142,8 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
         phase = xstrdup_null(json_text_at(join, "error.phase"));
         message = json_text_at(join, "error.message");
     }
-    set_text(g->status, "state", state);
-    set_text(g->status, "phase", phase);
+    json_set_text(g->status, "state", state);
+    json_set_text(g->status, "phase", phase);
     json_object_set_new(g->status, "joined", json_boolean(text_equal(state, "joined")));
     if (text_equal(state, "not-joined"))
         add_problem(g, "this machine has not joined");
@@ -194,7 +187,7 @@ static void add_hns(struct gathering *g, struct hns_version *ret) {
         (void)error_set(&why, ERROR_TIMED_OUT, "HNS did not answer within %d s", HNS_MS / 1000);
         add_problem(g, "%s", why.message);
     }
-    set_text(g->status, "networksUnknown", why.message);
+    json_set_text(g->status, "networksUnknown", why.message);
     json_each(networks, i, item) {
         const char *type = json_text_at(item, "Type");
 
@@ -254,7 +247,7 @@ static void look(struct gathering *g) {
         options.client = &client;
     options.client_error = why.message;
     options.node_name = name;
-    set_text(g->status, "node", name);
+    json_set_text(g->status, "node", name);
     look = diag_look(g->host, &options, &g->node);
     json_object_set(g->status, "services", json_object_get(look, "services"));
     json_object_set(g->status, "api", json_object_get(look, "api"));
@@ -274,9 +267,9 @@ static void add_conditions(struct gathering *g) {
         const char *status = json_text_at(condition, "status");
         json_t *row = json_pack("{s:s*, s:s*}", "type", type, "status", status);
 
-        set_text(row, "reason", json_text_at(condition, "reason"));
-        set_text(row, "message", json_text_at(condition, "message"));
-        set_text(row, "since", json_text_at(condition, "lastTransitionTime"));
+        json_set_text(row, "reason", json_text_at(condition, "reason"));
+        json_set_text(row, "message", json_text_at(condition, "message"));
+        json_set_text(row, "since", json_text_at(condition, "lastTransitionTime"));
         json_array_append_new(rows, row);
         if (text_equal(type, "Ready") && !text_equal(status, "True"))
             add_problem(g, "the Node is not Ready: %s",
@@ -314,14 +307,14 @@ static void add_versions(struct gathering *g, const struct host_facts *facts,
             told && *told ? xstrdup(told + (text_starts_with(told, prefix) ? strlen(prefix) : 0))
                           : file_version(g->host, programs[i].service);
 
-        set_text(versions, programs[i].key, found);
+        json_set_text(versions, programs[i].key, found);
     }
     (void)text_format(number, sizeof number, "%u.%u.%u.%u", facts->major, facts->minor,
                       facts->build, facts->revision);
-    set_text(versions, "windows", number);
+    json_set_text(versions, "windows", number);
     if (hns->major) {
         (void)text_format(number, sizeof number, "%u.%u", hns->major, hns->minor);
-        set_text(versions, "hns", number);
+        json_set_text(versions, "hns", number);
     }
     json_object_set_new(g->status, "versions", versions);
 }

@@ -101,13 +101,11 @@ int output_open(struct program *program, struct error *err) {
 
 /* The last line of --progress json. */
 static void print_result_line(const struct program *program, const struct error *err) {
-    char time[RFC3339_TEXT_MAX];
     _cleanup_json_ json_t *line = NULL;
     _cleanup_(freep) char *text = NULL;
 
-    rfc3339_format(host_now(program->host), time);
-    line = json_pack("{s:s, s:O, s:i}", "time", time, "result", program->result, "exitCode",
-                     error_exit_code(err ? err->kind : ERROR_NONE));
+    line = json_pack("{s:s, s:O, s:i}", "time", RFC3339_TEXT(host_now(program->host)), "result",
+                     program->result, "exitCode", error_exit_code(err ? err->kind : ERROR_NONE));
     text = json_write(line);
     redact_tokens(text);
     (void)fprintf(stderr, "%s\n", text);

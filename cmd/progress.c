@@ -112,16 +112,12 @@ static const char *state_name(enum join_event_state state) {
 }
 
 char *progress_json(const struct join_event *event, int64_t now) {
-    char time[RFC3339_TEXT_MAX];
     _cleanup_json_ json_t *line = NULL;
 
-    rfc3339_format(now, time);
-    line = json_pack("{s:s, s:s*, s:s}", "time", time, "phase",
+    line = json_pack("{s:s, s:s*, s:s}", "time", RFC3339_TEXT(now), "phase",
                      event->phase ? event->phase->id : NULL, "state", state_name(event->state));
-    if (*event->message)
-        json_object_set_new(line, "message", json_string(event->message));
-    if (*event->hint)
-        json_object_set_new(line, "hint", json_string(event->hint));
+    json_set_text(line, "message", event->message);
+    json_set_text(line, "hint", event->hint);
     if (event->state == JOIN_WAITING)
         json_object_set_new(line, "waitedSeconds", json_real(event->waited_ms / 1000.0));
     if (event->state == JOIN_WAITING && event->left_ms)

@@ -69,10 +69,7 @@ static void keep_the_last(struct host *host, const char *folder, const char *kin
 /* ---- writing ---- */
 
 char *record_prefix(struct host *host, enum log_level level) {
-    char time[RFC3339_TEXT_MAX];
-
-    rfc3339_format(host_now(host), time);
-    return xasprintf("%s %-5s ", time,
+    return xasprintf("%s %-5s ", RFC3339_TEXT(host_now(host)),
                      level == LOG_WARNING ? "WARN"
                      : level == LOG_INFO  ? "INFO"
                                           : "DEBUG");
@@ -164,10 +161,8 @@ void record_event(struct program *program, const struct join_event *event) {
 
 static json_t *report_json(const struct program *program, int result, const struct error *err) {
     json_t *report = program->result ? json_copy(program->result) : json_object();
-    char time[RFC3339_TEXT_MAX];
 
-    rfc3339_format(host_now(program->host), time);
-    json_object_set_new(report, "time", json_string(time));
+    json_object_set_new(report, "time", json_string(RFC3339_TEXT(host_now(program->host))));
     json_object_set_new(report, "exitCode",
                         json_integer(result < 0 ? error_exit_code(err->kind) : 0));
     json_object_set_new(report, "log", json_string(program->record->log));

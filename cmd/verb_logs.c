@@ -147,15 +147,13 @@ static int by_time(const void *a, const void *b) {
 }
 
 static void print_line(struct stream *s, const struct line *line) {
-    char time[RFC3339_TEXT_MAX];
-
     if (!s->rows) {
         output_format(s->program, "%-*s | %s\n", NAME_WIDTH, line->name, line->text);
         return;
     }
-    rfc3339_format(line->us / 1000000, time);
-    json_array_append_new(s->rows, json_pack("{s:s, s:s, s:s}", "time", time, "service", line->name,
-                                             "line", line->text));
+    json_array_append_new(s->rows,
+                          json_pack("{s:s, s:s, s:s}", "time", RFC3339_TEXT(line->us / 1000000),
+                                    "service", line->name, "line", line->text));
 }
 
 static void print_lines(struct stream *s) {

@@ -86,11 +86,10 @@ static int run_hosted(struct program *program, const char *name, struct error *e
 
 static void on_event(void *context, char level, const char *text) {
     struct service_log *log = context;
-    char time[RFC3339_TEXT_MAX];
     _cleanup_(freep) char *line = NULL;
 
-    rfc3339_format(host_now(log->host), time);
-    line = xasprintf("%s %-5s %s: %s\n", time, level == 'e' ? "ERROR" : "WARN", log->name, text);
+    line = xasprintf("%s %-5s %s: %s\n", RFC3339_TEXT(host_now(log->host)),
+                     level == 'e' ? "ERROR" : "WARN", log->name, text);
     on_output(log, line, strlen(line));
     (void)host_event(log->host, level,
                      EVENT_ID_BASE + (level == 'e' ? (unsigned)error_exit_code(ERROR_HOST) : 0),

@@ -342,8 +342,7 @@ static void expected_add(const struct diag_evidence_options *options, json_t *ev
     json_t *expected = json_object(), *excludes = json_array();
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        if (texts[i].value && *texts[i].value)
-            json_object_set_new(expected, texts[i].key, json_string(texts[i].value));
+        json_set_text(expected, texts[i].key, texts[i].value);
     for (const char *const *at = options->excludes; at && *at; at++)
         json_array_append_new(excludes, json_string(*at));
     json_object_set_new(expected, "excludes", excludes);
@@ -391,12 +390,10 @@ void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe
         json_object_set_new(pod, "hostName", json_string(probe->beat.host_name));
         json_object_set_new(pod, "echo", json_true());
     }
-    if (ip)
-        json_object_set_new(pod, "ip", json_string(ip));
+    json_set_text(pod, "ip", ip);
     if (no_address)
         json_object_set_new(pod, "noAddress", json_true());
-    if (waiting && *waiting)
-        json_object_set_new(pod, "waiting", json_string(waiting));
+    json_set_text(pod, "waiting", waiting);
     json_object_set_new(json_object_in(evidence, "pods"), key, pod);
 }
 

@@ -121,7 +121,6 @@ bool diag_look_is_silent(const json_t *look) {
 json_t *diag_look_certificate(struct host *host, const char *path) {
     json_t *json = json_pack("{s:s}", "path", path);
     _cleanup_(secret_freep) char *pem = NULL;
-    char from[RFC3339_TEXT_MAX], to[RFC3339_TEXT_MAX];
     struct certificates list = {0};
     struct error why = {0};
     size_t len;
@@ -131,11 +130,9 @@ json_t *diag_look_certificate(struct host *host, const char *path) {
         json_object_set_new(json, "error", json_string(why.message));
         return json;
     }
-    rfc3339_format(list.items[0].not_before, from);
-    rfc3339_format(list.items[0].not_after, to);
     json_object_set_new(json, "subject", json_string(list.items[0].subject));
-    json_object_set_new(json, "notBefore", json_string(from));
-    json_object_set_new(json, "notAfter", json_string(to));
+    json_object_set_new(json, "notBefore", json_string(RFC3339_TEXT(list.items[0].not_before)));
+    json_object_set_new(json, "notAfter", json_string(RFC3339_TEXT(list.items[0].not_after)));
     json_object_set_new(
         json, "daysLeft",
         json_integer((json_int_t)((list.items[0].not_after - host_now(host)) / SECONDS_A_DAY)));
@@ -146,10 +143,8 @@ json_t *diag_look_certificate(struct host *host, const char *path) {
 json_t *diag_look(struct host *host, const struct diag_look_options *options, json_t **ret_node) {
     uint64_t begin = host_monotonic_ms(host);
     json_t *look = json_object(), *node = NULL;
-    char time[RFC3339_TEXT_MAX];
 
-    rfc3339_format(host_now(host), time);
-    json_object_set_new(look, "time", json_string(time));
+    json_object_set_new(look, "time", json_string(RFC3339_TEXT(host_now(host))));
     diag_look_services(host, look);
     if (options->certificate_file)
         json_object_set_new(look, "certificate",

@@ -13,20 +13,9 @@ void kubeconfig_free(struct kubeconfig *c) {
     secret_free_text(c->token);
     secret_free_text(c->password);
     secret_free_text(c->client_key_pem);
-    free(c->cluster_name);
-    free(c->server);
-    free(c->ca_file);
-    free(c->ca_pem);
-    free(c->tls_server_name);
-    free(c->proxy_url);
-    free(c->user_name);
-    free(c->token_file);
-    free(c->username);
-    free(c->client_cert_file);
-    free(c->client_cert_pem);
-    free(c->client_key_file);
-    free(c->program);
-    free(c->impersonation);
+    free_all(c->cluster_name, c->server, c->ca_file, c->ca_pem, c->tls_server_name, c->proxy_url,
+             c->user_name, c->token_file, c->username, c->client_cert_file, c->client_cert_pem,
+             c->client_key_file, c->program, c->impersonation);
     json_decref(c->exec);
     *c = (struct kubeconfig){0};
 }

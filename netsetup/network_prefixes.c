@@ -128,12 +128,10 @@ static int refuse_reserved(const struct cidr *cidr, const char *name, struct err
 
 static int refuse_overlap(const struct cidr *a, const char *a_name, const struct cidr *b,
                           const char *b_name, struct error *err) {
-    char a_text[CIDR_TEXT_MAX], b_text[CIDR_TEXT_MAX];
     if (!cidr_overlaps(a, b))
         return 0;
-    cidr_format(a, a_text);
-    cidr_format(b, b_text);
-    (void)error_set(err, ERROR_USAGE, "%s %s overlaps %s %s", a_name, a_text, b_name, b_text);
+    (void)error_set(err, ERROR_USAGE, "%s %s overlaps %s %s", a_name, CIDR_TEXT(a), b_name,
+                    CIDR_TEXT(b));
     return error_hint(err, "pods, services and the nodes' network must not overlap");
 }
 
@@ -217,9 +215,7 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
     for (size_t i = 0; i < p->exclude_count; i++)
         add_exception(list, &count, &p->exclude[i]);
     for (size_t i = 0; i < count; i++) {
-        char text[CIDR_TEXT_MAX];
-        cidr_format(&list[i], text);
-        text_list_add(&plan->nat_exceptions, text);
+        text_list_add(&plan->nat_exceptions, CIDR_TEXT(&list[i]));
     }
 }
 

@@ -56,14 +56,12 @@ static int64_t time_value(const ASN1_TIME *time) {
 }
 
 static void add_ip(struct certificate *c, const ASN1_OCTET_STRING *address) {
-    char text[IP_TEXT_MAX];
     struct ip ip = {.family = ASN1_STRING_length(address) == 4 ? 4 : 6};
 
     if (ASN1_STRING_length(address) != 4 && ASN1_STRING_length(address) != 16)
         return;
     memcpy(ip.bytes, ASN1_STRING_get0_data(address), (size_t)ASN1_STRING_length(address));
-    ip_format(&ip, text);
-    text_list_add(&c->ip_addresses, text);
+    text_list_add(&c->ip_addresses, IP_TEXT(&ip));
 }
 
 static void read_names(struct certificate *c, const X509 *x509) {
@@ -116,9 +114,7 @@ void certificates_free(struct certificates *certificates) {
     for (size_t i = 0; i < certificates->count; i++) {
         struct certificate *c = &certificates->items[i];
 
-        free(c->subject);
-        free(c->issuer);
-        free(c->common_name);
+        free_all(c->subject, c->issuer, c->common_name);
         text_list_free(&c->organizations);
         text_list_free(&c->dns_names);
         text_list_free(&c->ip_addresses);
@@ -150,12 +146,8 @@ long certificates_find_pin(const struct certificates *certificates, const struct
 }
 
 char *certificate_describe(const struct certificate *certificate) {
-    char from[RFC3339_TEXT_MAX], to[RFC3339_TEXT_MAX];
-
-    rfc3339_format(certificate->not_before, from);
-    rfc3339_format(certificate->not_after, to);
-    return xasprintf("%s (%s, valid from %s to %s)", certificate->pin, certificate->subject, from,
-                     to);
+    return xasprintf("%s (%s, valid from %s to %s)", certificate->pin, certificate->subject,
+                     RFC3339_TEXT(certificate->not_before), RFC3339_TEXT(certificate->not_after));
 }
 
 char *certificate_names(const struct certificate *certificate) {
@@ -175,14 +167,12 @@ char *certificate_names(const struct certificate *certificate) {
 }
 
 int certificate_check_dates(const struct certificate *certificate, int64_t now, struct error *err) {
-    char at[RFC3339_TEXT_MAX], edge[RFC3339_TEXT_MAX];
     bool early = now < certificate->not_before;
 
     if (!early && now <= certificate->not_after)
         return 0;
-    rfc3339_format(now, at);
-    rfc3339_format(early ? certificate->not_before : certificate->not_after, edge);
     return error_set(err, ERROR_UNTRUSTED,
                      "certificate \"%s\" has expired or is not yet valid: current time %s is %s %s",
-                     certificate->subject, at, early ? "before" : "after", edge);
+                     certificate->subject, RFC3339_TEXT(now), early ? "before" : "after",
+                     RFC3339_TEXT(early ? certificate->not_before : certificate->not_after));
 }

@@ -1,7 +1,6 @@
 /* The text of the files that containerd, kube-proxy and flanneld read. */
 #include "services/runtime_files.h"
 
-#include "base/cidr.h"
 #include "base/json.h"
 #include "base/yaml.h"
 #include "services/version.h"
@@ -99,11 +98,6 @@ static int check_kube_proxy(const struct kube_proxy_config *config, unsigned *re
     return 0;
 }
 
-static void set_text(json_t *json, const char *key, const char *value) {
-    if (value && *value)
-        json_object_set_new(json, key, json_string(value));
-}
-
 /* Known and free from 1.20 and 1.14; locked to true since 1.34, where naming them has no use and
  * will be fatal one day. */
 static void add_gates(json_t *json, const struct kube_proxy_config *config, unsigned minor) {
@@ -126,13 +120,13 @@ int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, s
         "KubeProxyConfiguration", "mode", "kernelspace", "clientConnection", "kubeconfig",
         config->kubeconfig ? config->kubeconfig : KUBE_PROXY_KUBECONFIG_PATH, "enableProfiling", 0);
     json_t *winkernel = json_pack("{s:b}", "enableDSR", config->dsr);
-    set_text(winkernel, "networkName", config->network_name);
-    set_text(winkernel, "sourceVip", config->source_vip);
-    set_text(winkernel, "rootHnsEndpointName", config->root_endpoint);
+    json_set_text(winkernel, "networkName", config->network_name);
+    json_set_text(winkernel, "sourceVip", config->source_vip);
+    json_set_text(winkernel, "rootHnsEndpointName", config->root_endpoint);
     json_object_set_new(json, "winkernel", winkernel);
-    set_text(json, "hostnameOverride", node);
-    set_text(json, "bindAddress", config->node_ip);
-    set_text(json, "clusterCIDR", config->cluster_cidr);
+    json_set_text(json, "hostnameOverride", node);
+    json_set_text(json, "bindAddress", config->node_ip);
+    json_set_text(json, "clusterCIDR", config->cluster_cidr);
     add_gates(json, config, minor);
     *ret = yaml_write(json);
     return 0;

@@ -34,10 +34,7 @@ static void life_write(struct host *host, const char *name, const json_t *life) 
 }
 
 static json_t *time_now(struct host *host) {
-    char time[RFC3339_TEXT_MAX];
-
-    rfc3339_format(host_now(host), time);
-    return json_string(time);
+    return json_string(RFC3339_TEXT(host_now(host)));
 }
 
 void service_life_begin(struct host *host, const char *name) {
@@ -96,12 +93,9 @@ static const char *const state_names[] = {"absent",  "stopped",  "starting",
                                           "running", "stopping", "paused"};
 
 static void add_since(json_t *status, int64_t seconds) {
-    char time[RFC3339_TEXT_MAX];
-
     if (!seconds)
         return;
-    rfc3339_format(seconds, time);
-    json_object_set_new(status, "since", json_string(time));
+    json_object_set_new(status, "since", json_string(RFC3339_TEXT(seconds)));
 }
 
 /* The service host's record of an end is the SCM's only as long as it is of the same end. */

@@ -109,7 +109,7 @@ enum cluster_large {
     LARGE_LOST_THERE, /* on the way to the one who is asked */
     LARGE_LOST_BACK,  /* only on the way of the answer */
 };
-const char *cluster_large_name(enum cluster_large large); /* "arrive", "lost-back"; "" not asked */
+/* By its name in documents: "arrive", "lost-back", ...; -1: none of them. */
 int cluster_large_parse(const char *name, enum cluster_large *ret);
 /* What cells are beside those of one node's report. */
 struct cluster_cell {

@@ -43,10 +43,6 @@ static const char *const large_names[] = {[LARGE_NOT_ASKED] = "",
                                           [LARGE_LOST_THERE] = "lost-there",
                                           [LARGE_LOST_BACK] = "lost-back"};
 
-const char *cluster_large_name(enum cluster_large large) {
-    return large_names[large];
-}
-
 int cluster_large_parse(const char *name, enum cluster_large *ret) {
     for (unsigned i = LARGE_ARRIVE; i < ARRAY_SIZE(large_names); i++)
         if (text_equal(large_names[i], name)) {
@@ -73,12 +69,10 @@ static json_t *cell_json(const struct cluster_report *report, const struct clust
                                       probe_outcome_name(cell->result.outcome), "responder",
                                       cell->result.responder));
     }
-    if (c->large)
-        json_object_set_new(json, "largePackets", json_string(cluster_large_name(c->large)));
+    json_set_text(json, "largePackets", large_names[c->large]);
     if (c->counted)
         diag_counted_json(&cell->result, json);
-    if (cell->reason[0])
-        json_object_set_new(json, "reason", json_string(cell->reason));
+    json_set_text(json, "reason", cell->reason);
     return json;
 }
 
@@ -101,8 +95,7 @@ static json_t *node_json(const struct cluster_node *node) {
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        if (texts[i].value && *texts[i].value)
-            json_object_set_new(json, texts[i].key, json_string(texts[i].value));
+        json_set_text(json, texts[i].key, texts[i].value);
     if (node->own_report)
         json_object_set(json, "ownReport", node->own_report);
     if (node->by_exec)
@@ -158,25 +151,17 @@ static void add_case(struct text *t, const struct diag_cell *cell) {
 }
 
 char *cluster_report_junit(const struct cluster_report *report) {
-    char time[RFC3339_TEXT_MAX], counts[160];
     struct text t = {.cap = 64 * 1024 * 1024};
-    struct diag_summary s;
+    struct diag_summary summary;
 
-    count(report, &s);
-    rfc3339_format(report->time, time);
-    text_format(counts, sizeof counts,
-                "tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%u.%03u\"",
-                s.pass + s.fail + s.not_run + s.skip, s.fail, s.not_run, s.skip,
-                report->milliseconds / 1000, report->milliseconds % 1000);
-    text_addf(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n", counts);
-    text_addf(&t, "  <testsuite name=\"winjoin diag --kubeconfig\" timestamp=\"%s\" %s>\n", time,
-              counts);
+    count(report, &summary);
+    diag_junit_begin(&t, "winjoin diag --kubeconfig", report->time, report->milliseconds, &summary);
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i].cell;
 
         if (!cell->flow->extra || cell->outcome != DIAG_FAIL)
             add_case(&t, cell);
     }
-    text_add(&t, "  </testsuite>\n</testsuites>\n");
+    diag_junit_end(&t);
     return text_take(&t);
 }

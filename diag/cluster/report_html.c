@@ -127,21 +127,12 @@ static void add_matrices(struct text *t, const struct cluster_report *report) {
     free(red.items);
 }
 
-static const struct diag_cause *cause_of(const struct cluster_report *report,
-                                         const struct cluster_cell *cell) {
-    _cleanup_(freep) char *name = cluster_cell_name(report, cell);
-
-    for (size_t i = 0; i < report->causes.count; i++)
-        if (text_list_has(&report->causes.items[i].cells, name))
-            return &report->causes.items[i];
-    return NULL;
-}
-
 /* `first`: of its pair, where the matrix leads to. */
 static void add_red(struct text *t, const struct cluster_report *report,
                     const struct cluster_cell *c, bool first) {
     const struct diag_cell *cell = &c->cell;
-    const struct diag_cause *cause = cause_of(report, c);
+    _cleanup_(freep) char *name = cluster_cell_name(report, c);
+    const struct diag_cause *cause = diag_cause_of(&report->causes, name);
 
     text_add(t, "<tr");
     if (first)

@@ -47,16 +47,6 @@ static const char *mark_of(enum diag_outcome outcome) {
                                   : "! ";
 }
 
-static const struct diag_cause *cause_of(const struct diag_report *report,
-                                         const struct diag_cell *cell) {
-    _cleanup_(freep) char *name = diag_cell_name(cell);
-
-    for (size_t i = 0; i < report->causes.count; i++)
-        if (text_list_has(&report->causes.items[i].cells, name))
-            return &report->causes.items[i];
-    return NULL;
-}
-
 static void add_paragraph(struct text *t, const char *label, const char *words) {
     if (!words || !*words)
         return;
@@ -89,7 +79,8 @@ static void add_command(struct text *t, const struct diag_report *report,
 /* What a red cell opens: why, what speaks for it, what to do. */
 static void add_details(struct text *t, const struct diag_report *report,
                         const struct diag_cell *cell) {
-    const struct diag_cause *cause = cause_of(report, cell);
+    _cleanup_(freep) char *name = diag_cell_name(cell);
+    const struct diag_cause *cause = diag_cause_of(&report->causes, name);
 
     if (cell->from[0]) {
         text_add(t, "<p>");

@@ -2,16 +2,11 @@
 #include "base/rfc3339.h"
 #include "diag/reports/report.h"
 
-static json_t *milliseconds(unsigned us) {
-    return json_real(us / 1000.0);
-}
-
 static json_t *cell_evidence(const struct diag_cell *cell) {
     json_t *evidence = json_object();
 
     json_object_set_new(evidence, "probe", json_string(probe_outcome_name(cell->result.outcome)));
-    if (cell->result.responder[0])
-        json_object_set_new(evidence, "responder", json_string(cell->result.responder));
+    json_set_text(evidence, "responder", cell->result.responder);
     if (cell->result.address_count) {
         json_t *addresses = json_array();
 
@@ -23,28 +18,22 @@ static json_t *cell_evidence(const struct diag_cell *cell) {
 }
 
 void diag_counted_json(const struct probe_result *result, json_t *ret) {
-    json_t *latency;
-
     json_object_set_new(
         ret, "lossPercent",
         json_real(100.0 * (result->attempts - result->succeeded) / result->attempts));
-    if (!result->succeeded)
-        return;
-    latency = json_object();
-    json_object_set_new(latency, "min", milliseconds(result->min_us));
-    json_object_set_new(latency, "median", milliseconds(result->median_us));
-    json_object_set_new(latency, "p95", milliseconds(result->p95_us));
-    json_object_set_new(latency, "max", milliseconds(result->max_us));
-    json_object_set_new(ret, "latencyMs", latency);
+    if (result->succeeded)
+        json_object_set_new(ret, "latencyMs",
+                            json_pack("{s:f, s:f, s:f, s:f}", "min", result->min_us / 1e3, "median",
+                                      result->median_us / 1e3, "p95", result->p95_us / 1e3, "max",
+                                      result->max_us / 1e3));
 }
 
 static json_t *cell_json(const struct diag_cell *cell) {
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s}", "id", cell->flow->id, "from", cell->from, "to",
-                  cell->to[0] ? cell->to : cell->flow->to, "protocol", cell->udp ? "UDP" : "TCP");
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->id, "from", cell->from, "to",
+        cell->to[0] ? cell->to : cell->flow->to, "protocol", cell->udp ? "UDP" : "TCP", "family",
+        cell->family == 6 ? "IPv6" : "IPv4", "outcome", diag_outcome_name(cell->outcome));
 
-    json_object_set_new(json, "family", json_string(cell->family == 6 ? "IPv6" : "IPv4"));
-    json_object_set_new(json, "outcome", json_string(diag_outcome_name(cell->outcome)));
     if (cell->result.attempts) {
         json_object_set_new(json, "attempts", json_integer(cell->result.attempts));
         json_object_set_new(json, "succeeded", json_integer(cell->result.succeeded));
@@ -54,8 +43,7 @@ static json_t *cell_json(const struct diag_cell *cell) {
     if (cell->one_way)
         json_object_set_new(json, "oneWay",
                             json_string(cell->one_way == DIAG_WAY_BACK ? "back" : "there"));
-    if (cell->reason[0])
-        json_object_set_new(json, "reason", json_string(cell->reason));
+    json_set_text(json, "reason", cell->reason);
     return json;
 }
 

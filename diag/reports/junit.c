@@ -4,13 +4,6 @@
 #include "diag/reports/report.h"
 #include "diag/reports/markup.h"
 
-static const struct diag_cause *cause_of(const struct diag_report *report, const char *cell) {
-    for (size_t i = 0; i < report->causes.count; i++)
-        if (text_list_has(&report->causes.items[i].cells, cell))
-            return &report->causes.items[i];
-    return NULL;
-}
-
 static void add_trouble(struct text *t, const char *element, const struct diag_cell *cell,
                         const struct diag_cause *cause) {
     text_addf(t, "      <%s message=\"", element);
@@ -30,7 +23,7 @@ static void add_trouble(struct text *t, const char *element, const struct diag_c
 static void add_case(struct text *t, const struct diag_report *report,
                      const struct diag_cell *cell) {
     _cleanup_(freep) char *name = diag_cell_name(cell);
-    const struct diag_cause *cause = cause_of(report, name);
+    const struct diag_cause *cause = diag_cause_of(&report->causes, name);
 
     text_addf(t, "    <testcase name=\"%s\" classname=\"", name);
     markup_add(t, report->node ? report->node : "node");
@@ -45,22 +38,32 @@ static void add_case(struct text *t, const struct diag_report *report,
     text_add(t, "    </testcase>\n");
 }
 
-char *diag_report_junit(const struct diag_report *report) {
-    char time[RFC3339_TEXT_MAX], counts[160];
-    struct diag_summary s;
-    struct text t = {0};
+void diag_junit_begin(struct text *t, const char *name, int64_t time, unsigned milliseconds,
+                      const struct diag_summary *s) {
+    char counts[160];
 
-    diag_summary_make(report, &s);
-    rfc3339_format(report->time, time);
     text_format(counts, sizeof counts,
                 "tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%u.%03u\"",
-                s.pass + s.fail + s.not_run + s.skip, s.fail, s.not_run, s.skip,
-                report->milliseconds / 1000, report->milliseconds % 1000);
-    text_addf(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n", counts);
-    text_addf(&t, "  <testsuite name=\"winjoin diag\" timestamp=\"%s\" %s>\n", time, counts);
+                s->pass + s->fail + s->not_run + s->skip, s->fail, s->not_run, s->skip,
+                milliseconds / 1000, milliseconds % 1000);
+    text_addf(t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n", counts);
+    text_addf(t, "  <testsuite name=\"%s\" timestamp=\"%s\" %s>\n", name, RFC3339_TEXT(time),
+              counts);
+}
+
+void diag_junit_end(struct text *t) {
+    text_add(t, "  </testsuite>\n</testsuites>\n");
+}
+
+char *diag_report_junit(const struct diag_report *report) {
+    struct diag_summary summary;
+    struct text t = {0};
+
+    diag_summary_make(report, &summary);
+    diag_junit_begin(&t, "winjoin diag", report->time, report->milliseconds, &summary);
     for (size_t i = 0; i < report->cells.count; i++)
         if (!report->cells.items[i].flow->extra)
             add_case(&t, report, &report->cells.items[i]);
-    text_add(&t, "  </testsuite>\n</testsuites>\n");
+    diag_junit_end(&t);
     return text_take(&t);
 }

@@ -18,6 +18,13 @@ void diag_causes_free(struct diag_causes *causes) {
     *causes = (struct diag_causes){0};
 }
 
+const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell) {
+    for (size_t i = 0; i < causes->count; i++)
+        if (text_list_has(&causes->items[i].cells, cell))
+            return &causes->items[i];
+    return NULL;
+}
+
 void diag_report_free(struct diag_report *report) {
     if (!report)
         return;

@@ -28,6 +28,8 @@ struct diag_causes {
     size_t count;
 };
 void diag_causes_free(struct diag_causes *causes);
+/* The one that explains the cell of that name, or NULL. */
+const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell);
 /* The causes[] of DiagReport. New reference. */
 json_t *diag_causes_json(const struct diag_causes *causes);
 /* Styles and all else before the heading of a page that loads nothing; "</main></body></html>" ends
@@ -75,6 +77,10 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
 json_t *diag_report_json(const struct diag_report *report);
 /* The flows[] of DiagReport alone, for JoinResult. New reference. */
 json_t *diag_flows_json(const struct diag_report *report);
+/* The frame of JUnit XML: one testsuite of that name with its counts; its testcases go between. */
+void diag_junit_begin(struct text *t, const char *name, int64_t time, unsigned milliseconds,
+                      const struct diag_summary *summary);
+void diag_junit_end(struct text *t);
 /* One testsuite, one testcase a cell; the caller frees. */
 char *diag_report_junit(const struct diag_report *report);
 /* One page, nothing loaded from elsewhere; the caller frees. */

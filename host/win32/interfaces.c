@@ -20,15 +20,12 @@ static void keep_address(uint32_t index, const struct ip *ip, int length) {
     struct ip mask = {.family = 4,
                       .bytes = {(uint8_t)(bits >> 24), (uint8_t)(bits >> 16), (uint8_t)(bits >> 8),
                                 (uint8_t)bits}};
-    char address_text[IP_TEXT_MAX], mask_text[IP_TEXT_MAX];
     _cleanup_(freep) char *name = xasprintf("name=%u", index);
     _cleanup_(freep) char *address = NULL;
     _cleanup_(freep) char *mask_word = NULL;
 
-    ip_format(ip, address_text);
-    ip_format(&mask, mask_text);
-    address = xasprintf("address=%s", address_text);
-    mask_word = xasprintf("mask=%s", mask_text);
+    address = xasprintf("address=%s", IP_TEXT(ip));
+    mask_word = xasprintf("mask=%s", IP_TEXT(&mask));
     if (has_dhcp(index))
         win32_netsh((const char *const[]){"interface", "ipv4", "set", "address", name,
                                           "source=static", address, mask_word, "store=persistent",

@@ -10,10 +10,7 @@
 enum { CALL_MS = 60000, DNS_INDEX = 10 };
 
 void cluster_config_free(struct cluster_config *c) {
-    free(c->name);
-    free(c->kubernetes_version);
-    free(c->image_repository);
-    free(c->server_version);
+    free_all(c->name, c->kubernetes_version, c->image_repository, c->server_version);
     text_list_free(&c->pod_subnets);
     text_list_free(&c->service_subnets);
     free(c->dns_domain);
@@ -185,7 +182,6 @@ static int settle_version(struct cluster_config *c, struct error *err) {
 /* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
 static void settle_dns(struct cluster_config *c) {
     const json_t *list = json_object_get(c->kubelet, "clusterDNS");
-    char text[IP_TEXT_MAX];
     struct cidr cidr;
     struct ip ip;
 
@@ -198,8 +194,7 @@ static void settle_dns(struct cluster_config *c) {
     if (cidr_parse(c->service_subnets.items[0], &cidr, NULL) < 0 ||
         cidr_address(&cidr, DNS_INDEX, &ip, NULL) < 0)
         return;
-    ip_format(&ip, text);
-    text_list_add(&c->cluster_dns, text);
+    text_list_add(&c->cluster_dns, IP_TEXT(&ip));
 }
 
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,

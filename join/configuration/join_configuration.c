@@ -167,13 +167,11 @@ static void default_args(json_t *args) {
 static void renew_times(json_t *taints) {
     json_each(taints, i, item) {
         const char *given = json_text_at(item, "timeAdded");
-        char text[RFC3339_TEXT_MAX];
         int64_t seconds;
 
         if (!given || rfc3339_parse(given, &seconds, NULL) < 0)
             continue;
-        rfc3339_format(seconds, text);
-        json_object_set_new(item, "timeAdded", json_string(text));
+        json_object_set_new(item, "timeAdded", json_string(RFC3339_TEXT(seconds)));
     }
 }
 

@@ -46,15 +46,13 @@ static void hint_clock(const struct discovery *d, const struct certificate *cert
 
 static int wrong_dates(const struct discovery *d, const struct certificate *certificate,
                        const struct owner *owner, struct error *err) {
-    char from[RFC3339_TEXT_MAX], to[RFC3339_TEXT_MAX];
     struct error why = {0};
 
     (void)certificate_check_dates(certificate, host_now(d->host), &why);
     (void)error_set(err, ERROR_UNTRUSTED, "cannot trust \"%s\": %s: %s", d->address, owner->name,
                     why.message);
-    rfc3339_format(certificate->not_before, from);
-    rfc3339_format(certificate->not_after, to);
-    (void)error_hint(err, "it is valid from %s to %s", from, to);
+    (void)error_hint(err, "it is valid from %s to %s", RFC3339_TEXT(certificate->not_before),
+                     RFC3339_TEXT(certificate->not_after));
     hint_clock(d, certificate, owner, err);
     return -1;
 }

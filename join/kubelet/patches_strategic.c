@@ -25,9 +25,8 @@ struct work {
     struct error *err;
 };
 
-static int refuse(struct work *work, const struct place *place, const char *format, ...)
-    __attribute__((format(gnu_printf, 3, 4)));
-static int refuse(struct work *work, const struct place *place, const char *format, ...) {
+__attribute__((format(gnu_printf, 3, 4))) static int
+refuse(struct work *work, const struct place *place, const char *format, ...) {
     _cleanup_(text_free) struct text message = {0}, where = {0};
     va_list args;
 

@@ -137,10 +137,8 @@ void upgrade_close(struct join *join) {
     if (!u)
         return;
     for (size_t i = 0; i < u->program_count; i++) {
-        free(u->programs[i].name);
-        free(u->programs[i].target);
-        free(u->programs[i].from);
-        free(u->programs[i].to);
+        free_all(u->programs[i].name, u->programs[i].target, u->programs[i].from,
+                 u->programs[i].to);
     }
     free(u->programs);
     json_decref(u->files);
