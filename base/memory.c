@@ -62,6 +62,11 @@ void secret_free_text(char *secret) {
         secret_free(secret, strlen(secret));
 }
 
+void free_pointers(void *const *pointers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(pointers[i]);
+}
+
 void freep(void *ptr_to_ptr) {
     void **p = ptr_to_ptr;
 

@@ -31,6 +31,12 @@ void secret_free_text(char *secret);
 void freep(void *ptr_to_ptr);
 void secret_freep(char **secret);
 
+/* free() for each of the pointers: what a structure owns, in a list. */
+#define free_all(...)                                                                              \
+    free_pointers((void *const[]){__VA_ARGS__},                                                    \
+                  sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
+void free_pointers(void *const *pointers, size_t count);
+
 /* Hands ownership on: yields the pointer and leaves NULL behind. */
 #define take_ptr(p)                                                                                \
     ({                                                                                             \

@@ -14,10 +14,7 @@ struct place {
 };
 
 static void free_place(struct place *place) {
-    free(place->folder);
-    free(place->winjoin);
-    free(place->kubeadm);
-    free(place->kept);
+    free_all(place->folder, place->winjoin, place->kubeadm, place->kept);
 }
 
 static int find_place(const struct program *program, struct place *ret, struct error *err) {

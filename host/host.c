@@ -189,10 +189,7 @@ static int check_service_name(const char *name, struct error *err) {
 }
 
 void host_service_free(struct host_service *service) {
-    free(service->name);
-    free(service->display_name);
-    free(service->description);
-    free(service->command);
+    free_all(service->name, service->display_name, service->description, service->command);
     text_list_free(&service->depends_on);
     text_list_free(&service->environment);
     *service = (struct host_service){0};

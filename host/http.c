@@ -149,11 +149,8 @@ void http_talk_all(struct http *http, struct http_talk *talks, size_t count) {
 }
 
 void http_response_free(struct http_response *response) {
-    free(response->body);
-    free(response->content_type);
-    free(response->challenge);
-    free(response->server_certs);
-    free(response->proxy);
+    free_all(response->body, response->content_type, response->challenge, response->server_certs,
+             response->proxy);
     *response = (struct http_response){0};
 }
 

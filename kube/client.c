@@ -46,11 +46,8 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
 void kube_client_close(struct kube_client *client) {
     secret_free_text(client->bearer_token);
     secret_free_text(client->client_key_pem);
-    free(client->server);
-    free(client->ca_pem);
-    free(client->tls_server_name);
-    free(client->proxy_url);
-    free(client->client_cert_pem);
+    free_all(client->server, client->ca_pem, client->tls_server_name, client->proxy_url,
+             client->client_cert_pem);
     *client = (struct kube_client){0};
 }
 

@@ -17,13 +17,8 @@ const char *kube_csr_state_name(enum kube_csr_state state) {
 }
 
 void kube_csr_free(struct kube_csr *csr) {
-    free(csr->name);
-    free(csr->uid);
-    free(csr->request_pem);
-    free(csr->signer_name);
-    free(csr->certificate_pem);
-    free(csr->reason);
-    free(csr->message);
+    free_all(csr->name, csr->uid, csr->request_pem, csr->signer_name, csr->certificate_pem,
+             csr->reason, csr->message);
     *csr = (struct kube_csr){0};
 }
 

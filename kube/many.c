@@ -55,9 +55,7 @@ void kube_perform_some(struct kube_client *client, struct kube_many *items, size
         http_response_free(&x->response);
         free(urls[i]);
     }
-    free(urls);
-    free(exchanges);
-    free(errors);
+    free_all(urls, exchanges, errors);
 }
 
 int kube_many_error(const struct kube_many *item, struct error *err) {

@@ -9,15 +9,10 @@
 #define PENDING_REASON "WinjoinNetworkPending"
 
 void kube_node_free(struct kube_node *node) {
-    free(node->name);
-    free(node->uid);
-    free(node->os);
-    free(node->internal_ip);
+    free_all(node->name, node->uid, node->os, node->internal_ip);
     text_list_free(&node->addresses);
     text_list_free(&node->pod_cidrs);
-    free(node->ready_reason);
-    free(node->ready_message);
-    free(node->kubelet_version);
+    free_all(node->ready_reason, node->ready_message, node->kubelet_version);
     json_decref(node->annotations);
     *node = (struct kube_node){0};
 }

@@ -273,11 +273,8 @@ int network_plan_make(const struct network_input *input, struct network_plan *re
 void network_plan_free(struct network_plan *plan) {
     if (!plan)
         return;
-    free(plan->name);
-    free(plan->adapter);
-    free(plan->host_endpoint_name);
-    free(plan->base_name);
-    free(plan->dns_domain);
+    free_all(plan->name, plan->adapter, plan->host_endpoint_name, plan->base_name,
+             plan->dns_domain);
     text_list_free(&plan->cluster_pod_cidrs);
     text_list_free(&plan->service_cidrs);
     text_list_free(&plan->nat_exceptions);

@@ -70,12 +70,8 @@ const char *artifact_origin(const char *name) {
 }
 
 void artifact_free(struct artifact *artifact) {
-    free(artifact->name);
-    free(artifact->version);
-    free(artifact->path);
-    free(artifact->digest);
-    free(artifact->member);
-    free(artifact->target);
+    free_all(artifact->name, artifact->version, artifact->path, artifact->digest, artifact->member,
+             artifact->target);
     *artifact = (struct artifact){0};
 }
 

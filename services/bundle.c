@@ -29,9 +29,7 @@ void bundle_free(struct bundle *bundle) {
     free(bundle->fetched);
     if (bundle->mirror)
         free((char *)bundle->mirror->url); /* its copy */
-    free(bundle->mirror);
-    free(bundle->folder);
-    free(bundle->zip);
+    free_all(bundle->mirror, bundle->folder, bundle->zip);
     artifacts_free(&bundle->artifacts);
     free(bundle);
 }

@@ -202,9 +202,7 @@ bool catalog_locate(const struct catalog *catalog, struct artifact *artifact) {
 
     if (!release)
         return false;
-    free(artifact->path);
-    free(artifact->digest);
-    free(artifact->member);
+    free_all(artifact->path, artifact->digest, artifact->member);
     artifact->path = expand(json_text_at(release, "path"), artifact->name, artifact->version);
     artifact->digest = expand(json_text_at(release, "digest"), artifact->name, artifact->version);
     artifact->member = xstrdup_null(member);

@@ -40,9 +40,7 @@ static void image_free(struct image *image) {
         free(image->paths[i]);
     }
     json_decref(image->list);
-    free(image->token);
-    free(image->host);
-    free(image->name);
+    free_all(image->token, image->host, image->name);
 }
 
 /* One more that a descriptor names; the same blob once. */

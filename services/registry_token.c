@@ -9,9 +9,7 @@
 enum { REALM_MAX = 2048, ANSWER_MAX = 64 * 1024, TOKEN_MAX = 16 * 1024, TIMEOUT_MS = 30000 };
 
 void registry_challenge_free(struct registry_challenge *challenge) {
-    free(challenge->realm);
-    free(challenge->service);
-    free(challenge->scope);
+    free_all(challenge->realm, challenge->service, challenge->scope);
     *challenge = (struct registry_challenge){0};
 }
 

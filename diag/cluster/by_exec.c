@@ -82,10 +82,7 @@ static void asking_make(struct cluster_report *report, size_t node, struct askin
 static void asking_free(struct asking *a) {
     for (size_t i = 0; i < a->count; i++)
         free(a->paths[i]);
-    free(a->paths);
-    free(a->whose);
-    free(a->tallies);
-    free(a->script);
+    free_all(a->paths, a->whose, a->tallies, a->script);
 }
 
 static void leave_unasked(struct cluster_report *report, size_t node, const char *why) {
@@ -128,10 +125,7 @@ static void ask_nodes(struct kube_client *client, struct cluster_report *report,
         kube_exec_result_free(&results[i]);
         asking_free(a);
     }
-    free(askings);
-    free(execs);
-    free(results);
-    free(errs);
+    free_all(askings, execs, results, errs);
 }
 
 void cluster_ask_by_exec(struct kube_client *client, struct cluster_report *report) {

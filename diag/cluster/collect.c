@@ -92,10 +92,7 @@ static void asking_free(struct asking *a) {
         free(a->paths[i]);
         free(a->names[i]);
     }
-    free(a->items);
-    free(a->paths);
-    free(a->names);
-    free(a->what);
+    free_all(a->items, a->paths, a->names, a->what);
 }
 
 /* [{name: A, value: B}] -> {A: B}: so redact_secrets() sees whose value it is. New reference. */

@@ -154,7 +154,5 @@ void cluster_pairs_widen(struct cluster_report *report) {
         }
         add_new(report, pair.to, pair.from);
     }
-    free(kinds);
-    free(well);
-    free(fails);
+    free_all(kinds, well, fails);
 }

@@ -220,11 +220,7 @@ static void add_nodes(struct writing *w) {
     add_names(w, mark(w, DIAG_PASS), others, other, "fails only with the nodes above");
     add_names(w, mark(w, DIAG_PASS), list, good, "every flow works");
     add_news(w, told);
-    free(list);
-    free(others);
-    free(rest);
-    free(bad);
-    free(told);
+    free_all(list, others, rest, bad, told);
 }
 
 void cluster_report_progress(const struct cluster_report *report, struct text_list *ret) {

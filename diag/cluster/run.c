@@ -21,11 +21,8 @@ enum {
 };
 
 void cluster_report_free(struct cluster_report *report) {
-    free(report->server);
-    free(report->namespace_);
-    free(report->domain);
-    free(report->pairs.items);
-    free(report->cells.items);
+    free_all(report->server, report->namespace_, report->domain, report->pairs.items,
+             report->cells.items);
     diag_causes_free(&report->causes);
     cluster_nodes_free(&report->nodes);
     *report = (struct cluster_report){0};

@@ -52,9 +52,7 @@ static void add_entry(struct journal *j, enum journal_kind kind, const char *tar
 }
 
 static void free_entry(struct journal_entry *entry) {
-    free(entry->target);
-    free(entry->phase);
-    free(entry->line);
+    free_all(entry->target, entry->phase, entry->line);
     json_decref(entry->before);
 }
 
