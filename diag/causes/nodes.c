@@ -266,6 +266,9 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     if (own.announced && *own.router_mac && mac && !mac_equal(own.router_mac, mac))
         finding_note(finding, "this node announces router MAC %s, its network has %s",
                      own.router_mac, mac);
+    if (mode_of(scene)->vxlan && network_of(scene) && own.announced && *own.router_mac && !mac)
+        finding_note(finding, "this node announces router MAC %s, its network has none",
+                     own.router_mac);
     if (lacks_part(&own))
         finding_note(finding, "this node announces no %s", lacks_part(&own));
     json_each(json_object_get(scene->evidence, "nodes"), i, node) {

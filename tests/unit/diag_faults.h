@@ -269,7 +269,9 @@ static const struct fault {
      false},
     {"two nodes' overlays have the same MAC", "OVL-MAC", DNS_RED,
      DNS_SILENT PUT("node|metadata|annotations", OWN_ANNOTATIONS_OF("10.0.0.21", PEER_DATA))
-         PUT("nodes|0|metadata|annotations", OWN_ANNOTATIONS_OF("10.0.0.21", PEER_DATA)),
+         PUT("nodes|0|metadata|annotations", OWN_ANNOTATIONS_OF("10.0.0.21", PEER_DATA))
+             PUT("networks|0|Policies|9",
+                 "{Type:'DrMacAddress',Settings:{Address:'0E-2A-00-00-00-01'}}"),
      false},
     {"flannel has not announced this node", "FLANNEL-NODE", DNS_RED,
      DNS_SILENT PUT("node|metadata|annotations", "{}") PUT("nodes|0|metadata|annotations", "{}"),

@@ -423,6 +423,8 @@
      false},
     {"this node announces everything but its address", "FLANNEL-NODE", DNS_RED,
      DNS_SILENT DROP("node|metadata|annotations|flannel.alpha.coreos.com/public-ip"), false},
+    {"the network has lost the MAC that this node announces", "FLANNEL-NODE", DNS_RED,
+     DNS_SILENT PUT("node|metadata|annotations", OWN_ANNOTATIONS_OF("10.0.0.21", OWN_DATA)), false},
     {"the Node object of this node was deleted", "NODE-GONE", DNS_RED " " API_RED,
      DNS_SILENT PUT("look|api|detail", "'GET /api/v1/nodes/win-1: not found (404 NotFound)'")
          DROP("node") DROP("kubernetes"),
