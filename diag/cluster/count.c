@@ -44,8 +44,8 @@ static void row_add(struct counting *c, struct cluster_cell *cell, size_t node, 
 static bool is_asked(const struct cluster_report *report, const struct cluster_cell *cell) {
     const struct cluster_node *from = &report->nodes.items[cell->from];
 
-    return (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell)) && !from->by_exec &&
-           !from->unreached;
+    return (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell)) && !cell->counted &&
+           !from->by_exec && !from->unreached;
 }
 
 /* The probes themselves are asked first: among the rest they are as any other. */

@@ -232,6 +232,25 @@ static int ask_all(struct run *run, struct error *err) {
                : 0;
 }
 
+static bool is_new(const struct cluster_cell *cell) {
+    return cell->cell.outcome == DIAG_NOT_RUN;
+}
+
+/* Loss that was not seen before has no pairs beside it yet. */
+static int count(struct run *run, struct error *err) {
+    bool lossy = false;
+
+    if (cluster_count(&run->asking, err) < 0)
+        return -1;
+    for (size_t i = 0; i < run->report->cells.count; i++)
+        lossy |= cluster_cell_is_lossy(&run->report->cells.items[i]);
+    if (run->widened || !lossy)
+        return 0;
+    cluster_asking_widen(&run->asking);
+    (void)cluster_ask(&run->asking, &(struct cluster_round){.asks = is_new});
+    return cluster_count(&run->asking, err);
+}
+
 static int ask(struct run *run, struct error *err) {
     if (await_listening(run, err) < 0)
         return -1;
@@ -247,7 +266,7 @@ static int ask(struct run *run, struct error *err) {
                                                                        [SIGHT_OWN] = true,
                                                                        [SIGHT_STICKY] = true},
                                                             .soon_ms = SOON_MS});
-    return cluster_count(&run->asking, err);
+    return count(run, err);
 }
 
 static int measure(struct run *run, struct error *err) {

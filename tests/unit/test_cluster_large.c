@@ -239,6 +239,11 @@ static void counted(void **state) {
     assert_in_range(cell->cell.result.median_us, 3400, 3500);
     assert_string_equal(c.report.causes.items[0].id, "CL-LOSS-PAIR");
     assert_non_null(strstr(c.report.causes.items[0].message, "win-1 to win-2"));
+    assert_true(c.report.pairs.count > 3); /* others beside it were asked, too, and as often */
+    for (size_t i = 0; i < c.report.cells.count; i++)
+        if (c.report.cells.items[i].cell.outcome == DIAG_PASS &&
+            c.report.cells.items[i].from == 1 && c.report.cells.items[i].to == 0)
+            assert_int_equal(c.report.cells.items[i].cell.result.attempts, 50);
     assert_int_equal(c.report.requests, http_memory_requests(c.http));
     dials = c.paths.count;
     close_cluster(state);
