@@ -150,6 +150,30 @@ static void a_part_too_long_is_absent(void **state) {
     assert_null(json_at(json, path));
 }
 
+static void what_is_empty_is_no_member(void **state) {
+    (void)state;
+    _cleanup_json_ json_t *json = read_json("{\"kept\": \"a\"}");
+    _cleanup_(freep) char *text = NULL;
+
+    json_set_text(json, "none", NULL);
+    json_set_text(json, "empty", "");
+    json_set_text(json, "kept", "");
+    json_set_text(json, "there", "b");
+    text = json_write(json);
+    assert_string_equal(text, "{\"kept\":\"a\",\"there\":\"b\"}");
+}
+
+static void a_text_is_found_among_others(void **state) {
+    (void)state;
+    _cleanup_json_ json_t *json = read_json("[1, \"a\", null, \"b\"]");
+
+    assert_true(json_has_text(json, "b"));
+    assert_false(json_has_text(json, "c"));
+    assert_false(json_has_text(json, NULL));
+    assert_false(json_has_text(json_array_get(json, 1), "a"));
+    assert_false(json_has_text(NULL, "a"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_and_writes),
@@ -160,6 +184,8 @@ int main(void) {
         cmocka_unit_test(too_long_is_not_even_read),
         cmocka_unit_test(paths_lead_to_values),
         cmocka_unit_test(a_part_too_long_is_absent),
+        cmocka_unit_test(what_is_empty_is_no_member),
+        cmocka_unit_test(a_text_is_found_among_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
