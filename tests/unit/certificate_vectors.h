@@ -156,6 +156,15 @@
     "Ulg6jToJJpnWd7YOrmZq2+Q+0EZ7jsRu6VZU8/xssC/crci038mfCJ/ubBYYwGVt\n" \
     "FxxeUxCBiPyEFih69gNirns9+pag5DWlZXOEJUDod3c=\n" \
     "-----END EC PRIVATE KEY-----\n"
+#define OUTDATED_PEM \
+    "-----BEGIN CERTIFICATE-----\n" \
+    "MIIBETCBuQICEjkwCgYIKoZIzj0EAwIwFTETMBEGA1UEAwwKa3ViZXJuZXRlczAe\n" \
+    "Fw0yNDAyMjkxMjAwMDBaFw0yNDAzMDEwMDAwMDBaMBUxEzARBgNVBAMMCmt1YmVy\n" \
+    "bmV0ZXMwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASJhHHnyR8YmGkZwF1vLEBs\n" \
+    "P9NbDr3f6P+xdwA6IJ/lJWj6HCgr19z0GF/liDGTY1OxykFhV9u4fGdPXwx2mDRy\n" \
+    "MAoGCCqGSM49BAMCA0cAMEQCIH9GoDanlnyU8LvOnQjBwqXwp2dtw6gOHEhS/0/4\n" \
+    "6l6BAiB8NpR3k5kbJdA8V/e3vqz5u4I3bfneb9kZ6kmz+aoC4w==\n" \
+    "-----END CERTIFICATE-----\n"
 #define BELOW_PEM \
     "-----BEGIN CERTIFICATE-----\n" \
     "MIIBUDCB9wICEjowCgYIKoZIzj0EAwIwMzEVMBMGA1UECgwMc3lzdGVtOm5vZGVz\n" \

@@ -73,6 +73,12 @@ DNS.1=*.example.com
 DNS.2=api.testX.bad.test
 DNS.3=*
 email.1=a@cn.test"
+# With the CA's name, and no longer valid.
+openssl ecparam -name prime256v1 -genkey -noout -out outdated.key
+request outdated /CN=kubernetes
+from=20240229120000Z
+issue outdated -selfsign -keyfile outdated.key -enddate 20240301000000Z
+from=20260831235959Z
 # A leaf below one that is not a CA.
 openssl ecparam -name prime256v1 -genkey -noout -out below.key
 request below /O=system:nodes/CN=system:node:win-1
@@ -114,6 +120,7 @@ for name in client server; do openssl ec -in $name.key -outform DER -out $name.d
 as_c MIXED_KEY_PEM mixed.key
 openssl ec -in client.key -aes128 -passout pass:x -out locked.key 2>/dev/null
 as_c LOCKED_KEY_PEM locked.key
+as_c OUTDATED_PEM outdated.pem
 as_c BELOW_PEM below.pem
 echo '/* clang-format on */'
 echo

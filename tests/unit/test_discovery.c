@@ -228,6 +228,21 @@ static void dates_come_with_the_clocks(void **state) {
     assert_hint(s, "ahead of that of \"10.0.0.10:6443\"");
 }
 
+/* The server's certificate is good, the one above it is not: as the server shows it, or as the
+ * cluster does. */
+static void a_certificate_above_is_outdated(void **state) {
+    struct scene *s = *state;
+
+    s->broken_verified = ERROR_UNTRUSTED;
+    s->server_certs = SERVER_PEM OUTDATED_PEM;
+    assert_fails(s, ERROR_UNTRUSTED, "cannot trust \"10.0.0.10:6443\": ");
+    assert_hint(s, "it is valid from 2024-02-29T12:00:00Z to 2024-03-01T00:00:00Z");
+    s->server_certs = SERVER_PEM;
+    s->ca_pem = CA_PEM OUTDATED_PEM;
+    assert_fails(s, ERROR_UNTRUSTED, "cannot trust \"10.0.0.10:6443\": ");
+    assert_hint(s, "it is valid from 2024-02-29T12:00:00Z to 2024-03-01T00:00:00Z");
+}
+
 /* ---- no, perhaps later ---- */
 
 static void an_unknown_token_is_told_after_the_grace(void **state) {
@@ -460,6 +475,7 @@ int main(void) {
         CASE(a_name_that_is_not_in_the_certificate),
         CASE(a_failed_verification_names_its_reason),
         CASE(dates_come_with_the_clocks),
+        CASE(a_certificate_above_is_outdated),
         CASE(an_unknown_token_is_told_after_the_grace),
         CASE(only_ids_are_listed),
         CASE(a_lagging_signature_is_waited_for),
