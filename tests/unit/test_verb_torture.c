@@ -4,6 +4,7 @@
 #include "joining_scene.h"
 
 #include "expected_scene.h"
+#include "program_image.h"
 #include "services/artifacts.h"
 
 enum failure { CALL, REQUEST, DENIED, BROKEN, FAILURES };
@@ -52,6 +53,24 @@ static void bundle(void) {
     o()->join.bundle = xstrdup("D:\\b");
 }
 
+/* For nodes that need programs of Microsoft, which it lacks. */
+static void bundle_path(void) {
+    bundle();
+    o()->join.network_mode = xstrdup("l2bridge");
+    o()->join.network_plugin = xstrdup("azure-vnet");
+    text_list_add(&program->words, "D:\\b");
+}
+
+static void folder(void) {
+    _cleanup_(freep) char *image = image_make("mod\tx\tv1.0.0\th1:x\n");
+
+    bundle_path();
+    assert_int_equal(host_remove(r.host, "D:\\b\\" ARTIFACT_LOCK_NAME, NULL), 0);
+    assert_int_equal(
+        host_write(r.host, "D:\\b\\win-overlay.exe", image, IMAGE_SIZE, HOST_PUBLIC, NULL), 0);
+    text_list_add(&program->words, "D:\\out.zip");
+}
+
 static void dry_bundle(void) {
     bundle();
     dry();
@@ -77,6 +96,9 @@ static const struct {
     {"reset", "done", verb_reset, force, false, true},
     {"upgrade", "", verb_upgrade, dry_bundle, false, false},
     {"reset", "", verb_reset, dry, false, false},
+    {"bundle", "create", verb_bundle, folder, true, false},
+    {"bundle", "show", verb_bundle, bundle_path, true, false},
+    {"bundle", "verify", verb_bundle, bundle_path, true, false},
     {"install", "", verb_install, NULL, false, false},
 };
 
