@@ -63,11 +63,22 @@ static int join_told(struct text *ret, struct error *err) {
     return result;
 }
 
+static void put_more_programs(void) {
+    static const char *const programs[] = {"C:\\k\\flanneld.exe", "C:\\k\\hybrid-overlay-node.exe",
+                                           "C:\\opt\\cni\\bin\\azure-vnet.exe",
+                                           "C:\\opt\\cni\\bin\\azure-vnet-ipam.exe"};
+
+    for (size_t n = 0; n < ARRAY_SIZE(programs); n++)
+        assert_int_equal(host_write(r.host, programs[n], "MZ", 2, HOST_PUBLIC, NULL), 0);
+}
+
 static const struct {
     const char *name, *mode, *plugin;
+    const char *conf; /* of a plugin that brings its own; else NULL */
 } joins[] = {
-    {"join-overlay", "overlay", NULL},
-    {"join-l2bridge", "l2bridge", "sdnbridge"},
+    {"join-overlay", "overlay", NULL, NULL},
+    {"join-l2bridge", "l2bridge", "sdnbridge", NULL},
+    {"join-azure", "l2tunnel", "azure-vnet", "C:\\etc\\cni\\net.d\\10-winjoin.conflist"},
 };
 
 static void joins_and_resets(void **state) {
@@ -80,6 +91,10 @@ static void joins_and_resets(void **state) {
         size_t from;
 
         open_run(&r, joins[i].mode);
+        if (joins[i].conf)
+            put_more_programs();
+        r.scene.no_prefix = joins[i].conf != NULL;
+        r.scene.conf = joins[i].conf;
         r.scene.other_node = "10.244.7.0/24 10.0.0.77";
         r.options.network_plugin = xstrdup_null(joins[i].plugin);
         from = strlen(host_memory_log(r.host));
@@ -113,16 +128,11 @@ static const struct {
 };
 
 static void open_plan(size_t i) {
-    static const char *const programs[] = {"C:\\k\\flanneld.exe", "C:\\k\\hybrid-overlay-node.exe",
-                                           "C:\\opt\\cni\\bin\\azure-vnet.exe",
-                                           "C:\\opt\\cni\\bin\\azure-vnet-ipam.exe"};
-
     open_run(&r, plans[i].mode);
+    put_more_programs();
     r.options.dry_run = true;
     r.options.network_plugin = xstrdup(plans[i].plugin);
     text_list_add(&r.options.pod_cidrs, "10.244.3.0/24");
-    for (size_t n = 0; n < ARRAY_SIZE(programs); n++)
-        assert_int_equal(host_write(r.host, programs[n], "MZ", 2, HOST_PUBLIC, NULL), 0);
 }
 
 static void a_dry_run_says_all(void **state) {
