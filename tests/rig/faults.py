@@ -466,7 +466,7 @@ FAULTS |= {
         "w1", 'oifname "ep*" meta l4proto udp drop'), OVERLAY),
     "l1-no-back": after("the DNS pods' node has lost its route to this node's pods", "OVL-UDP",
                         cluster.no_overlay_back, lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
-    "cni-cut": after("the program of the CNI plugin is cut off", "POD-SBX", *node.other_plugin(b"MZ"), OVERLAY),
+    "cni-cut": after("the program of the CNI plugin is cut off", "NODE-CHANGED", *node.other_plugin(b"MZ"), OVERLAY),
 }
 
 # Two at once: where they can be seen beside each other, and which modes play them.
