@@ -76,9 +76,9 @@ struct cluster_pairs {
     struct cluster_pair *items;
     size_t count;
 };
-/* Each node that has a probe is once a source and once a target, and each pair of kinds, in both
- * directions, is among them: as many as nodes, and at most the square of the kinds more. free()
- * the items. */
+/* Of at most five nodes with a probe each reaches each. Of more, each is once a source and once a
+ * target, and each pair of kinds, in both directions, is among them: as many as nodes, and at most
+ * the square of the kinds more. free() the items. */
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
 /* For each of the first 24 pairs with a cell that failed: from its first node to another one, from
  * another one to its second, and back; others of the same kind, if there are, and of another

@@ -1,17 +1,24 @@
-/* Which node is asked to reach which: as few pairs as show every kind of path. */
+/* Which node is asked to reach which: of few nodes each, of more as few pairs as show every kind of
+ * path. */
 #include "diag/cluster/cluster.h"
 
-enum { WIDENED_MAX = 24 }; /* pairs that fail */
+enum {
+    ALL_MAX = 5,      /* nodes of which each is asked to reach each */
+    WIDENED_MAX = 24, /* pairs that fail */
+};
 
 static void add(struct cluster_pairs *pairs, size_t from, size_t to) {
     pairs->items = xrealloc(pairs->items, (pairs->count + 1) * sizeof *pairs->items);
     pairs->items[pairs->count++] = (struct cluster_pair){from, to};
 }
 
-/* Those with a probe, in a circle. */
-static void add_ring(const size_t *live, size_t count, struct cluster_pairs *ret) {
-    for (size_t i = 0; i < count && count > 1; i++)
-        add(ret, live[i], live[(i + 1) % count]);
+/* Those with a probe, in circles: to the next one; of few nodes to each that is farther, too. */
+static void add_rings(const size_t *live, size_t count, struct cluster_pairs *ret) {
+    size_t rings = count <= ALL_MAX ? count : 2;
+
+    for (size_t step = 1; step < rings; step++)
+        for (size_t i = 0; i < count; i++)
+            add(ret, live[i], live[(i + step) % count]);
 }
 
 size_t *cluster_kinds_make(const struct cluster_nodes *nodes) {
@@ -65,7 +72,7 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
     for (size_t i = 0; i < nodes->count; i++)
         if (!nodes->items[i].waiting)
             live[count++] = i;
-    add_ring(live, count, ret);
+    add_rings(live, count, ret);
     for (size_t a = 0; a < nodes->count; a++)
         for (size_t b = 0; b < nodes->count && kinds[a] == a; b++) {
             size_t from, to;
