@@ -18,7 +18,7 @@
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 
-enum { NODES = 3 };
+enum { NODES = 3, NODES_MANY = 7 }; /* many: not each is asked to reach each */
 
 /* A question that a probe is asked. */
 struct dial {
@@ -46,27 +46,29 @@ static struct cluster_scene {
     const char *stale;       /* namespaces that are there */
     const char *pod_error;   /* status and body of a pod's making that fails */
     long pod_status;
-    const char *waiting[NODES]; /* why a pod does not run */
-    bool ready[NODES];          /* of the Nodes */
-    const char *nameless;       /* a Service that gets no address */
-    bool dual, six_first;       /* pods and a Service have IPv6 addresses, too; as the first one */
-    unsigned takes_ms;          /* a dial, set by dialed() each time */
-    unsigned wait_us;           /* what an answer took, the same */
-    bool unready_pods, dead;    /* dead: no answer from the API server any more */
-    const char *suffixes;       /* of the pods */
+    unsigned nodes;
+    const char *waiting[NODES_MANY]; /* why a pod does not run */
+    bool not_ready[NODES_MANY];      /* of the Nodes */
+    const char *nameless;            /* a Service that gets no address */
+    bool dual, six_first;    /* pods and a Service have IPv6 addresses, too; as the first one */
+    unsigned takes_ms;       /* a dial, set by dialed() each time */
+    unsigned wait_us;        /* what an answer took, the same */
+    bool unready_pods, dead; /* dead: no answer from the API server any more */
+    const char *suffixes;    /* of the pods */
     /* The answer of a dial that is not well: status and body; false: it is well. */
     bool (*dialed)(const struct dial *dial, long *ret_status, const char **ret_body);
     void (*before)(const char *method, const char *path); /* each request */
 } c;
 
-static const char *const node_names[NODES] = {"win-1", "win-2", "lin-1"};
+static const char *const node_names[NODES_MANY] = {"win-1", "win-2", "lin-1", "win-4",
+                                                   "win-5", "lin-6", "win-7"};
 
 static inline char *nodes_json(void) {
     json_t *items = json_array();
 
-    for (unsigned i = 0; i < NODES; i++) {
+    for (unsigned i = 0; i < c.nodes; i++) {
         _cleanup_(freep) char *ip = xasprintf("10.0.0.%u", i + 1);
-        bool linux_node = i == 2;
+        bool linux_node = *node_names[i] == 'l';
 
         json_array_append_new(
             items,
@@ -74,7 +76,7 @@ static inline char *nodes_json(void) {
                       "metadata", "name", node_names[i], "annotations",
                       "flannel.alpha.coreos.com/backend-type", "vxlan", "status", "addresses",
                       "type", "InternalIP", "address", ip, "conditions", "type", "Ready", "status",
-                      c.ready[i] ? "True" : "False", "nodeInfo", "operatingSystem",
+                      c.not_ready[i] ? "False" : "True", "nodeInfo", "operatingSystem",
                       linux_node ? "linux" : "windows", "kernelVersion",
                       linux_node ? "6.1.0" : "10.0.20348.2340", "kubeletVersion", "v1.37.1"));
     }
@@ -88,7 +90,7 @@ static inline char *nodes_json(void) {
 static inline char *pods_json(void) {
     json_t *items = json_array();
 
-    for (unsigned i = 0; i < NODES && c.made; i++) {
+    for (unsigned i = 0; i < c.nodes && c.made; i++) {
         _cleanup_(freep) char *name = xasprintf("probe-%u", i + 1);
         _cleanup_(freep) char *four = xasprintf("10.244.%u.5", i + 1);
         _cleanup_(freep) char *six = xasprintf("fd00:0:0:%u::5", i + 1);
@@ -171,7 +173,7 @@ static inline void parameter(const char *url, const char *name, char *ret, size_
 static inline char *dial_answer(const struct dial *d) {
     unsigned responder = d->from;
 
-    for (unsigned i = 1; i <= NODES; i++) {
+    for (unsigned i = 1; i <= c.nodes; i++) {
         _cleanup_(freep) char *ip = xasprintf("10.244.%u.", i), *name = xasprintf("probe-%u.", i);
         _cleanup_(freep) char *six = xasprintf("fd00%%3A0%%3A0%%3A%u%%3A", i);
 
@@ -300,7 +302,7 @@ static inline int open_cluster(void **state) {
     (void)state;
     c = (struct cluster_scene){.host = host_memory_new(),
                                .asked = json_object(),
-                               .ready = {true, true, true},
+                               .nodes = NODES,
                                .stale = "{\"items\":[]}",
                                .suffixes = "x.svc.cluster.local,svc.cluster.local,cluster.local"};
     c.http = http_memory_new(cluster_answer, NULL);

@@ -170,8 +170,6 @@ static void cells_that_stay_red(void **state) {
     assert_int_equal(cells_with(DIAG_FAIL), 2);
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count - 2);
     assert_true(tcp->cell.result.attempts >= 7); /* once a second until the end */
-    assert_int_equal(c.report.pairs.count, 6);   /* and its nodes with the third */
-    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-2", 1)->cell.result.attempts, 1);
     assert_true(c.report.milliseconds >= 9000 && c.report.milliseconds < 12000);
     assert_false(cluster_report_is_good(&c.report));
     assert_false(c.report.nodes.items[0].sticky); /* it would cost a time-out more */

@@ -196,7 +196,7 @@ static void a_node_that_is_not_ready(void **state) {
     struct error err;
 
     (void)state;
-    c.ready[1] = false;
+    c.not_ready[1] = true;
     assert_int_equal(diagnose(&err), 0);
     assert_null(strstr(text_str(&c.log), "probe-2"));
     assert_int_equal(c.made, 2);
