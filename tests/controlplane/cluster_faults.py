@@ -202,3 +202,42 @@ THIRD = [
           "CL-NODEPORT-TCP", "lin-001",
           lambda d: probes.SLOW if not d.udp and d.place == "node-port" and d.source in WINDOWS and d.target == "lin-001" else None),
 ]
+
+FOURTH_LOSS = random.Random(4)
+
+# Since each of at most five nodes is asked to reach each.
+FOURTH = [
+    Fault("node-port-addresses", "kube-proxy of lin-000 opens node ports at another address only (nodePortAddresses)",
+          "CL-NODEPORT-NODE", "lin-000",
+          lambda d: REFUSED if d.place == "node-port" and d.target == "lin-000" else None),
+    Fault("no-checksums", "TCP that win-002 sends to pods of other nodes has wrong checksums",
+          "CL-TCP-NODE", "win-002",
+          lambda d: probes.SLOW if not d.udp and (pods(d) or d.place in ("service", "short", "full"))
+          and d.node != d.source and "win-002" in (d.node, d.source) else None),
+    Fault("no-nat-on-windows", "what pods of Windows nodes send outside of the data center is dropped there",
+          "CL-OUT-NODE", "windows nodes",
+          lambda d: probes.SLOW if d.source in WINDOWS and d.place in ("external", "external-name") else None, words=OUTSIDE),
+    Fault("no-api-on-linux", "a policy keeps pods of Linux nodes from the API server",
+          "CL-API-NODE", "linux nodes",
+          lambda d: probes.SLOW if d.source in LINUX and d.place == "alias" else None),
+    Fault("one-way", "lin-000 has no route to the pods of win-000; win-000 has one to those of lin-000, and a gateway back",
+          "CL-PAIR", "lin-000 to win-000",
+          lambda d: NO_ROUTE if pods(d) and (d.source, d.node) == ("lin-000", "win-000") else None),
+    Fault("no-loopback-dsr", "the CNI files of all Windows nodes lack loopbackDSR",
+          "CL-HAIRPIN", "windows nodes",
+          lambda d: probes.SLOW if d.service == "self" and d.source in WINDOWS else None),
+    Fault("no-headless", "the cluster's DNS knows no names of pods behind headless Services",
+          "CL-DNS-SOME", "all nodes",
+          lambda d: NO_NAME % d.host if d.place == "pod-name" else None),
+    Fault("no-ipv6-services", "no kube-proxy writes the IPv6 addresses of Services",
+          "CL-IPV6", "all nodes",
+          lambda d: probes.SLOW if d.place == "service" and ":" in d.host else None, dual=True),
+    Fault("closed-kubelets", "the firewall of all Windows nodes keeps the kubelet's port closed",
+          "CL-KUBELET", "windows nodes",
+          lambda d: probes.SLOW if d.place == "node" and d.target in WINDOWS and d.source != d.target else None),
+    Fault("loss-between-systems", "a fifth of the UDP between Linux and Windows nodes is lost",
+          "CL-LOSS-SYSTEMS", "windows to linux nodes, linux to windows nodes",
+          lambda d: probes.SLOW if d.udp and not d.large and pods(d) and (d.source in WINDOWS) != (d.node in WINDOWS)
+          and FOURTH_LOSS.random() < 1 / 5 else None,
+          words=("--count", "20")),
+]
