@@ -89,6 +89,7 @@ struct group {
     const struct diag_flow *flow;         /* of a red cell */
     bool flows;                           /* red cells of several */
     struct several from, to, set, beyond; /* nodes of red cells: of the set, and at the other end */
+    size_t tries, lost, green_tries;
     bool possible;
 };
 struct space {
@@ -202,6 +203,9 @@ static void add_cell(const struct space *s, size_t cell, struct group *ret) {
         ret->spared |= !red;
     if (!is_considered(s->map, s->row, c))
         return;
+    ret->tries += c->cell.result.attempts;
+    ret->green_tries += red ? 0 : c->cell.result.attempts;
+    ret->lost += red ? c->cell.result.attempts - c->cell.result.succeeded : 0;
     ret->green += !red;
     if (!red)
         return;
@@ -225,6 +229,20 @@ static bool is_wide(const struct space *s, const struct group *g) {
     return !g->pairs || g->others || g->beyond.many || (p->way == TO && s->row->at_target);
 }
 
+/* May so many cells have lost nothing by chance, where all lose as much? At most two standard
+ * deviations more than are to be expected of cells that were asked as often as these. */
+static bool is_by_chance(const struct group *g) {
+    double cells = (double)(g->green + g->red), all_arrive = 1, more, variance;
+    double arrives = g->tries ? 1 - (double)g->lost / (double)g->tries : 0;
+
+    for (size_t i = 0; g->green && i < g->green_tries / g->green; i++)
+        all_arrive *= arrives;
+    more = (double)g->green - 0.5 - cells * all_arrive;
+    variance = cells * all_arrive * (1 - all_arrive);
+    return g->green * GREEN_SHARE <= g->green + g->red &&
+           (more <= 0 || more * more <= 4 * variance);
+}
+
 static bool is_possible(const struct space *s, const struct group *g) {
     const struct cluster_row *row = s->row;
     size_t least = row->least ? row->least : 1;
@@ -232,7 +250,7 @@ static bool is_possible(const struct space *s, const struct group *g) {
     if (g->place.way == TOUCHING && g->place.set != EVERY && !g->pairs)
         return false; /* what is of one node each goes out from there */
     return g->open && g->red >= least && (!row->spared || g->spared) && (!row->mixed || g->flows) &&
-           is_wide(s, g) && (row->chance ? g->green * GREEN_SHARE <= g->green + g->red : !g->green);
+           is_wide(s, g) && (row->chance ? is_by_chance(g) : !g->green);
 }
 
 static void add_groups(struct space *s) {

@@ -2,7 +2,7 @@
 table of causes in sight. Three Windows nodes and two Linux nodes, every pair of which is asked.
 
 The first time diag named six of the fifteen, and one surely that was another; of SECOND three of the twelve, and one
-surely that was another. `answer` of a fault is given each dial of a probe (probes.Dial) and answers the words of an
+surely that was another; of THIRD nine of the twelve; of FOURTH nine of the ten, and one surely at more nodes. `answer` of a fault is given each dial of a probe (probes.Dial) and answers the words of an
 error, probes.SLOW, who answers (probes.Instead, Turns, Says), or None.
 """
 import dataclasses
@@ -236,7 +236,7 @@ FOURTH = [
           "CL-KUBELET", "windows nodes",
           lambda d: probes.SLOW if d.place == "node" and d.target in WINDOWS and d.source != d.target else None),
     Fault("loss-between-systems", "a fifth of the UDP between Linux and Windows nodes is lost",
-          "CL-LOSS-SYSTEMS", "windows to linux nodes, linux to windows nodes",
+          "CL-LOSS-SYSTEMS", "linux to windows nodes, windows to linux nodes",
           lambda d: probes.SLOW if d.udp and not d.large and pods(d) and (d.source in WINDOWS) != (d.node in WINDOWS)
           and FOURTH_LOSS.random() < 1 / 5 else None,
           words=("--count", "20")),

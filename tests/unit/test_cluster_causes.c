@@ -369,6 +369,39 @@ static void test_lost_by_chance(void **state) {
     }
 }
 
+/* Loss between systems alone: those within one lost nothing in many attempts; in few that says
+ * little. */
+static void test_loss_between_systems(void **state) {
+    static const struct broken there = {"p", WINDOWS,        LINUX, false,
+                                        'c', PROBE_NO_REPLY, NULL,  NULL},
+                               back = {"p", LINUX, WINDOWS, false, 'c', PROBE_NO_REPLY, NULL, NULL};
+
+    (void)state;
+    for (unsigned tries = 1; tries <= 20; tries += 19) {
+        struct cluster_report report;
+
+        make(&report);
+        paint(&report, NULL);
+        for (size_t i = 0; i < report.cells.count; i++) {
+            struct cluster_cell *c = &report.cells.items[i];
+            bool red = is_broken(&there, c) || is_broken(&back, c);
+
+            if (c->from == 5 || c->to == 5) { /* two Linux nodes: their one way counts little */
+                c->cell.udp = false;
+                continue;
+            }
+            c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
+            c->cell.result.attempts = red ? 20 : tries;
+            c->cell.result.succeeded = red ? 16 : tries;
+        }
+        cluster_causes_find(&report);
+        assert_int_equal((int)report.causes.count, 1);
+        assert_string_equal(report.causes.items[0].id,
+                            tries > 1 ? "CL-LOSS-SYSTEMS" : "CL-LOSS-NODE");
+        cluster_report_free(&report);
+    }
+}
+
 /* A kube-proxy that stands still: the NodePorts of its node follow. Two nodes of a system that do
  * not reach each other are a pair. */
 static void test_narrow(void **state) {
@@ -453,6 +486,7 @@ int main(void) {
         cmocka_unit_test(test_two),
         cmocka_unit_test(test_services_follow),
         cmocka_unit_test(test_lost_by_chance),
+        cmocka_unit_test(test_loss_between_systems),
         cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_local),
         cmocka_unit_test(test_rows),
