@@ -30,7 +30,7 @@ static inline size_t random_run(const char *at) {
 }
 
 /* The same whatever keys were made: without PEM, digests and base64, and without the lengths of
- * files that hold them. */
+ * files that hold them; how often the node itself asks depends on the system's sockets. */
 static inline void add_steady(struct text *ret, const char *text) {
     static const char begin[] = "-----BEGIN ", end[] = "-----END ";
 
@@ -42,7 +42,8 @@ static inline void add_steady(struct text *ret, const char *text) {
             text = pem + strlen(end);
         else if (random)
             text += random;
-        else if (number && text_starts_with(text + number, " bytes"))
+        else if (number && (text_starts_with(text + number, " bytes") ||
+                            text_starts_with(text + number, " probes")))
             text += number;
         else if (number)
             for (; number; number--)
