@@ -27,7 +27,7 @@ class Table(unittest.TestCase):
         cluster = Cluster(Settings(state=folder, node="", backlog=512))
         cluster.start()
         self.addCleanup(cluster.stop, save=False)
-        model = probes.Model(cluster.api, windows=2, linux=1)
+        model = probes.Model(cluster.api, windows=4, linux=2)
         self.addCleanup(model.over.set)
         model.broken = lambda source, target, udp: probes.SLOW if source == "win-000" and target == "win-001" else None
         terminal = Terminal(["diag", "--kubeconfig", cluster.kubeconfig()], columns, lines, **environment)
@@ -46,7 +46,7 @@ class Table(unittest.TestCase):
         gone = re.findall(r"\x1b\[(\d+)A\x1b\[J", text)
         self.assertGreater(made, 1)
         self.assertEqual(len(gone), made)  # each was taken away, the last before the report
-        self.assertGreater(text.index("cells work, 3 nodes"), text.rindex("\x1b[%sA" % gone[-1]))
+        self.assertGreater(text.index("cells work, 6 nodes"), text.rindex("\x1b[%sA" % gone[-1]))
 
     def test_it_fits(self):
         text = self.shown(columns=40)
