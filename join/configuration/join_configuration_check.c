@@ -377,8 +377,8 @@ int join_configuration_check(const json_t *configuration, const struct yaml_mark
     if (c.errors.count)
         result =
             error_set(err, ERROR_USAGE, c.is_of_file && c.errors.count > 1 ? "[%s]" : "%s", all);
-    if (c.is_of_file)
-        (void)error_prefix(err, "%s", marks->what);
+    if (c.is_of_file && c.marks)
+        (void)error_prefix(err, "%s", c.marks->what);
     for (size_t i = 0; i < c.hints.count; i++)
         (void)error_hint(err, "%s", c.hints.items[i]);
     text_list_free(&c.errors);
