@@ -1,6 +1,8 @@
 /* Causes of what passes in part: large packets that are lost, and some that are lost by chance. */
 #include "diag/cluster/cause_row.h"
 
+enum { FEW = 3 }; /* attempts */
+
 /* TCP's segments are as large as its path lets pass: what works of UDP says nothing. */
 static bool is_large(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) &&
@@ -17,11 +19,11 @@ static bool is_chance(const struct cluster_cell *c) {
            (cluster_cell_is_lossy(c) || (c->cell.udp && !cluster_cell_is_red(c)));
 }
 
-/* Of UDP that nobody sends again all may be lost by chance: a NodePort is asked a few times. */
+/* Of UDP that nobody sends again all may be lost by chance, of a few. */
 static bool is_lost_too(const struct cluster_cell *c) {
     return cluster_cell_is_lossy(c) ||
-           (cluster_cell_is_of(c, "nodeport-remote") && c->cell.udp && cluster_cell_is_red(c) &&
-            c->cell.result.outcome == PROBE_NO_REPLY);
+           (c->cell.udp && cluster_cell_is_red(c) && c->cell.result.outcome == PROBE_NO_REPLY &&
+            c->cell.result.attempts <= FEW);
 }
 
 #define MTU_HINT                                                                                   \

@@ -349,7 +349,7 @@ static void test_lost_by_chance(void **state) {
                                port = {"o", 0, 1, false, 'u', 0, NULL, NULL};
 
     (void)state;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 6; k++) {
         struct cluster_report report;
 
         make(&report);
@@ -359,7 +359,8 @@ static void test_lost_by_chance(void **state) {
 
             if (is_broken(&port, c)) {
                 c->cell.outcome = DIAG_FAIL;
-                c->cell.result.outcome = k < 2 ? PROBE_NO_REPLY : PROBE_REFUSED;
+                c->cell.result.outcome = k < 4 ? PROBE_NO_REPLY : PROBE_REFUSED;
+                c->cell.result.attempts = k < 2 ? 3 : k < 4 ? 10 : 1;
             }
         }
         cluster_causes_find(&report);
