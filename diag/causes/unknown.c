@@ -101,9 +101,13 @@ static enum level note_changed(const struct scene *scene, struct finding *findin
     const json_t *changed = json_object_get(scene->evidence, "changed");
     const char *command = json_text_at(json_array_get(changed, 0), "command");
 
-    json_each(changed, i, row)
-        finding_note(finding, "%s %s: %s", json_text_at(row, "kind"), json_text_at(row, "target"),
-                     json_text_at(row, "difference"));
+    json_each(changed, i, row) {
+        const char *kind = json_text_at(row, "kind"), *target = json_text_at(row, "target"),
+                   *difference = json_text_at(row, "difference");
+
+        if (kind && target && difference)
+            finding_note(finding, "%s %s: %s", kind, target, difference);
+    }
     if (command)
         finding->hint =
             xasprintf("if that was not meant, this undoes the first change: %s", command);

@@ -21,7 +21,8 @@ static void what_no_row_explains_is_told(void **state) {
                                    "Policies:[]}," ENDPOINT_B "],"
                                    "networks:[{Name:'flannel.4096',Type:'Overlay'}],extra:{"
                                    "'x-dns-pod':{outcome:'ok'},'x-peer':{outcome:'refused'},"
-                                   "'node-external':{outcome:'timeout'}},kubernetes:{stale:[]}"};
+                                   "'node-external':{outcome:'timeout'}},kubernetes:{stale:[]},"
+                                   "changed:[{kind:'file'}]"}; /* of what, nobody knows */
     static const char *const lines[] = {
         "pod-to-node/tcp from  to 10.0.0.21:10250: wrong-responder",
         "an answer came from: a pod of the DNS, at its own address; the node of that pod, asked by "
