@@ -47,7 +47,7 @@ EXPECTED = [
     (r"hns lb-dns", "SVC-LOST DNS-LB HNS-ORPHAN SVC-ALL"),
     (r"hns lb-api", "SVC-LOST SVC-LB HNS-ORPHAN SVC-ALL"),
     # what new pods get of the CNI configuration, or by another program
-    (r"cni .*(type|Type|name|DestinationPrefix|dataDir|cniVersion)=.* gone", "POD-SBX HNS-NET NODE-CHANGED"),
+    (r"cni .*(type|Type|name|DestinationPrefix|dataDir|cniVersion)=.* gone", "POD-SBX HNS-NET NODE-CHANGED POD-GW"),
     (r"cni .*OutBoundNAT.*Exceptions", "NAT-EXC"),
     (r"cni .*OutBoundNAT", "NAT-NONE NAT-EXC"),
     (r"cni .*SDNRoute.*10\.96", "SVC-ROUTE"),
@@ -94,7 +94,7 @@ EXPECTED = [
     (r"object w1 .*(podCIDR)", "HNS-CIDR"),
     (r"object w1 .*annotations", "FLANNEL-NODE FLANNEL-TYPE NIC-WRONG OVL-VNI OVL-MAC"),
     (r"object w1 .*status.addresses", "HNS-MGMT NIC-WRONG API-DOWN"),
-    (r"object w1 gone", "NODE-GONE"),
+    (r"object w1 gone", "NODE-GONE FLANNEL-NODE"),
     (r"object w1", "API-REFUSED NOTREADY HNS-CIDR FLANNEL-NODE"),
     (r"object slice-dns", "SVC-EP0 SVC-LOST DNS-LB"),
     (r"object slice-api", "SVC-EP0 API-ADDR SVC-LOST SVC-LB API-PODS"),
