@@ -5,6 +5,7 @@
 #include "program_scene.h"
 
 #include "join_scene.h"
+#include "services/artifacts.h"
 
 static struct run r;
 
@@ -54,6 +55,20 @@ static inline size_t events(const char *level, const char *text) {
     json_array_foreach(rows, i, event) n += text_equal(json_text_at(event, "level"), level) &&
                                             text_equal(json_text_at(event, "text"), text);
     return n;
+}
+
+/* A folder with a newer CNI plugin, to upgrade from. */
+static inline void put_plugin_bundle(void) {
+    static const char lock[] =
+        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{\"name\":"
+        "\"win-overlay\",\"version\":\"v1.9.1\",\"sha256\":"
+        "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\",\"size\":3,\"path\":"
+        "\"win-overlay.exe\"}]}";
+
+    put("D:\\b\\" ARTIFACT_LOCK_NAME, lock);
+    put("D:\\b\\win-overlay.exe", "abc");
+    free(program->options.join.bundle);
+    program->options.join.bundle = xstrdup("D:\\b");
 }
 
 static inline void succeeds(int (*run)(struct program *program, struct error *err)) {

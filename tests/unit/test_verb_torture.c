@@ -41,21 +41,9 @@ static void dry_join(void) {
     dry();
 }
 
-static void bundle(void) {
-    static const char lock[] =
-        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{\"name\":"
-        "\"win-overlay\",\"version\":\"v1.9.1\",\"sha256\":"
-        "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\",\"size\":3,\"path\":"
-        "\"win-overlay.exe\"}]}";
-
-    put("D:\\b\\" ARTIFACT_LOCK_NAME, lock);
-    put("D:\\b\\win-overlay.exe", "abc");
-    o()->join.bundle = xstrdup("D:\\b");
-}
-
 /* For nodes that need programs of Microsoft, which it lacks. */
 static void bundle_path(void) {
-    bundle();
+    put_plugin_bundle();
     o()->join.network_mode = xstrdup("l2bridge");
     o()->join.network_plugin = xstrdup("azure-vnet");
     text_list_add(&program->words, "D:\\b");
@@ -72,7 +60,7 @@ static void folder(void) {
 }
 
 static void dry_bundle(void) {
-    bundle();
+    put_plugin_bundle();
     dry();
 }
 
@@ -92,7 +80,7 @@ static const struct {
     {"preflight", "", verb_preflight, endpoint, true, false},
     {"join", "", verb_join, dry_join, true, false},
     {"join", "done", verb_join, wet_join, true, true},
-    {"upgrade", "done", verb_upgrade, bundle, false, true},
+    {"upgrade", "done", verb_upgrade, put_plugin_bundle, false, true},
     {"reset", "done", verb_reset, force, false, true},
     {"upgrade", "", verb_upgrade, dry_bundle, false, false},
     {"reset", "", verb_reset, dry, false, false},

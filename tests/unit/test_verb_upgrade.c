@@ -1,21 +1,6 @@
 /* winjoin upgrade as a person sees it (what it does: test_upgrade.c): plan, result, log. */
 #include "joining_scene.h"
 
-#include "services/artifacts.h"
-
-static void put_bundle(void) {
-    static const char lock[] =
-        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{\"name\":"
-        "\"win-overlay\",\"version\":\"v1.9.1\",\"sha256\":"
-        "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\",\"size\":3,\"path\":"
-        "\"win-overlay.exe\"}]}";
-
-    put("D:\\b\\" ARTIFACT_LOCK_NAME, lock);
-    put("D:\\b\\win-overlay.exe", "abc");
-    free(program->options.join.bundle);
-    program->options.join.bundle = xstrdup("D:\\b");
-}
-
 static int open_joined(void **state) {
     int result = open_joining(state);
 
@@ -27,7 +12,7 @@ static int open_joined(void **state) {
     record_free(program);
     r.scene.registered = true;
     program->verb = verb_find("upgrade");
-    put_bundle();
+    put_plugin_bundle();
     return result;
 }
 
@@ -51,7 +36,7 @@ static void programs_are_replaced_once(void **state) {
     assert_string_equal(result_text("kind"), "UpgradeResult");
     assert_has(&out, "\nthe node is upgraded and Ready\n");
     assert_int_equal(events("i", "winjoin upgrade win-7k2: done"), 1);
-    put_bundle();
+    put_plugin_bundle();
     succeeds(verb_upgrade);
     assert_has(&out, "\nnothing to do: programs and configuration are up to date\n");
 }
