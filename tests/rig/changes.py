@@ -17,18 +17,19 @@ import faults
 # Members that no HNS and no API server would take with another value, and values that differ each time.
 FIXED = ("ID", "Type", "type", "Owner", "Flags", "HostComputeNetwork", "PrefixLength", "Adapter", "name", "kind",
          "Protocol", "protocol", "podCIDRs", "terminating", "serving", "ipFamilyPolicy", "sessionAffinity")
-CHANCE = r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|([0-9a-fA-F]{2}[-:]){5}[0-9a-fA-F]{2}|.*VtepMAC.*"
+GUID, MAC = r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}", r"([0-9a-fA-F]{2}[-:]){5}[0-9a-fA-F]{2}"
+CHANCE = "%s|%s|.*VtepMAC.*" % (GUID, MAC)
 
 
 def other(value):
-    """Another value of the same kind; None: there is none."""
+    """Another value of the same kind, or None where no other is plausible."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
         return value + 1
-    if not isinstance(value, str) or re.fullmatch(r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}", value):
+    if not isinstance(value, str) or re.fullmatch(GUID, value):
         return None
-    if re.fullmatch(r"([0-9a-fA-F]{2}[-:]){5}[0-9a-fA-F]{2}", value):
+    if re.fullmatch(MAC, value):
         return value[:-2] + "9e"
     if "VtepMAC" in value:
         return value.replace("4096", "4097")
