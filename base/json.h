@@ -32,7 +32,7 @@ const char *json_text_at(const json_t *json, const char *path);
 long long json_number_at(const json_t *json, const char *path, long long fallback);
 bool json_bool_at(const json_t *json, const char *path, bool fallback);
 
-/* The object or the array at a key. If there is none, an empty one is added. Borrowed. */
+/* The object or the array at a key; an empty one is added where the key is absent. Borrowed. */
 json_t *json_object_in(json_t *parent, const char *key);
 json_t *json_array_in(json_t *parent, const char *key);
 /* Sets the member to the text, unless that is NULL or "". */

@@ -245,7 +245,7 @@ enum level look_api_refused(const struct scene *scene, struct finding *finding) 
     return CONFIRMED;
 }
 
-/* It answers this node's own question, and says that there is none. */
+/* The API server lets this node in, and answers that it has no such Node. */
 enum level look_node_gone(const struct scene *scene, struct finding *finding) {
     const char *detail = json_text_at(look_of(scene), "api.detail");
 
