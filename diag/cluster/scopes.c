@@ -8,6 +8,7 @@ enum {
     GREEN_SHARE = 4, /* of a row of chance: one of so many may be green, */
     GREEN_COST = 2,  /* and speaks against a place as so many red ones do for it */
 };
+#define BY_CHANCE 0.01 /* what is less likely than this does not happen */
 
 /* ---- places ---- */
 
@@ -24,21 +25,22 @@ static bool is_in_set(const struct cluster_map *map, enum cluster_set set, size_
     }
 }
 
+static bool is_within(const struct cluster_map *map, const struct cluster_place *place, size_t from,
+                      size_t to) {
+    bool out = is_in_set(map, place->set, place->a, from);
+    bool in = is_in_set(map, place->set, place->way == BETWEEN ? place->b : place->a, to);
+
+    return place->way == TOUCHING ? out || in
+           : place->way == FROM   ? out
+           : place->way == TO     ? in
+                                  : out && in;
+}
+
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
                        const struct cluster_cell *cell) {
-    bool out = is_in_set(map, place->set, place->a, cell->from);
-    bool in = is_in_set(map, place->set, place->way == BETWEEN ? place->b : place->a, cell->to);
+    bool pair = place->way == TO || place->way == BETWEEN;
 
-    switch (place->way) {
-    case TOUCHING:
-        return out || in;
-    case FROM:
-        return out;
-    case TO:
-        return in && cell->from != cell->to;
-    default:
-        return out && in && cell->from != cell->to;
-    }
+    return is_within(map, place, cell->from, cell->to) && !(pair && cell->from == cell->to);
 }
 
 enum cluster_scope cluster_place_scope(const struct cluster_place *place) {
@@ -229,18 +231,45 @@ static bool is_wide(const struct space *s, const struct group *g) {
     return !g->pairs || g->others || g->beyond.many || (p->way == TO && s->row->at_target);
 }
 
+static double share_of(size_t lost, size_t tries) {
+    return tries ? 1 - (double)lost / (double)tries : 0;
+}
+
+static double arrives_all(double share, size_t tries) {
+    double all = 1;
+
+    for (size_t i = 0; i < tries && all > 0; i++)
+        all *= share;
+    return all;
+}
+
 /* May so many cells have lost nothing by chance, where all lose as much? At most two standard
  * deviations more than are to be expected of cells that were asked as often as these. */
 static bool is_by_chance(const struct group *g) {
-    double cells = (double)(g->green + g->red), all_arrive = 1, more, variance;
-    double arrives = g->tries ? 1 - (double)g->lost / (double)g->tries : 0;
+    double cells = (double)(g->green + g->red), share = share_of(g->lost, g->tries),
+           all = g->green ? arrives_all(share, g->green_tries / g->green) : 1, more, variance;
 
-    for (size_t i = 0; g->green && i < g->green_tries / g->green; i++)
-        all_arrive *= arrives;
-    more = (double)g->green - 0.5 - cells * all_arrive;
-    variance = cells * all_arrive * (1 - all_arrive);
+    more = (double)g->green - 0.5 - cells * all;
+    variance = cells * all * (1 - all);
     return g->green * GREEN_SHARE <= g->green + g->red &&
            (more <= 0 || more * more <= 4 * variance);
+}
+
+/* Between which systems or kinds nothing at all is lost says where it is not. */
+static bool has_whole_part(const struct space *s, const struct group *g) {
+    const struct cluster_place *place = &g->place;
+
+    for (size_t i = 0; i < s->group_count; i++) {
+        const struct group *part = &s->groups[i];
+        const struct cluster_place *within = &part->place;
+
+        if (within->way == BETWEEN && within->set != ONE && place->set != ONE &&
+            within->set >= place->set && !part->red &&
+            is_within(s->map, place, within->a, within->b) &&
+            arrives_all(share_of(g->lost, g->tries - part->tries), part->tries) < BY_CHANCE)
+            return true;
+    }
+    return false;
 }
 
 static bool is_possible(const struct space *s, const struct group *g) {
@@ -249,8 +278,10 @@ static bool is_possible(const struct space *s, const struct group *g) {
 
     if (g->place.way == TOUCHING && g->place.set != EVERY && !g->pairs)
         return false; /* what is of one node each goes out from there */
-    return g->open && g->red >= least && (!row->spared || g->spared) && (!row->mixed || g->flows) &&
-           is_wide(s, g) && (row->chance ? is_by_chance(g) : !g->green);
+    if (!g->open || g->red < least || (row->spared && !g->spared) || (row->mixed && !g->flows) ||
+        !is_wide(s, g))
+        return false;
+    return row->chance ? is_by_chance(g) && !has_whole_part(s, g) : !g->green;
 }
 
 static void add_groups(struct space *s) {
