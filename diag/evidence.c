@@ -398,8 +398,11 @@ void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe
 }
 
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result) {
-    json_object_set_new(json_object_in(evidence, "extra"), result->id,
-                        json_pack("{s:s, s:i, s:i}", "outcome", probe_outcome_name(result->outcome),
-                                  "attempts", (int)result->attempts, "succeeded",
-                                  (int)result->succeeded));
+    json_t *extra = json_object_in(json_object_in(evidence, "extra"), result->id);
+
+    json_set_text(extra, "outcome", probe_outcome_name(result->outcome));
+    json_object_set_new(extra, "attempts", json_integer(result->attempts));
+    json_object_set_new(extra, "succeeded", json_integer(result->succeeded));
+    if (result->succeeded)
+        json_object_set_new(extra, "medianUs", json_integer(result->median_us));
 }

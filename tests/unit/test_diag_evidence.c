@@ -380,6 +380,23 @@ static void a_kube_proxy_that_programs_nothing(void **state) {
                         "E1122 dial tcp 10.0.0.99:6443");
 }
 
+/* How long an answer took is kept: only of what answered. */
+static void a_question_beside_the_flows(void **state) {
+    _cleanup_json_ json_t *evidence = json_object();
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    diag_evidence_add_extra(
+        evidence,
+        &(struct probe_result){.id = "x-a", .attempts = 3, .succeeded = 1, .median_us = 700});
+    diag_evidence_add_extra(
+        evidence, &(struct probe_result){.id = "x-b", .outcome = PROBE_TIMEOUT, .attempts = 1});
+    text = json_write(json_object_get(evidence, "extra"));
+    assert_string_equal(text, "{\"x-a\":{\"outcome\":\"ok\",\"attempts\":3,\"succeeded\":1,"
+                              "\"medianUs\":700},\"x-b\":{\"outcome\":\"timeout\","
+                              "\"attempts\":1,\"succeeded\":0}}");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_node_is_described, open_host, close_host),
@@ -392,6 +409,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_endpoints_of_two_services, open_host, close_host),
         cmocka_unit_test_setup_teardown(an_hns_that_hangs_is_told, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, open_host, close_host),
+        cmocka_unit_test(a_question_beside_the_flows),
         cmocka_unit_test_setup_teardown(excluded_ports_are_counted, open_host, close_host),
         cmocka_unit_test_setup_teardown(a_kube_proxy_that_programs_nothing, open_host, close_host),
     };
