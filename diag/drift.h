@@ -22,10 +22,10 @@ struct drift_seen {
 /* {servicesWithoutLoadBalancer: [{service: "ns/name", frontend: "10.96.0.10:53/UDP"}],
  *  loadBalancersWithoutService: [{id, frontend}], staleRemoteEndpoints: [{id, address}],
  *  endpointsWithoutPod: [{id, name, address}], podsWithoutEndpoint: [{pod: "ns/name", address}],
- *  loadBalancersWithoutEndpoint: [{id, frontend}] (HNS has none of its endpoints any more),
- *  loadBalancersToOtherPods: [{id, frontend, address}] (no endpoint of the Service has it),
- *  loadBalancersToOtherPort: [{id, frontend, port}] (no ready endpoint of the Service has that
- * port), namespacesWithoutPod: [{id, address}], routesWithoutNode: [{prefix, by, in:
+ *  loadBalancersWithoutEndpoint: [{id, frontend}] (HNS has none of its endpoints any more, or none
+ * with an address), loadBalancersToOtherPods: [{id, frontend, address}] (no endpoint of the Service
+ * has it), loadBalancersToOtherPort: [{id, frontend, port}] (no ready endpoint of the Service has
+ * that port), namespacesWithoutPod: [{id, address}], routesWithoutNode: [{prefix, by, in:
  * "HNS|Windows"}] (to pods of a node that the cluster does not have), kubeProxyPods: [{pod}] (pods
  * that run kube-proxy, for a node whose service does)}, each absent where nothing is wrong. A
  * Service counts when an endpoint of it is ready, kube-proxy is to serve it on Windows, and it is

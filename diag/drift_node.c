@@ -100,8 +100,11 @@ void drift_compare_backends(const struct drift_seen *seen, json_t *drift) {
         const json_t *ids = json_object_get(balancer, "HostComputeEndpoints");
         bool any = !ids;
 
-        json_each(ids, k, id)
-            any |= find_id(endpoints, json_string_value(id)) != NULL;
+        json_each(ids, k, id) {
+            const char *address = json_string_value(find_id(endpoints, json_string_value(id)));
+
+            any |= address && *address;
+        }
         if (!any)
             drift_add_row(drift, "loadBalancersWithoutEndpoint",
                           json_pack("{s:s*, s:s*}", "id", json_text_at(balancer, "ID"), "frontend",

@@ -101,9 +101,11 @@ static void balancers(void **state) {
          "{\"loadBalancersWithoutEndpoint\":[{\"id\":\"b\",\"frontend\":\"10.96.0.1\"}]}"},
         {"HNS has taken them off", BALANCER("b", ""),
          "{\"loadBalancersWithoutEndpoint\":[{\"id\":\"b\",\"frontend\":\"10.96.0.1\"}]}"},
+        {"the one that is there has no address", BALANCER("b", "\"e2\""),
+         "{\"loadBalancersWithoutEndpoint\":[{\"id\":\"b\",\"frontend\":\"10.96.0.1\"}]}"},
         {"not known", "{\"ID\":\"b\"}", "{}"},
     };
-    _cleanup_json_ json_t *endpoints = read(ENDPOINT("E1", "10.244.2.5"), false);
+    _cleanup_json_ json_t *endpoints = read(ENDPOINT("E1", "10.244.2.5") ",{\"ID\":\"E2\"}", false);
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
