@@ -68,6 +68,7 @@ class Endpoint:
 class Nat:
     exceptions: list
     destinations: list
+    virtual: str = ""  # the address that packets get, in the place of the node's
 
 
 @dataclass
@@ -151,7 +152,7 @@ def _endpoint(doc, net, homes):
         if get(conf, "IpAddress"):
             addresses.append((get(conf, "IpAddress"),
                               int(get(conf, "PrefixLength", 0)) or _length(net, conf)))
-    nats = [Nat(_list(get(p, "Exceptions", [])), _list(get(p, "Destinations", [])))
+    nats = [Nat(_list(get(p, "Exceptions", [])), _list(get(p, "Destinations", [])), get(p, "VirtualIP", ""))
             for p in policies(doc, "OutBoundNAT")]
     return Endpoint(
         eid, get(doc, "Name", ""), net,

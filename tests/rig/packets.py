@@ -482,7 +482,8 @@ def _source(state, host, pods):
     for end in pods:
         for a, _ in end.addresses:
             ip = "ip6" if ":" in a else "ip"
-            out += ["%s saddr %s oifname \"%s\" %s masquerade" % (ip, a, host.uplink, clause)
+            virtual = next(("snat ip to " + n.virtual for n in end.nat if n.virtual), "masquerade")
+            out += ["%s saddr %s oifname \"%s\" %s %s" % (ip, a, host.uplink, clause, virtual)
                     for clause in _natted(end) if not clause or clause.split()[0] == ip]
             for nat in end.nat:
                 if a in nat.destinations:  # a pod that meets itself behind a Service

@@ -79,6 +79,8 @@ class Packets(unittest.TestCase):
         self.assertIn('ip saddr 10.244.1.5 oifname "vsw0" ip daddr != { 10.244.0.0/16 } masquerade',
                       self.rules(overlay(policies=[policy])))
         self.assertNotIn("masquerade", self.rules(overlay()))
+        policy["Settings"]["VirtualIP"] = "10.0.0.97"
+        self.assertIn("daddr != { 10.244.0.0/16 } snat ip to 10.0.0.97", self.rules(overlay(policies=[policy])))
 
     def test_a_service_needs_the_endpoints_route(self):
         lb = {"ID": "lb", "HostComputeEndpoints": [EP], "FrontendVIPs": ["10.96.0.1"],
