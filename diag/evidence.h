@@ -59,8 +59,11 @@ json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int prot
 /* The port of the pods behind that frontend; 0 = not known. */
 unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int protocol,
                                     int port);
-/* The address of a pod behind a cluster IP, protocol (6, 17) and port, as HNS' load balancers have
- * it: one on another node before one of this node. Borrowed; NULL = none is known. */
+/* The addresses of the pods behind a cluster IP, protocol (6, 17) and port, as HNS' load balancers
+ * have them: those on other nodes before those of this node, `max` at most. Borrowed; how many. */
+size_t diag_evidence_backends(const json_t *evidence, const char *vip, int protocol, int port,
+                              const char **ret, size_t max);
+/* The first of them; NULL = none is known. */
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);
 /* The Node object whose pods' prefix holds that address. Borrowed; NULL = none is known. */
 json_t *diag_evidence_node_of(const json_t *evidence, const char *ip);

@@ -29,22 +29,29 @@ unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int
     return own > 0 && own <= 65535 ? (unsigned)own : 0;
 }
 
-const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port) {
+size_t diag_evidence_backends(const json_t *evidence, const char *vip, int protocol, int port,
+                              const char **ret, size_t max) {
     const json_t *balancer = diag_evidence_balancer(evidence, vip, protocol, port);
     const json_t *members = json_object_get(balancer, "HostComputeEndpoints");
-    const char *own = NULL;
+    size_t n = 0;
 
-    json_each(json_object_get(evidence, "endpoints"), i, endpoint) {
-        const char *id = json_text_at(endpoint, "ID");
-        const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
+    for (int remote = 1; remote >= 0; remote--)
+        json_each(json_object_get(evidence, "endpoints"), i, endpoint) {
+            const char *id = json_text_at(endpoint, "ID");
+            const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
 
-        if (!id || !ip || !json_has_text(members, id))
-            continue;
-        if (json_number_at(endpoint, "Flags", 0) & 1)
-            return ip;
-        own = ip;
-    }
-    return own;
+            if (n < max && id && ip && json_has_text(members, id) &&
+                (json_number_at(endpoint, "Flags", 0) & 1) == remote)
+                ret[n++] = ip;
+        }
+    return n;
+}
+
+const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port) {
+    const char *first = NULL;
+
+    (void)diag_evidence_backends(evidence, vip, protocol, port, &first, 1);
+    return first;
 }
 
 /* The prefix of a node's pods that holds the address. */

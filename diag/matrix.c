@@ -260,20 +260,19 @@ static void node_extras_add(struct run *run, struct probe_list *node) {
 static void extras_add(struct run *run, struct probe_list *pod, struct probe_list *node) {
     char gateway[IP_TEXT_MAX];
 
+    struct diag_scene scene = run->scene;
+    const json_t *evidence = run->report->evidence;
+
     node_extras_add(run, node);
     if (!run->probes.items[SOURCE].spoke)
         return;
-    run->scene.dns_pod_ip = diag_evidence_backend(run->report->evidence, run->scene.dns_ip, 17, 53);
-    run->scene.dns_pod_port =
-        diag_evidence_backend_port(run->report->evidence, run->scene.dns_ip, 17, 53);
-    if (diag_evidence_gateway(run->report->evidence, run->scene.dns_pod_ip, gateway))
-        run->scene.peer_ip = gateway;
-    run->scene.api_ip =
-        diag_evidence_backend(run->report->evidence, run->scene.kubernetes_ip, 6, 443);
-    run->scene.api_port =
-        diag_evidence_backend_port(run->report->evidence, run->scene.kubernetes_ip, 6, 443);
-    diag_extra_probes(&run->scene, pod);
-    run->scene.dns_pod_ip = run->scene.peer_ip = run->scene.api_ip = NULL;
+    (void)diag_evidence_backends(evidence, scene.dns_ip, 17, 53, scene.dns_pods, DIAG_DNS_PODS);
+    scene.dns_pod_port = diag_evidence_backend_port(evidence, scene.dns_ip, 17, 53);
+    if (diag_evidence_gateway(evidence, scene.dns_pods[0], gateway))
+        scene.peer_ip = gateway;
+    scene.api_ip = diag_evidence_backend(evidence, scene.kubernetes_ip, 6, 443);
+    scene.api_port = diag_evidence_backend_port(evidence, scene.kubernetes_ip, 6, 443);
+    diag_extra_probes(&scene, pod);
 }
 
 /* The result of the other direction; false: it is asked for, and not there yet. */

@@ -242,11 +242,23 @@ static bool loses_large(const struct probe_results *asked) {
            loses(asked, "x-page-small", "x-page-large");
 }
 
+/* By TCP, that is sent again; neither flow fails then. */
+static bool is_late(const struct run *run, const struct probe_results *asked) {
+    for (size_t i = 0; i < run->report->cells.count; i++)
+        if (run->report->cells.items[i].outcome == DIAG_SLOW)
+            return true;
+    for (size_t i = 0; i < asked->count; i++)
+        if (asked->items[i].median_us >= DIAG_SENT_AGAIN_US)
+            return true;
+    return false;
+}
+
 /* A healthy node's report has no evidence. */
 static void evidence_finish(struct run *run, const struct probe_results *asked) {
     json_t *evidence;
 
-    if (diag_report_is_good(run->report) && !differs(run) && !loses_large(asked)) {
+    if (diag_report_is_good(run->report) && !differs(run) && !loses_large(asked) &&
+        !is_late(run, asked)) {
         json_decref(take_ptr(run->report->evidence));
         return;
     }

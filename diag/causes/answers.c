@@ -4,13 +4,6 @@
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
-enum { SLOW_US = 500000 };
-
-static bool is_silent(const char *outcome) {
-    return text_equal(outcome, "timeout") || text_equal(outcome, "no-reply") ||
-           text_equal(outcome, "dns-timeout");
-}
-
 /* How many pods a load balancer sends to. */
 static size_t backends_of(const struct scene *scene, const char *vip, int protocol, int port) {
     return json_array_size(
@@ -20,12 +13,6 @@ static size_t backends_of(const struct scene *scene, const char *vip, int protoc
 bool dns_is_split(const struct scene *scene) {
     return backends_of(scene, expected(scene, "dnsIP"), UDP, DNS_PORT) > 1 &&
            (scene->failed & CELLS_DNS);
-}
-
-/* A program has taken the question and said something, if only that there is no such name. */
-static bool is_answer(const char *outcome) {
-    return text_equal(outcome, "ok") || text_equal(outcome, "dns-nxdomain") ||
-           text_equal(outcome, "dns-servfail");
 }
 
 /* The same question to the DNS Service, larger and larger: one of its pods at least is well. */
@@ -51,7 +38,7 @@ static const char *pod_without_tcp(const struct scene *scene) {
         !is_silent(extra_outcome(scene, "x-dns-tcp")) || dns_answers_by_tcp(scene) ||
         !dns_pod_answers(scene))
         return NULL;
-    return diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    return dns_pod(scene);
 }
 
 /* It is not the other nodes alone that are silent by TCP: pods of this node are, and what is
@@ -155,7 +142,8 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
     bool over_udp = is_answer(udp), over_tcp = dns_answers_by_tcp(scene);
 
-    if (pod_without_tcp(scene) || (dns_is_split(scene) && (scene->partly & CELLS_DNS)) ||
+    if (pod_without_tcp(scene) || dns_pods_differ(scene) || dns_loses_some(scene) ||
+        (dns_is_split(scene) && (scene->partly & CELLS_DNS)) ||
         (!over_udp && cells_without_udp(scene)) || dns_is_taken(scene)) /* no matter of the DNS */
         return NO;
     if (!udp || !tcp || over_udp == over_tcp || !load_balancer_of(scene, vip, UDP, DNS_PORT) ||
@@ -165,7 +153,10 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     finding->may = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
     finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp, tcp);
     if (closed_udp_is(scene, "refused") && !over_udp)
-        finding_note(finding, "the DNS pod refuses UDP at a closed port: packets arrive there");
+        finding_note(
+            finding,
+            "the DNS pod refuses UDP at a closed port: packets arrive there, so it is port 53, or "
+            "all answers by UDP");
     if (over_udp && text_equal(tcp, "refused") &&
         text_equal(extra_outcome(scene, "x-page-small"), "refused"))
         finding_note(finding,
@@ -209,106 +200,6 @@ enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-bool dns_is_slow(const struct scene *scene) {
-    const struct diag_cell *cell =
-        diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
-
-    return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
-}
-
-/* The DNS pod's system takes a connection to its port, and its program says nothing in time. */
-static enum level look_dns_late(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
-
-    if (!text_equal(extra_outcome(scene, "x-dns-connect"), "ok") ||
-        !is_silent(extra_outcome(scene, "x-dns-pod")) ||
-        !is_silent(extra_outcome(scene, "x-dns-udp")) || dns_answers_by_tcp(scene))
-        return NO;
-    finding->must = CELL_UDP(SVC_IP);
-    finding->may = CELLS_DNS;
-    finding->message =
-        xstrdup("the cluster's DNS takes connections, and answers too late or never");
-    finding_note(finding,
-                 "%s takes TCP connections to port 53, but answers in 2 s neither by TCP nor by "
-                 "UDP",
-                 pod ? pod : "the DNS pod");
-    return LIKELY;
-}
-
-/* A connection to another machine, in which no program takes part; NULL: none succeeds. */
-static const struct diag_cell *connection(const struct scene *scene) {
-    static const char *const flows[] = {"pod-to-service-ip", "pod-to-external-ip"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(flows); i++) {
-        const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flows[i], false);
-
-        if (cell && cell->result.succeeded)
-            return cell;
-    }
-    return NULL;
-}
-
-static bool is_far(const struct diag_cell *connection) {
-    return connection && connection->result.median_us >= SLOW_US / 2;
-}
-
-bool network_is_slow(const struct scene *scene) {
-    const struct diag_cell *tcp = connection(scene);
-
-    return is_far(tcp) && (dns_is_slow(scene) || tcp->result.median_us >= SLOW_US);
-}
-
-/* A connection to a pod of the DNS takes as long, in which no program takes part: microseconds; 0:
- * it does not. */
-static long long way_to_dns_us(const struct scene *scene) {
-    const json_t *connect = json_at(scene->evidence, "extra.x-dns-connect");
-    long long us = json_number_at(connect, "medianUs", 0);
-
-    return us >= SLOW_US / 2 && dns_is_slow(scene) ? us : 0;
-}
-
-/* An API server is then too late for the first look, too: a secure connection takes several of
- * them. */
-enum level look_latency(const struct scene *scene, struct finding *finding) {
-    const struct diag_cell *dns = diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
-    const struct diag_cell *tcp = connection(scene);
-    long long there = way_to_dns_us(scene);
-
-    finding->may &= scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT] |
-                    scene->outcome[PROBE_NO_REPLY];
-    if (!(network_is_slow(scene) || there) || !(finding->may || api_is_late(scene)))
-        return NO;
-    if (network_is_slow(scene)) {
-        finding_note(finding, "a connection to %s takes %u ms", tcp->to,
-                     tcp->result.median_us / 1000);
-    } else {
-        finding->message = xstrdup("packets to the DNS pods' node take very long");
-        finding_note(finding, "a connection to a pod of the DNS takes %lld ms", there / 1000);
-    }
-    if (dns_is_slow(scene))
-        finding_note(finding, "a question to %s takes %u ms", dns->to,
-                     dns->result.median_us / 1000);
-    return CONFIRMED;
-}
-
-/* A name that takes several questions then has no answer in time. */
-enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
-    const struct diag_cell *cell =
-        diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
-
-    if (!dns_is_slow(scene))
-        return look_dns_late(scene, finding);
-    if (is_far(connection(scene)) || way_to_dns_us(scene))
-        return NO;
-    finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
-    if (!finding->may)
-        return NO;
-    finding_note(finding, "%s: an answer takes %u ms (median of %u)", cell->to,
-                 cell->result.median_us / 1000, cell->result.succeeded);
-    return connection(scene) ? CONFIRMED : LIKELY;
-}
-
 bool dns_loses_some(const struct scene *scene) {
     bool silent = is_silent(extra_outcome(scene, "x-dns-connect"));
 
@@ -337,7 +228,8 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
 
         if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
-        if (asked->protocol == UDP && dns_loses_some(scene))
+        if (asked->protocol == UDP &&
+            (dns_loses_some(scene) || note_silent_dns_pods(scene, finding)))
             mixed |= CELLS_DNS;
         if (backends < 2 || !(mixed & asked->cells))
             continue;

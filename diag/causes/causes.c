@@ -9,23 +9,26 @@
 #define ENDPOINT_HINT                                                                              \
     "delete the pod; if it happens again, look for a program that removes endpoints, then: "       \
     "powershell Restart-Service hns -Force"
+#define LOSS_HINT                                                                                  \
+    "run winjoin diag again; check the network adapters' and switches' error counters, drivers "   \
+    "and load: powershell Get-NetAdapterStatistics"
 #define NEW_CERTIFICATE                                                                            \
     "print a join command on the control plane (kubeadm token create --print-join-command) and "   \
     "run it here with winjoin: it gets a new certificate"
 
-#define SERVICE_DOWN(breaks, may, look)                                                            \
+#define SERVICE_DOWN(breaks, may, look, service)                                                   \
     {                                                                                              \
         {"SVC-DOWN", breaks, "a service that the node needs is not running, or keeps ending",      \
          "winjoin logs SERVICE shows why; then: sc.exe start SERVICE",                             \
          "kubernetes/kubernetes#123173"},                                                          \
-            0, may, look, FIRST_LOOK                                                               \
+            0, may, look, FIRST_LOOK, service                                                      \
     }
 
 #define NO_ENDPOINT(must, may, look)                                                               \
     {                                                                                              \
         {"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",   \
          ENDPOINT_HINT, NULL},                                                                     \
-            must, may, look, MEASURED                                                              \
+            must, may, look, MEASURED, NULL                                                        \
     }
 
 #define NO_ROUTE(breaks, must, may, look)                                                          \
@@ -34,31 +37,31 @@
          "add the missing routes on this node, on the other nodes, or in the network (cloud "      \
          "route table); in a cloud, let the node send for other addresses (no source check)",      \
          NULL},                                                                                    \
-            must, may, look, MEASURED                                                              \
+            must, may, look, MEASURED, NULL                                                        \
     }
 
 #define CHANGED(breaks, look, of)                                                                  \
     {                                                                                              \
         {"NODE-CHANGED", breaks, "what winjoin wrote on this node has been changed since",         \
          "winjoin status names each change and the command that undoes it", NULL},                 \
-            0, CELLS_ALL, look, of                                                                 \
+            0, CELLS_ALL, look, of, NULL                                                           \
     }
 
 #define ROW(id, breaks, message, hint, source, must, may, look, of)                                \
-    { {id, breaks, message, hint, source}, must, may, look, of }
+    { {id, breaks, message, hint, source}, must, may, look, of, NULL }
 
 /* Widest first. */
 const struct row diag_rows[] = {
     ROW("CERT-EXPIRED", "nothing at once; the kubelet at its next start",
         "the node's client certificate has expired", NEW_CERTIFICATE, NULL, 0, 0, look_cert_expired,
         FIRST_LOOK),
-    SERVICE_DOWN("every flow", CELLS_ALL, look_svc_hns),
-    SERVICE_DOWN("every flow", CELLS_ALL, look_svc_containerd),
-    SERVICE_DOWN("every flow", CELLS_ALL, look_svc_kubelet),
-    SERVICE_DOWN("new nodes and their pods", 0, look_svc_flanneld),
-    SERVICE_DOWN("new Services and their changes", 0, look_svc_kube_proxy),
-    SERVICE_DOWN("new pods", CELLS_ALL, look_containerd_hung),
-    SERVICE_DOWN("new pods", CELLS_ALL, look_kubelet_hung),
+    SERVICE_DOWN("every flow", CELLS_ALL, look_service, "hns"),
+    SERVICE_DOWN("every flow", CELLS_ALL, look_service, "containerd"),
+    SERVICE_DOWN("every flow", CELLS_ALL, look_service, "kubelet"),
+    SERVICE_DOWN("new nodes and their pods", 0, look_service, "flanneld"),
+    SERVICE_DOWN("new Services and their changes", 0, look_service, "kube-proxy"),
+    SERVICE_DOWN("new pods", CELLS_ALL, look_hung, "containerd"),
+    SERVICE_DOWN("new pods", CELLS_ALL, look_hung, "kubelet"),
     ROW("API-DOWN", "from pods to the Service kubernetes",
         "this node does not reach the API server",
         "check that the API server runs and that no firewall is in between", NULL, 0,
@@ -255,6 +258,8 @@ const struct row diag_rows[] = {
         "look at the load of the network between the nodes, and of this node's adapter: powershell "
         "Get-NetAdapterStatistics",
         NULL, 0, CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_latency, FIRST_LOOK),
+    ROW("LOSS", "some packets", "some packets are lost on the way", LOSS_HINT, NULL, 0,
+        CELLS_ALL / 3, look_tcp_loss, FIRST_LOOK),
     ROW("DNS-SLOW", "names that take several questions", "the cluster's DNS answers slowly",
         "kubectl -n kube-system top pods -l k8s-app=kube-dns: more replicas or CPU; and look at "
         "the servers of the forward line in the CoreDNS configuration",
@@ -403,10 +408,8 @@ const struct row diag_rows[] = {
         "split the Service, or install the newest cumulative update of Windows", NULL, 0,
         CELL_BOTH(SVC_IP) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN), look_svc_backends,
         MEASURED),
-    ROW("LOSS", "some packets", "some packets are lost on the way",
-        "run winjoin diag again; check the network adapters' and switches' error counters, drivers "
-        "and load: powershell Get-NetAdapterStatistics",
-        NULL, 0, CELLS_ALL, look_loss, MEASURED),
+    ROW("LOSS", "some packets", "some packets are lost on the way", LOSS_HINT, NULL, 0, CELLS_ALL,
+        look_loss, MEASURED),
     ROW("IP6-ADDR", "IPv6 beside IPv4", "the node's IPv6 address is not on any adapter",
         "set it again (netsh interface ipv6 show address), then winjoin join phase pod-network",
         NULL, 0, CELLS_ALL, look_ip6_addr, MEASURED6),

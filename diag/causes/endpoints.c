@@ -46,7 +46,7 @@ enum level look_hns_ep_silent(const struct scene *scene, struct finding *finding
     return LIKELY;
 }
 
-static size_t endpoints_with(const struct scene *scene, const char *ip) {
+size_t endpoints_with(const struct scene *scene, const char *ip) {
     size_t n = 0;
 
     json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
@@ -73,8 +73,7 @@ static bool same_mac(const struct scene *scene, struct finding *finding) {
 
 /* A pod of another node is looked for on this one. */
 static bool dns_pod_is_local(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
     const char *prefix = expected(scene, "podCIDR");
 
     if (!pod || !prefix || prefix_holds(prefix, pod) || reaches_dns_pod(scene))
@@ -121,7 +120,7 @@ static bool is_gateway(const struct scene *scene, const char *hop) {
         if (text_equal(json_text_at(item, "NextHop"), hop))
             return true;
     }
-    return on_adapter(scene, hop);
+    return adapter_with(scene, hop, NULL);
 }
 
 /* The pod takes a Service's address for one of its own segment, and looks for it there. */
@@ -146,16 +145,10 @@ static void note_wide_prefix(const struct scene *scene, char pod, struct finding
 static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
                                   struct finding *finding) {
     const char *prefix = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
-    const json_t *adapters = json_object_get(scene->evidence, "adapters");
 
-    if (!mode_of(scene)->host_routes || !adapters || !prefix_holds(prefix, hop))
+    if (!mode_of(scene)->host_routes || !json_object_get(scene->evidence, "adapters") ||
+        !prefix_holds(prefix, hop) || adapter_with(scene, NULL, prefix))
         return false;
-    json_each(adapters, i, adapter) {
-        json_each(json_object_get(adapter, "addresses"), k, address) {
-            if (prefix_holds(prefix, json_string_value(address)))
-                return false;
-        }
-    }
     free(finding->message);
     finding->message = xstrdup("the pods' gateway, this node's own endpoint of their network, is "
                                "missing");

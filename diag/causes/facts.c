@@ -93,13 +93,83 @@ bool extra_succeeded(const struct scene *scene, const char *id) {
                           "succeeded", 0) > 0;
 }
 
+const char *dns_pod(const struct scene *scene) {
+    return diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+}
+
 const char *dns_pod_answers(const struct scene *scene) {
-    const char *ip =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *ip = dns_pod(scene);
 
     if (!text_equal(extra_outcome(scene, "x-dns-pod"), "ok"))
         return NULL;
     return ip ? ip : "its own address";
+}
+
+bool is_silent(const char *outcome) {
+    return text_equal(outcome, "timeout") || text_equal(outcome, "no-reply") ||
+           text_equal(outcome, "dns-timeout");
+}
+
+bool is_answer(const char *outcome) {
+    return text_equal(outcome, "ok") || text_equal(outcome, "dns-nxdomain") ||
+           text_equal(outcome, "dns-servfail");
+}
+
+/* In the order in which they were asked. */
+static size_t dns_pods(const struct scene *scene, const char *ret[DIAG_DNS_PODS]) {
+    return diag_evidence_backends(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT, ret,
+                                  DIAG_DNS_PODS);
+}
+
+const char *dns_pod_said(const struct scene *scene, const char *ip) {
+    const char *pods[DIAG_DNS_PODS];
+    size_t n = dns_pods(scene, pods);
+
+    for (size_t i = 0; i < n; i++) {
+        char id[PROBE_NAME_MAX + 1];
+
+        text_format(id, sizeof id, i ? "x-dns-pod-%zu" : "x-dns-pod", i + 1);
+        if (text_equal(pods[i], ip))
+            return extra_outcome(scene, id);
+    }
+    return NULL;
+}
+
+/* One that answers at its own address, or NULL. */
+static const char *dns_pod_that_answers(const struct scene *scene) {
+    const char *pods[DIAG_DNS_PODS];
+    size_t n = dns_pods(scene, pods);
+
+    for (size_t i = 0; i < n; i++)
+        if (is_answer(dns_pod_said(scene, pods[i])))
+            return pods[i];
+    return NULL;
+}
+
+bool dns_pods_differ(const struct scene *scene) {
+    struct finding finding = {0};
+    bool differ = note_silent_dns_pods(scene, &finding);
+
+    text_list_free(&finding.evidence);
+    return differ;
+}
+
+bool note_silent_dns_pods(const struct scene *scene, struct finding *finding) {
+    const char *pods[DIAG_DNS_PODS], *well = dns_pod_that_answers(scene);
+    size_t n = well ? dns_pods(scene, pods) : 0, before = finding->evidence.count;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *said = dns_pod_said(scene, pods[i]);
+        const char *node =
+            json_text_at(diag_evidence_node_of(scene->evidence, pods[i]), "metadata.name");
+
+        if (said && !is_answer(said))
+            finding_note(finding,
+                         "asked at its own address pod %s (node %s) gives no answer (%s), pod %s "
+                         "does",
+                         pods[i], node ? node : "not known", said, well);
+    }
+    return finding->evidence.count > before;
 }
 
 bool extra_answers(const struct scene *scene, const char *id) {
@@ -109,8 +179,7 @@ bool extra_answers(const struct scene *scene, const char *id) {
 }
 
 bool has_dns_pods(const struct scene *scene, const json_t *node) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
     const json_t *owner = diag_evidence_node_of(scene->evidence, pod);
 
     if (!pod && json_object_get(scene->evidence, "loadBalancers"))
@@ -125,7 +194,7 @@ bool reaches_dns_pod(const struct scene *scene) {
 }
 
 bool reaches_other_nodes(const struct scene *scene) {
-    return extra_answers(scene, "x-peer") || reaches_dns_pod(scene);
+    return extra_answers(scene, "x-peer") || reaches_dns_pod(scene) || dns_pod_that_answers(scene);
 }
 
 bool dns_refuses(const struct scene *scene) {
@@ -181,14 +250,21 @@ bool prefix_holds(const char *prefix, const char *ip) {
            ip_parse(text, &address, NULL) == 0 && cidr_contains(&cidr, &address);
 }
 
-bool on_adapter(const struct scene *scene, const char *ip) {
-    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
-        json_each(json_object_get(adapter, "addresses"), k, address) {
-            const char *text = json_string_value(address);
+bool adapter_holds(const json_t *adapter, const char *ip, const char *prefix) {
+    json_each(json_object_get(adapter, "addresses"), k, address) {
+        const char *text = json_string_value(address);
 
-            if (ip && text && strcspn(text, "/") == strlen(ip) && text_starts_with(text, ip))
-                return true;
-        }
+        if (text && ((ip && strcspn(text, "/") == strlen(ip) && text_starts_with(text, ip)) ||
+                     prefix_holds(prefix, text)))
+            return true;
     }
     return false;
+}
+
+json_t *adapter_with(const struct scene *scene, const char *ip, const char *prefix) {
+    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
+        if (adapter_holds(adapter, ip, prefix))
+            return adapter;
+    }
+    return NULL;
 }

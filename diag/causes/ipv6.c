@@ -2,28 +2,12 @@
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 
-static bool holds(const json_t *adapter, const char *ip, const char *prefix) {
-    json_each(json_object_get(adapter, "addresses"), i, address) {
-        const char *text = json_string_value(address);
-        size_t len = text ? strcspn(text, "/") : 0;
-
-        if (text && ((ip && strlen(ip) == len && strncmp(text, ip, len) == 0) ||
-                     prefix_holds(prefix, text)))
-            return true;
-    }
-    return false;
-}
-
 enum level look_ip6_addr(const struct scene *scene, struct finding *finding) {
     const json_t *adapters = json_object_get(scene->evidence, "adapters");
     const char *ip = expected(scene, "nodeIP6");
 
-    if (!ip || !adapters)
+    if (!ip || !adapters || adapter_with(scene, ip, NULL))
         return NO;
-    json_each(adapters, i, adapter) {
-        if (holds(adapter, ip, NULL))
-            return NO;
-    }
     finding_note(finding, "no adapter has the address %s", ip);
     return CONFIRMED;
 }
@@ -31,7 +15,7 @@ enum level look_ip6_addr(const struct scene *scene, struct finding *finding) {
 enum level look_ip6_fwd(const struct scene *scene, struct finding *finding) {
     json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
         if (json_is_false(json_object_get(adapter, "forwarding6")) &&
-            holds(adapter, expected(scene, "nodeIP6"), expected(scene, "podCIDR6")))
+            adapter_holds(adapter, expected(scene, "nodeIP6"), expected(scene, "podCIDR6")))
             finding_note(finding, "IPv6 forwarding is off on '%s'", json_text_at(adapter, "alias"));
     }
     return mode_of(scene)->forwarding && finding->evidence.count ? CONFIRMED : NO;

@@ -74,6 +74,10 @@ static void cause_add(struct diag_report *report, const struct scene *scene, con
     causes->items[causes->count++] = cause;
 }
 
+static struct finding finding_of(const struct row *row) {
+    return (struct finding){.must = row->must, .may = row->may, .service = row->service};
+}
+
 static void finding_free(struct finding *finding) {
     text_list_free(&finding->evidence);
     free(finding->message);
@@ -84,7 +88,7 @@ static void finding_free(struct finding *finding) {
 static void pass_first(struct diag_report *report, const struct scene *scene, enum level wanted,
                        uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count; i++) {
-        struct finding finding = {.must = diag_rows[i].must, .may = diag_rows[i].may};
+        struct finding finding = finding_of(&diag_rows[i]);
         uint32_t explained;
 
         if (diag_rows[i].of == FIRST_LOOK && diag_rows[i].look(scene, &finding) == wanted) {
@@ -107,7 +111,7 @@ static bool is_judged(const struct row *row, const struct scene *scene) {
 static void pass_make(struct diag_report *report, struct scene *scene, enum level wanted,
                       bool alone, uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count && (scene->red & ~*covered); i++) {
-        struct finding finding = {.must = diag_rows[i].must, .may = diag_rows[i].may};
+        struct finding finding = finding_of(&diag_rows[i]);
         enum level level = NO;
         uint32_t red = diag_rows[i].of >= STOPS_PODS ? scene->red : scene->failed, explained;
 
@@ -133,7 +137,7 @@ bool diag_causes_stop_pods(const struct diag_report *report) {
         return false;
     scene_make(report, report->evidence, false, &scene);
     for (size_t i = 0; i < diag_rows_count && !stop; i++) {
-        struct finding finding = {.may = diag_rows[i].may};
+        struct finding finding = finding_of(&diag_rows[i]);
 
         stop = diag_rows[i].of == STOPS_PODS && diag_rows[i].look(&scene, &finding) == CONFIRMED;
         finding_free(&finding);

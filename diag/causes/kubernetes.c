@@ -149,8 +149,7 @@ static const json_t *node_around(const struct scene *scene, const char *prefix) 
 
 /* The narrower route wins over the one to the node's whole prefix. */
 enum level look_route_stale(const struct scene *scene, struct finding *finding) {
-    const char *dns =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *dns = dns_pod(scene);
 
     json_each(drift_of(scene, "routesWithoutNode"), i, row) {
         const char *prefix = text_of(row, "prefix"), *by = text_of(row, "by");

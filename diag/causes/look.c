@@ -88,8 +88,8 @@ static char *what_to_do(const json_t *status, const char *name) {
     return xasprintf("sc.exe start %s", name);
 }
 
-static enum level look_service(const struct scene *scene, const char *name,
-                               struct finding *finding) {
+enum level look_service(const struct scene *scene, struct finding *finding) {
+    const char *name = finding->service;
     const json_t *status = status_of(scene, name);
     const char *log = json_text_at(status, "log");
 
@@ -108,28 +108,9 @@ static enum level look_service(const struct scene *scene, const char *name,
     return CONFIRMED;
 }
 
-enum level look_svc_hns(const struct scene *scene, struct finding *finding) {
-    return look_service(scene, "hns", finding);
-}
-
-enum level look_svc_containerd(const struct scene *scene, struct finding *finding) {
-    return look_service(scene, service_containerd.name, finding);
-}
-
-enum level look_svc_kubelet(const struct scene *scene, struct finding *finding) {
-    return look_service(scene, service_kubelet.name, finding);
-}
-
-enum level look_svc_flanneld(const struct scene *scene, struct finding *finding) {
-    return look_service(scene, service_flanneld.name, finding);
-}
-
-enum level look_svc_kube_proxy(const struct scene *scene, struct finding *finding) {
-    return look_service(scene, service_kube_proxy.name, finding);
-}
-
 /* It runs, and hangs. */
-static enum level look_hung(const struct scene *scene, const char *name, struct finding *finding) {
+enum level look_hung(const struct scene *scene, struct finding *finding) {
+    const char *name = finding->service;
     const char *why =
         json_string_value(json_object_get(json_object_get(look_of(scene), "silent"), name));
 
@@ -142,14 +123,6 @@ static enum level look_hung(const struct scene *scene, const char *name, struct 
                               name, name, name);
     finding_note(finding, "%s", why);
     return CONFIRMED;
-}
-
-enum level look_containerd_hung(const struct scene *scene, struct finding *finding) {
-    return look_hung(scene, service_containerd.name, finding);
-}
-
-enum level look_kubelet_hung(const struct scene *scene, struct finding *finding) {
-    return look_hung(scene, service_kubelet.name, finding);
 }
 
 /* ---- certificate, API server, clock ---- */

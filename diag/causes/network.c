@@ -101,10 +101,17 @@ static bool note_full_disk(const struct scene *scene, struct finding *finding) {
     return true;
 }
 
+/* Where the container runtime is what is not ready, and what winjoin wrote has been changed, that
+ * is why (NODE-CHANGED). */
 enum level look_notready(const struct scene *scene, struct finding *finding) {
     if (note_full_disk(scene, finding))
         return CONFIRMED;
-    return note_unready(json_object_get(scene->evidence, "node"), finding) ? CONFIRMED : NO;
+    if (!note_unready(json_object_get(scene->evidence, "node"), finding))
+        return NO;
+    return json_array_size(json_object_get(scene->evidence, "changed")) &&
+                   strstr(finding->evidence.items[0], "container runtime")
+               ? LIKELY
+               : CONFIRMED;
 }
 
 /* It runs, and is reached by its folder alone. */
@@ -164,7 +171,7 @@ static bool note_translated_elsewhere(const struct scene *scene, struct finding 
     const char *ip = json_text_at(policy_of(endpoint_of(scene, 'a'), "OutBoundNAT"), "VirtualIP");
 
     if (!ip || !*ip || !json_array_size(json_object_get(scene->evidence, "adapters")) ||
-        on_adapter(scene, ip))
+        adapter_with(scene, ip, NULL))
         return false;
     finding->message = xstrdup("pods' packets are translated to an address that is not the node's");
     finding->must = CELL_BOTH(EXT_IP);
@@ -196,7 +203,7 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
                      "the network's management address is %s: the adapter had no address when the "
                      "network was made",
                      ip);
-    else if (on_adapter(scene, ip) && !on_adapter(scene, node))
+    else if (adapter_with(scene, ip, NULL) && !adapter_with(scene, node, NULL))
         return NO; /* it is the Node object that has another: NIC-WRONG */
     else if (node && !text_equal(ip, node))
         finding_note(finding, "the network's management address is %s, the node's is %s", ip, node);
@@ -272,18 +279,12 @@ static void note_sizes(const struct scene *scene, struct finding *finding, const
 
 /* What the node believes to be the largest packet. */
 static void note_mtu(const struct scene *scene, struct finding *finding) {
-    const char *node = node_address(json_object_get(scene->evidence, "node"));
+    const json_t *adapter =
+        adapter_with(scene, node_address(json_object_get(scene->evidence, "node")), NULL);
+    long long mtu = json_number_at(adapter, "mtu", 0);
 
-    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
-        json_each(json_object_get(adapter, "addresses"), k, address) {
-            const char *text = json_string_value(address);
-            long long mtu = json_number_at(adapter, "mtu", 0);
-
-            if (mtu && node && text && text_starts_with(text, node) && text[strlen(node)] == '/')
-                finding_note(finding, "the MTU of '%s' is %lld", json_text_at(adapter, "alias"),
-                             mtu);
-        }
-    }
+    if (mtu)
+        finding_note(finding, "the MTU of '%s' is %lld", json_text_at(adapter, "alias"), mtu);
 }
 
 enum level look_mtu(const struct scene *scene, struct finding *finding) {
@@ -352,8 +353,7 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
 /* ---- other nodes (their routes: routes.c) ---- */
 
 enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
     long long port =
         json_number_at(policy_of(network_of(scene), "VxlanPort"), "Port", VXLAN_WINDOWS_PORT);
 
@@ -393,15 +393,8 @@ enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {
     if (!mode_of(scene)->forwarding)
         return NO;
     json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
-        bool holds = false;
-
-        json_each(json_object_get(adapter, "addresses"), k, address) {
-            const char *text = json_string_value(address);
-
-            holds |= text && ((node && text_starts_with(text, node) && text[strlen(node)] == '/') ||
-                              prefix_holds(expected(scene, "podCIDR"), text));
-        }
-        if (holds && json_is_false(json_object_get(adapter, "forwarding")))
+        if (json_is_false(json_object_get(adapter, "forwarding")) &&
+            adapter_holds(adapter, node, expected(scene, "podCIDR")))
             finding_note(finding, "IPv4 forwarding is off on '%s'", json_text_at(adapter, "alias"));
     }
     return finding->evidence.count ? CONFIRMED : NO;

@@ -6,26 +6,15 @@
 
 /* The Node of a pod behind the DNS Service that the flows ask; NULL: this node, or not known. */
 static const json_t *dns_node(const struct scene *scene) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
     const json_t *node = diag_evidence_node_of(scene->evidence, pod);
 
     return node && is_peer(scene, node) ? node : NULL;
 }
 
-/* The node's own address, without a length, is on that adapter. */
+/* The adapter that has the node's own address. */
 static const json_t *own_adapter(const struct scene *scene) {
-    const char *node = node_address(json_object_get(scene->evidence, "node"));
-
-    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
-        json_each(json_object_get(adapter, "addresses"), k, address) {
-            const char *text = json_string_value(address);
-
-            if (node && text && strcspn(text, "/") == strlen(node) && text_starts_with(text, node))
-                return adapter;
-        }
-    }
-    return NULL;
+    return adapter_with(scene, node_address(json_object_get(scene->evidence, "node")), NULL);
 }
 
 /* ---- the switch of a hypervisor ---- */
@@ -174,8 +163,7 @@ static bool matters(const struct scene *scene, const struct network_peer *peer) 
  * which leads to one of them. */
 static void note_same_prefix(const struct scene *scene, const struct network_peer *a,
                              const struct network_peer *b, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
 
     if (!a->pod_cidr || !b->pod_cidr)
         return;

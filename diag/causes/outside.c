@@ -120,8 +120,7 @@ enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
 /* With VXLAN what is translated is not encapsulated; elsewhere it arrives all the same. */
 enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
 
     if (!mode_of(scene)->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
         exception_of(endpoint, pod) ||

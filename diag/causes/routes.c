@@ -46,8 +46,7 @@ static long long network_vni(const struct scene *scene) {
 }
 
 enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
     long long own = network_vni(scene);
     struct network_peer peer;
 
@@ -190,8 +189,7 @@ static void host_route_check(const struct scene *scene, const struct network_pee
 
 /* A pod of the DNS has a remote endpoint of its own, which leads to its node. */
 static void remote_endpoint_check(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
     struct network_peer peer;
 
     network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
@@ -210,8 +208,7 @@ static void remote_endpoint_check(const struct scene *scene, struct finding *fin
 /* Of the DNS pods: the network's agent has no route to a node that no Node object tells of, or
  * that announces nothing. */
 static void unknown_node_check(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
     const json_t *node = diag_evidence_node_of(scene->evidence, pod);
     struct network_peer own, peer;
 
@@ -270,8 +267,7 @@ static bool lacks_way(const struct scene *scene, struct finding *finding) {
 /* Of this node's routes, or of its network's, one that leads a part of a node's pods elsewhere,
  * with the DNS pod among them: its node may be reached all the same. */
 static bool part_leads_elsewhere(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
     struct network_peer peer;
 
     network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
@@ -283,8 +279,7 @@ static bool part_leads_elsewhere(const struct scene *scene, struct finding *find
 
 /* What the node itself sends to those pods by another way: a VPN, or a route of a bridge before. */
 static bool stray_route_check(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
     size_t before = finding->evidence.count;
 
     json_each(json_object_get(scene->evidence, "routes"), i, route) {
@@ -313,10 +308,10 @@ static bool lacks_way_to_some(const struct scene *scene, struct finding *finding
         return false;
     json_each(json_object_get(balancer, "HostComputeEndpoints"), k, id)
         json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-            const json_t *node = diag_evidence_node_of(
-                scene->evidence, json_text_at(endpoint, "IpConfigurations.0.IpAddress"));
+            const char *pod = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
+            const json_t *node = diag_evidence_node_of(scene->evidence, pod);
 
-            if (node && node != reached &&
+            if (node && node != reached && !is_answer(dns_pod_said(scene, pod)) &&
                 text_equal(json_text_at(endpoint, "ID"), json_string_value(id)) &&
                 read_pods_peer(scene, node, &peer))
                 route_check(scene, &peer, finding);
@@ -376,8 +371,7 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
 
 /* A pod of another node was asked at its own address, and says nothing: noted. */
 static bool note_silent_pod(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
 
     if (!pod || prefix_holds(expected(scene, "podCIDR"), pod) || !extra_outcome(scene, "x-dns-pod"))
         return false;

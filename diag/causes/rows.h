@@ -41,6 +41,7 @@ struct finding {
     uint32_t may;  /* what it can break */
     struct text_list evidence;
     char *message, *hint; /* in the row's place; NULL: the row's */
+    const char *service;  /* the row's */
 };
 /* Adds a line of evidence, once. */
 void finding_note(struct finding *finding, const char *format, ...)
@@ -63,14 +64,14 @@ struct row {
     uint32_t must, may;
     row_look *look;
     enum cells_of of;
+    const char *service; /* which look_service() and look_hung() look at */
 };
 /* Widest first (causes.c). */
 extern const struct row diag_rows[];
 extern const size_t diag_rows_count;
 
 /* look.c: what the first look shows */
-row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet, look_svc_flanneld,
-    look_svc_kube_proxy, look_containerd_hung, look_kubelet_hung, look_api_down, look_api_refused,
+row_look look_cert_expired, look_service, look_hung, look_api_down, look_api_refused,
     look_clock_off, look_node_gone;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_hung, look_hns_ep_none, look_hns_net,
@@ -98,8 +99,10 @@ row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc
 row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_node_cidr,
     look_peer_down, look_flannel_node, look_ovl_mac;
 /* answers.c: what the answers themselves show */
-row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_dns_slow, look_svc_half,
-    look_dns_zone, look_api_addr, look_api_pods, look_latency, look_loss;
+row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_svc_half, look_dns_zone,
+    look_api_addr, look_api_pods, look_loss;
+/* times.c: how long answers take */
+row_look look_dns_slow, look_latency, look_tcp_loss;
 /* windows.c: limits and known faults of this Windows */
 row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
 /* ipv6.c: the second family of a dual-stack node */
@@ -129,9 +132,16 @@ extern const struct asked_service {
 } asked_services[ASKED_SERVICES];
 /* The load balancer of that frontend, protocol (6, 17) and port. */
 json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port);
+/* The pod behind the DNS Service that was asked at its own address, or would have been. */
+const char *dns_pod(const struct scene *scene);
 /* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
  * address, or NULL. */
 const char *dns_pod_answers(const struct scene *scene);
+/* What that pod of the DNS said at its own address ("ok"); NULL: it was not asked. */
+const char *dns_pod_said(const struct scene *scene, const char *ip);
+/* Of several pods of the DNS some answer at their own addresses and others do not; which: noted. */
+bool dns_pods_differ(const struct scene *scene);
+bool note_silent_dns_pods(const struct scene *scene, struct finding *finding);
 /* A pod behind the DNS Service says something at its own address, if only that a port is closed. */
 bool reaches_dns_pod(const struct scene *scene);
 /* A pod of another node answers, or that node itself within its pods' prefix: the route there
@@ -164,12 +174,20 @@ uint32_t cell_bit(const struct diag_cell *cell);
 const char *extra_outcome(const struct scene *scene, const char *id);
 /* One of its attempts at least did. */
 bool extra_succeeded(const struct scene *scene, const char *id);
+/* Of a probe's outcome: nothing came; a program took the question and said something, if only that
+ * there is no such name. */
+bool is_silent(const char *outcome);
+bool is_answer(const char *outcome);
 /* Who is asked there says something, if only that nobody listens. */
 bool extra_answers(const struct scene *scene, const char *id);
 /* The Node is not Ready: noted. */
 bool note_unready(const json_t *node, struct finding *finding);
-/* An adapter of this node has the address. */
-bool on_adapter(const struct scene *scene, const char *ip);
+/* Has the adapter that address, or one within the prefix? NULL: not asked for. */
+bool adapter_holds(const json_t *adapter, const char *ip, const char *prefix);
+/* The first adapter of this node that does. */
+json_t *adapter_with(const struct scene *scene, const char *ip, const char *prefix);
+/* How many endpoints of HNS have the address (endpoints.c). */
+size_t endpoints_with(const struct scene *scene, const char *ip);
 /* The InternalIP of a Node. */
 const char *node_address(const json_t *node);
 /* Of two MAC addresses, with '-' or ':' between their bytes. */

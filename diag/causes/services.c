@@ -170,23 +170,14 @@ enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-static bool endpoint_has(const struct scene *scene, const char *ip) {
-    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-        json_each(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
-            if (text_equal(json_text_at(configuration, "IpAddress"), ip))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* What HNS shows is as it should be: do answers come back all the same? Backends on a node's own
  * address (the Service kubernetes) need no source VIP. */
 static enum level svc_vip_by_probes(const struct scene *scene, const char *source,
                                     struct finding *finding) {
     const char *pod = dns_pod_answers(scene);
 
-    if (!pod || !(scene->green & CELL_TCP(SVC_IP)) || (scene->partly & CELLS_DNS))
+    if (!pod || !(scene->green & CELL_TCP(SVC_IP)) || (scene->partly & CELLS_DNS) ||
+        dns_pods_differ(scene))
         return NO;
     finding_note(finding,
                  "DNS answers at %s; through its Service the answers, which go to the SourceVIP "
@@ -205,7 +196,7 @@ static void note_source(const struct scene *scene, const char *dns, const char *
     else if (prefix && !prefix_holds(prefix, source))
         finding_note(finding, "the load balancer of %s has SourceVIP %s, which is outside %s", dns,
                      source, prefix);
-    else if (json_object_get(scene->evidence, "endpoints") && !endpoint_has(scene, source))
+    else if (json_object_get(scene->evidence, "endpoints") && !endpoints_with(scene, source))
         finding_note(finding, "no endpoint has the SourceVIP %s of the load balancer of %s", source,
                      dns);
     else if (text_equal(source, pod_ip(scene, 'a')) || text_equal(source, pod_ip(scene, 'b')))
@@ -299,7 +290,7 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
     if (leads_elsewhere(scene, endpoint, vip, finding))
         return CONFIRMED;
     if (!pod || !load_balancer_of(scene, vip, TCP, HTTPS_PORT) ||
-        (scene->partly & (CELL_BOTH(SVC_IP) | CELLS_NAMES)))
+        (scene->partly & (CELL_BOTH(SVC_IP) | CELLS_NAMES)) || dns_pods_differ(scene))
         return NO;
     finding_note(finding, "DNS answers at %s, but nothing answers at a cluster IP", pod);
     return LIKELY;
@@ -318,8 +309,7 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
 /* ---- DNS ---- */
 
 enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
-    const char *pod =
-        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const char *pod = dns_pod(scene);
 
     if (dns_has_no_endpoint(scene)) {
         finding_note(finding, "no EndpointSlice has a ready endpoint of the DNS Service");

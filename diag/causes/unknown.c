@@ -96,10 +96,16 @@ static void note_ruled_out(const struct scene *scene, struct finding *finding) {
 
 /* ---- what is not as winjoin wrote it ---- */
 
-/* Each change, and what undoes the first one. */
+/* Each change, and what undoes the first one. That a changed file cannot be used is known of the
+ * node's own kubeconfig, which the first look reads. */
 static enum level note_changed(const struct scene *scene, struct finding *finding) {
     const json_t *changed = json_object_get(scene->evidence, "changed");
     const char *command = json_text_at(json_array_get(changed, 0), "command");
+    const char *unread =
+        text_equal(json_text_at(scene->evidence, "look.api.outcome"), "no-identity")
+            ? json_text_at(scene->evidence, "look.api.detail")
+            : NULL;
+    bool sure = false;
 
     json_each(changed, i, row) {
         const char *kind = json_text_at(row, "kind"), *target = json_text_at(row, "target"),
@@ -107,11 +113,14 @@ static enum level note_changed(const struct scene *scene, struct finding *findin
 
         if (kind && target && difference)
             finding_note(finding, "%s %s: %s", kind, target, difference);
+        sure |= target && unread && strstr(unread, target);
     }
     if (command)
         finding->hint =
             xasprintf("if that was not meant, this undoes the first change: %s", command);
-    return finding->evidence.count ? LIKELY : NO;
+    if (sure)
+        finding_note(finding, "%s", unread);
+    return sure ? CONFIRMED : finding->evidence.count ? LIKELY : NO;
 }
 
 enum level look_changed_pods(const struct scene *scene, struct finding *finding) {

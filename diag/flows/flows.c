@@ -81,14 +81,12 @@ char *diag_cell_name(const struct diag_cell *cell) {
                      cell->second ? "/ipv6" : "");
 }
 
-/* A system that gets no answer to a connection's first packet sends it again after a second. A
- * name may take as long to resolve. */
+/* A name may take as long to resolve. */
 static bool is_sent_again(const struct diag_cell *cell, const struct probe_result *result) {
-    enum { AGAIN_US = 950000 };
     struct ip address;
 
     return ip_parse(cell->probe.target, &address, NULL) == 0 && cell->probe.kind == PROBE_TCP &&
-           result->min_us && result->max_us >= result->min_us + AGAIN_US;
+           result->min_us && result->max_us >= result->min_us + DIAG_SENT_AGAIN_US;
 }
 
 void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried) {

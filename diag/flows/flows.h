@@ -16,6 +16,9 @@ enum diag_outcome {
 const char *diag_outcome_name(enum diag_outcome outcome); /* "pass", ..., "not-run" */
 int diag_outcome_parse(const char *name, enum diag_outcome *ret);
 
+/* A system that gets no answer to a connection's first packet sends it again after a second. */
+enum { DIAG_SENT_AGAIN_US = 950000 };
+
 /* Between two pods both directions are asked: which of them alone fails. The reason names it. */
 enum diag_way { DIAG_WAY_NONE, DIAG_WAY_THERE, DIAG_WAY_BACK };
 enum diag_source { DIAG_FROM_POD, DIAG_FROM_NODE };
@@ -34,6 +37,8 @@ const struct diag_flow *diag_flows(size_t *ret_count);
 /* NULL when there is none of that id. */
 const struct diag_flow *diag_flow_find(const char *id);
 
+enum { DIAG_DNS_PODS = 3 }; /* so many pods of the DNS are asked at their own addresses */
+
 /* Everything that flows are made from. Text is borrowed; NULL or "" = unknown or not wanted. */
 struct diag_scene {
     const char *node_name;
@@ -46,16 +51,16 @@ struct diag_scene {
     const char *dns_ip6;   /* cluster IP of the Service kube-dns */
     const char *node_echo; /* name of the echo that winjoin opened on the node, NULL = none */
     unsigned node_echo_port;
-    const char *namespace_;    /* where the probe pods are */
-    const char *dns_domain;    /* "cluster.local" */
-    const char *kubernetes_ip; /* cluster IP of the Service kubernetes, port 443 */
-    const char *dns_ip;        /* cluster IP of the Service kube-dns, port 53 */
-    const char *dns_pod_ip;    /* a pod behind it, for diag_extra_probes() */
-    unsigned dns_pod_port;     /* its own port; 0 = 53 */
-    const char *peer_ip;       /* the first address of that pod's node's prefix, for the same */
-    const char *api_ip;        /* where the Service kubernetes leads to, for the same */
-    unsigned api_port;         /* its own port; 0 = not known */
-    const char *external_ip;   /* "192.0.2.1:443" */
+    const char *namespace_;              /* where the probe pods are */
+    const char *dns_domain;              /* "cluster.local" */
+    const char *kubernetes_ip;           /* cluster IP of the Service kubernetes, port 443 */
+    const char *dns_ip;                  /* cluster IP of the Service kube-dns, port 53 */
+    const char *dns_pods[DIAG_DNS_PODS]; /* some pods behind it, for diag_extra_probes() */
+    unsigned dns_pod_port;               /* their own port; 0 = 53 */
+    const char *peer_ip;     /* the first address of the first one's node's prefix, for the same */
+    const char *api_ip;      /* where the Service kubernetes leads to, for the same */
+    unsigned api_port;       /* its own port; 0 = not known */
+    const char *external_ip; /* "192.0.2.1:443" */
     const char *external_name; /* "example.com:443" */
     const char *external_dns;  /* a resolver outside, "192.0.2.53" or with a port */
     unsigned timeout_ms;       /* of one attempt; 0 = 2000 */
@@ -106,7 +111,8 @@ char *diag_cell_name(const struct diag_cell *cell);
  * - x-size-tcp-N, x-size-udp-N: the same with N bytes, from 1000 to 2000
  * - x-size-dns-N: the DNS Service over TCP in a message of N bytes (an MTU between the nodes)
  * - x-dns-udp, x-dns-tcp: the DNS Service asked straight for a Service's name
- * - x-dns-pod: the same of a pod behind it: load balancer or route to the pod
+ * - x-dns-pod: the same of a pod behind it: load balancer or route to the pod; x-dns-pod-2, -3: of
+ *   others
  * - x-dns-connect: a connection to that pod, without a question
  * - x-closed-tcp, x-closed-udp: a port of that pod where nobody listens; who refuses was reached
  * - x-page-small, x-page-large: that pod's metrics, port 9153: a page that is not there, and the

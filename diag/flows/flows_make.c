@@ -355,7 +355,7 @@ static void pages_add(struct probe_list *list, const struct diag_scene *full) {
 
     hasty.timeout_ms /=
         4; /* where a NetworkPolicy lets nobody there, a healthy node waits for it */
-    ask(&page, PROBE_PAGE, full->dns_pod_ip, METRICS_PORT);
+    ask(&page, PROBE_PAGE, full->dns_pods[0], METRICS_PORT);
     text_format(page.probe.question, sizeof page.probe.question, "none");
     page.probe.payload = 1;
     extra_add(list, &hasty, "x-page-small", &page);
@@ -365,23 +365,34 @@ static void pages_add(struct probe_list *list, const struct diag_scene *full) {
     list->items[list->count - 1].attempts = 3; /* one lost packet is no cause */
 }
 
+/* The same question to each of the pods. */
+static void dns_pods_add(struct probe_list *list, const struct diag_scene *full, unsigned port) {
+    for (size_t i = 0; i < DIAG_DNS_PODS && known(full->dns_pods[i]); i++) {
+        struct diag_cell question = {.udp = true};
+        char id[PROBE_NAME_MAX + 1];
+
+        ask_dns_service(full, &question, full->dns_pods[i]);
+        question.probe.port = port;
+        text_format(id, sizeof id, i ? "x-dns-pod-%zu" : "x-dns-pod", i + 1);
+        extra_add(list, full, id, &question);
+    }
+}
+
 /* What a pod of another node says to a question, to a connection alone, and at a port where nobody
  * listens: a silent one is known after half the time. */
 static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
-    struct diag_cell question = {.udp = true}, connect = {.udp = false}, say = {.udp = true};
+    struct diag_cell connect = {.udp = false}, say = {.udp = true};
     unsigned port = full->dns_pod_port ? full->dns_pod_port : DNS_PORT;
     struct diag_scene hasty = *full;
 
-    ask_dns_service(full, &question, full->dns_pod_ip);
-    question.probe.port = port;
-    extra_add(list, full, "x-dns-pod", &question);
+    dns_pods_add(list, full, port);
     hasty.timeout_ms /= 2;
-    ask(&connect, PROBE_TCP, full->dns_pod_ip, port);
+    ask(&connect, PROBE_TCP, full->dns_pods[0], port);
     extra_add(list, &hasty, "x-dns-connect", &connect);
-    ask(&connect, PROBE_TCP, full->dns_pod_ip, CLOSED_PORT);
+    ask(&connect, PROBE_TCP, full->dns_pods[0], CLOSED_PORT);
     extra_add(list, &hasty, "x-closed-tcp", &connect);
     hasty.timeout_ms /= 4; /* where its error does not come back, a healthy node waits for it */
-    ask_echo(&say, full->dns_pod_ip, CLOSED_PORT, "", SMALL);
+    ask_echo(&say, full->dns_pods[0], CLOSED_PORT, "", SMALL);
     extra_add(list, &hasty, "x-closed-udp", &say);
 }
 
@@ -424,7 +435,7 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     extra_add(ret, &full, "x-dns-tcp", &tcp);
     sizes_add(ret, &full, "x-size-dns", &tcp);
     extra_add(ret, &full, "x-dns-udp", &udp);
-    if (known(full.dns_pod_ip)) {
+    if (known(full.dns_pods[0])) {
         dns_pod_add(ret, &full);
         pages_add(ret, &full);
     }

@@ -387,6 +387,12 @@ static const struct fault {
              PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
                  PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),
      false},
+    {"the second of two DNS pods is dead, and has had most questions", "SVC-HALF", DNS_RED,
+     SECOND_DNS_POD DNS_UDP_SILENT PUT("extra|x-dns-pod-2", "{outcome:'dns-timeout'}"), false},
+    {"the first of two DNS pods is dead, and has had most questions", "SVC-HALF", DNS_RED,
+     SECOND_DNS_POD DNS_SILENT PUT("extra|x-peer", "{outcome:'timeout'}")
+         PUT("extra|x-dns-pod-2", "{outcome:'ok'}"),
+     true},
     {"one of two API servers is dead", "SVC-HALF", "pod-to-service-fqdn/tcp=timeout@10.96.0.1",
      PUT("loadBalancers|2|HostComputeEndpoints", "['a000','a001']"), false},
     {"two Nodes have the same pod prefix", "NODE-CIDR", DNS_RED,
@@ -444,8 +450,32 @@ static const struct fault {
     {"packets to other machines take a while, and the API server's are too late", "LATENCY",
      "pod-to-service-ip/udp=ok~600 pod-to-service-ip/tcp=ok~600 pod-to-external-ip/tcp=ok~600",
      PUT("look|api|outcome", "'failing'") DROP("kubernetes"), false},
+    {"some TCP packets of the node's pods are lost", "LOSS",
+     "pod-to-pod-ip/tcp=ok^ pod-to-external-ip/tcp=ok^ pod-to-service-ip/tcp=ok^",
+     PUT("extra|x-size-dns-1450|medianUs", "1000300") PUT("extra|x-dns-tcp|medianUs", "300")
+         PUT("extra|x-size-dns-1300|medianUs", "300"),
+     false},
+    {"some TCP packets between the nodes are lost", "LOSS", "",
+     PUT("extra|x-size-dns-1450|medianUs", "1000300")
+         PUT("extra|x-size-dns-1300|medianUs", "1003100") PUT("extra|x-dns-tcp|medianUs", "300")
+             PUT("extra|x-api-direct", "{outcome:'ok',medianUs:400}")
+                 PUT("extra|x-size-dns-2000|medianUs", "300"),
+     true},
     {"a third of the packets is lost", "LOSS",
      "pod-to-pod-ip/udp=no-reply* node-to-pod/tcp=timeout*", "", false},
+    {"the node's kubeconfig was changed, and cannot be used", "NODE-CHANGED", ALL_NOT_RUN,
+     PUT("look|api", "{outcome:'no-identity',detail:'kubelet.conf: no user'}")
+         PUT("changed",
+             "[{kind:'file',target:'kubelet.conf',difference:'its content differs',command:'x'}]")
+             NO_PODS,
+     false},
+    {"containerd's configuration was changed, and the node is not Ready", "NODE-CHANGED",
+     ALL_NOT_RUN,
+     PUT("node|status|conditions|0",
+         "{type:'Ready',status:'False',message:'container runtime network not ready'}")
+         PUT("changed", "[{kind:'file',target:'config.toml',difference:'its content differs'}]")
+             PUT("pods", "{}"),
+     false},
     {"a known fault of this build", "WIN-PATCH", "pod-to-pod-ip/tcp=timeout",
      PUT("host|knownFaults", "[{id:'KB5040437',breaks:'x',fix:'y',source:'z'}]")
          PUT("extra|x-small-tcp|outcome", "'timeout'"),

@@ -71,17 +71,23 @@ static void redden(struct diag_report *report, const char *red) {
             cell->outcome = DIAG_NOT_RUN;
             continue;
         }
+        if (strchr(outcome, '^')) { /* it works, one attempt a second late */
+            *strchr(outcome, '^') = '\0';
+            result = (struct probe_result){
+                .attempts = 2, .succeeded = 2, .min_us = 400, .max_us = 1000400};
+        }
         if (strchr(outcome, '~')) { /* it works, and takes so many milliseconds */
             long long ms = 0;
 
             assert_int_equal(text_to_number(strchr(outcome, '~') + 1, 1, 10000, &ms), 0);
             *strchr(outcome, '~') = '\0';
             result.succeeded = result.attempts;
-            result.median_us = (unsigned)ms * 1000;
+            result.min_us = result.median_us = (unsigned)ms * 1000;
         }
         if (strchr(outcome, '*')) { /* some attempts succeeded */
             *strchr(outcome, '*') = '\0';
             result.succeeded = 1;
+            result.min_us = cell->result.min_us;
             result.median_us = cell->result.median_us;
         }
         assert_int_equal(probe_outcome_parse(outcome, &result.outcome), 0);

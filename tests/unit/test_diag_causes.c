@@ -321,7 +321,7 @@ static void every_row_has_words(void **state) {
         assert_true(*row->id && *row->breaks && *row->message && *row->hint);
         assert_true(strlen(row->message) < 160);
     }
-    assert_int_equal(n, 96);
+    assert_int_equal(n, 97);
 }
 
 int main(void) {

@@ -354,7 +354,8 @@ static void extras_tell_causes_apart(void **state) {
     struct diag_scene scene = full;
 
     (void)state;
-    scene.dns_pod_ip = "10.244.1.9";
+    scene.dns_pods[0] = "10.244.1.9";
+    scene.dns_pods[1] = "10.244.2.9";
     scene.dns_pod_port = 5353;
     scene.peer_ip = "10.244.1.1";
     scene.api_ip = "10.0.0.10";
@@ -375,6 +376,7 @@ static void extras_tell_causes_apart(void **state) {
         "x-dns-tcp dns-tcp 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
         "x-dns-udp dns 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
         "x-dns-pod dns 10.244.1.9 5353 0 kubernetes.default.svc.cluster.local address 2000 1\n"
+        "x-dns-pod-2 dns 10.244.2.9 5353 0 kubernetes.default.svc.cluster.local address 2000 1\n"
         "x-dns-connect tcp 10.244.1.9 5353 0 - - 1000 1\n"
         "x-closed-tcp tcp 10.244.1.9 9 0 - - 1000 1\n"
         "x-closed-udp udp 10.244.1.9 9 16 - - 250 1\n"

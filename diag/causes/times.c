@@ -1,0 +1,163 @@
+/* Causes that show in how long answers take: a far network, a slow DNS, packets that are sent
+ * again.
+ */
+#include "diag/causes/rows.h"
+#include "diag/evidence.h"
+
+enum { SLOW_US = 500000 };
+
+bool dns_is_slow(const struct scene *scene) {
+    const struct diag_cell *cell =
+        diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
+
+    return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
+}
+
+/* The DNS pod's system takes a connection to its port, and its program says nothing in time. */
+static enum level look_dns_late(const struct scene *scene, struct finding *finding) {
+    const char *pod = dns_pod(scene);
+
+    if (!text_equal(extra_outcome(scene, "x-dns-connect"), "ok") ||
+        !is_silent(extra_outcome(scene, "x-dns-pod")) ||
+        !is_silent(extra_outcome(scene, "x-dns-udp")) || dns_answers_by_tcp(scene))
+        return NO;
+    finding->must = CELL_UDP(SVC_IP);
+    finding->may = CELLS_DNS;
+    finding->message =
+        xstrdup("the cluster's DNS takes connections, and answers too late or never");
+    finding_note(finding,
+                 "%s takes TCP connections to port 53, but answers in 2 s neither by TCP nor by "
+                 "UDP",
+                 pod ? pod : "the DNS pod");
+    return LIKELY;
+}
+
+/* A connection to another machine, in which no program takes part; NULL: none succeeds. */
+static const struct diag_cell *connection(const struct scene *scene) {
+    static const char *const flows[] = {"pod-to-service-ip", "pod-to-external-ip"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(flows); i++) {
+        const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flows[i], false);
+
+        if (cell && cell->result.succeeded)
+            return cell;
+    }
+    return NULL;
+}
+
+/* Each of them takes that long: one that was sent again does, too. */
+static bool is_far(const struct diag_cell *connection) {
+    return connection && connection->result.min_us >= SLOW_US / 2;
+}
+
+bool network_is_slow(const struct scene *scene) {
+    const struct diag_cell *tcp = connection(scene);
+
+    return is_far(tcp) && (dns_is_slow(scene) || tcp->result.min_us >= SLOW_US);
+}
+
+/* A connection to a pod of the DNS takes as long, in which no program takes part: microseconds; 0:
+ * it does not. */
+static long long way_to_dns_us(const struct scene *scene) {
+    const json_t *connect = json_at(scene->evidence, "extra.x-dns-connect");
+    long long us = json_number_at(connect, "medianUs", 0);
+
+    return us >= SLOW_US / 2 && dns_is_slow(scene) ? us : 0;
+}
+
+/* An API server is then too late for the first look, too: a secure connection takes several of
+ * them. */
+enum level look_latency(const struct scene *scene, struct finding *finding) {
+    const struct diag_cell *dns = diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
+    const struct diag_cell *tcp = connection(scene);
+    long long there = way_to_dns_us(scene);
+
+    finding->may &= scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT] |
+                    scene->outcome[PROBE_NO_REPLY];
+    if (!(network_is_slow(scene) || there) || !(finding->may || api_is_late(scene)))
+        return NO;
+    if (network_is_slow(scene)) {
+        finding_note(finding, "a connection to %s takes %u ms", tcp->to,
+                     tcp->result.median_us / 1000);
+    } else {
+        finding->message = xstrdup("packets to the DNS pods' node take very long");
+        finding_note(finding, "a connection to a pod of the DNS takes %lld ms", there / 1000);
+    }
+    if (dns_is_slow(scene))
+        finding_note(finding, "a question to %s takes %u ms", dns->to,
+                     dns->result.median_us / 1000);
+    return CONFIRMED;
+}
+
+/* A name that takes several questions then has no answer in time. */
+enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
+    const struct diag_cell *cell =
+        diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
+
+    if (!dns_is_slow(scene))
+        return look_dns_late(scene, finding);
+    if (is_far(connection(scene)) || way_to_dns_us(scene))
+        return NO;
+    finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
+    if (!finding->may)
+        return NO;
+    finding_note(finding, "%s: an answer takes %u ms (median of %u)", cell->to,
+                 cell->result.median_us / 1000, cell->result.succeeded);
+    return connection(scene) ? CONFIRMED : LIKELY;
+}
+
+/* ---- packets that are sent again ---- */
+
+/* Questions by TCP beside the flows. */
+static bool is_by_tcp(const char *id) {
+    static const char *const begins[] = {"x-small-tcp", "x-size-tcp", "x-size-dns", "x-dns-tcp",
+                                         "x-api",       "x-node-api", "x-node-peer"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+        if (text_starts_with(id, begins[i]))
+            return true;
+    return text_equal(id, "node-external");
+}
+
+/* Flows whose connections took a second longer than others: noted, and how many. */
+static size_t cells_sent_again(const struct scene *scene, struct finding *finding) {
+    size_t again = 0;
+
+    for (size_t i = 0; i < scene->report->cells.count; i++) {
+        const struct diag_cell *cell = &scene->report->cells.items[i];
+        const struct probe_result *result = &cell->result;
+        _cleanup_(freep) char *name = NULL;
+
+        if (cell->udp || cell->outcome != DIAG_SLOW ||
+            result->max_us < result->min_us + DIAG_SENT_AGAIN_US)
+            continue;
+        name = diag_cell_name(cell);
+        finding_note(finding, "%s: a connection took %u ms, another %u ms", name,
+                     result->max_us / 1000, result->min_us / 1000);
+        again++;
+    }
+    return again;
+}
+
+/* A system sends again after a second what TCP has lost: a flow works then, and is slow. Once may
+ * be chance, and where most are late it is not loss. */
+enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
+    size_t cells = cells_sent_again(scene, finding), others = 0, quick = 0;
+
+    json_each_member(json_object_get(scene->evidence, "extra"), id, result) {
+        long long us = json_number_at(result, "medianUs", 0);
+
+        others += is_by_tcp(id) && us >= DIAG_SENT_AGAIN_US;
+        quick += is_by_tcp(id) && us && us < SLOW_US / 2;
+    }
+    if (others)
+        finding_note(finding,
+                     "of the questions by TCP beside the flows %zu took a second or longer, %zu "
+                     "less than a quarter of one",
+                     others, quick);
+    if (cells + others < 2 || quick <= others || dns_is_slow(scene) || scene->partly)
+        return NO;
+    finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_DNS_TIMEOUT];
+    finding->message = xstrdup("some TCP packets are lost on the way: they are sent again");
+    return LIKELY;
+}
