@@ -73,7 +73,7 @@ static bool tuple_matches(const json_t *rule, const struct packet *packet) {
 
 static bool rule_matches(const struct scene *scene, const json_t *rule,
                          const struct packet *packet) {
-    const char *node = node_address(json_object_get(scene->evidence, "node"));
+    const char *node = own_address(scene);
 
     if (!says(rule, "Direction", packet->in ? "In" : "Out"))
         return false;
@@ -120,8 +120,7 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
                       int port, bool sure, struct verdict *verdict) {
     bool from_pod = cell->flow->source == DIAG_FROM_POD;
     int protocol = cell->udp ? UDP : TCP;
-    const char *source =
-        from_pod ? pod_ip(scene, 'a') : node_address(json_object_get(scene->evidence, "node"));
+    const char *source = from_pod ? pod_ip(scene, 'a') : own_address(scene);
     const char *backend = diag_evidence_backend(scene->evidence, ip, protocol, port);
     struct packet out = {.protocol = protocol, .remote = ip, .remote_port = port};
     struct packet in = {.in = true, .protocol = protocol, .remote = source, .local_port = port};

@@ -212,6 +212,18 @@ const char *node_address(const json_t *node) {
     return NULL;
 }
 
+const char *own_address(const struct scene *scene) {
+    return node_address(json_object_get(scene->evidence, "node"));
+}
+
+bool node_of_address(const struct scene *scene, const char *ip) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
+        if (text_equal(node_address(node), ip))
+            return true;
+    }
+    return false;
+}
+
 bool mac_equal(const char *a, const char *b) {
     for (; *a && *b; a++, b++) {
         char x = *a == '-' ? ':' : *a, y = *b == '-' ? ':' : *b;

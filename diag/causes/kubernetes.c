@@ -122,16 +122,6 @@ enum level look_hns_left(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* Someone's address, which the route may then rightly lead to: agents that give nodes several
- * prefixes (Calico's blocks) write such routes. */
-static bool is_node(const struct scene *scene, const char *address) {
-    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
-        if (text_equal(node_address(node), address))
-            return true;
-    }
-    return false;
-}
-
 /* The node within whose pods' prefix that one lies. */
 static const json_t *node_around(const struct scene *scene, const char *prefix) {
     struct cidr inner, outer;
@@ -147,7 +137,8 @@ static const json_t *node_around(const struct scene *scene, const char *prefix) 
     return NULL;
 }
 
-/* The narrower route wins over the one to the node's whole prefix. */
+/* The narrower route wins over the one to the node's whole prefix. One that leads to a node may be
+ * right: agents that give nodes several prefixes (Calico's blocks) write such routes. */
 enum level look_route_stale(const struct scene *scene, struct finding *finding) {
     const char *dns = dns_pod(scene);
 
@@ -156,7 +147,7 @@ enum level look_route_stale(const struct scene *scene, struct finding *finding) 
         const json_t *node = node_around(scene, prefix);
         bool catches_dns = dns && prefix_holds(prefix, dns);
 
-        if (!node || is_node(scene, by) || (catches_dns && reaches_other_nodes(scene)))
+        if (!node || node_of_address(scene, by) || (catches_dns && reaches_other_nodes(scene)))
             continue;
         finding_note(finding, "%s' route to %s via %s is within %s of node %s", text_of(row, "in"),
                      prefix, by, json_text_at(node, "spec.podCIDR"),

@@ -187,7 +187,7 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
     const char *provider = json_string_value(
         json_object_get(policy_of(network, "ProviderAddress"), "ProviderAddress"));
     const char *ip = provider ? provider : network ? json_text_at(network, "ManagementIP") : NULL;
-    const char *node = node_address(json_object_get(scene->evidence, "node"));
+    const char *node = own_address(scene);
     const char *own =
         json_text_at(policy_of(endpoint_of(scene, 'a'), "ProviderAddress"), "ProviderAddress");
 
@@ -279,8 +279,7 @@ static void note_sizes(const struct scene *scene, struct finding *finding, const
 
 /* What the node believes to be the largest packet. */
 static void note_mtu(const struct scene *scene, struct finding *finding) {
-    const json_t *adapter =
-        adapter_with(scene, node_address(json_object_get(scene->evidence, "node")), NULL);
+    const json_t *adapter = adapter_with(scene, own_address(scene), NULL);
     long long mtu = json_number_at(adapter, "mtu", 0);
 
     if (mtu)
@@ -373,7 +372,7 @@ enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
 enum level look_l2_route_node(const struct scene *scene, struct finding *finding) {
     const char *prefix = expected(scene, "podCIDR"), *vip = expected(scene, "kubernetesIP");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
-    const char *here = node_address(json_object_get(scene->evidence, "node"));
+    const char *here = own_address(scene);
 
     if (!mode_of(scene)->host_routes || !backend || !prefix || prefix_holds(prefix, backend) ||
         !(scene->green & CELL_UDP(SVC_IP)) || !extra_outcome(scene, "x-api-node") ||
@@ -388,7 +387,7 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
 }
 
 enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {
-    const char *node = node_address(json_object_get(scene->evidence, "node"));
+    const char *node = own_address(scene);
 
     if (!mode_of(scene)->forwarding)
         return NO;

@@ -14,7 +14,7 @@ static const json_t *dns_node(const struct scene *scene) {
 
 /* The adapter that has the node's own address. */
 static const json_t *own_adapter(const struct scene *scene) {
-    return adapter_with(scene, node_address(json_object_get(scene->evidence, "node")), NULL);
+    return adapter_with(scene, own_address(scene), NULL);
 }
 
 /* ---- the switch of a hypervisor ---- */

@@ -108,8 +108,7 @@ enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
         finding->may |= CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS);
     if (mode_of(scene)->vxlan) {
         note_excepted(scene, api, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN), finding);
-        note_excepted(scene, node_address(json_object_get(scene->evidence, "node")),
-                      CELL_BOTH(POD_NODE), finding);
+        note_excepted(scene, own_address(scene), CELL_BOTH(POD_NODE), finding);
     }
     if (!finding->may)
         return NO;

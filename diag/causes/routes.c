@@ -114,15 +114,6 @@ static void note_parts(const struct scene *scene, const struct network_peer *pee
         }
 }
 
-/* The Node that has the address itself, as pods in the node's own network do. */
-static bool node_of_address(const struct scene *scene, const char *ip) {
-    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
-        if (text_equal(node_address(node), ip))
-            return true;
-    }
-    return false;
-}
-
 static void policy_check(const struct scene *scene, const struct network_peer *peer,
                          struct finding *finding) {
     const char *name = peer->node, *prefix = peer->pod_cidr, *ip = way_address(peer);

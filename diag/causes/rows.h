@@ -188,8 +188,11 @@ bool adapter_holds(const json_t *adapter, const char *ip, const char *prefix);
 json_t *adapter_with(const struct scene *scene, const char *ip, const char *prefix);
 /* How many endpoints of HNS have the address (endpoints.c). */
 size_t endpoints_with(const struct scene *scene, const char *ip);
-/* The InternalIP of a Node. */
+/* The InternalIP of a Node, and of this one. */
 const char *node_address(const json_t *node);
+const char *own_address(const struct scene *scene);
+/* A Node has the address itself, as pods in the node's own network do. */
+bool node_of_address(const struct scene *scene, const char *ip);
 /* Of two MAC addresses, with '-' or ':' between their bytes. */
 bool mac_equal(const char *a, const char *b);
 /* The DNS pod that the flows ask is on that node, or on one that is not known: what is wrong with

@@ -271,7 +271,7 @@ static bool on_segment(const struct scene *scene, const char *node) {
 
 /* There it needs no policy for load balancers either, with loopback DSR. */
 static bool needs_no_route(const struct scene *scene, const json_t *endpoint) {
-    if (!on_segment(scene, node_address(json_object_get(scene->evidence, "node"))))
+    if (!on_segment(scene, own_address(scene)))
         return false;
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
         if (text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
@@ -298,7 +298,7 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
 
 /* A bridge hands pods' packets for their own node over as it does for cluster IPs. */
 enum level look_l2_node(const struct scene *scene, struct finding *finding) {
-    const char *ip = node_address(json_object_get(scene->evidence, "node"));
+    const char *ip = own_address(scene);
     const json_t *endpoint = endpoint_of(scene, 'a');
 
     if (!mode_of(scene)->node_network || !endpoint || !ip || on_segment(scene, ip))
