@@ -18,6 +18,10 @@ static int64_t time_at(const json_t *json, const char *key) {
     return text && rfc3339_parse(text, &seconds, NULL) == 0 ? seconds : 0;
 }
 
+bool is_young(const struct scene *scene) {
+    return diag_look_is_young(look_of(scene), time_at(look_of(scene), "time"));
+}
+
 /* "4 min"; the caller frees. */
 static char *duration(int64_t seconds) {
     static const struct {

@@ -140,7 +140,7 @@ static size_t cells_sent_again(const struct scene *scene, struct finding *findin
 }
 
 /* A system sends again after a second what TCP has lost: a flow works then, and is slow. Once may
- * be chance, and where most are late it is not loss. */
+ * be chance, where most are late it is not loss, and what has just been started loses some. */
 enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
     size_t cells = cells_sent_again(scene, finding), others = 0, quick = 0;
 
@@ -155,7 +155,8 @@ enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
                      "of the questions by TCP beside the flows %zu took a second or longer, %zu "
                      "less than a quarter of one",
                      others, quick);
-    if (cells + others < 2 || quick <= others || dns_is_slow(scene) || scene->partly)
+    if (cells + others < 2 || quick <= others || dns_is_slow(scene) || scene->partly ||
+        is_young(scene))
         return NO;
     finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_DNS_TIMEOUT];
     finding->message = xstrdup("some TCP packets are lost on the way: they are sent again");

@@ -8,7 +8,7 @@ import time
 import fabric as fabrics
 import linux_agent
 import netns
-from break_node import network
+from break_node import network, phase, restart
 
 FLANNEL = "flannel.alpha.coreos.com/"
 MERGE = "application/merge-patch+json"
@@ -352,11 +352,13 @@ def dns_port(number):
     return apply
 
 
-def no_node(stage):
-    """The Linux node's Node object is deleted."""
-    stage.gone = stage.node("l1")
-    stage.cluster.call("DELETE", "/api/v1/nodes/l1")
-    time.sleep(1.5)  # flanneld hears of it
+def no_node(name):
+    """The Node object of the Linux node, or of this one, is deleted."""
+    def apply(stage):
+        stage.gone = stage.node(name or stage.node_name)
+        stage.cluster.call("DELETE", "/api/v1/nodes/" + (name or stage.node_name))
+        time.sleep(1.5)  # flanneld hears of it
+    return apply
 
 
 def node_again(stage):
@@ -364,6 +366,22 @@ def node_again(stage):
         stage.gone["metadata"].pop(key, None)
     stage.cluster.call("POST", "/api/v1/nodes", stage.gone)
     time.sleep(1.5)
+
+
+def registered(stage):
+    """The kubelet starts again and registers the node, which may get other addresses for its pods; flanneld announces
+    it again."""
+    restart("kubelet")(stage)
+    for _ in range(50):
+        time.sleep(0.2)
+        there = stage.cluster.call("GET", "/api/v1/nodes")["items"]
+        prefix = [n["spec"].get("podCIDR") for n in there if n["metadata"]["name"] == stage.node_name]
+        if prefix and prefix[0]:
+            break
+    if prefix != [stage.gone["spec"]["podCIDR"]]:
+        phase("pod-network")(stage)
+        phase("kube-proxy")(stage)
+    restart("flanneld")(stage)
 
 
 def unannounced_peer(stage):

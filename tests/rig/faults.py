@@ -89,6 +89,8 @@ FAULTS = {
     "loss-random": Fault("a third of the packets between the nodes is lost", "LOSS", *cluster.filtered(
         "fabric", 'iifname { "p-w1", "p-l1" } oifname { "p-w1", "p-l1" } numgen random mod 3 == 0 drop', "bridge"),
         chance=True, modes=OVERLAY),
+    "loss-tcp": Fault("each fourth first packet of pods' connections is lost", "LOSS", *cluster.filtered(
+        "w1", 'iifname "ep*" tcp flags & (syn | ack) == syn numgen inc mod 4 == 0 drop'), chance=True, quiet=True),
     "latency": Fault("what the node sends and gets takes 0.3 s each way", "LATENCY",
                      *cluster.slow_cable("w1", 0.3)),
     "latency-names": Fault("what the node sends and gets takes 0.6 s each way", "LATENCY",
@@ -269,6 +271,8 @@ FAULTS = {
         "HcnCreateEndpoint", '","DestinationPrefix":"0.0.0.0/0"', '7","DestinationPrefix":"0.0.0.0/0"'), modes=OVERLAY),
     "no-nat": after("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
                     node.cni_changed(node.untranslated), POD_NETWORK, modes=OVERLAY),
+    "nat-other": after("pods' packets are translated to an address of another node", "HNS-MGMT",
+                       node.policies_changed("OutBoundNAT", lambda s: {**s, "VirtualIP": "10.0.0.97"}), POD_NETWORK),
     "nat-outside": after("the target outside is excepted from translation", "NAT-EXC",
                          node.excepted(lambda e: [*e, "192.0.2.0/24"]), POD_NETWORK, modes=BRIDGE),
     "nat-pods": after("packets to other nodes' pods are translated", "NAT-EXC",
@@ -328,7 +332,12 @@ FAULTS |= {
                         cluster.dns_port(53), OVERLAY),
     "l1-unannounced": after("another node's flannel annotations are gone", "OVL-PEER",
                             cluster.unannounced_peer, cluster.announced_peer, OVERLAY),
-    "l1-deleted": after("another node's Node was deleted", "OVL-PEER", cluster.no_node, cluster.node_again, OVERLAY),
+    "l1-deleted": after("another node's Node was deleted", "OVL-PEER", cluster.no_node("l1"), cluster.node_again, OVERLAY),
+    # a kubelet registers its node when it starts; the stand-in does so again after a while
+    "node-gone": after("this node's Node object was deleted", "NODE-GONE", node.both(
+        cluster.control(op="fault", method="POST", path="/api/v1/nodes", user="system:node:.*", code=403,
+                        reason="Forbidden"), cluster.no_node("")),
+                       node.both(cluster.control(op="clear"), cluster.registered)),
     "l1-old-address": after("another node announces an address that no machine has", "NIC-WRONG",
                             *cluster.peer_says("public-ip", "10.0.0.99"), OVERLAY),
 }
@@ -374,7 +383,7 @@ FAULTS |= {
     "spoof-peer": Fault("the cloud drops what does not have the other node's own address", "L2-ROUTE", *cluster.filtered(
         "fabric", 'iifname "p-l1" ip saddr != %s drop' % fabrics.L1, "bridge"), BRIDGE),
     "dns-half": after("one of two DNS pods is dead", "SVC-HALF", cluster.dns_endpoints(
-        [ENDPOINT, {**ENDPOINT, "addresses": ["10.244.0.54"]}]), cluster.dns_endpoints([ENDPOINT]), BRIDGE),
+        [ENDPOINT, {**ENDPOINT, "addresses": ["10.244.0.54"]}]), cluster.dns_endpoints([ENDPOINT])),
 
     "dns-cable": Fault("the DNS pod is unplugged", "SVC-EP0", *cluster.wired(
         "l1", ["link set p-l1-dns down"], ["link set p-l1-dns up"]), BRIDGE),

@@ -83,7 +83,7 @@ EXPECTED = [
     (r"file .*kubelet.*cluster(DNS|Domain)", "DNS-SRV DNS-SFX"),
     (r"file .*config\.yaml", "SVC-DOWN NODE-CHANGED POD-SBX POD-IMG API-REFUSED KUBELET-PORT"),
     (r"file .*kube-proxy", "SVC-DOWN NODE-CHANGED SVC-ALL SVC-VIP SVC-LOST"),
-    (r"file .*(kubelet\.conf|pem)", "SVC-DOWN API-DOWN API-REFUSED CERT-EXPIRED"),
+    (r"file .*(kubelet\.conf|pem)", "SVC-DOWN API-DOWN API-REFUSED CERT-EXPIRED NODE-CHANGED"),
     (r"file .*containerd", "SVC-DOWN NODE-CHANGED POD-SBX POD-IMG"),
     (r"file .*flannel", "SVC-DOWN NODE-CHANGED OVL-VNI OVL-PEER FLANNEL-NODE FLANNEL-TYPE L2-ROUTE OVL-UDP"),
     # what the cluster says

@@ -180,6 +180,64 @@ static void a_slow_dns_is_named(void **state) {
     }
 }
 
+#define TOOK(id, us) "'" id "':{outcome:'ok',medianUs:" us "}"
+#define TWO_LATE TOOK("x-size-dns-1300", "950000") "," TOOK("x-dns-tcp", "950001")
+#define THREE_QUICK                                                                                \
+    "," TOOK("x-api-direct", "300") "," TOOK("node-external", "300") "," TOOK("x-small-tcp",       \
+                                                                              "249999")
+#define SINCE(time)                                                                                \
+    ",look:{time:'2026-11-22T10:15:02Z',services:[{state:'running',since:'" time "'}]}"
+
+/* What TCP has lost is late. Once, or of most questions, it is no loss; nor is it by UDP, at a
+ * start or beside a DNS that is slow itself. */
+static void what_is_sent_again_is_loss(void **state) {
+    static const struct row late[] = {
+        {"two of five", "", "extra:{" TWO_LATE THREE_QUICK "}", "LOSS likely 0",
+         "of the questions by TCP beside the flows 2 took a second or longer, 3 less than a "
+         "quarter "
+         "of one"},
+        {"a flow and a question", "pod-to-pod-ip/tcp=ok^",
+         "extra:{" TOOK("x-dns-tcp", "950000") THREE_QUICK "}", "LOSS likely 0",
+         "pod-to-pod-ip/tcp: a connection took 1000 ms, another 0 ms"},
+        {"one flow", "pod-to-pod-ip/tcp=ok^", "extra:{" TOOK("x-dns-tcp", "949999") THREE_QUICK "}",
+         "", NULL},
+        {"one question", "", "extra:{" TOOK("x-dns-tcp", "950000") THREE_QUICK "}", "", NULL},
+        {"by UDP", "",
+         "extra:{" TOOK("x-dns-pod", "950000") "," TOOK("x-dns-udp", "950000") THREE_QUICK "}", "",
+         NULL},
+        {"as many are quick", "",
+         "extra:{" TWO_LATE "," TOOK("x-small-tcp", "300") "," TOOK("x-api-direct", "300") "}", "",
+         NULL},
+        {"the others are not quick", "",
+         "extra:{" TWO_LATE "," TOOK("x-small-tcp", "250000") "," TOOK(
+             "x-api-direct", "250000") "," TOOK("x-node-api", "250000") "}",
+         "", NULL},
+        {"the DNS is slow", "pod-to-service-ip/udp=ok~500", "extra:{" TWO_LATE THREE_QUICK "}", "",
+         NULL},
+        {"a service was just started", "",
+         "extra:{" TWO_LATE THREE_QUICK "}" SINCE("2026-11-22T10:14:03Z"), "", NULL},
+        {"a service was started a minute ago", "",
+         "extra:{" TWO_LATE THREE_QUICK "}" SINCE("2026-11-22T10:14:02Z"), "LOSS likely 0", NULL},
+        {"what fails altogether is of it", "pod-to-service-pqdn/tcp=dns-timeout",
+         "extra:{" TWO_LATE THREE_QUICK "}", "LOSS likely 1", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(late); i++) {
+        struct diag_report report;
+        _cleanup_(freep) char *causes = NULL;
+
+        report_make(&late[i], &report);
+        diag_causes_find(&report);
+        causes = causes_text(&report);
+        if (!text_equal(causes, late[i].causes))
+            fail_msg("%s: '%s', not '%s'", late[i].name, causes, late[i].causes);
+        if (late[i].note)
+            assert_string_equal(report.causes.items[0].evidence.items[0], late[i].note);
+        diag_report_free(&report);
+    }
+}
+
 #define DNS_SAYS(udp, tcp, pod, connect)                                                           \
     "'x-dns-udp':{outcome:'" udp "'},'x-dns-tcp':{outcome:'" tcp "'},'x-dns-pod':{outcome:'" pod   \
     "'},'x-dns-connect':{outcome:'" connect "'},'x-closed-tcp':{outcome:'timeout'}"
@@ -331,6 +389,7 @@ int main(void) {
         cmocka_unit_test(many_lines_are_cut),
         cmocka_unit_test(large_answers_that_are_lost),
         cmocka_unit_test(a_slow_dns_is_named),
+        cmocka_unit_test(what_is_sent_again_is_loss),
         cmocka_unit_test(all_of_tcp_may_be_reset),
         cmocka_unit_test(answers_tell_causes_apart),
         cmocka_unit_test(times_are_told_in_their_units),
