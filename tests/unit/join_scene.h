@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "api_scene.h"
+#include "expected_scene.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/run.h"
@@ -92,30 +93,79 @@ static inline void answer_with(struct run *r, http_answer *answer) {
     r->http = http_memory_new(answer, &r->scene);
 }
 
+/* ---- what all runs of a test program have told, compared with a file ---- */
+
+static struct text all_told = {.cap = 1 << 20};
+
+/* Each line once. */
+static inline void tell_line(const char *format, ...) {
+    _cleanup_(text_free) struct text line = {0}, steady = {0};
+    va_list args;
+
+    text_add_char(&line, '\n');
+    va_start(args, format);
+    text_addv(&line, format, args);
+    va_end(args);
+    text_add_char(&line, '\n');
+    add_steady(&steady, text_str(&line));
+    if (!strstr(text_str(&all_told), steady.data))
+        text_add(&all_told, all_told.len ? steady.data + 1 : steady.data);
+}
+
+static inline void note_event(void *, const struct join_event *event) {
+    tell_line("%s: %s%s%s", event->phase ? event->phase->id : "-", event->message,
+              *event->hint ? "; hint: " : "", event->hint);
+}
+
+static inline void note_undone(void *, const char *what, const char *how, const struct error *why) {
+    tell_line("%s: %s%s%s", what, how, why ? ": " : "", why ? why->message : "");
+}
+
+static inline void note_end(const struct error *err) {
+    if (err && err->kind)
+        tell_line("%s: %s", error_kind_name(err->kind), err->message);
+    for (size_t i = 0; err && i < ARRAY_SIZE(err->hints) && *err->hints[i]; i++)
+        tell_line("hint: %s", err->hints[i]);
+}
+
+/* The last test of a program whose runs are compared. */
+static inline void what_was_told_is_expected(void **) {
+    _cleanup_(freep) char *name = xstrdup(__BASE_FILE__);
+    const char *from = strstr(name, "test_");
+
+    *strrchr(name, '.') = '\0';
+    assert_expected(from, text_str(&all_told));
+    text_free(&all_told);
+}
+
 /* A join of the node that is not run: for its needs or single phases. join_close(). */
 static inline void open_join(struct run *r, struct join *ret) {
     struct error err = {0};
 
-    *ret = (struct join){.host = r->host, .http = r->http, .asked = &r->options};
+    *ret = (struct join){
+        .host = r->host, .http = r->http, .asked = &r->options, .progress.listener = note_event};
     if (join_open(ret, &err) < 0)
         fail_msg("%s", err.message);
 }
 
 static inline int join_once(struct run *r, struct error *err) {
-    struct join join = {.host = r->host, .http = r->http, .asked = &r->options};
+    struct join join = {
+        .host = r->host, .http = r->http, .asked = &r->options, .progress.listener = note_event};
     int result = join_open(&join, err);
-
     if (result == 0)
         result = join_run(&join, err);
     join_close(&join);
+    note_end(err);
     return result;
 }
 
 static inline int reset_once(struct run *r, struct error *err) {
-    struct reset_options options = {0};
+    struct reset_options options = {.progress = note_undone};
     struct reset_result result;
+    int ended = reset_run(r->host, &options, &result, err);
 
-    return reset_run(r->host, &options, &result, err);
+    note_end(err);
+    return ended;
 }
 
 /* What must be the same after a reset: everything but the event log, and load balancers and pipes,

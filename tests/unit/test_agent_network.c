@@ -288,6 +288,7 @@ int main(void) {
         cmocka_unit_test(it_stands_and_goes_again), cmocka_unit_test(it_is_started_again),
         cmocka_unit_test(a_node_without_a_subnet),  cmocka_unit_test(what_it_waits_for),
         cmocka_unit_test(another_has_this_name),    cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,7 @@ int main(void) {
         cmocka_unit_test(another_value_is_restored),
         cmocka_unit_test(another_plugin_before),
         cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

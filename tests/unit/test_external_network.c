@@ -240,6 +240,7 @@ int main(void) {
         cmocka_unit_test(who_stops_it_is_heard),
         cmocka_unit_test(a_cluster_without_kube_proxy_is_told),
         cmocka_unit_test(pods_are_kept_away_until_it_stands),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests_name("external network", tests, NULL, NULL);

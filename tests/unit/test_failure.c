@@ -273,6 +273,7 @@ int main(void) {
         FAILURE_TEST(a_join_has_a_limit),
         FAILURE_TEST(what_changed_is_said),
         FAILURE_TEST(a_healthy_node_needs_no_token),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

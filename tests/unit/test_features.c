@@ -239,6 +239,7 @@ int main(void) {
         cmocka_unit_test(a_join_goes_on_behind_the_restart),
         cmocka_unit_test(what_dism_says),
         cmocka_unit_test(when_it_is_not_started),
+        cmocka_unit_test(what_was_told_is_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -484,6 +484,7 @@ int main(void) {
         cmocka_unit_test(one_without_rights_is_told),
         cmocka_unit_test(one_that_always_ends_is_told),
         cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,6 +188,7 @@ int main(void) {
         CASE(its_configuration_is_made_once),
         CASE(whose_node_it_is),
         CASE(what_a_joined_node_remembers),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests_name("what a join finds of the kubelet", tests, NULL, NULL);

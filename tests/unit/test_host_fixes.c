@@ -111,6 +111,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_set_unasked),
         cmocka_unit_test(what_could_not_be_restored_is_not_replaced),
         cmocka_unit_test(a_dry_run_lists_them),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -485,6 +485,7 @@ int main(void) {
         cmocka_unit_test(containerd_gets_a_file_that_it_reads),
         cmocka_unit_test(a_phase_has_what_it_needs),
         cmocka_unit_test(each_program_has_its_files),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

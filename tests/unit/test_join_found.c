@@ -423,6 +423,7 @@ int main(void) {
         cmocka_unit_test(a_plan_warns),
         cmocka_unit_test(an_agent_that_is_not_found_is_told),
         cmocka_unit_test(versions_that_upstream_has_not),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests_name("what a join finds", tests, NULL, NULL);

@@ -394,6 +394,7 @@ int main(void) {
         CASE(stops_when_it_is_interrupted_meanwhile),
         CASE(refuses_versions_that_do_not_fit),
         CASE(lets_the_version_check_be_ignored),
+        cmocka_unit_test(what_was_told_is_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

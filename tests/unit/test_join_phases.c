@@ -352,6 +352,7 @@ int main(void) {
         cmocka_unit_test(service_prefixes_that_are_given),
         cmocka_unit_test(a_node_that_may_not_be_read),
         cmocka_unit_test(a_kubelet_that_is_not_healthy_yet),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -456,6 +456,7 @@ int main(void) {
         cmocka_unit_test(a_wait_for_the_server_is_told),
         cmocka_unit_test(an_interrupted_request_is_named),
         cmocka_unit_test(a_node_that_does_not_come),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

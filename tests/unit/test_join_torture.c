@@ -1,6 +1,9 @@
-/* Every call of a join and of a reset that can fail is made to fail once: the failure is told or
- * does no harm, the same command again finishes, and the host is as it was found. */
+/* Every call of a join and of a reset that can fail, and every request of a join, is made to fail
+ * once: the failure is told or does no harm, the same command again finishes, and the host is as it
+ * was found. What is said then is compared with files of tests/unit/expected. */
 #include "join_scene.h"
+
+#include "expected_scene.h"
 
 /* One call of the join fails; the same command again finishes, and reset gives the host back. */
 static bool torture_once(const char *mode, size_t n) {
@@ -72,15 +75,16 @@ static json_t *joined_state(const struct run *r) {
 
 #define OTHER_NODE "10.244.7.0/24 10.0.0.77"
 
-static void count_warnings(void *context, const struct join_event *event) {
-    *(size_t *)context += event->state == JOIN_WARNING;
+static void add_warning(void *context, const struct join_event *event) {
+    if (event->state == JOIN_WARNING)
+        text_list_add(context, event->message);
 }
 
-static int join_watched(struct run *r, size_t *ret_warnings, struct error *err) {
+static int join_watched(struct run *r, struct text_list *ret, struct error *err) {
     struct join join = {.host = r->host,
                         .http = r->http,
                         .asked = &r->options,
-                        .progress = {.listener = count_warnings, .context = ret_warnings}};
+                        .progress = {.listener = add_warning, .context = ret}};
     int result = join_open(&join, err);
 
     if (result == 0)
@@ -89,51 +93,88 @@ static int join_watched(struct run *r, size_t *ret_warnings, struct error *err) 
     return result;
 }
 
-/* A join that says nothing of a failure has done all that one without failures does; one that fails
- * names the call, and not what came of it. */
+enum failure { CALL, REQUEST, DENIED, BROKEN, FAILURES };
+static const char *const failures[] = {"call", "request", "request denied", "request broken"};
+
+/* A join of which nothing fails. */
+struct usual {
+    json_t *state;
+    size_t calls, requests;
+    struct text_list warnings;
+};
+
+/* What failed, and what was said then that is not said usually. */
+static void add_failure(struct text *ret, const char *what, const struct text_list *warnings,
+                        const struct usual *usual, const struct error *err) {
+    text_addf(ret, "%.*s\n", (int)strcspn(what, "\n"), what);
+    for (size_t i = 0; i < warnings->count; i++)
+        if (!text_list_has(&usual->warnings, warnings->items[i]))
+            text_addf(ret, "  warning: %s\n", warnings->items[i]);
+    if (err->kind)
+        text_addf(ret, "  %s: %s\n", error_kind_name(err->kind), err->message);
+    for (size_t i = 0; i < ARRAY_SIZE(err->hints) && *err->hints[i]; i++)
+        text_addf(ret, "  hint: %s\n", err->hints[i]);
+}
+
+/* A join of which one call or request fails: it says so, or has done all that the usual one does;
+ * one that fails names what failed, and not what came of it. */
+static void fails_once(const char *mode, enum failure how, size_t n, const struct usual *usual,
+                       struct text *ret_said) {
+    _cleanup_(text_list_free) struct text_list warnings = {0};
+    struct error err = {0};
+    struct run r;
+    char when[64];
+    int result;
+
+    (void)text_format(when, sizeof when, "%s, %s %zu", mode, failures[how], n);
+    open_run(&r, mode);
+    r.scene.other_node = OTHER_NODE;
+    if (how == CALL)
+        host_memory_fail(r.host, n);
+    else
+        http_memory_fail(r.http, n, how == REQUEST ? 0 : how == DENIED ? 403 : 200);
+    result = join_watched(&r, &warnings, &err);
+    assert_said(result, &err, when);
+    add_failure(ret_said, how == CALL ? host_memory_failed(r.host) : when, &warnings, usual, &err);
+    if (how == CALL && result < 0 && !strstr(err.message, "told to fail") &&
+        !strstr(err.message, "checks failed"))
+        fail_msg("%s: %s", when, err.message);
+    if (how == CALL && result == 0 && warnings.count == usual->warnings.count &&
+        text_starts_with(host_memory_failed(r.host), "write " JOURNAL_FILE))
+        fail_msg("%s: the join went on without its journal", when);
+    if (how == CALL && result == 0 && warnings.count == usual->warnings.count) {
+        _cleanup_json_ json_t *is = joined_state(&r);
+
+        assert_same(usual->state, is, when);
+    }
+    close_run(&r);
+}
+
 static void a_failure_is_told_or_does_no_harm(void **state) {
     const char *mode = *state;
-    size_t n = 0, calls, warnings = 0, usual;
+    _cleanup_(freep) char *name = xasprintf("failures-%s", mode);
+    _cleanup_(text_free) struct text said = {.cap = 1 << 20};
+    struct usual usual = {0};
     struct error err = {0};
-    json_t *wanted;
     struct run r;
 
     open_run(&r, mode);
     r.scene.other_node = OTHER_NODE;
-    calls = host_memory_calls(r.host);
-    assert_int_equal(join_watched(&r, &warnings, &err), 0);
-    usual = warnings;
-    calls = host_memory_calls(r.host) - calls;
-    wanted = joined_state(&r);
+    usual.calls = host_memory_calls(r.host);
+    assert_int_equal(join_watched(&r, &usual.warnings, &err), 0);
+    usual.calls = host_memory_calls(r.host) - usual.calls;
+    usual.requests = http_memory_requests(r.http);
+    usual.state = joined_state(&r);
     close_run(&r);
-    assert_true(calls > 100);
-    while (n++ < calls) {
-        char when[64];
-        int result;
-
-        (void)text_format(when, sizeof when, "%s, call %zu failed", mode, n);
-        warnings = 0;
-        open_run(&r, mode);
-        r.scene.other_node = OTHER_NODE;
-        host_memory_fail(r.host, n);
-        result = join_watched(&r, &warnings, &err);
-        assert_said(result, &err, when);
-        if (result < 0 && !strstr(err.message, "told to fail") &&
-            !strstr(err.message, "checks failed"))
-            fail_msg("%s: %s", when, err.message);
-        error_clear(&err);
-        if (result == 0 && warnings == usual &&
-            text_starts_with(host_memory_failed(r.host), "write " JOURNAL_FILE))
-            fail_msg("%s: the join went on without its journal", when);
-        if (result == 0 && warnings == usual) {
-            json_t *is = joined_state(&r);
-
-            assert_same(wanted, is, when);
-            json_decref(is);
-        }
-        close_run(&r);
-    }
-    json_decref(wanted);
+    assert_true(usual.calls > 100);
+    for (size_t n = 1; n <= usual.calls; n++)
+        fails_once(mode, CALL, n, &usual, &said);
+    for (enum failure how = REQUEST; how < FAILURES; how++)
+        for (size_t n = 1; n <= usual.requests; n++)
+            fails_once(mode, how, n, &usual, &said);
+    assert_expected(name, text_str(&said));
+    json_decref(usual.state);
+    text_list_free(&usual.warnings);
 }
 
 int main(void) {

@@ -410,6 +410,7 @@ int main(void) {
         cmocka_unit_test(many_files_are_one_write),
         cmocka_unit_test(a_card_gets_its_address_back),
         cmocka_unit_test(forwarding_is_put_back),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

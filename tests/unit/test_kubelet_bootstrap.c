@@ -279,6 +279,7 @@ int main(void) {
         cmocka_unit_test(it_is_interrupted),
         cmocka_unit_test(a_killed_run_left_the_file),
         cmocka_unit_test(a_serving_request_is_told),
+        cmocka_unit_test(what_was_told_is_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

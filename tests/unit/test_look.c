@@ -431,6 +431,7 @@ int main(void) {
         cmocka_unit_test(the_servers_answer_is_told_apart),
         cmocka_unit_test(who_is_silent_is_seen),
         cmocka_unit_test(without_an_identity_nobody_is_asked),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -488,6 +488,7 @@ int main(void) {
         cmocka_unit_test(a_refused_host_gets_no_plan),
         cmocka_unit_test(the_files_can_be_looked_at),
         cmocka_unit_test(half_a_plan_is_none),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

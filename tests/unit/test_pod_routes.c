@@ -203,6 +203,7 @@ int main(void) {
         cmocka_unit_test(nodes_that_may_not_be_listed),
         cmocka_unit_test(routes_that_the_network_has),
         cmocka_unit_test(routes_written_while_a_reset_runs),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,7 @@ int main(void) {
         cmocka_unit_test(a_folder_with_another_s_file_stays),
         cmocka_unit_test(a_service_that_does_not_stop),
         cmocka_unit_test(a_route_that_can_be_none),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,6 +166,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_runtime_is_said),
         cmocka_unit_test(the_runtime_of_the_kubelet_is_asked),
         cmocka_unit_test(a_dry_run_ends_nothing),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,6 +239,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(killed_at_every_call, open_bare, close_bare),
         cmocka_unit_test_setup_teardown(it_restarts_once_more, open_bare, close_bare),
         cmocka_unit_test_setup_teardown(without_the_flag_it_asks, open_bare, close_bare),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests_name("restart", tests, NULL, NULL);

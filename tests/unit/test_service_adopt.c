@@ -290,6 +290,7 @@ int main(void) {
         cmocka_unit_test(without_one_to_adopt),
         cmocka_unit_test(otherwise_they_are_refused),
         cmocka_unit_test(command_lines),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_warnings);

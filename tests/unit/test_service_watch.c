@@ -249,6 +249,7 @@ int main(void) {
         cmocka_unit_test(one_that_ends_while_it_is_waited_for),
         cmocka_unit_test(one_that_is_removed_is_told_at_once),
         cmocka_unit_test(rights_are_asked_for_now_and_then),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

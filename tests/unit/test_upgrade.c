@@ -377,6 +377,7 @@ int main(void) {
         cmocka_unit_test(winjoin_itself_is_replaced),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_kubelet_that_does_not_come_up_is_taken_back),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,6 +162,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_budget_that_never_allows_it_ends_the_wait, open_pods,
                                         close_pods),
         cmocka_unit_test_setup_teardown(without_the_right_kubectl_is_named, open_pods, close_pods),
+        cmocka_unit_test(what_was_told_is_expected),
     };
     return cmocka_run_group_tests_name("upgrade --drain", tests, NULL, NULL);
 }

@@ -215,6 +215,7 @@ int main(void) {
         cmocka_unit_test(each_kind_is_told_and_repaired),
         cmocka_unit_test(an_upgrade_is_no_drift_nor_is_going_back),
         cmocka_unit_test(without_notes_nothing_is_said),
+        cmocka_unit_test(what_was_told_is_expected),
     };
 
     return cmocka_run_group_tests_name("written", tests, NULL, NULL);

@@ -152,7 +152,8 @@ static inline int upgrade_once(struct run *r, bool dry, bool drain, struct ran *
     struct join_options options = {
         .bundle = xstrdup(BUNDLE), .verify = xstrdup("none"), .dry_run = dry};
     struct upgrade upgrade = {.drain = drain};
-    struct join join = {.host = r->host, .http = r->http, .asked = &options};
+    struct join join = {
+        .host = r->host, .http = r->http, .asked = &options, .progress.listener = note_event};
     int result;
 
     upgrade_recall(r->host, &options);
@@ -164,6 +165,7 @@ static inline int upgrade_once(struct run *r, bool dry, bool drain, struct ran *
                             upgrade_plan_text(&join)};
     upgrade_close(&join);
     join_options_free(&options);
+    note_end(err);
     return result;
 }
 
