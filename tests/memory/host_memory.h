@@ -21,6 +21,8 @@ const char *host_memory_log(const struct host *host);
  * HNS objects), to compare before and after. New reference. */
 json_t *host_memory_state(const struct host *host);
 /* Preparing the scene. */
+/* A merge patch (RFC 7386) of the state but its files. */
+void host_memory_patch(struct host *host, const json_t *patch);
 void host_memory_set_facts(struct host *host, const struct host_facts *facts);
 void host_memory_set_registry(struct host *host, const char *key, const char *value,
                               const char *data);

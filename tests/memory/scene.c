@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_patch.h"
 #include "base/memory.h"
 #include "tests/memory/memory.h"
 
@@ -44,6 +45,14 @@ json_t *host_memory_state(const struct host *host) {
 
     json_object_set_new(state, "files", memory_files_json(looked_at(host)));
     return state;
+}
+
+void host_memory_patch(struct host *host, const json_t *patch) {
+    struct memory_host *memory = memory_of(host);
+    json_t *patched = json_merge_patch(memory->state, patch);
+
+    json_decref(memory->state);
+    memory->state = patched;
 }
 
 void host_memory_set_facts(struct host *host, const struct host_facts *facts) {

@@ -278,16 +278,18 @@ static void every_call_fails_once(void **state) {
     size_t n = 1;
 
     (void)state;
+    tells_nothing = true;
     while (torture_once(n))
         n += 4 * next_call();
     assert_true(n > 100);
+    tells_nothing = false;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_stands_and_goes_again), cmocka_unit_test(it_is_started_again),
-        cmocka_unit_test(a_node_without_a_subnet),  cmocka_unit_test(what_it_waits_for),
-        cmocka_unit_test(another_has_this_name),    cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(it_stands_and_goes_again),  cmocka_unit_test(it_is_started_again),
+        cmocka_unit_test(a_node_without_a_subnet),   cmocka_unit_test(what_it_waits_for),
+        cmocka_unit_test(another_has_this_name),     cmocka_unit_test(every_call_fails_once),
         cmocka_unit_test(what_was_told_is_expected),
     };
 

@@ -180,9 +180,11 @@ static void every_call_fails_once(void **state) {
     size_t n = 1;
 
     (void)state;
+    tells_nothing = true;
     while (torture_once(n))
         n += next_call();
     assert_true(n > 100);
+    tells_nothing = false;
 }
 
 int main(void) {
