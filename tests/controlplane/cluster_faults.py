@@ -27,6 +27,9 @@ class Fault:
     dns: tuple = ()         # (node, suffixes and servers inside its pods)
     dual: bool = False      # pods and Services have IPv6 addresses, too
     builds: tuple = ("20348",) * 3  # of the Windows nodes
+    windows: tuple = WINDOWS
+    linux: tuple = LINUX
+    spread: bool = False    # a Service leads to any of its pods
 
 
 def pods(d):
@@ -240,4 +243,124 @@ FOURTH = [
           lambda d: probes.SLOW if d.udp and not d.large and pods(d) and (d.source in WINDOWS) != (d.node in WINDOWS)
           and FOURTH_LOSS.random() < 1 / 5 else None,
           words=("--count", "20")),
+]
+
+
+def between(d, one, other):
+    """Pods of two groups of nodes, in either direction, also behind Services; where the DNS is in the other group, names, too."""
+    return bool(d.node) and d.place not in ("node", "node-port") and (
+        d.source in one and d.node in other or d.source in other and d.node in one)
+
+
+RACK, HYPERVISOR = ("win-002", "lin-001"), ("win-000", "win-001")
+RACK_TCP, STALE = random.Random(5), random.Random(6)
+NO_PORT = "dial tcp %s: connectex: Only one usage of each socket address (protocol/network address/port) is normally permitted."
+MANY_WINDOWS, MANY_LINUX = tuple("win-%03d" % i for i in range(7)), tuple("lin-%03d" % i for i in range(3))
+
+
+def late_by_loss(chance, share):
+    """TCP of which a share of the packets is lost: a first packet is sent again after one second, and after two more."""
+    seconds, lost_in_row = 0.0, 0
+    while lost_in_row < 3 and chance.random() < share:
+        seconds += 2.0 ** lost_in_row
+        lost_in_row += 1
+    return probes.After(seconds) if lost_in_row < 3 and seconds else probes.SLOW if lost_in_row == 3 else None
+
+
+# A Service leads to any of its pods; some of other shapes.
+FIFTH = [
+    Fault("one-way-firewall", "a firewall between the networks of both systems lets nothing through that Windows nodes begin; the DNS is on Linux",
+          "CL-SYSTEMS", "windows to linux nodes",
+          lambda d: lost(d) if d.source in WINDOWS and (
+              resolves(d) or d.node in LINUX and d.place != "node-port" or d.place in ("node", "node-port") and d.target in LINUX)
+          else None, spread=True),
+    Fault("mtu-of-a-rack", "the switch before the rack of win-002 and lin-001 takes smaller packets than the others",
+          "CL-MTU-PAIR", "lin-001, win-002 and the other nodes",
+          lambda d: probes.SLOW if d.large and d.node and (d.source in RACK) != (d.node in RACK) else None, spread=True),
+    Fault("hypervisor-takes-vxlan", "the hypervisor's switch of win-000 and win-001 drops VXLAN that leaves its machine",
+          "CL-PAIR", "win-000, win-001 and the other nodes",
+          lambda d: lost(d) if between(d, HYPERVISOR, set(WINDOWS + LINUX) - set(HYPERVISOR)) or resolves(d) and d.source in HYPERVISOR
+          else None, spread=True),
+    Fault("old-endpoint-of-a-service", "kube-proxy of win-000 still leads to a pod that is gone: each fifth connection to the Service fails",
+          "CL-SVC-SOME", "win-000",
+          lambda d: probes.SLOW if d.source == "win-000" and d.place in ("service", "short", "full") and STALE.random() < 1 / 5 else None,
+          words=("--count", "20"), spread=True),
+    Fault("large-ipv6", "large IPv6 packets between Linux and Windows nodes are lost: ICMPv6 is dropped; IPv4's arrive",
+          "CL-MTU-SYSTEMS", "linux to windows nodes, windows to linux nodes",
+          lambda d: probes.SLOW if d.large and pods(d) and ":" in d.host and (d.source in WINDOWS) != (d.node in WINDOWS) else None,
+          dual=True, spread=True),
+    Fault("silent-forwarder", "the server that the cluster's DNS asks for names outside does not answer",
+          "CL-OUT-NAME", "all nodes",
+          lambda d: "lookup %s on 10.96.0.10:53: read udp 10.244.0.9:3053->10.96.0.10:53: i/o timeout" % d.host
+          if d.place == "external-name" else None, words=OUTSIDE, spread=True),
+    Fault("node-local-dns", "the DNS cache of node lin-001 (NodeLocal DNSCache) has ended, and pods there ask it",
+          "CL-DNS-NODE", "lin-001",
+          lambda d: "lookup %s on 169.254.20.10:53: read udp 10.244.0.9:3053->169.254.20.10:53: read: connection refused" % d.host
+          if d.source == "lin-001" and resolves(d) else None,
+          dns=("lin-001", "x.svc.cluster.local,svc.cluster.local,cluster.local\n\n169.254.20.10\n"), words=OUTSIDE, spread=True),
+    Fault("default-deny", "each namespace gets a policy that lets nothing in; only the Linux nodes' network keeps to policies",
+          "CL-NODE-IN", "linux nodes",
+          lambda d: probes.SLOW if d.node in LINUX and d.node != d.source and d.place != "node" else None, spread=True),
+    Fault("behind-nat", "win-002 is behind a NAT: what it begins gets out, nobody reaches it, and VXLAN does not come back",
+          "CL-NODE", "win-002",
+          lambda d: probes.SLOW if d.target == "win-002" != d.source or between(d, ("win-002",), set(WINDOWS + LINUX) - {"win-002"})
+          else lost(d) if resolves(d) and d.source == "win-002" else None, spread=True),
+    Fault("local-policy-of-windows", "no Windows node answers at node ports of Services with externalTrafficPolicy Local",
+          "CL-NODEPORT-LOCAL", "win-000, win-001, win-002",
+          lambda d: probes.SLOW if d.service == "local" and d.target in WINDOWS and d.target != d.source else None, spread=True),
+    Fault("no-node-addresses", "an ACL of win-001 keeps its pods from the addresses of all nodes; other pods, Services and outside are open",
+          "CL-TARGET-PAIR", "win-001",
+          lambda d: probes.SLOW if d.source == "win-001" and d.place in ("node", "node-port") else None, words=OUTSIDE, spread=True),
+    Fault("kubelet-at-loopback", "the kubelet of lin-000 listens at 127.0.0.1 only",
+          "CL-KUBELET", "lin-000",
+          lambda d: REFUSED if d.place == "node" and d.target == "lin-000" else None, spread=True),
+    Fault("tcp-loss", "a third of the TCP that win-001 sends and gets is lost, of UDP nothing",
+          "CL-LOSS-NODE", "win-001",
+          lambda d: late_by_loss(RACK_TCP, 1 / 3) if not d.udp and pods(d) and d.node != d.source and "win-001" in (d.node, d.source)
+          else None, words=("--count", "20"), spread=True),
+    Fault("node-port-of-other-pods", "the node port of win-001 answers only where the chosen pod is its own: answers of others go back another way",
+          "CL-NODEPORT-NODE", "win-001",
+          lambda d: probes.SLOW if d.service == "backend" and d.target == "win-001" != d.source and d.node != "win-001" else None, spread=True),
+    Fault("no-ipv6-kube-proxy", "kube-proxy of win-001 writes IPv4 alone",
+          "CL-IPV6-NODE", "win-001",
+          lambda d: probes.SLOW if d.place == "service" and ":" in d.host and d.source == "win-001" else None, dual=True, spread=True),
+    Fault("ports-used-up", "win-000 has no free ports for connections that its pods begin",
+          "CL-TCP-NODE", "win-000",
+          lambda d: NO_PORT % d.host if d.source == "win-000" and not d.udp else None, spread=True),
+    Fault("own-pods-of-services", "on Windows nodes a Service does not lead to a pod of the same node",
+          "CL-HAIRPIN", "windows nodes",
+          lambda d: probes.SLOW if d.source in WINDOWS and d.node == d.source and d.place in ("service", "short", "full") else None, spread=True),
+    Fault("proxy-answers", "a security program on win-002 takes all TCP of its pods to a proxy of its own, which answers with an error",
+          "CL-TCP-NODE", "win-002",
+          lambda d: probes.Says("<html>502 Bad Gateway") if d.source == "win-002" and not d.udp and d.place != "localhost" else None, spread=True),
+    Fault("no-names-outside-on-windows", "Windows nodes drop questions for names outside of the cluster",
+          "CL-OUT-NAME", "windows nodes",
+          lambda d: NO_NAME % d.host if d.place == "external-name" and d.source in WINDOWS else None, words=OUTSIDE, spread=True),
+    Fault("two-nodes-udp", "of one Windows and one Linux node: UDP of the Linux node does not reach pods of the other",
+          "CL-UDP-PAIR", "lin-000 to win-000",
+          lambda d: probes.SLOW if d.udp and d.source == "lin-000" and d.node == "win-000" and d.place != "node-port" else None,
+          windows=("win-000",), linux=("lin-000",), spread=True),
+    Fault("two-nodes-no-kube-proxy", "of one Windows and one Linux node: kube-proxy does not run on the Windows node",
+          "CL-SVC-NODE", "win-000",
+          lambda d: lost(d) if d.source == "win-000" and (d.place == "service" or resolves(d)) else
+          REFUSED if d.place == "node-port" and d.target == "win-000" else None,
+          windows=("win-000",), linux=("lin-000",), spread=True),
+    Fault("three-nodes-other-vni", "of two Windows nodes and a Linux node: the Linux node has another VNI",
+          "CL-NODE", "lin-000",
+          lambda d: lost(d) if between(d, ("lin-000",), ("win-000", "win-001")) or resolves(d) and d.source in WINDOWS else None,
+          windows=("win-000", "win-001"), linux=("lin-000",), spread=True),
+    Fault("ten-nodes-no-kube-proxy", "of ten nodes: kube-proxy does not run on three Windows nodes",
+          "CL-SVC-NODE", "win-001, win-003, win-006",
+          lambda d: lost(d) if d.source in ("win-001", "win-003", "win-006") and (d.place == "service" or resolves(d)) else
+          REFUSED if d.place == "node-port" and d.target in ("win-001", "win-003", "win-006") else None,
+          windows=MANY_WINDOWS, linux=MANY_LINUX, spread=True),
+    Fault("ten-nodes-udp-in", "of ten nodes: win-003 lets no UDP in to its pods",
+          "CL-UDP-NODE", "win-003",
+          lambda d: probes.SLOW if d.udp and d.node == "win-003" != d.source and d.place != "node-port" else None,
+          windows=MANY_WINDOWS, linux=MANY_LINUX, spread=True),
+    Fault("ten-nodes-rack", "of ten nodes: large packets between the rack of win-004, win-005 and lin-002 and the others are lost",
+          "CL-MTU-PAIR", "lin-002, win-004, win-005 and the other nodes",
+          lambda d: probes.SLOW if d.large and d.node and (d.source in ("win-004", "win-005", "lin-002")) !=
+          (d.node in ("win-004", "win-005", "lin-002")) else None,
+          windows=MANY_WINDOWS, linux=MANY_LINUX, spread=True),
 ]

@@ -56,6 +56,10 @@ class Says(str):
     """A program that is no probe answers so."""
 
 
+class After(float):
+    """It works, so many seconds later."""
+
+
 def six(ip):
     """The IPv6 address of a pod that has this one."""
     return "fd00:10:244::" + ip.split(".", 2)[2].replace(".", ":")
@@ -69,6 +73,7 @@ class Model(threading.Thread):
         self.store, self.broken = api.store, lambda source, target, udp: None
         self.large = lambda source, target, udp, echo: False  # whether a large packet is lost; echo: its answer is, too
         self.fault, self.dns = None, {}  # cluster_faults.py; what is inside the pods of a node
+        self.spread = None  # random.Random: a Service leads to any of its pods; None: to that of the node that asks
         self.not_started, self.over = {}, threading.Event()
         self.dials, self.lock, self.most, self.now = 0, threading.Lock(), 0, 0
         self.pods, self.started, self.dual = {}, 0, dual  # dual: pods have an IPv6 address, too
@@ -137,11 +142,14 @@ class Model(threading.Thread):
     def _dial(self, pod, source, query):
         host, udp = query["host"], query.get("protocol") == "udp"
         target = self.named(pod, host)
-        why = self.broken(source[0], target, udp) or (self.fault and self.fault(self.dialed(pod, query)))
-        turns, says = (target,), why if isinstance(why, Says) else None
+        dial = self.dialed(pod, query) if self.fault else None
+        why = self.broken(source[0], target, udp) or (self.fault and self.fault(dial))
+        turns, says = (dial.node if dial and dial.service else target,), why if isinstance(why, Says) else None
+        if isinstance(why, After):
+            time.sleep(why)
         if isinstance(why, (Instead, Turns)):
             turns = tuple(why) if isinstance(why, Turns) else (str(why),)
-        if isinstance(why, (Instead, Turns, Says)):
+        if isinstance(why, (Instead, Turns, Says, After)):
             why = None
         if why == SLOW:
             time.sleep(TIMEOUT)
@@ -182,6 +190,8 @@ class Model(threading.Thread):
             place = "alias" if "alias" in service else "full" if "." in host else "short"
         if service and service != "alias":
             node = source
+            if self.spread and service in ("backend", "local"):
+                node = target if service == "local" else self.spread.choice(sorted(on for on, _ in self.pods.values()))
         return Dial(source, place, node, target, service, host, query.get("protocol") == "udp", len(query.get("request", "")) > 1000)
 
     def named(self, pod, host):

@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import random
 import re
 import sys
 import unittest
@@ -21,11 +22,12 @@ AT_ONCE = 5
 def played(fault):
     """The report of a cluster of its own that has this fault."""
     case = ClusterDiag()
-    case.nodes = {"nodes": [probes.node(n, "windows", b) for n, b in zip(cluster_faults.WINDOWS, fault.builds)]
-                  + [probes.node(n) for n in cluster_faults.LINUX], "dual": fault.dual}
+    case.nodes = {"nodes": [probes.node(n, "windows", b) for n, b in zip(fault.windows, fault.builds * 4)]
+                  + [probes.node(n) for n in fault.linux], "dual": fault.dual}
     case.settings = {"services": "10.96.0.0/12,fd00:10:96::/112"} if fault.dual else {}
     case.setUp()
     try:
+        case.model.spread = random.Random(7) if fault.spread else None
         case.model.fault, case.model.dns = fault.answer, dict([fault.dns] if fault.dns else [])
         out, err = case.start("-o", "json", *fault.words).communicate(timeout=120)
         return json.loads(out) if out else {"causes": [], "said": err}
