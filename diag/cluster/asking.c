@@ -6,7 +6,9 @@
 
 enum {
     ASK_MS = DIAL_TIMEOUT_MS + 3000,  /* the probe's own time, and the API server's */
-    LARGE_MS = DIAL_TIMEOUT_MS + 500, /* the question itself may be what is lost */
+    LARGE_MS = DIAL_TIMEOUT_MS + 500, /* the question itself may be what is lost, */
+    PROMPT_MS = LARGE_MS - DIAL_TIMEOUT_MS, /* where no other answer takes longer */
+    LATE_MS = ASK_MS - DIAL_TIMEOUT_MS,     /* what the API server may take */
     ANSWER_MAX = 64 * 1024,           /* of a probe: a name, an address, an error, an echo */
     SHOW_MS = 200,
     CLOSELY_MAX = 24, /* cells that are asked many times: */
@@ -19,6 +21,7 @@ struct state {
     enum diag_outcome before; /* what is shown until all are answered */
     struct cluster_tally tally;
     unsigned left; /* answers */
+    unsigned mute; /* large questions without one */
     bool late;     /* one of them: in a round that does not wait for it */
     bool no_name;  /* the name came in no time */
     bool counted;  /* in the result */
@@ -42,14 +45,14 @@ struct round {
 
 void cluster_asking_open(struct cluster_asking *asking) {
     asking->mixed = xcalloc(asking->report->cells.count, sizeof *asking->mixed);
-    asking->listens = xcalloc(asking->report->nodes.count, sizeof *asking->listens);
+    asking->hearing = xcalloc(asking->report->nodes.count, sizeof *asking->hearing);
     for (size_t i = 0; i < asking->report->nodes.count; i++) /* nothing to ask first */
-        asking->listens[i] = !asking->report->nodes.items[i].pod_ip;
+        asking->hearing[i].listens = !asking->report->nodes.items[i].pod_ip;
 }
 
 void cluster_asking_close(struct cluster_asking *asking) {
     free(take_ptr(asking->mixed));
-    free(take_ptr(asking->listens));
+    free(take_ptr(asking->hearing));
 }
 
 void cluster_asking_widen(struct cluster_asking *asking) {
@@ -81,6 +84,7 @@ void cluster_asking_show(struct cluster_asking *asking, bool at_last) {
 
 static void judge_all(struct round *round, size_t cell, struct state *state) {
     struct cluster_cell *c = &round->asking->report->cells.items[cell];
+    const struct cluster_hearing *of = &round->asking->hearing[c->from];
     bool *mixed = &round->asking->mixed[cell];
 
     if (state->late) {
@@ -89,8 +93,28 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
     }
     if (!round->of->again)
         *mixed = false;
+    if (!of->late && of->slowest_ms < PROMPT_MS)
+        state->tally.asked[ASK_LARGE] += state->mute;
     if (cluster_cell_has_large(c))
         cluster_cell_judge_large(c, &state->tally, mixed);
+}
+
+/* One that dials an address answers in time, whatever becomes of that. */
+static void hear(struct round *round, const struct question *q, const struct kube_many *item,
+                 size_t node, const char *host) {
+    struct cluster_hearing *of = &round->asking->hearing[node];
+    bool lost = item->kind == ERROR_TIMED_OUT && !round->of->soon_ms;
+    unsigned ms = lost ? ASK_MS : item->wait_us / 1000;
+
+    if (item->status == 200) {
+        of->heard = true;
+        free(take_ptr(round->asking->report->nodes.items[node].unreached));
+    }
+    if (!dial_is_address(host) || (!q->is_sight && q->what != ASK_NAME) ||
+        (!lost && (item->status != 200 || strstr(item->answer, "\"errors\""))))
+        return;
+    of->late |= ms > LATE_MS;
+    of->slowest_ms = ms > of->slowest_ms ? ms : of->slowest_ms;
 }
 
 static void on_cell(struct question *q, const struct kube_many *item) {
@@ -99,29 +123,33 @@ static void on_cell(struct question *q, const struct kube_many *item) {
     struct state *state = &round->states[q->whose];
     bool late = item->kind == ERROR_TIMED_OUT;
 
+    const char *answer = late ? "no answer in time" : item->answer;
+
+    hear(round, q, item, cell->from, cell->cell.probe.target);
     if (round->of->soon_ms && late)
         state->late = true;
     else
         cluster_cell_count(round->asking->report, cell, (enum cluster_question)q->what,
-                           item->status, item->answer, item->answer_len, late, round->of->again,
+                           item->status, answer, strlen(answer), round->of->again,
                            &state->tally);
     state->no_name |= late && q->what == ASK_NAME;
+    state->mute += late && q->what == ASK_LARGE;
     state->left--;
-    if (!state->left) {
+    if (!state->left && !state->mute) {
         judge_all(round, q->whose, state);
         cluster_asking_show(round->asking, false);
     }
 }
 
 /* The API server's own words for a pod whose address it does not reach; 500 of older servers. */
-static void note_unreached(struct cluster_node *node, const struct kube_many *item) {
+static void note_unreached(struct cluster_node *node, bool heard, const struct kube_many *item) {
     struct probe_result result;
     char why[300];
 
     free(take_ptr(node->unreached));
     if (!dial_is_refused(item->status, item->answer, item->answer_len))
         node->seen |= 1U << SIGHT_DNS; /* or it never will be */
-    if ((item->kind == ERROR_TIMED_OUT || item->status / 10 == 50) &&
+    if (((item->kind == ERROR_TIMED_OUT && !heard) || item->status / 10 == 50) &&
         dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
             DIAL_NOT_RUN)
         node->unreached = xstrdup(why);
@@ -138,11 +166,12 @@ static void on_ended(void *context, const struct kube_many *item) {
         return;
     }
     node = &asking->report->nodes.items[q->whose];
-    asking->listens[q->whose] |= !refused;
+    asking->hearing[q->whose].listens |= !refused;
+    hear(q->round, q, item, q->whose, q->what == SIGHT_DNS ? "" : "0");
     cluster_sight_read(node, (enum cluster_sight)q->what, item->status, item->answer,
                        item->answer_len);
     if (q->what == SIGHT_DNS)
-        note_unreached(node, item);
+        note_unreached(node, asking->hearing[q->whose].heard, item);
     q->round->result.unseen += !(node->seen & 1U << q->what);
     if (item->wait_us / 1000 > q->round->result.wait_ms)
         q->round->result.wait_ms = item->wait_us / 1000;
@@ -186,8 +215,7 @@ static void add_cells(struct round *round) {
         const unsigned *times = once;
 
         if (!cluster_cell_is_open(cell) || !round->of->asks(cell) || from->by_exec ||
-            (from->unreached && !round->of->again) ||
-            (round->of->listening && !round->asking->listens[cell->from]))
+            (from->unreached && !round->of->again))
             continue;
         if (partly && round->of->closely && close++ < CLOSELY_MAX)
             times = closely;
@@ -228,8 +256,7 @@ static void add_sights(struct round *round) {
         for (unsigned s = 0; s < SIGHTS; s++) {
             char *path;
 
-            if (!round->of->sights[s] || node->seen & 1U << s || (cut_off && s != SIGHT_DNS) ||
-                (round->of->listening && !asking->listens[i]))
+            if (!round->of->sights[s] || node->seen & 1U << s || (cut_off && s != SIGHT_DNS))
                 continue;
             path = cluster_sight_path(report, (enum cluster_sight)s, i, peer_of(report, i),
                                       &asking->addresses);
@@ -268,12 +295,12 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
                           .of = of,
                           .states = xcalloc(report->cells.count + 1, sizeof *round.states)};
 
+    for (size_t i = 0; i < report->nodes.count; i++)
+        asking->hearing[i].slowest_ms = 0;
     add_sights(&round); /* first: the DNS' takes longest */
     if (of->asks)
         add_cells(&round);
     perform(&round);
-    if (of->asks && !of->soon_ms)
-        cluster_asking_show(asking, true);
     for (size_t i = 0; i < round.count; i++) {
         const struct question *q = &round.items[i];
         struct state *state = &round.states[q->is_sight ? 0 : q->whose];
@@ -281,11 +308,16 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
         free(q->path);
         if (q->is_sight || state->counted)
             continue;
-        if (state->no_name && !of->soon_ms)
+        if (state->mute)
+            judge_all(&round, q->whose, state);
+        if (state->no_name && !of->soon_ms &&
+            !asking->hearing[report->cells.items[q->whose].from].late)
             cluster_cell_judge_late(report, &report->cells.items[q->whose]);
         round.result.red += cluster_cell_is_open(&report->cells.items[q->whose]);
         state->counted = true;
     }
+    if (of->asks && !of->soon_ms)
+        cluster_asking_show(asking, true);
     free(round.items);
     free(round.states);
     return round.result;

@@ -4,15 +4,23 @@
 #include "diag/cluster/cells.h"
 #include "diag/cluster/cluster.h"
 
-/* A run and its questions. Borrowed, but for `mixed`, `listens`. */
+/* What is known of a node's probe itself, whatever it reaches. */
+struct cluster_hearing {
+    bool listens;        /* it was not refused */
+    bool heard;          /* it has said something */
+    bool late;           /* it has said something seconds too late, or nothing: what does not come in
+                            time from there says nothing of the network */
+    unsigned slowest_ms; /* of a round: an answer of one that was dialed by its address */
+};
+/* A run and its questions. Borrowed, but for `mixed`, `hearing`. */
 struct cluster_asking {
     struct kube_client *client;
     const struct cluster_options *options;
     struct cluster_report *report;
     struct cluster_addresses addresses;
-    bool *mixed;   /* of each cell: packets were lost by chance */
-    bool *listens; /* of each node: its probe has said something */
-    bool shown;    /* the cells; and when */
+    bool *mixed;                     /* of each cell: packets were lost by chance */
+    struct cluster_hearing *hearing; /* of each node */
+    bool shown;                      /* the cells; and when */
     uint64_t shown_ms;
 };
 /* When the cells are made. */
@@ -31,7 +39,6 @@ struct cluster_round {
     bool again;       /* a cell that is red did fail */
     bool closely;     /* red cells that pass some packets are asked several times, so that loss by
                          chance     is told from a hole for large ones */
-    bool listening;   /* only of probes that have said something */
 };
 struct cluster_asked {
     size_t red;       /* cells that were asked, and still are */

@@ -32,7 +32,7 @@ static void take(void *context, size_t question, long status, const char *body, 
     cell = a->whose[question] / QUESTIONS;
     cluster_cell_count(a->report, &a->report->cells.items[cell],
                        (enum cluster_question)(a->whose[question] % QUESTIONS), status, body, len,
-                       false, false, &a->tallies[cell]);
+                       false, &a->tallies[cell]);
 }
 
 static void judge_large(struct asking *a) {

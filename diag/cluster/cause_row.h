@@ -38,6 +38,7 @@ struct cluster_row {
     bool local;     /* the NodePort there of externalTrafficPolicy Local answers nobody, too */
     bool surely;    /* seen, not concluded */
     bool aside;     /* of `says`: it breaks no cell, and no run fails for it alone */
+    bool unasked;   /* cells of which nothing is known, of each node; no pattern */
     bool partly;    /* some packets arrive: of all other rows such a cell works */
 };
 /* Row i of all tables; NULL behind the last. */
@@ -57,10 +58,14 @@ extern const struct cluster_rows cluster_rows_of_pods, cluster_rows_of_packets,
 static inline bool cluster_cell_is_red(const struct cluster_cell *c) {
     return c->cell.outcome == DIAG_FAIL || c->cell.outcome == DIAG_NOT_RUN;
 }
-/* Red for such a row: a cell that some packets pass has rows of its own. */
+/* Red for such a row: a cell that some packets pass has rows of its own; one that could not be asked
+ * says nothing. */
 static inline bool cluster_row_is_red(const struct cluster_row *row, const struct cluster_cell *c) {
-    return cluster_cell_is_red(c) &&
+    return c->cell.outcome == DIAG_FAIL &&
            row->partly == (cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c));
+}
+static inline bool cluster_cell_is_unasked(const struct cluster_cell *c) {
+    return c->cell.outcome == DIAG_NOT_RUN;
 }
 bool cluster_cell_is_between_pods(const struct cluster_cell *c);
 bool cluster_cell_is_by_service(const struct cluster_cell *c); /* or by a name of one */

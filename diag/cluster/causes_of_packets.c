@@ -6,7 +6,7 @@ enum { FEW = 3 }; /* attempts */
 /* TCP's segments are as large as its path lets pass: what works of UDP says nothing. */
 static bool is_large(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) &&
-           (cluster_cell_is_large_lost(c) || (!c->cell.udp && !cluster_cell_is_red(c)));
+           (cluster_cell_is_large_lost(c) || (!c->cell.udp && c->large == LARGE_ARRIVE));
 }
 
 static bool is_large_lost(const struct cluster_cell *c) {

@@ -38,10 +38,6 @@ static bool is_service_four(const struct cluster_cell *c) {
     return cluster_cell_is_to_service(c) && !is_six(c);
 }
 
-static bool is_unasked(const struct cluster_cell *c) {
-    return c->cell.outcome == DIAG_NOT_RUN;
-}
-
 /* Green, or answered by another pod. */
 static bool is_right_or_astray(const struct cluster_cell *c) {
     return !cluster_cell_is_red(c) || cluster_cell_is_astray(c);
@@ -134,7 +130,7 @@ static const struct cluster_row rows[] = {
                 "there, too), or let webhooks use the host network",
                 NULL}},
      .says = says_unreached,
-     .among = is_unasked},
+     .among = cluster_cell_is_unasked},
     {{[ALL] = {"CL-NONE", "between pods of different nodes", "no pod reaches a pod of another node",
                "look for what drops the pod network between the nodes: UDP 4789 (VXLAN) closed by "
                "a firewall or used by the hypervisor; the CNI agent not running",

@@ -247,6 +247,14 @@ static const struct cluster_row rows[] = {
      .says = says_no_local_port,
      .local = true,
      .aside = true},
+    {{[OUT] = {"CL-LATE", "what the node's pod was asked",
+               "its probe did not answer in time: nothing is known of what it reaches",
+               "run this again when the API server and the node have less to do, or the network "
+               "between the two works; kubectl get --raw /version shows how long the API server "
+               "takes",
+               NULL}},
+     .among = cluster_cell_is_unasked,
+     .unasked = true},
 };
 
 const struct cluster_rows cluster_rows_of_targets = {rows, ARRAY_SIZE(rows)};

@@ -253,21 +253,22 @@ static bool is_echo(const struct cluster_cell *cell, const struct probe_result *
 
 void cluster_cell_count(const struct cluster_report *report, struct cluster_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
-                        bool late, bool retried, struct cluster_tally *ret) {
+                        bool retried, struct cluster_tally *ret) {
     struct probe_result result;
     char why[200];
     enum dial_end end =
         cluster_cell_read(report, cell, status, body, len, &result, why, sizeof why);
     bool answered = end == DIAL_ANSWERED && result.succeeded;
 
-    if (question == ASK_NAME && ret->answered[ASK_NAME] == ret->asked[ASK_NAME])
+    if (question == ASK_NAME && ret->answered[ASK_NAME] == ret->asked[ASK_NAME] &&
+        (end != DIAL_NOT_RUN || !ret->asked[ASK_NAME]))
         cluster_cell_judge(report, cell, status, body, len, retried);
     if (question == ASK_LARGE) { /* it says no name */
         (void)dial_read(status, body, len, cell->cell.udp, &result, why, sizeof why);
         answered = end == DIAL_ANSWERED && is_echo(cell, &result, len);
     }
-    if (end == DIAL_NOT_RUN && question != ASK_NAME && (!late || question == ASK_LARGE_THERE))
-        return; /* one that is late may be lost before the probe that is to ask it */
+    if (end == DIAL_NOT_RUN)
+        return;
     ret->asked[question]++;
     ret->answered[question] += answered;
 }
@@ -333,7 +334,7 @@ void cluster_cell_judge_late(const struct cluster_report *report, struct cluster
         answers |= other->from == cell->from && other->cell.result.attempts &&
                    other->cell.outcome != DIAG_NOT_RUN;
     }
-    if (!answers || strspn(host, "0123456789abcdefABCDEF.:") == strlen(host))
+    if (!answers || dial_is_address(host))
         return;
     cell->cell.result.attempts++;
     cell->cell.result.succeeded = 0;

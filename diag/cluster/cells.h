@@ -49,11 +49,10 @@ struct cluster_tally {
     unsigned asked[QUESTIONS], answered[QUESTIONS];
 };
 /* Counts an answer, and judges the cell where it is a name: by the first that is wrong, else by the
- * last. What the API server does not pass on (a proxy takes no such URL) is not counted; `late`:
- * nothing came in time. */
+ * last. What the API server does not pass on (a proxy takes no such URL) is not counted. */
 void cluster_cell_count(const struct cluster_report *report, struct cluster_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
-                        bool late, bool retried, struct cluster_tally *ret);
+                        bool retried, struct cluster_tally *ret);
 /* The cell again, when all its answers are counted: fails where large packets are lost, or some of
  * any length. `mixed`: some came and some did not in this round, or one before. */
 void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_tally *tally,

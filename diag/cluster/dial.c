@@ -237,6 +237,10 @@ void dial_script_read(const char *out, size_t len, size_t count,
     }
 }
 
+bool dial_is_address(const char *host) {
+    return host[strspn(host, "0123456789abcdefABCDEF.:")] == '\0';
+}
+
 bool dial_is_refused(long status, const char *body, size_t len) {
     _cleanup_json_ json_t *json = NULL;
     const char *message;

@@ -29,6 +29,8 @@ void dial_script_read(const char *out, size_t len, size_t count,
                       void (*answer)(void *context, size_t question, long status, const char *body,
                                      size_t len),
                       void *context);
+/* No name. */
+bool dial_is_address(const char *host);
 /* The API server's connection to the probe was refused: its pod is there, and nobody listens. */
 bool dial_is_refused(long status, const char *body, size_t len);
 /* What a command printed (dial_shell_path); NULL where nothing can be read. The caller frees. */

@@ -307,8 +307,28 @@ static bool is_cut(const struct cluster_report *report, const struct cluster_row
     return false;
 }
 
+static void find_unasked(struct finding *f, const struct cluster_row *row) {
+    for (size_t i = 0; i < f->report->nodes.count; i++) {
+        struct cluster_found found = {.place = {ONE, FROM, i, 0}};
+        _cleanup_(freep) char *evidence = NULL;
+
+        for (size_t k = f->report->cells.count; k-- > 0;)
+            if (f->report->cells.items[k].from == i && !f->explained[k] &&
+                row->among(&f->report->cells.items[k])) {
+                found.first = k;
+                found.red++;
+            }
+        if (!found.red)
+            continue;
+        evidence = evidence_make(f, row, &found);
+        name_place(f, row, &found, evidence, false);
+    }
+}
+
 static void find_row(struct finding *f, const struct cluster_row *row) {
-    if (row->says)
+    if (row->unasked)
+        find_unasked(f, row);
+    else if (row->says)
         find_said(f, row);
     else if (row->reports)
         find_reported(f, row, false);

@@ -16,6 +16,7 @@ enum {
     SOON_MS = 500,      /* a Service that is not written yet may not answer at all: */
     LOOK_FIRST_MS = 40, /* then it is looked at no longer than so, and the triple of an answer */
     LOOK_MS = 30,
+    VERSION_MS = 1000, /* that an API server takes for its version at most */
     SETTLE_MS = 9000, /* red cells are asked again until then: with the last try less than three
                          time-outs */
 };
@@ -92,7 +93,7 @@ static int await_listening(struct run *run, struct error *err) {
         if (run->look_ms > SOON_MS)
             run->look_ms = SOON_MS;
         for (size_t i = 0; i < run->report->nodes.count; i++)
-            deaf += !run->report->nodes.items[i].waiting && !run->asking.listens[i];
+            deaf += !run->report->nodes.items[i].waiting && !run->asking.hearing[i].listens;
         if (!deaf || host_monotonic_ms(host) - run->begin > LISTEN_MS)
             return 0;
         if (host_sleep(host, pause, err) < 0)
@@ -177,8 +178,9 @@ static int ask_early(struct run *run, struct error *err) {
 
 /* ---- cells ---- */
 
-/* An API server that is away itself says nothing about pods. */
+/* An API server that is away itself, or late, says nothing about pods. */
 static void forget_unreached(struct run *run) {
+    uint64_t begin = host_monotonic_ms(run->client->host);
     struct kube_client client = *run->client; /* the same texts */
     struct error why = {0};
     int answered;
@@ -190,9 +192,8 @@ static void forget_unreached(struct run *run) {
         return;
     client.patience_ms = 0;
     answered = kube_get(&client, "/version", NULL, &why);
-
     run->client->requests = client.requests;
-    if (answered == 0)
+    if (answered == 0 && host_monotonic_ms(client.host) - begin < VERSION_MS)
         return;
     for (size_t i = 0; i < run->report->nodes.count; i++)
         free(take_ptr(run->report->nodes.items[i].unreached));
@@ -212,7 +213,8 @@ static int ask_all(struct run *run, struct error *err) {
 
     cluster_ask_by_exec(run->client, run->report);
     round = (struct cluster_round){.asks = cluster_asks_all, .closely = true};
-    for (; red && host_monotonic_ms(host) - run->begin < SETTLE_MS; early = false) {
+    for (; red && (!run->widened || host_monotonic_ms(host) - run->begin < SETTLE_MS);
+         early = false) {
         _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
         uint64_t now = host_monotonic_ms(host);
 

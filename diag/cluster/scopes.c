@@ -148,7 +148,8 @@ static size_t places_of(const struct cluster_map *map, const struct cluster_cell
 
 static bool is_considered(const struct cluster_map *map, const struct cluster_row *row,
                           const struct cluster_cell *c) {
-    return row->among(c) && !(row->local && cluster_cell_is_red(c) && !map->silent[c->from]);
+    return row->among(c) && c->cell.outcome != DIAG_NOT_RUN &&
+           !(row->local && cluster_cell_is_red(c) && !map->silent[c->from]);
 }
 
 static void add_entries(struct space *s) {
@@ -201,7 +202,7 @@ static void add_cell(const struct space *s, size_t cell, struct group *ret) {
     const struct cluster_cell *c = &s->map->report->cells.items[cell];
     bool red = cluster_row_is_red(s->row, c);
 
-    if (s->row->spared && s->row->spared(c))
+    if (s->row->spared && s->row->spared(c) && c->cell.outcome != DIAG_NOT_RUN)
         ret->spared |= !red;
     if (!is_considered(s->map, s->row, c))
         return;

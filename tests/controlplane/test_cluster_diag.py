@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """`winjoin diag --kubeconfig` against a modelled cluster: pairs, causes of red cells, the page, 200 nodes."""
+import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -69,6 +71,16 @@ class Whole(ClusterDiag):
         self.model.broken = lambda source, target, udp: \
             "connect: connection refused" if target == "backend" and time.monotonic() < begin + 3 else None
         self.assertIn("slow", {f["outcome"] for f in self.report()["flows"]})
+
+    def test_late_answers(self):
+        """Of a busy API server, or machine: what comes late is not lost."""
+        chance = random.Random(3)
+        for low, high, share, expected in ((3, 6, 1, set()), (10, 12, 0.3, {"CL-LATE"})):
+            self.cluster.api.late = lambda l=low, h=high, s=share: chance.uniform(l, h) if chance.random() < s else 0
+            proc = self.start("-o", "json")
+            report = json.loads(proc.communicate(timeout=120)[0])
+            self.assertLessEqual({c["id"] for c in report["causes"]}, expected, report["causes"])
+            self.assertEqual(report["summary"]["fail"], 0)
 
     def test_chosen_nodes(self):
         report = self.report("--nodes", "win-000,lin-001")

@@ -114,6 +114,46 @@ static void questions_that_hang(void **state) {
     assert_int_equal(cell_of("pod-to-pod-ip", false, "lin-1", 0)->large, LARGE_ARRIVE);
 }
 
+/* Where other answers are late, too, what does not come is no loss. */
+static bool hangs_and_late(const struct dial *d, long *ret_status, const char **ret_body) {
+    c.wait_us = 600000;
+    return hangs(d, ret_status, ret_body);
+}
+
+static void questions_that_are_late(void **state) {
+    struct error err;
+
+    (void)state;
+    c.dialed = hangs_and_late;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->large, LARGE_NOT_ASKED);
+    assert_int_equal(c.report.causes.count, 0);
+}
+
+/* Nothing is known of what was never answered: no pattern, and said so. */
+static bool mute(const struct dial *d, long *ret_status, const char **ret_body) {
+    (void)ret_status, (void)ret_body;
+    c.takes_ms = d->from == 1 && !text_equal(d->request, "clientip") ? 60000 : 0;
+    return false;
+}
+
+static void questions_without_an_answer(void **state) {
+    const struct cluster_cell *cell;
+    struct error err;
+
+    (void)state;
+    c.dialed = mute;
+    assert_int_equal(diagnose(&err), 0);
+    cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
+    assert_int_equal(cell->cell.outcome, DIAG_NOT_RUN);
+    assert_string_equal(cell->cell.reason,
+                        "the API server does not reach the probe: no answer in time");
+    assert_int_equal(cells_with(DIAG_FAIL), 0);
+    assert_int_equal(c.report.causes.count, 1);
+    assert_string_equal(c.report.causes.items[0].id, "CL-LATE");
+    assert_false(c.report.causes.items[0].confirmed);
+}
+
 /* A question of that length that hangs says nothing of the way: it may be lost before. */
 static bool hangs_later(const struct dial *d, long *ret_status, const char **ret_body) {
     bool lost = large_are_lost(d, ret_status, ret_body);
@@ -313,6 +353,8 @@ int main(void) {
         CASE(what_it_costs),
         CASE(urls_that_are_refused),
         CASE(questions_that_hang),
+                                       CASE(questions_that_are_late),
+                                       CASE(questions_without_an_answer),
         CASE(a_way_that_is_not_known),
         CASE(chance_stays_chance),
         CASE(echoes_that_are_not),
