@@ -54,7 +54,8 @@ static enum probe_outcome classify(const char *error, bool udp) {
         {"did not properly respond", PROBE_TIMEOUT}, /* Windows' connect, of itself */
     };
 
-    if (has(error, "lookup ") && (has(error, "timeout") || has(error, "timed out")))
+    if (has(error, "lookup ") && (has(error, "timeout") || has(error, "timed out") ||
+                                  has(error, "refused") || has(error, "unreachable")))
         return PROBE_DNS_TIMEOUT;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (has(error, rows[i].part))

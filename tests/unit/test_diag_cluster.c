@@ -133,6 +133,8 @@ static const struct {
      "host and/or port param are invalid. lookup x on 10.96.0.10:53: no such host"},
     {400, false, "host and/or port param are invalid. lookup x: i/o timeout", DIAL_ANSWERED,
      PROBE_DNS_TIMEOUT, NULL},
+    {400, false, "invalid. lookup x on 169.254.20.10:53: read: connection refused", DIAL_ANSWERED,
+     PROBE_DNS_TIMEOUT, "invalid. lookup x on 169.254.20.10:53: read: connection refused"},
     {400, false, "{\"kind\":\"Status\",\"message\":\"address not allowed\"}", DIAL_NOT_RUN, 0,
      NULL},
     {503, false, "{\"kind\":\"Status\",\"message\":\"error trying to reach service\"}",
