@@ -5,11 +5,11 @@
 #include "kube/many.h"
 
 enum {
-    ASK_MS = DIAL_TIMEOUT_MS + 3000,  /* the probe's own time, and the API server's */
-    LARGE_MS = DIAL_TIMEOUT_MS + 500, /* the question itself may be what is lost, */
-    PROMPT_MS = LARGE_MS - DIAL_TIMEOUT_MS, /* where no other answer takes longer */
-    LATE_MS = ASK_MS - DIAL_TIMEOUT_MS,     /* what the API server may take */
-    ANSWER_MAX = 64 * 1024,           /* of a probe: a name, an address, an error, an echo */
+    ASK_MS = DIAL_TIMEOUT_MS + 3000, /* the probe's own time, and the API server's */
+    LATE_MS =
+        ASK_MS - DIAL_TIMEOUT_MS, /* what the API server may take; where answers take less than */
+    PROMPT_MS = 500,              /* a large question without one is lost itself */
+    ANSWER_MAX = 64 * 1024,       /* of a probe: a name, an address, an error, an echo */
     SHOW_MS = 200,
     CLOSELY_MAX = 24, /* cells that are asked many times: */
 };
@@ -45,6 +45,7 @@ struct round {
 
 void cluster_asking_open(struct cluster_asking *asking) {
     asking->mixed = xcalloc(asking->report->cells.count, sizeof *asking->mixed);
+    asking->delayed = xcalloc(asking->report->cells.count, sizeof *asking->delayed);
     asking->hearing = xcalloc(asking->report->nodes.count, sizeof *asking->hearing);
     for (size_t i = 0; i < asking->report->nodes.count; i++) /* nothing to ask first */
         asking->hearing[i].listens = !asking->report->nodes.items[i].pod_ip;
@@ -52,6 +53,7 @@ void cluster_asking_open(struct cluster_asking *asking) {
 
 void cluster_asking_close(struct cluster_asking *asking) {
     free(take_ptr(asking->mixed));
+    free(take_ptr(asking->delayed));
     free(take_ptr(asking->hearing));
 }
 
@@ -62,8 +64,10 @@ void cluster_asking_widen(struct cluster_asking *asking) {
     cluster_pairs_widen(report);
     cluster_cells_widen(report, &asking->addresses, pairs);
     asking->mixed = xrealloc(asking->mixed, (report->cells.count + 1) * sizeof *asking->mixed);
+    asking->delayed =
+        xrealloc(asking->delayed, (report->cells.count + 1) * sizeof *asking->delayed);
     for (size_t i = cells; i < report->cells.count; i++)
-        asking->mixed[i] = false;
+        asking->mixed[i] = asking->delayed[i] = false;
 }
 
 bool cluster_asks_all(const struct cluster_cell *) {
@@ -99,12 +103,25 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
         cluster_cell_judge_large(c, &state->tally, mixed);
 }
 
+static unsigned time_of(const struct round *round, const struct question *q) {
+    if (round->of->look_ms && q->is_sight && q->what != SIGHT_DNS)
+        return round->of->look_ms;
+    if (round->of->soon_ms && !(q->is_sight && q->what == SIGHT_DNS))
+        return round->of->soon_ms;
+    return ASK_MS;
+}
+
+static bool is_pods_tcp(const struct cluster_cell *c) {
+    return cluster_cell_has_large(c) && !c->cell.udp;
+}
+
 /* One that dials an address answers in time, whatever becomes of that. */
 static void hear(struct round *round, const struct question *q, const struct kube_many *item,
                  size_t node, const char *host) {
     struct cluster_hearing *of = &round->asking->hearing[node];
-    bool lost = item->kind == ERROR_TIMED_OUT && !round->of->soon_ms;
-    unsigned ms = lost ? ASK_MS : item->wait_us / 1000;
+    bool lost = item->kind == ERROR_TIMED_OUT;
+    unsigned ms = lost ? time_of(round, q) : item->wait_us / 1000;
+    bool tcp = !q->is_sight && is_pods_tcp(&round->asking->report->cells.items[q->whose]);
 
     if (item->status == 200) {
         of->heard = true;
@@ -115,6 +132,10 @@ static void hear(struct round *round, const struct question *q, const struct kub
         return;
     of->late |= ms > LATE_MS;
     of->slowest_ms = ms > of->slowest_ms ? ms : of->slowest_ms;
+    if (tcp)
+        round->asking->delayed[q->whose] |= ms >= PROMPT_MS;
+    else if (!q->is_sight && round->asking->report->cells.items[q->whose].cell.udp)
+        of->udp_ms = ms > of->udp_ms ? ms : of->udp_ms;
 }
 
 static void on_cell(struct question *q, const struct kube_many *item) {
@@ -122,7 +143,6 @@ static void on_cell(struct question *q, const struct kube_many *item) {
     struct cluster_cell *cell = &round->asking->report->cells.items[q->whose];
     struct state *state = &round->states[q->whose];
     bool late = item->kind == ERROR_TIMED_OUT;
-
     const char *answer = late ? "no answer in time" : item->answer;
 
     hear(round, q, item, cell->from, cell->cell.probe.target);
@@ -130,8 +150,7 @@ static void on_cell(struct question *q, const struct kube_many *item) {
         state->late = true;
     else
         cluster_cell_count(round->asking->report, cell, (enum cluster_question)q->what,
-                           item->status, answer, strlen(answer), round->of->again,
-                           &state->tally);
+                           item->status, answer, strlen(answer), round->of->again, &state->tally);
     state->no_name |= late && q->what == ASK_NAME;
     state->mute += late && q->what == ASK_LARGE;
     state->left--;
@@ -266,14 +285,6 @@ static void add_sights(struct round *round) {
     }
 }
 
-static unsigned time_of(const struct round *round, const struct question *q) {
-    if (round->of->look_ms && q->is_sight && q->what != SIGHT_DNS)
-        return round->of->look_ms;
-    if (round->of->soon_ms && !(q->is_sight && q->what == SIGHT_DNS))
-        return round->of->soon_ms;
-    return !q->is_sight && q->what == ASK_LARGE ? LARGE_MS : ASK_MS;
-}
-
 static void perform(struct round *round) {
     struct kube_many *items = xcalloc(round->count ? round->count : 1, sizeof *items);
 
@@ -296,7 +307,7 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
                           .states = xcalloc(report->cells.count + 1, sizeof *round.states)};
 
     for (size_t i = 0; i < report->nodes.count; i++)
-        asking->hearing[i].slowest_ms = 0;
+        asking->hearing[i].slowest_ms = asking->hearing[i].udp_ms = 0;
     add_sights(&round); /* first: the DNS' takes longest */
     if (of->asks)
         add_cells(&round);
@@ -308,6 +319,8 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
         free(q->path);
         if (q->is_sight || state->counted)
             continue;
+        if (asking->hearing[report->cells.items[q->whose].from].udp_ms >= PROMPT_MS)
+            asking->delayed[q->whose] = false;
         if (state->mute)
             judge_all(&round, q->whose, state);
         if (state->no_name && !of->soon_ms &&

@@ -6,19 +6,22 @@
 
 /* What is known of a node's probe itself, whatever it reaches. */
 struct cluster_hearing {
-    bool listens;        /* it was not refused */
-    bool heard;          /* it has said something */
-    bool late;           /* it has said something seconds too late, or nothing: what does not come in
-                            time from there says nothing of the network */
-    unsigned slowest_ms; /* of a round: an answer of one that was dialed by its address */
+    bool listens; /* it was not refused */
+    bool heard;   /* it has said something */
+    bool late;    /* it has said something seconds too late, or nothing: what does not come in
+                     time from there says nothing of the network */
+    unsigned slowest_ms; /* of a round: an answer of one that was dialed by its address, */
+    unsigned udp_ms;     /* by UDP */
 };
-/* A run and its questions. Borrowed, but for `mixed`, `hearing`. */
+/* A run and its questions. Borrowed, but for the lists. */
 struct cluster_asking {
     struct kube_client *client;
     const struct cluster_options *options;
     struct cluster_report *report;
     struct cluster_addresses addresses;
-    bool *mixed;                     /* of each cell: packets were lost by chance */
+    bool *mixed;   /* of each cell: packets were lost by chance */
+    bool *delayed; /* of each cell of TCP between pods: an answer took as long as a packet that is
+                      sent again */
     struct cluster_hearing *hearing; /* of each node */
     bool shown;                      /* the cells; and when */
     uint64_t shown_ms;

@@ -39,6 +39,7 @@ struct cluster_row {
     bool surely;    /* seen, not concluded */
     bool aside;     /* of `says`: it breaks no cell, and no run fails for it alone */
     bool unasked;   /* cells of which nothing is known, of each node; no pattern */
+    bool again;     /* cells whose packets were sent again; that all arrive at last is no matter */
     bool partly;    /* some packets arrive: of all other rows such a cell works */
 };
 /* Row i of all tables; NULL behind the last. */
@@ -58,9 +59,11 @@ extern const struct cluster_rows cluster_rows_of_pods, cluster_rows_of_packets,
 static inline bool cluster_cell_is_red(const struct cluster_cell *c) {
     return c->cell.outcome == DIAG_FAIL || c->cell.outcome == DIAG_NOT_RUN;
 }
-/* Red for such a row: a cell that some packets pass has rows of its own; one that could not be asked
- * says nothing. */
+/* Red for such a row: a cell that some packets pass has rows of its own; one that could not be
+ * asked says nothing. */
 static inline bool cluster_row_is_red(const struct cluster_row *row, const struct cluster_cell *c) {
+    if (row->again)
+        return c->again > 0;
     return c->cell.outcome == DIAG_FAIL &&
            row->partly == (cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c));
 }

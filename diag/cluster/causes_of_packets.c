@@ -6,7 +6,8 @@ enum { FEW = 3 }; /* attempts */
 /* TCP's segments are as large as its path lets pass: what works of UDP says nothing. */
 static bool is_large(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) &&
-           (cluster_cell_is_large_lost(c) || (!c->cell.udp && c->large == LARGE_ARRIVE));
+           (cluster_cell_is_large_lost(c) ||
+            (!c->cell.udp && !cluster_cell_is_red(c) && c->large == LARGE_ARRIVE));
 }
 
 static bool is_large_lost(const struct cluster_cell *c) {
@@ -17,6 +18,15 @@ static bool is_large_lost(const struct cluster_cell *c) {
 static bool is_chance(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) &&
            (cluster_cell_is_lossy(c) || (c->cell.udp && !cluster_cell_is_red(c)));
+}
+
+static bool is_chance_tcp(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) && !c->cell.udp;
+}
+
+/* That loses none. */
+static bool is_udp(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) && c->cell.udp && !cluster_cell_is_red(c);
 }
 
 /* Of UDP that nobody sends again all may be lost by chance, of a few. */
@@ -33,6 +43,19 @@ static bool is_lost_too(const struct cluster_cell *c) {
 #define LOSS_HINT                                                                                  \
     "check the node's network adapter and switch: error counters, driver and load; powershell "    \
     "Get-NetAdapterStatistics on a Windows node"
+
+#define LOSS                                                                                       \
+    [ALL] = {"CL-LOSS", "some packets between pods of different nodes",                            \
+             "some packets are lost by chance",                                                    \
+             "check the network between the nodes: load, and error counters of its switches",      \
+             NULL},                                                                                \
+    [SYSTEMS] = {"CL-LOSS-SYSTEMS",                                                                \
+                 "some packets between nodes of two operating systems, one direction", NULL, NULL, \
+                 NULL},                                                                            \
+    [NODE] = {"CL-LOSS-NODE", "some packets to and from the node's pods",                          \
+              "some packets from and to there are lost by chance", LOSS_HINT, NULL},               \
+    [PAIR] = {"CL-LOSS-PAIR", "some packets between two nodes' pods", NULL,                        \
+              "with --count 100 the share is exact; " LOSS_HINT, NULL}
 
 static const struct cluster_row rows[] = {
     {{[ALL] = {"CL-MTU", "large packets between pods of different nodes",
@@ -51,23 +74,14 @@ static const struct cluster_row rows[] = {
      .also = is_large_lost,
      .surely = true,
      .partly = true},
-    {{[ALL] = {"CL-LOSS", "some packets between pods of different nodes",
-               "some packets are lost by chance",
-               "check the network between the nodes: load, and error counters of its switches",
-               NULL},
-      [SYSTEMS] = {"CL-LOSS-SYSTEMS",
-                   "some packets between nodes of two operating systems, one direction", NULL, NULL,
-                   NULL},
-      [NODE] = {"CL-LOSS-NODE", "some packets to and from the node's pods",
-                "some packets from and to there are lost by chance", LOSS_HINT, NULL},
-      [PAIR] = {"CL-LOSS-PAIR", "some packets between two nodes' pods", NULL,
-                "with --count 100 the share is exact; " LOSS_HINT, NULL}},
+    {{LOSS},
      .among = is_chance,
      .also = is_lost_too,
      .touching = true,
      .chance = true,
      .surely = true,
      .partly = true},
+    {{LOSS}, .among = is_chance_tcp, .spared = is_udp, .chance = true, .again = true},
 };
 
 const struct cluster_rows cluster_rows_of_packets = {rows, ARRAY_SIZE(rows)};

@@ -117,7 +117,9 @@ struct cluster_cell {
     size_t from, to;       /* nodes; equal where no other node is named */
     bool any;              /* a Service: any of the probes may answer */
     enum cluster_large large;
-    bool counted; /* cell.result is that of --count: its attempts, how long they took */
+    bool counted;   /* cell.result is that of --count: its attempts, how long they took */
+    unsigned again; /* of TCP between pods that was asked many times: attempts whose packets were
+                       sent again */
 };
 /* Red: some attempts succeeded, others did not. */
 static inline bool cluster_cell_is_lossy(const struct cluster_cell *c) {

@@ -7,8 +7,11 @@
 enum {
     ASK_MS = DIAL_TIMEOUT_MS + 10000, /* what is lost is the probe's to say, however late */
     ANSWER_MAX = 64 * 1024,
-    AT_ONCE = 4,  /* of all: the times are to be the network's, not this program's */
-    BATCH = 4000, /* questions; their memory is what limits it */
+    AT_ONCE = 4, /* of all: the times are to be the network's, not this program's */
+    DELAYED_COUNT = 20,
+    AGAIN_US = 900000,  /* TCP's first packet is sent again after a second */
+    STEADY_US = 450000, /* more than that is a busy machine */
+    BATCH = 4000,       /* questions; their memory is what limits it */
 };
 
 /* What is asked again and again: a cell, or a probe itself. */
@@ -25,9 +28,21 @@ struct row {
 struct counting {
     struct cluster_asking *asking;
     unsigned count; /* of each row */
+    bool steady;
     struct row *rows;
     size_t row_count;
 };
+
+static bool is_pods_tcp(const struct cluster_cell *cell) {
+    return cluster_cell_has_large(cell) && !cell->cell.udp;
+}
+
+bool cluster_is_delayed(const struct cluster_asking *asking) {
+    for (size_t i = 0; i < asking->report->cells.count; i++)
+        if (asking->delayed[i] && !cluster_cell_is_open(&asking->report->cells.items[i]))
+            return true;
+    return false;
+}
 
 static void row_add(struct counting *c, struct cluster_cell *cell, size_t node, bool udp,
                     char *path) {
@@ -41,10 +56,11 @@ static void row_add(struct counting *c, struct cluster_cell *cell, size_t node, 
                         .times = xcalloc(c->count, sizeof *row->times)};
 }
 
-static bool is_asked(const struct cluster_report *report, const struct cluster_cell *cell) {
-    const struct cluster_node *from = &report->nodes.items[cell->from];
+static bool is_asked(const struct counting *c, const struct cluster_cell *cell) {
+    const struct cluster_node *from = &c->asking->report->nodes.items[cell->from];
 
-    return (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell)) && !cell->counted &&
+    return (c->asking->report->count || is_pods_tcp(cell)) &&
+           (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell)) && !cell->counted &&
            !from->by_exec && !from->unreached;
 }
 
@@ -63,7 +79,7 @@ static void add_rows(struct counting *c) {
     }
     for (size_t i = 0; i < report->cells.count; i++) {
         struct cluster_cell *cell = &report->cells.items[i];
-        char *path = is_asked(report, cell) ? cluster_cell_path(report, cell, ASK_NAME) : NULL;
+        char *path = is_asked(c, cell) ? cluster_cell_path(report, cell, ASK_NAME) : NULL;
 
         if (path)
             row_add(c, cell, cell->from, cell->cell.udp, path);
@@ -148,26 +164,49 @@ static int ask_rows(struct counting *c, struct error *err) {
     return 0;
 }
 
-/* What a question takes of itself. */
-static unsigned own_us(const struct counting *c, const struct row *of) {
+/* The same question to the probe itself. */
+static struct probe_result own_of(const struct counting *c, const struct row *of) {
     for (size_t i = 0; i < c->row_count; i++) {
         const struct row *row = &c->rows[i];
 
         if (!row->cell && row->node == of->node && row->udp == of->udp)
-            return row->result.median_us;
+            return row->result;
     }
-    return 0;
+    return (struct probe_result){0};
+}
+
+/* Whether answers take as long each time where nothing is sent again: a probe's own, and by UDP. */
+static bool is_steady(const struct counting *c) {
+    for (size_t i = 0; i < c->row_count; i++) {
+        const struct row *row = &c->rows[i];
+        unsigned most = own_of(c, row).median_us + STEADY_US;
+
+        for (unsigned k = 0; k < row->result.succeeded && (!row->cell || row->udp); k++)
+            if (row->times[k] > most)
+                return false;
+    }
+    return true;
+}
+
+/* Attempts whose packets were sent again: one may be chance. */
+static unsigned count_again(const struct row *row) {
+    unsigned again = row->result.attempts - row->result.succeeded;
+
+    for (unsigned i = 0; i < row->result.succeeded; i++)
+        again += row->times[i] >= AGAIN_US;
+    return again > 1 ? again : 0;
 }
 
 static void judge(const struct counting *c, const struct row *row) {
     struct diag_cell *cell = &row->cell->cell;
-    unsigned own = own_us(c, row);
+    const struct probe_result own = own_of(c, row);
 
     if (!row->result.attempts)
         return;
-    row->cell->counted = true;
+    row->cell->counted = c->asking->report->count != 0;
     for (unsigned i = 0; i < row->result.succeeded; i++)
-        row->times[i] = row->times[i] > own ? row->times[i] - own : 0;
+        row->times[i] = row->times[i] > own.median_us ? row->times[i] - own.median_us : 0;
+    row->cell->again = c->steady && is_pods_tcp(row->cell) ? count_again(row) : 0;
     cell->result.attempts = row->result.attempts;
     cell->result.succeeded = row->result.succeeded;
     cell->result.outcome = row->result.outcome;
@@ -178,20 +217,26 @@ static void judge(const struct counting *c, const struct row *row) {
         cell->outcome = DIAG_SLOW;
         cell->reason[0] = '\0';
     }
+    if (row->cell->again && cell->outcome != DIAG_FAIL) {
+        cell->outcome = DIAG_SLOW;
+        text_format(cell->reason, sizeof cell->reason,
+                    "packets of %u of %u connections were sent again", row->cell->again,
+                    row->result.attempts);
+    }
 }
 
 int cluster_count(struct cluster_asking *asking, struct error *err) {
-    struct counting c = {.asking = asking, .count = asking->options->count};
+    unsigned times = asking->report->count;
+    struct counting c = {.asking = asking, .count = times ? times : DELAYED_COUNT};
     int result;
 
-    if (c.count < 2)
-        return 0;
     add_rows(&c);
     mix_rows(&c);
     result = ask_rows(&c, err);
     for (size_t i = 0; i < c.row_count; i++)
         if (!c.rows[i].cell)
             probe_result_time(&c.rows[i].result, c.rows[i].times);
+    c.steady = is_steady(&c);
     for (size_t i = 0; i < c.row_count; i++) {
         if (c.rows[i].cell && result == 0)
             judge(&c, &c.rows[i]);

@@ -271,7 +271,8 @@ static char *evidence_make(const struct finding *f, const struct cluster_row *ro
     struct text evidence = {0};
 
     if (found->red > 1)
-        text_addf(&evidence, "each of %zu cells fails, such as ", found->red);
+        text_addf(&evidence, "each of %zu cells %s, such as ", found->red,
+                  row->again ? "sends packets again" : "fails");
     text_addf(&evidence, "%s: %s", cell, first->cell.reason);
     if (row->dns && found->place.set == ONE)
         text_addf(&evidence, "; inside the pod: DNS servers %s, suffixes %s",

@@ -70,6 +70,8 @@ static json_t *cell_json(const struct cluster_report *report, const struct clust
                                       cell->result.responder));
     }
     json_set_text(json, "largePackets", large_names[c->large]);
+    if (c->again)
+        json_object_set_new(json, "sentAgain", json_integer(c->again));
     if (c->counted)
         diag_counted_json(&cell->result, json);
     json_set_text(json, "reason", cell->reason);

@@ -96,6 +96,9 @@ static int read_cell(struct reading *r, const json_t *json, struct error *err) {
     if (large && cluster_large_parse(large, &cell->large) < 0)
         return error_set(err, ERROR_MALFORMED, "flow '%s' has unknown largePackets",
                          cell->cell.flow->id);
+    cell->again = cell->cell.result.attempts ? (unsigned)json_number_at(json, "sentAgain", 0) : 0;
+    if (cell->again > cell->cell.result.attempts)
+        cell->again = cell->cell.result.attempts;
     cell->counted = cell->cell.result.attempts && json_object_get(json, "lossPercent");
     cell->cell.second = cell->cell.family == 6;
     cells->count++;

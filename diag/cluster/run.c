@@ -17,8 +17,8 @@ enum {
     LOOK_FIRST_MS = 40, /* then it is looked at no longer than so, and the triple of an answer */
     LOOK_MS = 30,
     VERSION_MS = 1000, /* that an API server takes for its version at most */
-    SETTLE_MS = 9000, /* red cells are asked again until then: with the last try less than three
-                         time-outs */
+    SETTLE_MS = 9000,  /* red cells are asked again until then: with the last try less than three
+                          time-outs */
 };
 
 void cluster_report_free(struct cluster_report *report) {
@@ -242,10 +242,13 @@ static bool is_new(const struct cluster_cell *cell) {
 static int count(struct run *run, struct error *err) {
     bool lossy = false;
 
+    if (!run->report->count && !cluster_is_delayed(&run->asking))
+        return 0;
     if (cluster_count(&run->asking, err) < 0)
         return -1;
     for (size_t i = 0; i < run->report->cells.count; i++)
-        lossy |= cluster_cell_is_lossy(&run->report->cells.items[i]);
+        lossy |= run->report->cells.items[i].again ||
+                 cluster_cell_is_lossy(&run->report->cells.items[i]);
     if (run->widened || !lossy)
         return 0;
     cluster_asking_widen(&run->asking);

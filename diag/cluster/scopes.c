@@ -208,7 +208,9 @@ static void add_cell(const struct space *s, size_t cell, struct group *ret) {
         return;
     ret->tries += c->cell.result.attempts;
     ret->green_tries += red ? 0 : c->cell.result.attempts;
-    ret->lost += red ? c->cell.result.attempts - c->cell.result.succeeded : 0;
+    ret->lost += !red            ? 0
+                 : s->row->again ? c->again
+                                 : c->cell.result.attempts - c->cell.result.succeeded;
     ret->green += !red;
     if (!red)
         return;

@@ -2,7 +2,8 @@
 table of causes in sight. Three Windows nodes and two Linux nodes, every pair of which is asked.
 
 The first time diag named six of the fifteen, and one surely that was another; of SECOND three of the twelve, and one
-surely that was another; of THIRD nine of the twelve; of FOURTH nine of the ten, and one surely at more nodes. `answer` of a fault is given each dial of a probe (probes.Dial) and answers the words of an
+surely that was another; of THIRD nine of the twelve; of FOURTH nine of the ten, and one surely at more nodes; of FIFTH
+sixteen of the 25, and one surely at fewer nodes. `answer` of a fault is given each dial of a probe (probes.Dial) and answers the words of an
 error, probes.SLOW, who answers (probes.Instead, Turns, Says), or None.
 """
 import dataclasses

@@ -463,7 +463,8 @@ static void test_local(void **state) {
 static void test_rows(void **state) {
     static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD",    "CL-API-POD",
                                        "CL-HNS",      "CL-HNS-DNS", /* test_cluster_own_reports */
-                                       "CL-LOCAL",    "CL-AFFINITY", "CL-NODEPORT-LOCAL"};
+                                       "CL-LOCAL",    "CL-AFFINITY", "CL-NODEPORT-LOCAL",
+                                       "CL-LATE"}; /* test_cluster_large */
     struct diag_cause_row row;
 
     (void)state;

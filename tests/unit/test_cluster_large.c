@@ -251,6 +251,48 @@ static void some_that_are_lost(void **state) {
     assert_false(cell->counted);
 }
 
+/* Of TCP between 1 and others each third answer takes a second longer; `own_too`: the probes
+ * themselves are as late. */
+static bool own_too;
+static bool some_are_sent_again(const struct dial *d, long *ret_status, const char **ret_body) {
+    bool own = text_equal(d->host, "127.0.0.1");
+
+    (void)ret_status, (void)ret_body;
+    c.wait_us = !d->udp && d->port == 8080 && d->time % 3 == 0 && !d->large &&
+                        (own ? own_too : d->from == 1 || text_equal(d->host, "10.244.1.5"))
+                    ? 1002000
+                    : 2000;
+    return false;
+}
+
+/* TCP alone: nothing is lost at the end, and it is named all the same. */
+static void packets_that_are_sent_again(void **state) {
+    const struct cluster_cell *cell;
+    struct error err;
+
+    for (own_too = false;; own_too = true) {
+        close_cluster(state);
+        open_cluster(state);
+        c.nodes = NODES_MANY;
+        c.dialed = some_are_sent_again;
+        assert_int_equal(diagnose(&err), 0);
+        cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
+        assert_int_equal(cells_with(DIAG_FAIL), 0);
+        assert_false(cell->counted);
+        if (own_too)
+            break;
+        assert_int_equal(cell->cell.outcome, DIAG_SLOW);
+        assert_int_equal(cell->again, 7);
+        assert_string_equal(cell->cell.reason, "packets of 7 of 20 connections were sent again");
+        assert_int_equal(c.report.causes.count, 1);
+        assert_string_equal(c.report.causes.items[0].id, "CL-LOSS-NODE");
+        assert_true(text_starts_with(c.report.causes.items[0].message, "win-1:"));
+        assert_false(c.report.causes.items[0].confirmed);
+    }
+    assert_int_equal(cell->again, 0);
+    assert_int_equal(c.report.causes.count, 0);
+}
+
 /* Loss is exact; what a question takes of itself is not the network's. */
 static void counted(void **state) {
     const struct cluster_cell *cell;
@@ -353,12 +395,13 @@ int main(void) {
         CASE(what_it_costs),
         CASE(urls_that_are_refused),
         CASE(questions_that_hang),
-                                       CASE(questions_that_are_late),
-                                       CASE(questions_without_an_answer),
+        CASE(questions_that_are_late),
+        CASE(questions_without_an_answer),
         CASE(a_way_that_is_not_known),
         CASE(chance_stays_chance),
         CASE(echoes_that_are_not),
         CASE(some_that_are_lost),
+        CASE(packets_that_are_sent_again),
         CASE(counted),
         CASE(counted_in_vain),
         CASE(counted_without_the_server),
