@@ -3,8 +3,6 @@
 
 #include <yaml.h>
 
-#include "base/json.h"
-
 enum { BYTES_MAX = 4 * 1024 * 1024, DEPTH_MAX = 64, PAIRS_MAX = 2000, NODES_MAX = 400000 };
 
 struct yaml_pair {

@@ -2,7 +2,6 @@
  * whoever judges them later can say so. */
 #pragma once
 
-#include "base/json.h"
 #include "base/yaml.h"
 
 struct yaml_mark {

@@ -1,8 +1,6 @@
 /* Strict reading of YAML by a table of fields. */
 #include "base/yaml_schema.h"
 
-#include <stdint.h>
-
 #include "base/nearest.h"
 #include "base/rfc3339.h"
 

@@ -1,5 +1,4 @@
 /* What becomes of words, flags, environment and files before the join begins. */
-#include <stdio.h>
 
 #include "base/log.h"
 #include "base/unicode.h"

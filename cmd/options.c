@@ -5,7 +5,6 @@
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"
-#include "host/host.h"
 #include "netsetup/agents/agent.h"
 
 enum { NUMBER_MAX = 2147483647 };

@@ -2,11 +2,9 @@
 #include "cmd/output.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/redact.h"
 #include "base/rfc3339.h"
-#include "base/yaml.h"
 #include "host/path.h"
 
 bool output_is_document(const struct program *program) {

@@ -1,6 +1,5 @@
 /* winjoin-probe.exe: the program that runs in probe pods; it finds little more than the C library.
  */
-#include <stdint.h>
 #include <stdio.h>
 #include <wchar.h>
 

@@ -3,10 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/build_info.h"
-#include "base/log.h"
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "cmd/kubeadm.h"

@@ -1,9 +1,6 @@
 /* One run of winjoin: the host it acts on, its options, where results and errors go. */
 #pragma once
 
-#include <stdio.h>
-
-#include "base/json.h"
 #include "cmd/options.h"
 #include "host/host.h"
 #include "host/http.h"

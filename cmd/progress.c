@@ -1,8 +1,6 @@
 /* Shows a join as it goes, on stderr: lines for a person, or one JSON object a line. */
 #include "cmd/progress.h"
 
-#include <stdio.h>
-
 #include "base/rfc3339.h"
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"

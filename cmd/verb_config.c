@@ -1,5 +1,4 @@
 /* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
-#include "base/yaml.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/asked.h"

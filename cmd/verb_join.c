@@ -1,5 +1,4 @@
 /* winjoin join and discover. */
-#include <stdio.h>
 
 #include "base/redact.h"
 #include "cmd/diag_shown.h"

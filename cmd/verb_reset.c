@@ -1,5 +1,4 @@
 /* winjoin reset: asks, takes back, says what was restored. */
-#include <stdio.h>
 
 #include "cmd/event.h"
 #include "cmd/output.h"

@@ -1,6 +1,5 @@
 /* winjoin service run NAME: what the SCM starts. Hosts a console program with a rotated log, or
  * keeps the network. */
-#include <stdio.h>
 
 #include "base/rfc3339.h"
 #include "cmd/event.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "diag/reports/report.h"
-#include "host/host.h"
 #include "host/http.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/join_options.h"

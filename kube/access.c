@@ -1,7 +1,6 @@
 /* SelfSubjectAccessReview: every authenticated user may create one (system:basic-user). */
 #include "kube/access.h"
 
-#include "base/json.h"
 #include "kube/many.h"
 
 #define REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"

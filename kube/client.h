@@ -2,10 +2,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
-#include "base/json.h"
-#include "host/host.h"
 #include "host/http.h"
 #include "kube/kubeconfig.h"
 

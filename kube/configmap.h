@@ -1,7 +1,6 @@
 /* ConfigMaps: one value, or all data. */
 #pragma once
 
-#include "base/json.h"
 #include "kube/client.h"
 
 /* The whole object, which must not be of another kind. Tries retryable failures again for up to

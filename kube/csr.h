@@ -1,7 +1,6 @@
 /* CertificateSigningRequests: send one for a node's certificate, watch what becomes of it. */
 #pragma once
 
-#include "base/json.h"
 #include "kube/client.h"
 
 #define KUBE_CSR_CLIENT_SIGNER "kubernetes.io/kube-apiserver-client-kubelet"

@@ -2,7 +2,6 @@
 #include "kube/exec_plugin.h"
 
 #include "base/base64.h"
-#include "base/json.h"
 #include "host/terminal.h"
 
 enum { PLUGIN_MS = 60000 };

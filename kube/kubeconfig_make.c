@@ -1,6 +1,5 @@
 /* Writes kubeconfig files as clientcmd writes them. */
 #include "base/base64.h"
-#include "base/json.h"
 #include "base/yaml.h"
 #include "kube/kubeconfig.h"
 

@@ -1,7 +1,6 @@
 /* Nodes: the few fields that a join reads, and waiting for them. */
 #pragma once
 
-#include "base/json.h"
 #include "kube/client.h"
 
 /* One look at a Node. Text is owned, NULL = absent; kube_node_free(). */

@@ -1,7 +1,6 @@
 /* All objects of a collection, page by page. */
 #pragma once
 
-#include "base/json.h"
 #include "kube/client.h"
 
 /* All objects at path ("/api/v1/nodes", with a query or without), in pages (the API's limit and

@@ -2,7 +2,6 @@
  * Windows forgets overlay networks at boot, and HNS whenever it starts. */
 #pragma once
 
-#include "base/json.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"
 

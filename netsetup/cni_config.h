@@ -1,7 +1,6 @@
 /* The CNI configuration that containerd reads; its content is the plugin's (netsetup/plugins). */
 #pragma once
 
-#include "base/json.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"
 

@@ -1,7 +1,6 @@
 /* The routes that the network between the nodes needs. */
 #include "netsetup/fabric_routes.h"
 
-#include "base/cidr.h"
 #include "netsetup/peers.h"
 
 enum { ROUTES_MAX = PEERS_MAX * 2, NAME_MAX_LEN = 253, PLACE_MAX = 90 };

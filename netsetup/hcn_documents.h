@@ -3,7 +3,6 @@
  * ComputeNetwork.h. Every function answers a new reference. */
 #pragma once
 
-#include "base/json.h"
 #include "netsetup/network_plan.h"
 
 /* `Owner` of everything that winjoin makes. */

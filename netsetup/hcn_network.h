@@ -2,8 +2,6 @@
  * ours. */
 #pragma once
 
-#include "base/json.h"
-#include "host/host.h"
 #include "netsetup/hcn_documents.h"
 #include "netsetup/hcn_lookup.h"
 #include "netsetup/network_plan.h"

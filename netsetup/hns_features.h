@@ -1,7 +1,6 @@
 /* What this Host Networking Service can do, by its version (not the Windows build). */
 #pragma once
 
-#include "base/json.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"
 

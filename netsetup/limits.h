@@ -3,8 +3,6 @@
  * Windows" of kubernetes.io, sections "Load balancing and Services" and "Limitations". */
 #pragma once
 
-#include "base/json.h"
-#include "host/host.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/modes/mode.h"
 

@@ -2,7 +2,6 @@
  * each start of its own, and sees to it that what stood on it comes back. */
 #pragma once
 
-#include "host/host.h"
 #include "host/http.h"
 #include "netsetup/nic.h"
 #include "netsetup/network_pending.h"

@@ -3,8 +3,6 @@
  * (kube/node.h). */
 #pragma once
 
-#include <stdint.h>
-
 #include "host/host.h"
 #include "host/http.h"
 

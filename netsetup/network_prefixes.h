@@ -1,7 +1,6 @@
 /* The prefixes behind a network plan: read, checked against each other, turned into addresses. */
 #pragma once
 
-#include "base/cidr.h"
 #include "netsetup/network_plan.h"
 
 enum { PREFIXES_MAX = 16 };

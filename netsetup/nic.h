@@ -2,8 +2,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/cidr.h"
 #include "base/json.h"
 #include "host/host.h"

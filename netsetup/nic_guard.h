@@ -2,8 +2,6 @@
  * restore, or roll back. */
 #pragma once
 
-#include "base/json.h"
-#include "host/host.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/network_plan.h"
 #include "netsetup/nic.h"

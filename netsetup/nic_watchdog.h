@@ -2,7 +2,6 @@
  * goes: `winjoin adapter-watchdog`, started before the outage, ended after it. */
 #pragma once
 
-#include "host/host.h"
 #include "netsetup/nic.h"
 
 #define NIC_WATCHDOG_VERB "adapter-watchdog"

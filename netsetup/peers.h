@@ -2,7 +2,6 @@
  * boot service, as Windows forgets overlay networks with their policies at a restart. */
 #pragma once
 
-#include "base/json.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"
 

@@ -2,8 +2,6 @@
  * functions do: `routes_*` of struct network_mode. */
 #pragma once
 
-#include "base/json.h"
-#include "host/host.h"
 #include "netsetup/network_plan.h"
 #include "netsetup/peers.h"
 

@@ -1,9 +1,6 @@
 /* The host's own routes to other nodes' pods, through those nodes, and forwarding. */
 #pragma once
 
-#include "base/cidr.h"
-#include "base/json.h"
-#include "host/host.h"
 #include "netsetup/network_plan.h"
 #include "netsetup/peers.h"
 

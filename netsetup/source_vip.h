@@ -3,7 +3,6 @@
  * host-local's disk backend. */
 #pragma once
 
-#include "host/host.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/network_plan.h"
 #include "netsetup/network_prefixes.h"

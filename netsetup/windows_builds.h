@@ -3,8 +3,6 @@
  * diag, `join --apply-host-fixes` and docs/windows-builds.md are made of them. */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/json.h"
 #include "host/host.h"
 

@@ -2,10 +2,6 @@
  * unpacked. */
 #pragma once
 
-#include <stdint.h>
-
-#include "base/json.h"
-#include "host/host.h"
 #include "services/mirror.h"
 #include "services/service_table.h"
 

@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 
-#include "base/json.h"
-#include "base/yaml.h"
 #include "base/yaml_schema.h"
 #include "services/bundle_path.h"
 #include "templates/templates.h"

@@ -2,7 +2,6 @@
 #include "services/grpc.h"
 
 #include <ctype.h>
-#include <stdint.h>
 
 #include "services/hpack.h"
 

@@ -1,7 +1,6 @@
 /* The text of the files that containerd, kube-proxy and flanneld read. */
 #include "services/runtime_files.h"
 
-#include "base/json.h"
 #include "base/yaml.h"
 #include "services/version.h"
 #include "templates/templates.h"

@@ -1,8 +1,6 @@
 /* Settings of a hosted console program: what `winjoin.exe service run NAME` starts. */
 #pragma once
 
-#include <stdint.h>
-
 #include "host/host.h"
 
 #define SERVICE_SETTINGS_DIR "C:\\ProgramData\\winjoin\\services"

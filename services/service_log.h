@@ -1,8 +1,6 @@
 /* What is in the log of a service: why its program ended, and when a line was written. */
 #pragma once
 
-#include <stdint.h>
-
 #include "host/host.h"
 
 /* The lines of a log that tell why its program ended: at most `max`, the oldest first. The last

@@ -2,7 +2,6 @@
  * programs that ended. */
 #pragma once
 
-#include "base/json.h"
 #include "services/service_table.h"
 
 /* Unasked ends within this time count as recent; so many of them are a crash loop. */

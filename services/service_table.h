@@ -13,7 +13,6 @@
 #pragma once
 
 #include "base/json.h"
-#include "host/host.h"
 #include "services/service_host.h"
 
 /* The rows, in the order of their start; stop and removal go backwards. */

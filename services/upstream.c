@@ -1,7 +1,6 @@
 /* Upstream's releases: digests in every form, programs fetched and proved. */
 #include "services/upstream.h"
 
-#include "base/json.h"
 #include "services/bundle_archive.h"
 
 enum { DIGEST_FILE_MAX = 1024 * 1024 };

@@ -1,6 +1,5 @@
 /* Makes the manual pages, in roff's man macros (man(7)), of the same tables as --help: winjoin.1
  * and winjoin-VERB.1 for each command that is not hidden, in the folder of the first argument. */
-#include <stdio.h>
 
 #include "base/build_info.h"
 #include "cmd/program.h"

@@ -2,7 +2,6 @@
 #include "host/win32/win32.h"
 
 #include <io.h>
-#include <stdio.h>
 #include <shellapi.h>
 
 #include "host/path.h"

@@ -2,8 +2,6 @@
  * network's agent leave. */
 #pragma once
 
-#include "base/cidr.h"
-#include "base/json.h"
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 

@@ -2,7 +2,6 @@
  * token and a pin on every node. */
 #pragma once
 
-#include "base/json.h"
 #include "netsetup/agents/agent.h"
 
 /* The objects in the order in which they are applied, as an array: ConfigMap kube-system/winjoin

@@ -2,7 +2,6 @@
 #include "join/configuration/config_file.h"
 
 #include "base/nearest.h"
-#include "base/yaml.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"
 

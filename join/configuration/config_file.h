@@ -1,7 +1,6 @@
 /* A --config file: several YAML (or JSON) documents, of which winjoin reads two kinds. */
 #pragma once
 
-#include "base/json.h"
 #include "base/yaml_marks.h"
 
 enum { CONFIG_FILE_MAX = 1024 * 1024 };

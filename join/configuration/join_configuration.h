@@ -2,7 +2,6 @@
  * and its way into the join's options. The document is JSON, always in the shape of v1beta4. */
 #pragma once
 
-#include "base/json.h"
 #include "base/yaml_marks.h"
 #include "base/yaml_schema.h"
 #include "host/host.h"

@@ -1,7 +1,6 @@
 /* The options of a join: their memory, and the checks that need nothing else. */
 #include "join/configuration/join_options.h"
 
-#include "base/cidr.h"
 #include "host/http.h"
 #include "join/configuration/node_configuration.h"
 #include "join/configuration/node_labels.h"

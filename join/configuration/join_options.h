@@ -2,7 +2,6 @@
  * files and the cluster's own defaults. */
 #pragma once
 
-#include "base/json.h"
 #include "netsetup/network_plan.h"
 
 #define JOIN_SOURCE_NONE "none"          /* --source-base: nothing is fetched from upstream */

@@ -1,11 +1,9 @@
 /* NodeConfiguration: one table of its fields, with where each of them goes. */
 #include "join/configuration/node_configuration.h"
 
-#include "base/cidr.h"
 #include "base/nearest.h"
 #include "base/rfc3339.h"
 #include "base/vxlan.h"
-#include "base/yaml.h"
 #include "join/configuration/node_targets.h"
 #include "netsetup/agents/agent.h"
 

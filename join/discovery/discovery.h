@@ -1,9 +1,6 @@
 /* Discovery: from an endpoint, a token and pins to a proven kubeconfig, or from a file. */
 #pragma once
 
-#include <stdint.h>
-
-#include "host/host.h"
 #include "host/http.h"
 #include "kube/kubeconfig.h"
 #include "pki/pin.h"

@@ -1,7 +1,6 @@
 /* Fetching cluster-info: the request, what its answers mean, and how often it is asked. */
 #include "join/discovery/discovery_request.h"
 
-#include "base/json.h"
 #include "base/log.h"
 #include "kube/configmap.h"
 #include "kube/object.h"

@@ -1,9 +1,6 @@
 /* Fetching cluster-info: what token and file discovery share. Not for other folders. */
 #pragma once
 
-#include <stdint.h>
-
-#include "host/host.h"
 #include "host/http.h"
 #include "join/discovery/discovery.h"
 

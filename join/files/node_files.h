@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "host/host.h"
 #include "join/join.h"
 #include "services/service_table.h"
 

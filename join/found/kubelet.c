@@ -1,6 +1,5 @@
 /* What phases need to know of the kubelet: its configuration file, made once, and where things of
  * the configuration lie. */
-#include "base/yaml.h"
 #include "host/path.h"
 #include "join/found/need.h"
 #include "join/kubelet/client_certificate.h"

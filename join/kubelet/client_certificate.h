@@ -1,9 +1,6 @@
 /* The node's certificates: made by us, stored where and as the kubelet keeps and rotates them. */
 #pragma once
 
-#include <stdint.h>
-
-#include "host/host.h"
 #include "kube/client.h"
 #include "kube/csr.h"
 #include "pki/csr.h"

@@ -2,7 +2,6 @@
  * join/kubelet/client_certificate.h. */
 #pragma once
 
-#include "host/host.h"
 #include "join/kubelet/client_certificate.h"
 
 /* A file of the folder, "kubelet-client" or "kubelet-server" with this ending; the caller frees. */

@@ -1,5 +1,4 @@
 /* The cluster's KubeletConfiguration made fit for a Windows node: one table a kind of change. */
-#include "base/yaml.h"
 #include "join/kubelet/kubelet_files.h"
 
 /* Fields that mean nothing, or keep the kubelet from starting, on Windows. `gate`: kept when the

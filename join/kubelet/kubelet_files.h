@@ -1,7 +1,6 @@
 /* The kubelet's files as kubeadm writes them, fit for Windows. Pure: documents in, texts out. */
 #pragma once
 
-#include "base/json.h"
 #include "join/kubelet/patches.h"
 
 /* Where they lie; '\\' paths with the drive. */

@@ -1,8 +1,6 @@
 /* The kubelet itself is asked whether it would start with what it is to be given. */
 #pragma once
 
-#include "base/json.h"
-#include "host/host.h"
 #include "join/progress/progress.h"
 #include "services/service_table.h"
 

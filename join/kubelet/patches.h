@@ -2,7 +2,6 @@
  * applied to the KubeletConfiguration. */
 #pragma once
 
-#include "base/json.h"
 #include "base/yaml.h"
 #include "host/host.h"
 

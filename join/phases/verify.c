@@ -1,6 +1,5 @@
 /* The phase that proves the pod network. */
 #include "base/log.h"
-#include "base/cidr.h"
 #include "diag/causes/causes.h"
 #include "diag/look.h"
 #include "diag/network_report_publish.h"

@@ -1,7 +1,6 @@
 /* The JoinPlan of a dry run: every document and file that a join would make, nothing changed. */
 #pragma once
 
-#include "base/json.h"
 #include "join/join.h"
 
 #define JOIN_PLAN_REDACTED "<redacted>" /* the content of a secret */

@@ -1,7 +1,6 @@
 /* The preflight checks: run, judged, reported. The table is join/preflight/preflight_checks.c. */
 #pragma once
 
-#include "base/json.h"
 #include "join/join.h"
 #include "netsetup/limits.h"
 

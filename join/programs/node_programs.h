@@ -1,7 +1,6 @@
 /* Which programs a node needs, for each network mode and plugin that this build can do. */
 #pragma once
 
-#include "base/json.h"
 #include "join/configuration/join_options.h"
 #include "services/artifacts.h"
 

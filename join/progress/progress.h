@@ -1,8 +1,6 @@
 /* What a join tells while it runs, and what it has done. */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/json.h"
 #include "host/wait.h"
 

@@ -1,7 +1,6 @@
 /* Ends the node's pods by the container runtime, in the kubelet's place. */
 #include "join/undo/reset_pods.h"
 
-#include "base/yaml.h"
 #include "host/wait.h"
 #include "join/kubelet/kubelet_files.h"
 #include "services/cri.h"

@@ -3,7 +3,6 @@
  * its constant and a row in NETWORK_AGENTS; nothing else asks which agent it is. */
 #pragma once
 
-#include "base/json.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/network_plan.h"
 #include "netsetup/peers.h"

@@ -2,7 +2,6 @@
  * the HNS network, writes the CNI configuration and brings kube-proxy or does without. A join must
  * not be in its way: Antrea refuses an adapter that has a virtual switch, and Calico deletes every
  * HNS network but nat. Sources: Calico's node/windows-packaging, Antrea's docs/windows.md. */
-#include "base/cidr.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hcn_lookup.h"

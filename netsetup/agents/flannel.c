@@ -3,7 +3,6 @@
  * pkg/backend/vxlan. */
 #include "netsetup/agents/flannel.h"
 
-#include "base/cidr.h"
 #include "base/vxlan.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/network_keeper.h"

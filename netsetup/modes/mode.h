@@ -3,7 +3,6 @@
  * its constant and a row in NETWORK_MODES; nothing else asks which mode it is. */
 #pragma once
 
-#include "host/host.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/network_plan.h"
 #include "netsetup/network_prefixes.h"

@@ -2,7 +2,6 @@
  * program. A new one is a constant in the file of its family and a row in CNI_PLUGINS. */
 #pragma once
 
-#include "base/json.h"
 #include "netsetup/network_plan.h"
 
 struct cni_plugin {
