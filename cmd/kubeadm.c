@@ -127,22 +127,22 @@ static int refuse(struct program *program, struct error *err) {
 }
 
 static const struct option version_output[] = {
-    {"output", 'o', OPTION_CHOICE, AT(output), "short|json|yaml", "format of the result", 0},
+    {"output", 'o', OPTION_CHOICE, 0, AT(output), "short|json|yaml", "format of the result"},
     {0},
 };
 static const struct option reset_options[] = {
-    {"force", 'f', OPTION_BOOL, AT(yes), "", "do not ask for confirmation", 0},
-    {"dry-run", 0, OPTION_BOOL, AT(join.dry_run), "", "print what would be undone; change nothing",
-     0},
-    {"cert-dir", 0, OPTION_TEXT, AT(vmodule), "DIR", "ignored", OPTION_HIDDEN},
-    {"vmodule", 0, OPTION_TEXT, AT(vmodule), "PATTERN", "ignored", OPTION_HIDDEN},
-    {"cleanup-tmp-dir", 0, OPTION_BOOL, AT(show_all), "", "ignored", OPTION_HIDDEN},
-    {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "ignored", OPTION_HIDDEN},
-    {"cri-socket", 0, OPTION_TEXT, AT(join.cri_socket), "SOCKET", "ignored", OPTION_HIDDEN},
-    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE", "ignored", OPTION_HIDDEN},
-    {"ignore-preflight-errors", 0, OPTION_LIST, AT(join.ignore_preflight_errors), "CHECK",
-     "ignored", OPTION_HIDDEN},
-    {"skip-phases", 0, OPTION_LIST, AT(join.skip_phases), "PHASE", "ignored", OPTION_HIDDEN},
+    {"force", 'f', OPTION_BOOL, 0, AT(yes), "", "do not ask for confirmation"},
+    {"dry-run", 0, OPTION_BOOL, 0, AT(join.dry_run), "",
+     "print what would be undone; change nothing"},
+    {"cert-dir", 0, OPTION_TEXT, OPTION_HIDDEN, AT(vmodule), "DIR", "ignored"},
+    {"vmodule", 0, OPTION_TEXT, OPTION_HIDDEN, AT(vmodule), "PATTERN", "ignored"},
+    {"cleanup-tmp-dir", 0, OPTION_BOOL, OPTION_HIDDEN, AT(show_all), "", "ignored"},
+    {"config", 0, OPTION_TEXT, OPTION_HIDDEN, AT(join.config), "FILE", "ignored"},
+    {"cri-socket", 0, OPTION_TEXT, OPTION_HIDDEN, AT(join.cri_socket), "SOCKET", "ignored"},
+    {"kubeconfig", 0, OPTION_TEXT, OPTION_HIDDEN, AT(kubeconfig), "FILE", "ignored"},
+    {"ignore-preflight-errors", 0, OPTION_LIST, OPTION_HIDDEN, AT(join.ignore_preflight_errors),
+     "CHECK", "ignored"},
+    {"skip-phases", 0, OPTION_LIST, OPTION_HIDDEN, AT(join.skip_phases), "PHASE", "ignored"},
     {0},
 };
 static const struct option_group reset_group = {"Reset", reset_options};

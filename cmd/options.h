@@ -32,10 +32,10 @@ struct option {
     const char *name; /* without dashes */
     char letter;      /* short form or 0 */
     enum option_type type;
+    unsigned flags;
     size_t offset;        /* of the field in the verb's options struct */
     const char *argument; /* "TOKEN" in the help; choices for OPTION_CHOICE */
     const char *help;
-    unsigned flags;
 };
 
 /* The tables of one verb, ended by a row without a name. */

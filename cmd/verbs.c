@@ -13,96 +13,95 @@
 
 /* ---- flags ---- */
 
+/* -o with these formats, and --output-file. */
 #define OUTPUT(formats)                                                                            \
     {                                                                                              \
-        {"output",          'o', OPTION_CHOICE, AT(output), formats, "format of the result",       \
-         OPTION_WITH_CONFIG},                                                                      \
-            {"output-file",                                                                        \
-             0,                                                                                    \
-             OPTION_TEXT,                                                                          \
-             AT(output_file),                                                                      \
-             "FILE",                                                                               \
-             "write the result to FILE instead of standard output, in UTF-8",                      \
-             OPTION_WITH_CONFIG},                                                                  \
-            {0},                                                                                   \
+        "output", 'o', OPTION_CHOICE, OPTION_WITH_CONFIG, AT(output), formats,                     \
+            "format of the result"                                                                 \
     }
-const struct option output_options[] = OUTPUT("text|json|yaml");
-static const struct option discover_output[] = OUTPUT("text|json|yaml|kubeconfig");
-static const struct option routes_output[] = OUTPUT("text|az|aws|gcloud|json|yaml");
-static const struct option diag_output[] = OUTPUT("text|json|yaml|junit|html|metrics");
+#define OUTPUT_FILE                                                                                \
+    {                                                                                              \
+        "output-file", 0, OPTION_TEXT, OPTION_WITH_CONFIG, AT(output_file), "FILE",                \
+            "write the result to FILE instead of standard output, in UTF-8"                        \
+    }
+const struct option output_options[] = {OUTPUT("text|json|yaml"), OUTPUT_FILE, {0}};
+static const struct option discover_output[] = {
+    OUTPUT("text|json|yaml|kubeconfig"), OUTPUT_FILE, {0}};
+static const struct option routes_output[] = {
+    OUTPUT("text|az|aws|gcloud|json|yaml"), OUTPUT_FILE, {0}};
+static const struct option diag_output[] = {
+    OUTPUT("text|json|yaml|junit|html|metrics"), OUTPUT_FILE, {0}};
 
 static const struct option global_options[] = {
-    {"v", 'v', OPTION_NUMBER, AT(verbosity), "0-5",
+    {"v", 'v', OPTION_NUMBER, OPTION_WITH_CONFIG, AT(verbosity), "0-5",
      "log level: 0 warnings (default), 1 actions and why, 2 retries, 3 requests to servers, 4 "
-     "calls of Windows, 5 their arguments; each level includes those below it",
-     OPTION_WITH_CONFIG},
-    {"log-file", 0, OPTION_TEXT, AT(log_file), "FILE",
-     "write the log to this file instead of standard error", OPTION_WITH_CONFIG},
-    {"progress", 0, OPTION_CHOICE, AT(progress), "auto|plain|json|none",
-     "how progress is shown on standard error", OPTION_WITH_CONFIG},
-    {"no-color", 0, OPTION_BOOL, AT(no_color), "", "no color (NO_COLOR does the same)",
-     OPTION_WITH_CONFIG},
-    {"rootfs", 0, OPTION_TEXT, AT(rootfs), "DIR",
-     "Linux: play a Windows host in this folder (rehearsal)",
-     OPTION_WITH_CONFIG | OPTION_REHEARSAL},
-    {"help", 'h', OPTION_BOOL, AT(help), "", "show this help", OPTION_WITH_CONFIG},
+     "calls of Windows, 5 their arguments; each level includes those below it"},
+    {"log-file", 0, OPTION_TEXT, OPTION_WITH_CONFIG, AT(log_file), "FILE",
+     "write the log to this file instead of standard error"},
+    {"progress", 0, OPTION_CHOICE, OPTION_WITH_CONFIG, AT(progress), "auto|plain|json|none",
+     "how progress is shown on standard error"},
+    {"no-color", 0, OPTION_BOOL, OPTION_WITH_CONFIG, AT(no_color), "",
+     "no color (NO_COLOR does the same)"},
+    {"rootfs", 0, OPTION_TEXT, OPTION_WITH_CONFIG | OPTION_REHEARSAL, AT(rootfs), "DIR",
+     "Linux: play a Windows host in this folder (rehearsal)"},
+    {"help", 'h', OPTION_BOOL, OPTION_WITH_CONFIG, AT(help), "", "show this help"},
     {0},
 };
 const struct option_group global_group = {"Output and log", global_options};
 
 static const struct option reset_options[] = {
-    {"force", 'f', OPTION_BOOL, AT(yes), "", "do not ask for confirmation", 0},
-    {"dry-run", 0, OPTION_BOOL, AT(join.dry_run), "", "print what would be undone; change nothing",
-     0},
+    {"force", 'f', OPTION_BOOL, 0, AT(yes), "", "do not ask for confirmation"},
+    {"dry-run", 0, OPTION_BOOL, 0, AT(join.dry_run), "",
+     "print what would be undone; change nothing"},
     {0},
 };
 static const struct option_group reset_group = {"Reset", reset_options};
 
 static const struct option logs_options[] = {
-    {"since", 0, OPTION_TEXT, AT(since), "DURATION", "only lines of the last 30s, 10m, 2h, ...", 0},
-    {"follow", 'f', OPTION_BOOL, AT(follow), "", "keep showing new lines until Ctrl-C", 0},
+    {"since", 0, OPTION_TEXT, 0, AT(since), "DURATION", "only lines of the last 30s, 10m, 2h, ..."},
+    {"follow", 'f', OPTION_BOOL, 0, AT(follow), "", "keep showing new lines until Ctrl-C"},
     {0},
 };
 static const struct option_group logs_group = {"Logs", logs_options};
 
 static const struct option bundle_options[] = {
-    {"versions", 0, OPTION_TEXT, AT(versions), "FILE",
-     "JSON object, artifact name to version, used instead of the versions that the programs report",
-     0},
-    {"kubernetes-version", 0, OPTION_TEXT, AT(join.kubernetes_version), "VERSION",
-     "instead of DIR: fetch the programs from upstream's releases", 0},
-    {"source-base", 0, OPTION_TEXT, AT(join.source_base), "URL",
-     "proxy of upstream's hosts, URL/dl.k8s.io/...", 0},
-    {"catalog", 0, OPTION_TEXT, AT(join.catalog), "FILE",
-     "where programs are published, as \"config print catalog\" prints it", 0},
-    {"tools", 0, OPTION_BOOL, AT(tools), "",
-     "with --kubernetes-version: also the programs that a person uses (kubectl, crictl, ctr)", 0},
-    {"images", 0, OPTION_BOOL, AT(images), "",
-     "with --kubernetes-version: also the sandbox image, and ctr, which imports it at the join", 0},
+    {"versions", 0, OPTION_TEXT, 0, AT(versions), "FILE",
+     "JSON object, artifact name to version, used instead of the versions that the programs "
+     "report"},
+    {"kubernetes-version", 0, OPTION_TEXT, 0, AT(join.kubernetes_version), "VERSION",
+     "instead of DIR: fetch the programs from upstream's releases"},
+    {"source-base", 0, OPTION_TEXT, 0, AT(join.source_base), "URL",
+     "proxy of upstream's hosts, URL/dl.k8s.io/..."},
+    {"catalog", 0, OPTION_TEXT, 0, AT(join.catalog), "FILE",
+     "where programs are published, as \"config print catalog\" prints it"},
+    {"tools", 0, OPTION_BOOL, 0, AT(tools), "",
+     "with --kubernetes-version: also the programs that a person uses (kubectl, crictl, ctr)"},
+    {"images", 0, OPTION_BOOL, 0, AT(images), "",
+     "with --kubernetes-version: also the sandbox image, and ctr, which imports it at the join"},
     {0},
 };
 static const struct option bundle_nodes_options[] = {
-    {"network-mode", 0, OPTION_NETWORK_MODE, AT(join.network_mode), NULL, "only nodes of this mode",
-     0},
-    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, AT(join.network_plugin), NULL,
-     "only nodes with this plugin", 0},
-    {"kube-proxy", 0, OPTION_CHOICE, AT(join.kube_proxy), "service|none",
-     "none: nodes that need no kube-proxy.exe", 0},
+    {"network-mode", 0, OPTION_NETWORK_MODE, 0, AT(join.network_mode), NULL,
+     "only nodes of this mode"},
+    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, 0, AT(join.network_plugin), NULL,
+     "only nodes with this plugin"},
+    {"kube-proxy", 0, OPTION_CHOICE, 0, AT(join.kube_proxy), "service|none",
+     "none: nodes that need no kube-proxy.exe"},
     {0},
 };
 static const struct option bundle_windows_options[] = {
-    {"windows-build", 0, OPTION_NUMBER, AT(windows_build), "BUILD",
-     "the nodes' Windows (17763, 20348, 26100), which decides what goes together", 0},
+    {"windows-build", 0, OPTION_NUMBER, 0, AT(windows_build), "BUILD",
+     "the nodes' Windows (17763, 20348, 26100), which decides what goes together"},
     {0},
 };
 static const struct option install_options[] = {
-    {"as-kubeadm", 0, OPTION_BOOL, AT(as_kubeadm), "",
-     "also as kubeadm.exe, under which name it does what kubeadm does on a worker", 0},
-    {"to", 0, OPTION_TEXT, AT(to), "DIR", "the folder (default C:\\k)", 0},
-    {"force", 'f', OPTION_BOOL, AT(yes), "",
-     "with --as-kubeadm: also where another kubeadm.exe is, which is kept as kubeadm.exe.kept", 0},
-    {"remove", 0, OPTION_BOOL, AT(remove), "",
-     "with --as-kubeadm: remove it, and give the kept kubeadm.exe back", 0},
+    {"as-kubeadm", 0, OPTION_BOOL, 0, AT(as_kubeadm), "",
+     "also as kubeadm.exe, under which name it does what kubeadm does on a worker"},
+    {"to", 0, OPTION_TEXT, 0, AT(to), "DIR", "the folder (default C:\\k)"},
+    {"force", 'f', OPTION_BOOL, 0, AT(yes), "",
+     "with --as-kubeadm: also where another kubeadm.exe is, which is kept as kubeadm.exe.kept"},
+    {"remove", 0, OPTION_BOOL, 0, AT(remove), "",
+     "with --as-kubeadm: remove it, and give the kept kubeadm.exe back"},
     {0},
 };
 static const struct option_group install_group = {"Install", install_options};
@@ -111,36 +110,36 @@ static const struct option_group bundle_group = {"Bundle", bundle_options},
                                  bundle_windows_group = {"Windows", bundle_windows_options};
 
 static const struct option validate_options[] = {
-    {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "the file to check", 0},
+    {"config", 0, OPTION_TEXT, 0, AT(join.config), "FILE", "the file to check"},
     {0},
 };
 static const struct option migrate_options[] = {
-    {"old-config", 0, OPTION_TEXT, AT(old_config), "FILE", "the file to read", 0},
-    {"new-config", 0, OPTION_TEXT, AT(new_config), "FILE",
-     "the file to write (default: standard output)", 0},
+    {"old-config", 0, OPTION_TEXT, 0, AT(old_config), "FILE", "the file to read"},
+    {"new-config", 0, OPTION_TEXT, 0, AT(new_config), "FILE",
+     "the file to write (default: standard output)"},
     {0},
 };
 static const struct option defaults_options[] = {
-    {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "use the NodeConfiguration of this file",
-     0},
-    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
-     "read the network's settings from this cluster", 0},
-    {"external-ip", 0, OPTION_TEXT, AT(join.external_ip), "IP:PORT",
-     "external target of diag, by address", 0},
-    {"external-name", 0, OPTION_TEXT, AT(join.external_name), "NAME:PORT",
-     "external target of diag, by name", 0},
-    {"external-dns", 0, OPTION_TEXT, AT(join.external_dns), "IP",
-     "external DNS server that diag asks over UDP", 0},
+    {"config", 0, OPTION_TEXT, 0, AT(join.config), "FILE",
+     "use the NodeConfiguration of this file"},
+    {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",
+     "read the network's settings from this cluster"},
+    {"external-ip", 0, OPTION_TEXT, 0, AT(join.external_ip), "IP:PORT",
+     "external target of diag, by address"},
+    {"external-name", 0, OPTION_TEXT, 0, AT(join.external_name), "NAME:PORT",
+     "external target of diag, by name"},
+    {"external-dns", 0, OPTION_TEXT, 0, AT(join.external_dns), "IP",
+     "external DNS server that diag asks over UDP"},
     {0},
 };
 static const struct option routes_options[] = {
-    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
-     "the cluster to read (default: this node's own)", 0},
-    {"resource-group", 0, OPTION_TEXT, AT(resource_group), "NAME",
-     "az: the resource group of the route table", 0},
-    {"route-table", 0, OPTION_TEXT, AT(route_table), "NAME",
-     "az: the name of the route table; aws: its id", 0},
-    {"network", 0, OPTION_TEXT, AT(network), "NAME", "gcloud: the VPC network", 0},
+    {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",
+     "the cluster to read (default: this node's own)"},
+    {"resource-group", 0, OPTION_TEXT, 0, AT(resource_group), "NAME",
+     "az: the resource group of the route table"},
+    {"route-table", 0, OPTION_TEXT, 0, AT(route_table), "NAME",
+     "az: the name of the route table; aws: its id"},
+    {"network", 0, OPTION_TEXT, 0, AT(network), "NAME", "gcloud: the VPC network"},
     {0},
 };
 static const struct option_group validate_group = {"File", validate_options},

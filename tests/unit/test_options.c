@@ -23,16 +23,16 @@ struct target {
 };
 
 static const struct option table[] = {
-    {"text", 't', OPTION_TEXT, offsetof(struct target, text), "TEXT", "a text", 0},
-    {"secret", 0, OPTION_SECRET, offsetof(struct target, secret), "S", "a secret", OPTION_KUBEADM},
-    {"list", 0, OPTION_LIST, offsetof(struct target, list), "L", "a list", 0},
-    {"flag", 0, OPTION_BOOL, offsetof(struct target, flag), "", "a flag", 0},
-    {"number", 'n', OPTION_NUMBER, offsetof(struct target, number), "N", "a number", 0},
-    {"duration", 0, OPTION_DURATION, offsetof(struct target, duration), "D", "a duration", 0},
-    {"limit", 0, OPTION_DURATION, offsetof(struct target, limit), "D", "not 0", OPTION_POSITIVE},
-    {"choice", 0, OPTION_CHOICE, offsetof(struct target, choice), "auto|on|off", "a choice", 0},
-    {"mode", 0, OPTION_NETWORK_MODE, offsetof(struct target, mode), NULL, "a mode", 0},
-    {"plugin", 0, OPTION_NETWORK_PLUGIN, offsetof(struct target, plugin), NULL, "a plugin", 0},
+    {"text", 't', OPTION_TEXT, 0, offsetof(struct target, text), "TEXT", "a text"},
+    {"secret", 0, OPTION_SECRET, OPTION_KUBEADM, offsetof(struct target, secret), "S", "a secret"},
+    {"list", 0, OPTION_LIST, 0, offsetof(struct target, list), "L", "a list"},
+    {"flag", 0, OPTION_BOOL, 0, offsetof(struct target, flag), "", "a flag"},
+    {"number", 'n', OPTION_NUMBER, 0, offsetof(struct target, number), "N", "a number"},
+    {"duration", 0, OPTION_DURATION, 0, offsetof(struct target, duration), "D", "a duration"},
+    {"limit", 0, OPTION_DURATION, OPTION_POSITIVE, offsetof(struct target, limit), "D", "not 0"},
+    {"choice", 0, OPTION_CHOICE, 0, offsetof(struct target, choice), "auto|on|off", "a choice"},
+    {"mode", 0, OPTION_NETWORK_MODE, 0, offsetof(struct target, mode), NULL, "a mode"},
+    {"plugin", 0, OPTION_NETWORK_PLUGIN, 0, offsetof(struct target, plugin), NULL, "a plugin"},
     {0},
 };
 static const struct option *const tables[] = {table, NULL};
