@@ -62,8 +62,7 @@ static const struct option network_options[] = {
     {"vxlan-port", 0, OPTION_NUMBER, 0, AT(vxlan_port), "PORT", "overlay: UDP port (default 4789)"},
     {"routes", 0, OPTION_CHOICE, 0, AT(routes), "own|print|none",
      "l2bridge, l2tunnel: routes to other nodes' pods are added on this node (own, default), "
-     "printed "
-     "for you to add to the network (print), or the network has them (none)"},
+     "printed for you to add to the network (print), or the network has them (none)"},
     {"kube-proxy", 0, OPTION_CHOICE, 0, AT(kube_proxy), "service|none",
      "run kube-proxy as a service, or leave it to the cluster"},
     {"dsr", 0, OPTION_CHOICE, 0, AT(dsr), "auto|on|off", "direct server return"},
@@ -112,8 +111,7 @@ static const struct option run_options[] = {
      "when the join fails: keep what is done, so that the same command continues, or undo it"},
     {"existing-services", 0, OPTION_CHOICE, 0, AT(existing_services), "refuse|adopt",
      "services containerd and kubelet that winjoin did not make: refuse to join, or go on with "
-     "them "
-     "(default: refuse)"},
+     "them (default: refuse)"},
     {"apply-host-fixes", 0, OPTION_BOOL, 0, AT(apply_host_fixes), "",
      "set the registry values that upstream's images have on this build of Windows (winjoin "
      "capabilities lists them); reset undoes that"},

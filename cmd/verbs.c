@@ -165,16 +165,16 @@ static const struct verb bundle_subcommands[] = {
      .usage = "bundle create DIR FILE.zip [flags]\n"
               "  winjoin bundle create --kubernetes-version VERSION FILE.zip [flags]",
      .text =
-         "Packs the node's programs in the folder (kubelet.exe, containerd.exe, ...), reads "
-         "their versions and lists what nodes also need. With --kubernetes-version it downloads "
-         "them from upstream's releases instead and compares each with its published SHA-256.",
-     .examples = {{"pack the programs in D:\\programs",
-                   "bundle create D:\\programs D:\\winjoin-bundle.zip"},
-                  {"the same, and list what nodes with flannel also need",
-                   "bundle create D:\\programs D:\\bundle.zip --network-plugin flannel"},
-                  {"fetch and pack what a node with flannel needs",
-                   "bundle create --kubernetes-version v1.37.1 --network-plugin flannel "
-                   "D:\\bundle.zip"}},
+         "Packs the node's programs in the folder (kubelet.exe, containerd.exe, ...), reads their "
+         "versions and lists what nodes also need. With --kubernetes-version it downloads them "
+         "from upstream's releases instead and compares each with its published SHA-256.",
+     .examples =
+         {{"pack the programs in D:\\programs",
+           "bundle create D:\\programs D:\\winjoin-bundle.zip"},
+          {"the same, and list what nodes with flannel also need",
+           "bundle create D:\\programs D:\\bundle.zip --network-plugin flannel"},
+          {"fetch and pack what a node with flannel needs",
+           "bundle create --kubernetes-version v1.37.1 --network-plugin flannel D:\\bundle.zip"}},
      .words = "DIR [FILE]",
      .groups = {&bundle_group, &bundle_nodes_group, &bundle_windows_group}},
     {.name = "verify",
@@ -231,11 +231,10 @@ static const struct verb config_subcommands[] = {
     {.name = "routes",
      .help = "print the routes to pods that the network needs",
      .usage = "config routes [flags]",
-     .text =
-         "For nodes that joined with --routes print or none: a line for each node and family, as "
-         "text or as a command. A word in capitals is to be replaced. The machines must be "
-         "allowed to forward (Azure: IP forwarding of the network interface, AWS: source/dest "
-         "check off, Google Cloud: canIpForward).",
+     .text = "For nodes that joined with --routes print or none: a line for each node and family, "
+             "as text or as a command. A word in capitals is to be replaced. The machines must be "
+             "allowed to forward (Azure: IP forwarding of the network interface, AWS: source/dest "
+             "check off, Google Cloud: canIpForward).",
      .examples = {{"print the routes of this node's cluster", "config routes"},
                   {"print commands for Azure",
                    "config routes -o az --resource-group k8s --route-table pods"},
@@ -250,13 +249,12 @@ static const struct verb certs_subcommands[] = {
     {.name = "renew",
      .help = "get other certificates for this node now",
      .usage = "certs renew [flags]",
-     .text =
-         "It asks for another client certificate with the one that the node has, as the kubelet "
-         "does by itself after some 80 % of its life, tests it at the API server, and stores it "
-         "beside the old one. Where the cluster signs the kubelet's serving certificate, it asks "
-         "for another one of these, too. Then it restarts the kubelet, which reads them at its "
-         "start; pods keep running. Until a request is approved and signed the old one stays in "
-         "use.",
+     .text = "It asks for another client certificate with the one that the node has, as the "
+             "kubelet does by itself after some 80 % of its life, tests it at the API server, and "
+             "stores it beside the old one. Where the cluster signs the kubelet's serving "
+             "certificate, it asks for another one of these, too. Then it restarts the kubelet, "
+             "which reads them at its start; pods keep running. Until a request is approved and "
+             "signed the old one stays in use.",
      .examples = {{"renew the certificates now", "certs renew"}},
      .groups = {&certs_group}},
     {0},
@@ -353,8 +351,7 @@ static const struct verb table[] = {
      .text = "The new programs are written beside the old ones, services are switched one after "
              "the other, and the node is tested; if a step fails, the upgrade goes back to what "
              "ran before. An upgrade that was stopped continues when the same command runs again. "
-             "Without a "
-             "version it takes that of the cluster.",
+             "Without a version it takes that of the cluster.",
      .examples = {{"show what would be done; change nothing", "upgrade --dry-run"},
                   {"evict the pods, then upgrade to the cluster's version", "upgrade --drain"},
                   {"upgrade from a bundle", "upgrade --bundle D:\\winjoin-bundle.zip"}},

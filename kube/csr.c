@@ -81,8 +81,7 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
     if (given && strlen(given) > CERTIFICATE_MAX)
         return error_set(
             err, ERROR_MALFORMED,
-            "decode CertificateSigningRequest \"%.100s\": its certificate is longer than "
-            "%d KiB",
+            "decode CertificateSigningRequest \"%.100s\": its certificate is longer than %d KiB",
             name, CERTIFICATE_MAX / 1024);
     csr.certificate_pem = decoded(object, "status.certificate");
     if (!csr.certificate_pem && given && *given)

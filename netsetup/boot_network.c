@@ -7,8 +7,7 @@ enum { FILE_MAX = 8 * 1024 * 1024 };
 
 json_t *boot_network_json(const struct network_input *input) {
     return json_pack("{s:s?, s:s?, s:s*, s:s?, s:s?, s:s?, s:s*, s:o, s:o, s:s?, s:s*, s:i, s:i, "
-                     "s:s?, s:o, s:o, s:i, "
-                     "s:i, s:s?, s:s*}",
+                     "s:s?, s:o, s:o, s:i, s:i, s:s?, s:s*}",
                      "mode", input->mode, "plugin", input->plugin, "agent", input->external, "name",
                      input->name, "adapter", input->adapter, "podCIDR", input->pod_cidr, "podCIDR6",
                      input->pod_cidr6, "clusterPodCIDRs", json_texts(&input->cluster_pod_cidrs),

@@ -30,28 +30,27 @@ static void add_text(const struct route *r, struct text *out) {
 }
 
 static void add_az(const struct route *r, struct text *out) {
-    text_addf(out,
-              "az network route-table route create --resource-group %s --route-table-name %s "
-              "--name %s --address-prefix %s --next-hop-type VirtualAppliance "
-              "--next-hop-ip-address %s",
-              or_word(r->place->resource_group, "RESOURCE_GROUP"),
-              or_word(r->place->route_table, "ROUTE_TABLE"), r->name, r->prefix, r->address);
+    text_addf(
+        out,
+        "az network route-table route create --resource-group %s --route-table-name %s --name %s "
+        "--address-prefix %s --next-hop-type VirtualAppliance --next-hop-ip-address %s",
+        or_word(r->place->resource_group, "RESOURCE_GROUP"),
+        or_word(r->place->route_table, "ROUTE_TABLE"), r->name, r->prefix, r->address);
 }
 
 static void add_aws(const struct route *r, struct text *out) {
-    text_addf(out,
-              "aws ec2 create-route --route-table-id %s --destination-%scidr-block %s "
-              "--instance-id %s",
-              or_word(r->place->route_table, "ROUTE_TABLE_ID"),
-              strchr(r->prefix, ':') ? "ipv6-" : "", r->prefix,
-              or_word(r->instance, "INSTANCE_ID"));
+    text_addf(
+        out,
+        "aws ec2 create-route --route-table-id %s --destination-%scidr-block %s --instance-id %s",
+        or_word(r->place->route_table, "ROUTE_TABLE_ID"), strchr(r->prefix, ':') ? "ipv6-" : "",
+        r->prefix, or_word(r->instance, "INSTANCE_ID"));
 }
 
 static void add_gcloud(const struct route *r, struct text *out) {
-    text_addf(out,
-              "gcloud compute routes create %s --network %s --destination-range %s "
-              "--next-hop-address %s",
-              r->name, or_word(r->place->network, "NETWORK"), r->prefix, r->address);
+    text_addf(
+        out,
+        "gcloud compute routes create %s --network %s --destination-range %s --next-hop-address %s",
+        r->name, or_word(r->place->network, "NETWORK"), r->prefix, r->address);
 }
 
 static const struct fabric {

@@ -126,12 +126,11 @@ static int plan_routes(const struct network_input *input, struct network_plan *p
         return error_set(err, ERROR_USAGE, "unknown routes setting '%s': use own, print or none",
                          input->routes);
     if (input->routes && plan->agent->keeps_routes)
-        return error_set(
-            err, ERROR_USAGE,
-            "routes '%s' is not possible: with plugin %s the routes to other nodes' pods are "
-            "kept by %s",
-            wanted, plan->plugin,
-            plan->agent->service ? plan->agent->service : "the cluster's own agent");
+        return error_set(err, ERROR_USAGE,
+                         "routes '%s' is not possible: with plugin %s the routes to other nodes' "
+                         "pods are kept by %s",
+                         wanted, plan->plugin,
+                         plan->agent->service ? plan->agent->service : "the cluster's own agent");
     if (input->routes && !plan->mode->host_routes)
         return error_set(err, ERROR_USAGE, "routes '%s' is not possible: in mode %s %s", wanted,
                          plan->mode->name, plan->mode->no_host_routes);
@@ -189,11 +188,10 @@ static void plan_dns(const struct network_input *input, struct network_plan *pla
 static int plan_check_name(const struct network_plan *plan, struct error *err) {
     /* the name is also a folder of host-local's and a value in an environment block */
     if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
-        return error_set(
-            err, ERROR_USAGE,
-            "network name '%.128s' is not possible: it must be 1 to 128 characters without \\ "
-            "/ : * ? \" < > | and line breaks",
-            plan->name);
+        return error_set(err, ERROR_USAGE,
+                         "network name '%.128s' is not possible: it must be 1 to 128 characters "
+                         "without \\ / : * ? \" < > | and line breaks",
+                         plan->name);
     if (plan->base_name && (text_equal_nocase(plan->name, plan->base_name) ||
                             text_equal_nocase(plan->name, WINDOWS_NETWORK)))
         return error_set(err, ERROR_USAGE, "network name '%s' is not possible: it is reserved",

@@ -196,8 +196,7 @@ static int refuse_status(const char *url, long status, struct error *err) {
     case 403:
         return error_set(
             err, ERROR_DENIED,
-            "GET '%s': the server answers %ld: access requires credentials, and winjoin "
-            "sends none",
+            "GET '%s': the server answers %ld: access requires credentials, and winjoin sends none",
             url, status);
     case 404:
     case 410:

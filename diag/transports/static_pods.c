@@ -55,8 +55,8 @@ static json_t *container_make(const struct diag_probe_options *options, const ch
     _cleanup_(freep) char *mailbox = mailbox_path(name);
     _cleanup_(freep) char *port = xasprintf("%d", PROBE_PORT);
 
-    return json_pack("{s:s, s:s, s:s, s:[s,s,s,s,s,s,s,s,s,s,s,s], s:{s:{s:s,s:s}},"
-                     " s:[{s:s,s:s,s:b}, {s:s,s:s}]}",
+    return json_pack("{s:s, s:s, s:s, s:[s,s,s,s,s,s,s,s,s,s,s,s], s:{s:{s:s,s:s}}, "
+                     "s:[{s:s,s:s,s:b}, {s:s,s:s}]}",
                      "name", "probe", "image", image, "imagePullPolicy", "IfNotPresent", "command",
                      PROGRAM, "serve", "--mailbox", mailbox, "--name", name, "--tcp", port, "--udp",
                      port, "--run", options->run ? options->run : "0", "resources", "requests",
@@ -74,9 +74,8 @@ static json_t *volumes_make(const char *name) {
 
 json_t *static_pod_make(const struct diag_probe_options *options, const char *name) {
     return json_pack(
-        "{s:s, s:s, s:{s:s,s:s,s:{s:s,s:s}},"
-        " s:{s:{s:s}, s:{s:s}, s:s, s:b, s:b, s:s, s:i, s:[{s:s}], s:{s:{s:s}},"
-        " s:[o], s:o}}",
+        "{s:s, s:s, s:{s:s,s:s,s:{s:s,s:s}}, s:{s:{s:s}, s:{s:s}, s:s, s:b, s:b, s:s, s:i, "
+        "s:[{s:s}], s:{s:{s:s}}, s:[o], s:o}}",
         "apiVersion", "v1", "kind", "Pod", "metadata", "name", name, "namespace", NAMESPACE,
         "labels", "app.kubernetes.io/name", "winjoin-probe", "app.kubernetes.io/managed-by",
         "winjoin", "spec", "os", "name", "windows", "nodeSelector", "kubernetes.io/os", "windows",

@@ -15,8 +15,7 @@ static const char head[] =
 static const char cluster_head[] =
     "\n## Of a whole cluster\n\n"
     "What `winjoin diag --kubeconfig FILE` names from the pattern of red cells: no program runs on "
-    "the "
-    "nodes themselves.\n`confirmed` are those that the API server or an answer says.\n";
+    "the nodes themselves.\n`confirmed` are those that the API server or an answer says.\n";
 
 /* Is it the first row of this id? */
 static bool is_first(size_t row) {

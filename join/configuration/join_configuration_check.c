@@ -255,9 +255,8 @@ static void check_cri_socket(struct check *c) {
     size_t scheme = scheme_length(socket);
 
     if (scheme && !text_starts_with(socket, "npipe:")) {
-        _cleanup_(freep) char *why = xasprintf("only URL scheme \"npipe\" is supported, got "
-                                               "\"%.*s\"",
-                                               (int)scheme, socket);
+        _cleanup_(freep) char *why =
+            xasprintf("only URL scheme \"npipe\" is supported, got \"%.*s\"", (int)scheme, socket);
 
         invalid(c, path, socket, why);
     } else if (*socket && (strpbrk(socket, "\\ ") || !slash || !slash[1])) {

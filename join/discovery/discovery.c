@@ -97,8 +97,7 @@ static int check_endpoint(const char *endpoint, struct error *err) {
                          "check the endpoint: address %s: missing port in address", endpoint);
     if ((*endpoint == '[') != (bracket != NULL) || (bracket && colon != bracket + 1))
         return error_set(err, ERROR_USAGE,
-                         "check the endpoint \"%s\": brackets must enclose an "
-                         "IPv6 address",
+                         "check the endpoint \"%s\": brackets must enclose an IPv6 address",
                          endpoint);
     if (!bracket && strchr(endpoint, ':') != colon)
         return error_set(err, ERROR_USAGE,
@@ -176,10 +175,10 @@ static int verify_signature(const struct discovery *d, const struct token *token
     if (jws_verify(info->signature, token->id, token->secret, info->kubeconfig,
                    strlen(info->kubeconfig), NULL) == 0)
         return 0;
-    (void)error_set(err, ERROR_UNTRUSTED,
-                    "failed to verify JWS signature of received cluster info object, can't trust "
-                    "\"%s\"",
-                    d->address);
+    (void)error_set(
+        err, ERROR_UNTRUSTED,
+        "failed to verify JWS signature of received cluster info object, can't trust \"%s\"",
+        d->address);
     (void)error_hint(err, "either the part of the token after the dot is wrong, or the answer was "
                           "changed on the way");
     return error_hint(err, "compare with: kubeadm token list");
@@ -251,10 +250,9 @@ static int ask_again(struct discovery *d, const char *ca_pem, const struct clust
     cluster_info_free(&second);
     if (same)
         return 0;
-    (void)error_set(
-        err, ERROR_UNTRUSTED,
-        "the second kubeconfig from the cluster-info ConfigMap (using validated TLS) was "
-        "different from the first");
+    (void)error_set(err, ERROR_UNTRUSTED,
+                    "the second kubeconfig from the cluster-info ConfigMap (using validated TLS) "
+                    "was different from the first");
     return error_hint(err,
                       "another server answers for \"%s\", or the cluster changed at this moment: "
                       "check before you try again",
@@ -315,11 +313,10 @@ static int run_token(struct discovery *d, const struct token *token, const struc
 
 static void warn_proxy(struct discovery_result *result) {
     if (result->proxy)
-        text_list_add_owned(
-            &result->warnings,
-            xasprintf("the API server is reached through the proxy %s (environment, "
-                      "or netsh winhttp show proxy)",
-                      result->proxy));
+        text_list_add_owned(&result->warnings,
+                            xasprintf("the API server is reached through the proxy %s "
+                                      "(environment, or netsh winhttp show proxy)",
+                                      result->proxy));
 }
 
 /* The endpoint is only asked; what the proven kubeconfig names is used from then on. */

@@ -30,11 +30,10 @@ static int fetch_file(struct discovery *d, const char *url, struct kubeconfig *r
     if (response.status == 200)
         result = kubeconfig_parse_whole(response.body, response.body_len, shown, ret, err);
     else
-        result =
-            error_set(err, ERROR_ABSENT,
-                      "error trying to fetch discovery kubeconfig over HTTPS from %s, received "
-                      "status %ld",
-                      shown, response.status);
+        result = error_set(
+            err, ERROR_ABSENT,
+            "error trying to fetch discovery kubeconfig over HTTPS from %s, received status %ld",
+            shown, response.status);
     http_response_free(&response);
     return result;
 }

@@ -9,9 +9,9 @@
 struct owner {
     const char *name, *renew;
 };
-static const struct owner server = {"the server's certificate",
-                                    "the server's certificate must be renewed (kubeadm certs renew "
-                                    "apiserver)"};
+static const struct owner server = {
+    "the server's certificate",
+    "the server's certificate must be renewed (kubeadm certs renew apiserver)"};
 static const struct owner intermediate = {
     "the certificate of an intermediate CA, which the server sends along",
     "the server needs a valid intermediate certificate in the file of its own certificate "
@@ -27,11 +27,10 @@ static void hint_clock(const struct discovery *d, const struct certificate *cert
     int64_t difference = d->result->clock_difference;
 
     if (!d->dated)
-        (void)error_hint(
-            err,
-            "\"%s\" does not report its time: check this machine's clock (w32tm /query "
-            "/status); if it is right, %s",
-            d->address, owner->renew);
+        (void)error_hint(err,
+                         "\"%s\" does not report its time: check this machine's clock (w32tm "
+                         "/query /status); if it is right, %s",
+                         d->address, owner->renew);
     else if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
         (void)error_hint(err, "the clock of \"%s\" (%" PRId64 " s %s this machine's) agrees: %s",
                          d->address, difference > 0 ? difference : -difference,
@@ -77,9 +76,8 @@ static int wrong_name(const struct discovery *d, const struct certificate *certi
     _cleanup_(freep) char *names = certificate_names(certificate);
 
     (void)error_set(err, ERROR_UNTRUSTED,
-                    "cannot trust \"%s\": its certificate is valid for %s, "
-                    "not %s",
-                    d->address, names, d->host_name);
+                    "cannot trust \"%s\": its certificate is valid for %s, not %s", d->address,
+                    names, d->host_name);
     return error_hint(err,
                       "join by one of these names, or add %s to apiServer.certSANs in the "
                       "cluster's ClusterConfiguration and renew the certificate",

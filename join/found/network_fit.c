@@ -154,10 +154,10 @@ static int check_kube_proxy(const struct agent_settings *settings, const char *r
     if (!settings->kube_proxy)
         return 0;
     if (settings->proxies) {
-        (void)error_set(err, ERROR_USAGE,
-                        "DaemonSet %s does not fit: the cluster's %s does kube-proxy's work on "
-                        "Windows nodes",
-                        settings->kube_proxy, title_of(settings));
+        (void)error_set(
+            err, ERROR_USAGE,
+            "DaemonSet %s does not fit: the cluster's %s does kube-proxy's work on Windows nodes",
+            settings->kube_proxy, title_of(settings));
         return error_hint(err, "kubectl delete daemonset -n %.*s " KUBE_PROXY_DAEMON_SET,
                           (int)strcspn(settings->kube_proxy, "/"), settings->kube_proxy);
     }
@@ -184,15 +184,14 @@ static int check_other_plugin(const struct agent_settings *settings, const char 
     const struct network_mode *theirs = network_mode_by_name(settings->mode);
 
     if (agent && agent->keeps_routes && !agent->in_cluster) {
-        (void)error_set(err, ERROR_USAGE,
-                        "network plugin '%s' does not fit: ConfigMap %s/%s says that the cluster "
-                        "runs %s",
-                        plugin, settings->source->name_space, settings->source->name,
-                        title_of(settings));
-        return error_hint(err,
-                          "use --network-plugin %s, or delete that ConfigMap if the cluster no "
-                          "longer runs %s",
-                          settings->agent->plugin, title_of(settings));
+        (void)error_set(
+            err, ERROR_USAGE,
+            "network plugin '%s' does not fit: ConfigMap %s/%s says that the cluster runs %s",
+            plugin, settings->source->name_space, settings->source->name, title_of(settings));
+        return error_hint(
+            err,
+            "use --network-plugin %s, or delete that ConfigMap if the cluster no longer runs %s",
+            settings->agent->plugin, title_of(settings));
     }
     if (!mode || !theirs || mode->vxlan == theirs->vxlan)
         return 0;
@@ -301,9 +300,8 @@ void network_fit_warn(struct join *join) {
     if (join->found.cluster.network_unread)
         log_message(LOG_INFO, "no right to read the DaemonSets of network agents (403)");
     else if (join->found.plan.agent->in_cluster && !agent)
-        join_warn(&join->progress,
-                  "the cluster has no DaemonSet of a network agent that winjoin knows: what it "
-                  "needs on this machine is not checked");
+        join_warn(&join->progress, "the cluster has no DaemonSet of a network agent that winjoin "
+                                   "knows: what it needs on this machine is not checked");
     if (!agent)
         return;
     if (agent->advice)

@@ -129,9 +129,8 @@ static void tell_unwanted(struct join *join) {
     if (join->found.options.network_plugin || c->network.agent)
         text_addf(&join->progress.detail, "not needed by the plugin %s", join->found.plan.plugin);
     else if (c->network_unread)
-        text_add(&join->progress.detail,
-                 "not started: whether the cluster runs flannel is not known (no right to "
-                 "read its ConfigMap)");
+        text_add(&join->progress.detail, "not started: whether the cluster runs flannel is not "
+                                         "known (no right to read its ConfigMap)");
     else
         text_add(&join->progress.detail, "not needed: the cluster does not run flannel");
 }

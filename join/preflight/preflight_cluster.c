@@ -80,10 +80,9 @@ enum verdict check_node_name(struct join *join, struct finding *finding) {
         return CHECK_FINE;
     check_hint(finding, "kubectl delete node %s", join->found.node_name);
     if (state == NODE_NAME_TAKEN)
-        return check_bad(finding,
-                         "a Node with name \"%s\" and status \"Ready\" already exists in the "
-                         "cluster",
-                         join->found.node_name);
+        return check_bad(
+            finding, "a Node with name \"%s\" and status \"Ready\" already exists in the cluster",
+            join->found.node_name);
     return check_warn(finding,
                       "Node \"%s\" is still Ready from an earlier join of this machine; a join "
                       "waits until it is not Ready",
@@ -111,11 +110,10 @@ enum verdict check_approval(struct join *join, struct finding *finding) {
         return check_not_run(finding, "this node has a certificate");
     if (kube_may(&join->found.client, &own, &allowed, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    return allowed
-               ? CHECK_FINE
-               : check_bad(finding,
-                           "the token's certificate requests are not approved "
-                           "automatically: the join waits until an administrator approves them");
+    return allowed ? CHECK_FINE
+                   : check_bad(finding,
+                               "the token's certificate requests are not approved automatically: "
+                               "the join waits until an administrator approves them");
 }
 
 /* What is missing is put right as a fault of this machine is: then again. */

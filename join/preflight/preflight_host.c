@@ -232,11 +232,10 @@ enum verdict check_firewall_policy(const struct machine *machine, struct finding
             check_registry(machine, key, "EnableFirewall", &on, &why) < 0)
             return check_unknown(finding, "%s", why.message);
         if (text_equal(merge, "0") && !text_equal(on, "0"))
-            return check_bad(
-                finding,
-                "HKLM\\%s has AllowLocalPolicyMerge=0: the rules that winjoin adds have "
-                "no effect in this profile",
-                key);
+            return check_bad(finding,
+                             "HKLM\\%s has AllowLocalPolicyMerge=0: the rules that winjoin adds "
+                             "have no effect in this profile",
+                             key);
     }
     return CHECK_FINE;
 }

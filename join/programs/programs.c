@@ -195,9 +195,8 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
             if (artifact_origin(missing.items[i]))
                 (void)error_hint(err, "%s.exe: %s", missing.items[i],
                                  artifact_origin(missing.items[i]));
-        (void)error_hint(
-            err, "supply them with --bundle FILE or --mirror URL (made of a folder of programs by: "
-                 "winjoin bundle create DIR FILE.zip)");
+        (void)error_hint(err, "supply them with --bundle FILE or --mirror URL (made of a folder of "
+                              "programs by: winjoin bundle create DIR FILE.zip)");
     }
     return result;
 }

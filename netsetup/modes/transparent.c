@@ -25,13 +25,12 @@ const struct network_mode network_mode_transparent = {
     .fabric_gateway = true,
     .no_host_routes = "the pods' gateway is a router of the network, which reaches them directly",
     .limits =
-        (const struct network_limit[]){
-            NETWORK_LIMIT_NO_SERVICES,
-            {"mac-spoofing",
-             "pods send with MAC addresses of their own: on a virtual machine the hypervisor must "
-             "allow MAC address spoofing",
-             NULL},
-            {0}},
+        (const struct network_limit[]){NETWORK_LIMIT_NO_SERVICES,
+                                       {"mac-spoofing",
+                                        "pods send with MAC addresses of their own: on a virtual "
+                                        "machine the hypervisor must allow MAC address spoofing",
+                                        NULL},
+                                       {0}},
     .plan = plan_name,
     .next = next,
 };
