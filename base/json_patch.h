@@ -12,8 +12,7 @@ enum { JSON_PATCH_OPERATIONS_MAX = 1000, JSON_PATCH_COPIED_MAX = 100000 };
  * passed over. The whole document ("") can be replaced and tested, and, unlike there, nothing else.
  * At most JSON_PATCH_OPERATIONS_MAX operations, which copy at most JSON_PATCH_COPIED_MAX values in
  * all. ERROR_USAGE: "operation 3 (replace): path \"/a/b\": ..."; *ret_operation (or NULL) is then
- * the failing one's index, or the count when it is none of them.
- */
+ * the failing one's index, or the count when it is none of them. */
 int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,
                      size_t *ret_operation, struct error *err);
 

@@ -12,10 +12,9 @@ struct yaml_documents; /* the documents of one stream */
 /* Parses a stream of documents ("---"). Refused with ERROR_MALFORMED and "what: line L column C:
  * ...": aliases and anchors, duplicate keys, tags other than !!str, !!map and !!seq, merge keys,
  * keys that are no scalars, more than 64 levels, more than 4 MiB, bytes that are no UTF-8. JSON
- * texts are YAML too. What is read may be secret: each copy is overwritten before it is freed,
- * but for what libyaml leaves behind when it moves a text that grows (rooms of 16, 32, 64, ...
- * bytes): of a bootstrap token the id and four letters of the secret's sixteen, of a longer text
- * half. */
+ * texts are YAML too. What is read may be secret: each copy is overwritten before it is freed, but
+ * for what libyaml leaves behind when it moves a text that grows (rooms of 16, 32, 64, ... bytes):
+ * of a bootstrap token the id and four letters of the secret's sixteen, of a longer text half. */
 int yaml_parse(const char *text, size_t len, const char *what, struct yaml_documents **ret,
                struct error *err);
 void yaml_documents_free(struct yaml_documents *documents);

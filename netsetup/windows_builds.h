@@ -36,9 +36,8 @@ struct windows_problem {
 };
 const struct windows_problem *windows_problems(size_t *ret_count);
 /* Those that this Windows has and no host fix in its registry ends, as
- * [{id,breaks,fix,override?,source}].
- * Without a build or a revision: empty. A new reference; NULL with err when the registry cannot
- * be read. */
+ * [{id,breaks,fix,override?,source}]. Without a build or a revision: empty. A new reference; NULL
+ * with err when the registry cannot be read. */
 json_t *windows_problems_json(struct host *host, const struct host_facts *facts, struct error *err);
 
 /* The long-term builds that upstream publishes Windows images for, by what people call them:

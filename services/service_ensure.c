@@ -36,8 +36,7 @@ static bool same_service(const struct host_service *found, const struct host_ser
            (!wanted->preshutdown_ms || found->preshutdown_ms == wanted->preshutdown_ms);
 }
 
-/* The text for its host, and whether the file says so already. *ret_wanted NULL: it has none.
- */
+/* The text for its host, and whether the file says so already. *ret_wanted NULL: it has none. */
 static int read_settings(struct host *host, const struct service *row,
                          const struct service_settings *settings, char **ret_wanted, bool *ret_same,
                          struct error *err) {

@@ -143,8 +143,7 @@ void service_command_words(const char *line, struct text_list *ret);
 /* Makes the service stand (with its settings file for the service host); a service of that name
  * that is not ours (description) is ERROR_CONFLICT, unless it is to be adopted. *ret_changed (or
  * NULL): true when what a running service has read at its start was changed (command, environment,
- * its host's settings).
- */
+ * its host's settings). */
 int service_ensure(struct host *host, const struct service *service,
                    const struct service_settings *settings, bool *ret_changed, struct error *err);
 /* Is it already just as service_ensure() would make it? */

@@ -136,10 +136,9 @@ void probe_measure(const struct probe *probe, struct probe_result *ret);
 /* `serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]`: echoes, beats, and
  * for each go-N that appears runs probes.txt and writes results-N.txt; ends when the mailbox has
  * been gone for a minute (or when DIR/stop appears). `tcp|udp|dns|dns-tcp|http TARGET:PORT
- * [--payload N] [--question NAME] [--expect NAME] [--timeout MS]
- * [--attempts N]` and `resolve NAME`: one probe by hand; its result is added to `output`.
- * argv[0] is the verb. 0 = done, every attempt ok; ERROR_NETWORK = the probe failed (output is
- * filled); ERROR_USAGE. */
+ * [--payload N] [--question NAME] [--expect NAME] [--timeout MS] [--attempts N]` and `resolve
+ * NAME`: one probe by hand; its result is added to `output`. argv[0] is the verb. 0 = done, every
+ * attempt ok; ERROR_NETWORK = the probe failed (output is filled); ERROR_USAGE. */
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err);
 /* The help of probe_command(), several lines. */
 const char *probe_usage(void);

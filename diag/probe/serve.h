@@ -9,6 +9,5 @@ struct probe_server {
     const char *address;         /* to listen on and to report; "" = all, and what the system has */
     unsigned tcp_port, udp_port; /* 0 = no echo */
 };
-/* Serves until a file "stop" is in the mailbox or nothing could be written there for a minute.
- */
+/* Serves until a file "stop" is in the mailbox or nothing could be written there for a minute. */
 void probe_serve(const struct probe_server *options);

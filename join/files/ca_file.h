@@ -8,8 +8,7 @@
  * caller frees. */
 char *ca_file_describe(struct host *host, const char *path);
 /* One line with what both hold when the file's keys are not those of the proven CA; NULL when they
- * are, there is no file, or no CA (NULL). kubeadm keeps such a file as it is. The caller frees.
- */
+ * are, there is no file, or no CA (NULL). kubeadm keeps such a file as it is. The caller frees. */
 char *ca_file_difference(struct host *host, const char *path, const char *proven_pem);
 
 /* A ca.crt of another cluster makes kubelets fail with errors that mislead: warns of the one

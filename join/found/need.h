@@ -16,8 +16,7 @@ enum {
      * told. */
     NEED_KUBELET_CONFIG = 16,
     /* The network adapter, HNS version and the plan; with the node's podCIDR once the Node is
-     * known.
-     */
+     * known. */
     NEED_PLAN = 32,
 };
 /* Finds what is named and not known yet, in this order; nothing is changed on the host but an

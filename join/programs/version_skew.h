@@ -14,6 +14,5 @@ struct version_skew {
  * KubeletVersion); for kube-proxy the policy is the same. Where cluster and server differ, as in
  * the midst of an upgrade, the older decides what is too new and the newer what is too old.
  * ERROR_PREFLIGHT "[KubeletVersion] ...", also for a kubelet whose version cannot be read; a
- * cluster's that cannot be read is passed over.
- */
+ * cluster's that cannot be read is passed over. */
 int version_skew_check(const struct version_skew *skew, struct error *err);

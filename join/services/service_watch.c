@@ -126,8 +126,7 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
 /* ---- its start ---- */
 
 /* The program ran and ended; otherwise Windows could not start it, and trying again does not help
- * that.
- */
+ * that. */
 static bool has_ended(const struct error *why) {
     return why->kind == ERROR_HOST &&
            (why->os == HOST_SERVICE_SPECIFIC_ERROR || why->os == HOST_PROCESS_ABORTED);

@@ -28,10 +28,9 @@ struct service_watch {
  * ends while it comes up counts as one that ended. */
 int service_watch_start(struct service_watch *watch, const struct service *service,
                         struct error *err);
-/* For each look of a phase: 0 when the service runs (*ret_runs, may be
- * NULL: true) or will be started again after its pause. ERROR_HOST when somebody removed it, or
- * when it has ended once too often: with its exit code, and hints that name its log and the log's
- * last errors. */
+/* For each look of a phase: 0 when the service runs (*ret_runs, may be NULL: true) or will be
+ * started again after its pause. ERROR_HOST when somebody removed it, or when it has ended once too
+ * often: with its exit code, and hints that name its log and the log's last errors. */
 int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err);
 /* For those looks too: every few seconds asks the API server for `path` with the node's identity,
  * which is the service's. When the server refuses that, waiting is in vain: ERROR_DENIED, with the
