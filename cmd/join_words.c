@@ -184,9 +184,8 @@ static int settle_configuration(struct program *program, struct config_file *fil
 
     join_configuration_overlay(&file->join, o);
     if (file->join) {
-        if (join_configuration_check(file->join, &file->join_marks, program->host, err) < 0)
-            return -1;
-        if (check_list(file, "skipPhases", check_skipped, err) < 0 ||
+        if (join_configuration_check(file->join, &file->join_marks, program->host, err) < 0 ||
+            check_list(file, "skipPhases", check_skipped, err) < 0 ||
             check_list(file, "nodeRegistration.ignorePreflightErrors", join_ignored_check, err) < 0)
             return -1;
         join_configuration_apply(file->join, o, &warnings);
@@ -246,9 +245,8 @@ int program_prepare_join(struct program *program, struct error *err) {
 
     if (program->words.count)
         o->endpoint = xstrdup(program->words.items[0]);
-    if (check_control_plane(program, err) < 0)
-        return -1;
-    if (check_token_flags(program, err) < 0 || check_vmodule(program->options.vmodule, err) < 0)
+    if (check_control_plane(program, err) < 0 || check_token_flags(program, err) < 0 ||
+        check_vmodule(program->options.vmodule, err) < 0)
         return -1;
     if (o->config && !*o->config) {
         if (text_list_has(&program->flags, "config") && check_mixed(program, err) < 0)

@@ -307,9 +307,8 @@ int verb_discover(struct program *program, struct error *err) {
     _cleanup_(discovery_result_free) struct discovery_result result = {0};
     json_t *document;
 
-    if (program_prepare_join(program, err) < 0 || program_need_discovery(program, err) < 0)
-        return -1;
-    if (discover(program, &result, err) < 0)
+    if (program_prepare_join(program, err) < 0 || program_need_discovery(program, err) < 0 ||
+        discover(program, &result, err) < 0)
         return -1;
     output_warnings(&result.warnings);
     if (text_equal(program->options.output, "kubeconfig")) {

@@ -69,11 +69,10 @@ static int check_request(const struct http_request *request, struct error *err) 
             err, ERROR_USAGE,
             "request '%s': a client certificate needs its key, and a key its certificate",
             request->url);
-    if (check_line("URL", request->url, err) < 0 || check_line("method", request->method, err) < 0)
-        return -1;
-    if (check_server_name(request->server_name, err) < 0)
-        return -1;
-    if (check_line("content type", request->content_type, err) < 0)
+    if (check_line("URL", request->url, err) < 0 ||
+        check_line("method", request->method, err) < 0 ||
+        check_server_name(request->server_name, err) < 0 ||
+        check_line("content type", request->content_type, err) < 0)
         return -1;
     return check_line("token", request->bearer_token, err);
 }

@@ -176,9 +176,8 @@ static int create_endpoint(struct host *host, const struct network_plan *plan,
     _cleanup_(freep) char *text = json_write(request);
     _cleanup_(freep) char *response = NULL;
     _cleanup_json_ json_t *json = NULL;
-    if (hns_call(host, "POST", "/endpoints/", text, &response, err) < 0)
-        return -1;
-    if (json_read(response, strlen(response), "HNS answer", &json, err) < 0)
+    if (hns_call(host, "POST", "/endpoints/", text, &response, err) < 0 ||
+        json_read(response, strlen(response), "HNS answer", &json, err) < 0)
         return -1;
     const char *why = json_text_at(json, "Error");
     return json_bool_at(json, "Success", false)

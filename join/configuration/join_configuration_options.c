@@ -1,71 +1,41 @@
 /* Between a JoinConfiguration and the join's options, by one table: flags and environment go into
  * the document before it is checked, what they did not give comes out of it afterwards. */
 #include "base/log.h"
-#include "base/rfc3339.h"
 #include "join/configuration/join_configuration.h"
 
-enum place_type { AS_TEXT, AS_SECRET, AS_LIST, AS_UNION, AS_BOOL, AS_DURATION };
+/* What is special: a secret, or a list to which flags add. */
+enum place_kind { PLAIN, SECRET, ADDED };
 
 static const struct place {
     const char *path;
-    enum place_type type;
+    enum yaml_field_type type;
     size_t offset;
+    enum place_kind kind;
 } places[] = {
 #define AT(field) offsetof(struct join_options, field)
-    {"nodeRegistration.name", AS_TEXT, AT(node_name)},
-    {"nodeRegistration.criSocket", AS_TEXT, AT(cri_socket)},
-    {"nodeRegistration.ignorePreflightErrors", AS_UNION, AT(ignore_preflight_errors)},
-    {"caCertPath", AS_TEXT, AT(ca_cert_path)},
-    {"discovery.bootstrapToken.apiServerEndpoint", AS_TEXT, AT(endpoint)},
-    {"discovery.bootstrapToken.token", AS_SECRET, AT(discovery_token)},
-    {"discovery.bootstrapToken.caCertHashes", AS_LIST, AT(discovery_token_ca_cert_hash)},
-    {"discovery.bootstrapToken.unsafeSkipCAVerification", AS_BOOL,
-     AT(discovery_token_unsafe_skip_ca_verification)},
-    {"discovery.file.kubeConfigPath", AS_TEXT, AT(discovery_file)},
-    {"discovery.tlsBootstrapToken", AS_SECRET, AT(tls_bootstrap_token)},
-    {"skipPhases", AS_LIST, AT(skip_phases)},
-    {"patches.directory", AS_TEXT, AT(patches)},
-    {"timeouts.kubeletHealthCheck", AS_DURATION, AT(timeouts.kubelet_health_check)},
-    {"timeouts.kubernetesAPICall", AS_DURATION, AT(timeouts.kubernetes_api_call)},
-    {"timeouts.tlsBootstrap", AS_DURATION, AT(timeouts.tls_bootstrap)},
-    {"timeouts.discovery", AS_DURATION, AT(timeouts.discovery)},
-    {"dryRun", AS_BOOL, AT(dry_run)},
-#undef AT
+    {"nodeRegistration.name", YAML_FIELD_TEXT, AT(node_name), PLAIN},
+    {"nodeRegistration.criSocket", YAML_FIELD_TEXT, AT(cri_socket), PLAIN},
+    {"nodeRegistration.ignorePreflightErrors", YAML_FIELD_TEXTS, AT(ignore_preflight_errors),
+     ADDED},
+    {"caCertPath", YAML_FIELD_TEXT, AT(ca_cert_path), PLAIN},
+    {"discovery.bootstrapToken.apiServerEndpoint", YAML_FIELD_TEXT, AT(endpoint), PLAIN},
+    {"discovery.bootstrapToken.token", YAML_FIELD_TEXT, AT(discovery_token), SECRET},
+    {"discovery.bootstrapToken.caCertHashes", YAML_FIELD_TEXTS, AT(discovery_token_ca_cert_hash),
+     PLAIN},
+    {"discovery.bootstrapToken.unsafeSkipCAVerification", YAML_FIELD_BOOL,
+     AT(discovery_token_unsafe_skip_ca_verification), PLAIN},
+    {"discovery.file.kubeConfigPath", YAML_FIELD_TEXT, AT(discovery_file), PLAIN},
+    {"discovery.tlsBootstrapToken", YAML_FIELD_TEXT, AT(tls_bootstrap_token), SECRET},
+    {"skipPhases", YAML_FIELD_TEXTS, AT(skip_phases), PLAIN},
+    {"patches.directory", YAML_FIELD_TEXT, AT(patches), PLAIN},
+    {"timeouts.kubeletHealthCheck", YAML_FIELD_DURATION, AT(timeouts.kubelet_health_check), PLAIN},
+    {"timeouts.kubernetesAPICall", YAML_FIELD_DURATION, AT(timeouts.kubernetes_api_call), PLAIN},
+    {"timeouts.tlsBootstrap", YAML_FIELD_DURATION, AT(timeouts.tls_bootstrap), PLAIN},
+    {"timeouts.discovery", YAML_FIELD_DURATION, AT(timeouts.discovery), PLAIN},
+    {"dryRun", YAML_FIELD_BOOL, AT(dry_run), PLAIN},
 };
 
 /* ---- options into the document ---- */
-
-static json_t *union_of(const json_t *listed, const struct text_list *given) {
-    json_t *all = json_array();
-
-    json_array_extend(all, (json_t *)listed);
-    for (size_t i = 0; i < given->count; i++)
-        json_array_append_new(all, json_string(given->items[i]));
-    return all;
-}
-
-/* NULL when the option is not given. */
-static json_t *value_of(const struct place *p, const struct join_options *options,
-                        const json_t *given) {
-    const void *place = (const char *)options + p->offset;
-    const struct text_list *list = place;
-    const char *text = p->type == AS_TEXT || p->type == AS_SECRET ? *(char *const *)place : NULL;
-
-    switch (p->type) {
-    case AS_TEXT:
-    case AS_SECRET:
-        return text && *text ? json_string(text) : NULL; /* an empty one counts as not given */
-    case AS_LIST:
-        return list->count ? json_texts(list) : NULL;
-    case AS_UNION:
-        return list->count ? union_of(given, list) : NULL;
-    case AS_BOOL:
-        return *(const bool *)place ? json_true() : NULL;
-    case AS_DURATION:
-        return NULL; /* no flag of kubeadm's */
-    }
-    return NULL;
-}
 
 static void forget_text(json_t *value) {
     if (json_is_string(value))
@@ -107,10 +77,17 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
                                    JOIN_CONFIGURATION_KIND);
     for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
         const struct place *p = &places[i];
-        json_t *value = value_of(p, options, json_at(*configuration, p->path));
+        json_t *value = join_option_json(options, p->offset, p->type);
+        json_t *listed = p->kind == ADDED ? json_at(*configuration, p->path) : NULL;
 
+        if (value && listed) {
+            listed = json_copy(listed);
+            json_array_extend(listed, value);
+            json_decref(value);
+            value = listed;
+        }
         if (value)
-            put(*configuration, p->path, value, p->type == AS_SECRET);
+            put(*configuration, p->path, value, p->kind == SECRET);
     }
     /* without an endpoint kubeadm drops what flags say of the token way */
     if (made && !options->endpoint) {
@@ -122,61 +99,30 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
 
 void join_configuration_forget(json_t *configuration) {
     for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-        if (places[i].type == AS_SECRET)
+        if (places[i].kind == SECRET)
             forget_text(json_at(configuration, places[i].path));
 }
 
 /* ---- the document into the options ---- */
 
-static void take_text(char **field, const char *text, bool secret) {
-    if ((*field && **field) || !text || !*text)
-        return;
-    free(*field);
-    *field = xstrdup(text);
-    if (secret)
-        log_hide_secret(text);
-}
-
-static void take_list(struct text_list *list, const json_t *array, bool all) {
-    if (list->count && !all)
-        return;
-    json_each(array, i, item) {
-        const char *text = json_string_value(item);
-
-        if (text && !text_list_has(list, text))
-            text_list_add(list, text);
-    }
-}
-
 static void take(const struct place *p, const json_t *value, struct join_options *options) {
-    void *place = (char *)options + p->offset;
-    int64_t milliseconds;
+    struct text_list *list = (void *)((char *)options + p->offset);
 
-    switch (p->type) {
-    case AS_TEXT:
-    case AS_SECRET:
-        take_text(place, json_string_value(value), p->type == AS_SECRET);
-        return;
-    case AS_LIST:
-    case AS_UNION:
-        take_list(place, value, p->type == AS_UNION);
-        return;
-    case AS_BOOL:
-        *(bool *)place |= json_is_true(value);
-        return;
-    case AS_DURATION:
-        if (json_is_string(value) &&
-            go_duration_parse(json_string_value(value), &milliseconds, NULL) == 0)
-            *(long long *)place =
-                milliseconds < JOIN_DURATION_MAX ? milliseconds : JOIN_DURATION_MAX;
-        return;
-    }
+    if (p->kind == SECRET && is_given(json_string_value(value)))
+        log_hide_secret(json_string_value(value));
+    if (p->kind != ADDED)
+        join_option_take(options, p->offset, p->type, value);
+    else
+        json_each(value, i, item)
+            if (json_is_string(item) && !text_list_has(list, json_string_value(item)))
+                text_list_add(list, json_string_value(item));
 }
 
 /* The form of the kubelet's --register-with-taints (corev1 Taint.ToString): an empty list asks for
  * none. */
 static void take_taints(const json_t *taints, struct join_options *options) {
     _cleanup_(text_free) struct text all = {0};
+    _cleanup_json_ json_t *form = NULL;
 
     json_each(taints, i, item) {
         const char *value = json_text_at(item, "value");
@@ -184,7 +130,8 @@ static void take_taints(const json_t *taints, struct join_options *options) {
         text_addf(&all, "%s%s%s%s:%s", i ? "," : "", json_text_at(item, "key"),
                   value && *value ? "=" : "", value ? value : "", json_text_at(item, "effect"));
     }
-    take_text(&options->register_with_taints, text_str(&all), false);
+    form = json_string(text_str(&all));
+    join_option_take(options, AT(register_with_taints), YAML_FIELD_TEXT, form);
 }
 
 static void take_args(const json_t *args, struct join_options *options) {

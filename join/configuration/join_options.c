@@ -1,12 +1,15 @@
 /* The options of a join: their memory, and the checks that need nothing else. */
 #include "join/configuration/join_options.h"
 
+#include "base/rfc3339.h"
 #include "host/http.h"
 #include "join/configuration/node_configuration.h"
 #include "join/configuration/node_labels.h"
 #include "join/configuration/node_taints.h"
 #include "kube/server_url.h"
 #include "services/version.h"
+
+enum { DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
 
 _Static_assert(offsetof(struct join_options, discovery_token) -
                        offsetof(struct join_options, texts) ==
@@ -25,6 +28,70 @@ void join_options_free(struct join_options *o) {
     secret_freep(&o->token);
     secret_freep(&o->discovery_token);
     secret_freep(&o->tls_bootstrap_token);
+}
+
+static json_t *duration_json(long long milliseconds) {
+    _cleanup_(freep) char *text = xasprintf("%lldms", milliseconds);
+
+    return milliseconds ? json_string(text) : NULL;
+}
+
+json_t *join_option_json(const struct join_options *options, size_t offset,
+                         enum yaml_field_type type) {
+    const void *place = (const char *)options + offset;
+    const char *text = type == YAML_FIELD_TEXT ? *(char *const *)place : NULL;
+
+    switch (type) {
+    case YAML_FIELD_TEXT:
+        return text && *text ? json_string(text) : NULL;
+    case YAML_FIELD_BOOL:
+        return *(const bool *)place ? json_true() : NULL;
+    case YAML_FIELD_NUMBER:
+        return *(const long long *)place ? json_integer(*(const long long *)place) : NULL;
+    case YAML_FIELD_DURATION:
+        return duration_json(*(const long long *)place);
+    default:
+        return ((const struct text_list *)place)->count ? json_texts(place) : NULL;
+    }
+}
+
+static void take_text(char **field, const char *text) {
+    if ((*field && **field) || !text || !*text)
+        return;
+    free(*field);
+    *field = xstrdup(text);
+}
+
+static void take_duration(long long *field, const char *text) {
+    int64_t milliseconds;
+
+    if (!*field && text && go_duration_parse(text, &milliseconds, NULL) == 0)
+        *field = milliseconds < DURATION_MAX ? milliseconds : DURATION_MAX;
+}
+
+void join_option_take(struct join_options *options, size_t offset, enum yaml_field_type type,
+                      const json_t *value) {
+    void *place = (char *)options + offset;
+
+    switch (type) {
+    case YAML_FIELD_TEXT:
+        take_text(place, json_string_value(value));
+        return;
+    case YAML_FIELD_BOOL:
+        *(bool *)place |= json_is_true(value);
+        return;
+    case YAML_FIELD_NUMBER:
+        if (!*(long long *)place)
+            *(long long *)place = json_integer_value(value);
+        return;
+    case YAML_FIELD_DURATION:
+        take_duration(place, json_string_value(value));
+        return;
+    default:
+        if (!((struct text_list *)place)->count)
+            json_read_texts(value, place);
+        return;
+    }
 }
 
 void join_options_copy(const struct join_options *from, struct join_options *ret) {

@@ -2,10 +2,10 @@
  * files and the cluster's own defaults. */
 #pragma once
 
+#include "base/yaml_schema.h"
 #include "netsetup/network_plan.h"
 
-#define JOIN_SOURCE_NONE "none"          /* --source-base: nothing is fetched from upstream */
-enum { JOIN_DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
+#define JOIN_SOURCE_NONE "none" /* --source-base: nothing is fetched from upstream */
 
 /* Limits of a JoinConfiguration (timeouts; v1beta3: discovery.timeout) in milliseconds; 0 = not
  * given. --timeout (`timeout`) overrides discovery and tls_bootstrap. */
@@ -71,6 +71,13 @@ struct join_options {
     long long verify_timeout;  /* verify.timeout of a NodeConfiguration */
 };
 void join_options_free(struct join_options *options);
+/* One option, by the offset of its field, as the value of a field of this type in a configuration:
+ * NULL where it is not given, an empty text too. New reference. */
+json_t *join_option_json(const struct join_options *options, size_t offset,
+                         enum yaml_field_type type);
+/* Takes the option from such a value, unless it is given already. */
+void join_option_take(struct join_options *options, size_t offset, enum yaml_field_type type,
+                      const json_t *value);
 /* All but the tokens, which stay NULL. */
 void join_options_copy(const struct join_options *from, struct join_options *ret);
 

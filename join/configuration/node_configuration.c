@@ -217,78 +217,20 @@ int node_configuration_read(const char *text, size_t len, const char *what, json
 
 /* ---- into the options ---- */
 
-static void apply_text(char **field, const json_t *value) {
-    const char *text = json_string_value(value);
-
-    if (!*field && text && *text)
-        *field = xstrdup(text);
-}
-
-static void apply(const struct field *f, const json_t *value, struct join_options *options) {
-    void *place = (char *)options + f->offset;
-    struct text_list *list = place;
-    int64_t milliseconds;
-
-    switch (f->yaml.type) {
-    case YAML_FIELD_TEXT:
-        apply_text(place, value);
-        return;
-    case YAML_FIELD_NUMBER:
-        if (!*(long long *)place)
-            *(long long *)place = json_integer_value(value);
-        return;
-    case YAML_FIELD_DURATION:
-        if (!*(long long *)place && json_is_string(value) &&
-            go_duration_parse(json_string_value(value), &milliseconds, NULL) == 0)
-            *(long long *)place =
-                milliseconds < JOIN_DURATION_MAX ? milliseconds : JOIN_DURATION_MAX;
-        return;
-    case YAML_FIELD_TEXTS:
-        if (!list->count)
-            json_read_texts(value, list);
-        return;
-    default:
-        return;
-    }
-}
-
 void node_configuration_apply(const json_t *configuration, struct join_options *options) {
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-        apply(&fields[i], json_at(configuration, fields[i].yaml.path), options);
+        join_option_take(options, fields[i].offset, fields[i].yaml.type,
+                         json_at(configuration, fields[i].yaml.path));
 }
 
 /* ---- out of the options ---- */
-
-static json_t *duration_of(long long milliseconds) {
-    _cleanup_(freep) char *text = xasprintf("%lldms", milliseconds);
-
-    return milliseconds ? json_string(text) : NULL;
-}
-
-/* NULL when it is not given. */
-static json_t *value_of(const struct field *f, const struct join_options *options) {
-    const void *place = (const char *)options + f->offset;
-
-    switch (f->yaml.type) {
-    case YAML_FIELD_TEXT:
-        return *(char *const *)place ? json_string(*(char *const *)place) : NULL;
-    case YAML_FIELD_NUMBER:
-        return *(const long long *)place ? json_integer(*(const long long *)place) : NULL;
-    case YAML_FIELD_DURATION:
-        return duration_of(*(const long long *)place);
-    case YAML_FIELD_TEXTS:
-        return ((const struct text_list *)place)->count ? json_texts(place) : NULL;
-    default:
-        return NULL;
-    }
-}
 
 json_t *node_configuration_make(const struct join_options *options) {
     json_t *configuration = json_pack("{s:s, s:s}", "apiVersion", NODE_CONFIGURATION_V1ALPHA1,
                                       "kind", NODE_CONFIGURATION_KIND);
 
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-        json_t *value = value_of(&fields[i], options);
+        json_t *value = join_option_json(options, fields[i].offset, fields[i].yaml.type);
 
         if (value)
             json_put(configuration, fields[i].yaml.path, value);

@@ -157,9 +157,7 @@ int phase_artifacts(struct join *join, struct error *err) {
     if (!bundle)
         text_add(&join->progress.detail, "all installed already");
     programs_bundle_close(join);
-    if (artifacts_own_winjoin(join, err) < 0)
-        return -1;
-    if (own_path(join, err) < 0)
+    if (artifacts_own_winjoin(join, err) < 0 || own_path(join, err) < 0)
         return -1;
     return own_event_source(join, err);
 }

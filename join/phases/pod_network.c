@@ -131,9 +131,8 @@ static int make_network(struct join *join, struct hcn_network *network, struct e
     if (join->found.plan.agent->pods_make_network)
         return agent_network_record(join, err);
     if (record_forwarding(join, join->found.node_ip, 4, err) < 0 ||
-        record_forwarding(join, join->found.plan.ipv6.management_address, 6, err) < 0)
-        return -1;
-    if (record_network(join, err) < 0)
+        record_forwarding(join, join->found.plan.ipv6.management_address, 6, err) < 0 ||
+        record_network(join, err) < 0)
         return -1;
     return hcn_pod_network_ensure(join->host, &join->found.plan, network, &outcome, err);
 }
