@@ -237,13 +237,12 @@ static void look(struct gathering *g) {
     struct diag_look_options options = {.certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE};
     _cleanup_json_ json_t *certificate = diag_look_certificate(g->host, options.certificate_file);
     _cleanup_(freep) char *name = node_name_of(certificate);
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(kube_client_close) struct kube_client client = {0};
     struct error why = {0};
     json_t *look;
 
-    if (kubeconfig_read_file(g->host, KUBELET_KUBECONFIG_FILE, &config, &why) == 0 &&
-        kube_client_open(g->program->http, g->host, &config, &client, &why) == 0)
+    if (kube_client_open_file(g->program->http, g->host, KUBELET_KUBECONFIG_FILE, &client, &why) ==
+        0)
         options.client = &client;
     options.client_error = why.message;
     options.node_name = name;

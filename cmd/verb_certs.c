@@ -11,6 +11,8 @@
 #include "pki/certificate.h"
 #include "services/service_table.h"
 
+enum { CERTIFICATE_MAX = 1024 * 1024 };
+
 /* ---- what is there ---- */
 
 static void add_line(struct text *out, const char *what, const json_t *certificate) {
@@ -18,6 +20,22 @@ static void add_line(struct text *out, const char *what, const json_t *certifica
         text_addf(out, "%-9s %s, valid until %s, %lld days left\n", what,
                   json_text_at(certificate, "subject"), json_text_at(certificate, "notAfter"),
                   json_number_at(certificate, "daysLeft", 0));
+}
+
+/* The client certificate has no identity of a node: its file is absent, or cannot be read. */
+static int refuse(struct host *host, struct error *err) {
+    _cleanup_(certificates_free) struct certificates list = {0};
+    _cleanup_(secret_freep) char *pem = NULL;
+    size_t len = 0;
+
+    if (host_read(host, KUBELET_CLIENT_CERTIFICATE_FILE, CERTIFICATE_MAX, &pem, &len, err) < 0 &&
+        err->kind != ERROR_ABSENT)
+        return -1;
+    if (pem && certificates_parse(pem, len, &list, err) < 0)
+        return error_prefix(err, "read '%s'", KUBELET_CLIENT_CERTIFICATE_FILE);
+    (void)error_set(err, ERROR_ABSENT, "read '%s': this machine has no node certificate",
+                    KUBELET_CLIENT_CERTIFICATE_FILE);
+    return error_hint(err, "winjoin join makes one");
 }
 
 /* `changed` < 0: nothing was to be changed. */
@@ -30,9 +48,7 @@ static int show(struct program *program, int changed, struct error *err) {
 
     if (!json_text_at(client, "subject")) {
         json_decref(client);
-        (void)error_set(err, ERROR_ABSENT, "read '%s': this machine has no node certificate",
-                        KUBELET_CLIENT_CERTIFICATE_FILE);
-        return error_hint(err, "winjoin join makes one");
+        return refuse(program->host, err);
     }
     add_line(&out, "identity", client);
     add_line(&out, "serving", serving);
@@ -47,8 +63,6 @@ static int show(struct program *program, int changed, struct error *err) {
 }
 
 /* ---- another one ---- */
-
-enum { SERVING_MAX = 1024 * 1024 };
 
 struct renewal {
     struct program *program;
@@ -73,17 +87,11 @@ static int on_request(void *context, const struct kube_csr *csr, unsigned waited
 /* With the identity that is still good; whose it is stands in it. */
 static int open_client(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     r->node_name = client_certificate_node(host);
-    if (!r->node_name) {
-        (void)error_set(err, ERROR_ABSENT, "read '%s': this machine has no node certificate",
-                        KUBELET_CLIENT_CERTIFICATE_FILE);
-        return error_hint(err, "winjoin join makes one");
-    }
-    if (kubeconfig_read_file(host, KUBELET_KUBECONFIG_FILE, &config, err) < 0)
-        return -1;
-    return kube_client_open(r->program->http, host, &config, &r->client, err);
+    return r->node_name ? kube_client_open_file(r->program->http, host, KUBELET_KUBECONFIG_FILE,
+                                                &r->client, err)
+                        : refuse(host, err);
 }
 
 static struct client_certificate_options request_options(struct renewal *r) {
@@ -96,9 +104,8 @@ static struct client_certificate_options request_options(struct renewal *r) {
 static int request(struct renewal *r, const struct client_certificate_options *options,
                    struct error *err) {
     _cleanup_(client_certificate_free) struct client_certificate made = {0};
-    int result = client_certificate_renew(&r->client, r->program->host, options, &made, err);
 
-    return result;
+    return client_certificate_renew(&r->client, r->program->host, options, &made, err);
 }
 
 /* Where the cluster signs them: the node has one from it. Its names stay; whose CA signs it is the
@@ -112,7 +119,7 @@ static int ask_serving(struct renewal *r, struct error *err) {
 
     if (host_file_type(host, KUBELET_SERVING_CERTIFICATE_FILE) == HOST_ABSENT)
         return 0;
-    if (host_read(host, KUBELET_SERVING_CERTIFICATE_FILE, SERVING_MAX, &pem, &len, err) < 0)
+    if (host_read(host, KUBELET_SERVING_CERTIFICATE_FILE, CERTIFICATE_MAX, &pem, &len, err) < 0)
         return -1;
     if (certificates_parse(pem, len, &stored, err) < 0) {
         (void)error_prefix(err, "read '%s'", KUBELET_SERVING_CERTIFICATE_FILE);

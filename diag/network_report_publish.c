@@ -38,9 +38,7 @@ static void publishing_free(struct publishing *p) {
 
 static int publishing_open(struct host *host, struct http *http, struct publishing *ret,
                            struct error *err) {
-    struct kubeconfig config = {0};
     _cleanup_(freep) char *name = NULL;
-    int result;
 
     if (boot_network_load(host, &ret->file, &ret->input, err) < 0)
         return -1;
@@ -49,12 +47,10 @@ static int publishing_open(struct host *host, struct http *http, struct publishi
         return error_set(err, ERROR_ABSENT, "'%s' has no name of the node", BOOT_NETWORK_FILE);
     name = kube_escape(json_text_at(ret->file, "node"));
     ret->path = xasprintf("/api/v1/nodes/%s", name);
-    result = kubeconfig_read_file(host, NODE_KUBECONFIG, &config, err);
-    if (result == 0)
-        result = kube_client_open(http, host, &config, &ret->client, err);
+    if (kube_client_open_file(http, host, NODE_KUBECONFIG, &ret->client, err) < 0)
+        return -1;
     ret->client.timeout_ms = REQUEST_MS;
-    kubeconfig_free(&config);
-    return result;
+    return 0;
 }
 
 /* `text` NULL: none. */

@@ -43,6 +43,15 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
     return 0;
 }
 
+int kube_client_open_file(struct http *http, struct host *host, const char *path,
+                          struct kube_client *ret, struct error *err) {
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+
+    return kubeconfig_read_file(host, path, &config, err) < 0
+               ? -1
+               : kube_client_open(http, host, &config, ret, err);
+}
+
 void kube_client_close(struct kube_client *client) {
     secret_free_text(client->bearer_token);
     secret_free_text(client->client_key_pem);

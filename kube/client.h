@@ -31,6 +31,9 @@ struct kube_client {
  * ERROR_UNSUPPORTED. */
 int kube_client_open(struct http *http, struct host *host, const struct kubeconfig *config,
                      struct kube_client *ret, struct error *err);
+/* The same with the kubeconfig at that path. Kinds: also those of kubeconfig_read_file(). */
+int kube_client_open_file(struct http *http, struct host *host, const char *path,
+                          struct kube_client *ret, struct error *err);
 void kube_client_close(struct kube_client *client);
 
 /* Paths begin with "/" and may hold a query. *ret is a new reference (may be NULL as an argument).

@@ -39,17 +39,6 @@ static bool stands(struct host *host, const struct network_input *input) {
 
 /* ---- what the Node says ---- */
 
-static int open_client(struct host *host, struct http *http, struct kube_client *ret,
-                       struct error *err) {
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
-    int result = kubeconfig_read_file(host, NODE_KUBECONFIG, &config, err);
-
-    if (result == 0)
-        result = kube_client_open(http, host, &config, ret, err);
-    ret->timeout_ms = REQUEST_MS;
-    return result;
-}
-
 static int settle(struct kube_client *client, const char *node, bool pending,
                   struct network_pending *known, struct error *err) {
     struct kube_node now = {0};
@@ -73,11 +62,11 @@ static int settle(struct kube_client *client, const char *node, bool pending,
 static int say(struct host *host, struct http *http, const char *node, bool pending,
                struct network_pending *known, struct error *err) {
     _cleanup_(kube_client_close) struct kube_client client = {0};
-    int result = open_client(host, http, &client, err);
 
-    if (result == 0)
-        result = settle(&client, node, pending, known, err);
-    return result;
+    if (kube_client_open_file(http, host, NODE_KUBECONFIG, &client, err) < 0)
+        return -1;
+    client.timeout_ms = REQUEST_MS;
+    return settle(&client, node, pending, known, err);
 }
 
 static bool agent_makes(const struct network_input *input) {

@@ -197,8 +197,7 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
 }
 
 static int watch(struct follower *f, struct http *http, struct error *err) {
-    struct kubeconfig config = {0};
-    struct kube_client client = {0};
+    _cleanup_(kube_client_close) struct kube_client client = {0};
     const struct kube_watch nodes = {.path = "/api/v1/nodes",
                                      .timeout_ms = WATCH_MS,
                                      .on_event = on_event,
@@ -207,12 +206,9 @@ static int watch(struct follower *f, struct http *http, struct error *err) {
     int result = -1;
 
     f->client = &client;
-    if (kubeconfig_read_file(f->host, NODE_KUBECONFIG, &config, err) == 0 &&
-        kube_client_open(http, f->host, &config, &client, err) == 0)
+    if (kube_client_open_file(http, f->host, NODE_KUBECONFIG, &client, err) == 0)
         result = kube_watch(&client, &nodes, err);
     f->client = NULL;
-    kube_client_close(&client);
-    kubeconfig_free(&config);
     return result;
 }
 

@@ -157,12 +157,48 @@ static void a_serving_certificate_that_cannot_be_read(void **state) {
     assert_non_null(strstr(err.hints[0], "Remove-Item"));
 }
 
+/* Without a file, with one that is cut off, and with one that the host does not give, whether the
+ * certificates are shown or renewed. */
+static void a_client_certificate_that_cannot_be_read(void **state) {
+    static const char *const calls[] = {"", "renew"};
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+        words(calls[i]);
+        assert_int_equal(verb(verb_certs, &err), -1);
+        assert_int_equal(err.kind, ERROR_ABSENT);
+        assert_string_equal(err.message, "read '" KUBELET_CLIENT_CERTIFICATE_FILE
+                                         "': this machine has no node certificate");
+        assert_string_equal(err.hints[0], "winjoin join makes one");
+    }
+    assert_int_equal(host_make_folder(r.host, KUBELET_CERTIFICATE_FOLDER, HOST_SECRET, NULL), 0);
+    assert_int_equal(
+        host_write(r.host, KUBELET_CLIENT_CERTIFICATE_FILE, "-----BEGIN", 10, HOST_SECRET, NULL),
+        0);
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+        words(calls[i]);
+        assert_int_equal(verb(verb_certs, &err), -1);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+        assert_ptr_equal(strstr(err.message, "read '" KUBELET_CLIENT_CERTIFICATE_FILE "': "),
+                         err.message);
+        assert_null(strstr(err.message, "no node certificate"));
+    }
+    assert_int_equal(host_remove(r.host, KUBELET_CLIENT_CERTIFICATE_FILE, NULL), 0);
+    assert_int_equal(host_make_folder(r.host, KUBELET_CLIENT_CERTIFICATE_FILE, HOST_SECRET, NULL),
+                     0);
+    words("");
+    assert_int_equal(verb(verb_certs, &err), -1);
+    assert_null(strstr(err.message, "no node certificate")); /* it is a folder */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         JOIN_TEST(certificates_are_renewed),
         JOIN_TEST(both_certificates_are_renewed),
         JOIN_TEST(a_serving_certificate_that_nobody_approves),
         JOIN_TEST(a_serving_certificate_that_cannot_be_read),
+        JOIN_TEST(a_client_certificate_that_cannot_be_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);
