@@ -221,12 +221,10 @@ int verb_complete(struct program *program, struct error *err) {
 int verb_completion(struct program *program, struct error *err) {
     const char *shell = program->words.count == 1 ? program->words.items[0] : "";
     _cleanup_(freep) char *name = xasprintf("completion.%s", shell);
+    const struct template *script = template_find(name);
 
-    for (const struct template *t = templates; t->name; t++) {
-        if (!text_equal(t->name, name))
-            continue;
-        output_bytes(t->data, t->len);
-        return 0;
-    }
-    return error_set(err, ERROR_USAGE, "winjoin completion %s", program->verb->words);
+    if (!script->name)
+        return error_set(err, ERROR_USAGE, "winjoin completion %s", program->verb->words);
+    output_bytes(script->data, script->len);
+    return 0;
 }

@@ -121,11 +121,9 @@ static int migrate(struct program *program, struct error *err) {
 
 static int print(struct program *program, struct error *err) {
     _cleanup_(freep) char *name = xasprintf("%s.yaml", program->words.items[1]);
+    const struct template *text = template_find(name);
 
-    for (const struct template *t = templates; t->name; t++)
-        if (text_equal(t->name, name))
-            return print_documents(program, t->data, t->len, err);
-    return 0;
+    return print_documents(program, text->data, text->len, err);
 }
 
 /* With the kubeconfig that is given, else this node's own. */

@@ -133,19 +133,11 @@ static int check(const json_t *catalog, struct error *err) {
     return 0;
 }
 
-static const struct template *own_text(void) {
-    const struct template *t = templates;
-
-    while (!text_equal(t->name, "catalog.yaml"))
-        t++;
-    return t;
-}
-
 int catalog_read(const char *text, size_t len, const char *what, struct catalog **ret,
                  struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     _cleanup_json_ json_t *json = NULL;
-    const struct template *own = own_text();
+    const struct template *own = template_find("catalog.yaml");
 
     if (yaml_parse(text ? text : own->data, text ? len : own->len, what, &documents, err) < 0)
         return -1;

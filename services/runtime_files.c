@@ -7,13 +7,6 @@
 
 enum { GATES_GA = 34 };
 
-static const struct template *find_template(const char *name) {
-    const struct template *found = templates;
-    while (found->name && !text_equal(found->name, name))
-        found++;
-    return found;
-}
-
 /* One @NAME@ of a template and what replaces it. */
 struct value {
     const char *name, *text;
@@ -28,7 +21,7 @@ static void add_value(struct text *out, const struct value *values, const char *
 }
 
 static char *fill_template(const char *template_name, const struct value *values) {
-    const struct template *source = find_template(template_name);
+    const struct template *source = template_find(template_name);
     const char *p = source->data ? source->data : "";
     struct text out = {0};
     while (*p) {

@@ -1,7 +1,7 @@
 /* The text files of this folder as they were at build time (dist/make/embed.py). */
 #pragma once
 
-#include <stddef.h>
+#include <string.h>
 
 struct template {
     const char *name; /* the file's name in templates/ */
@@ -11,3 +11,12 @@ struct template {
 
 /* Ends with a row whose name is NULL. */
 extern const struct template templates[];
+
+/* By name; the last row where there is none. */
+static inline const struct template *template_find(const char *name) {
+    const struct template *found = templates;
+
+    while (found->name && strcmp(found->name, name) != 0)
+        found++;
+    return found;
+}
