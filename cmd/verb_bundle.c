@@ -42,16 +42,9 @@ static void warn_of_versions(const struct artifacts *artifacts) {
                            artifacts->items[i].name);
 }
 
-static const struct artifact *find(const struct artifacts *artifacts, const char *name) {
-    for (size_t i = 0; i < artifacts->count; i++)
-        if (text_equal(artifacts->items[i].name, name))
-            return &artifacts->items[i];
-    return NULL;
-}
-
 /* What does not go together: with the kubelet beside it, on the Windows that was named. */
 static json_t *breaches_json(const struct program *program, const struct artifacts *artifacts) {
-    const struct artifact *kubelet = find(artifacts, service_kubelet.artifact);
+    const struct artifact *kubelet = artifact_find(artifacts, service_kubelet.artifact);
     json_t *list = json_array();
 
     for (size_t i = 0; i < artifacts->count; i++) {
@@ -120,10 +113,9 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
         warn_of_versions(artifacts);
         warn_of_nodes(nodes, o->network_mode || o->network_plugin);
     }
-    output_result(program,
-                  json_pack("{s:s, s:s, s:o, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
-                            "kind", "BundleLock", "artifacts", artifacts_json(artifacts, NULL),
-                            "nodes", nodes, "warnings", breaches_json(program, artifacts)));
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
+                                     "artifacts", artifacts_json(artifacts, NULL), "nodes", nodes,
+                                     "warnings", breaches_json(program, artifacts)));
     return 0;
 }
 
@@ -258,10 +250,9 @@ static int verify(struct program *program, struct bundle *bundle, struct error *
     if (result < 0)
         return -1;
     output_text(program, "ok\n");
-    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
-                                     "kind", "BundleLock", "artifacts",
-                                     artifacts_json(bundle_artifacts(bundle), NULL), "warnings",
-                                     breaches_json(program, bundle_artifacts(bundle))));
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
+                                     "artifacts", artifacts_json(bundle_artifacts(bundle), NULL),
+                                     "warnings", breaches_json(program, bundle_artifacts(bundle))));
     return 0;
 }
 
@@ -301,14 +292,15 @@ static int diff(struct program *program, const struct bundle *from, const char *
     }
     b = bundle_artifacts(to);
     for (size_t i = 0; i < a->count; i++)
-        add_difference(a->items[i].name, &a->items[i], find(b, a->items[i].name), &out, list);
+        add_difference(a->items[i].name, &a->items[i], artifact_find(b, a->items[i].name), &out,
+                       list);
     for (size_t i = 0; i < b->count; i++)
-        if (!find(a, b->items[i].name))
+        if (!artifact_find(a, b->items[i].name))
             add_difference(b->items[i].name, NULL, &b->items[i], &out, list);
     count = json_array_size(list);
     output_text(program, text_str(&out));
-    output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                                     "BundleDiff", "differences", list));
+    output_result(program,
+                  json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("BundleDiff"), "differences", list));
     return count ? error_set(err, ERROR_CONFLICT, "the bundles differ in %zu program%s", count,
                              PLURAL(count))
                  : 0;

@@ -21,7 +21,7 @@ static const struct artifact_target others[] = {
     {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", false, NULL},
     {"crictl", "C:\\k\\crictl.exe", false, NULL},
     {"kubectl", "C:\\k\\kubectl.exe", false, NULL},
-    {ARTIFACT_IMAGE, "C:\\k\\pause.tar", false, NULL},
+    {ARTIFACT_IMAGE, ARTIFACT_IMAGE_FILE, false, NULL},
 };
 
 bool artifact_target_at(size_t i, struct artifact_target *ret) {
@@ -82,6 +82,13 @@ void artifacts_free(struct artifacts *artifacts) {
         artifact_free(&artifacts->items[i]);
     free(artifacts->items);
     *artifacts = (struct artifacts){0};
+}
+
+const struct artifact *artifact_find(const struct artifacts *artifacts, const char *name) {
+    for (size_t i = 0; artifacts && i < artifacts->count; i++)
+        if (text_equal(artifacts->items[i].name, name))
+            return &artifacts->items[i];
+    return NULL;
 }
 
 static int check_keys(const json_t *json, const char *const *known, const char *what,

@@ -151,14 +151,6 @@ int program_write(struct host *host, const char *path, const void *data, size_t 
     return error_pass(err, &why);
 }
 
-static bool in_lock(const struct artifacts *lock, const char *name) {
-    for (size_t i = 0; lock && i < lock->count; i++) {
-        if (text_equal(lock->items[i].name, name))
-            return true;
-    }
-    return false;
-}
-
 int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
                       const char *ipam, const struct service_choice *choice, struct text_list *ret,
                       struct error *err) {
@@ -171,7 +163,7 @@ int artifacts_missing(struct host *host, const struct artifacts *lock, const cha
                                      : target.required || text_equal(target.name, cni_type) ||
                                            text_equal(target.name, ipam);
 
-        if (needed && !in_lock(lock, target.name) &&
+        if (needed && !artifact_find(lock, target.name) &&
             (!host || host_file_type(host, target.target) != HOST_FILE))
             text_list_add(ret, target.name);
     }

@@ -7,6 +7,7 @@
 
 #define ARTIFACT_LOCK_NAME "winjoin.lock"
 #define ARTIFACT_IMAGE "pause" /* the sandbox image (services/image.h): no program */
+#define ARTIFACT_IMAGE_FILE "C:\\k\\pause.tar"
 enum {
     ARTIFACTS_MAX = 64,
     ARTIFACT_SIZE_MAX = 512 * 1024 * 1024, /* one file */
@@ -30,6 +31,8 @@ struct artifacts {
 };
 void artifact_free(struct artifact *artifact);
 void artifacts_free(struct artifacts *artifacts);
+/* By name; NULL: it is not there, or there are none (NULL). */
+const struct artifact *artifact_find(const struct artifacts *artifacts, const char *name);
 
 /* What a node may need and where it goes: the services' programs, then what belongs to them. */
 struct artifact_target {

@@ -66,13 +66,6 @@ static int check_versions(const json_t *versions, struct error *err) {
     return 0;
 }
 
-static const struct artifact *packed(const struct packing *packing, const char *name) {
-    for (size_t i = 0; i < packing->artifacts.count; i++)
-        if (text_equal(packing->artifacts.items[i].name, name))
-            return &packing->artifacts.items[i];
-    return NULL;
-}
-
 static int add_file(struct host *host, const struct artifact_target *target, const char *path,
                     const char *given_version, struct packing *packing, struct error *err) {
     _cleanup_(freep) char *data = NULL, *own_version = NULL;
@@ -110,7 +103,7 @@ static int collect(struct host *host, const char *folder, const json_t *versions
 static int check_versions_used(const json_t *versions, const struct packing *packing,
                                struct error *err) {
     json_each_member(versions, name, version) {
-        if (!packed(packing, name))
+        if (!artifact_find(&packing->artifacts, name))
             return error_set(err, ERROR_USAGE, "versions: the folder does not hold '%s'", name);
     }
     return 0;

@@ -216,11 +216,11 @@ char *programs_version(struct host *host, const char *program) {
 /* The lock's word first: its file will stand there. */
 static char *coming_version(struct host *host, const struct artifacts *lock, const char *artifact,
                             const char *program) {
-    for (size_t i = 0; lock && i < lock->count; i++)
-        if (text_equal(lock->items[i].name, artifact))
-            return text_equal(lock->items[i].version, "unknown") ? NULL
-                                                                 : xstrdup(lock->items[i].version);
-    return programs_version(host, program);
+    const struct artifact *coming = artifact_find(lock, artifact);
+
+    if (!coming)
+        return programs_version(host, program);
+    return text_equal(coming->version, "unknown") ? NULL : xstrdup(coming->version);
 }
 
 static const char *version_of(struct host *host, const struct join_found *found, char **kept,
@@ -240,13 +240,9 @@ const char *programs_kube_proxy_version(struct host *host, struct join_found *fo
 
 static bool image_is_brought(struct host *host, const struct join_found *found) {
     const struct artifacts *brought = found->bundle ? bundle_artifacts(found->bundle) : NULL;
-    struct artifact_target image;
 
-    for (size_t i = 0; brought && i < brought->count; i++)
-        if (text_equal(brought->items[i].name, ARTIFACT_IMAGE))
-            return true;
-    return artifact_target_find(ARTIFACT_IMAGE, &image) &&
-           host_file_type(host, image.target) == HOST_FILE;
+    return artifact_find(brought, ARTIFACT_IMAGE) ||
+           host_file_type(host, ARTIFACT_IMAGE_FILE) == HOST_FILE;
 }
 
 char *programs_sandbox_image(struct host *host, struct join_found *found) {
@@ -457,17 +453,9 @@ static int ask_aside(struct join *join, struct bundle *bundle, const struct arti
     return result;
 }
 
-static const struct artifact *coming_kubelet(struct bundle *bundle) {
-    const struct artifacts *lock = bundle ? bundle_artifacts(bundle) : NULL;
-
-    for (size_t i = 0; lock && i < lock->count; i++)
-        if (text_equal(lock->items[i].name, "kubelet"))
-            return &lock->items[i];
-    return NULL;
-}
-
 int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err) {
-    const struct artifact *kubelet = coming_kubelet(bundle);
+    const struct artifact *kubelet =
+        bundle ? artifact_find(bundle_artifacts(bundle), "kubelet") : NULL;
     _cleanup_(text_list_free) struct text_list arguments = {0};
 
     if (!kubelet && host_file_type(join->host, service_kubelet.program) == HOST_ABSENT)

@@ -331,14 +331,11 @@ static void warn_of_pods(struct join *join) {
                   "and get the new one when they are created again");
 }
 
-static bool has_image(const struct join *join) {
-    struct artifact_target image;
-
-    for (size_t i = 0; i < join->upgrade->program_count; i++)
-        if (text_equal(join->upgrade->programs[i].name, ARTIFACT_IMAGE))
+bool upgrade_has_image(const struct upgrade *u) {
+    for (size_t i = 0; i < u->program_count; i++)
+        if (text_equal(u->programs[i].name, ARTIFACT_IMAGE))
             return true;
-    return artifact_target_find(ARTIFACT_IMAGE, &image) &&
-           host_file_type(join->host, image.target) == HOST_FILE;
+    return false;
 }
 
 /* Its file names the image of the version that the node was joined with. It stays until containerd
@@ -355,7 +352,9 @@ static void warn_of_image(struct join *join) {
     if (!now || text_equal(now, wanted) || !strrchr(now, ':'))
         return;
     if (program_of(join->upgrade, &service_containerd)) {
-        if ((join->asked->bundle || join->asked->mirror) && !has_image(join))
+        if ((join->asked->bundle || join->asked->mirror) &&
+            !(upgrade_has_image(join->upgrade) ||
+              host_file_type(join->host, ARTIFACT_IMAGE_FILE) == HOST_FILE))
             join_warn(&join->progress,
                       "the sandbox image becomes %s, which containerd fetches from its registry: "
                       "bundle create --images packs it for a node without internet",

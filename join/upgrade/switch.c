@@ -159,17 +159,7 @@ static int write_files(struct join *join, const struct service *service, struct 
     return node_files_write(&join->journal, &files, err);
 }
 
-/* Also one that an upgrade wrote and was killed before containerd had it. */
-static bool brings_image(const struct upgrade *u) {
-    for (size_t i = 0; i < u->program_count; i++)
-        if (text_equal(u->programs[i].name, ARTIFACT_IMAGE))
-            return true;
-    return u->resumed;
-}
-
 static int switch_service(struct join *join, const struct service *service, struct error *err) {
-    struct service_settings settings;
-
     if (!upgrade_has_service(join->upgrade, service)) {
         text_add(&join->progress.detail,
                  programs_wanted(&join->found, service) ? "unchanged" : "not on this node");
@@ -178,8 +168,7 @@ static int switch_service(struct join *join, const struct service *service, stru
     if (host_service_stop(join->host, service->name, STOP_MS, err) < 0 ||
         exchange_all(join, service, false, err) < 0 || write_files(join, service, err) < 0)
         return -1;
-    programs_service_settings(join->host, &join->found, &settings);
-    if (service_run(join, service, &settings, err) < 0)
+    if (service_run(join, service, err) < 0)
         return -1;
     if (!join->progress.detail.len)
         text_add(&join->progress.detail, "running");
@@ -191,7 +180,9 @@ int upgrade_switch(struct join *join, struct error *err) {
 
     if (switch_service(join, service, err) < 0)
         return -1;
-    return service == &service_containerd && brings_image(join->upgrade)
+    /* also one that an upgrade wrote and was killed before containerd had it */
+    return service == &service_containerd &&
+                   (upgrade_has_image(join->upgrade) || join->upgrade->resumed)
                ? sandbox_image_import(join, err)
                : 0;
 }

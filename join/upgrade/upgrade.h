@@ -58,6 +58,8 @@ void upgrade_uncordon(struct join *join);
 
 /* Where a new program lies until it is switched to: beside the old one. The caller frees. */
 char *upgrade_beside(const char *target);
+/* Is there a new sandbox image among what it replaces? */
+bool upgrade_has_image(const struct upgrade *upgrade);
 /* Does the upgrade stop and start it? */
 bool upgrade_has_service(const struct upgrade *upgrade, const struct service *service);
 /* The text files of a service that an upgrade writes, as they are to be (every service's with
