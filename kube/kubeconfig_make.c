@@ -35,15 +35,10 @@ char *kubeconfig_make_kubelet(const char *server, const char *ca_pem,
                                   "client-key", certificate_path));
 }
 
-static void add_text(json_t *object, const char *key, const char *value) {
-    if (value)
-        json_object_set_new(object, key, json_string(value));
-}
-
 static void add_data(json_t *object, const char *key, const char *value) {
     _cleanup_(secret_freep) char *data = value ? base64_encode(value, strlen(value)) : NULL;
 
-    add_text(object, key, data);
+    json_set_text(object, key, data);
 }
 
 char *kubeconfig_make(const struct kubeconfig *config) {
@@ -51,15 +46,15 @@ char *kubeconfig_make(const struct kubeconfig *config) {
     _cleanup_json_ json_t *all = NULL;
     json_t *cluster = json_object(), *user = json_object();
 
-    add_text(cluster, "server", config->server);
+    json_set_text(cluster, "server", config->server);
     add_data(cluster, "certificate-authority-data", config->ca_pem);
-    add_text(cluster, "tls-server-name", config->tls_server_name);
-    add_text(cluster, "proxy-url", config->proxy_url);
+    json_set_text(cluster, "tls-server-name", config->tls_server_name);
+    json_set_text(cluster, "proxy-url", config->proxy_url);
     if (config->insecure_skip_tls_verify)
         json_object_set_new(cluster, "insecure-skip-tls-verify", json_true());
-    add_text(user, "token", config->token);
-    add_text(user, "username", config->username);
-    add_text(user, "password", config->password);
+    json_set_text(user, "token", config->token);
+    json_set_text(user, "username", config->username);
+    json_set_text(user, "password", config->password);
     add_data(user, "client-certificate-data", config->client_cert_pem);
     add_data(user, "client-key-data", config->client_key_pem);
     all = json_pack("{s:s, s:s, s:s, s:[{s:s, s:o}], s:[{s:s, s:{s:s, s:s}}], s:[{s:s, s:o}]}",

@@ -35,10 +35,7 @@ static void read_addresses(struct kube_node *node, const json_t *addresses) {
 static void read_cidrs(struct kube_node *node, const json_t *object) {
     const char *one = json_text_at(object, "spec.podCIDR");
 
-    json_each(json_at(object, "spec.podCIDRs"), i, cidr) {
-        if (json_is_string(cidr))
-            text_list_add(&node->pod_cidrs, json_string_value(cidr));
-    }
+    json_read_texts(json_at(object, "spec.podCIDRs"), &node->pod_cidrs);
     if (!node->pod_cidrs.count && one && *one)
         text_list_add(&node->pod_cidrs, one);
 }

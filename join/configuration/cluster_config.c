@@ -181,14 +181,10 @@ static int settle_version(struct cluster_config *c, struct error *err) {
 
 /* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
 static void settle_dns(struct cluster_config *c) {
-    const json_t *list = json_object_get(c->kubelet, "clusterDNS");
     struct cidr cidr;
     struct ip ip;
 
-    json_each(list, i, item) {
-        if (json_is_string(item))
-            text_list_add(&c->cluster_dns, json_string_value(item));
-    }
+    json_read_texts(json_object_get(c->kubelet, "clusterDNS"), &c->cluster_dns);
     if (c->cluster_dns.count || !c->service_subnets.count)
         return;
     if (cidr_parse(c->service_subnets.items[0], &cidr, NULL) < 0 ||

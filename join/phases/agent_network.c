@@ -2,7 +2,6 @@
 #include "join/phases/agent_network.h"
 
 #include "join/phases/service_proof.h"
-#include "join/programs/programs.h"
 #include "kube/csr.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/nic_guard.h"
@@ -169,12 +168,10 @@ static int await(struct agent_wait *w, struct error *err) {
 int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err) {
     struct agent_wait w = {
         .join = join, .service = service_by_name(join->found.plan.agent->service), .starts = 1};
-    struct service_settings settings;
 
     if (agent_network_record(join, err) < 0 || make_folders(join, err) < 0)
         return -1;
-    programs_service_settings(join->host, &join->found, &settings);
-    if (service_run(join, w.service, &settings, err) < 0 || await(&w, err) < 0)
+    if (service_run(join, w.service, err) < 0 || await(&w, err) < 0)
         return -1;
     *ret = w.network;
     return 0;

@@ -2,7 +2,6 @@
  * to this node's pods, and this node those to theirs. */
 #include "diag/causes/routes.h"
 #include "join/files/node_files.h"
-#include "join/programs/programs.h"
 #include "join/phases/phases.h"
 #include "join/phases/service_proof.h"
 #include "netsetup/agents/agent.h"
@@ -137,7 +136,6 @@ static void tell_unwanted(struct join *join) {
 
 int phase_flanneld(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
-    struct service_settings settings;
 
     if (!join->found.plan.agent->service) {
         tell_unwanted(join);
@@ -149,8 +147,7 @@ int phase_flanneld(struct join *join, struct error *err) {
             return -1;
     if (node_files_write(&join->journal, &files, err) < 0)
         return -1;
-    programs_service_settings(join->host, &join->found, &settings);
-    if (service_run(join, service_by_name(join->found.plan.agent->service), &settings, err) < 0)
+    if (service_run(join, service_by_name(join->found.plan.agent->service), err) < 0)
         return -1;
     return follow_routes(join, err);
 }

@@ -7,7 +7,6 @@
 
 int phase_kube_proxy(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
-    struct service_settings settings;
 
     if (!programs_wanted(&join->found, &service_kube_proxy)) {
         text_addf(&join->progress.detail, "left to the cluster (%s)",
@@ -18,6 +17,5 @@ int phase_kube_proxy(struct join *join, struct error *err) {
     if (node_files_kube_proxy(join->host, &join->found, &files, err) < 0 ||
         node_files_write(&join->journal, &files, err) < 0)
         return -1;
-    programs_service_settings(join->host, &join->found, &settings);
-    return service_run(join, &service_kube_proxy, &settings, err);
+    return service_run(join, &service_kube_proxy, err);
 }

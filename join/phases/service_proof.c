@@ -3,6 +3,7 @@
 
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
+#include "join/programs/programs.h"
 #include "join/services/service_start.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/hcn_network.h"
@@ -140,9 +141,11 @@ int service_prove(struct join *join, struct error *err) {
                       service->name);
 }
 
-int service_run(struct join *join, const struct service *service,
-                const struct service_settings *settings, struct error *err) {
-    if (service_start(&join->watch, &join->journal, service, settings, err) < 0)
+int service_run(struct join *join, const struct service *service, struct error *err) {
+    struct service_settings settings;
+
+    programs_service_settings(join->host, &join->found, &settings);
+    if (service_start(&join->watch, &join->journal, service, &settings, err) < 0)
         return -1;
     return service_prove(join, err);
 }
