@@ -54,14 +54,12 @@ static bool is_short(const json_t *json) {
         (void)text_format(digits, sizeof digits, "%.15g", json_real_value(json));
         return strtod(digits, NULL) == json_real_value(json);
     }
-    json_each(json, i, value) {
+    json_each(json, i, value)
         if (!is_short(value))
             return false;
-    }
-    json_each_member(json, key, value) {
+    json_each_member(json, key, value)
         if (!is_short(value))
             return false;
-    }
     return true;
 }
 
@@ -202,8 +200,7 @@ bool json_has_text(const json_t *array, const char *text) {
 }
 
 void json_read_texts(const json_t *array, struct text_list *ret) {
-    json_each(array, i, item) {
+    json_each(array, i, item)
         if (json_is_string(item))
             text_list_add(ret, json_string_value(item));
-    }
 }

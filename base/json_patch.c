@@ -81,12 +81,11 @@ static json_t *child_of(const json_t *json, const char *token) {
 
 void json_pointer_add(struct text *pointer, const char *key) {
     text_add_char(pointer, '/');
-    for (; *key; key++) {
+    for (; *key; key++)
         if (*key == '~' || *key == '/')
             text_add(pointer, *key == '~' ? "~0" : "~1");
         else
             text_add_char(pointer, *key);
-    }
 }
 
 /* ---- operations ---- */
@@ -407,11 +406,10 @@ json_t *json_merge_patch(const json_t *target, const json_t *patch) {
     if (!json_is_object(patch))
         return without_nulls(patch);
     result = json_is_object(target) ? json_deep_copy(target) : json_object();
-    json_each_member(patch, key, value) {
+    json_each_member(patch, key, value)
         if (json_is_null(value))
             json_object_del(result, key);
         else
             json_object_set_new(result, key, json_merge_patch(json_object_get(result, key), value));
-    }
     return result;
 }

@@ -251,11 +251,10 @@ int text_to_number(const char *s, long long min, long long max, long long *ret) 
     s += negative;
     if (!*s)
         return -1;
-    for (; *s; s++) {
+    for (; *s; s++)
         if (*s < '0' || *s > '9' || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, negative ? -(*s - '0') : *s - '0', &value))
             return -1;
-    }
     if (value < min || value > max)
         return -1;
     *ret = value;

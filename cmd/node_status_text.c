@@ -17,10 +17,9 @@ static void add_time(struct text *t, const char *time) {
 }
 
 static const char *ready_of(const json_t *status) {
-    json_each(json_object_get(status, "conditions"), i, condition) {
+    json_each(json_object_get(status, "conditions"), i, condition)
         if (text_equal(json_text_at(condition, "type"), "Ready"))
             return text_equal(json_text_at(condition, "status"), "True") ? "Ready" : "NotReady";
-    }
     return "Ready unknown";
 }
 

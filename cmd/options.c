@@ -28,11 +28,10 @@ size_t options_count(const struct option_set *set) {
 static size_t find(const struct option_set *set, const char *name, size_t len, char letter) {
     const struct option *o;
 
-    for (size_t i = 0; (o = options_at(set, i)); i++) {
+    for (size_t i = 0; (o = options_at(set, i)); i++)
         if (name ? strlen(o->name) == len && strncmp(o->name, name, len) == 0
                  : letter && o->letter == letter)
             return i;
-    }
     return (size_t)-1;
 }
 

@@ -64,14 +64,13 @@ static int parse(struct program *program, int argc, char **argv, const struct op
     _cleanup_(text_list_free) struct text_list expanded = {0};
     int n = 0, verb_at = find_verb_word(argc, argv);
 
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i++)
         if (program->verb->raw && i > verb_at)
             text_list_add(&program->words, argv[i]);
         else if (asks_for_help(argv[i]))
             program->options.help = true;
         else if (i != verb_at)
             rest[n++] = argv[i];
-    }
     join_expand_pasted(n, rest, &expanded);
     return options_parse(set, (int)expanded.count, expanded.items, &program->words, err);
 }

@@ -126,11 +126,10 @@ static bool names(const char *text, size_t len, const char *target) {
     _cleanup_(freep) char *copy = xstrndup(text, len);
     size_t target_len = strlen(target);
 
-    for (const char *at = copy; target_len && (at = strstr(at, target)) != NULL; at++) {
+    for (const char *at = copy; target_len && (at = strstr(at, target)) != NULL; at++)
         if ((at == copy || !isalnum((unsigned char)at[-1])) &&
             !isalnum((unsigned char)at[target_len]))
             return true;
-    }
     return false;
 }
 

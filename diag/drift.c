@@ -120,10 +120,9 @@ static void balancer_frontends(const json_t *balancer, struct text_list *ret) {
         long long port = json_number_at(mapping, "ExternalPort", 0);
         const char *protocol = drift_mapping_protocol(mapping);
 
-        json_each(vips, k, vip) {
+        json_each(vips, k, vip)
             if (json_is_string(vip))
                 text_list_add_owned(ret, frontend_text(json_string_value(vip), port, protocol));
-        }
         if (!json_array_size(vips))
             text_list_add_owned(ret, frontend_text("", port, protocol));
     }
@@ -285,10 +284,9 @@ static bool needs_endpoint(const json_t *pod, int64_t now) {
 static void find_without_endpoint(const struct drift_seen *seen, json_t *drift) {
     _cleanup_json_ json_t *addresses = json_object();
 
-    json_each(seen->endpoints, i, item) {
+    json_each(seen->endpoints, i, item)
         if (!is_remote(item))
             put(addresses, address_of(item));
-    }
     json_each(json_object_get(seen->pods, "items"), i, item) {
         const char *ip = json_text_at(item, "status.podIP");
         _cleanup_(freep) char *pod = drift_full_name(item);
@@ -363,10 +361,9 @@ json_t *drift_ask(struct kube_client *client, const char *node) {
 }
 
 static const json_t *service_at(const json_t *asked, const char *vip) {
-    json_each(json_at(asked, "services.items"), i, item) {
+    json_each(json_at(asked, "services.items"), i, item)
         if (vip && text_equal(json_text_at(item, "spec.clusterIP"), vip))
             return item;
-    }
     return NULL;
 }
 

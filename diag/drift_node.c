@@ -160,10 +160,9 @@ static bool slices_hold(const json_t *slices, const json_t *service, const char 
         if (!drift_is_slice_of(slice, service))
             continue;
         any = true;
-        json_each(json_object_get(slice, "endpoints"), k, endpoint) {
+        json_each(json_object_get(slice, "endpoints"), k, endpoint)
             if (json_has_text(json_object_get(endpoint, "addresses"), address))
                 return true;
-        }
     }
     return !any;
 }
@@ -275,10 +274,9 @@ static bool runs_kube_proxy(const json_t *container) {
     if (image && strstr(image, "kube-proxy"))
         return true;
     for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
-        json_each(json_object_get(container, lists[k]), i, word) {
+        json_each(json_object_get(container, lists[k]), i, word)
             if (json_is_string(word) && strstr(json_string_value(word), "kube-proxy.exe"))
                 return true;
-        }
     return false;
 }
 
@@ -287,9 +285,8 @@ void drift_find_proxies(const struct drift_seen *seen, json_t *drift) {
         bool runs = false;
         _cleanup_(freep) char *name = drift_full_name(pod);
 
-        json_each(json_at(pod, "spec.containers"), k, container) {
+        json_each(json_at(pod, "spec.containers"), k, container)
             runs |= runs_kube_proxy(container);
-        }
         if (runs && text_equal(json_text_at(pod, "status.phase"), "Running"))
             drift_add_row(drift, "kubeProxyPods", json_pack("{s:s}", "pod", name));
     }
@@ -361,10 +358,9 @@ void drift_add_commands(json_t *drift) {
         add_command(drift, "sc.exe start kube-proxy", NULL, "");
     }
     for (size_t k = 0; k < ARRAY_SIZE(leftovers); k++)
-        json_each(json_object_get(drift, leftovers[k].key), i, row) {
+        json_each(json_object_get(drift, leftovers[k].key), i, row)
             if (i < COMMANDS_MAX)
                 add_command(drift, leftovers[k].begin, json_text_at(row, "id"), leftovers[k].end);
-        }
     add_route_commands(drift);
 }
 

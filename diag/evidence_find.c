@@ -4,20 +4,18 @@
 #include "netsetup/peers.h"
 
 static const json_t *mapping_of(const json_t *balancer, int protocol, int port) {
-    json_each(json_object_get(balancer, "PortMappings"), i, mapping) {
+    json_each(json_object_get(balancer, "PortMappings"), i, mapping)
         if (json_number_at(mapping, "Protocol", 0) == protocol &&
             json_number_at(mapping, "ExternalPort", 0) == port)
             return mapping;
-    }
     return NULL;
 }
 
 json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port) {
-    json_each(json_object_get(evidence, "loadBalancers"), i, balancer) {
+    json_each(json_object_get(evidence, "loadBalancers"), i, balancer)
         if (vip && json_has_text(json_object_get(balancer, "FrontendVIPs"), vip) &&
             mapping_of(balancer, protocol, port))
             return balancer;
-    }
     return NULL;
 }
 
@@ -68,10 +66,9 @@ json_t *diag_evidence_node_of(const json_t *evidence, const char *ip) {
 
     if (!ip || ip_parse(ip, &address, NULL) < 0)
         return NULL;
-    json_each(json_object_get(evidence, "nodes"), i, node) {
+    json_each(json_object_get(evidence, "nodes"), i, node)
         if (prefix_of(node, &address, &prefix))
             return node;
-    }
     return NULL;
 }
 

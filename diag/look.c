@@ -71,10 +71,9 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
 /* ---- who runs, and hangs ---- */
 
 static bool runs(const json_t *look, const char *name) {
-    json_each(json_object_get(look, "services"), i, status) {
+    json_each(json_object_get(look, "services"), i, status)
         if (text_equal(json_text_at(status, "name"), name))
             return text_equal(json_text_at(status, "state"), "running");
-    }
     return false;
 }
 
@@ -190,10 +189,9 @@ const char *diag_service_called(const char *name) {
 }
 
 bool diag_look_has_down(const json_t *look) {
-    json_each(json_object_get(look, "services"), i, status) {
+    json_each(json_object_get(look, "services"), i, status)
         if (service_status_is_down(status))
             return true;
-    }
     return false;
 }
 

@@ -168,10 +168,9 @@ static bool take_time(const json_t *from, json_t *ret) {
 static void take_names(const json_t *from, const char *key, size_t most, json_t *ret) {
     json_t *names = json_array();
 
-    json_each(json_object_get(from, key), i, item) {
+    json_each(json_object_get(from, key), i, item)
         if (json_array_size(names) < most && is_plain(json_string_value(item)))
             json_array_append(names, item);
-    }
     json_object_set_new(ret, key, names);
 }
 
@@ -282,9 +281,8 @@ bool network_report_lacks(const json_t *report) {
 long long network_report_count(const json_t *report) {
     long long count = 0;
 
-    json_each_member(json_object_get(report, "drift"), kind, counted) {
+    json_each_member(json_object_get(report, "drift"), kind, counted)
         count += json_number_at(counted, "count", 0);
-    }
     return count;
 }
 

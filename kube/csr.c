@@ -55,10 +55,9 @@ static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
                 {"Denied", KUBE_CSR_DENIED}}; /* the later row wins */
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        json_each(conditions, at, condition) {
+        json_each(conditions, at, condition)
             if (text_equal(json_text_at(condition, "type"), rows[i].type))
                 set_state(csr, rows[i].state, condition);
-        }
     }
     if (csr->state == KUBE_CSR_APPROVED && csr->certificate_pem)
         csr->state = KUBE_CSR_ISSUED;

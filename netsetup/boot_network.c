@@ -106,9 +106,8 @@ json_t *boot_routes_ever(struct host *host, const json_t *network) {
     json_t *all = json_array();
 
     json_array_extend(all, json_object_get(since, "peers"));
-    json_each(json_object_get(network, "peers"), i, route) {
+    json_each(json_object_get(network, "peers"), i, route)
         if (!peers_have(all, route))
             json_array_append(all, route);
-    }
     return all;
 }

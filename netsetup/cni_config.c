@@ -31,10 +31,9 @@ int cni_conflicts(struct host *host, struct text_list *ret, struct error *err) {
     struct error list_err = {0};
     if (host_list(host, CNI_CONF_DIR, &names, &list_err) < 0)
         return list_err.kind == ERROR_ABSENT ? 0 : error_pass(err, &list_err);
-    for (size_t i = 0; i < names.count; i++) {
+    for (size_t i = 0; i < names.count; i++)
         if (is_configuration(names.items[i]) && strcmp(names.items[i], CONF_NAME) < 0)
             text_list_add_owned(ret, xasprintf("%s\\%s", CNI_CONF_DIR, names.items[i]));
-    }
     return 0;
 }
 

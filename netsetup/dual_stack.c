@@ -6,10 +6,9 @@
 #include "netsetup/modes/mode.h"
 
 const char *text_of_family(const struct text_list *list, int family) {
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         if ((strchr(list->items[i], ':') != NULL) == (family == 6))
             return list->items[i];
-    }
     return NULL;
 }
 

@@ -93,10 +93,9 @@ char *fabric_routes_text(const json_t *routes, const char *format, const struct 
 bool fabric_routes_incomplete(const json_t *routes, const char *format) {
     const struct fabric *fabric = fabric_by_name(format);
 
-    json_each(routes, i, route) {
+    json_each(routes, i, route)
         if (fabric && fabric->by_instance && !json_text_at(route, "instance"))
             return true;
-    }
     return false;
 }
 
@@ -108,9 +107,8 @@ void fabric_formats(const json_t *routes, struct text_list *ret) {
     for (size_t k = 0; k < ARRAY_SIZE(fabrics); k++) {
         bool wanted = !known || !fabrics[k].provider;
 
-        json_each(routes, i, route) {
+        json_each(routes, i, route)
             wanted |= text_equal(json_text_at(route, "provider"), fabrics[k].name);
-        }
         if (wanted)
             text_list_add(ret, fabrics[k].name);
     }

@@ -32,9 +32,8 @@ size_t firewall_rules(const struct network_plan *plan,
 int firewall_ensure(struct host *host, const struct network_plan *plan, struct error *err) {
     struct host_firewall_rule rules[FIREWALL_RULES_MAX];
     size_t count = firewall_rules(plan, rules);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (host_firewall_put(host, &rules[i], err) < 0)
             return error_prefix(err, "firewall rule '%s'", rules[i].name);
-    }
     return 0;
 }

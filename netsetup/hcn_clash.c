@@ -11,10 +11,9 @@ static const struct {
 
 /* 0: the type binds no adapter (NAT, ICS, ...). */
 static int use_of(const char *type) {
-    for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
         if (text_equal_nocase(switches[i].type, type))
             return switches[i].use;
-    }
     return 0;
 }
 
@@ -48,14 +47,12 @@ static int check_overlap(const struct hcn_network *network, const char *planned,
 
 static int check_overlaps(const struct network_plan *plan, const struct hcn_network *network,
                           struct error *err) {
-    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++) {
+    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++)
         if (check_overlap(network, plan->cluster_pod_cidrs.items[i], "the cluster's pods", err) < 0)
             return -1;
-    }
-    for (size_t i = 0; i < plan->service_cidrs.count; i++) {
+    for (size_t i = 0; i < plan->service_cidrs.count; i++)
         if (check_overlap(network, plan->service_cidrs.items[i], "the cluster's services", err) < 0)
             return -1;
-    }
     if (check_overlap(network, plan->pod_cidr, "this node's pods", err) < 0 ||
         check_overlap(network, plan->ipv6.pod_cidr, "this node's pods", err) < 0 ||
         check_overlap(network, plan->ipv6.base_subnet, "the base network", err) < 0)

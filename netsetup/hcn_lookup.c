@@ -44,10 +44,9 @@ static int read_subnet(const json_t *subnet, struct hcn_network *network, struct
             return error_set(err, ERROR_MALFORMED, "decode HNS network: VSID out of range");
         network->vsid = (unsigned)vsid;
     }
-    json_each(json_object_get(subnet, "Routes"), i, item) {
+    json_each(json_object_get(subnet, "Routes"), i, item)
         if (text_equal(json_text_at(item, "DestinationPrefix"), "0.0.0.0/0"))
             return copy_text(item, "NextHop", network->gateway, sizeof(network->gateway), err);
-    }
     return 0;
 }
 
@@ -95,10 +94,9 @@ int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error 
     /* NAT is the enumeration's zero, which HNS leaves out */
     if (!*network.type)
         (void)text_format(network.type, sizeof(network.type), "NAT"); /* fits */
-    json_each(json_object_get(json, "Policies"), i, policy) {
+    json_each(json_object_get(json, "Policies"), i, policy)
         if (read_policy(policy, &network, err) < 0)
             return -1;
-    }
     if (read_subnets(json, &network, err) < 0)
         return -1;
     *ret = network;

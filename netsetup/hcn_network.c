@@ -30,15 +30,13 @@ static int delete_network(struct host *host, const char *id, struct error *err) 
     if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", id, &endpoints, err) < 0 ||
         hcn_list(host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
         return -1;
-    json_each(balancers, i, item) {
+    json_each(balancers, i, item)
         if (balancer_uses(item, endpoints) &&
             delete_object(host, HCN_LOAD_BALANCER, json_text_at(item, "ID"), err) < 0)
             return error_prefix(err, "delete load balancer");
-    }
-    json_each(endpoints, i, item) {
+    json_each(endpoints, i, item)
         if (delete_object(host, HCN_ENDPOINT, json_text_at(item, "ID"), err) < 0)
             return error_prefix(err, "delete endpoint");
-    }
     return delete_object(host, HCN_NETWORK, id, err);
 }
 
@@ -124,10 +122,9 @@ static const struct {
 };
 
 static int explain_create(const char *name, struct error *err) {
-    for (size_t i = 0; i < ARRAY_SIZE(create_hints); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(create_hints); i++)
         if (create_hints[i].hresult == err->os)
             (void)error_hint(err, "%s", create_hints[i].hint);
-    }
     return error_prefix(err, "create HNS network '%s'", name);
 }
 
@@ -230,10 +227,9 @@ static int remove_network(struct host *host, const char *id, struct error *err) 
     _cleanup_(text_list_free) struct text_list namespaces = {0};
     if (pod_namespaces(host, id, &namespaces, err) < 0 || delete_network(host, id, err) < 0)
         return -1;
-    for (size_t i = 0; i < namespaces.count; i++) {
+    for (size_t i = 0; i < namespaces.count; i++)
         if (delete_object(host, HCN_NAMESPACE, namespaces.items[i], err) < 0)
             return error_prefix(err, "delete a pod's namespace");
-    }
     return 0;
 }
 

@@ -55,10 +55,9 @@ static bool in_range(struct hns_version version, const struct version_range *ran
 
 bool hns_has(struct hns_version version, enum hns_feature feature) {
     const struct version_range *range = features[feature].ranges;
-    for (size_t i = 0; i < RANGES_MAX && range[i].from_major; i++) {
+    for (size_t i = 0; i < RANGES_MAX && range[i].from_major; i++)
         if (in_range(version, &range[i]))
             return true;
-    }
     return false;
 }
 

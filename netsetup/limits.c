@@ -131,10 +131,9 @@ json_t *limits_json(const struct limit_scene *scene) {
 char *limits_that_hold(const struct limit_scene *scene) {
     struct text names = {0};
 
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         if (limit_judge(&table[i], scene) == LIMIT_HOLDS)
             text_addf(&names, "%s%s", names.len ? ", " : "", table[i].id);
-    }
     return text_take(&names);
 }
 

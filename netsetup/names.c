@@ -4,10 +4,9 @@
 #include "base/nearest.h"
 
 const char *name_find(const char *const *names, const char *name) {
-    for (; names && *names; names++) {
+    for (; names && *names; names++)
         if (text_equal(*names, name))
             return *names;
-    }
     return NULL;
 }
 

@@ -23,10 +23,9 @@ static void add_warning(struct network_plan *plan, const char *code, const char 
 static const struct network_mode *mode_for(const char *plugin) {
     size_t count;
     const struct network_mode *const *modes = network_modes(&count);
-    for (size_t i = 0; plugin && i < count; i++) {
+    for (size_t i = 0; plugin && i < count; i++)
         if (network_agent_cni(network_agent_by_plugin(plugin), plugin, modes[i]))
             return modes[i];
-    }
     return modes[0];
 }
 
@@ -58,10 +57,9 @@ static int refuse_pair(const char *plugin, const struct network_plan *plan, stru
     _cleanup_(text_list_free) struct text_list works = {0};
     size_t count;
     const struct network_mode *const *modes = network_modes(&count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (network_agent_cni(plan->agent, plugin, modes[i]))
             text_list_add(&works, modes[i]->name);
-    }
     _cleanup_(freep) char *list = name_list(&works);
     return error_set(err, ERROR_USAGE,
                      "network plugin '%s' works in mode %s, not in '%s': there use %s", plugin,

@@ -140,10 +140,9 @@ static int check_pod_prefix(const struct network_prefixes *p, const struct cidr 
                             const char *name, struct error *err) {
     if (refuse_reserved(pod, name, err) < 0)
         return -1;
-    for (size_t i = 0; i < p->service_count; i++) {
+    for (size_t i = 0; i < p->service_count; i++)
         if (refuse_overlap(pod, name, &p->service[i], "service prefix", err) < 0)
             return -1;
-    }
     if (p->pods_on_node_network)
         return 0;
     if (p->has_management6 &&
@@ -155,29 +154,26 @@ static int check_pod_prefix(const struct network_prefixes *p, const struct cidr 
 }
 
 int network_prefixes_check(const struct network_prefixes *p, struct error *err) {
-    for (size_t i = 0; i < p->cluster_count; i++) {
+    for (size_t i = 0; i < p->cluster_count; i++)
         if (check_pod_prefix(p, &p->cluster[i], "pod prefix", err) < 0)
             return -1;
-    }
     if ((p->has_pod && check_pod_prefix(p, &p->pod, "pod prefix of the node", err) < 0) ||
         (p->has_pod6 && check_pod_prefix(p, &p->pod6, "pod prefix of the node", err) < 0))
         return -1;
-    for (size_t i = 0; i < p->service_count; i++) {
+    for (size_t i = 0; i < p->service_count; i++)
         if (refuse_reserved(&p->service[i], "service prefix", err) < 0 ||
             (p->has_management && refuse_overlap(&p->service[i], "service prefix", &p->management,
                                                  "the node's network", err) < 0) ||
             (p->has_management6 && refuse_overlap(&p->service[i], "service prefix", &p->management6,
                                                   "the node's network", err) < 0))
             return -1;
-    }
     return 0;
 }
 
 bool network_prefixes_outside(const struct network_prefixes *p) {
-    for (size_t i = 0; i < p->cluster_count; i++) {
+    for (size_t i = 0; i < p->cluster_count; i++)
         if (cidr_contains_cidr(&p->cluster[i], &p->pod))
             return false;
-    }
     return p->has_pod && p->cluster_count > 0;
 }
 
@@ -214,9 +210,8 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
         add_exception(list, &count, &p->management6);
     for (size_t i = 0; i < p->exclude_count; i++)
         add_exception(list, &count, &p->exclude[i]);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         text_list_add(&plan->nat_exceptions, CIDR_TEXT(&list[i]));
-    }
 }
 
 static void apply_lists(const struct network_prefixes *p, struct network_plan *plan) {
@@ -289,14 +284,12 @@ static int apply_pod6(const struct network_prefixes *p, struct network_plan *pla
 }
 
 static bool base_is_free(const struct network_prefixes *p, const struct cidr *base) {
-    for (size_t i = 0; i < p->cluster_count; i++) {
+    for (size_t i = 0; i < p->cluster_count; i++)
         if (cidr_overlaps(&p->cluster[i], base))
             return false;
-    }
-    for (size_t i = 0; i < p->service_count; i++) {
+    for (size_t i = 0; i < p->service_count; i++)
         if (cidr_overlaps(&p->service[i], base))
             return false;
-    }
     return !(p->has_pod && cidr_overlaps(&p->pod, base)) &&
            !(p->has_pod6 && cidr_overlaps(&p->pod6, base)) &&
            !(p->has_management && cidr_overlaps(&p->management, base)) &&

@@ -19,10 +19,9 @@ bool nic_same_address(const char *a, const char *b) {
 bool nic_is_virtual_alias(const char *alias) {
     size_t count;
     const struct external_agent *const *agents = external_agents(&count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (text_equal(alias, agents[i]->adapter))
             return true;
-    }
     return text_starts_with(alias, "vEthernet (");
 }
 
@@ -32,10 +31,9 @@ bool nic_is_switch_of(const char *alias, const char *physical) {
 }
 
 bool nic_holds(const struct host_adapter *adapter, const char *address) {
-    for (size_t i = 0; i < adapter->addresses.count; i++) {
+    for (size_t i = 0; i < adapter->addresses.count; i++)
         if (nic_same_address(adapter->addresses.items[i], address))
             return true;
-    }
     return false;
 }
 
@@ -71,10 +69,9 @@ static const struct host_adapter *physical_of(const struct host_adapters *adapte
 }
 
 static bool any_usable(const struct text_list *addresses) {
-    for (size_t i = 0; i < addresses->count; i++) {
+    for (size_t i = 0; i < addresses->count; i++)
         if (nic_usable_address(addresses->items[i]))
             return true;
-    }
     return false;
 }
 
@@ -82,11 +79,10 @@ static bool has_default_route(const struct host_adapter *adapter,
                               const struct host_routes *routes) {
     if (any_usable(&adapter->gateways))
         return true;
-    for (size_t i = 0; i < routes->count; i++) {
+    for (size_t i = 0; i < routes->count; i++)
         if (routes->items[i].interface_index == adapter->index &&
             text_equal(routes->items[i].destination, "0.0.0.0/0"))
             return true;
-    }
     return false;
 }
 

@@ -72,10 +72,9 @@ static int put_addresses_back(struct watch *watch, uint32_t index, struct error 
 static bool same_servers(const struct text_list *a, const struct text_list *b) {
     if (a->count < b->count)
         return false;
-    for (size_t i = 0; i < b->count; i++) {
+    for (size_t i = 0; i < b->count; i++)
         if (!text_equal(a->items[i], b->items[i]))
             return false;
-    }
     return true;
 }
 
@@ -109,10 +108,9 @@ static int put_routes_back(struct watch *watch, uint32_t index, struct error *er
     _cleanup_(host_routes_free) struct host_routes now = {0};
     if (host_routes(watch->host, &now, err) < 0)
         return -1;
-    for (size_t i = 0; i < before->count; i++) {
+    for (size_t i = 0; i < before->count; i++)
         if (put_route_back(watch, &now, index, before->items[i], err) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -168,10 +166,9 @@ static bool misses_address6(const struct watch *watch, const struct host_adapter
 
 static void add_missing(const struct host_adapter *adapter, const struct text_list *addresses,
                         struct text *list) {
-    for (size_t i = 0; i < addresses->count; i++) {
+    for (size_t i = 0; i < addresses->count; i++)
         if (!nic_holds(adapter, addresses->items[i]))
             text_addf(list, "%sno address %s", list->len ? ", " : "", addresses->items[i]);
-    }
 }
 
 /* Both families compared with what they were, for people: "" when nothing differs, or nobody can

@@ -16,11 +16,10 @@ static bool made_by_windows(const struct host_route *route, const struct nic_sna
     if (cidr_parse("224.0.0.0/3", &multicast, NULL) == 0 &&
         cidr_contains_cidr(&multicast, &destination))
         return true;
-    for (size_t i = 0; i < snapshot->addresses.count; i++) {
+    for (size_t i = 0; i < snapshot->addresses.count; i++)
         if (cidr_parse(snapshot->addresses.items[i], &own, NULL) == 0 &&
             cidr_contains_cidr(&own, &destination))
             return true;
-    }
     return false;
 }
 
@@ -55,10 +54,9 @@ static void take_addresses(const struct host_adapter *current, const char *node_
         if (!*snapshot->address && (!node_ip || nic_same_address(address, node_ip)))
             (void)text_format(snapshot->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
     }
-    for (size_t i = 0; i < current->gateways.count; i++) {
+    for (size_t i = 0; i < current->gateways.count; i++)
         if (nic_usable_address(current->gateways.items[i]))
             text_list_add(&snapshot->gateways, current->gateways.items[i]);
-    }
     for (size_t i = 0; i < current->dns_servers.count; i++)
         text_list_add(&snapshot->dns_servers, current->dns_servers.items[i]);
 }
@@ -76,11 +74,10 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
     (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
     take_addresses(current, node_ip, &snapshot);
     take_addresses6(current, &snapshot);
-    for (size_t i = 0; i < routes->count; i++) {
+    for (size_t i = 0; i < routes->count; i++)
         if (routes->items[i].interface_index == current->index &&
             !made_by_windows(&routes->items[i], &snapshot, current->advertised.count != 0))
             add_route(&snapshot.routes, &routes->items[i]);
-    }
     *ret = snapshot;
 }
 

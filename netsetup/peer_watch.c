@@ -101,10 +101,9 @@ static int write_routes(struct follower *f, struct error *err) {
     bool all, same;
 
     json_array_extend(both, before);
-    json_each(routes, i, route) {
+    json_each(routes, i, route)
         if (!peers_have(both, route))
             json_array_append(both, route);
-    }
     all = json_array_size(both) == json_array_size(before);
     same = json_array_size(both) == json_array_size(routes);
     if (f->written && all && same)
@@ -133,10 +132,9 @@ static void catch_up(struct follower *f) {
 /* ---- what other nodes hear of this one ---- */
 
 static bool has_all(const json_t *object, const json_t *wanted) {
-    json_each_member(wanted, key, value) {
+    json_each_member(wanted, key, value)
         if (!json_equal(json_object_get(object, key), value))
             return false;
-    }
     return true;
 }
 
@@ -217,10 +215,9 @@ static int remove_left(struct follower *f, struct error *err) {
     _cleanup_json_ json_t *ever = boot_routes_ever(f->host, f->file), *left = json_array();
 
     f->remembered = boot_routes(f->host, f->file);
-    json_each(ever, i, route) {
+    json_each(ever, i, route)
         if (!peers_have(f->remembered, route))
             json_array_append(left, route);
-    }
     if (!json_array_size(left))
         return 0;
     return peers_remove(f->host, &f->plan, left, err) < 0

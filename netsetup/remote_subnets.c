@@ -23,10 +23,9 @@ static int read_network(struct host *host, const struct network_plan *plan,
     _cleanup_json_ json_t *document = NULL;
     if (hcn_network_find_json(host, plan->name, ret_network, &document, err) < 0)
         return -1;
-    json_each(json_object_get(document, "Policies"), i, policy) {
+    json_each(json_object_get(document, "Policies"), i, policy)
         if (is_route(policy))
             json_array_append(list, policy);
-    }
     return 0;
 }
 
@@ -46,10 +45,9 @@ static int modify(struct host *host, const char *id, bool add, json_t *policy, s
 }
 
 static bool listed(const json_t *policies, const json_t *policy) {
-    json_each(policies, i, item) {
+    json_each(policies, i, item)
         if (json_equal(json_object_get(item, "Settings"), json_object_get(policy, "Settings")))
             return true;
-    }
     return false;
 }
 
@@ -57,20 +55,17 @@ int remote_subnets_write(struct host *host, const struct network_plan *plan, con
                          bool only, struct error *err) {
     struct hcn_network network = {0};
     _cleanup_json_ json_t *stored = json_array();
-    json_each(routes, i, policy) {
+    json_each(routes, i, policy)
         if (!is_route(policy) || !json_is_object(json_object_get(policy, "Settings")))
             return error_set(err, ERROR_MALFORMED, "decode peers: no " TYPE);
-    }
     if (read_network(host, plan, &network, stored, err) < 0)
         return -1;
     /* removals first: HNS takes one route a prefix, and only the stored settings remove it */
-    json_each(stored, i, policy) {
+    json_each(stored, i, policy)
         if (only && !listed(routes, policy) && modify(host, network.id, false, policy, err) < 0)
             return -1;
-    }
-    json_each(routes, i, policy) {
+    json_each(routes, i, policy)
         if (!listed(stored, policy) && modify(host, network.id, true, policy, err) < 0)
             return -1;
-    }
     return 0;
 }

@@ -68,12 +68,11 @@ int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t 
         struct host_route wanted = {0};
         if (fill_route(&routes[i], 0, &wanted, err) < 0)
             return -1;
-        for (size_t j = 0; j < now.count; j++) {
+        for (size_t j = 0; j < now.count; j++)
             if (text_equal(now.items[j].destination, wanted.destination) &&
                 text_equal(now.items[j].next_hop, wanted.next_hop) &&
                 host_route_remove(host, &now.items[j], err) < 0)
                 return error_prefix(err, "remove route to '%s'", wanted.destination);
-        }
     }
     return 0;
 }
@@ -108,11 +107,10 @@ static bool leads_to_pods(const struct network_plan *plan, const struct host_rou
         text_equal(route->destination, plan->ipv6.pod_cidr) ||
         text_equal(route->next_hop, "0.0.0.0") || text_equal(route->next_hop, "::"))
         return false;
-    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++) {
+    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++)
         if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) == 0 &&
             cidr_contains_cidr(&pods, &destination))
             return true;
-    }
     return false;
 }
 
@@ -159,10 +157,9 @@ int pod_routes_forget(struct host *host, const struct network_plan *, const json
                       struct error *err) {
     _cleanup_(freep) struct pod_route *routes = NULL;
     _cleanup_json_ json_t *own = json_array();
-    json_each(peers, i, peer) {
+    json_each(peers, i, peer)
         if (json_text_at(peer, "podCIDR")) /* of another mode: HNS's own */
             json_array_append(own, peer);
-    }
     return read_routes(own, &routes, err) < 0
                ? -1
                : pod_routes_remove(host, routes, json_array_size(own), err);

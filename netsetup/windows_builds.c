@@ -124,10 +124,9 @@ json_t *host_fixes_missing_json(struct host *host, const struct host_facts *fact
 
 static int is_overridden(struct host *host, const char *value, bool *ret, struct error *err) {
     *ret = false;
-    for (size_t i = 0; value && i < ARRAY_SIZE(fixes); i++) {
+    for (size_t i = 0; value && i < ARRAY_SIZE(fixes); i++)
         if (text_equal(fixes[i].value, value))
             return host_fix_is_set(host, &fixes[i], ret, err);
-    }
     return 0;
 }
 

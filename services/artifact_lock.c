@@ -220,10 +220,9 @@ static int read_lock(const json_t *json, struct artifacts *artifacts, struct err
     if (!text_equal(json_text_at(json, "apiVersion"), API_VERSION) ||
         !text_equal(json_text_at(json, "kind"), KIND) || !json_is_array(list))
         return error_set(err, ERROR_MALFORMED, "decode lock: not a " KIND " of " API_VERSION);
-    json_each(list, i, item) {
+    json_each(list, i, item)
         if (read_artifact(item, artifacts, err) < 0)
             return -1;
-    }
     return 0;
 }
 

@@ -102,10 +102,9 @@ static int collect(struct host *host, const char *folder, const json_t *versions
 
 static int check_versions_used(const json_t *versions, const struct packing *packing,
                                struct error *err) {
-    json_each_member(versions, name, version) {
+    json_each_member(versions, name, version)
         if (!artifact_find(&packing->artifacts, name))
             return error_set(err, ERROR_USAGE, "versions: the folder does not hold '%s'", name);
-    }
     return 0;
 }
 

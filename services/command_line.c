@@ -6,10 +6,9 @@ static void add_quoted(struct text *line, const char *argument) {
     size_t backslashes = 0;
     text_add_char(line, '"');
     for (const char *p = argument; *p; p++) {
-        if (*p == '"') {
+        if (*p == '"')
             for (size_t i = 0; i <= backslashes; i++)
                 text_add_char(line, '\\');
-        }
         backslashes = *p == '\\' ? backslashes + 1 : 0;
         text_add_char(line, *p);
     }

@@ -14,10 +14,9 @@ struct value {
 
 /* A TOML literal string cannot hold a quote; paths and images have none. */
 static void add_value(struct text *out, const struct value *values, const char *name, size_t len) {
-    for (; values->name; values++) {
+    for (; values->name; values++)
         if (strlen(values->name) == len && strncmp(values->name, name, len) == 0)
             text_add(out, values->text);
-    }
 }
 
 static char *fill_template(const char *template_name, const struct value *values) {
@@ -69,10 +68,9 @@ char *containerd_config_image(const char *text) {
 }
 
 static int check_line(const char *value, const char *what, struct error *err) {
-    for (const char *p = value ? value : ""; *p; p++) {
+    for (const char *p = value ? value : ""; *p; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             return error_set(err, ERROR_USAGE, "%s contains a control character", what);
-    }
     return 0;
 }
 

@@ -8,11 +8,10 @@ static size_t name_length(const char *argument) {
 
 static bool is_secret_flag(const char *argument) {
     static const char *const secrets[] = {"--token", "--password", "--bearer-token", "--username"};
-    for (size_t i = 0; i < ARRAY_SIZE(secrets); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(secrets); i++)
         if (strlen(secrets[i]) == name_length(argument) &&
             strncmp(argument, secrets[i], name_length(argument)) == 0)
             return true;
-    }
     return false;
 }
 
@@ -33,25 +32,22 @@ static int check_extra(const char *argument, struct error *err) {
 }
 
 static bool replaced(const char *argument, const struct text_list *extra) {
-    for (size_t i = 0; i < extra->count; i++) {
+    for (size_t i = 0; i < extra->count; i++)
         if (name_length(extra->items[i]) == name_length(argument) &&
             strncmp(extra->items[i], argument, name_length(argument)) == 0)
             return true;
-    }
     return false;
 }
 
 /* Moves own arguments (from index 1 on) that extra ones do not replace, then the extra ones. */
 static int merge_extra(const struct text_list *own, const struct text_list *extra,
                        struct text_list *ret, struct error *err) {
-    for (size_t i = 0; i < extra->count; i++) {
+    for (size_t i = 0; i < extra->count; i++)
         if (check_extra(extra->items[i], err) < 0)
             return -1;
-    }
-    for (size_t i = 0; i < own->count; i++) {
+    for (size_t i = 0; i < own->count; i++)
         if (!replaced(own->items[i], extra))
             text_list_add(ret, own->items[i]);
-    }
     for (size_t i = 0; i < extra->count; i++)
         text_list_add(ret, extra->items[i]);
     return 0;

@@ -11,10 +11,9 @@ enum {
 static bool same_list(const struct text_list *a, const struct text_list *b) {
     if (a->count != b->count)
         return false;
-    for (size_t i = 0; i < a->count; i++) {
+    for (size_t i = 0; i < a->count; i++)
         if (!text_equal(a->items[i], b->items[i]))
             return false;
-    }
     return true;
 }
 

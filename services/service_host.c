@@ -96,11 +96,10 @@ static int read_settings(const json_t *json, struct service_host_settings *setti
         return -1;
     if (!settings->command.count || !is_absolute(settings->command.items[0]))
         return malformed(err, "command", "does not name a program by its absolute path");
-    for (size_t i = 0; i < settings->environment.count; i++) {
+    for (size_t i = 0; i < settings->environment.count; i++)
         if (strcspn(settings->environment.items[i], "=") == 0 ||
             !strchr(settings->environment.items[i], '='))
             return malformed(err, "environment", "has an item that is not NAME=value");
-    }
     settings->max_log_bytes = (uint64_t)bytes;
     settings->max_log_files = (unsigned)files;
     settings->stop_timeout_ms = (unsigned)stop;

@@ -88,10 +88,9 @@ int service_host_file_make(const struct service *row, const struct service_setti
 
 json_t *service_json(const struct host_service *service) {
     json_t *delays = json_array();
-    for (size_t i = 0; i < ARRAY_SIZE(service->restart_delays_ms); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(service->restart_delays_ms); i++)
         if (service->restart_delays_ms[i])
             json_array_append_new(delays, json_integer(service->restart_delays_ms[i] / 1000));
-    }
     return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:{s:o,s:I},s:s}", "name", service->name,
                      "displayName", service->display_name, "command", service->command, "account",
                      "LocalSystem", "start", service->auto_start ? "auto" : "demand", "dependsOn",

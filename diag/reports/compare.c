@@ -169,9 +169,8 @@ static void add_changes(struct text *t, const char *begin, const json_t *compare
         text_add_escaped(t, message, strlen(message));
         text_add(t, "\n");
     }
-    json_each(json_object_get(compared, "causesGone"), i, id) {
+    json_each(json_object_get(compared, "causesGone"), i, id)
         text_addf(t, "%s  no longer: %s\n", begin, json_string_value(id));
-    }
 }
 
 char *diag_compare_text(const json_t *compared) {

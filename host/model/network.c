@@ -99,11 +99,10 @@ static void follow_default_route(json_t *state, const struct host_route *route) 
     json_t *adapter = adapter_by_index(state, route->interface_index);
     _cleanup_json_ json_t *gateways = json_array();
 
-    json_each(json_object_get(state, "routes"), i, other) {
+    json_each(json_object_get(state, "routes"), i, other)
         if (json_number_at(other, "interfaceIndex", -1) == (long long)route->interface_index &&
             text_equal(json_text_at(other, "destination"), "0.0.0.0/0"))
             json_array_append(gateways, json_object_get(other, "nextHop"));
-    }
     if (adapter)
         json_object_set(adapter, "gateways", gateways);
 }

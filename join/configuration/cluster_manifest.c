@@ -72,10 +72,9 @@ static void add_discovery(json_t *objects) {
             json_array_append_new(maps, json_string(agents[i]->others_map));
     }
     others = network_agents(&count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (others[i]->daemon_set)
             json_array_append_new(sets, json_string(others[i]->daemon_set));
-    }
     json_array_append_new(sets, json_string(KUBE_PROXY_DAEMON_SET));
     add_cluster_role(objects, "winjoin:network-agents",
                      json_pack("[{s:[s], s:[s], s:o, s:[s, s]}, {s:[s], s:[s], s:o, s:[s]}]",

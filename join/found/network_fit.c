@@ -126,19 +126,17 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
     const struct agent_settings *settings = &cluster->network;
     const struct text_list *asked = &options->pod_cidrs, *assigned = &cluster->pod_subnets;
 
-    for (size_t i = 0; i < asked->count; i++) {
+    for (size_t i = 0; i < asked->count; i++)
         if (check_prefix(settings, asked->items[i], "--pod-cidr", true, err) < 0)
             return -1;
-    }
     if (check_services(settings,
                        options->service_cidrs.count ? &options->service_cidrs
                                                     : &cluster->service_subnets,
                        options->service_cidrs.count, err) < 0)
         return -1;
-    for (size_t i = 0; gives_prefixes(settings) && i < assigned->count; i++) {
+    for (size_t i = 0; gives_prefixes(settings) && i < assigned->count; i++)
         if (check_prefix(settings, assigned->items[i], "podSubnet", false, err) < 0)
             return -1;
-    }
     if (asked->count || !gives_prefixes(settings))
         return 0;
     if (check_prefix(settings, input->pod_cidr, "the Node's podCIDR", true, err) < 0)

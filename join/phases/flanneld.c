@@ -27,10 +27,9 @@ static void routes_free(struct routes *routes) {
 }
 
 static const json_t *own_node(const struct join *join, const json_t *nodes) {
-    json_each(json_object_get(nodes, "items"), i, node) {
+    json_each(json_object_get(nodes, "items"), i, node)
         if (text_equal(json_text_at(node, "metadata.name"), join->found.node_name))
             return node;
-    }
     return NULL;
 }
 

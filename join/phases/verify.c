@@ -148,14 +148,13 @@ static int look(struct join *join, json_t **ret_node, struct error *err) {
                                         .cri_pipe = pipe};
     struct error why = {0};
 
-    if (find_node_client(join, &why) == 0) {
+    if (find_node_client(join, &why) == 0)
         options.client = &join->found.client;
-    } else if (why.kind == ERROR_INTERRUPTED ||
-               host_file_type(join->host, BOOT_NETWORK_FILE) == HOST_ABSENT) { /* never joined */
+    else if (why.kind == ERROR_INTERRUPTED ||
+             host_file_type(join->host, BOOT_NETWORK_FILE) == HOST_ABSENT) /* never joined */
         return error_pass(err, &why);
-    } else {
+    else
         options.client_error = why.message;
-    }
     json_decref(join->found.look);
     join->found.look = diag_look(join->host, &options, ret_node);
     tell_look(join);

@@ -25,12 +25,11 @@ static int open_firewall(struct join *join, struct error *err) {
     size_t count = firewall_rules(&join->found.plan, rules);
     bool there;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (host_firewall_has(join->host, rules[i].name, &there, err) < 0 ||
             (!there &&
              journal_record(&join->journal, JOURNAL_FIREWALL, rules[i].name, NULL, err) < 0))
             return -1;
-    }
     if (firewall_ensure(join->host, &join->found.plan, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++)

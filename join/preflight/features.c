@@ -89,10 +89,9 @@ static const char *find_class(struct join *join, json_t **list, struct error *er
         kube_get(&join->found.client, RUNTIME_CLASSES, list, err) < 0 ||
         kube_list_items(*list, &classes, err) < 0)
         return NULL;
-    json_each(classes, i, class) {
+    json_each(classes, i, class)
         if (is_asked_for(join, class))
             return json_text_at(class, "metadata.name");
-    }
     return NULL;
 }
 

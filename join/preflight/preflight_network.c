@@ -244,10 +244,9 @@ enum verdict check_service_limits(const struct machine *machine, struct finding 
 
     if (!scene.hns.major && !scene.no_dsr)
         return check_not_run(finding, "the Host Network Service does not respond");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if ((rows[i].cause == LIMIT_OF_HNS || rows[i].cause == LIMIT_OF_NO_DSR) &&
             limit_judge(&rows[i], &scene) == LIMIT_HOLDS)
             text_addf(&list, "%s%s", list.len ? "; " : "", rows[i].what);
-    }
     return list.len ? check_bad(finding, "not supported here: %s", text_str(&list)) : CHECK_FINE;
 }

@@ -105,15 +105,13 @@ enum verdict check_leftovers(const struct machine *machine, struct finding *find
     size_t count;
     const struct network_agent *const *agents = network_agents(&count);
 
-    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         if (is_left(machine, paths[i], finding))
             return CHECK_BAD;
-    }
     for (size_t i = 0; i < count; i++) {
-        for (const char *const *path = agents[i]->folders; path && *path; path++) {
+        for (const char *const *path = agents[i]->folders; path && *path; path++)
             if (is_left(machine, *path, finding))
                 return CHECK_BAD;
-        }
     }
     return CHECK_FINE;
 }

@@ -163,10 +163,9 @@ static char *members_differ(const json_t *as_written, const json_t *now) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *all = NULL;
 
-    json_each_member(as_written, key, value) {
+    json_each_member(as_written, key, value)
         if (strcmp(key, "phase") != 0 && !json_equal(value, json_object_get(now, key)))
             text_list_add(&names, key);
-    }
     if (!names.count)
         return NULL;
     all = text_list_join(&names, ", ");

@@ -245,10 +245,9 @@ static int compare_files(struct join *join, struct error *err) {
 }
 
 static bool has_file(const struct upgrade *u, const struct service *service) {
-    json_each(u->files, i, file) {
+    json_each(u->files, i, file)
         if (text_equal(json_text_at(file, "service"), service->name))
             return true;
-    }
     return false;
 }
 

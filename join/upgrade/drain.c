@@ -45,11 +45,10 @@ void upgrade_uncordon(struct join *join) {
 /* ---- pods ---- */
 
 static bool is_of(const json_t *pod, const char *kind) {
-    json_each(json_at(pod, "metadata.ownerReferences"), i, owner) {
+    json_each(json_at(pod, "metadata.ownerReferences"), i, owner)
         if (json_bool_at(owner, "controller", false) &&
             (!kind || text_equal(json_text_at(owner, "kind"), kind)))
             return true;
-    }
     return false;
 }
 

@@ -12,18 +12,16 @@ const struct network_agent *const *network_agents(size_t *ret_count) {
 }
 
 const struct network_agent *network_agent_by_plugin(const char *plugin) {
-    for (size_t i = 0; plugin && i < ARRAY_SIZE(agents); i++) {
+    for (size_t i = 0; plugin && i < ARRAY_SIZE(agents); i++)
         if (text_equal(agents[i]->plugin, plugin))
             return agents[i];
-    }
     return network_mode_by_cni(plugin, NULL) ? &network_agent_none : NULL;
 }
 
 bool network_agent_excepts_services(const char *network) {
-    for (size_t i = 0; i < ARRAY_SIZE(agents); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
         if (agents[i]->nat_except_services && text_equal(agents[i]->network_name, network))
             return true;
-    }
     return false;
 }
 

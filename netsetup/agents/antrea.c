@@ -33,10 +33,9 @@ static unsigned tunnel_port(const json_t *conf) {
     long long port = json_number_at(conf, "tunnelPort", 0);
     if (port > 0 && port <= 65535)
         return (unsigned)port;
-    for (size_t i = 0; i < ARRAY_SIZE(tunnels); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(tunnels); i++)
         if (text_equal_nocase(type && *type ? type : tunnels[0].tunnel, tunnels[i].tunnel))
             return tunnels[i].port;
-    }
     return 0;
 }
 
@@ -45,11 +44,10 @@ static int read_pods(const json_t *controller, struct agent_settings *ret, struc
     if (!json_bool_at(controller, "nodeIPAM.enableNodeIPAM", false) ||
         !json_bool_at(controller, "featureGates.NodeIPAM", true))
         return 0;
-    json_each(json_at(controller, "nodeIPAM.clusterCIDRs"), i, prefix) {
+    json_each(json_at(controller, "nodeIPAM.clusterCIDRs"), i, prefix)
         if (external_agent_prefixes(json_string_value(prefix), CONTROLLER ": nodeIPAM.clusterCIDRs",
                                     &ret->pod_cidrs, err) < 0)
             return -1;
-    }
     return 0;
 }
 

@@ -21,10 +21,9 @@ static const struct agent_registry registry = {"SYSTEM\\CurrentControlSet\\Servi
 /* Its own words, `mode` in the configuration. */
 static const char *backend(const struct network_mode *mode) {
     static const char *const words[][2] = {{"l2bridge", "bridge"}, {"l2tunnel", "tunnel"}};
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (text_equal(words[i][0], mode->name))
             return words[i][1];
-    }
     return NULL;
 }
 

@@ -14,11 +14,10 @@ static const char *const backends[][2] = {{"vxlan", "overlay"}, {"windows-bgp", 
 static int read_prefixes(const json_t *told, struct agent_settings *ret, struct error *err) {
     static const char *const pools[] = {"CALICO_IPV4POOL_CIDR", "CALICO_IPV6POOL_CIDR"};
     static const char services[] = "KUBERNETES_SERVICE_CIDRS";
-    for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
         if (external_agent_prefixes(json_text_at(told, pools[i]), pools[i], &ret->pod_cidrs, err) <
             0)
             return -1;
-    }
     return external_agent_prefixes(json_text_at(told, services), services, &ret->service_cidrs,
                                    err);
 }
@@ -32,10 +31,9 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
     if (!number || number > VXLAN_VNI_MAX)
         return error_set(err, ERROR_MALFORMED, "VXLAN_VNI \"%.40s\" is not a VNI", vni);
     ret->backend = xstrdup(backend && *backend ? backend : "vxlan");
-    for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
         if (text_equal(ret->backend, backends[i][0]))
             ret->mode = backends[i][1];
-    }
     if (text_equal(ret->backend, "vxlan")) {
         ret->vni = (unsigned)number;
         ret->vxlan_port = VXLAN_WINDOWS_PORT;

@@ -39,10 +39,9 @@ void network_plugin_names(struct text_list *ret) {
         if (agents[i]->plugin)
             text_list_add(ret, agents[i]->plugin);
         for (size_t k = 0; !agents[i]->plugin && k < mode_count; k++) {
-            for (const char *const *name = modes[k]->cni_plugins; *name; name++) {
+            for (const char *const *name = modes[k]->cni_plugins; *name; name++)
                 if (!text_list_has(ret, *name) && !network_agent_by_plugin(*name)->plugin)
                     text_list_add(ret, *name);
-            }
         }
     }
 }

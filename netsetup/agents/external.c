@@ -16,19 +16,17 @@ const struct external_agent *const *external_agents(size_t *ret_count) {
 }
 
 const struct external_agent *external_agent_by_name(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(agents); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
         if (text_equal(agents[i]->name, name))
             return agents[i];
-    }
     return NULL;
 }
 
 const struct external_network *external_agent_network(const struct external_agent *agent,
                                                       const struct network_mode *mode) {
-    for (const struct external_network *n = agent ? agent->networks : NULL; n && n->mode; n++) {
+    for (const struct external_network *n = agent ? agent->networks : NULL; n && n->mode; n++)
         if (text_equal(n->mode, mode->name))
             return n;
-    }
     return NULL;
 }
 

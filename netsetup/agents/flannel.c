@@ -17,18 +17,16 @@ static const struct {
 } backends[] = {{"overlay", "vxlan"}, {"l2bridge", "host-gw"}};
 
 static const char *backend_of(const struct network_mode *mode) {
-    for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
         if (text_equal(backends[i].mode, mode->name))
             return backends[i].backend;
-    }
     return NULL;
 }
 
 static const char *mode_of(const char *backend) {
-    for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
         if (text_equal(backends[i].backend, backend))
             return backends[i].mode;
-    }
     return NULL;
 }
 

@@ -11,10 +11,9 @@ const struct network_mode *const *network_modes(size_t *ret_count) {
 }
 
 const struct network_mode *network_mode_by_name(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
         if (text_equal_nocase(modes[i]->name, name))
             return modes[i];
-    }
     return NULL;
 }
 

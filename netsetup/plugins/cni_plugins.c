@@ -9,10 +9,9 @@
 static const struct cni_plugin *const plugins[] = {CNI_PLUGINS(ROW)};
 
 const struct cni_plugin *cni_plugin_by_name(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(plugins); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(plugins); i++)
         if (text_equal(plugins[i]->name, name))
             return plugins[i];
-    }
     return NULL;
 }
 
@@ -30,10 +29,9 @@ json_t *cni_dns_json(const struct network_plan *plan) {
 /* A policy has exceptions of one family. */
 static void add_nat(json_t *policies, const struct text_list *exceptions, bool ipv6) {
     json_t *list = json_array();
-    for (size_t i = 0; i < exceptions->count; i++) {
+    for (size_t i = 0; i < exceptions->count; i++)
         if ((strchr(exceptions->items[i], ':') != NULL) == ipv6)
             json_array_append_new(list, json_string(exceptions->items[i]));
-    }
     json_array_append_new(policies,
                           hcn_policy_json("OutBoundNAT", json_pack("{s:o}", "Exceptions", list)));
 }

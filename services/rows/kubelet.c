@@ -27,10 +27,9 @@ static int arguments(const struct service_settings *settings, struct text_list *
         return error_set(err, ERROR_UNSUPPORTED,
                          "kubelet '%s' is not supported: the oldest supported version is 1.%d",
                          settings->kubelet_version, OLDEST);
-    for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
         if (minor >= flags[i].first && minor <= flags[i].last)
             text_list_add(ret, flags[i].text);
-    }
     if (settings->bootstrap_kubeconfig)
         argument_add(ret, "--bootstrap-kubeconfig", "C:\\etc\\kubernetes\\bootstrap-kubelet.conf");
     argument_add_node_name(ret, settings);
