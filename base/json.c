@@ -101,8 +101,7 @@ char *json_write_pretty(const json_t *json) {
     return dump(json, JSON_INDENT(2), "\n");
 }
 
-/* Copies the next part of a dotted path; "\." is a dot. Returns what follows, NULL when too long.
- */
+/* Copies the next part of a dotted path; "\." is a dot. Answers the rest, NULL when too long. */
 static const char *next_part(const char *path, char part[PATH_PART_MAX]) {
     size_t n = 0;
 

@@ -37,8 +37,7 @@ json_t *json_object_in(json_t *parent, const char *key);
 json_t *json_array_in(json_t *parent, const char *key);
 /* Sets the member to the text, unless that is NULL or "". */
 void json_set_text(json_t *object, const char *key, const char *text);
-/* Puts a value at a dotted path of object keys, with the objects on the way. Takes the reference.
- */
+/* Puts a value at a dotted path of object keys, and the objects on the way. Takes it over. */
 void json_put(json_t *object, const char *path, json_t *value);
 
 /* Each item of an array, or each member of an object: both names are the loop's own, as in

@@ -54,8 +54,7 @@ bool text_equal_secret(const void *a, size_t a_len, const void *b, size_t b_len)
 /* snprintf that refuses to cut: 0, or -1 when it did not fit (out is "" then). */
 int text_format(char *out, size_t size, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
-/* A whole decimal number in [min, max]: 0, or -1 (no blanks, no sign but '-', nothing behind it).
- */
+/* A whole decimal number in [min, max]: 0, or -1 (no blanks, no sign but '-', no more). */
 int text_to_number(const char *s, long long min, long long max, long long *ret);
 /* "host", "host:80", "[fd00::1]:80", "[fd00::1]" or "fd00::1": the host without brackets, which the
  * caller frees, and the port, which stays as it was where none is named. -1 when what is behind the

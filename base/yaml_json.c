@@ -116,8 +116,7 @@ static json_t *plain_value(const char *text) {
     return number_of(text);
 }
 
-/* Go's FormatFloat(value, 'g', -1, 64): as few digits as read back as the same. The caller frees.
- */
+/* Go's FormatFloat(value, 'g', -1, 64): as few digits as read back the same. The caller frees. */
 static char *real_text(double value) {
     char digits[40];
     int count = 0, exponent;

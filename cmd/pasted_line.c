@@ -32,8 +32,7 @@ static bool parts_words(const char *p) {
     return strchr(BLANKS, *p) || (line_ends && strchr("\\^`", *p));
 }
 
-/* As a shell does, as far as these lines need it. Backslashes stay: they stand in Windows' paths.
- */
+/* As a shell does, as far as these lines need it. Backslashes stay: Windows' paths have them. */
 static void split(const char *line, struct text_list *ret) {
     _cleanup_(text_free) struct text word = {0};
     bool begun = false;

@@ -1,5 +1,4 @@
-/* winjoin-probe.exe: the program that runs in probe pods; it finds little more than the C library.
- */
+/* winjoin-probe.exe: the program that runs in probe pods; it finds little but the C library. */
 #include <stdio.h>
 #include <wchar.h>
 

@@ -124,8 +124,7 @@ static int install(const struct program *program, const struct place *place, str
         return error_set(err, ERROR_HOST, "install winjoin: its own path is not known");
     if (program->options.as_kubeadm && keep_kubeadm(program, place, err) < 0)
         return -1;
-    /* Only administrators may add files beside a program; a folder that was there keeps its access.
-     */
+    /* Only administrators may add files beside a program; one that was there keeps its access. */
     access =
         host_file_type(program->host, place->folder) == HOST_ABSENT ? HOST_READ_ONLY : HOST_PUBLIC;
     if (host_make_folder(program->host, place->folder, access, err) < 0 ||

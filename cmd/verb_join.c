@@ -207,8 +207,7 @@ static int write_plan(struct program *program, const json_t *plan, struct error 
     return 0;
 }
 
-/* Everything is looked at as in a join, discovery and the host's fitness included; nothing is made.
- */
+/* Everything is looked at as in a join, with discovery and the host's fitness; nothing is made. */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
     _cleanup_json_ json_t *plan = NULL;
     _cleanup_(freep) char *text = NULL;

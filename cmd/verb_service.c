@@ -72,8 +72,7 @@ static int run_hosted(struct program *program, const char *name, struct error *e
     result = service_host_program(name, &service, err);
     if (log.file)
         (void)fclose(log.file); /* the service is over */
-    /* a start-up task has ended, whatever came of it; one that Windows stops goes on at its start
-     */
+    /* a start-up task has ended, whatever came of it; a stopped one goes on at Windows' start */
     if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0 &&
         !restart_is_next(program->host, &settings))
         result = restart_end(program->host, err);

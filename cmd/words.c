@@ -64,8 +64,7 @@ static int hint_phase(const struct verb *verb, const char *word, struct error *e
     return error_hint(err, "did you mean winjoin %s phase %.60s?", verb->name, word);
 }
 
-/* The first word names none of the subcommands. Where none must be named, it may be something else.
- */
+/* The first word names none of the subcommands. Where none is needed, it may be something else. */
 static int check_subcommand(const struct verb *verb, const char *word, struct error *err) {
     if (word && hint_phase(verb, word, err) < 0)
         return -1;
@@ -170,8 +169,7 @@ void words_name_pasted(int argc, char **argv, struct error *err) {
         }
 }
 
-/* The length of the dash at p, a foreign one or the slash of Windows' old programs too; 0 for none.
- */
+/* The length of the dash at p, a foreign one or the slash of old Windows programs; 0 for none. */
 static size_t dash_length(const char *p) {
     size_t row = page_row(p);
 

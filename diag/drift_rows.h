@@ -7,8 +7,7 @@
 void drift_add_row(json_t *drift, const char *key, json_t *row);
 /* "namespace/name"; the caller frees. */
 char *drift_full_name(const json_t *object);
-/* Of a port of a Service or EndpointSlice, "TCP" by default; of an HNS load balancer's PortMapping.
- */
+/* Of a port of a Service or EndpointSlice, "TCP" by default; or of an HNS PortMapping. */
 const char *drift_port_protocol(const json_t *port);
 const char *drift_mapping_protocol(const json_t *mapping);
 /* Does the EndpointSlice belong to the Service (its label kubernetes.io/service-name)? */

@@ -40,8 +40,7 @@ static const char *outcome_of(const struct error *why) {
                : "unreachable";
 }
 
-/* One request, for what is needed anyway; a second one where a server under load may only be slow.
- */
+/* One request, for what is needed anyway; a second where a server under load may only be slow. */
 static json_t *api_json(const struct diag_look_options *options, json_t **ret_node) {
     struct kube_client client;
     struct error why = {0};

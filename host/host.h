@@ -261,7 +261,7 @@ int host_registry_set(struct host *host, const char *key, const char *value, boo
                       const char *data, struct error *err);
 
 /* Runs a program (argv[0] is its path) with `input` on its standard input and answers its exit code
- * and standard output (at most 1 MiB; the caller frees). Killed after timeout_ms: ERROR_TIMED_OUT.
+ * and standard output (at most 1 MiB; the caller frees). Killed after that time: ERROR_TIMED_OUT.
  */
 struct host_process {
     const char *const *argv;        /* NULL-terminated */

@@ -153,8 +153,7 @@ static void datagram_serve(struct socket_echo *echo, socket_handle handle) {
     long n;
 
     while ((n = socket_os_receive(handle, data, sizeof data, &from, &outcome)) >= 0)
-        /* An answer has a blank behind the name: never answered, or two echoes would talk forever.
-         */
+        /* An answer has a blank behind the name: never answered, or two echoes talk forever. */
         if (n > 0 && !memchr(data, ' ', (size_t)n))
             (void)answer(echo, handle, data, (size_t)n,
                          &from); /* a lost answer is the asker's news */

@@ -32,8 +32,7 @@ bool terminal_probe_program(const void **ret_data, size_t *ret_len);
 char *terminal_full_path(const char *given);
 /* A file to write at the end of, by its path as a person gives it; NULL with errno. */
 FILE *terminal_append(const char *path);
-/* Does the terminal behind standard input show what is typed? Where there is none nothing happens.
- */
+/* Does the terminal behind standard input show what is typed? Where there is none: nothing. */
 void terminal_echo(bool on);
 /* No core file and no crash dump may hold secrets. */
 void terminal_forbid_dumps(void);

@@ -17,7 +17,7 @@ struct wait {
      * in its err. NULL: nobody is told. */
     void (*tell)(void *context, const struct wait *wait, const struct error *missing);
     void *context, *tell_context;
-    unsigned waited_ms; /* kept by wait_until(): when the last look began, in `tell` when it ended
+    unsigned waited_ms; /* by wait_until(): when the last look began, in `tell` when it ended
                          */
 };
 

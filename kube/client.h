@@ -1,5 +1,4 @@
-/* The Kubernetes API: requests with JSON bodies, Status turned into errors, retry, list and watch.
- */
+/* The Kubernetes API: requests with JSON bodies, Status as errors, retry, list and watch. */
 #pragma once
 
 #include "host/http.h"
@@ -84,8 +83,7 @@ struct kube_watch {
  * is the error then (a dead connection is noticed after some 40 s). A server that grants list but
  * not watch is polled. Ends with what a callback said, with ERROR_TIMED_OUT ("waited 300 s", last
  * failure in the text), or at once with denied, untrusted, malformed and interrupted; who was let
- * in before is denied only when it lasts, because a server that starts refuses everybody at first.
- */
+ * in before is denied only when it lasts, for a server that starts refuses everybody at first. */
 int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
 
 /* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */

@@ -40,9 +40,7 @@ int kube_csr_create(struct kube_client *client, const char *request_pem, const c
                     struct kube_csr *ret, struct error *err);
 int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *ret,
                  struct error *err);
-/* The newest request to this signer whose subject is the node's; ERROR_ABSENT when there is
- * none.
- */
+/* The newest request to this signer whose subject is the node's; ERROR_ABSENT: none. */
 int kube_csr_find(struct kube_client *client, const char *signer, const char *node_name,
                   struct kube_csr *ret, struct error *err);
 /* The same of any subject, "CN=system:ovn-node:win-1,O=system:ovn-nodes". */
@@ -51,8 +49,7 @@ int kube_csr_find_subject(struct kube_client *client, const char *signer, const 
 /* The error of one that was denied or failed: ERROR_DENIED with its reason and message. -1. */
 int kube_csr_refused(const struct kube_csr *csr, struct error *err);
 
-/* Told at each change of state and about once a second. Nonzero ends the wait (ERROR_INTERRUPTED).
- */
+/* Told at each change of state and about once a second. Not 0 ends the wait (ERROR_INTERRUPTED). */
 typedef int kube_csr_progress(void *context, const struct kube_csr *csr, unsigned waited_ms);
 /* Watches the request until it is issued; *ret is its last look. Denied and failed: ERROR_DENIED;
  * deleted: ERROR_ABSENT; another uid under the name: ERROR_CONFLICT; time: ERROR_TIMED_OUT with

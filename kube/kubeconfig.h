@@ -1,5 +1,4 @@
-/* kubeconfig files: the cluster and the credentials that one names, and the files winjoin writes.
- */
+/* kubeconfig files: the cluster and credentials that one names, and the files winjoin writes. */
 #pragma once
 
 #include "base/json.h"

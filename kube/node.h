@@ -42,8 +42,7 @@ typedef bool kube_node_wanted(const struct kube_node *node);
 bool kube_node_is_registered(const struct kube_node *node);
 bool kube_node_has_pod_cidr(const struct kube_node *node);
 bool kube_node_is_ready(const struct kube_node *node);
-/* Called at changes and about once a second; node NULL while there is none. Nonzero ends the wait.
- */
+/* Called at changes and about once a second; node NULL while there is none. Not 0 ends the wait. */
 typedef int kube_node_progress(void *context, const struct kube_node *node, unsigned waited_ms);
 /* Watches the Node until `wanted`; *ret is the look that was. ERROR_TIMED_OUT says what it was last
  * (not registered; no podCIDR; Ready False with reason and message). */

@@ -4,8 +4,7 @@
 #include "base/cidr.h"
 #include "base/text.h"
 
-/* A query, a fragment, a user, an escape or a control character of a terminal have none of these.
- */
+/* A query, a fragment, a user, an escape a control character of a terminal have none of these. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/[]"
 
 static bool is_host(const char *host, bool brackets) {

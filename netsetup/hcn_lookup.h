@@ -24,8 +24,7 @@ struct hcn_network {
     bool host_route;                    /* has the HostRoute policy */
 };
 
-/* Reads a queried HostComputeNetwork. Pure; what is too long or of another type: ERROR_MALFORMED.
- */
+/* Reads a queried HostComputeNetwork. Pure; too long or of another type: ERROR_MALFORMED. */
 int hcn_network_parse(const json_t *properties, struct hcn_network *ret, struct error *err);
 /* The same from text. */
 int hcn_network_read(const char *properties, struct hcn_network *ret, struct error *err);

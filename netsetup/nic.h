@@ -1,5 +1,4 @@
-/* The node's network adapter: which one it is, and what it looked like before winjoin touched it.
- */
+/* The node's network adapter: which one it is, and how it was before winjoin touched it. */
 #pragma once
 
 #include "base/cidr.h"

@@ -39,7 +39,6 @@ int peers_replace(struct host *host, const struct network_plan *plan, const json
 int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
                  struct error *err);
 /* Adds those that are missing, and takes away others when they are to be the only ones. The network
- * must stand. ERROR_MALFORMED for an array that the two above did not make; NULL is an empty one.
- */
+ * must stand. ERROR_MALFORMED for an array that the two above did not make; NULL is empty. */
 int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
                 struct error *err);

@@ -1,5 +1,4 @@
-/* Detached JSON web signatures as kubeadm puts them into cluster-info (RFC 7515 appendix F, HS256).
- */
+/* Detached JSON web signatures as kubeadm puts in cluster-info (RFC 7515 appendix F, HS256). */
 #include "pki/jws.h"
 
 #include <openssl/hmac.h>

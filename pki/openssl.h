@@ -12,8 +12,7 @@
 void EVP_PKEY_freep(EVP_PKEY **key);
 void X509_REQ_freep(X509_REQ **request);
 
-/* error_set with the newest reason of OpenSSL's queue behind it; the queue is emptied. Returns -1.
- */
+/* error_set with the newest reason of OpenSSL's queue behind it; it is emptied. Returns -1. */
 int openssl_error(struct error *err, enum error_kind kind, const char *what);
 /* Answers every question for a password with none, so that nothing ever prompts. */
 int openssl_no_password(char *buffer, int size, int writing, void *context);

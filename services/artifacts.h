@@ -97,8 +97,7 @@ const struct mirror *bundle_mirror(const struct bundle *bundle);
 void bundle_free(struct bundle *bundle);
 void bundle_freep(struct bundle **bundle);
 const struct artifacts *bundle_artifacts(const struct bundle *bundle);
-/* Content of one artifact, its size and checksum proved (else ERROR_UNTRUSTED). The caller frees.
- */
+/* Content of an artifact, its size and checksum proved (else ERROR_UNTRUSTED). The caller frees. */
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
 /* The same for the last time: what was fetched is handed over, not copied. */

@@ -5,8 +5,7 @@
 
 /* Relative, with '/', no "." or ".." or empty part, no drive, backslash or control character. */
 bool bundle_path_is_safe(const char *path);
-/* What is wrong with it, to be said behind its name ("leads out of the archive"); NULL: it is safe.
- */
+/* What is wrong with it, said behind its name ("leads out of the archive"); NULL: it is safe. */
 const char *bundle_path_fault(const char *path);
 /* A file under C:\k, C:\opt\cni\bin or C:\Program Files\containerd by Windows' rules (no "..", no
  * stream, no part that ends in a dot or blank). */

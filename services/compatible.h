@@ -23,6 +23,6 @@ const struct compatible *compatible_breach(const char *program, const char *vers
 char *compatible_message(const struct compatible *row, const char *version);
 /* The sandbox image that fits both; `repository` NULL: upstream's. The caller frees. */
 char *sandbox_image(const char *repository, const char *kubernetes, unsigned build);
-/* [{program,kubernetes?,windowsBuild?,versions,why,source}] for this build (0: all). New reference.
+/* [{program,kubernetes?,windowsBuild?,versions,why,source}] for this build (0: all), new reference.
  */
 json_t *compatible_json(unsigned build);

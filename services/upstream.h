@@ -14,8 +14,7 @@
  * ERROR_MALFORMED. */
 int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts, const bool *wanted,
                    char **ret, size_t *ret_len, struct error *err);
-/* Fetches the published digest of each alone: whether this version is there at all. The same kinds.
- */
+/* Fetches the published digest of each alone: whether this version is there. The same kinds. */
 int upstream_check(const struct mirror *from, const struct artifacts *artifacts, struct error *err);
 
 /* The digest of `file` in what upstream publishes: one in hex, lines "HEX  FILE" (sha256sum), or

@@ -31,8 +31,7 @@ int probe_reader_text(struct probe_reader *reader, size_t i, const char *name, c
 /* -1 with ERROR_MALFORMED: "decode probes: line 3: <why>". */
 int probe_reader_fail(const struct probe_reader *reader, struct error *err, const char *why);
 
-/* "a,b,c" into at most `max` addresses of 45 bytes; -1 when one is not an address text. "" = none.
- */
+/* "a,b,c" into at most `max` addresses of 45 bytes; -1 when one is no address text. "" = none. */
 int probe_addresses_split(const char *text, char (*ret)[46], size_t max, size_t *ret_count);
 /* true for 1..64 characters of [a-z0-9.-]. */
 bool probe_id_is_valid(const char *id);

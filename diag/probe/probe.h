@@ -96,8 +96,7 @@ void probe_list_add(struct probe_list *list, const struct probe *probe);
 void probe_list_free(struct probe_list *list);
 
 /* "winjoin-results 1", then: id outcome attempts succeeded min median max responder
- * addresses(comma), then "end COUNT", so that a file cut short is seen. Fails with ERROR_MALFORMED.
- */
+ * addresses(comma), then "end COUNT", so that a file cut short is seen. Fails: ERROR_MALFORMED. */
 int probe_results_parse(const char *text, size_t len, struct probe_results *ret, struct error *err);
 char *probe_results_write(const struct probe_results *results); /* the caller frees */
 void probe_results_add(struct probe_results *results, const struct probe_result *result);

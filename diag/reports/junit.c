@@ -1,5 +1,4 @@
-/* JUnit XML for CI systems: a testcase is a cell; not-run is an error, so that it is never green.
- */
+/* JUnit XML for CI systems: a testcase is a cell; not-run is an error, so it is never green. */
 #include "base/rfc3339.h"
 #include "diag/reports/report.h"
 #include "diag/reports/markup.h"

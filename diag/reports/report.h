@@ -1,5 +1,4 @@
-/* The outcome of a diagnosis and its faces: text, JSON (DiagReport), JUnit XML, HTML, Prometheus.
- */
+/* A diagnosis' outcome and its faces: text, JSON (DiagReport), JUnit XML, HTML, Prometheus. */
 #pragma once
 
 #include <stdint.h>

@@ -47,8 +47,7 @@ static char *file_path(const char *name, const char *file) {
 
 /* ---- the Pod ---- */
 
-/* The same path inside and outside: nothing that looks at the pod from the host has to translate.
- */
+/* The same path inside and outside: who looks at the pod from the host need not translate. */
 static json_t *container_make(const struct diag_probe_options *options, const char *name) {
     const char *image =
         options->sandbox_image ? options->sandbox_image : "registry.k8s.io/pause:3.10.1";
@@ -112,8 +111,7 @@ static int manifest_write(struct host *host, const struct diag_probe_options *op
     return host_write(host, path, text, strlen(text), HOST_PUBLIC, err);
 }
 
-/* A program that is there already with the same bytes stays: a pod of an earlier run may hold it.
- */
+/* A program that is there already with the same bytes stays: a pod of another run may hold it. */
 static int program_write(struct host *host, const void *program, size_t len, struct error *err) {
     if (host_make_folder(host, FOLDER "\\bin", HOST_PROBE_PROGRAM, err) < 0)
         return -1;
@@ -149,8 +147,7 @@ static enum wait_look folder_removed(void *host, struct wait *, struct error *er
 
 static int pods_remove(struct diag_probes *probes, struct error *err) {
     struct host *host = probes->host;
-    /* A probe that has ended removes its heartbeat. One that was killed leaves it: hence the limit.
-     */
+    /* A probe that has ended removes its heartbeat. One that is killed leaves it: so the limit. */
     struct wait end = {
         .limit_ms = STOP_TIMEOUT_MS, .pause_ms = STOP_TURN_MS, .look = pods_ended, .context = host};
     /* A pod holds its program and folder until it has ended. */

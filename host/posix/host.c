@@ -1,5 +1,4 @@
-/* A Windows-shaped host under a directory: real files, the rest a model kept as JSON beside them.
- */
+/* A Windows-shaped host under a directory: real files, the rest a model kept as JSON. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -302,8 +301,7 @@ static void catch_signals(void) {
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN) /* nohup ignores it */
         (void)sigaction(SIGHUP, &action, NULL);
-    /* also where a script's background job was started with SIGINT ignored: who sends it means it
-     */
+    /* also where a script's background job began with SIGINT ignored: who sends it means it */
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     (void)signal(SIGPIPE,

@@ -23,6 +23,5 @@ void win32_mac(const BYTE *mac, ULONG length, char ret[18]);
 typedef DWORD WINAPI win32_interface_entry(MIB_IPINTERFACE_ROW *);
 int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err);
 /* Runs netsh.exe, which alone writes what must outlive a restart of Windows. *argv behind the
- * program's name, NULL at the end. What it says is logged, its failure is not one of the caller's.
- */
+ * program's name, NULL at the end. What it says is logged, its failure is not the caller's. */
 void win32_netsh(const char *const *arguments);

@@ -1,5 +1,4 @@
-/* Functions that some builds of Windows lack are looked for when they are needed, in System32 only.
- */
+/* Functions that some builds of Windows lack are looked for when needed, in System32 only. */
 #include "host/win32/win32.h"
 
 void *win32_function(const wchar_t *dll, const char *name) {

@@ -1,5 +1,4 @@
-/* A conversation over a named pipe: overlapped, so that it ends in time whatever the server does.
- */
+/* A conversation over a named pipe: overlapped, so it ends in time whatever the server does. */
 #include "host/win32/win32.h"
 
 enum { PIECE = 16384, BUSY_WAIT_MS = 100, TURN_MS = 200 };

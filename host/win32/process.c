@@ -192,8 +192,7 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
     return 0;
 }
 
-/* The child reads and writes at its own pace; a thread writes so that neither waits for the other.
- */
+/* The child reads and writes at its own pace; a thread writes, so neither waits for the other. */
 static DWORD WINAPI feed(void *context) {
     struct child *child = context;
     size_t left = child->text ? strlen(child->text) : 0;

@@ -99,8 +99,7 @@ int win32_service_query(struct host *, const char *name, struct host_service *re
     return 0;
 }
 
-/* Waits until the service is in the state; a service that stops while it should come up has failed.
- */
+/* Waits until the service is in the state; one that stops while it should come up has failed. */
 static int wait_for_state(struct host *host, SC_HANDLE service, const char *name, DWORD wanted,
                           unsigned timeout_ms, struct error *err) {
     uint64_t end = GetTickCount64() + timeout_ms;

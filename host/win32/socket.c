@@ -95,8 +95,7 @@ enum socket_outcome socket_os_state(socket_handle handle) {
 int socket_os_bind(socket_handle handle, const struct socket_peer *peer, bool listening) {
     DWORD on = 1;
 
-    /* SO_REUSEADDR would let another program take the port away on Windows: this is its opposite.
-     */
+    /* SO_REUSEADDR would let another program take the port on Windows: this is its opposite. */
     (void)setsockopt((SOCKET)handle, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, (const char *)&on, sizeof on);
     if (socket_os_family(peer) == 6 &&
         setsockopt((SOCKET)handle, IPPROTO_IPV6, IPV6_V6ONLY, (const char *)&on, sizeof on) != 0)
@@ -210,7 +209,7 @@ int socket_thread(void (*run)(void *context), void *context) {
     return 0;
 }
 
-/* ---- names: the system's resolver knows no time limit, so a thread of its own waits for it ----
+/* ---- names: the system's resolver has no time limit, so a thread of its own waits for it ----
  */
 
 struct look_up {

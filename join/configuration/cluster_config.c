@@ -1,5 +1,4 @@
-/* What a join must know of its cluster: reads the ConfigMaps. Their texts: cluster_config_parse.c.
- */
+/* What a join must know of its cluster, by ConfigMaps. Their texts: cluster_config_parse.c. */
 #include "join/configuration/cluster_config.h"
 
 #include "join/configuration/cluster_network.h"
@@ -117,8 +116,7 @@ static int read_optional(struct kube_client *client, unsigned timeout_ms,
                : 0;
 }
 
-/* What the network agents say, and the pods' prefixes of kubeadm init without --pod-network-cidr.
- */
+/* What the network agents say, and pods' prefixes of a kubeadm init without --pod-network-cidr. */
 static int read_network(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
     bool none = !ret->pod_subnets.count;
@@ -144,8 +142,7 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
                          : 0;
 }
 
-/* The server that answers, which in the midst of an upgrade is not what ClusterConfiguration says.
- */
+/* The server that answers, which amid an upgrade is not what ClusterConfiguration says. */
 static int read_server_version(struct kube_client *client, unsigned timeout_ms,
                                struct cluster_config *ret, struct error *err) {
     _cleanup_json_ json_t *version = NULL;

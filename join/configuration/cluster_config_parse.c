@@ -108,8 +108,7 @@ static int read_repository(const json_t *root, const char *what, char **ret, str
     return 0;
 }
 
-/* As kubeadm: with a podSubnet, or where the argument is given (v1beta3: a map, v1beta4: a list).
- */
+/* As kubeadm: with a podSubnet, or with the argument (v1beta3: a map, v1beta4: a list). */
 static bool assigns_pod_prefixes(const json_t *root) {
     static const char name[] = "allocate-node-cidrs";
     const json_t *args = json_object_get(json_object_get(root, "controllerManager"), "extraArgs");

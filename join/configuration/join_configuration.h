@@ -37,8 +37,7 @@ int join_configuration_check(const json_t *configuration, const struct yaml_mark
 void join_configuration_apply(const json_t *configuration, struct join_options *options,
                               struct text_list *warnings);
 
-/* The name as kubeadm reads it (GetHostname): blanks around it gone, lower case. The caller frees.
- */
+/* The name as kubeadm reads it (GetHostname): no blanks around it, lower case. The caller frees. */
 char *join_node_name_read(const char *name);
 #define JOIN_NODE_NAME_RULE                                                                        \
     "a node name has a-z, 0-9, '-' and '.' only, begins and ends with a letter or digit, and has " \

@@ -16,8 +16,7 @@ struct join_timeouts {
     long long discovery;
 };
 
-/* Names are those of the flags. What is not given is NULL, 0 or empty; durations are milliseconds.
- */
+/* Names are those of the flags. Not given is NULL, 0 or empty; durations are milliseconds. */
 struct join_options {
     long long vni, vxlan_port;
     /* owned: join_options_free(); as one list for what does the same with each */
@@ -81,8 +80,7 @@ void join_option_take(struct join_options *options, size_t offset, enum yaml_fie
 /* All but the tokens, which stay NULL. */
 void join_options_copy(const struct join_options *from, struct join_options *ret);
 
-/* The address of a mirror (an https URL and no more): ERROR_USAGE with the reason when it is none.
- */
+/* The address of a mirror (an https URL and no more): else ERROR_USAGE with the reason. */
 int join_mirror_check(const char *url, struct error *err);
 /* The same, or JOIN_SOURCE_NONE. */
 int join_source_base_check(const char *url, struct error *err);

@@ -1,5 +1,4 @@
-/* What a NodeConfiguration's verify.external names outside the cluster, and arguments of services.
- */
+/* What a NodeConfiguration's verify.external names outside the cluster; services' arguments. */
 #pragma once
 
 #include "base/error.h"

@@ -1,6 +1,5 @@
 /* The text files that a join writes on the node: computed here, written by the phases, shown by the
- * JoinPlan. But for secrets: the client certificate with its key is made by the certificate phase.
- */
+ * JoinPlan. But for secrets: the client certificate with its key is the certificate phase's. */
 #pragma once
 
 #include "join/join.h"

@@ -63,8 +63,7 @@ char *kubelet_question_unknown(const char *said) {
     return words_behind(said, "strict decoding error: ");
 }
 
-/* config.yaml as it will be written, but for the CA's file, which is not there yet. Caller frees.
- */
+/* config.yaml as it will be written, but for the CA's file, not there yet. The caller frees. */
 static char *asked_text(const json_t *config) {
     _cleanup_json_ json_t *asked = json_deep_copy(config);
 

@@ -3,8 +3,7 @@
 
 #include "join/join.h"
 
-/* One row of the table: `join phase list`, the progress, the help and the order all come from it.
- */
+/* One row of the table: `join phase list`, progress, help and order all come from it. */
 struct join_phase {
     const char *id;    /* "pod-network" */
     const char *title; /* "pod network": what the progress shows */

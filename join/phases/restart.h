@@ -20,8 +20,7 @@ void restart_words_free(struct restart_words *words);
 /* Copies winjoin.exe to its place, registers the service and restarts Windows, all recorded in the
  * journal first. Kinds: those of the host. */
 int restart_begin(struct join *join, const struct restart_words *words, struct error *err);
-/* It is done: removes the settings, and with them the secrets, and the service. Absent is success.
- */
+/* It is done: removes the settings, with them the secrets, and the service. Absent is success. */
 int restart_end(struct host *host, struct error *err);
 /* It is registered and does not run: whoever asks is not what it started. */
 bool restart_is_left(struct host *host);

@@ -4,6 +4,5 @@
 #include "join/join.h"
 
 /* Imports it by ctr, where it was installed; containerd runs. Without ctr: a warning. Importing an
- * image that containerd has changes nothing. Kinds: those of host_run(), ERROR_HOST (ctr refuses).
- */
+ * image that containerd has changes nothing. Kinds: those of host_run(), ERROR_HOST (ctr fails). */
 int sandbox_image_import(struct join *join, struct error *err);

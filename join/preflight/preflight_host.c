@@ -156,8 +156,7 @@ enum verdict check_system_drive(const struct machine *machine, struct finding *f
                : check_bad(finding, "Windows is in %s: many images and tools expect C:", root);
 }
 
-/* kubeadm copies with it and refuses a Windows without it (since 1.33); winjoin does not need it.
- */
+/* kubeadm copies with it and refuses a Windows without it (since 1.33); winjoin does without it. */
 enum verdict check_xcopy(const struct machine *machine, struct finding *finding) {
     static const char system[] = "C:\\Windows\\System32";
 

@@ -22,8 +22,7 @@ bool programs_wanted(const struct join_found *found, const struct service *servi
 /* artifacts_missing() for those, and the plan's network. */
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err);
-/* ERROR_USAGE that names those that are neither on this machine nor in the lock (NULL = no bundle).
- */
+/* ERROR_USAGE that names those that are neither here nor in the lock (NULL = no bundle). */
 int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err);
 /* What the installed program says of itself ("v1.37.1"), or NULL. The caller frees. */
 char *programs_version(struct host *host, const char *program);

@@ -62,8 +62,7 @@ void join_tell_waiting(struct join_progress *progress, unsigned waited_ms, unsig
 /* wait_until() that tells the listener what is missing. */
 enum wait_look join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
                          struct error *err);
-/* A fact of the phase that runs, for its row in JoinResult. Takes the reference over; NULL: none.
- */
+/* A fact of the phase that runs, for its row in JoinResult. Takes it over; NULL: none. */
 void join_fact(struct join_progress *progress, const char *key, json_t *value);
 /* Each warning is shown once. */
 void join_warn(struct join_progress *progress, const char *format, ...)

@@ -1,5 +1,4 @@
-/* A service that ends is started again, and told with its exit code and log when that is in vain.
- */
+/* A service that ends is started again, and told with exit code and log when that is in vain. */
 #include "join/services/service_watch.h"
 
 #include "services/service_log.h"

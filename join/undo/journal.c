@@ -1,5 +1,4 @@
-/* The journal: what stood on the host before each change, written down before the change is made.
- */
+/* The journal: what stood on the host before each change, written down before it is made. */
 #include "join/undo/journal.h"
 
 #include "host/path.h"

@@ -30,7 +30,7 @@ enum journal_kind {
     JOURNAL_ROUTE,  /* a route of ours */
     JOURNAL_FIREWALL,     /* an inbound rule of ours, by name */
     JOURNAL_SOURCE_VIP,   /* the reservation in host-local's store, by network name */
-    JOURNAL_EVENT_SOURCE, /* the event log's source; before: the file that held its texts, or none
+    JOURNAL_EVENT_SOURCE, /* the event log's source; before: the file with its texts, or none
                            */
     JOURNAL_REGISTRY,     /* a value under HKLM, "KEY\VALUE"; before: {"data"} (a number or a text),
                              or absent */

@@ -3,8 +3,7 @@
 
 /* Its working directory is containerd's, which a service has from Windows. */
 #define AZURE_FOLDER "C:\\Windows\\System32\\"
-/* What it knows of networks and addresses (cni/plugin.go, store/json.go; *.json.lock: before 1.2).
- */
+/* What it knows of networks, addresses (cni/plugin.go, store/json.go; *.json.lock: before 1.2). */
 #define AZURE_STATE_FILE AZURE_FOLDER "azure-vnet.json"
 #define AZURE_STATE_FILES                                                                          \
     AZURE_STATE_FILE, AZURE_FOLDER "azure-vnet.lock", AZURE_FOLDER "azure-vnet.json.lock",         \

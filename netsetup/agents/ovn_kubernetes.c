@@ -21,8 +21,7 @@ static const char *annotation(const json_t *annotations, const char *key) {
     return json_string_value(json_object_get(annotations, key));
 }
 
-/* Of a Linux node: {"default":["10.244.0.0/24"]}, of earlier versions {"default":"10.244.0.0/24"}.
- */
+/* Of a Linux node: {"default":["10.244.0.0/24"]}, earlier {"default":"10.244.0.0/24"}. */
 static bool read_linux_subnet(const char *text, char out[CIDR_TEXT_MAX]) {
     _cleanup_json_ json_t *json = NULL;
     const char *subnet;

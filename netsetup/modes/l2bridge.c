@@ -1,5 +1,4 @@
-/* L2bridge: pods' packets leave with their own address; each host routes to the other nodes' pods.
- */
+/* L2bridge: pods' packets leave with their own address; each host routes to other nodes' pods. */
 #include "netsetup/modes/bridge.h"
 
 const struct network_mode network_mode_l2bridge = {

@@ -1,7 +1,6 @@
 /* L2tunnel: L2bridge for virtual machines on Azure. Every packet, also one between two pods of this
  * node, goes up to the physical host, which applies the virtual network's rules. Elsewhere nothing
- * answers there. Source: "Windows container network drivers" (l2tunnel), Microsoft's documentation.
- */
+ * answers there. Source: "Windows container network drivers" (l2tunnel), Microsoft's docs. */
 #include "netsetup/modes/bridge.h"
 
 const struct network_mode network_mode_l2tunnel = {

@@ -42,8 +42,7 @@ struct network_mode {
      * their routes are RemoteSubnetRoute policies of the network */
     bool vxlan;
     bool vfp; /* its switch filters pods' packets: OutBoundNAT, SDNRoute, Services work */
-    /* its switch is HNS's own, on no adapter: no base network keeps it, making it costs no outage
-     */
+    /* its switch is HNS's own, on no adapter: no base network keeps it, it costs no outage */
     bool internal;
     bool fabric_gateway; /* pods' gateway is a router of the physical network */
     bool host_routes;    /* the routes to other nodes' pods are the host's, over those nodes */
@@ -77,8 +76,7 @@ struct network_mode {
     /* Adds to the list the routes that stand. */
     int (*routes_read)(struct host *host, const struct network_plan *plan, json_t *list,
                        struct error *err);
-    /* Adds those that are missing; `only`: takes away others. ERROR_MALFORMED for other documents.
-     */
+    /* Adds those that are missing; `only`: takes away others. ERROR_MALFORMED: other documents. */
     int (*routes_write)(struct host *host, const struct network_plan *plan, const json_t *routes,
                         bool only, struct error *err);
     /* Removes these; absent is success. NULL: `only` does it. */

@@ -3,8 +3,7 @@
 #include "services/runtime_files.h"
 
 static int arguments(const struct service_settings *, struct text_list *ret, struct error *) {
-    /* containerd takes "--flag value" as well as "--flag=value"; the latter keeps one flag one word
-     */
+    /* containerd takes "--flag value" as well as "--flag=value"; that keeps one flag one word */
     argument_add(ret, "--config", CONTAINERD_CONFIG_PATH);
     argument_add(ret, "--log-file", service_containerd.log_file);
     text_list_add(ret, "--run-service");
