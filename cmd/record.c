@@ -220,12 +220,9 @@ json_t *record_last(struct host *host, const char *kind) {
     list(host, REPORTS_FOLDER, kind, ".json", &files);
     for (size_t i = files.count; i-- > 0;) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", REPORTS_FOLDER, files.items[i]);
-        _cleanup_(freep) char *text = NULL;
         json_t *report;
-        size_t len;
 
-        if (host_read(host, path, REPORT_MAX, &text, &len, ERROR_IGNORED) == 0 &&
-            json_read(text, len, path, &report, ERROR_IGNORED) == 0) {
+        if (host_read_json(host, path, REPORT_MAX, &report, ERROR_IGNORED) == 0) {
             json_object_set_new(report, "report", json_string(path));
             return report;
         }

@@ -1,6 +1,5 @@
 /* The Host Networking Service's calls as sequences of its exports: open, do, close. */
 #include "base/log.h"
-#include "base/json.h"
 #include "host/hcn_error.h"
 #include "host/host_ops.h"
 

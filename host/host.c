@@ -61,6 +61,15 @@ int host_read_text(struct host *host, const char *path, size_t max, char **ret, 
     return 0;
 }
 
+int host_read_json(struct host *host, const char *path, size_t max, json_t **ret,
+                   struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    return host_read(host, path, max, &text, &len, err) < 0 ? -1
+                                                            : json_read(text, len, path, ret, err);
+}
+
 int host_write(struct host *host, const char *path, const void *data, size_t len,
                enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL;

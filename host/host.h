@@ -8,8 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "base/json.h"
 
 struct host; /* made by host_win32_open() or host_posix_open() */
 
@@ -39,6 +38,9 @@ int host_read(struct host *host, const char *path, size_t max, char **ret, size_
 /* The same for a text that a person or a shell has written: UTF-16 with a byte order mark (as
  * PowerShell 5.1's ">" writes) and UTF-8 with one come as plain UTF-8. */
 int host_read_text(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+                   struct error *err);
+/* The JSON of a file; *ret is a new reference. One that does not parse: ERROR_MALFORMED. */
+int host_read_json(struct host *host, const char *path, size_t max, json_t **ret,
                    struct error *err);
 /* Whether the file has just these bytes. */
 bool host_has(struct host *host, const char *path, const void *data, size_t len);

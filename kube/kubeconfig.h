@@ -1,7 +1,6 @@
 /* kubeconfig files: the cluster and credentials that one names, and the files winjoin writes. */
 #pragma once
 
-#include "base/json.h"
 #include "host/host.h"
 
 /* The cluster and user that a kubeconfig chooses. Text is owned; NULL = absent. */

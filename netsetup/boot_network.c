@@ -59,12 +59,9 @@ void boot_network_input_free(struct network_input *input) {
 
 int boot_network_load(struct host *host, json_t **ret_json, struct network_input *ret,
                       struct error *err) {
-    _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *json = NULL;
-    size_t len;
 
-    if (host_read(host, BOOT_NETWORK_FILE, FILE_MAX, &text, &len, err) < 0 ||
-        json_read(text, len, BOOT_NETWORK_FILE, &json, err) < 0 ||
+    if (host_read_json(host, BOOT_NETWORK_FILE, FILE_MAX, &json, err) < 0 ||
         boot_network_read(json, ret, err) < 0)
         return -1;
     *ret_json = take_ptr(json);
@@ -83,14 +80,10 @@ int boot_routes_write(struct host *host, const json_t *network, const json_t *ro
 
 /* NULL: absent, or it cannot be read. */
 static json_t *read_routes(struct host *host) {
-    _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *json = NULL;
-    size_t len;
+    json_t *json = NULL;
 
-    if (host_read(host, BOOT_ROUTES_FILE, FILE_MAX, &text, &len, ERROR_IGNORED) < 0 ||
-        json_read(text, len, BOOT_ROUTES_FILE, &json, ERROR_IGNORED) < 0)
-        return NULL;
-    return take_ptr(json);
+    (void)host_read_json(host, BOOT_ROUTES_FILE, FILE_MAX, &json, ERROR_IGNORED);
+    return json;
 }
 
 json_t *boot_routes(struct host *host, const json_t *network) {

@@ -41,9 +41,9 @@ int cni_config_read(struct host *host, const char *folder, char **ret_path, json
                     struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *path = NULL;
-    _cleanup_(freep) char *text = NULL;
     const char *lacks;
-    size_t i = 0, len = 0;
+    size_t i = 0;
+
     if (host_list(host, folder, &names, err) < 0)
         return -1;
     while (i < names.count && !is_configuration(names.items[i]))
@@ -51,8 +51,7 @@ int cni_config_read(struct host *host, const char *folder, char **ret_path, json
     if (i == names.count)
         return error_set(err, ERROR_ABSENT, "no configuration in '%s'", folder);
     path = xasprintf("%s\\%s", folder, names.items[i]);
-    if (host_read(host, path, CNI_FILE_MAX, &text, &len, err) < 0 ||
-        json_read(text, len, path, ret, err) < 0)
+    if (host_read_json(host, path, CNI_FILE_MAX, ret, err) < 0)
         return -1;
     lacks = !json_text_at(*ret, "name") ? "name" : cni_config_type(*ret) ? NULL : "type";
     if (lacks) {

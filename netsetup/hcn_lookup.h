@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/cidr.h"
-#include "base/json.h"
 #include "host/host.h"
 
 enum { HCN_ID_MAX = 40 };

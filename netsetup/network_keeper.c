@@ -60,13 +60,10 @@ static int take_card(struct network_keeper *k, const struct network_input *input
 
 /* What a run that was killed has left. */
 static bool read_card(struct network_keeper *k) {
-    _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *json = NULL;
     struct nic_snapshot card = {0};
-    size_t len;
 
-    if (host_read(k->host, CARD_FILE, CARD_FILE_MAX, &text, &len, NULL) < 0 ||
-        json_read(text, len, CARD_FILE, &json, NULL) < 0 ||
+    if (host_read_json(k->host, CARD_FILE, CARD_FILE_MAX, &json, NULL) < 0 ||
         nic_snapshot_read(json, &card, NULL) < 0)
         return false;
     nic_snapshot_free(&k->card);

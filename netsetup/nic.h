@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/cidr.h"
-#include "base/json.h"
 #include "host/host.h"
 
 /* An adapter as it was before: enough to put it back. nic_snapshot_free(). */

@@ -36,14 +36,11 @@ void nic_watchdog_end(struct host *host, struct host_watcher *watcher) {
 }
 
 static int read_snapshot(struct host *host, struct nic_snapshot *ret, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *json = NULL;
-    size_t len;
 
-    if (host_read(host, NIC_WATCHDOG_FILE, FILE_MAX, &text, &len, err) < 0 ||
-        json_read(text, len, "adapter snapshot", &json, err) < 0)
-        return -1;
-    return nic_snapshot_read(json, ret, err);
+    return host_read_json(host, NIC_WATCHDOG_FILE, FILE_MAX, &json, err) < 0
+               ? -1
+               : nic_snapshot_read(json, ret, err);
 }
 
 static int restore(struct host *host, const struct nic_snapshot *snapshot, bool *ret_restored,

@@ -3,7 +3,6 @@
  * diag, `join --apply-host-fixes` and docs/windows-builds.md are made of them. */
 #pragma once
 
-#include "base/json.h"
 #include "host/host.h"
 
 /* A registry value (REG_DWORD under HKLM) that upstream sets. Windows reads them as it starts. */

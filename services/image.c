@@ -2,7 +2,6 @@
  * believed but the tag's index, which comes by https: all else has the digest that it names. */
 #include "services/image.h"
 
-#include "base/json.h"
 #include "pki/digest.h"
 #include "services/bundle_archive.h"
 #include "services/registry_token.h"

@@ -3,8 +3,6 @@
 
 #include <limits.h>
 
-#include "base/json.h"
-
 enum { SETTINGS_FILE_MAX = 256 * 1024, LOG_FILES_MAX = 100 };
 
 void service_host_settings_free(struct service_host_settings *settings) {

@@ -15,16 +15,11 @@ static char *life_path(const char *name) {
 
 /* New reference; an empty object where nothing is written down. */
 static json_t *life_read(struct host *host, const char *name) {
-    _cleanup_(freep) char *path = life_path(name), *text = NULL;
-    json_t *life = NULL;
-    size_t len;
+    _cleanup_(freep) char *path = life_path(name);
+    _cleanup_json_ json_t *life = NULL;
 
-    if (host_read(host, path, LIFE_MAX, &text, &len, ERROR_IGNORED) < 0 ||
-        json_read(text, len, path, &life, ERROR_IGNORED) < 0 || !json_is_object(life)) {
-        json_decref(life);
-        return json_object();
-    }
-    return life;
+    (void)host_read_json(host, path, LIFE_MAX, &life, ERROR_IGNORED);
+    return json_is_object(life) ? take_ptr(life) : json_object();
 }
 
 static void life_write(struct host *host, const char *name, const json_t *life) {

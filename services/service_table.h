@@ -12,7 +12,6 @@
  * - winjoin-network is winjoin itself: `winjoin.exe service run winjoin-network`. */
 #pragma once
 
-#include "base/json.h"
 #include "services/service_host.h"
 
 /* The rows, in the order of their start; stop and removal go backwards. */

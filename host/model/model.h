@@ -5,7 +5,6 @@
  * firewall, adapters, routes, ports, facts, hns, events, pipes. */
 #pragma once
 
-#include "base/json.h"
 #include "host/host.h"
 
 /* A bare Windows Server 2022: one adapter "Ethernet" with a static 10.0.0.21/24, no service of

@@ -1,7 +1,6 @@
 /* What the files of the posix host share: the folder that plays the Windows host, and its state. */
 #pragma once
 
-#include "base/json.h"
 #include "host/host_ops.h"
 
 struct posix_host {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/yaml_marks.h"
-#include "base/yaml_schema.h"
 #include "host/host.h"
 #include "join/configuration/join_options.h"
 

@@ -2,7 +2,6 @@
  * in a --config file or for the whole cluster in ConfigMap kube-system/winjoin. */
 #pragma once
 
-#include "base/yaml_schema.h"
 #include "join/configuration/join_options.h"
 
 #define NODE_CONFIGURATION_KIND "NodeConfiguration"

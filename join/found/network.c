@@ -50,14 +50,10 @@ static bool take_joined_network(struct join *join) {
     const struct network_agent *agent = join->found.cluster.network.agent;
     const struct join_options *asked = join->asked;
     struct join_options *o = &join->found.options;
-    _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *file = NULL;
-    size_t len;
 
     if (asked->network_mode || asked->network_plugin ||
-        host_read(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &text, &len, ERROR_IGNORED) <
-            0 ||
-        json_read(text, len, BOOT_NETWORK_FILE, &file, ERROR_IGNORED) < 0)
+        host_read_json(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &file, ERROR_IGNORED) < 0)
         return false; /* not joined */
     remember(&o->network_mode, file, "mode");
     remember(&o->network_plugin, file, "plugin");

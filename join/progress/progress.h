@@ -1,7 +1,6 @@
 /* What a join tells while it runs, and what it has done. */
 #pragma once
 
-#include "base/json.h"
 #include "host/wait.h"
 
 struct join_phase;

@@ -6,7 +6,6 @@
  * host as it was found. reset plays it backwards (join/undo/reset.h). */
 #pragma once
 
-#include "base/json.h"
 #include "host/host.h"
 
 #define WINJOIN_FOLDER HOST_OWN_FOLDER

@@ -1,7 +1,6 @@
 /* reset: plays the journal backwards until the host is as it was found. */
 #pragma once
 
-#include "base/json.h"
 #include "host/host.h"
 #include "host/http.h"
 

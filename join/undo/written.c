@@ -8,17 +8,10 @@ enum { FILE_MAX = 1024 * 1024 };
 
 /* A file that is damaged is as one that is absent. */
 static json_t *load(struct host *host) {
-    _cleanup_(freep) char *text = NULL;
-    json_t *json = NULL;
-    size_t len;
+    _cleanup_json_ json_t *json = NULL;
 
-    if (host_read(host, WRITTEN_FILE, FILE_MAX, &text, &len, ERROR_IGNORED) < 0 ||
-        json_read(text, len, WRITTEN_FILE, &json, ERROR_IGNORED) < 0)
-        return NULL;
-    if (json_is_object(json))
-        return json;
-    json_decref(json);
-    return NULL;
+    (void)host_read_json(host, WRITTEN_FILE, FILE_MAX, &json, ERROR_IGNORED);
+    return json_is_object(json) ? take_ptr(json) : NULL;
 }
 
 /* ---- notes ---- */
