@@ -104,6 +104,12 @@ int error_hint(struct error *err, const char *format, ...) {
     return -1;
 }
 
+int error_as(struct error *err, enum error_kind kind) {
+    if (err)
+        err->kind = kind;
+    return -1;
+}
+
 int error_pass(struct error *err, const struct error *why) {
     if (err)
         *err = *why;

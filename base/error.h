@@ -44,6 +44,8 @@ int error_prefix(struct error *err, const char *format, ...)
 /* Adds a hint line (the first five are kept); returns -1. */
 int error_hint(struct error *err, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
+/* Makes it a failure of this kind, whatever it was; returns -1. */
+int error_as(struct error *err, enum error_kind kind);
 /* For a call whose failure matters to nobody: (void)host_remove(host, path, ERROR_IGNORED). */
 #define ERROR_IGNORED (&(struct error){0})
 /* Makes `why` the caller's error (err NULL: nobody asks); returns -1. */

@@ -110,8 +110,7 @@ int program_read_config(struct program *program, const char *path, enum config_k
     size_t len;
 
     if (host_read_text(program->host, full, CONFIG_FILE_MAX, &data, &len, err) < 0) {
-        if (err)
-            err->kind = ERROR_USAGE;
+        (void)error_as(err, ERROR_USAGE);
         return error_prefix(err, "read the configuration");
     }
     redact_learn(data);

@@ -164,8 +164,7 @@ static int read_catalog(struct host *host, const char *path, struct catalog **re
 
     if (!path || host_read_text(host, path, LOCK_SIZE_MAX, &text, &len, err) == 0)
         return catalog_read(text, len, what, ret, err) < 0 ? fail_local(err) : 0;
-    if (err)
-        err->kind = ERROR_USAGE;
+    (void)error_as(err, ERROR_USAGE);
     return error_prefix(err, "%s", what);
 }
 

@@ -40,11 +40,9 @@ static int check_document(const struct yaml_node *node, const struct kind *kind,
         !(kind->versions[1] && text_equal(version, kind->versions[1])))
         return error_set(err, ERROR_UNSUPPORTED, "%s: apiVersion \"%.100s\" is not %s", what,
                          version ? version : "", kind->versions[0]);
-    if (yaml_schema_check_known(node, kind->fields, what, err) == 0)
-        return 0;
-    if (err)
-        err->kind = ERROR_MALFORMED;
-    return -1;
+    return yaml_schema_check_known(node, kind->fields, what, err) < 0
+               ? error_as(err, ERROR_MALFORMED)
+               : 0;
 }
 
 int cluster_document_read(const char *text, const char *what, enum cluster_document wanted,

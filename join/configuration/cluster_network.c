@@ -34,8 +34,7 @@ static int read_source(const struct network_agent *agent, const struct agent_sou
     }
     if (!text)
         (void)error_set(err, ERROR_USAGE, "it has no key %s", source->key);
-    if (err)
-        err->kind = ERROR_USAGE;
+    (void)error_as(err, ERROR_USAGE);
     (void)error_prefix(err, "ConfigMap %s/%s", source->name_space, source->name);
     return error_hint(err, "correct it: kubectl -n %s edit configmap %s", source->name_space,
                       source->name);
@@ -109,8 +108,7 @@ static int take_external(struct asker *asker, const struct external_agent *agent
     if (read_told(asker, agent, daemon_set, &ret->told, err) < 0)
         return -1;
     if (agent->read && agent->read(ret->told, ret, err) < 0) {
-        if (err)
-            err->kind = ERROR_USAGE; /* as read_source(): somebody must correct it */
+        (void)error_as(err, ERROR_USAGE); /* as read_source(): somebody must correct it */
         return error_prefix(err, "DaemonSet %s", ret->daemon_set);
     }
     if (!agent->read || ret->backend)

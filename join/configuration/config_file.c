@@ -224,11 +224,8 @@ static int read_document(struct reader *r, const struct yaml_node *node) {
 static int read_documents(struct reader *r, const char *text, size_t len) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
 
-    if (yaml_parse(text, len, r->what, &documents, r->err) < 0) {
-        if (r->err)
-            r->err->kind = ERROR_USAGE;
-        return -1;
-    }
+    if (yaml_parse(text, len, r->what, &documents, r->err) < 0)
+        return error_as(r->err, ERROR_USAGE);
     if (yaml_documents_count(documents) > DOCUMENTS_MAX)
         return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", r->what, DOCUMENTS_MAX);
     for (size_t i = 0; i < yaml_documents_count(documents); i++) {

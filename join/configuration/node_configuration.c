@@ -158,8 +158,8 @@ static int check_network(const json_t *configuration, const struct yaml_node *no
                            "brings its own",
                            agent->plugin);
     at = node ? yaml_at(node, "network") : NULL;
-    if (result < 0 && err)
-        err->kind = ERROR_USAGE;
+    if (result < 0)
+        (void)error_as(err, ERROR_USAGE);
     if (result < 0 && at) /* flags are named by the message */
         (void)error_prefix(err, "%s: line %zu column %zu: network", what, yaml_line(at),
                            yaml_column(at));
@@ -201,11 +201,8 @@ int node_configuration_read(const char *text, size_t len, const char *what, json
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     const struct yaml_node *node;
 
-    if (yaml_parse(text, len, what, &documents, err) < 0) {
-        if (err)
-            err->kind = ERROR_USAGE;
-        return -1;
-    }
+    if (yaml_parse(text, len, what, &documents, err) < 0)
+        return error_as(err, ERROR_USAGE);
     node = yaml_document(documents, 0);
     if (yaml_documents_count(documents) != 1 ||
         !text_equal(yaml_text_at(node, "kind"), NODE_CONFIGURATION_KIND) ||

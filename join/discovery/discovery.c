@@ -197,8 +197,7 @@ static int read_kubeconfig(const struct cluster_info *info, struct kubeconfig *r
         *ret = config;
         return 0;
     }
-    if (err)
-        err->kind = ERROR_MALFORMED; /* it is the cluster's */
+    (void)error_as(err, ERROR_MALFORMED); /* it is the cluster's */
     kubeconfig_free(&config);
     return error_prefix(err, "malformed kubeconfig in the cluster-info ConfigMap");
 }

@@ -47,9 +47,7 @@ static int load(struct discovery *d, struct kubeconfig *ret, struct error *err) 
         file += strlen("file://");
     if (kubeconfig_read_file(d->host, file, ret, err) == 0)
         return 0;
-    if (err)
-        err->kind = ERROR_USAGE; /* the file is what must be fixed */
-    return -1;
+    return error_as(err, ERROR_USAGE); /* the file is what must be fixed */
 }
 
 /* "https://10.0.0.10:6443/x" to "10.0.0.10"; the caller frees. */

@@ -133,8 +133,7 @@ int discovery_check_name(const struct discovery *d, const char *server_certs, bo
     if (!server_certs)
         return 0; /* of a connection that was looked at when it was made */
     if (certificates_parse(server_certs, strlen(server_certs), &all, err) < 0) {
-        if (err)
-            err->kind = ERROR_UNTRUSTED;
+        (void)error_as(err, ERROR_UNTRUSTED);
         return error_prefix(err, "cannot trust \"%s\"", d->address);
     }
     return full && !certificate_covers(server_certs, d->host_name)

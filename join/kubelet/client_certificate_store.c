@@ -92,8 +92,7 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
         result = error_set(err, ERROR_ABSENT, "it contains no private key");
     if (result < 0) {
         client_certificate_free(&c);
-        if (err)
-            err->kind = ERROR_ABSENT; /* what is wrong with it does not matter to the caller */
+        (void)error_as(err, ERROR_ABSENT); /* what is wrong with it does not matter to the caller */
         return error_prefix(err, "certificate file '%s'", path);
     }
     c.path = take_ptr(path);
