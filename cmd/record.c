@@ -1,4 +1,4 @@
-/* What a run leaves on the node it worked on: its log and its report, the last ten of each kind. */
+/* What a run leaves on the node it worked on: its log, its report and its entry in Windows' log. */
 #include "cmd/record.h"
 
 #include "base/redact.h"
@@ -173,7 +173,7 @@ static json_t *report_json(const struct program *program, int result, const stru
     return report;
 }
 
-void record_close(struct program *program, int result, const struct error *err) {
+static void close_record(struct program *program, int result, const struct error *err) {
     struct record *record = program->record;
     _cleanup_json_ json_t *report = NULL;
     _cleanup_(freep) char *text = NULL;
@@ -197,6 +197,17 @@ void record_close(struct program *program, int result, const struct error *err) 
     keep_the_last(program->host, REPORTS_FOLDER, record->kind, ".json");
     if (result < 0)
         program->kept_log = record->log;
+}
+
+void record_end(struct program *program, const char *what, const char *node, int result,
+                const struct error *err) {
+    unsigned code = result < 0 ? (unsigned)error_exit_code(err->kind) : 0;
+    char level = result == 0 ? 'i' : err->kind == ERROR_FLOWS ? 'w' : 'e';
+    _cleanup_(freep) char *text = xasprintf("winjoin %s%s%s: %s", what, node ? " " : "",
+                                            node ? node : "", result < 0 ? err->message : "done");
+
+    close_record(program, result, err);
+    (void)host_event(program->host, level, EVENT_ID_BASE + code, text, ERROR_IGNORED);
 }
 
 void record_free(struct program *program) {

@@ -1,4 +1,5 @@
-/* What a run leaves on the node it worked on: its log and its report, the last ten of each kind. */
+/* What a run leaves on the node it worked on: its log and its report, the last ten of each kind,
+ * and one entry in the Application log of Windows. */
 #pragma once
 
 #include "base/log.h"
@@ -8,7 +9,7 @@
 
 /* Both in folders of winjoin's own, which SYSTEM and Administrators alone can read. A name is
  * KIND-YYYYMMDD-HHMMSS, in UTC. */
-enum { RECORDS_KEPT = 10 };
+enum { RECORDS_KEPT = 10, EVENT_ID_BASE = 1000 };
 
 /* Collects from now on what is logged (up to LOG_REQUEST) and told. `kind`: "join", "phase",
  * "reset" or "diag", not copied. Nothing is written before winjoin's work on this machine has
@@ -20,8 +21,12 @@ void record_line(struct program *program, enum log_level level, const char *line
 void record_event(struct program *program, const struct join_event *event);
 /* Writes what is left and the report: the result's document with time, exitCode, log and error. A
  * log that cannot be written is a warning. The path of a failed run's log is what program->kept_log
- * then is, until record_free(). */
-void record_close(struct program *program, int result, const struct error *err);
+ * then is, until record_free().
+ * The entry is of source winjoin: id EVENT_ID_BASE + exit code; an error, a warning where the node
+ * has joined and flows fail, else an information. `what` is "join", "reset", "diag"; `node` may be
+ * NULL. result and err are the run's. An entry that cannot be written fails nothing. */
+void record_end(struct program *program, const char *what, const char *node, int result,
+                const struct error *err);
 void record_free(struct program *program);
 
 /* The last report of that kind with its "report" (path), new reference; NULL: no report. */

@@ -1,5 +1,4 @@
 /* winjoin certs: the node's certificates, until when they are valid, and another one now. */
-#include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"
@@ -165,7 +164,7 @@ static int renew(struct program *program, struct error *err) {
     progress_close(&r.progress);
     if (result == 0)
         result = show(program, true, err);
-    event_write(program, "certs", r.node_name, result, err);
+    record_end(program, "certs", r.node_name, result, err);
     text_free(&r.waits.waiting);
     kube_client_close(&r.client);
     free(r.node_name);

@@ -1,6 +1,5 @@
 /* winjoin diag and probe: measure the pod flows, say which fail and why. */
 #include "cmd/diag_shown.h"
-#include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/record.h"
@@ -172,7 +171,7 @@ static int measure(struct program *program, const char *zip, const struct diag_r
     }
     if (program->options.join.verify_capture) /* packed, or of no use */
         (void)host_remove(program->host, DIAG_CAPTURE_FILE, NULL);
-    event_write(program, "diag", join.found.node_name, result, err);
+    record_end(program, "diag", join.found.node_name, result, err);
     join_close(&join);
     progress_close(&progress);
     return result;
@@ -241,7 +240,7 @@ static int watch_once(void *context, struct error *err) {
     result = ask(program, &join, err);
     progress_close(&watch->progress);
     if (!watch->begun)
-        event_write(program, "diag", join.found.node_name, result, err);
+        record_end(program, "diag", join.found.node_name, result, err);
     record_free(program); /* it would grow */
     if (report->cells.count && err->kind != ERROR_INTERRUPTED) {
         tell_changes(watch, report);

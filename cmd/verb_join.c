@@ -2,7 +2,6 @@
 
 #include "base/redact.h"
 #include "cmd/diag_shown.h"
-#include "cmd/event.h"
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
@@ -254,7 +253,7 @@ int verb_join(struct program *program, struct error *err) {
                  : id                          ? run_phase(program, &join, id, err)
                                                : run_join(program, &join, err);
     if (!program->options.join.dry_run)
-        event_write(program, "join", join.found.node_name, result, err);
+        record_end(program, "join", join.found.node_name, result, err);
     join_close(&join);
     progress_close(&progress);
     return result;

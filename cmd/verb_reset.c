@@ -1,6 +1,5 @@
 /* winjoin reset: asks, takes back, says what was restored. */
 
-#include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"
@@ -120,7 +119,7 @@ int verb_reset(struct program *program, struct error *err) {
     if (outcome == 0)
         tell_end(program, &result, entries);
     if (!options.dry_run)
-        event_write(program, "reset", NULL, outcome, err);
+        record_end(program, "reset", NULL, outcome, err);
     if (outcome < 0 && (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT))
         (void)error_hint(err, "close the program that uses it (Event Viewer opens winjoin.exe)");
     if (outcome < 0)

@@ -2,7 +2,7 @@
  * keeps the network. */
 
 #include "base/rfc3339.h"
-#include "cmd/event.h"
+#include "cmd/record.h"
 #include "cmd/program.h"
 #include "diag/network_report_publish.h"
 #include "host/service_host.h"

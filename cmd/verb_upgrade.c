@@ -1,5 +1,4 @@
 /* winjoin upgrade. */
-#include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"
@@ -56,7 +55,7 @@ int verb_upgrade(struct program *program, struct error *err) {
         result = o->dry_run ? plan(program, &join, err) : run(program, &join, err);
     progress_name_phase(program, &join.progress, result, err);
     if (!o->dry_run)
-        event_write(program, "upgrade", join.found.node_name, result, err);
+        record_end(program, "upgrade", join.found.node_name, result, err);
     upgrade_close(&join);
     progress_close(&progress);
     return result;

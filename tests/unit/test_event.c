@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "cmd/event.h"
+#include "cmd/record.h"
 #include "tests/memory/host_memory.h"
 
 static void expect(const char *node, enum error_kind kind, const char *level, int id,
@@ -21,7 +21,7 @@ static void expect(const char *node, enum error_kind kind, const char *level, in
 
     if (kind)
         (void)error_set(&err, kind, "do it: no");
-    event_write(&program, "join", node, kind ? -1 : 0, &err);
+    record_end(&program, "join", node, kind ? -1 : 0, &err);
     state = host_memory_state(program.host);
     assert_int_equal(json_array_size(json_object_get(state, "events")), 1);
     assert_string_equal(json_text_at(state, "events.0.level"), level);
@@ -49,7 +49,7 @@ static void a_log_that_cannot_be_written_fails_nothing(void **state) {
 
     (void)state;
     host_memory_fail(program.host, 1);
-    event_write(&program, "reset", NULL, 0, &err);
+    record_end(&program, "reset", NULL, 0, &err);
     assert_int_equal(err.kind, ERROR_NONE);
     host_free(program.host);
 }
