@@ -46,8 +46,7 @@ static unsigned timeout_of(struct host *host, const char *function, const char *
 /* One export; ret may be NULL where its result does not matter. */
 static int call(struct host *host, const char *function, const char *const *arguments, size_t count,
                 char **ret, struct error *err) {
-    _cleanup_(freep) char *result = NULL;
-    _cleanup_(freep) char *record = NULL;
+    _cleanup_(freep) char *result = NULL, *record = NULL;
     uint32_t hresult = 0;
 
     log_message(LOG_CALL, "%s", function);
@@ -107,8 +106,7 @@ static int query_handle(struct host *host, enum hcn_kind kind, const char *handl
 
 int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const char *id,
                const char *document, char **ret_properties, struct error *err) {
-    _cleanup_(freep) char *network_handle = NULL;
-    _cleanup_(freep) char *handle = NULL;
+    _cleanup_(freep) char *network_handle = NULL, *handle = NULL;
     const char *arguments[3];
     size_t count = 0;
     int result;

@@ -125,8 +125,7 @@ int host_remove(struct host *host, const char *path, struct error *err) {
 }
 
 int host_remove_tree(struct host *host, const char *path, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-    _cleanup_(freep) char *parent = NULL;
+    _cleanup_(freep) char *at = NULL, *parent = NULL;
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
@@ -138,8 +137,7 @@ int host_remove_tree(struct host *host, const char *path, struct error *err) {
 }
 
 int host_rename(struct host *host, const char *from, const char *to, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-    _cleanup_(freep) char *there = NULL;
+    _cleanup_(freep) char *at = NULL, *there = NULL;
 
     if (path_normalize(from, &at, err) < 0 || path_normalize(to, &there, err) < 0)
         return -1;

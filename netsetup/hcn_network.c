@@ -25,8 +25,7 @@ static bool balancer_uses(const json_t *balancer, const json_t *endpoints) {
 
 /* Load balancers on the endpoints first: HNS refuses to delete what has references. */
 static int delete_network(struct host *host, const char *id, struct error *err) {
-    _cleanup_json_ json_t *endpoints = NULL;
-    _cleanup_json_ json_t *balancers = NULL;
+    _cleanup_json_ json_t *endpoints = NULL, *balancers = NULL;
     if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", id, &endpoints, err) < 0 ||
         hcn_list(host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
         return -1;
@@ -204,8 +203,7 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
 /* The namespaces of pods that hold endpoints of the network. */
 static int pod_namespaces(struct host *host, const char *network_id, struct text_list *ret,
                           struct error *err) {
-    _cleanup_json_ json_t *endpoints = NULL;
-    _cleanup_json_ json_t *namespaces = NULL;
+    _cleanup_json_ json_t *endpoints = NULL, *namespaces = NULL;
     if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", network_id, &endpoints, err) < 0 ||
         hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, err) < 0)
         return -1;

@@ -94,8 +94,7 @@ static int refuse_foreign(const struct host_service *found, struct error *err) {
 
 int service_ensure(struct host *host, const struct service *row,
                    const struct service_settings *settings, bool *ret_changed, struct error *err) {
-    _cleanup_(host_service_free) struct host_service wanted = {0};
-    _cleanup_(host_service_free) struct host_service found = {0};
+    _cleanup_(host_service_free) struct host_service wanted = {0}, found = {0};
     bool changed = false;
     if (service_make(row, settings, &wanted, err) < 0 ||
         host_service_query(host, wanted.name, &found, err) < 0)

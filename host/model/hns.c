@@ -19,8 +19,7 @@ static json_t *parsed(const char *text) {
 /* HNS chose the id itself: its properties have it. */
 static char *id_behind_handle(const struct hns *hns, const char *handle) {
     const char *arguments[] = {handle, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
-    _cleanup_(freep) char *properties = NULL;
-    _cleanup_(freep) char *record = NULL;
+    _cleanup_(freep) char *properties = NULL, *record = NULL;
     _cleanup_json_ json_t *json = NULL;
 
     if (hns->answer(hns->context, "HcnQueryNetworkProperties", arguments, 2, &properties,
@@ -33,8 +32,7 @@ static char *id_behind_handle(const struct hns *hns, const char *handle) {
 static void attached(const struct hns *hns, const char *id) {
     _cleanup_(freep) char *path = xasprintf("/endpoints/%s", id);
     const char *arguments[] = {"GET", path, ""};
-    _cleanup_(freep) char *response = NULL;
-    _cleanup_(freep) char *record = NULL;
+    _cleanup_(freep) char *response = NULL, *record = NULL;
     _cleanup_json_ json_t *json = NULL;
 
     if (hns->answer(hns->context, "HNSCall", arguments, 3, &response, &record) != 0)

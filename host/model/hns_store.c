@@ -123,8 +123,7 @@ static bool matches(const json_t *object, const json_t *filter) {
 }
 
 static char *enumerate(json_t *objects, const char *query) {
-    _cleanup_json_ json_t *document = NULL;
-    _cleanup_json_ json_t *filter = NULL;
+    _cleanup_json_ json_t *document = NULL, *filter = NULL;
     _cleanup_json_ json_t *ids = json_array();
     const char *text;
 

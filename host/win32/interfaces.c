@@ -21,8 +21,7 @@ static void keep_address(uint32_t index, const struct ip *ip, int length) {
                       .bytes = {(uint8_t)(bits >> 24), (uint8_t)(bits >> 16), (uint8_t)(bits >> 8),
                                 (uint8_t)bits}};
     _cleanup_(freep) char *name = xasprintf("name=%u", index);
-    _cleanup_(freep) char *address = NULL;
-    _cleanup_(freep) char *mask_word = NULL;
+    _cleanup_(freep) char *address = NULL, *mask_word = NULL;
 
     address = xasprintf("address=%s", IP_TEXT(ip));
     mask_word = xasprintf("mask=%s", IP_TEXT(&mask));

@@ -69,9 +69,7 @@ int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, st
 
 void win32_netsh(const char *const *arguments) {
     wchar_t folder[MAX_PATH] = L"";
-    _cleanup_(freep) char *system = NULL;
-    _cleanup_(freep) char *program = NULL;
-    _cleanup_(freep) char *output = NULL;
+    _cleanup_(freep) char *system = NULL, *program = NULL, *output = NULL;
     const char *argv[NETSH_WORDS] = {0};
     struct host_process process = {.argv = argv, .timeout_ms = NETSH_MS};
     struct error err = {0};

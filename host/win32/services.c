@@ -28,8 +28,7 @@ static int open_service(const char *name, DWORD access, SC_HANDLE *ret, struct e
 }
 
 int win32_service_put(struct host *, const struct host_service *service, struct error *err) {
-    _cleanup_service_ SC_HANDLE manager = NULL;
-    _cleanup_service_ SC_HANDLE handle = NULL;
+    _cleanup_service_ SC_HANDLE manager = NULL, handle = NULL;
 
     if (open_manager(SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE, &manager, err) < 0)
         return error_prefix(err, "register service '%s'", service->name);

@@ -16,33 +16,22 @@ struct join_phase {
 /* The phases in order; *ret_count rows. */
 const struct join_phase *join_phases(size_t *ret_count);
 
-/* join/phases/preflight.c */
+/* phase_NAME() is in join/phases/NAME.c, phase_configuration() in discovery.c, phase_ready() in
+ * node.c. */
 int phase_preflight(struct join *join, struct error *err);
-/* join/phases/discovery.c */
 int phase_discovery(struct join *join, struct error *err);
 int phase_configuration(struct join *join, struct error *err);
-/* join/phases/certificate.c */
 int phase_certificate(struct join *join, struct error *err);
-/* join/phases/artifacts.c */
 int phase_artifacts(struct join *join, struct error *err);
 /* This program in the place where the services start it. */
 int artifacts_own_winjoin(struct join *join, struct error *err);
-/* join/phases/files.c */
 int phase_files(struct join *join, struct error *err);
-/* join/phases/containerd.c */
 int phase_containerd(struct join *join, struct error *err);
-/* join/phases/kubelet.c */
 int phase_kubelet(struct join *join, struct error *err);
-/* join/phases/vswitch.c */
 int phase_vswitch(struct join *join, struct error *err);
-/* join/phases/pod_network.c */
 int phase_pod_network(struct join *join, struct error *err);
-/* join/phases/kube_proxy.c */
 int phase_kube_proxy(struct join *join, struct error *err);
-/* join/phases/flanneld.c */
 int phase_flanneld(struct join *join, struct error *err);
-/* join/phases/node.c */
 int phase_node(struct join *join, struct error *err);
 int phase_ready(struct join *join, struct error *err);
-/* join/phases/verify.c */
 int phase_verify(struct join *join, struct error *err);
