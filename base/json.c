@@ -45,8 +45,7 @@ int json_read(const char *text, size_t len, const char *what, json_t **ret, stru
     return 0;
 }
 
-/* true when a reader of 15 digits finds each number again: 0.015 need not be 0.014999999999999999.
- */
+/* Does a reader of 15 digits find each number again? 0.015 need not be 0.014999999999999999. */
 static bool is_short(const json_t *json) {
     char digits[32];
 

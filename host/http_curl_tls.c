@@ -126,8 +126,8 @@ static CURLcode set_rules(CURL *easy, void *ssl_ctx, void *context) {
          !SSL_CTX_set1_groups_list(ssl_ctx, groups[1])))
         return CURLE_SSL_CONNECT_ERROR;
     ERR_clear_error(); /* an older OpenSSL lacks the first groups */
-    /* An end of the connection ends an answer without a length, as in Go: not each libcurl's rule.
-     */
+    /* Where the connection ends, an answer without a length does, as in Go: not each libcurl's
+     * rule. */
     (void)SSL_CTX_set_options(ssl_ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_msg_callback(ssl_ctx, count_messages);
     if (!tls->full && !proxy)

@@ -121,8 +121,8 @@ static int add_queried(struct host *host, enum hcn_kind kind, const char *id, js
     _cleanup_(freep) char *text = json_write(query);
     struct error query_err = {0};
     json_t *json = NULL;
-    if (hcn_query(host, kind, id, text, &properties, &query_err) <
-        0) /* absent: gone since it was enumerated */
+    /* absent: gone since it was enumerated */
+    if (hcn_query(host, kind, id, text, &properties, &query_err) < 0)
         return query_err.kind == ERROR_ABSENT ? 0 : error_pass(err, &query_err);
     if (json_read(properties, strlen(properties), "HNS object", &json, err) < 0)
         return -1;

@@ -47,8 +47,7 @@ static size_t word_length(const char *text, size_t len) {
     return n;
 }
 
-/* What follows the digest: nothing, "  FILE" or " *FILE"; a folder before the name is no matter.
- */
+/* What follows the digest: nothing, "  FILE" or " *FILE"; a folder before the name is ignored. */
 static bool names_file(const char *rest, size_t len, const char *file) {
     size_t begin = 0, name = len;
 

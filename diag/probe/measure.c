@@ -91,8 +91,7 @@ static enum probe_outcome dns_ask(const struct probe *probe, const char *address
 
     outcome = socket_dns_query(address, probe->port, how, probe->question, probe->payload,
                                probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
-    if (count) { /* else what the server's own name resolved to stays: it tells the two apart
-                  */
+    if (count) { /* else what the server's own name resolved to stays: it tells the two apart */
         memcpy(result->addresses, addresses, sizeof addresses);
         result->address_count = count;
     }

@@ -209,8 +209,7 @@ int socket_thread(void (*run)(void *context), void *context) {
     return 0;
 }
 
-/* ---- names: the system's resolver has no time limit, so a thread of its own waits for it ----
- */
+/* ---- names: the system's resolver has no time limit, so a thread of its own waits ---- */
 
 struct look_up {
     char name[256];

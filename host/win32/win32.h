@@ -76,7 +76,6 @@ int win32_service_configure(SC_HANDLE manager, const struct host_service *servic
 /* ---- facts.c, features.c, registry.c, process.c, event.c ---- */
 /* 1 installed, 0 not, -1 unknown. */
 int win32_containers_feature(void);
-int win32_registry_get_raw(struct host *, const char *, const char *, char **, struct error *);
 /* A whole command line from arguments; the caller frees. */
 wchar_t *win32_command_line(const char *const *argv);
 /* A job whose processes end with its last handle; NULL when Windows gives none. */

@@ -15,8 +15,7 @@ char *kubelet_question_unknown(const char *said);
  * --exit-on-lock-contention without a lock file, which every kubelet refuses once it has judged its
  * configuration (cmd/kubelet/app/server.go: run). ERROR_USAGE with its own words when it refuses
  * config.yaml first, ERROR_INTERRUPTED; unknown fields are a warning, and so is a kubelet that does
- * not end within 30 s, writes without end or is killed. One that cannot start is passed over.
- */
+ * not end within 30 s, writes without end or is killed. One that cannot start is ignored. */
 int kubelet_question_ask(struct host *host, struct join_progress *progress, const json_t *config,
                          const struct service_settings *settings, const char *program,
                          const char *folder, struct error *err);

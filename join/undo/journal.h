@@ -11,7 +11,6 @@
 #define WINJOIN_FOLDER HOST_OWN_FOLDER
 #define JOURNAL_FOLDER WINJOIN_FOLDER "\\journal"
 #define JOURNAL_FILE JOURNAL_FOLDER "\\journal.jsonl"
-#define BACKUP_FOLDER WINJOIN_FOLDER "\\backup"
 /* An upgrade's own journal, which goes back to what stood before the upgrade, with its backups. */
 #define UPGRADE_FOLDER WINJOIN_FOLDER "\\upgrade"
 /* What runs leave; a reset keeps them. */
@@ -29,8 +28,7 @@ enum journal_kind {
     JOURNAL_ROUTE,  /* a route of ours */
     JOURNAL_FIREWALL,     /* an inbound rule of ours, by name */
     JOURNAL_SOURCE_VIP,   /* the reservation in host-local's store, by network name */
-    JOURNAL_EVENT_SOURCE, /* the event log's source; before: the file with its texts, or none
-                           */
+    JOURNAL_EVENT_SOURCE, /* the event log's source; before: the file of its texts, or none */
     JOURNAL_REGISTRY,     /* a value under HKLM, "KEY\VALUE"; before: {"data"} (a number or a text),
                              or absent */
     JOURNAL_PATH,         /* a folder that is added to the machine's Path */

@@ -100,8 +100,8 @@ static int exchange(struct join *join, const struct upgrade_program *program, st
     struct error why = {0};
     size_t len;
 
-    if (host_read(join->host, beside, ARTIFACT_SIZE_MAX, &data, &len, &why) <
-        0) /* absent: it was the same after all */
+    /* absent: it was the same after all */
+    if (host_read(join->host, beside, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0)
         return why.kind == ERROR_ABSENT ? 0 : error_pass(err, &why);
     if (journal_file(&join->journal, program->target, err) < 0 ||
         program_write(join->host, program->target, data, len, HOST_PUBLIC, err) < 0)
