@@ -9,41 +9,20 @@ static int bits_of(const struct ip *ip) {
 
 static bool parse_v4(const char *text, uint8_t out[4]) {
     for (int part = 0; part < 4; part++) {
-        unsigned value = 0;
-        int n = 0;
+        size_t n = strspn(text, "0123456789");
+        unsigned long value = strtoul(text, NULL, 10);
 
-        for (; *text >= '0' && *text <= '9' && n < 3; text++, n++)
-            value = value * 10 + (unsigned)(*text - '0');
-        if (n == 0 || value > 255 || (n > 1 && text[-n] == '0'))
+        if (n == 0 || value > 255 || (n > 1 && *text == '0') || text[n] != (part < 3 ? '.' : '\0'))
             return false;
         out[part] = (uint8_t)value;
-        if (*text++ != (part < 3 ? '.' : '\0'))
-            return false;
+        text += n + 1;
     }
     return true;
-}
-
-static int hex_digit(char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-/* One group of 1-4 hex digits; returns how many, 0 when none. */
-static int hex_group(const char *text, unsigned *value) {
-    int n = 0;
-
-    *value = 0;
-    for (; n < 4 && hex_digit(text[n]) >= 0; n++)
-        *value = *value << 4 | (unsigned)hex_digit(text[n]);
-    return n;
 }
 
 /* RFC 4291 section 2.2: groups, at most one "::", perhaps an IPv4 tail. */
 static bool parse_v6(const char *p, uint8_t out[16]) {
     int used = 0, gap = -1;
-    unsigned value;
 
     memset(out, 0, 16);
     if (p[0] == ':' && p[1] != ':')
@@ -64,8 +43,10 @@ static bool parse_v6(const char *p, uint8_t out[16]) {
             used += 4;
             break;
         }
-        int n = hex_group(p, &value);
-        if (n == 0 || used > 14 || (p[n] && p[n] != ':'))
+        size_t n = strspn(p, "0123456789abcdefABCDEF");
+        unsigned long value = strtoul(p, NULL, 16);
+
+        if (n == 0 || n > 4 || used > 14 || (p[n] && p[n] != ':'))
             return false;
         out[used++] = (uint8_t)(value >> 8);
         out[used++] = (uint8_t)value;
@@ -110,8 +91,6 @@ static void format_v6(const uint8_t *b, char out[IP_TEXT_MAX]) {
             continue;
         }
         if (i && i != best + best_len)
-            text_add_char(&t, ':');
-        else if (i && best < 0)
             text_add_char(&t, ':');
         text_addf(&t, "%x", (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
     }
