@@ -1,15 +1,13 @@
 /* Public key pins, "sha256:<hex>" over the SubjectPublicKeyInfo (RFC 7469 section 2.4). */
 #include "pki/pin.h"
 
-#include <openssl/evp.h>
-
-enum { DIGEST_LEN = 32 };
+#include "pki/digest.h"
 
 int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err) {
     _cleanup_(freep) char *lower = text_lower(text);
     const char *hex = lower + strlen("sha256:");
 
-    if (!text_starts_with(lower, "sha256:") || strlen(hex) != (size_t)DIGEST_LEN * 2 ||
+    if (!text_starts_with(lower, "sha256:") || strlen(hex) != DIGEST_TEXT_MAX - 1 ||
         strspn(hex, "0123456789abcdef") != strlen(hex))
         return error_set(err, ERROR_USAGE,
                          "read pin \"%.160s\": must be \"sha256:\" and 64 hexadecimal digits",
@@ -34,14 +32,8 @@ int pins_parse(const struct text_list *texts, struct text_list *ret, struct erro
 }
 
 void pin_of_key(const void *spki, size_t len, char ret[PIN_TEXT_MAX]) {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned digest_len = 0;
-    _cleanup_(text_free) struct text t = {0};
+    char digest[DIGEST_TEXT_MAX];
 
-    if (!EVP_Digest(spki, len, digest, &digest_len, EVP_sha256(), NULL))
-        abort(); /* SHA-256 is always there */
-    text_add(&t, "sha256:");
-    for (unsigned i = 0; i < digest_len; i++)
-        text_addf(&t, "%02x", digest[i]);
-    (void)text_format(ret, PIN_TEXT_MAX, "%s", text_str(&t)); /* 71 bytes fit */
+    digest_sha256(spki, len, digest);
+    (void)text_format(ret, PIN_TEXT_MAX, "sha256:%s", digest); /* 71 bytes fit */
 }

@@ -193,7 +193,6 @@ static void bare_server_name(struct kubeconfig *config) {
 
 static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *err) {
     struct kubeconfig config = {0};
-
     _cleanup_(freep) char *shown = shown_file(d->options->file);
 
     if (load(d, &config, err) < 0)

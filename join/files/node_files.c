@@ -72,7 +72,7 @@ void node_files_kubernetes(struct host *host, struct join_found *found, struct n
         add(ret, KUBELET_KUBECONFIG_FILE, HOST_SECRET,
             kubeconfig_make_kubelet(found->client.server, found->client.ca_pem,
                                     KUBELET_CLIENT_CERTIFICATE_FILE));
-    add(ret, KUBELET_CONFIG_FILE, HOST_PUBLIC, kubelet_config_text(found->kubelet_config));
+    add(ret, KUBELET_CONFIG_FILE, HOST_PUBLIC, yaml_write(found->kubelet_config));
     add_kubelet_flags(host, found, ret);
     if (!text_equal(found->options.existing_services, "adopt") ||
         service_is_foreign(host, &service_containerd, &adopted, NULL) < 0 || !adopted)

@@ -133,9 +133,9 @@ static int write_and_link(struct host *host, const struct client_certificate_opt
                           const char *path, const char *chain_pem, const char *key_pem,
                           struct error *err) {
     _cleanup_(freep) char *link = client_certificate_path(options, CURRENT);
-    _cleanup_(secret_freep) char *both = NULL;
+    const char *end = text_ends_with(chain_pem, "\n") ? "" : "\n";
+    _cleanup_(secret_freep) char *both = xasprintf("%s%s%s", chain_pem, end, key_pem);
 
-    both = xasprintf("%s%s%s", chain_pem, text_ends_with(chain_pem, "\n") ? "" : "\n", key_pem);
     if (host_write(host, path, both, strlen(both), HOST_SECRET, err) < 0)
         return error_prefix(err, "store the certificate");
     if (host_link(host, link, path, err) == 0)

@@ -302,7 +302,3 @@ int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
     *ret = take_ptr(config);
     return 0;
 }
-
-char *kubelet_config_text(const json_t *config) {
-    return yaml_write(config);
-}

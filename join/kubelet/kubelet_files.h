@@ -58,8 +58,6 @@ struct kubelet_config_input {
  * ERROR_MALFORMED when it is not a KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err);
-/* The same as YAML with sorted keys, config.yaml's bytes; the caller frees. */
-char *kubelet_config_text(const json_t *config);
 
 /* What goes into kubeadm-flags.env on this node: base arguments (hostname-override when the name is
  * not the host's, register-with-taints; container-runtime-endpoint before 1.34), sorted, then the

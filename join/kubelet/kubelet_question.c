@@ -68,7 +68,7 @@ static char *asked_text(const json_t *config) {
     _cleanup_json_ json_t *asked = json_deep_copy(config);
 
     json_object_del(json_at(asked, "authentication.x509"), "clientCAFile");
-    return kubelet_config_text(asked);
+    return yaml_write(asked);
 }
 
 /* Later words win over the service's own. NULL-terminated; *ret_own keeps what they stand on. */

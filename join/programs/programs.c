@@ -160,7 +160,6 @@ void programs_note(struct join *join, const char *target, const char *sha256) {
 
 static struct service_choice choice_of(const struct join_found *found) {
     const struct network_agent *agent = found->plan.agent; /* NULL: no plan is made yet */
-
     bool theirs = agent && agent->in_cluster;
 
     return (struct service_choice){.kube_proxy =
@@ -343,9 +342,7 @@ static int check_cni(struct join *join, const struct artifacts *lock, struct err
     if (!cni || !cni->check_version || !artifact_target_find(cni->name, &target))
         return 0;
     version = coming_version(join->host, lock, target.name, target.target);
-    if (version)
-        return cni->check_version(plan, version, err);
-    return 0;
+    return version ? cni->check_version(plan, version, err) : 0;
 }
 
 /* What was not tested together may work: told, not refused. */

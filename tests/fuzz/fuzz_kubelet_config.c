@@ -35,7 +35,7 @@ static int make(const json_t *cluster, json_t **ret, size_t *ret_changes) {
 
 static void read_back(const json_t *made) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    _cleanup_(freep) char *text = kubelet_config_text(made);
+    _cleanup_(freep) char *text = yaml_write(made);
     _cleanup_json_ json_t *again = NULL, *wanted = with_whole_numbers(made);
 
     if (yaml_parse(text, strlen(text), "written", &documents, NULL) < 0)

@@ -81,7 +81,7 @@ static bool has_change(const struct kubelet_changes *changes, const char *words)
 static void fits_kubeadms_own(void **state) {
     struct kubelet_changes changes = {0};
     _cleanup_json_ json_t *config = make(kubeadm_config, &changes);
-    _cleanup_(freep) char *text = kubelet_config_text(config);
+    _cleanup_(freep) char *text = yaml_write(config);
 
     (void)state;
     assert_string_equal(json_text_at(config, "authentication.x509.clientCAFile"),
@@ -112,7 +112,7 @@ static void fits_kubeadms_own(void **state) {
 static void is_the_same_when_made_again(void **state) {
     struct kubelet_changes changes = {0}, again = {0};
     _cleanup_json_ json_t *config = make(kubeadm_config, &changes);
-    _cleanup_(freep) char *text = kubelet_config_text(config);
+    _cleanup_(freep) char *text = yaml_write(config);
     _cleanup_json_ json_t *second = make(text, &again);
 
     (void)state;
