@@ -284,6 +284,12 @@ char *text_lower(const char *s) {
     return copy;
 }
 
+char *text_replace(char *text, const char *these, char to) {
+    for (char *p = text; *(p += strcspn(p, these)); p++)
+        *p = to;
+    return text;
+}
+
 size_t text_columns(const char *s) {
     size_t n = 0;
 

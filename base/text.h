@@ -62,6 +62,8 @@ int text_to_number(const char *s, long long min, long long max, long long *ret);
 int text_split_port(const char *text, char **ret_host, unsigned *ret_port);
 /* Lower-case copy (ASCII); the caller frees. */
 char *text_lower(const char *s);
+/* Each byte of the text that is one of `these` becomes `to`; returns the text. */
+char *text_replace(char *text, const char *these, char to);
 
 /* The columns that a text takes on a terminal: UTF-8's continuation bytes and sequences that color
  * ("\x1b[32m") take none. */

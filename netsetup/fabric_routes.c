@@ -9,11 +9,7 @@ enum { ROUTES_MAX = PEERS_MAX * 2, NAME_MAX_LEN = 253, PLACE_MAX = 90 };
 
 /* What a route is called: its prefix, in letters that all clouds take. The caller frees. */
 static char *name_of(const char *prefix) {
-    char *name = xasprintf("pods-%s", prefix);
-
-    for (char *c = name; *c; c++)
-        *c = strchr(".:/", *c) ? '-' : *c;
-    return name;
+    return text_replace(xasprintf("pods-%s", prefix), ".:/", '-');
 }
 
 static const char *or_word(const char *given, const char *word) {

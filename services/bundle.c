@@ -54,10 +54,7 @@ static int read_local(const struct bundle *bundle, const char *path, size_t max,
     if (bundle->zip)
         return bundle_archive_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err);
     _cleanup_(freep) char *full = xasprintf("%s\\%s", bundle->folder, path);
-    for (char *p = full; *p; p++)
-        if (*p == '/')
-            *p = '\\';
-    return host_read(bundle->host, full, max, ret, ret_len, err);
+    return host_read(bundle->host, text_replace(full, "/", '\\'), max, ret, ret_len, err);
 }
 
 static int read_file(struct bundle *bundle, const char *path, size_t max, char **ret,

@@ -14,12 +14,9 @@ enum { LIST_ITEMS = 1, POD_ID = 1, POD_METADATA = 2, POD_LABELS = 5 };
 enum { METADATA_NAME = 1, METADATA_NAMESPACE = 3, ENTRY_KEY = 1, REQUEST_POD = 1 };
 
 char *cri_pipe_path(const char *socket) {
-    char *path = xstrdup(text_starts_with(socket, "npipe://") ? socket + 8 : socket);
+    const char *path = text_starts_with(socket, "npipe://") ? socket + 8 : socket;
 
-    for (char *p = path; *p; p++)
-        if (*p == '/')
-            *p = '\\';
-    return path;
+    return text_replace(xstrdup(path), "/", '\\');
 }
 
 static void pod_free(struct cri_pod *pod) {

@@ -87,13 +87,10 @@ static void make_pod_ip(const struct diag_scene *scene, struct diag_cell *cell) 
 }
 
 static void make_pod_name(const struct diag_scene *scene, struct diag_cell *cell) {
-    _cleanup_(freep) char *dashed = xstrdup(scene->target_ip);
-    _cleanup_(freep) char *name = NULL;
+    _cleanup_(freep) char *dashed = text_replace(xstrdup(scene->target_ip), ".:", '-');
+    _cleanup_(freep) char *name =
+        xasprintf("%s.%s.pod.%s", dashed, scene->namespace_, scene->dns_domain);
 
-    for (char *at = dashed; *at; at++)
-        if (*at == '.' || *at == ':')
-            *at = '-';
-    name = xasprintf("%s.%s.pod.%s", dashed, scene->namespace_, scene->dns_domain);
     ask_echo(cell, name, PROBE_PORT, scene->target, SMALL);
 }
 

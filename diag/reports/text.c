@@ -62,10 +62,7 @@ static char *cell_words(const struct diag_cell *cell) {
     words = xstrdup(cell->result.attempts ? probe_outcome_name(cell->result.outcome) : "no result");
     if (text_equal(words, "wrong-responder"))
         words[5] = '\0';
-    for (char *at = words; *at; at++)
-        if (*at == '-')
-            *at = ' ';
-    return words;
+    return text_replace(words, "-", ' ');
 }
 
 static void add_cell(struct text *t, const struct diag_cell *cell,

@@ -87,10 +87,7 @@ int rootfs_path(const struct posix_host *host, const char *path, char **ret, str
                         "path '%s': there is no such drive on this machine", path);
         return host->rootfs ? -1 : error_hint(err, "to rehearse in a folder, use --rootfs DIR");
     }
-    at = xasprintf("%s/%s", machine ? "" : host->rootfs, path + 3);
-    for (char *p = at; *p; p++)
-        if (*p == '\\')
-            *p = '/';
+    at = text_replace(xasprintf("%s/%s", machine ? "" : host->rootfs, path + 3), "\\", '/');
     if (!machine && check_inside(host->rootfs, at, err) < 0)
         return -1;
     *ret = take_ptr(at);

@@ -97,12 +97,7 @@ int rootfs_routes(struct host *host, struct host_routes *ret, struct error *err)
 }
 
 int rootfs_neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
-    json_t *state = state_of(host, "list neighbors", err);
-
-    if (!state)
-        return -1;
-    model_neighbors(state, ret);
-    return 0;
+    return PLAY("list neighbors", (model_neighbors(state, ret), 0));
 }
 
 int rootfs_route_add(struct host *host, const struct host_route *route, struct error *err) {
@@ -240,16 +235,11 @@ void rootfs_environment_names(struct host *, const char *prefix, struct text_lis
 char *rootfs_program_path(struct host *) {
     char path[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
-    char *windows;
 
     if (len <= 0)
         return NULL;
     path[len] = '\0';
-    windows = xasprintf("Z:%s", path);
-    for (char *p = windows; *p; p++)
-        if (*p == '/')
-            *p = '\\';
-    return windows;
+    return text_replace(xasprintf("Z:%s", path), "/", '\\');
 }
 
 void rootfs_free(struct host *host) {
@@ -304,8 +294,7 @@ static void catch_signals(void) {
     /* also where a script's background job began with SIGINT ignored: who sends it means it */
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
-    (void)signal(SIGPIPE,
-                 SIG_IGN); /* a program that does not read its input is not a reason to end */
+    (void)signal(SIGPIPE, SIG_IGN); /* a program that reads no input is no reason to end */
 }
 
 /* A folder that is not there is a new host: the first file that is written makes it. */
@@ -333,12 +322,9 @@ int host_posix_open(const char *rootfs, struct host **ret, struct error *err) {
     catch_signals();
     if (rootfs) {
         posix->rootfs = real_rootfs(rootfs);
-        if (!posix->rootfs) {
+        if (!posix->rootfs)
             (void)error_set_os(err, ERROR_USAGE, (unsigned long)errno, "open rootfs '%s'", rootfs);
-            rootfs_free(&posix->host);
-            return -1;
-        }
-        if (load_state(posix, err) < 0) {
+        if (!posix->rootfs || load_state(posix, err) < 0) {
             rootfs_free(&posix->host);
             return -1;
         }

@@ -12,10 +12,7 @@
 enum { OUTPUT_MAX = 1024 * 1024, POLL_MS = 200 };
 
 static uint64_t now_ms(void) {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return rootfs_monotonic_ms(NULL);
 }
 
 static void become(const struct host_process *process, const char *program, int in, int out) {

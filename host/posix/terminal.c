@@ -17,14 +17,10 @@ static bool locale_is_utf8(void) {
 
     for (size_t i = 0; i < 3; i++) {
         const char *value = getenv(names[i]);
-        bool found = value && *value;
+        _cleanup_(freep) char *name = value && *value ? text_lower(value) : NULL;
 
-        if (found) {
-            for (const char *p = value; *p; p++)
-                if (text_equal_nocase(p, "utf-8") || text_equal_nocase(p, "utf8"))
-                    return true;
-            return false;
-        }
+        if (name)
+            return text_ends_with(name, "utf-8") || text_ends_with(name, "utf8");
     }
     return false;
 }
@@ -76,20 +72,13 @@ char *terminal_full_path(const char *given) {
     if (!getcwd(folder, sizeof folder))
         folder[0] = '\0';
     path = given[0] == '/' ? xasprintf("Z:%s", given) : xasprintf("Z:%s/%s", folder, given);
-    for (char *p = path; *p; p++)
-        if (*p == '/')
-            *p = '\\';
-    return path_plain(path);
+    return path_plain(text_replace(path, "/", '\\'));
 }
 
 char *path_shown(const char *path) {
     bool here = text_starts_with(path, "Z:\\");
-    char *shown = xstrdup(here ? path + 2 : path);
 
-    for (char *p = shown; here && *p; p++)
-        if (*p == '\\')
-            *p = '/';
-    return shown;
+    return here ? text_replace(xstrdup(path + 2), "\\", '/') : xstrdup(path);
 }
 
 FILE *terminal_append(const char *path) {

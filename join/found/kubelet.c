@@ -95,9 +95,8 @@ bool join_has_certificate(struct host *host, const struct join_found *found, str
     struct client_certificate_options options = {.node_name = found->node_name,
                                                  .ca_pem = found->client.ca_pem};
     _cleanup_(client_certificate_free) struct client_certificate certificate = {0};
-    bool usable = client_certificate_load(host, &options, &certificate, why) == 0;
 
-    return usable;
+    return client_certificate_load(host, &options, &certificate, why) == 0;
 }
 
 bool join_kubelet_bootstraps(struct host *host, const struct join_found *found) {

@@ -152,9 +152,7 @@ static bool routes_to(const struct network_mode *mode, unsigned vni,
 }
 
 json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *address) {
-    _cleanup_(freep) char *mac = text_lower(router_mac);
-    for (char *c = mac; *c; c++)
-        *c = *c == '-' ? ':' : *c;
+    _cleanup_(freep) char *mac = text_replace(text_lower(router_mac), "-", ':');
     _cleanup_(freep) char *data = xasprintf("{\"VNI\":%u,\"VtepMAC\":\"%s\"}", vni, mac);
     return json_pack("{s:s, s:s, s:s, s:s}", ANNOTATION "backend-data", data,
                      ANNOTATION "backend-type", "vxlan", ANNOTATION "kube-subnet-manager", "true",

@@ -219,6 +219,8 @@ static void lists_split_and_join(void **state) {
 
     (void)state;
     assert_string_equal(low, "abc-xyz");
+    assert_string_equal(text_replace(low, "-a", '/'), "/bc/xyz");
+    assert_string_equal(text_replace(low, "-a", '+'), "/bc/xyz");
     text_list_split(&list, ",a,,bc,", ',');
     text_list_add(&list, "d");
     text_list_add_owned(&list, xstrdup("e"));
