@@ -45,4 +45,8 @@ void free_pointers(void *const *pointers, size_t count);
         taken_;                                                                                    \
     })
 
+/* Adds a value to an array of so many items, which grows: both are evaluated several times. */
+#define array_add(items, count, ...)                                                               \
+    ((items) = xrealloc((items), ((count) + 1) * sizeof *(items)), (items)[(count)++] = __VA_ARGS__)
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -282,9 +282,7 @@ static int read_node(struct reader *r, const yaml_event_t *event, struct yaml_no
 }
 
 static void add_root(struct yaml_documents *documents, struct yaml_node *root) {
-    documents->roots =
-        xrealloc(documents->roots, (documents->count + 1) * sizeof *documents->roots);
-    documents->roots[documents->count++] = root;
+    array_add(documents->roots, documents->count, root);
 }
 
 static int read_stream(struct reader *r, struct yaml_documents *documents) {

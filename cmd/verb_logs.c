@@ -91,8 +91,8 @@ static void find_sources(struct stream *s, const char *name, const char *folder)
 
         if (!text_ends_with(path, ".log") || is_known(s, path))
             continue;
-        s->sources = xrealloc(s->sources, (s->source_count + 1) * sizeof *s->sources);
-        s->sources[s->source_count++] = (struct source){.name = name, .path = take_ptr(path)};
+        array_add(s->sources, s->source_count,
+                  (struct source){.name = name, .path = take_ptr(path)});
     }
 }
 

@@ -24,8 +24,7 @@ static bool made_by_windows(const struct host_route *route, const struct nic_sna
 }
 
 static void add_route(struct host_routes *routes, const struct host_route *route) {
-    routes->items = xrealloc(routes->items, (routes->count + 1) * sizeof(*routes->items));
-    routes->items[routes->count++] = *route;
+    array_add(routes->items, routes->count, *route);
 }
 
 /* The node's is the first that other nodes reach; those set by hand are kept. */

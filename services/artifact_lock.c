@@ -185,9 +185,7 @@ static int read_artifact(const json_t *item, struct artifacts *artifacts, struct
         artifact_free(&artifact);
         return -1;
     }
-    artifacts->items =
-        xrealloc(artifacts->items, (artifacts->count + 1) * sizeof(*artifacts->items));
-    artifacts->items[artifacts->count++] = artifact;
+    array_add(artifacts->items, artifacts->count, artifact);
     return 0;
 }
 

@@ -35,8 +35,7 @@ static void add_artifact(struct packing *packing, const struct artifact_target *
         digest_sha256(data, len, artifact.sha256);
     packing->contents[list->count] = data;
     packing->lengths[list->count] = len;
-    list->items = xrealloc(list->items, (list->count + 1) * sizeof(*list->items));
-    list->items[list->count++] = artifact;
+    array_add(list->items, list->count, artifact);
 }
 
 static int refuse_name(const char *name, struct error *err) {

@@ -148,8 +148,7 @@ int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct er
             return -1;
         if (number != LIST_ITEMS)
             continue;
-        pods.items = xrealloc(pods.items, (pods.count + 1) * sizeof *pods.items);
-        pods.items[pods.count++] = (struct cri_pod){0};
+        array_add(pods.items, pods.count, (struct cri_pod){0});
         if (read_pod(value, &pods.items[pods.count - 1], &ours, err) < 0)
             return -1;
         if (!ours)

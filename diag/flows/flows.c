@@ -50,8 +50,7 @@ const struct diag_flow *diag_flow_find(const char *id) {
 }
 
 void diag_cells_add(struct diag_cells *cells, const struct diag_cell *cell) {
-    cells->items = xrealloc(cells->items, (cells->count + 1) * sizeof *cells->items);
-    cells->items[cells->count++] = *cell;
+    array_add(cells->items, cells->count, *cell);
 }
 
 void diag_cells_free(struct diag_cells *cells) {

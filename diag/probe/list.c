@@ -24,8 +24,7 @@ static int kind_parse(const char *name, enum probe_kind *ret) {
 }
 
 void probe_list_add(struct probe_list *list, const struct probe *probe) {
-    list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
-    list->items[list->count++] = *probe;
+    array_add(list->items, list->count, *probe);
 }
 
 void probe_list_free(struct probe_list *list) {

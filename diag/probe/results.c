@@ -32,8 +32,7 @@ int probe_outcome_parse(const char *name, enum probe_outcome *ret) {
 }
 
 void probe_results_add(struct probe_results *results, const struct probe_result *result) {
-    results->items = xrealloc(results->items, (results->count + 1) * sizeof *results->items);
-    results->items[results->count++] = *result;
+    array_add(results->items, results->count, *result);
 }
 
 void probe_results_free(struct probe_results *results) {

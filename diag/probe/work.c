@@ -52,8 +52,7 @@ static void attempt_start(struct measured *m, const struct probe *probe) {
 
     attempt->probe = probe;
     atomic_init(&attempt->ended, false);
-    m->attempts = xrealloc(m->attempts, (m->started + 1) * sizeof *m->attempts);
-    m->attempts[m->started++] = attempt;
+    array_add(m->attempts, m->started, attempt);
     m->last_us = socket_now_us();
     if (socket_thread(attempt_run, attempt) < 0)
         attempt_run(attempt);

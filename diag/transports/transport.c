@@ -5,6 +5,5 @@ void diag_probe_add(struct diag_probes *probes, const char *name) {
     struct diag_probe probe = {0};
 
     text_format(probe.name, sizeof probe.name, "%s", name);
-    probes->items = xrealloc(probes->items, (probes->count + 1) * sizeof *probes->items);
-    probes->items[probes->count++] = probe;
+    array_add(probes->items, probes->count, probe);
 }

@@ -24,9 +24,8 @@ void node_files_free(struct node_files *files) {
 
 /* Takes over the text. */
 static void add(struct node_files *files, const char *path, enum host_access access, char *text) {
-    files->items = xrealloc(files->items, (files->count + 1) * sizeof *files->items);
-    files->items[files->count++] =
-        (struct node_file){.path = xstrdup(path), .text = text, .access = access};
+    array_add(files->items, files->count,
+              (struct node_file){.path = xstrdup(path), .text = text, .access = access});
 }
 
 static void add_kubelet_flags(struct host *host, struct join_found *found, struct node_files *ret) {

@@ -18,13 +18,13 @@ void kubelet_changes_free(struct kubelet_changes *changes) {
 
 void kubelet_changes_add(struct kubelet_changes *changes, const char *path, const json_t *from,
                          const json_t *to, const char *reason) {
-    changes->items = xrealloc(changes->items, (changes->count + 1) * sizeof(struct kubelet_change));
-    changes->items[changes->count++] = (struct kubelet_change){
-        .path = xstrdup(path),
-        .from = from ? json_deep_copy(from) : NULL,
-        .to = to ? json_deep_copy(to) : NULL,
-        .reason = xstrdup(reason),
-    };
+    array_add(changes->items, changes->count,
+              (struct kubelet_change){
+                  .path = xstrdup(path),
+                  .from = from ? json_deep_copy(from) : NULL,
+                  .to = to ? json_deep_copy(to) : NULL,
+                  .reason = xstrdup(reason),
+              });
 }
 
 /* A key with dots is put in brackets. */

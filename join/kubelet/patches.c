@@ -81,9 +81,9 @@ void patches_free(struct patches *patches) {
 
 static void add_patch(struct patches *patches, const char *path, enum patch_type type,
                       const struct yaml_node *node) {
-    patches->items = xrealloc(patches->items, (patches->count + 1) * sizeof *patches->items);
-    patches->items[patches->count++] = (struct patch){
-        .path = xstrdup(path), .type = type, .node = node, .json = yaml_to_json(node)};
+    array_add(patches->items, patches->count,
+              (struct patch){
+                  .path = xstrdup(path), .type = type, .node = node, .json = yaml_to_json(node)});
 }
 
 static int at_line(struct error *err, const char *path, const struct yaml_node *node) {
@@ -122,8 +122,7 @@ static int read_file(struct host *host, const char *path, enum patch_type type, 
         yaml_documents_free(documents);
         return 0;
     }
-    ret->files = xrealloc(ret->files, (ret->file_count + 1) * sizeof(struct yaml_documents *));
-    ret->files[ret->file_count++] = documents;
+    array_add(ret->files, ret->file_count, documents);
     for (size_t i = 0; i < yaml_documents_count(documents); i++)
         if (add_document(yaml_document(documents, i), path, type, ret, err) < 0)
             return -1;

@@ -181,8 +181,7 @@ static void add(struct list *list, struct preflight_check row, const char *subje
         row.subject = subject;
         row.number = number;
     }
-    list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
-    list->items[list->count++] = row;
+    array_add(list->items, list->count, row);
 }
 
 static void add_of_service(struct list *list, const struct preflight_check *row,

@@ -46,8 +46,7 @@ static void add_entry(struct journal *j, enum journal_kind kind, const char *tar
                   entry.phase, "before", entry.before);
 
     entry.line = json_write(json);
-    j->entries = xrealloc(j->entries, (j->count + 1) * sizeof *j->entries);
-    j->entries[j->count++] = entry;
+    array_add(j->entries, j->count, entry);
 }
 
 static void free_entry(struct journal_entry *entry) {

@@ -81,12 +81,12 @@ static char *version_of(struct host *host, const char *path, const struct servic
 /* Takes over the texts. */
 static void add_program(struct upgrade *u, const char *name, const char *target,
                         const struct service *service, char *from, char *to) {
-    u->programs = xrealloc(u->programs, (u->program_count + 1) * sizeof *u->programs);
-    u->programs[u->program_count++] = (struct upgrade_program){.name = xstrdup(name),
-                                                               .target = xstrdup(target),
-                                                               .from = from,
-                                                               .to = to,
-                                                               .service = service};
+    array_add(u->programs, u->program_count,
+              (struct upgrade_program){.name = xstrdup(name),
+                                       .target = xstrdup(target),
+                                       .from = from,
+                                       .to = to,
+                                       .service = service});
 }
 
 static const struct service *service_of(const char *artifact) {
