@@ -54,11 +54,13 @@ def swapped(pairs):
 
 def constant(line):
     """A number by one; not -1 and 0 that are returned or chosen as a result, which only have a sign, not the empty
-    {0}, and not a pause or a limit, which nobody sees longer by one."""
-    if re.match(r"\s*return -?\d+;|\s*(?:static )?(?:const )?char \w+\[", line):
+    {0}, and not a pause or a limit, which nobody sees longer by one or, where it is a product, by a thousandth."""
+    if re.match(r"\s*return -?\d+;|\s*\w+ = -1;$|\s*(?:static )?(?:const )?char \w+\[", line):
         return
     line = re.sub(r"(?<=[?:] )-1\b|(?<=\berr\) : )0(?=;)|(?<=\? -1 : )0\b|\b[A-Z][A-Z0-9_]*_(?:MS|MAX) = \d+(?=,| |$)(?! \*)",
                   lambda found: "~" * len(found.group(0)), line)
+    if re.search(r"\b[A-Z][A-Z0-9_]*_(?:MS|MAX) = \d+ \*", line):
+        line = re.sub(r"(?<=\* )10(?:00|24)\b", lambda found: "~" * len(found.group(0)), line)
     for found in re.finditer(r"(?<![\w.\[])(?!(?<=\{)0\})(?:0x[0-9a-fA-F]+|\d+)(?:[uU]?[lL]{0,2})(?![\w.\]])", line):
         yield found.start(), found.end(), "(%s + 1)"
 

@@ -163,6 +163,14 @@ static inline int upgrade_once(struct run *r, bool dry, bool drain, struct ran *
     if (ret)
         *ret = (struct ran){dry ? upgrade_plan(&join) : upgrade_result(&join),
                             upgrade_plan_text(&join)};
+    if (join.upgrade) {
+        _cleanup_(freep) char *plan = upgrade_plan_text(&join);
+        _cleanup_(text_list_free) struct text_list lines = {0};
+
+        text_list_split(&lines, plan, '\n');
+        for (size_t i = 0; i < lines.count; i++)
+            tell_line("%s", lines.items[i]);
+    }
     upgrade_close(&join);
     join_options_free(&options);
     note_end(err);

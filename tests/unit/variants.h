@@ -87,6 +87,14 @@ static void of_user(void) {
     host_memory_give_to_user(r.host, "C:\\k\\kubelet.exe");
 }
 
+static void shuts_down(void) {
+    set_program("shutdown.exe", "");
+}
+
+static void does_not_shut_down(void) {
+    host_memory_set_program(r.host, "shutdown.exe", 5, "Access is denied.\n");
+}
+
 static void with_calico(void) {
     r.scene.daemon_set = "calico-node-windows";
     r.scene.backend = "vxlan";
@@ -194,6 +202,11 @@ static const struct variant new_node[] = {
     {"installed with a restart", .flags = "--install-features --restart",
      .host = "{'facts':{'containersFeature':0}}"},
     {"a restart pending", .host = "{'facts':{'restartPending':true}}"},
+    {"no shutdown.exe", .flags = "--restart", .host = "{'facts':{'restartPending':true}}"},
+    {"it restarts", .flags = "--restart", .host = "{'facts':{'restartPending':true}}",
+     .does = shuts_down},
+    {"it may not restart", .flags = "--restart", .host = "{'facts':{'restartPending':true}}",
+     .does = does_not_shut_down},
     {"little memory", .host = "{'facts':{'memoryBytes':1000000000,'pageFileBytes':0}}"},
     {"a long name", .host = "{'facts':{'hostName':'A-name-of-more-than-15-letters'}}"},
     {"a name that is none", .host = "{'facts':{'hostName':'win_7'}}"},
@@ -360,6 +373,18 @@ static const struct variant joined[] = {
     {"maxPods by hand", .file = "C:\\var\\lib\\kubelet\\config.yaml=apiVersion: "
                                 "kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
                                 "maxPods: 7\n"},
+    {"containerd's file by hand",
+     .file = "C:\\Program Files\\containerd\\config.toml=version = 3\n"},
+    {"no file of containerd", .file = "C:\\Program Files\\containerd\\config.toml"},
+    {"kube-proxy's file by hand", .file = "C:\\k\\kube-proxy.conf=mode: kernelspace\n"},
+    {"arguments by hand",
+     .file = "C:\\ProgramData\\winjoin\\services\\kubelet.json={\"command\":[\"C:\\\\k\\\\"
+             "kubelet.exe\",\"--v=9\",\"--hostname-override=win-7k2\"],\"environment\":[],"
+             "\"workingFolder\":\"C:\\\\k\",\"logFile\":\"C:\\\\k\\\\x.log\",\"maxLogBytes\":1000,"
+             "\"maxLogFiles\":5,\"stopTimeoutMs\":30000}"},
+    {"broken arguments", .file = "C:\\ProgramData\\winjoin\\services\\kubelet.json={}"},
+    {"a program of a later version", .does = new_kubelet},
+    {"a program of an earlier one", .does = old_kubelet},
     {"no network.json", .file = "C:\\ProgramData\\winjoin\\network.json"},
     {"a broken network.json", .file = "C:\\ProgramData\\winjoin\\network.json=x"},
     {"a broken journal", .file = "C:\\ProgramData\\winjoin\\journal\\journal.jsonl=x\n"},
@@ -415,6 +440,7 @@ static const struct group {
     {"join-otherwise", "join", "", ENDPOINT, again, false},
     {"status", "status", "", ENDPOINT, joined, false},
     {"reset", "reset", "--force", ENDPOINT, joined, false},
+    {"upgrade-dry", "upgrade", "--bundle=D:\\b --dry-run", ENDPOINT, joined, false},
     {"upgrade", "upgrade", "--bundle=D:\\b", ENDPOINT, joined, false},
     {"renew", "certs", "renew", ENDPOINT, joined, false},
     {"preflight", "preflight", ENDPOINT, NULL, new_node, false},
