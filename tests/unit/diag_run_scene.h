@@ -24,6 +24,7 @@ struct stage {
     bool stale_a;         /* a probe of an earlier run is in a's mailbox */
     const char *broken;   /* probes whose id begins so fail */
     const char *lossy;    /* of those whose id begins so the first attempt alone succeeds, ... */
+    const char *late;     /* those whose id begins so take a second */
     unsigned lossy_calls; /* in the first so many generations in which they are asked */
     unsigned lossy_asked, lossy_attempts; /* how often they were, and with how many at last */
     unsigned broken_until;                /* in generations below this; 0 = always */
@@ -92,6 +93,8 @@ static void answer(struct stage *stage, struct host *host, const char *path,
                                       .median_us = broken ? 0 : 400,
                                       .max_us = broken ? 0 : 500};
 
+        if (stage->late && text_starts_with(list.items[i].id, stage->late))
+            result.median_us = result.max_us = 1000400;
         if (stage->lossy && text_starts_with(list.items[i].id, stage->lossy)) {
             stage->lossy_attempts = list.items[i].attempts;
             if (stage->lossy_asked++ < stage->lossy_calls)

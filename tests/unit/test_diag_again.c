@@ -1,5 +1,5 @@
 /* What is waited for on a node that was just started, and on one that runs for long: pods that do
- * not start, red flows that are asked again. */
+ * not start, red flows that are asked again, answers that come late. */
 #include "diag_run_scene.h"
 
 #include "base/rfc3339.h"
@@ -210,12 +210,38 @@ static void a_restart_is_no_cause(void **state) {
     }
 }
 
+/* No flow fails, and yet there is something to tell: what TCP has lost was sent again. */
+static void late_answers_are_evidence(void **state) {
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct stage stage = {.start_a = true,
+                              .start_b = true,
+                              .generation = 1,
+                              .late = late ? "x-size-tcp-1" : NULL};
+        struct diag_options options = options_make(&stage);
+        struct host *host = host_memory_new();
+        struct diag_report report = {0};
+
+        host_memory_on_sleep(host, play, &stage);
+        options.scene.node_ip = "10.0.0.21";
+        assert_int_equal(diag_run(host, &options, &report, NULL), 0);
+        assert_true(diag_report_is_good(&report));
+        assert_int_equal(report.causes.count, late);
+        assert_true(!late || text_equal(report.causes.items[0].id, "LOSS"));
+        assert_int_equal(report.evidence != NULL, late);
+        text_free(&stage.told);
+        diag_report_free(&report);
+        host_free(host);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_restart_is_no_cause),
         cmocka_unit_test(what_stops_pods_ends_the_wait),
         cmocka_unit_test(a_straight_flow_is_asked_three_times),
         cmocka_unit_test(loss_is_no_slow_start),
+        cmocka_unit_test(late_answers_are_evidence),
         cmocka_unit_test(a_lost_api_server_is_not_waited_for),
     };
 
