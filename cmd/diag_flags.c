@@ -15,7 +15,7 @@ static const struct option diag_options[] = {
      "packets; says why they are dropped"},
     {"compare", 0, OPTION_TEXT, 0, AT(compare), "FILE",
      "also tell what changed since that report or collection; exit code 5 only where it is worse"},
-    {"count", 0, OPTION_NUMBER, 0, AT(count), "N",
+    {"count", 0, OPTION_NUMBER, OPTION_POSITIVE, AT(count), "N",
      "attempts of each flow, for latency and loss (default 3, of a whole cluster 1; at most 100)"},
     {"watch", 0, OPTION_DURATION, OPTION_POSITIVE, AT(watch), "DURATION",
      "test again and again with this pause until Ctrl-C, and print only what changed; with -o json "

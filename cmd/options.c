@@ -119,6 +119,14 @@ static int hint_form(const struct option *o, struct error *err) {
     return error_hint(err, "write %s%s %s", o->name[1] ? "--" : "-", o->name, argument);
 }
 
+static int check_positive(const struct option *o, const char *value, long long number,
+                          struct error *err) {
+    if (number || !(o->flags & OPTION_POSITIVE))
+        return 0;
+    return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: must be more than 0",
+                     value, o->name);
+}
+
 static int set_number(const struct option *o, void *field, const char *value, struct error *err) {
     long long number;
     const char *digits = value + (value[0] == '+' && value[1] != '-'); /* as Go's strconv */
@@ -130,7 +138,7 @@ static int set_number(const struct option *o, void *field, const char *value, st
         return hint_form(o, err);
     }
     *(long long *)field = number;
-    return 0;
+    return check_positive(o, value, number, err);
 }
 
 static int set_duration(const struct option *o, void *field, const char *value, struct error *err) {
@@ -140,11 +148,8 @@ static int set_duration(const struct option *o, void *field, const char *value, 
         return error_set(err, ERROR_USAGE,
                          "invalid value \"%.80s\" for --%s: not a duration like 30s, 5m or 1h30m",
                          value, o->name);
-    if (!milliseconds && (o->flags & OPTION_POSITIVE))
-        return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: must be more than 0",
-                         value, o->name);
     *(long long *)field = milliseconds < NUMBER_MAX ? milliseconds : NUMBER_MAX;
-    return 0;
+    return check_positive(o, value, milliseconds, err);
 }
 
 /* Go's strconv.ParseBool: 1, 0 or -1. */

@@ -23,7 +23,7 @@ enum option_flags {
     OPTION_KUBEADM = 1,     /* a flag of kubeadm join: not to be mixed with --config */
     OPTION_HIDDEN = 2,      /* not in the help */
     OPTION_WITH_CONFIG = 4, /* kubeadm allows it beside --config */
-    OPTION_POSITIVE = 8,    /* a duration that cannot be 0 */
+    OPTION_POSITIVE = 8,    /* a number or duration that cannot be 0 */
     OPTION_REHEARSAL = 16,  /* only where a host can be played (host_rehearses) */
     OPTION_EMPTY = 32,      /* a text or list that may be empty, as with OPTION_KUBEADM */
 };

@@ -27,7 +27,7 @@ static const struct option table[] = {
     {"secret", 0, OPTION_SECRET, OPTION_KUBEADM, offsetof(struct target, secret), "S", "a secret"},
     {"list", 0, OPTION_LIST, 0, offsetof(struct target, list), "L", "a list"},
     {"flag", 0, OPTION_BOOL, 0, offsetof(struct target, flag), "", "a flag"},
-    {"number", 'n', OPTION_NUMBER, 0, offsetof(struct target, number), "N", "a number"},
+    {"number", 'n', OPTION_NUMBER, OPTION_POSITIVE, offsetof(struct target, number), "N", "not 0"},
     {"duration", 0, OPTION_DURATION, 0, offsetof(struct target, duration), "D", "a duration"},
     {"limit", 0, OPTION_DURATION, OPTION_POSITIVE, offsetof(struct target, limit), "D", "not 0"},
     {"choice", 0, OPTION_CHOICE, 0, offsetof(struct target, choice), "auto|on|off", "a choice"},
@@ -112,6 +112,7 @@ static void refuses_wrong_calls(void **state) {
 
     refused(p, PARSE(p, "--number", "seven"), "not a number");
     refused(p, PARSE(p, "--number=-1"), "not a number");
+    refused(p, PARSE(p, "--number=0"), "for --number: must be more than 0");
     refused(p, PARSE(p, "--flag=perhaps"), "true or false");
     refused(p, PARSE(p, "--choice", "o"), "use one of auto, on, off");
     assert_string_equal(p->err.hints[0], "");
