@@ -365,3 +365,52 @@ FIFTH = [
           (d.node in ("win-004", "win-005", "lin-002")) else None,
           windows=MANY_WINDOWS, linux=MANY_LINUX, spread=True),
 ]
+
+SIXTH_TCP = random.Random(8)
+
+# After the rules were changed for FIFTH.
+SIXTH = [
+    Fault("large-ipv6-of-one", "lin-001 drops ICMPv6, so that large IPv6 packets to and from its pods are lost; IPv4's arrive",
+          "CL-MTU-NODE", "lin-001",
+          lambda d: probes.SLOW if d.large and pods(d) and ":" in d.host and d.node != d.source and "lin-001" in (d.node, d.source) else None,
+          dual=True, spread=True),
+    Fault("dns-cache-of-windows", "the Windows nodes' pods have the address of a DNS server that refuses",
+          "CL-DNS-NODE", "windows nodes",
+          lambda d: "lookup %s: dial udp 10.0.0.53:53: connectex: No connection could be made because the target machine actively refused it."
+          % d.host if d.source in WINDOWS and resolves(d) else None, words=OUTSIDE, spread=True),
+    Fault("tcp-loss-of-a-way", "a quarter of the TCP from win-002 to lin-000 and back is lost",
+          "CL-LOSS-PAIR", "lin-000 to win-002, win-002 to lin-000",
+          lambda d: late_by_loss(SIXTH_TCP, 1 / 4) if not d.udp and pods(d) and {d.source, d.node} == {"win-002", "lin-000"} else None,
+          words=("--count", "30"), spread=True),
+    Fault("hairpin-udp", "on Linux nodes a pod does not reach itself through its own Service by UDP",
+          "CL-HAIRPIN", "linux nodes",
+          lambda d: probes.SLOW if d.service == "self" and d.udp and d.source in LINUX else None, spread=True),
+    Fault("kubelets-of-linux", "a policy of the Linux nodes lets nobody to their kubelets; node ports are open",
+          "CL-KUBELET", "linux nodes",
+          lambda d: REFUSED if d.place == "node" and d.target in LINUX and d.source != d.target else None, spread=True),
+    Fault("no-internet-of-one", "win-001 has no default gateway: its pods get nowhere outside; nodes and the API server are in its own subnet",
+          "CL-OUT-NODE", "win-001",
+          lambda d: NO_ROUTE if d.source == "win-001" and d.place in ("external", "external-name") else None, words=OUTSIDE, spread=True),
+    Fault("udp-node-port-of-one", "the firewall of win-000 lets TCP alone to node ports",
+          "CL-NODEPORT-UDP", "win-000",
+          lambda d: probes.SLOW if d.udp and d.place == "node-port" and d.target == "win-000" != d.source else None, spread=True),
+    Fault("services-of-tcp", "kube-proxy of win-001 has no load balancers for TCP: another program of HNS holds the ports",
+          "CL-SVC-TCP", "win-001",
+          lambda d: probes.SLOW if not d.udp and d.source == "win-001" and d.place in ("service", "short", "full") else
+          REFUSED if not d.udp and d.place == "node-port" and d.target == "win-001" else None, spread=True),
+    Fault("cut-one-way", "what win-000 sends to pods of win-002 is dropped, both protocols; the way back is open for what win-002 begins",
+          "CL-PAIR", "win-000 to win-002",
+          lambda d: probes.SLOW if d.source == "win-000" and d.node == "win-002" and d.place != "node-port" else None, spread=True),
+    Fault("two-windows-only", "of two Windows nodes and no Linux node: UDP between them is lost",
+          "CL-UDP", "all nodes",
+          lambda d: probes.SLOW if d.udp and d.node and d.node != d.source and d.place != "node-port" else None,
+          windows=("win-000", "win-001"), linux=(), spread=True),
+    Fault("ten-nodes-dns", "of ten nodes: pods of lin-001 and win-005 have the wrong DNS server",
+          "CL-DNS-NODE", "lin-001, win-005",
+          lambda d: lost(d) if d.source in ("lin-001", "win-005") and resolves(d) else None,
+          windows=MANY_WINDOWS, linux=MANY_LINUX, spread=True),
+    Fault("ten-nodes-mtu", "of ten nodes: the adapter of win-002 has a smaller MTU",
+          "CL-MTU-NODE", "win-002",
+          lambda d: probes.SLOW if d.large and d.node and d.node != d.source and "win-002" in (d.node, d.source) else None,
+          windows=MANY_WINDOWS, linux=MANY_LINUX, spread=True),
+]
