@@ -13,6 +13,9 @@ typedef bool cluster_is_among(const struct cluster_cell *cell);
 typedef const char *cluster_says(const struct cluster_node *node);
 typedef bool cluster_reports(const struct cluster_node *node);
 
+/* Of a row's cells: all, or those of a protocol or family alone. */
+enum cluster_part { WHOLE, UDP, TCP, FOUR, SIX };
+
 struct cluster_row {
     /* By scope; one without an id is called as the nearest that has one, and the direction is said
      * besides. Texts that are NULL are those of the first scope that has them. */
@@ -33,6 +36,8 @@ struct cluster_row {
     bool behind;    /* pods behind Services are cut off: their red cells follow, wherever from */
     bool dns;       /* the DNS settings inside the node's pod are evidence */
     bool at_target; /* a node that one other asks is enough to name it; otherwise it is a pair */
+    bool protocols; /* where it is not all of them, it may be UDP or TCP alone; */
+    bool families;  /* IPv4 or IPv6 */
     bool mixed;     /* cells of several flows are red */
     bool chance;    /* of some cells all packets arrive by chance: a quarter may be green */
     bool local;     /* the NodePort there of externalTrafficPolicy Local answers nobody, too */

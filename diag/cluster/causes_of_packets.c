@@ -72,6 +72,7 @@ static const struct cluster_row rows[] = {
                 NULL}},
      .among = is_large,
      .also = is_large_lost,
+     .families = true,
      .surely = true,
      .partly = true},
     {{LOSS},

@@ -62,24 +62,8 @@ static bool is_hairpin(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "pod-to-self-via-service");
 }
 
-static bool is_hairpin_udp(const struct cluster_cell *c) {
-    return is_hairpin(c) && c->cell.udp;
-}
-
-static bool is_hairpin_tcp(const struct cluster_cell *c) {
-    return is_hairpin(c) && !c->cell.udp;
-}
-
 static bool is_neighbor(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "container-to-container-localhost");
-}
-
-static bool is_neighbor_udp(const struct cluster_cell *c) {
-    return is_neighbor(c) && c->cell.udp;
-}
-
-static bool is_neighbor_tcp(const struct cluster_cell *c) {
-    return is_neighbor(c) && !c->cell.udp;
 }
 
 /* That it is so is seen from another node. */
@@ -127,23 +111,6 @@ static const char *says_no_local_port(const struct cluster_node *n) {
             "open TCP 10250 in that node's firewall: winjoin join phase vswitch does so on a "     \
             "Windows "                                                                             \
             "node",                                                                                \
-            NULL                                                                                   \
-    }
-#define HAIRPIN                                                                                    \
-    {                                                                                              \
-        "CL-HAIRPIN", "a pod's own Service", "a pod there does not reach itself by its Service",   \
-            "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; hairpin "  \
-            "mode "                                                                                \
-            "of a Linux node's bridge",                                                            \
-            "projectcalico/calico#5522"                                                            \
-    }
-#define LOCALHOST                                                                                  \
-    {                                                                                              \
-        "CL-LOCALHOST", "containers of one pod",                                                   \
-            "the containers of a pod there do not reach each other by localhost",                  \
-            "look whether the pod's containers share its network (the sandbox of containerd, "     \
-            "crictl "                                                                              \
-            "inspectp), and for a program in the pod's image that has taken the port",             \
             NULL                                                                                   \
     }
 
@@ -232,12 +199,22 @@ static const struct cluster_row rows[] = {
                 "kubernetes/kubernetes#106640"}},
      .among = is_hairpin,
      .local = true},
-    {{[NODE] = HAIRPIN}, .among = is_hairpin},
-    {{[NODE] = HAIRPIN}, .among = is_hairpin_udp},
-    {{[NODE] = HAIRPIN}, .among = is_hairpin_tcp},
-    {{[NODE] = LOCALHOST}, .among = is_neighbor},
-    {{[NODE] = LOCALHOST}, .among = is_neighbor_udp},
-    {{[NODE] = LOCALHOST}, .among = is_neighbor_tcp},
+    {{[NODE] =
+          {"CL-HAIRPIN", "a pod's own Service", "a pod there does not reach itself by its Service",
+           "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; hairpin "
+           "mode "
+           "of a Linux node's bridge",
+           "projectcalico/calico#5522"}},
+     .among = is_hairpin,
+     .protocols = true},
+    {{[NODE] = {"CL-LOCALHOST", "containers of one pod",
+                "the containers of a pod there do not reach each other by localhost",
+                "look whether the pod's containers share its network (the sandbox of containerd, "
+                "crictl "
+                "inspectp), and for a program in the pod's image that has taken the port",
+                NULL}},
+     .among = is_neighbor,
+     .protocols = true},
     {{[NODE] = {"CL-NODEPORT-LOCAL", "NodePorts with externalTrafficPolicy Local, of the node",
                 "a NodePort of a Service with externalTrafficPolicy Local answers no other node "
                 "there",

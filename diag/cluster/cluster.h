@@ -65,8 +65,11 @@ int cluster_nodes_choose(struct cluster_nodes *nodes, const struct text_list *na
  * caller frees. */
 char *cluster_node_kind(const struct cluster_node *node);
 
-/* The kind of each node as the index of the first node that is like it; free(). */
-size_t *cluster_kinds_make(const struct cluster_nodes *nodes);
+char *cluster_node_system(const struct cluster_node *node); /* the first of these alone */
+
+/* The first node of which the text is the same, for each node; free(). */
+size_t *cluster_alike_make(const struct cluster_nodes *nodes,
+                           char *(*text)(const struct cluster_node *node));
 
 /* Who is asked to reach whom: indexes of nodes. */
 struct cluster_pair {

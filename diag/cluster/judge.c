@@ -68,15 +68,6 @@ static bool *silent_make(const struct cluster_report *report, bool surely) {
     return silent;
 }
 
-static size_t *systems_make(const struct cluster_nodes *nodes) {
-    size_t *systems = xcalloc(nodes->count + 1, sizeof *systems);
-
-    for (size_t i = 0; i < nodes->count; i++)
-        while (!text_equal(nodes->items[systems[i]].os, nodes->items[i].os))
-            systems[i]++;
-    return systems;
-}
-
 /* ---- causes ---- */
 
 char *cluster_cell_name(const struct cluster_report *report, const struct cluster_cell *c) {
@@ -221,7 +212,7 @@ static void add_causes(struct finding *f) {
 static void find_said(struct finding *f, const struct cluster_row *row) {
     for (size_t i = 0; i < f->report->nodes.count; i++) {
         const struct cluster_node *n = &f->report->nodes.items[i];
-        const struct cluster_found found = {.place = {ONE, FROM, i, 0}};
+        const struct cluster_found found = {.place = {ONE, FROM, i, 0, NULL}};
         const char *says = row->says(n);
         _cleanup_(freep) char *evidence = NULL;
 
@@ -239,7 +230,7 @@ enum report_look { SURE, FITS, TOLD };
 static bool look_at_report(struct finding *f, const struct cluster_row *row, size_t node,
                            enum report_look look) {
     const struct cluster_node *n = &f->report->nodes.items[node];
-    struct cluster_found found = {.place = {ONE, FROM, node, 0}};
+    struct cluster_found found = {.place = {ONE, FROM, node, 0, NULL}};
     _cleanup_(freep) char *line = NULL, *evidence = NULL;
 
     if (!row->reports(n))
@@ -295,7 +286,7 @@ static void find_pattern(struct finding *f, const struct cluster_row *row) {
             evidence = evidence_make(f, row, found);
             name_place(f, row, found, evidence, row->surely);
         }
-    free(founds.items);
+    free_all(founds.items, founds.side);
 }
 
 /* A Service's pods may be anywhere: whether it fails by itself is not known while some are cut off.
@@ -308,9 +299,19 @@ static bool is_cut(const struct cluster_report *report, const struct cluster_row
     return false;
 }
 
+static void find_parts(struct finding *f, const struct cluster_row *row) {
+    for (enum cluster_part part = WHOLE; part <= SIX; part++) {
+        if ((part == UDP || part == TCP) ? !row->protocols : part != WHOLE && !row->families)
+            continue;
+        f->map.part = part;
+        find_pattern(f, row);
+    }
+    f->map.part = WHOLE;
+}
+
 static void find_unasked(struct finding *f, const struct cluster_row *row) {
     for (size_t i = 0; i < f->report->nodes.count; i++) {
-        struct cluster_found found = {.place = {ONE, FROM, i, 0}};
+        struct cluster_found found = {.place = {ONE, FROM, i, 0, NULL}};
         _cleanup_(freep) char *evidence = NULL;
 
         for (size_t k = f->report->cells.count; k-- > 0;)
@@ -334,7 +335,7 @@ static void find_row(struct finding *f, const struct cluster_row *row) {
     else if (row->reports)
         find_reported(f, row, false);
     else if (!is_cut(f->report, row))
-        find_pattern(f, row);
+        find_parts(f, row);
 }
 
 static bool is_named(const struct finding *f, const struct cluster_row *row) {
@@ -361,7 +362,8 @@ static void explain_services(struct finding *f) {
 }
 
 void cluster_causes_find(struct cluster_report *report) {
-    size_t *kinds = cluster_kinds_make(&report->nodes), *systems = systems_make(&report->nodes);
+    size_t *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
+    size_t *systems = cluster_alike_make(&report->nodes, cluster_node_system);
     bool *silent = silent_make(report, false);
     struct finding f = {.report = report,
                         .explained = xcalloc(report->cells.count + 1, sizeof *f.explained),
@@ -369,7 +371,11 @@ void cluster_causes_find(struct cluster_report *report) {
                         .local = xcalloc(report->nodes.count + 1, sizeof *f.local),
                         .reported = xcalloc(report->nodes.count + 1, sizeof *f.reported)};
 
-    f.map = (struct cluster_map){report, systems, kinds, f.explained, silent};
+    f.map = (struct cluster_map){.report = report,
+                                 .systems = systems,
+                                 .kinds = kinds,
+                                 .explained = f.explained,
+                                 .silent = silent};
     diag_causes_free(&report->causes);
     for (size_t i = 0; cluster_row(i); i++)
         find_row(&f, cluster_row(i));

@@ -114,6 +114,10 @@ char *cluster_node_kind(const struct cluster_node *node) {
                      node->version, node->network);
 }
 
+char *cluster_node_system(const struct cluster_node *node) {
+    return xstrdup(node->os);
+}
+
 static void keep(struct cluster_nodes *nodes, const bool *chosen) {
     size_t kept = 0;
 

@@ -21,19 +21,20 @@ static void add_rings(const size_t *live, size_t count, struct cluster_pairs *re
             add(ret, live[i], live[(i + step) % count]);
 }
 
-size_t *cluster_kinds_make(const struct cluster_nodes *nodes) {
-    char **names = xcalloc(nodes->count, sizeof *names);
-    size_t *kinds = xcalloc(nodes->count, sizeof *kinds);
+size_t *cluster_alike_make(const struct cluster_nodes *nodes,
+                           char *(*text)(const struct cluster_node *node)) {
+    char **texts = xcalloc(nodes->count, sizeof *texts);
+    size_t *first = xcalloc(nodes->count, sizeof *first);
 
     for (size_t i = 0; i < nodes->count; i++) {
-        names[i] = cluster_node_kind(&nodes->items[i]);
-        while (!text_equal(names[kinds[i]], names[i]))
-            kinds[i]++;
+        texts[i] = text(&nodes->items[i]);
+        while (!text_equal(texts[first[i]], texts[i]))
+            first[i]++;
     }
     for (size_t i = 0; i < nodes->count; i++)
-        free(names[i]);
-    free(names);
-    return kinds;
+        free(texts[i]);
+    free(texts);
+    return first;
 }
 
 static bool is_covered(const struct cluster_pairs *pairs, const size_t *kinds, size_t from,
@@ -65,7 +66,8 @@ static size_t least_used(const size_t *live, size_t count, const size_t *kinds, 
 }
 
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret) {
-    size_t *live = xcalloc(nodes->count, sizeof *live), *kinds = cluster_kinds_make(nodes);
+    size_t *live = xcalloc(nodes->count, sizeof *live),
+           *kinds = cluster_alike_make(nodes, cluster_node_kind);
     size_t count = 0;
 
     *ret = (struct cluster_pairs){0};
@@ -137,7 +139,8 @@ static void add_new(struct cluster_report *report, size_t from, size_t to) {
 }
 
 void cluster_pairs_widen(struct cluster_report *report) {
-    size_t count = report->pairs.count, red = 0, *kinds = cluster_kinds_make(&report->nodes);
+    size_t count = report->pairs.count, red = 0,
+           *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
     bool *well = xcalloc(report->nodes.count, sizeof *well), *fails = xcalloc(count + 1, 1);
 
     for (size_t i = 0; i < report->nodes.count; i++)

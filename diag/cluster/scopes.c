@@ -40,6 +40,8 @@ bool cluster_place_has(const struct cluster_map *map, const struct cluster_place
                        const struct cluster_cell *cell) {
     bool pair = place->way == TO || place->way == BETWEEN;
 
+    if (place->side)
+        return place->side[cell->from] != place->side[cell->to];
     return is_within(map, place, cell->from, cell->to) && !(pair && cell->from == cell->to);
 }
 
@@ -65,6 +67,8 @@ char *cluster_place_name(const struct cluster_map *map, const struct cluster_pla
 
     if (place->set == EVERY)
         return xstrdup("all nodes");
+    if (place->side)
+        return cluster_side_name(map, place->side);
     a = set_name(map, place->set, place->a);
     if (place->way != BETWEEN)
         return xasprintf("%s%s", a, nodes);
@@ -134,21 +138,33 @@ static size_t places_of(const struct cluster_map *map, const struct cluster_cell
         const size_t *of = set == SYSTEM ? map->systems : map->kinds;
         size_t from = set == ONE ? c->from : of[c->from], to = set == ONE ? c->to : of[c->to];
 
-        ret[count++] = (struct cluster_place){set, FROM, from, 0};
-        ret[count++] = (struct cluster_place){set, TOUCHING, from, 0};
+        ret[count++] = (struct cluster_place){set, FROM, from, 0, NULL};
+        ret[count++] = (struct cluster_place){set, TOUCHING, from, 0, NULL};
         if (c->from == c->to)
             continue;
         if (from != to)
-            ret[count++] = (struct cluster_place){set, TOUCHING, to, 0};
-        ret[count++] = (struct cluster_place){set, TO, to, 0};
-        ret[count++] = (struct cluster_place){set, BETWEEN, from, to};
+            ret[count++] = (struct cluster_place){set, TOUCHING, to, 0, NULL};
+        ret[count++] = (struct cluster_place){set, TO, to, 0, NULL};
+        ret[count++] = (struct cluster_place){set, BETWEEN, from, to, NULL};
     }
     return count;
 }
 
-static bool is_considered(const struct cluster_map *map, const struct cluster_row *row,
-                          const struct cluster_cell *c) {
-    return row->among(c) && c->cell.outcome != DIAG_NOT_RUN &&
+static bool is_of_part(enum cluster_part part, const struct cluster_cell *c) {
+    switch (part) {
+    case WHOLE:
+        return true;
+    case UDP:
+    case TCP:
+        return c->cell.udp == (part == UDP);
+    default:
+        return (c->cell.family == 6) == (part == SIX);
+    }
+}
+
+bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
+                     const struct cluster_cell *c) {
+    return row->among(c) && is_of_part(map->part, c) && c->cell.outcome != DIAG_NOT_RUN &&
            !(row->local && cluster_cell_is_red(c) && !map->silent[c->from]);
 }
 
@@ -161,7 +177,7 @@ static void add_entries(struct space *s) {
         struct cluster_place places[PLACES];
         size_t count = 0;
 
-        if (is_considered(s->map, s->row, c) || (s->row->spared && s->row->spared(c)))
+        if (cluster_map_has(s->map, s->row, c) || (s->row->spared && s->row->spared(c)))
             count = places_of(s->map, c, places);
         for (size_t k = 0; k < count; k++)
             s->entries[s->entry_count++] = (struct entry){places[k], i};
@@ -204,7 +220,7 @@ static void add_cell(const struct space *s, size_t cell, struct group *ret) {
 
     if (s->row->spared && s->row->spared(c) && c->cell.outcome != DIAG_NOT_RUN)
         ret->spared |= !red;
-    if (!is_considered(s->map, s->row, c))
+    if (!cluster_map_has(s->map, s->row, c))
         return;
     ret->tries += c->cell.result.attempts;
     ret->green_tries += red ? 0 : c->cell.result.attempts;
@@ -346,7 +362,7 @@ static void take(const struct space *s, const struct group *group, bool *done) {
         size_t count;
 
         if (done[i] || s->map->explained[i] || !cluster_row_is_red(s->row, c) ||
-            !is_considered(s->map, s->row, c) || !cluster_place_has(s->map, &place, c))
+            !cluster_map_has(s->map, s->row, c) || !cluster_place_has(s->map, &place, c))
             continue;
         done[i] = true;
         count = places_of(s->map, c, places);
@@ -386,13 +402,14 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
     }
     if (ret->count)
         qsort(ret->items, ret->count, sizeof *ret->items, compare_founds);
+    cluster_sides_join(map, row, ret);
     space_close(&s);
     free(done);
 }
 
 bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,
                               size_t node, struct cluster_found *ret) {
-    const struct cluster_place place = {ONE, FROM, node, 0};
+    const struct cluster_place place = {ONE, FROM, node, 0, NULL};
     struct space s = {.map = map, .row = row};
     const struct group *g;
     bool found;

@@ -9,24 +9,31 @@
 enum cluster_set { EVERY, ONE, SYSTEM, KIND };
 enum cluster_way { BETWEEN, FROM, TO, TOUCHING };
 
-/* `a`, `b` (of BETWEEN): nodes; of a system or kind the first that is of it. */
+/* `a`, `b` (of BETWEEN): nodes; of a system or kind the first that is of it. `side`: not these two,
+ * but each of some nodes and each of all others, as between two racks: of each node whether it is
+ * one of the some. */
 struct cluster_place {
     enum cluster_set set;
     enum cluster_way way;
     size_t a, b;
+    const bool *side; /* or NULL; borrowed */
 };
 /* The nodes, and which cells are explained; borrowed. */
 struct cluster_map {
     const struct cluster_report *report;
     const size_t *systems, *kinds; /* of each node: the first that is like it */
     const bool *explained;         /* of each cell */
+    enum cluster_part part;        /* of the row's cells */
     const bool *silent;            /* of each node: its Local NodePort answers nobody, perhaps */
 };
+/* A cell of the row and the part, of which something is known. */
+bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
+                     const struct cluster_cell *cell);
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
                        const struct cluster_cell *cell);
 enum cluster_scope cluster_place_scope(const struct cluster_place *place);
-/* "all nodes", "win-1", "win-1 to win-2", "windows nodes", "linux to windows nodes"; the caller
- * frees. */
+/* "all nodes", "win-1", "win-1 to win-2", "windows nodes", "linux to windows nodes", "win-1, win-2
+ * and the other nodes"; the caller frees. */
 char *cluster_place_name(const struct cluster_map *map, const struct cluster_place *place);
 
 /* A place with red cells of a row, and no green ones. */
@@ -39,11 +46,17 @@ struct cluster_found {
 struct cluster_founds {
     struct cluster_found *items;
     size_t count;
+    bool *side; /* of a place */
 };
-/* The places that explain what is open of the row's cells; free() the items. In the order of their
- * first cells. */
+/* The places that explain what is open of the row's cells; free() the items and the side. In the
+ * order of their first cells. */
 void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row *row,
                          struct cluster_founds *ret);
+/* Joins pairs that are all that is between two groups of nodes to one place. */
+void cluster_sides_join(const struct cluster_map *map, const struct cluster_row *row,
+                        struct cluster_founds *founds);
+/* "win-1, win-2 and the other nodes"; the caller frees. */
+char *cluster_side_name(const struct cluster_map *map, const bool *side);
 /* The same of what goes out from one node; false: it is not so there. */
 bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,
                               size_t node, struct cluster_found *ret);

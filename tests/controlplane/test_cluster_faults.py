@@ -17,9 +17,8 @@ from controlplane import cluster_faults, probes  # noqa: E402
 from controlplane.cluster_case import ClusterDiag  # noqa: E402
 
 AT_ONCE = 5
-# Of the fifth list, not named first yet; "node-port-of-other-pods" and "own-pods-of-services" are left to chance.
-MISSED = ("mtu-of-a-rack", "hypervisor-takes-vxlan", "old-endpoint-of-a-service", "large-ipv6", "node-port-of-other-pods",
-          "own-pods-of-services", "ten-nodes-rack")
+# Of the fifth list, not named first yet; the last one, of the sixth, has not been played; "node-port-of-other-pods" and "own-pods-of-services" are left to chance.
+MISSED = ("old-endpoint-of-a-service", "node-port-of-other-pods", "own-pods-of-services", "ten-nodes-rack", "tcp-loss-of-a-way")
 
 
 def played(fault):
@@ -51,7 +50,7 @@ class Faults(unittest.TestCase):
     def test_each_is_named_first(self):
         """On a busy machine the model answers too late for diag: fewer at a time then, and the wrong ones again, alone."""
         faults = cluster_faults.FAULTS + cluster_faults.SECOND + cluster_faults.THIRD + cluster_faults.FOURTH
-        faults += [f for f in cluster_faults.FIFTH if f.name not in MISSED]
+        faults += [f for f in cluster_faults.FIFTH + cluster_faults.SIXTH if f.name not in MISSED]
         faults = faults[::3] if os.environ.get("TESTS_PART") == "part" else faults
         with concurrent.futures.ThreadPoolExecutor(max(1, round(AT_ONCE / patience.factor()))) as pool:
             results = dict(zip([f.name for f in faults], pool.map(said, faults)))
