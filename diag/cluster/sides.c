@@ -37,7 +37,7 @@ static size_t size_of(const bool *side, size_t count) {
 /* Whether the pairs go from each side to the other, and several nodes of each are in them. */
 static bool is_between(const bool *side, const struct cluster_founds *founds) {
     size_t first[2] = {SIZE_MAX, SIZE_MAX};
-    bool several[2] = {false, false}, ways[2] = {false, false};
+    bool several[2] = {false, false}, both[2] = {false, false};
 
     for (size_t i = 0; i < founds->count; i++) {
         const struct cluster_place *place = &founds->items[i].place;
@@ -47,7 +47,7 @@ static bool is_between(const bool *side, const struct cluster_founds *founds) {
             continue;
         if (side[place->a] == side[place->b])
             return false;
-        ways[side[place->a]] = true;
+        both[side[place->a]] = true;
         for (size_t k = 0; k < 2; k++) {
             size_t *of = &first[side[ends[k]]];
 
@@ -55,7 +55,7 @@ static bool is_between(const bool *side, const struct cluster_founds *founds) {
             *of = *of == SIZE_MAX ? ends[k] : *of;
         }
     }
-    return ways[0] && ways[1] && several[0] && several[1];
+    return both[0] && both[1] && several[0] && several[1];
 }
 
 /* The first pair stands for all. */
