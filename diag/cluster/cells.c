@@ -230,7 +230,8 @@ void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell
 
     if (cluster_cell_read(report, cell, status, body, len, &result, why, sizeof why) ==
         DIAL_NOT_RUN) {
-        cluster_cell_unasked(cell, why);
+        if (cell->cell.outcome != DIAG_FAIL) /* what was seen stays */
+            cluster_cell_unasked(cell, why);
         return;
     }
     text_format(cell->cell.reason, sizeof cell->cell.reason, "%s", why);
@@ -309,6 +310,8 @@ void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_ta
     unsigned all = asked[ASK_NAME] + asked[ASK_LARGE],
              came = answered[ASK_NAME] + answered[ASK_LARGE];
 
+    if (!asked[ASK_NAME]) /* what was seen stays */
+        return;
     cell->large = LARGE_NOT_ASKED;
     if (!asked[ASK_LARGE] || !came || cell->cell.outcome == DIAG_NOT_RUN ||
         cell->cell.result.outcome == PROBE_WRONG_RESPONDER)
