@@ -284,6 +284,11 @@ char *text_lower(const char *s) {
     return copy;
 }
 
+void text_set(char **text, char *new_text) {
+    free(*text);
+    *text = new_text;
+}
+
 char *text_replace(char *text, const char *these, char to) {
     for (char *p = text; *(p += strcspn(p, these)); p++)
         *p = to;

@@ -62,6 +62,8 @@ int text_to_number(const char *s, long long min, long long max, long long *ret);
 int text_split_port(const char *text, char **ret_host, unsigned *ret_port);
 /* Lower-case copy (ASCII); the caller frees. */
 char *text_lower(const char *s);
+/* Puts the new text, which it takes over, in the place of the old one, which it frees. */
+void text_set(char **text, char *new_text);
 /* Each byte of the text that is one of `these` becomes `to`; returns the text. */
 char *text_replace(char *text, const char *these, char to);
 

@@ -73,8 +73,6 @@ static int read_token(struct program *program, struct error *err) {
 
 /* Paths that a person gave are relative to where winjoin was started. */
 static void make_absolute(char **path) {
-    char *full;
-
     if (!*path || text_equal(*path, "-") || text_starts_with(*path, "https:") ||
         text_starts_with(*path, "file:/"))
         return;
@@ -82,16 +80,13 @@ static void make_absolute(char **path) {
         freep(path);
         return;
     }
-    full = terminal_full_path(*path);
-    free(*path);
-    *path = full;
+    text_set(path, terminal_full_path(*path));
 }
 
 static void settle_discovery_file(struct join_options *o) {
     char *path = o->discovery_file ? join_discovery_file_path(o->discovery_file) : NULL;
 
-    freep(&o->discovery_file);
-    o->discovery_file = path;
+    text_set(&o->discovery_file, path);
     make_absolute(&o->discovery_file);
 }
 

@@ -120,8 +120,7 @@ static const char *unfinished_state(struct gathering *g, const char *log, char *
 
     for (const char *line = tail; line && *line;
          line += strcspn(line, "\n"), line += *line == '\n') {
-        free(*ret_phase);
-        *ret_phase = phase_in(line);
+        text_set(ret_phase, phase_in(line));
         (void)service_log_time(line, strcspn(line, "\n"), now, &us);
     }
     return now - us / 1000000 < JOINING_SECONDS ? "joining" : "failed";

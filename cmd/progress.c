@@ -307,8 +307,7 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
         (progress->mode == PROGRESS_PLAIN || !text_equal(event->hint, progress->told_hint))) {
         end_table(progress);
         (void)fprintf(stderr, "     %-*s %s\n", TITLE_WIDTH, "", event->hint);
-        free(progress->told_hint);
-        progress->told_hint = xstrdup(event->hint);
+        text_set(&progress->told_hint, xstrdup(event->hint));
     }
     progress->last_told_ms = event->waited_ms ? event->waited_ms : 1;
 }

@@ -61,8 +61,7 @@ void http_curl_head(void *easy, struct http_response *response) {
         at = curl_getdate(date->value, NULL);
     free(response->content_type); /* told to on_head */
     response->content_type = xstrdup_null(type);
-    free(response->challenge);
-    response->challenge = challenge(easy);
+    text_set(&response->challenge, challenge(easy));
     response->length = length;
     response->range_begin = range_begin(easy);
     response->retry_after = after > 0 && after <= RETRY_MAX_S ? (long)after : -1;

@@ -45,8 +45,7 @@ static int add_page(struct kube_client *client, const char *path, json_t *all, c
         return error_set(err, ERROR_MALFORMED,
                          "GET %s: its continue token has more than %d characters", path,
                          CONTINUE_MAX);
-    free(*next);
-    *next = kube_escape(more ? more : "");
+    text_set(next, kube_escape(more ? more : ""));
     return 0;
 }
 

@@ -90,8 +90,7 @@ static void keep_version(struct wait *w, const json_t *object) {
 
     if (!version || text_equal(version, w->version) || strlen(version) > VERSION_MAX)
         return;
-    free(w->version);
-    w->version = xstrdup(version);
+    text_set(&w->version, xstrdup(version));
 }
 
 /* ---- list ---- */

@@ -115,8 +115,7 @@ static int hear_head(struct websocket *ws, size_t *ret_end, struct error *err) {
     head[sizeof version - 1 + strspn(head + sizeof version - 1, "0123456789")] = '\0';
     if (text_to_number(head + sizeof version - 1, 100, 599, &status) < 0)
         return error_set(err, ERROR_MALFORMED, "open a WebSocket: the answer has no status");
-    freep(&head);
-    head = xstrndup(data, len - 2);
+    text_set(&head, xstrndup(data, len - 2));
     if (status != SWITCHING) {
         ws->status = (long)status;
         take_refusal(ws, head, data + len, ws->in.len - len);

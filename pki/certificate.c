@@ -33,8 +33,7 @@ static void read_subject(struct certificate *c, X509_NAME *name) {
 
         switch (OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry))) {
         case NID_commonName:
-            free(c->common_name);
-            c->common_name = value;
+            text_set(&c->common_name, value);
             break;
         case NID_organizationName:
             text_list_add_owned(&c->organizations, value);

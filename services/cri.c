@@ -97,9 +97,8 @@ static int read_name(struct span in, struct cri_pod *pod, struct error *err) {
         else if (number == METADATA_NAMESPACE)
             space = value;
     }
-    free(pod->name);
-    pod->name = xasprintf("%.*s/%.*s", (int)space.len, space.at ? space.at : "", (int)name.len,
-                          name.at ? name.at : "");
+    text_set(&pod->name, xasprintf("%.*s/%.*s", (int)space.len, space.at ? space.at : "",
+                                   (int)name.len, name.at ? name.at : ""));
     return 0;
 }
 
@@ -126,10 +125,8 @@ static int read_pod(struct span in, struct cri_pod *pod, bool *ret_ours, struct 
             (number == POD_METADATA && read_name(value, pod, err) < 0) ||
             (number == POD_LABELS && read_label(value, ret_ours, err) < 0))
             return -1;
-        if (number == POD_ID) {
-            free(pod->id);
-            pod->id = value.len ? xstrndup(value.at, value.len) : NULL;
-        }
+        if (number == POD_ID)
+            text_set(&pod->id, value.len ? xstrndup(value.at, value.len) : NULL);
     }
     if (!pod->id || strlen(pod->id) > ID_MAX)
         return error_set(err, ERROR_MALFORMED, "decode the list of pods: a pod has no ID");

@@ -267,10 +267,8 @@ static char *go_version(struct part text) {
     if (line_behind(text, "build\t-ldflags=", &flags)) {
         char *linked = linked_version(flags, module);
 
-        if (linked) {
-            freep(&version);
-            version = linked;
-        }
+        if (linked)
+            text_set(&version, linked);
     }
     return version;
 }

@@ -59,8 +59,7 @@ static int give_arguments(struct host *host, const struct service *row,
         return -1;
     command = joined_command(words, &arguments);
     *changed = !text_equal(command, found->command);
-    freep(&found->command);
-    found->command = command;
+    text_set(&found->command, command);
     return *changed ? host_service_put(host, found, err) : 0;
 }
 

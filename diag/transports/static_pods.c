@@ -236,8 +236,7 @@ static char *sandbox_error(const struct diag_probes *probes, const char *name) {
             !service_log_time(line, strlen(line), host_now(probes->host), &us) ||
             us / 1000000 < probes->began)
             continue;
-        free(found);
-        found = xstrndup(why + 5, strnlen(why + 5, SANDBOX_ERROR_MAX));
+        text_set(&found, xstrndup(why + 5, strnlen(why + 5, SANDBOX_ERROR_MAX)));
     }
     if (found)
         redact_tokens(found);

@@ -179,8 +179,7 @@ int win32_free_space(struct host *host, const char *path, uint64_t *ret, struct 
 
         if (!parent)
             break;
-        free(folder);
-        folder = parent;
+        text_set(&folder, parent);
     }
     wide = win32_wide(folder);
     if (!GetDiskFreeSpaceExW(wide, &available, NULL, NULL))

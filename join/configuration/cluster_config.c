@@ -171,8 +171,7 @@ static int settle_version(struct cluster_config *c, struct error *err) {
     text_list_add_owned(&c->warnings, xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration "
                                                 "is not a version: using the server's %s",
                                                 c->kubernetes_version, c->server_version));
-    free(c->kubernetes_version);
-    c->kubernetes_version = xstrdup(c->server_version);
+    text_set(&c->kubernetes_version, xstrdup(c->server_version));
     return 0;
 }
 

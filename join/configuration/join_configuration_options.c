@@ -145,28 +145,19 @@ static void take_args(const json_t *args, struct join_options *options) {
 
 /* Names and paths as kubeadm reads them, whoever gave them. */
 static void settle(struct join_options *options, struct text_list *warnings) {
-    char *read;
-
     if (options->node_name && !*options->node_name)
         freep(&options->node_name);
     if (options->cri_socket && !*options->cri_socket)
         freep(&options->cri_socket);
-    if (options->node_name) {
-        read = join_node_name_read(options->node_name);
-        freep(&options->node_name);
-        options->node_name = read;
-    }
-    if (options->discovery_file) {
-        read = join_discovery_file_path(options->discovery_file);
-        freep(&options->discovery_file);
-        options->discovery_file = read;
-    }
+    if (options->node_name)
+        text_set(&options->node_name, join_node_name_read(options->node_name));
+    if (options->discovery_file)
+        text_set(&options->discovery_file, join_discovery_file_path(options->discovery_file));
     if (options->cri_socket && !text_starts_with(options->cri_socket, "npipe:")) {
-        read = xasprintf("npipe://%s", options->cri_socket);
-        text_list_add_owned(
-            warnings, xasprintf("criSocket without its URL scheme is deprecated: using %s", read));
-        freep(&options->cri_socket);
-        options->cri_socket = read;
+        text_set(&options->cri_socket, xasprintf("npipe://%s", options->cri_socket));
+        text_list_add_owned(warnings,
+                            xasprintf("criSocket without its URL scheme is deprecated: using %s",
+                                      options->cri_socket));
     }
 }
 

@@ -58,8 +58,7 @@ json_t *join_option_json(const struct join_options *options, size_t offset,
 static void take_text(char **field, const char *text) {
     if ((*field && **field) || !text || !*text)
         return;
-    free(*field);
-    *field = xstrdup(text);
+    text_set(field, xstrdup(text));
 }
 
 static void take_duration(long long *field, const char *text) {

@@ -121,10 +121,8 @@ static int settle_credentials(const struct discovery_options *o, struct kubeconf
     if (o->tls_bootstrap_token) {
         secret_free_text(config->token);
         config->token = xstrdup(o->tls_bootstrap_token);
-        free(config->user_name);
-        config->user_name = xstrdup("tls-bootstrap-token-user");
-        free(config->cluster_name);
-        config->cluster_name = xstrdup("kubernetes");
+        text_set(&config->user_name, xstrdup("tls-bootstrap-token-user"));
+        text_set(&config->cluster_name, xstrdup("kubernetes"));
         free(take_ptr(config->client_cert_pem));
         secret_free_text(take_ptr(config->client_key_pem));
         return 0;

@@ -40,8 +40,7 @@ static void remember(char **option, const json_t *file, const char *key) {
 
     if (!value)
         return;
-    free(*option);
-    *option = xstrdup(value);
+    text_set(option, xstrdup(value));
 }
 
 /* On a joined node what the join chose goes on to hold, also against the cluster's defaults, unless
@@ -203,8 +202,7 @@ static int take_remembered(struct join_found *found, const struct network_input 
     (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)len, input->management);
     take_list(&input->service_cidrs, &found->cluster.service_subnets);
     take_list(&input->dns_servers, &found->cluster.cluster_dns);
-    free(found->cluster.dns_domain);
-    found->cluster.dns_domain = xstrdup_null(input->dns_domain);
+    text_set(&found->cluster.dns_domain, xstrdup_null(input->dns_domain));
     return 0;
 }
 

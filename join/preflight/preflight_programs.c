@@ -85,12 +85,8 @@ enum verdict check_folders(const struct machine *machine, struct finding *findin
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
         _cleanup_(freep) char *path = xstrdup(folders[i]);
 
-        while (path && host_file_type(machine->host, path) != HOST_FILE) {
-            char *parent = path_parent(path);
-
-            free(path);
-            path = parent;
-        }
+        while (path && host_file_type(machine->host, path) != HOST_FILE)
+            text_set(&path, path_parent(path));
         if (path) {
             check_hint(finding, "move it away: %s", path);
             return check_bad(finding, "%s is a file: the node needs a folder of that name", path);

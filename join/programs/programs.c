@@ -376,11 +376,10 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
     if (check_cni(join, lock, err) < 0)
         return -1;
     warn_of_breaches(join, lock, kubelet);
-    freep(&join->found.kubelet_version);
-    join->found.kubelet_version = take_ptr(kubelet);
-    freep(&join->found.kube_proxy_version);
-    join->found.kube_proxy_version =
-        coming_version(join->host, lock, service_kube_proxy.artifact, service_kube_proxy.program);
+    text_set(&join->found.kubelet_version, take_ptr(kubelet));
+    text_set(
+        &join->found.kube_proxy_version,
+        coming_version(join->host, lock, service_kube_proxy.artifact, service_kube_proxy.program));
     return check_command_line(join, err);
 }
 
