@@ -21,12 +21,10 @@ static void add_warning(struct network_plan *plan, const char *code, const char 
 
 /* The first mode, in the table's order, that the plugin works in. */
 static const struct network_mode *mode_for(const char *plugin) {
-    size_t count;
-    const struct network_mode *const *modes = network_modes(&count);
-    for (size_t i = 0; plugin && i < count; i++)
-        if (network_agent_cni(network_agent_by_plugin(plugin), plugin, modes[i]))
-            return modes[i];
-    return modes[0];
+    for (size_t i = 0; plugin && network_modes[i]; i++)
+        if (network_agent_cni(network_agent_by_plugin(plugin), plugin, network_modes[i]))
+            return network_modes[i];
+    return network_modes[0];
 }
 
 static void plan_external(const struct network_input *input, struct network_plan *plan) {
@@ -55,11 +53,9 @@ static int plan_agents_name(struct network_plan *plan, struct error *err) {
 /* The way out is either another plugin or another mode. */
 static int refuse_pair(const char *plugin, const struct network_plan *plan, struct error *err) {
     _cleanup_(text_list_free) struct text_list works = {0};
-    size_t count;
-    const struct network_mode *const *modes = network_modes(&count);
-    for (size_t i = 0; i < count; i++)
-        if (network_agent_cni(plan->agent, plugin, modes[i]))
-            text_list_add(&works, modes[i]->name);
+    for (size_t i = 0; network_modes[i]; i++)
+        if (network_agent_cni(plan->agent, plugin, network_modes[i]))
+            text_list_add(&works, network_modes[i]->name);
     _cleanup_(freep) char *list = name_list(&works);
     return error_set(err, ERROR_USAGE,
                      "network plugin '%s' works in mode %s, not in '%s': there use %s", plugin,

@@ -17,10 +17,8 @@ bool nic_same_address(const char *a, const char *b) {
 }
 
 bool nic_is_virtual_alias(const char *alias) {
-    size_t count;
-    const struct external_agent *const *agents = external_agents(&count);
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(alias, agents[i]->adapter))
+    for (size_t i = 0; external_agents[i]; i++)
+        if (text_equal(alias, external_agents[i]->adapter))
             return true;
     return text_starts_with(alias, "vEthernet (");
 }

@@ -19,8 +19,6 @@ void network_peer_read(const json_t *node, struct network_peer *ret) {
     const json_t *annotations = json_object_get(json_object_get(node, "metadata"), "annotations");
     const json_t *prefixes = json_at(node, "spec.podCIDRs");
     const json_t *addresses = json_at(node, "status.addresses");
-    size_t count;
-    const struct network_agent *const *agents = network_agents(&count);
     *ret = (struct network_peer){
         .node = json_text_at(node, "metadata.name"),
         .pod_cidr =
@@ -29,8 +27,9 @@ void network_peer_read(const json_t *node, struct network_peer *ret) {
         .node_address = of_family(addresses, "address", false),
         .node_address6 = of_family(addresses, "address", true),
     };
-    for (size_t i = 0; i < count && !ret->announced; i++)
-        ret->announced = agents[i]->read_peer && agents[i]->read_peer(annotations, ret);
+    for (size_t i = 0; network_agents[i] && !ret->announced; i++)
+        ret->announced =
+            network_agents[i]->read_peer && network_agents[i]->read_peer(annotations, ret);
 }
 
 static void add_route(const struct network_plan *plan, const struct network_peer *peer,

@@ -103,12 +103,10 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
 
 /* The word that the agents of this build have for the mode. */
 static const char *backend_of(const struct network_mode *mode) {
-    size_t count;
-    const struct network_agent *const *agents = network_agents(&count);
-
-    for (size_t i = 0; mode->name && i < count; i++)
-        if (agents[i]->backend && agents[i]->keeps_routes && agents[i]->backend(mode))
-            return agents[i]->backend(mode);
+    for (size_t i = 0; mode->name && network_agents[i]; i++)
+        if (network_agents[i]->backend && network_agents[i]->keeps_routes &&
+            network_agents[i]->backend(mode))
+            return network_agents[i]->backend(mode);
     return NULL;
 }
 

@@ -219,11 +219,11 @@ static void unknown_node_check(const struct scene *scene, struct finding *findin
 /* The agent that writes the routes to other nodes may have ended; how many notes that made. */
 static size_t agent_check(const struct scene *scene, struct finding *finding) {
     const json_t *services = json_object_get(scene->evidence, "services");
-    size_t count, notes = 0;
-    const struct network_agent *const *agents = network_agents(&count);
+    size_t notes = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        const char *name = agents[i]->service, *state = name ? json_text_at(services, name) : NULL;
+    for (size_t i = 0; network_agents[i]; i++) {
+        const char *name = network_agents[i]->service,
+                   *state = name ? json_text_at(services, name) : NULL;
 
         if (!state || text_equal(state, "running") || text_equal(state, "absent"))
             continue;

@@ -59,22 +59,18 @@ static void add_cluster_role(json_t *objects, const char *name, json_t *rules, j
 /* The DaemonSets by which the network agent of Windows nodes is found, and its settings: by name,
  * for others may hold secrets in their variables. */
 static void add_discovery(json_t *objects) {
-    size_t count;
-    const struct external_agent *const *agents = external_agents(&count);
-    const struct network_agent *const *others;
     json_t *sets = json_array(), *maps = json_array();
 
-    for (size_t i = 0; i < count; i++) {
-        json_array_append_new(sets, json_string(agents[i]->daemon_set));
-        if (agents[i]->config_map)
-            json_array_append_new(maps, json_string(agents[i]->config_map));
-        if (agents[i]->others_map)
-            json_array_append_new(maps, json_string(agents[i]->others_map));
+    for (size_t i = 0; external_agents[i]; i++) {
+        json_array_append_new(sets, json_string(external_agents[i]->daemon_set));
+        if (external_agents[i]->config_map)
+            json_array_append_new(maps, json_string(external_agents[i]->config_map));
+        if (external_agents[i]->others_map)
+            json_array_append_new(maps, json_string(external_agents[i]->others_map));
     }
-    others = network_agents(&count);
-    for (size_t i = 0; i < count; i++)
-        if (others[i]->daemon_set)
-            json_array_append_new(sets, json_string(others[i]->daemon_set));
+    for (size_t i = 0; network_agents[i]; i++)
+        if (network_agents[i]->daemon_set)
+            json_array_append_new(sets, json_string(network_agents[i]->daemon_set));
     json_array_append_new(sets, json_string(KUBE_PROXY_DAEMON_SET));
     add_cluster_role(objects, "winjoin:network-agents",
                      json_pack("[{s:[s], s:[s], s:o, s:[s, s]}, {s:[s], s:[s], s:o, s:[s]}]",
@@ -103,8 +99,6 @@ static void add_agent(json_t *objects, const struct network_agent *agent) {
 
 json_t *cluster_manifest_make(const json_t *node_configuration,
                               const struct agent_source *network) {
-    size_t count;
-    const struct network_agent *const *all = network_agents(&count);
     const char *plugin = json_text_at(node_configuration, "network.plugin");
     json_t *objects = json_array();
 
@@ -113,10 +107,10 @@ json_t *cluster_manifest_make(const json_t *node_configuration,
     add_discovery(objects);
     add_binding(objects, "winjoin:kube-proxy", "system:node-proxier",
                 json_pack("[o]", group(NODES)));
-    for (size_t i = 0; i < count; i++)
-        if (!all[i]->group ||
-            text_equal(all[i]->plugin, plugin)) /* others' group: when asked for */
-            add_agent(objects, all[i]);
+    for (size_t i = 0; network_agents[i]; i++)
+        if (!network_agents[i]->group ||
+            text_equal(network_agents[i]->plugin, plugin)) /* others' group: when asked for */
+            add_agent(objects, network_agents[i]);
     if (network)
         add_reader(objects, network->name_space, network->name);
     return objects;

@@ -118,15 +118,13 @@ static int take_external(struct asker *asker, const struct external_agent *agent
 
 /* Who is refused the first asks for no more. */
 static int read_external(struct asker *asker, struct agent_settings *ret, struct error *err) {
-    size_t count;
-    const struct external_agent *const *agents = external_agents(&count);
     _cleanup_json_ json_t *proxy = NULL;
 
-    for (size_t i = 0; i < count && !ret->external && !asker->denied; i++) {
+    for (size_t i = 0; external_agents[i] && !ret->external && !asker->denied; i++) {
         _cleanup_json_ json_t *daemon_set = NULL;
 
-        if (find_daemon_set(asker, agents[i]->daemon_set, &daemon_set, err) < 0 ||
-            (daemon_set && take_external(asker, agents[i], daemon_set, ret, err) < 0))
+        if (find_daemon_set(asker, external_agents[i]->daemon_set, &daemon_set, err) < 0 ||
+            (daemon_set && take_external(asker, external_agents[i], daemon_set, ret, err) < 0))
             return -1;
     }
     if (asker->denied)
@@ -159,14 +157,12 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err) {
     struct asker asker = {client, timeout_ms, false};
     struct agent_settings others = {0};
-    size_t count;
-    const struct network_agent *const *agents = network_agents(&count);
     int result = read_external(&asker, ret, err);
 
-    for (size_t i = 0; i < count && result == 0 && !others.agent; i++)
-        result = read_agent(&asker, agents[i], &others, err);
-    for (size_t i = 0; i < count && result == 0 && !others.agent && !ret->external; i++)
-        result = read_other(&asker, agents[i], &others, err);
+    for (size_t i = 0; network_agents[i] && result == 0 && !others.agent; i++)
+        result = read_agent(&asker, network_agents[i], &others, err);
+    for (size_t i = 0; network_agents[i] && result == 0 && !others.agent && !ret->external; i++)
+        result = read_other(&asker, network_agents[i], &others, err);
     *ret_unread |= asker.denied;
     external_agent_settle(ret, &others);
     return result;

@@ -98,14 +98,12 @@ enum verdict check_folders(const struct machine *machine, struct finding *findin
 /* What scripts and DaemonSets of earlier nodes leave, and what later ones trust. */
 enum verdict check_leftovers(const struct machine *machine, struct finding *finding) {
     static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR};
-    size_t count;
-    const struct network_agent *const *agents = network_agents(&count);
 
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
         if (is_left(machine, paths[i], finding))
             return CHECK_BAD;
-    for (size_t i = 0; i < count; i++) {
-        for (const char *const *path = agents[i]->folders; path && *path; path++)
+    for (size_t i = 0; network_agents[i]; i++) {
+        for (const char *const *path = network_agents[i]->folders; path && *path; path++)
             if (is_left(machine, *path, finding))
                 return CHECK_BAD;
     }

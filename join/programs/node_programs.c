@@ -39,16 +39,14 @@ int node_programs_missing(const struct artifacts *artifacts, const struct join_o
     const char *wanted_mode = options->network_mode, *wanted_plugin = options->network_plugin;
     _cleanup_(text_list_free) struct text_list plugins = {0};
     _cleanup_json_ json_t *list = json_array();
-    size_t count;
-    const struct network_mode *const *modes = network_modes(&count);
 
     network_plugin_names(&plugins);
-    for (size_t m = 0; m < count; m++) {
-        if (wanted_mode && !text_equal_nocase(wanted_mode, modes[m]->name))
+    for (size_t m = 0; network_modes[m]; m++) {
+        if (wanted_mode && !text_equal_nocase(wanted_mode, network_modes[m]->name))
             continue;
         for (size_t p = 0; p < plugins.count; p++)
             if (is_asked(plugins.items[p], wanted_plugin) &&
-                add_node(artifacts, modes[m], plugins.items[p],
+                add_node(artifacts, network_modes[m], plugins.items[p],
                          !text_equal(options->kube_proxy, "none"), list, err) < 0)
                 return -1;
     }

@@ -105,8 +105,8 @@ struct network_agent {
     int (*restore)(const struct network_restore *restore, struct error *err);
 };
 
-/* The agents that this build can do (the table is below). */
-const struct network_agent *const *network_agents(size_t *ret_count);
+/* The agents that this build can do (the table is below), NULL-terminated. */
+extern const struct network_agent *const network_agents[];
 /* By what --network-plugin takes; NULL = none of them. */
 const struct network_agent *network_agent_by_plugin(const char *plugin);
 /* Is the HNS network of that name one whose pods need no exceptions for each other? */

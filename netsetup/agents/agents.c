@@ -4,23 +4,19 @@
 #include "netsetup/names.h"
 
 #define ROW(agent) &network_agent_##agent,
-static const struct network_agent *const agents[] = {NETWORK_AGENTS(ROW)};
-
-const struct network_agent *const *network_agents(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(agents);
-    return agents;
-}
+const struct network_agent *const network_agents[] = {NETWORK_AGENTS(ROW) NULL};
 
 const struct network_agent *network_agent_by_plugin(const char *plugin) {
-    for (size_t i = 0; plugin && i < ARRAY_SIZE(agents); i++)
-        if (text_equal(agents[i]->plugin, plugin))
-            return agents[i];
+    for (size_t i = 0; plugin && network_agents[i]; i++)
+        if (text_equal(network_agents[i]->plugin, plugin))
+            return network_agents[i];
     return network_mode_by_cni(plugin, NULL) ? &network_agent_none : NULL;
 }
 
 bool network_agent_excepts_services(const char *network) {
-    for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
-        if (agents[i]->nat_except_services && text_equal(agents[i]->network_name, network))
+    for (size_t i = 0; network_agents[i]; i++)
+        if (network_agents[i]->nat_except_services &&
+            text_equal(network_agents[i]->network_name, network))
             return true;
     return false;
 }

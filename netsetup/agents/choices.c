@@ -7,14 +7,11 @@
 /* The mode that agents ("vxlan") or CNI plugins ("win-bridge") call by this word. */
 static const struct network_mode *mode_called(const char *word) {
     _cleanup_(freep) char *lower = text_lower(word);
-    size_t count, mode_count;
-    const struct network_agent *const *agents = network_agents(&count);
-    const struct network_mode *const *modes = network_modes(&mode_count);
 
-    for (size_t a = 0; a < count; a++)
-        for (size_t i = 0; agents[a]->backend && i < mode_count; i++)
-            if (text_equal(agents[a]->backend(modes[i]), lower))
-                return modes[i];
+    for (size_t a = 0; network_agents[a]; a++)
+        for (size_t i = 0; network_agents[a]->backend && network_modes[i]; i++)
+            if (text_equal(network_agents[a]->backend(network_modes[i]), lower))
+                return network_modes[i];
     return network_mode_by_cni(lower, NULL);
 }
 
@@ -31,15 +28,11 @@ int network_mode_check(const char *name, struct error *err) {
 /* ---- plugins ---- */
 
 void network_plugin_names(struct text_list *ret) {
-    size_t count, mode_count;
-    const struct network_agent *const *agents = network_agents(&count);
-    const struct network_mode *const *modes = network_modes(&mode_count);
-
-    for (size_t i = 0; i < count; i++) {
-        if (agents[i]->plugin)
-            text_list_add(ret, agents[i]->plugin);
-        for (size_t k = 0; !agents[i]->plugin && k < mode_count; k++) {
-            for (const char *const *name = modes[k]->cni_plugins; *name; name++)
+    for (size_t i = 0; network_agents[i]; i++) {
+        if (network_agents[i]->plugin)
+            text_list_add(ret, network_agents[i]->plugin);
+        for (size_t k = 0; !network_agents[i]->plugin && network_modes[k]; k++) {
+            for (const char *const *name = network_modes[k]->cni_plugins; *name; name++)
                 if (!text_list_has(ret, *name) && !network_agent_by_plugin(*name)->plugin)
                     text_list_add(ret, *name);
         }

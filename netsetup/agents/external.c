@@ -8,17 +8,12 @@
 #include "netsetup/network_keeper.h"
 
 #define ROW(agent) &external_agent_##agent,
-static const struct external_agent *const agents[] = {EXTERNAL_AGENTS(ROW)};
-
-const struct external_agent *const *external_agents(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(agents);
-    return agents;
-}
+const struct external_agent *const external_agents[] = {EXTERNAL_AGENTS(ROW) NULL};
 
 const struct external_agent *external_agent_by_name(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
-        if (text_equal(agents[i]->name, name))
-            return agents[i];
+    for (size_t i = 0; external_agents[i]; i++)
+        if (text_equal(external_agents[i]->name, name))
+            return external_agents[i];
     return NULL;
 }
 

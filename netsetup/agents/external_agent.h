@@ -49,7 +49,7 @@ struct external_agent {
     int (*check)(const struct agent_settings *settings, struct error *err);
 };
 
-const struct external_agent *const *external_agents(size_t *ret_count);
+extern const struct external_agent *const external_agents[];
 const struct external_agent *external_agent_by_name(const char *name); /* NULL: none of them */
 /* Its row for the mode; NULL: there is none (also of NULL). */
 const struct external_network *external_agent_network(const struct external_agent *agent,

@@ -85,7 +85,7 @@ struct network_mode {
 };
 
 /* The modes that this build can do, in the table's order, the default first. */
-const struct network_mode *const *network_modes(size_t *ret_count);
+extern const struct network_mode *const network_modes[];
 /* By name, in any case; NULL = none of them. */
 const struct network_mode *network_mode_by_name(const char *name);
 /* The mode that this CNI plugin's pods are in, or NULL; where it serves several, the one of this

@@ -3,32 +3,27 @@
 #include "netsetup/names.h"
 
 #define ROW(mode) &network_mode_##mode,
-static const struct network_mode *const modes[] = {NETWORK_MODES(ROW)};
-
-const struct network_mode *const *network_modes(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(modes);
-    return modes;
-}
+const struct network_mode *const network_modes[] = {NETWORK_MODES(ROW) NULL};
 
 const struct network_mode *network_mode_by_name(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
-        if (text_equal_nocase(modes[i]->name, name))
-            return modes[i];
+    for (size_t i = 0; network_modes[i]; i++)
+        if (text_equal_nocase(network_modes[i]->name, name))
+            return network_modes[i];
     return NULL;
 }
 
 const struct network_mode *network_mode_by_cni(const char *plugin, const char *hns_type) {
     const struct network_mode *found = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
-        if (!name_find(modes[i]->cni_plugins, plugin))
+    for (size_t i = 0; network_modes[i]; i++) {
+        if (!name_find(network_modes[i]->cni_plugins, plugin))
             continue;
-        if (!found || (hns_type && text_equal_nocase(modes[i]->hns_type, hns_type)))
-            found = modes[i];
+        if (!found || (hns_type && text_equal_nocase(network_modes[i]->hns_type, hns_type)))
+            found = network_modes[i];
     }
     return found;
 }
 
 void network_mode_names(struct text_list *ret) {
-    for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
-        text_list_add(ret, modes[i]->name);
+    for (size_t i = 0; network_modes[i]; i++)
+        text_list_add(ret, network_modes[i]->name);
 }

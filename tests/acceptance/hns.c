@@ -437,11 +437,10 @@ static struct row row_of(const struct hns_case *wanted, const char *variant) {
 
 size_t hns_rows(struct row *ret, size_t max) {
     static struct hns_case cases[32];
-    size_t count = 0, used = 0;
-    const struct network_mode *const *modes = network_modes(&count);
+    size_t used = 0;
 
-    for (size_t i = 0; i < count && used + 3 < max && used + 3 < ARRAY_SIZE(cases); i++) {
-        const struct network_mode *m = modes[i];
+    for (size_t i = 0; network_modes[i] && used + 3 < max && used + 3 < ARRAY_SIZE(cases); i++) {
+        const struct network_mode *m = network_modes[i];
 
         cases[used] = (struct hns_case){.mode = m, .plugin = m->cni_plugins[0]};
         ret[used] = row_of(&cases[used], "");

@@ -280,16 +280,14 @@ static void folders_are_compared_as_windows_does(void **state) {
 }
 
 static void every_external_agent_is_whole(void **state) {
-    size_t count;
-    const struct external_agent *const *agents = external_agents(&count);
     (void)state;
-    for (size_t i = 0; i < count; i++) {
-        assert_ptr_equal(external_agent_by_name(agents[i]->name), agents[i]);
-        assert_non_null(agents[i]->title);
-        assert_non_null(agents[i]->daemon_set);
-        assert_non_null(agents[i]->removal);
-        assert_true(agents[i]->read || agents[i]->settings_of);
-        for (const struct external_network *n = agents[i]->networks; n->mode; n++) {
+    for (size_t i = 0; external_agents[i]; i++) {
+        assert_ptr_equal(external_agent_by_name(external_agents[i]->name), external_agents[i]);
+        assert_non_null(external_agents[i]->title);
+        assert_non_null(external_agents[i]->daemon_set);
+        assert_non_null(external_agents[i]->removal);
+        assert_true(external_agents[i]->read || external_agents[i]->settings_of);
+        for (const struct external_network *n = external_agents[i]->networks; n->mode; n++) {
             const struct network_mode *mode = network_mode_by_name(n->mode);
             assert_true(!mode || text_equal(mode->hns_type, n->hns_type));
             assert_int_equal(n->service != NULL, n->service_reason && n->service_hint);

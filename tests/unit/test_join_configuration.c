@@ -295,18 +295,13 @@ static bool lists(const json_t *names, const char *name) {
 
 /* Each object that a join looks for to find the cluster's network agent. */
 static void assert_finds_agents(const json_t *sets, const json_t *maps) {
-    size_t count;
-    const struct external_agent *const *external = external_agents(&count);
-    const struct network_agent *const *agents;
-
-    for (size_t i = 0; i < count; i++) {
-        assert_true(lists(sets, external[i]->daemon_set));
-        assert_true(!external[i]->config_map || lists(maps, external[i]->config_map));
-        assert_true(!external[i]->others_map || lists(maps, external[i]->others_map));
+    for (size_t i = 0; external_agents[i]; i++) {
+        assert_true(lists(sets, external_agents[i]->daemon_set));
+        assert_true(!external_agents[i]->config_map || lists(maps, external_agents[i]->config_map));
+        assert_true(!external_agents[i]->others_map || lists(maps, external_agents[i]->others_map));
     }
-    agents = network_agents(&count);
-    for (size_t i = 0; i < count; i++)
-        assert_true(!agents[i]->daemon_set || lists(sets, agents[i]->daemon_set));
+    for (size_t i = 0; network_agents[i]; i++)
+        assert_true(!network_agents[i]->daemon_set || lists(sets, network_agents[i]->daemon_set));
 }
 
 static void manifest_has_what_nodes_need(void **state) {

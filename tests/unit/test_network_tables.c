@@ -26,12 +26,10 @@ static int close_scene(void **state) {
 }
 
 static void every_mode_is_whole(void **state) {
-    size_t count;
-    const struct network_mode *const *modes = network_modes(&count);
     (void)state;
-    assert_ptr_equal(modes[0], &network_mode_overlay); /* the default */
-    for (size_t i = 0; i < count; i++) {
-        const struct network_mode *mode = modes[i];
+    assert_ptr_equal(network_modes[0], &network_mode_overlay); /* the default */
+    for (size_t i = 0; network_modes[i]; i++) {
+        const struct network_mode *mode = network_modes[i];
         struct artifact_target target;
         assert_ptr_equal(network_mode_by_name(mode->name), mode);
         assert_non_null(mode->hns_type);
@@ -61,11 +59,9 @@ static void every_mode_is_whole(void **state) {
 }
 
 static void every_agent_is_whole(void **state) {
-    size_t count;
-    const struct network_agent *const *agents = network_agents(&count);
     (void)state;
-    for (size_t i = 0; i < count; i++) {
-        const struct network_agent *agent = agents[i];
+    for (size_t i = 0; network_agents[i]; i++) {
+        const struct network_agent *agent = network_agents[i];
         assert_int_equal(agent->settings_path != NULL, agent->settings_make != NULL);
         assert_int_equal(agent->kubeconfig_path != NULL, agent->kubeconfig_user != NULL);
         assert_int_equal(agent->sources != NULL, agent->read_settings && agent->check_settings);
