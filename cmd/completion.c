@@ -28,27 +28,19 @@ static void offer(const struct offer *o, const char *candidate, const char *help
 }
 
 static void offer_verbs(const struct offer *o) {
-    size_t count;
-    const struct verb *all = verbs(&count);
-
-    for (size_t i = 0; i < count; i++)
-        if (!all[i].hidden)
-            offer(o, all[i].name, all[i].help);
+    for (size_t i = 0; verbs[i].name; i++)
+        if (!verbs[i].hidden)
+            offer(o, verbs[i].name, verbs[i].help);
 }
 
 static void offer_phases(const struct offer *o, bool with_list) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
-    const struct phase_group *groups;
-
     if (with_list)
         offer(o, "list", "the phases in their order");
-    for (size_t i = 0; i < count; i++)
-        offer(o, phases[i].id, phases[i].help);
-    groups = phase_groups(&count);
-    for (size_t i = 0; i < count; i++)
-        if (groups[i].phases[0])
-            offer(o, groups[i].name, groups[i].help);
+    for (size_t i = 0; join_phases[i].id; i++)
+        offer(o, join_phases[i].id, join_phases[i].help);
+    for (size_t i = 0; phase_groups[i].name; i++)
+        if (phase_groups[i].phases[0])
+            offer(o, phase_groups[i].name, phase_groups[i].help);
 }
 
 static void offer_checks(const struct offer *o) {

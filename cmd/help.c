@@ -6,9 +6,6 @@
 #include "join/phases/phases.h"
 
 static void overview(struct text *out) {
-    size_t count;
-    const struct verb *all = verbs(&count);
-
     text_add(out, "winjoin: makes a bare Windows Server a Ready Kubernetes node whose pod network\n"
                   "has been tested. A failed join keeps what it did: the same command continues,\n"
                   "winjoin reset undoes it.\n"
@@ -16,9 +13,9 @@ static void overview(struct text *out) {
                   "  winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash sha256:H\n"
                   "\n"
                   "Commands:\n");
-    for (size_t i = 0; i < count; i++)
-        if (!all[i].hidden)
-            text_addf(out, "  %-14s %s\n", all[i].name, all[i].help);
+    for (size_t i = 0; verbs[i].name; i++)
+        if (!verbs[i].hidden)
+            text_addf(out, "  %-14s %s\n", verbs[i].name, verbs[i].help);
     text_add(out, "\n"
                   "Exit codes: 0 done, 1 failed, 2 preflight refused, 3 wrong call, 4 untrusted,\n"
                   "5 joined but flows fail, 6 restart Windows first, 130 interrupted.\n"
@@ -41,13 +38,10 @@ static void add_subcommands(const struct verb *verb, struct text *out) {
 }
 
 static void add_phases(struct text *out) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
-
     text_add(out, "\nPhases, in their order:\n");
-    for (size_t i = 0; i < count; i++) {
-        text_addf(out, "  %-14s ", phases[i].id);
-        options_wrap(out, phases[i].help, 17, 17);
+    for (size_t i = 0; join_phases[i].id; i++) {
+        text_addf(out, "  %-14s ", join_phases[i].id);
+        options_wrap(out, join_phases[i].help, 17, 17);
     }
 }
 
@@ -68,22 +62,16 @@ static void add_group(const struct option_group *group, const struct option *fir
 
 /* One phase, by winjoin's name or by kubeadm's for one or several. */
 static void add_phase(const char *name, const char *phase, struct text *out) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
     bool read_only = false;
 
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(phases[i].id, phase)) {
-            text_addf(out, "%s\n", phases[i].help);
-            read_only = phases[i].read_only;
+    for (size_t i = 0; join_phases[i].id; i++)
+        if (text_equal(join_phases[i].id, phase)) {
+            text_addf(out, "%s\n", join_phases[i].help);
+            read_only = join_phases[i].read_only;
         }
-    if (!out->len) {
-        const struct phase_group *groups = phase_groups(&count);
-
-        for (size_t i = 0; i < count; i++)
-            if (text_equal(groups[i].name, phase))
-                text_addf(out, "%s\n", groups[i].help);
-    }
+    for (size_t i = 0; !out->len && phase_groups[i].name; i++)
+        if (text_equal(phase_groups[i].name, phase))
+            text_addf(out, "%s\n", phase_groups[i].help);
     text_addf(out,
               "\nUsage:\n  %s join phase %s [ENDPOINT] [flags]\n\n"
               "It runs this part of a join alone, and may run again.%s\n"

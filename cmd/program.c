@@ -111,14 +111,12 @@ static void warn_of_variables(struct program *program) {
     _cleanup_(text_list_free) struct text_list known = {0}, there = {0};
     static const char prefix[] = "WINJOIN_";
     const struct option *tables[VERB_TABLES_MAX];
-    size_t count;
-    const struct verb *all = verbs(&count);
 
     host_environment_names(program->host, prefix, &there);
     if (!there.count)
         return;
-    for (size_t i = 0; i < count; i++) {
-        verb_tables(&all[i], tables);
+    for (size_t i = 0; verbs[i].name; i++) {
+        verb_tables(&verbs[i], tables);
         for (size_t t = 0; tables[t]; t++)
             add_variables(tables[t], &known);
     }

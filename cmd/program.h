@@ -98,7 +98,7 @@ struct verb {
     bool raw; /* everything behind the verb is a word, also what looks like an option */
 };
 enum { VERB_TABLES_MAX = 32, SUBCOMMANDS_MAX = 16 };
-const struct verb *verbs(size_t *ret_count);
+extern const struct verb verbs[]; /* the last one has no name */
 /* By name, or NULL. */
 const struct verb *verb_find(const char *name);
 /* The subcommand that a word names, or NULL. */

@@ -16,33 +16,28 @@
 #include "join/plan/plan.h"
 
 static void list_groups(struct text *out, json_t *rows) {
-    size_t count;
-    const struct phase_group *groups = phase_groups(&count);
-
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; phase_groups[i].name; i++) {
         json_t *phases;
 
-        if (!groups[i].phases[0])
+        if (!phase_groups[i].phases[0])
             continue;
         phases = json_array();
-        for (size_t k = 0; k < ARRAY_SIZE(groups[i].phases) && groups[i].phases[k]; k++)
-            json_array_append_new(phases, json_string(groups[i].phases[k]));
-        text_addf(out, "%-23s %s\n", groups[i].name, groups[i].help);
-        json_array_append_new(rows,
-                              json_pack("{s:s, s:o}", "name", groups[i].name, "phases", phases));
+        for (size_t k = 0; k < ARRAY_SIZE(phase_groups[i].phases) && phase_groups[i].phases[k]; k++)
+            json_array_append_new(phases, json_string(phase_groups[i].phases[k]));
+        text_addf(out, "%-23s %s\n", phase_groups[i].name, phase_groups[i].help);
+        json_array_append_new(
+            rows, json_pack("{s:s, s:o}", "name", phase_groups[i].name, "phases", phases));
     }
 }
 
 static int list_phases(struct program *program) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
     json_t *rows = json_array(), *groups = json_array();
     _cleanup_(text_free) struct text out = {0};
 
-    for (size_t i = 0; i < count; i++) {
-        text_addf(&out, "%-23s %s\n", phases[i].id, phases[i].help);
-        json_array_append_new(rows,
-                              json_pack("{s:s, s:s}", "id", phases[i].id, "help", phases[i].help));
+    for (size_t i = 0; join_phases[i].id; i++) {
+        text_addf(&out, "%-23s %s\n", join_phases[i].id, join_phases[i].help);
+        json_array_append_new(
+            rows, json_pack("{s:s, s:s}", "id", join_phases[i].id, "help", join_phases[i].help));
     }
     text_add_char(&out, '\n');
     list_groups(&out, groups);

@@ -262,7 +262,7 @@ static const struct verb certs_subcommands[] = {
 
 /* ---- verbs ---- */
 
-static const struct verb table[] = {
+const struct verb verbs[] = {
     {.name = "join",
      .help = "make this machine a Ready node with a working pod network",
      .usage = "join [ENDPOINT] [flags]\n  winjoin join phase list\n  winjoin join phase NAME "
@@ -423,17 +423,13 @@ static const struct verb table[] = {
                   {"help for a phase of the join", "help join phase kubelet"}},
      .words = "[COMMAND] [SUBCOMMAND] [NAME]",
      .run = verb_help},
+    {0},
 };
 
-const struct verb *verbs(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(table);
-    return table;
-}
-
 const struct verb *verb_find(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-        if (text_equal(table[i].name, name))
-            return &table[i];
+    for (size_t i = 0; verbs[i].name; i++)
+        if (text_equal(verbs[i].name, name))
+            return &verbs[i];
     return NULL;
 }
 

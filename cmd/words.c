@@ -32,12 +32,10 @@ static const struct {
 };
 
 int verb_unknown(const char *name, struct error *err) {
-    size_t count;
-    const struct verb *all = verbs(&count);
-    _cleanup_(freep) const char **names = xcalloc(count, sizeof *names);
+    _cleanup_(text_list_free) struct text_list names = {0};
 
-    for (size_t i = 0; i < count; i++)
-        names[i] = all[i].name;
+    for (size_t i = 0; verbs[i].name; i++)
+        text_list_add(&names, verbs[i].name);
     (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
     for (size_t i = 0; i < ARRAY_SIZE(elsewhere) && !*err->hints[0]; i++) {
         _cleanup_(text_list_free) struct text_list words = {0};
@@ -49,7 +47,7 @@ int verb_unknown(const char *name, struct error *err) {
     if (strchr(name, ' '))
         (void)error_hint(err, "leave out the quotes, which make one word of the line");
     if (!*err->hints[0])
-        (void)nearest_hint(err, "winjoin ", name, names, count);
+        (void)nearest_hint(err, "winjoin ", name, (const char *const *)names.items, names.count);
     return error_hint(err, "winjoin help lists the commands");
 }
 

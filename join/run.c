@@ -45,7 +45,9 @@ static int choose_node_name(struct join *join, struct error *err) {
 
 int join_open(struct join *join, struct error *err) {
     if (!join->phases)
-        join->phases = join_phases(&join->phase_count);
+        join->phases = join_phases;
+    while (join->phases[join->phase_count].id)
+        join->phase_count++;
     join->progress.results = xcalloc(join->phase_count, sizeof *join->progress.results);
     join->progress.started_ms = host_monotonic_ms(join->host);
     join_options_copy(join->asked, &join->found.options);

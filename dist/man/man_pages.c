@@ -138,12 +138,9 @@ static void add_groups(struct text *out, const struct option_group *const *group
 }
 
 static void add_phases(struct text *out) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
-
     heading(out, "PHASES");
-    for (size_t i = 0; i < count; i++)
-        item(out, phases[i].id, phases[i].help);
+    for (size_t i = 0; join_phases[i].id; i++)
+        item(out, join_phases[i].id, join_phases[i].help);
 }
 
 static void add_examples(struct text *out, const struct verb *verb) {
@@ -189,18 +186,15 @@ static void verb_sections(struct text *out, const struct verb *verb) {
 }
 
 static void overview_sections(struct text *out) {
-    size_t count;
-    const struct verb *all = verbs(&count);
-
     synopsis(out, &(struct verb){.usage = "COMMAND [flags]"});
     heading(out, "DESCRIPTION");
     paragraph(out, "winjoin turns a bare Windows Server into a Ready Kubernetes node whose pod "
                    "network has been proved to work, or leaves the machine exactly as it was "
                    "found.");
     heading(out, "COMMANDS");
-    for (size_t i = 0; i < count; i++)
-        if (!all[i].hidden)
-            item(out, all[i].name, all[i].help);
+    for (size_t i = 0; verbs[i].name; i++)
+        if (!verbs[i].hidden)
+            item(out, verbs[i].name, verbs[i].help);
     heading(out, "OPTIONS");
     add_options(out, output_options);
     add_options(out, global_group.options);
@@ -245,13 +239,11 @@ static int write_page(const char *folder, const struct verb *verb) {
 }
 
 int main(int argc, char **argv) {
-    size_t count;
-    const struct verb *all = verbs(&count);
     int result = argc == 2 ? write_page(argv[1], NULL) : -1;
 
-    for (size_t i = 0; i < count && result == 0; i++)
-        if (!all[i].hidden)
-            result = write_page(argv[1], &all[i]);
+    for (size_t i = 0; verbs[i].name && result == 0; i++)
+        if (!verbs[i].hidden)
+            result = write_page(argv[1], &verbs[i]);
     if (result < 0)
         (void)fprintf(stderr, "usage: man-pages FOLDER\n");
     return result < 0;

@@ -7,7 +7,7 @@
 
 /* kubeadm's preflight, which discovers as well, is winjoin's preflight; discovery runs whenever a
  * phase needs it, as in kubeadm when preflight is skipped. */
-static const struct phase_group groups[] = {
+const struct phase_group phase_groups[] = {
     {"kubelet-start",
      {"certificate", "files", "kubelet"},
      "kubeadm's name for certificate, files, kubelet"},
@@ -17,19 +17,12 @@ static const struct phase_group groups[] = {
     {"etcd-join", {NULL}, "of a control plane"},
     {"control-plane-join", {NULL}, "of a control plane"},
     {"wait-control-plane", {NULL}, "of a control plane"},
+    {0},
 };
 
-const struct phase_group *phase_groups(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(groups);
-    return groups;
-}
-
 static bool is_phase(const char *name) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
-
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(phases[i].id, name))
+    for (size_t i = 0; join_phases[i].id; i++)
+        if (text_equal(join_phases[i].id, name))
             return true;
     return false;
 }
@@ -48,29 +41,27 @@ static const struct phase_group *group_of(const char *name) {
 
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         part = part || text_equal(parts[i], name);
-    for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
-        size_t len = strlen(groups[i].name);
+    for (size_t i = 0; phase_groups[i].name; i++) {
+        size_t len = strlen(phase_groups[i].name);
 
-        if (part ? text_starts_with(name, groups[i].name) && name[len] == '/'
-                 : text_equal(groups[i].name, name))
-            return &groups[i];
+        if (part ? text_starts_with(name, phase_groups[i].name) && name[len] == '/'
+                 : text_equal(phase_groups[i].name, name))
+            return &phase_groups[i];
     }
     return NULL;
 }
 
 static int unknown(const char *name, struct error *err) {
-    size_t count, n = 0;
-    const struct join_phase *phases = join_phases(&count);
-    _cleanup_(freep) const char **names = xcalloc(count + ARRAY_SIZE(groups) + 1, sizeof *names);
+    _cleanup_(text_list_free) struct text_list names = {0};
 
-    for (size_t i = 0; i < count; i++)
-        names[n++] = phases[i].id;
-    for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
-        if (groups[i].phases[0])
-            names[n++] = groups[i].name;
-    names[n++] = "list";
+    for (size_t i = 0; join_phases[i].id; i++)
+        text_list_add(&names, join_phases[i].id);
+    for (size_t i = 0; phase_groups[i].name; i++)
+        if (phase_groups[i].phases[0])
+            text_list_add(&names, phase_groups[i].name);
+    text_list_add(&names, "list");
     (void)error_set(err, ERROR_USAGE, "invalid phase name: %.60s", name);
-    (void)nearest_hint(err, "", name, names, n);
+    (void)nearest_hint(err, "", name, (const char *const *)names.items, names.count);
     return error_hint(err, "winjoin join phase list prints them");
 }
 

@@ -10,7 +10,7 @@ struct phase_group {
     const char *phases[4]; /* winjoin's ids, in order, NULL-terminated; none: a control plane's */
     const char *help;
 };
-const struct phase_group *phase_groups(size_t *ret_count);
+extern const struct phase_group phase_groups[]; /* the last one has no name */
 
 /* Adds the ids of the phases that a name means, in order. A control plane's phase is ERROR_USAGE,
  * and so is an unknown name, with the nearest one as a hint. */

@@ -5,7 +5,7 @@
 
 /* The pod subnet is known only once the Node object has its podCIDR, so the pod network comes after
  * the kubelet; the vSwitch outage is taken once, early. */
-static const struct join_phase phases[] = {
+const struct join_phase join_phases[] = {
     {"preflight", "preflight", "check that this machine can become a node", phase_preflight, 0,
      true},
     {"discovery", "discovery", "verify the cluster by token and CA hash, or by file",
@@ -34,9 +34,5 @@ static const struct join_phase phases[] = {
     {"ready", "node Ready", "wait until the Node is Ready", phase_ready, NEED_NODE_CLIENT, true},
     {"verify", "verify", "test the pod network: nine flows, TCP and UDP", phase_verify, 0,
      false}, /* it finds them itself, where the cluster can be asked */
+    {0},
 };
-
-const struct join_phase *join_phases(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(phases);
-    return phases;
-}

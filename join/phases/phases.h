@@ -13,8 +13,8 @@ struct join_phase {
     unsigned needs; /* NEED_* (join/found/need.h): what the runner has found before it runs */
     bool read_only; /* changes nothing on the host */
 };
-/* The phases in order; *ret_count rows. */
-const struct join_phase *join_phases(size_t *ret_count);
+/* The phases in order; the last row has no id. */
+extern const struct join_phase join_phases[];
 
 /* phase_NAME() is in join/phases/NAME.c, phase_configuration() in discovery.c, phase_ready() in
  * node.c. */

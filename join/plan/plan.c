@@ -137,15 +137,14 @@ static int files_json(struct join *join, json_t *files, struct error *err) {
 }
 
 static json_t *steps_json(const struct join *join) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
     json_t *steps = json_array();
 
-    for (size_t i = 0; i < count; i++)
-        if (!text_list_has(&join->skipped, phases[i].id))
-            json_array_append_new(steps, json_pack("{s:s, s:s, s:s*}", "id", phases[i].id, "title",
-                                                   phases[i].help, "undo",
-                                                   phases[i].read_only ? NULL : "winjoin reset"));
+    for (size_t i = 0; join_phases[i].id; i++)
+        if (!text_list_has(&join->skipped, join_phases[i].id))
+            json_array_append_new(steps,
+                                  json_pack("{s:s, s:s, s:s*}", "id", join_phases[i].id, "title",
+                                            join_phases[i].help, "undo",
+                                            join_phases[i].read_only ? NULL : "winjoin reset"));
     return steps;
 }
 

@@ -55,6 +55,7 @@ static const struct join_phase phases[] = {
      true},
     {"verify", "verify", "test the pod network: nine flows, TCP and UDP", phase_verify, 0, false},
     {"finish", "finish", "allow pods again, remove what going back would need", finish, 0, false},
+    {0},
 };
 
 /* ---- a failure ---- */
@@ -112,7 +113,6 @@ int upgrade_open(struct join *join, struct upgrade *upgrade, struct error *err) 
     }
     join->upgrade = upgrade;
     join->phases = phases;
-    join->phase_count = ARRAY_SIZE(phases);
     join->failed = failed;
     upgrade->files = json_array();
     if (journal_open_in(join->host, UPGRADE_FOLDER, &upgrade->journal, err) < 0)

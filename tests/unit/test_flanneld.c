@@ -135,14 +135,12 @@ static void said_free(struct said *said) {
 
 static int join_flannel(struct flannel *f, struct said *ret, struct error *err) {
     struct join join = {.host = f->run.host, .http = f->run.http, .asked = &f->run.options};
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
     int result = join_open(&join, err);
 
     if (result == 0)
         result = join_run(&join, err);
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(phases[i].id, "flanneld"))
+    for (size_t i = 0; join_phases[i].id; i++)
+        if (text_equal(join_phases[i].id, "flanneld"))
             ret->detail =
                 xstrdup(join.progress.results[i].detail ? join.progress.results[i].detail : "");
     ret->warnings = text_list_join(&join.progress.warnings, "\n");

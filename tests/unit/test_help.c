@@ -97,13 +97,10 @@ static void values_are_named(void **state) {
 }
 
 static void phases_stand_in_the_help_of_phase(void **state) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
-
     (void)state;
     assert_called("join phase --help", 0);
-    for (size_t i = 0; i < count; i++) {
-        _cleanup_(freep) char *row = xasprintf("\n  %-14s ", phases[i].id);
+    for (size_t i = 0; join_phases[i].id; i++) {
+        _cleanup_(freep) char *row = xasprintf("\n  %-14s ", join_phases[i].id);
 
         assert_has(&out, row);
     }
@@ -130,20 +127,19 @@ static void try_example(const char *line) {
 }
 
 static void every_verb_has_examples_that_parse(void **state) {
-    size_t count, examples = 0;
-    const struct verb *all = verbs(&count);
+    size_t examples = 0;
 
     (void)state;
-    for (size_t i = 0; i < count; i++) {
-        if (!all[i].hidden && !all[i].subcommands && !all[i].examples[0].line)
-            fail_msg("winjoin %s has no example", all[i].name);
-        for (size_t e = 0; e < ARRAY_SIZE(all[i].examples) && all[i].examples[e].line; e++) {
-            try_example(all[i].examples[e].line);
+    for (size_t i = 0; verbs[i].name; i++) {
+        if (!verbs[i].hidden && !verbs[i].subcommands && !verbs[i].examples[0].line)
+            fail_msg("winjoin %s has no example", verbs[i].name);
+        for (size_t e = 0; e < ARRAY_SIZE(verbs[i].examples) && verbs[i].examples[e].line; e++) {
+            try_example(verbs[i].examples[e].line);
             examples++;
         }
-        for (const struct verb *sub = all[i].subcommands; sub && sub->name; sub++) {
-            if (!sub->examples[0].line || !verb_subcommand(&all[i], sub->name))
-                fail_msg("winjoin %s %s has no example", all[i].name, sub->name);
+        for (const struct verb *sub = verbs[i].subcommands; sub && sub->name; sub++) {
+            if (!sub->examples[0].line || !verb_subcommand(&verbs[i], sub->name))
+                fail_msg("winjoin %s %s has no example", verbs[i].name, sub->name);
             for (size_t e = 0; e < ARRAY_SIZE(sub->examples) && sub->examples[e].line; e++)
                 try_example(sub->examples[e].line);
         }
@@ -157,14 +153,12 @@ static void every_verb_has_examples_that_parse(void **state) {
 static void verbs_with_secrets(void **state) {
     _cleanup_(text_list_free) struct text_list secret = {0};
     _cleanup_(freep) char *names = NULL;
-    size_t count;
-    const struct verb *all = verbs(&count);
 
     (void)state;
-    for (size_t i = 0; i < count; i++) {
-        if (all[i].secret)
-            text_list_add(&secret, all[i].name);
-        for (const struct verb *sub = all[i].subcommands; sub && sub->name; sub++)
+    for (size_t i = 0; verbs[i].name; i++) {
+        if (verbs[i].secret)
+            text_list_add(&secret, verbs[i].name);
+        for (const struct verb *sub = verbs[i].subcommands; sub && sub->name; sub++)
             if (sub->secret)
                 text_list_add(&secret, sub->name);
     }
@@ -173,17 +167,14 @@ static void verbs_with_secrets(void **state) {
 }
 
 static void help_is_no_wider_than_80_columns(void **state) {
-    size_t count;
-    const struct verb *all = verbs(&count);
-
     (void)state;
-    for (size_t i = 0; i < count; i++) {
-        _cleanup_(freep) char *line_of_call = xasprintf("help %s", all[i].name);
+    for (size_t i = 0; verbs[i].name; i++) {
+        _cleanup_(freep) char *line_of_call = xasprintf("help %s", verbs[i].name);
 
         assert_called(line_of_call, 0);
         for (const char *line = text_str(&out); *line; line += strcspn(line, "\n") + 1)
             if (strcspn(line, "\n") > 80 && !text_starts_with(line, "  winjoin "))
-                fail_msg("help of %s: %.*s", all[i].name, (int)strcspn(line, "\n"), line);
+                fail_msg("help of %s: %.*s", verbs[i].name, (int)strcspn(line, "\n"), line);
     }
 }
 
@@ -284,19 +275,17 @@ static void scripts_of_the_shells(void **state) {
 /* Who only looks may be called on any machine. */
 static void phases_that_change_nothing(void **state) {
     static const char *const looks[] = {"preflight", "discovery", "configuration", "node", "ready"};
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
 
     (void)state;
-    for (size_t i = 0; i < count; i++) {
-        _cleanup_(freep) char *line = xasprintf("help join phase %s", phases[i].id);
+    for (size_t i = 0; join_phases[i].id; i++) {
+        _cleanup_(freep) char *line = xasprintf("help join phase %s", join_phases[i].id);
         bool looks_only = false;
 
         for (size_t k = 0; k < ARRAY_SIZE(looks); k++)
-            looks_only |= text_equal(looks[k], phases[i].id);
+            looks_only |= text_equal(looks[k], join_phases[i].id);
         assert_called(line, 0);
         if (has(&out, "It changes nothing on this machine.") != looks_only)
-            fail_msg("%s", phases[i].id);
+            fail_msg("%s", join_phases[i].id);
     }
 }
 

@@ -43,7 +43,7 @@ static void each_phase_says_what_it_did(void **state) {
     struct error err = {0};
     json_t *first, *again;
     struct run r;
-    size_t count;
+    size_t count = 0;
 
     (void)state;
     open_run(&r, "overlay");
@@ -56,7 +56,8 @@ static void each_phase_says_what_it_did(void **state) {
                  "overlay flannel.4096, VNI 4096; win-overlay; source VIP");
     assert_phase(first, "ready", "skipped", NULL);
     assert_phase(first, "verify", "done", NULL);
-    (void)join_phases(&count);
+    while (join_phases[count].id)
+        count++;
     assert_int_equal(json_array_size(json_object_get(first, "phases")), count);
     assert_string_equal(json_text_at(first, "phases.0.id"), "preflight");
     assert_string_equal(json_text_at(first, "cluster"), SCENE_SERVER);

@@ -135,13 +135,10 @@ static void check(bool both, const char *format, ...) {
 
 /* Each verb and subcommand as it is called; `work` with each. */
 static void for_each_call(void (*work)(const struct verb *verb, const char *name)) {
-    size_t count;
-    const struct verb *all = verbs(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        work(&all[i], all[i].name);
-        for (const struct verb *sub = all[i].subcommands; sub && sub->name; sub++) {
-            _cleanup_(freep) char *name = xasprintf("%s %s", all[i].name, sub->name);
+    for (size_t i = 0; verbs[i].name; i++) {
+        work(&verbs[i], verbs[i].name);
+        for (const struct verb *sub = verbs[i].subcommands; sub && sub->name; sub++) {
+            _cleanup_(freep) char *name = xasprintf("%s %s", verbs[i].name, sub->name);
 
             work(sub, name);
         }
