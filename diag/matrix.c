@@ -380,8 +380,7 @@ static bool any_open(const struct run *run) {
     return false;
 }
 
-static enum wait_look look_later(void *context, struct wait *wait, struct error *err) {
-    (void)wait, (void)err;
+static enum wait_look look_later(void *context, struct wait *, struct error *) {
     return run_again(context);
 }
 

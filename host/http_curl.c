@@ -57,11 +57,10 @@ static uint64_t elapsed_ms(const struct transfer *transfer) {
 }
 
 /* The connection is made, this request is not sent yet. */
-static int on_connected(void *context, char *from, char *to, int from_port, int to_port) {
+static int on_connected(void *context, char *, char *, int, int) {
     struct transfer *transfer = context;
 
-    (void)from, (void)to, (void)from_port, (void)to_port; /* of no interest */
-    free(transfer->response->server_certs);               /* of the server that redirected here */
+    free(transfer->response->server_certs); /* of the server that redirected here */
     transfer->response->server_certs = http_curl_chain(transfer->easy);
     return transfer->only_connects ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
@@ -132,11 +131,11 @@ static unsigned timeout_of(const struct http_request *request) {
     return request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
 }
 
-/* libcurl does not look at its own time limit while a proxy's refusal has no end. */
-static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
+/* libcurl does not look at its own time limit while a proxy's refusal has no end. The bytes are
+ * counted by on_body. */
+static int on_progress(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     const struct transfer *transfer = context;
 
-    (void)a, (void)b, (void)c, (void)d; /* bytes: on_body counts them */
     return elapsed_ms(transfer) > timeout_of(transfer->request);
 }
 

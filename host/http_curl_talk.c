@@ -22,8 +22,7 @@ static bool is_interrupted(const struct conversation *c) {
     return c->interrupted && c->interrupted(c->interrupted_context);
 }
 
-static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t d, curl_off_t e) {
-    (void)a, (void)b, (void)d, (void)e;
+static int on_progress(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     return is_interrupted(context);
 }
 

@@ -63,11 +63,10 @@ static int why_refused(X509_STORE_CTX *context) {
     return X509_V_OK;
 }
 
-static int verify(X509_STORE_CTX *context, void *unused) {
+static int verify(X509_STORE_CTX *context, void *) {
     int good = X509_verify_cert(context);
     int why = good > 0 ? why_refused(context) : X509_V_OK;
 
-    (void)unused; /* it belongs to SSL_CTX_set_cert_verify_callback() */
     if (why != X509_V_OK)
         X509_STORE_CTX_set_error(context, why);
     if (good <= 0)
@@ -77,12 +76,11 @@ static int verify(X509_STORE_CTX *context, void *unused) {
 
 /* After the handshake a server may send tickets and new keys for ever, which is not data and costs
  * time; Go counts them, too. */
-static void count_messages(int writing, int version, int type, const void *data, size_t len,
-                           SSL *ssl, void *unused) {
+static void count_messages(int writing, int, int type, const void *data, size_t len, SSL *ssl,
+                           void *) {
     static int index;
     uintptr_t count;
 
-    (void)version, (void)unused; /* of SSL_CTX_set_msg_callback() */
     if (writing || type != SSL3_RT_HANDSHAKE || !len)
         return;
     switch (*(const unsigned char *)data) {
@@ -114,11 +112,10 @@ static int set_name(SSL_CTX *ssl_ctx, const char *name) {
 }
 
 /* Called for each connection, that to a proxy before that through it. */
-static CURLcode set_rules(CURL *easy, void *ssl_ctx, void *context) {
+static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
     struct http_curl_tls *tls = context;
     bool proxy = tls->by_tls_proxy && !tls->proxy_passed;
 
-    (void)easy; /* what it lacks is in the context */
     tls->proxy_passed = proxy;
     if (!SSL_CTX_set_cipher_list(ssl_ctx, ciphers) ||
         !SSL_CTX_set1_sigalgs_list(ssl_ctx, signatures) ||

@@ -342,12 +342,11 @@ static void tell_look(struct network_keeper *k) {
     k->news = NEWS_SAME;
 }
 
-static enum wait_look look(void *context, struct wait *wait, struct error *err) {
+static enum wait_look look(void *context, struct wait *, struct error *) {
     struct network_keeper *k = context;
     uint64_t now = host_monotonic_ms(k->host);
     struct error why = {0};
 
-    (void)wait, (void)err;
     if (hns_has_restarted(k)) {
         k->lost = true;
         k->restore_ms = now;
@@ -400,8 +399,7 @@ int network_keeper_begin(struct network_keeper *k, struct error *err) {
     return 0;
 }
 
-static int look_in_watch(void *context, unsigned waited_ms, struct error *err) {
-    (void)waited_ms, (void)err;
+static int look_in_watch(void *context, unsigned, struct error *) {
     (void)look(context, NULL, NULL);
     return 0;
 }

@@ -36,9 +36,8 @@ char *openssl_name_text(const X509_NAME *name) {
     return openssl_take_bio(bio);
 }
 
-int openssl_no_password(char *buffer, int size, int writing, void *context) {
-    (void)buffer, (void)size, (void)writing, (void)context; /* there is none to give */
-    return 0;
+int openssl_no_password(char *, int, int, void *) {
+    return 0; /* there is none to give */
 }
 
 static int add_certificate(STACK_OF(X509) * stack, const unsigned char *der, long len,

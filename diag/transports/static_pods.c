@@ -136,8 +136,7 @@ static void pod_stop(struct host *host, const char *name) {
                             ERROR_IGNORED); /* then the kubelet ends it, later */
 }
 
-static enum wait_look pods_ended(void *host, struct wait *wait, struct error *err) {
-    (void)wait, (void)err;
+static enum wait_look pods_ended(void *host, struct wait *, struct error *) {
     return beats(host, names[0]) || beats(host, names[1]) ? LOOK_AGAIN : LOOK_DONE;
 }
 

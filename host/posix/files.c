@@ -301,8 +301,7 @@ int rootfs_remove(struct host *host, const char *path, struct error *err) {
     return 0;
 }
 
-static int remove_one(const char *at, const struct stat *st, int type, struct FTW *ftw) {
-    (void)st, (void)type, (void)ftw;
+static int remove_one(const char *at, const struct stat *, int, struct FTW *) {
     return remove(at);
 }
 

@@ -179,9 +179,8 @@ bool rootfs_pipe_exists(struct host *host, const char *path) {
 }
 
 /* A played server has pipes that are open, but nobody who answers on them. */
-int rootfs_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
+int rootfs_pipe_talk(struct host *, const char *path, const struct host_pipe_talk *,
                      struct error *err) {
-    (void)host, (void)talk;
     return error_set_os(err, ERROR_ABSENT, ENOENT, "open '%s'", path);
 }
 

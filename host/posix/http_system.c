@@ -1,9 +1,8 @@
 /* What this system says about proxies and trust for everybody: only what Go reads on Linux. */
 #include "host/http_ops.h"
 
-bool http_system_proxy(char **ret_proxy, char **ret_bypass) {
-    (void)ret_proxy, (void)ret_bypass; /* the environment is all there is */
-    return false;
+bool http_system_proxy(char **, char **) {
+    return false; /* the environment is all there is */
 }
 
 char *http_system_roots(void) {

@@ -174,18 +174,15 @@ int rootfs_run(struct host *host, const struct host_process *process, int *ret_e
     return result;
 }
 
-int rootfs_watcher_start(struct host *host, const char *const *argv, struct host_watcher **ret,
-                         struct error *err) {
-    (void)host, (void)argv, (void)err;
+int rootfs_watcher_start(struct host *, const char *const *, struct host_watcher **ret,
+                         struct error *) {
     *ret = NULL;
     return 0;
 }
 
-void rootfs_watcher_end(struct host *host, struct host_watcher *watcher) {
-    (void)host, (void)watcher;
+void rootfs_watcher_end(struct host *, struct host_watcher *) {
 }
 
-bool rootfs_watched_well(struct host *host, unsigned timeout_ms) {
-    (void)host, (void)timeout_ms;
+bool rootfs_watched_well(struct host *, unsigned) {
     return false;
 }

@@ -56,8 +56,7 @@ char **terminal_arguments(int argc, char **argv, int *ret_argc) {
     return argv;
 }
 
-bool terminal_probe_program(const void **ret_data, size_t *ret_len) {
-    (void)ret_data, (void)ret_len;
+bool terminal_probe_program(const void **, size_t *) {
     return false;
 }
 

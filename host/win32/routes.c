@@ -181,10 +181,9 @@ static bool udp_taken(ULONG family, DWORD port) {
     return false;
 }
 
-int win32_port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
+int win32_port_in_use(struct host *, bool udp, unsigned port, bool *ret, struct error *) {
     DWORD wanted = htons((u_short)port); /* the tables have network order in the low half */
 
-    (void)host, (void)err;
     *ret = udp ? udp_taken(AF_INET, wanted) || udp_taken(AF_INET6, wanted)
                : tcp_taken(AF_INET, wanted) || tcp_taken(AF_INET6, wanted);
     return 0;

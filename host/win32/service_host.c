@@ -35,8 +35,7 @@ static void report(DWORD state, DWORD exit_code, DWORD hint_ms) {
     (void)SetServiceStatus(hosted.status, &status); /* nobody is left to tell */
 }
 
-static DWORD WINAPI on_control(DWORD control, DWORD type, void *data, void *context) {
-    (void)type, (void)data, (void)context;
+static DWORD WINAPI on_control(DWORD control, DWORD, void *, void *) {
     if (control == SERVICE_CONTROL_INTERROGATE)
         return NO_ERROR;
     if (control != SERVICE_CONTROL_STOP && control != SERVICE_CONTROL_SHUTDOWN)
@@ -154,11 +153,10 @@ static int run_work(DWORD *ret_code, struct error *err) {
     return result;
 }
 
-static void WINAPI service_main(DWORD argc, wchar_t **argv) {
+static void WINAPI service_main(DWORD, wchar_t **) {
     _cleanup_(freep) wchar_t *name = win32_wide(hosted.name);
     DWORD code = 1;
 
-    (void)argc, (void)argv;
     hosted.status = RegisterServiceCtrlHandlerExW(name, on_control, NULL);
     report(SERVICE_START_PENDING, 0, START_HINT_MS);
     hosted.result = hosted.program ? run_program(&code, hosted.err) : run_work(&code, hosted.err);

@@ -40,11 +40,10 @@ void terminal_open(struct terminal *ret) {
     }
 }
 
-char **terminal_arguments(int argc, char **argv, int *ret_argc) {
+char **terminal_arguments(int, char **, int *ret_argc) {
     wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), ret_argc);
     char **narrowed;
 
-    (void)argc, (void)argv;
     if (!wide)
         abort(); /* only memory can lack */
     narrowed = xcalloc((size_t)*ret_argc + 1, sizeof *narrowed);

@@ -13,12 +13,11 @@ static int own_program_folders(struct join *join, struct error *err) {
     return journal_guard_folders(&join->journal, folders, ARRAY_SIZE(folders), HOST_READ_ONLY, err);
 }
 
-/* Called before an artifact is installed, when all are proved: what was there is journalled. */
-static int before_artifact(void *context, const struct artifact *artifact, bool replaces,
+/* Called before an artifact is installed, when all are proved: the journal looks what was there. */
+static int before_artifact(void *context, const struct artifact *artifact, bool,
                            struct error *err) {
     struct join *join = context;
 
-    (void)replaces; /* the journal looks for itself */
     if (own_program_folders(join, err) < 0)
         return -1;
     return journal_file(&join->journal, artifact->target, err);

@@ -17,10 +17,10 @@ static void add_short_pin(struct text *out, const char *pin) {
         text_addf(out, "%.11s...%s", pin, pin + len - 4);
 }
 
-int phase_discovery(struct join *join, struct error *err) {
+/* The runner has found the cluster. */
+int phase_discovery(struct join *join, struct error *) {
     const struct discovery_result *d = &join->found.discovery;
 
-    (void)err; /* the runner has found the cluster */
     if (!join->found.discovery.kubeconfig) {
         text_addf(&join->progress.detail, "already joined: %s, as this node",
                   join->found.client.server);
