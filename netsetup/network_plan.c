@@ -227,8 +227,7 @@ int network_input_check(const struct network_input *input, struct error *err) {
     struct network_input known = *input;
     if (!input->mode && !input->plugin)
         known.routes = NULL; /* the cluster decides the mode */
-    int result = plan_begin(&known, &plan, &prefixes, err);
-    return result;
+    return plan_begin(&known, &plan, &prefixes, err);
 }
 
 static int plan_fill(const struct network_input *input, struct network_plan *plan,

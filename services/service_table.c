@@ -42,8 +42,7 @@ static char *host_command(const struct service *row) {
     text_list_add(&arguments, "service");
     text_list_add(&arguments, "run");
     text_list_add(&arguments, row->name);
-    char *line = service_command_line(&arguments);
-    return line;
+    return service_command_line(&arguments);
 }
 
 int service_make(const struct service *row, const struct service_settings *settings,

@@ -94,10 +94,9 @@ int restart_end(struct host *host, struct error *err) {
 
 static bool is_in_state(struct host *host, enum host_service_state state) {
     _cleanup_(host_service_free) struct host_service found = {0};
-    bool is = host_service_query(host, RESTART_SERVICE, &found, ERROR_IGNORED) == 0 &&
-              found.state == state && service_is_ours(&found);
 
-    return is;
+    return host_service_query(host, RESTART_SERVICE, &found, ERROR_IGNORED) == 0 &&
+           found.state == state && service_is_ours(&found);
 }
 
 bool restart_is_left(struct host *host) {
@@ -110,8 +109,7 @@ bool restart_continues(struct host *host) {
 
 bool restart_is_next(struct host *host, const struct service_host_settings *started) {
     _cleanup_(service_host_settings_free) struct service_host_settings now = {0};
-    bool is = service_host_settings_load(host, RESTART_SERVICE, &now, ERROR_IGNORED) == 0 &&
-              now.command.count != started->command.count;
 
-    return is;
+    return service_host_settings_load(host, RESTART_SERVICE, &now, ERROR_IGNORED) == 0 &&
+           now.command.count != started->command.count;
 }

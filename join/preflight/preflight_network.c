@@ -185,10 +185,9 @@ enum verdict check_proxy(const struct machine *machine, struct finding *finding)
 
 static bool is_ours(const struct machine *machine, const char *name) {
     _cleanup_(host_service_free) struct host_service service = {0};
-    bool ours = host_service_query(machine->host, name, &service, NULL) == 0 &&
-                service.state != HOST_SERVICE_ABSENT && service_is_ours(&service);
 
-    return ours;
+    return host_service_query(machine->host, name, &service, NULL) == 0 &&
+           service.state != HOST_SERVICE_ABSENT && service_is_ours(&service);
 }
 
 enum verdict check_tcp_port(const struct machine *machine, struct finding *finding) {
