@@ -18,7 +18,7 @@ static void a_wrong_call_ends_before_preflight(void **state) {
         {FIELD(network_name), "a/b", "network name 'a/b' is not possible"},
 #undef FIELD
     };
-    int (*const verbs[])(struct program *, struct error *) = {verb_join, verb_preflight};
+    int (*const calls[])(struct program *, struct error *) = {verb_join, verb_preflight};
 
     (void)state;
     put("D:\\broken.zip", "PK");
@@ -26,11 +26,11 @@ static void a_wrong_call_ends_before_preflight(void **state) {
         char **field = (char **)((char *)&program->options.join + rows[i].field);
         char *before = *field;
 
-        for (size_t k = 0; k < ARRAY_SIZE(verbs); k++) {
+        for (size_t k = 0; k < ARRAY_SIZE(calls); k++) {
             struct error err;
 
             *field = xstrdup(rows[i].value);
-            if (verb(verbs[k], &err) != -1 || error_exit_code(err.kind) != 3 ||
+            if (verb(calls[k], &err) != -1 || error_exit_code(err.kind) != 3 ||
                 !text_starts_with(err.message, rows[i].message) ||
                 strstr(text_str(&err_out), "preflight") || out.len)
                 fail_msg("%s: %s; %s%s", rows[i].value, err.message, text_str(&err_out),
