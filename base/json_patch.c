@@ -46,14 +46,12 @@ static size_t count_values(const json_t *json) {
 /* The next reference token behind a '/', unescaped; *pointer moves behind it. NULL when an escape
  * is none. The caller frees. */
 static char *next_token(const char **pointer) {
-    struct text token = {0};
+    _cleanup_(text_free) struct text token = {0};
     const char *p = *pointer + 1;
 
     for (; *p && *p != '/'; p++) {
-        if (*p == '~' && p[1] != '0' && p[1] != '1') {
-            text_free(&token);
+        if (*p == '~' && p[1] != '0' && p[1] != '1')
             return NULL;
-        }
         text_add_char(&token, *p != '~' ? *p : p[1] == '0' ? '~' : '/');
         p += *p == '~';
     }

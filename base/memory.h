@@ -45,6 +45,14 @@ void free_pointers(void *const *pointers, size_t count);
         taken_;                                                                                    \
     })
 
+/* The same of a structure, which is empty then. */
+#define take_struct(s)                                                                             \
+    ({                                                                                             \
+        __typeof__(s) taken_ = (s);                                                                \
+        (s) = (__typeof__(s)){0};                                                                  \
+        taken_;                                                                                    \
+    })
+
 /* Adds a value to an array of so many items, which grows: both are evaluated several times. */
 #define array_add(items, count, ...)                                                               \
     ((items) = xrealloc((items), ((count) + 1) * sizeof *(items)), (items)[(count)++] = __VA_ARGS__)

@@ -181,13 +181,10 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         return refuse(r, event->start_mark, "more than 2000 keys in one map");
     if (json_object_get(map->places, key)) {
         json_int_t first = json_integer_value(json_object_get(map->places, key));
-        struct text why = {0};
+        _cleanup_(freep) char *why =
+            xasprintf("duplicate key \"%.100s\" (first in line %zu)", key, map->pairs[first].line);
 
-        text_addf(&why, "duplicate key \"%.100s\" (first in line %zu)", key,
-                  map->pairs[first].line);
-        (void)refuse(r, event->start_mark, text_str(&why));
-        text_free(&why);
-        return -1;
+        return refuse(r, event->start_mark, why);
     }
     return 0;
 }

@@ -56,7 +56,7 @@ static void on_end(void *context, bool asked, unsigned exit_code) {
 }
 
 static int run_hosted(struct program *program, const char *name, struct error *err) {
-    struct service_host_settings settings = {0};
+    _cleanup_(service_host_settings_free) struct service_host_settings settings = {0};
     struct service_log log = {.host = program->host, .name = name, .settings = &settings};
     struct service_program service = {.on_output = on_output, .on_end = on_end, .context = &log};
     int result;
@@ -76,7 +76,6 @@ static int run_hosted(struct program *program, const char *name, struct error *e
     if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0 &&
         !restart_is_next(program->host, &settings))
         result = restart_end(program->host, err);
-    service_host_settings_free(&settings);
     return result;
 }
 

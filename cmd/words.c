@@ -211,7 +211,8 @@ static bool is_flag(const struct program *program, const char *word) {
 
 int words_check(struct program *program, struct error *err) {
     const struct verb *verb = program->verb, *sub, *shown;
-    struct text_list *words = &program->words, kinds = {0};
+    _cleanup_(text_list_free) struct text_list kinds = {0};
+    struct text_list *words = &program->words;
     _cleanup_(freep) char *usage = NULL;
     const char *other;
     size_t first;
@@ -238,6 +239,5 @@ int words_check(struct program *program, struct error *err) {
     }
     if (result == 0 && words->count > first + kinds.count)
         result = refuse_surplus(program, words->items[first + kinds.count], usage, err);
-    text_list_free(&kinds);
     return result;
 }

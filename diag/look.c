@@ -119,7 +119,7 @@ bool diag_look_is_silent(const json_t *look) {
 json_t *diag_look_certificate(struct host *host, const char *path) {
     json_t *json = json_pack("{s:s}", "path", path);
     _cleanup_(secret_freep) char *pem = NULL;
-    struct certificates list = {0};
+    _cleanup_(certificates_free) struct certificates list = {0};
     struct error why = {0};
     size_t len;
 
@@ -134,13 +134,13 @@ json_t *diag_look_certificate(struct host *host, const char *path) {
     json_object_set_new(
         json, "daysLeft",
         json_integer((json_int_t)((list.items[0].not_after - host_now(host)) / SECONDS_A_DAY)));
-    certificates_free(&list);
     return json;
 }
 
 json_t *diag_look(struct host *host, const struct diag_look_options *options, json_t **ret_node) {
     uint64_t begin = host_monotonic_ms(host);
-    json_t *look = json_object(), *node = NULL;
+    _cleanup_json_ json_t *node = NULL;
+    json_t *look = json_object();
 
     json_object_set_new(look, "time", json_string(RFC3339_TEXT(host_now(host))));
     diag_look_services(host, look);
@@ -152,8 +152,7 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
     json_object_set_new(look, "seconds",
                         json_real((double)(host_monotonic_ms(host) - begin) / 1000.0));
     if (ret_node)
-        *ret_node = json_incref(node);
-    json_decref(node);
+        *ret_node = take_ptr(node);
     return look;
 }
 

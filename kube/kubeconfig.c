@@ -247,7 +247,7 @@ static int read_root(struct reading *r, const struct yaml_node *root, struct kub
 
 static int parse(struct reading *r, const char *text, size_t len, struct kubeconfig *ret) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     const struct yaml_node *root;
 
     if (yaml_parse(text, len, r->what, &documents, r->err) < 0)
@@ -255,11 +255,9 @@ static int parse(struct reading *r, const char *text, size_t len, struct kubecon
     root = yaml_document(documents, 0);
     if (!root || yaml_type(root) != YAML_MAP)
         return error_set(r->err, ERROR_MALFORMED, "%s: line 1: not a kubeconfig", r->what);
-    if (check_kind(r, root) < 0 || read_root(r, root, &config) < 0) {
-        kubeconfig_free(&config);
+    if (check_kind(r, root) < 0 || read_root(r, root, &config) < 0)
         return -1;
-    }
-    *ret = config;
+    *ret = take_struct(config);
     return 0;
 }
 
@@ -342,24 +340,22 @@ int kubeconfig_read_context(struct host *host, const char *path, const char *con
     _cleanup_(secret_freep) char *text = NULL;
     _cleanup_(freep) char *shown = path_shown(path);
     struct reading r = {.what = shown, .whole = true, .current = context, .err = err};
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     size_t len = 0;
 
     if (host_read_text(host, path, FILE_MAX, &text, &len, err) < 0 ||
         parse(&r, text, len, &config) < 0)
         return -1;
-    if (embed_all(host, path, &config, err) < 0) {
-        kubeconfig_free(&config);
+    if (embed_all(host, path, &config, err) < 0)
         return -1;
-    }
-    *ret = config;
+    *ret = take_struct(config);
     return 0;
 }
 
 int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                            struct error *err) {
     struct reading r = {.what = what, .whole = true, .err = err};
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     const char *file;
 
     if (parse(&r, text, len, &config) < 0)
@@ -368,14 +364,11 @@ int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struc
            : config.client_cert_file ? config.client_cert_file
            : config.client_key_file  ? config.client_key_file
                                      : config.token_file;
-    if (file) {
-        (void)error_set(err, ERROR_USAGE,
-                        "read '%s': it refers to the file '%s' on this machine; a discovery "
-                        "kubeconfig must embed its data",
-                        what, file);
-        kubeconfig_free(&config);
-        return -1;
-    }
-    *ret = config;
+    if (file)
+        return error_set(err, ERROR_USAGE,
+                         "read '%s': it refers to the file '%s' on this machine; a discovery "
+                         "kubeconfig must embed its data",
+                         what, file);
+    *ret = take_struct(config);
     return 0;
 }

@@ -89,17 +89,14 @@ int kube_node_get(struct kube_client *client, const char *name, struct kube_node
     _cleanup_(freep) char *segment = kube_escape(name);
     _cleanup_(freep) char *path = xasprintf(NODES_PATH "/%s", segment);
     _cleanup_json_ json_t *object = NULL;
-    struct kube_node node = {0};
+    _cleanup_(kube_node_free) struct kube_node node = {0};
 
     if (kube_get(client, path, &object, err) < 0 || kube_node_from_json(object, &node, err) < 0)
         return -1;
-    if (!text_equal(node.name, name)) {
-        (void)error_set(err, ERROR_MALFORMED, "GET %s: the answer is Node \"%.100s\"", path,
-                        node.name);
-        kube_node_free(&node);
-        return -1;
-    }
-    *ret = node;
+    if (!text_equal(node.name, name))
+        return error_set(err, ERROR_MALFORMED, "GET %s: the answer is Node \"%.100s\"", path,
+                         node.name);
+    *ret = take_struct(node);
     return 0;
 }
 

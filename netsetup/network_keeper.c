@@ -144,16 +144,12 @@ static int make_networks(struct network_keeper *k, const struct network_plan *pl
 
 static int restore_networks(struct network_keeper *k, const json_t *peers,
                             struct network_restore *restore, struct error *err) {
-    struct network_plan plan = {0};
-    int result;
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
 
-    if (network_plan_make(restore->input, &plan, err) < 0)
+    if (network_plan_make(restore->input, &plan, err) < 0 ||
+        begin_restore(k, restore->input, &plan, &restore->made, err) < 0)
         return -1;
-    result = begin_restore(k, restore->input, &plan, &restore->made, err);
-    if (result == 0)
-        result = make_networks(k, &plan, peers, restore, err);
-    network_plan_free(&plan);
-    return result;
+    return make_networks(k, &plan, peers, restore, err);
 }
 
 /* ---- what stands on them ---- */
@@ -213,18 +209,15 @@ static int restore_all(struct network_keeper *k, const json_t *file,
 int network_restore(struct network_keeper *k, bool booting, struct text_list *did,
                     struct error *err) {
     _cleanup_json_ json_t *file = NULL;
-    struct network_input input = {0};
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
     struct network_restore restore = {
         .host = k->host, .input = &input, .booting = booting, .did = did};
-    int result;
 
     if (host_file_type(k->host, BOOT_NETWORK_FILE) == HOST_ABSENT)
         return 0; /* containerd is started before the join makes its network */
     if (boot_network_load(k->host, &file, &input, err) < 0)
         return -1;
-    result = restore_all(k, file, &restore, err);
-    boot_network_input_free(&input);
-    return result;
+    return restore_all(k, file, &restore, err);
 }
 
 /* ---- told ---- */

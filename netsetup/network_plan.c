@@ -252,12 +252,10 @@ static int plan_fill(const struct network_input *input, struct network_plan *pla
 
 int network_plan_make(const struct network_input *input, struct network_plan *ret,
                       struct error *err) {
-    struct network_plan plan = {0};
-    if (plan_fill(input, &plan, err) < 0) {
-        network_plan_free(&plan);
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
+    if (plan_fill(input, &plan, err) < 0)
         return -1;
-    }
-    *ret = plan;
+    *ret = take_struct(plan);
     return 0;
 }
 

@@ -166,11 +166,9 @@ static int read_members(const json_t *json, struct nic_snapshot *snapshot, struc
 }
 
 int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error *err) {
-    struct nic_snapshot snapshot = {0};
-    if (read_members(json, &snapshot, err) < 0) {
-        nic_snapshot_free(&snapshot);
+    _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
+    if (read_members(json, &snapshot, err) < 0)
         return -1;
-    }
-    *ret = snapshot;
+    *ret = take_struct(snapshot);
     return 0;
 }

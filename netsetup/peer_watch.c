@@ -228,13 +228,12 @@ static int remove_left(struct follower *f, struct error *err) {
 int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, void *context,
                  struct error *err) {
     struct follower f = {.host = host, .tick = tick, .context = context};
-    struct network_input input = {0};
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
     int result;
 
     if (boot_network_load(host, &f.file, &input, err) < 0)
         return -1;
     result = network_plan_make(&input, &f.plan, err);
-    boot_network_input_free(&input);
     if (result == 0)
         result = remove_left(&f, err);
     if (result == 0 && !f.plan.writes_routes)

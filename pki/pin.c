@@ -16,18 +16,16 @@ int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err) {
 }
 
 int pins_parse(const struct text_list *texts, struct text_list *ret, struct error *err) {
-    struct text_list pins = {0};
+    _cleanup_(text_list_free) struct text_list pins = {0};
     char pin[PIN_TEXT_MAX];
 
     for (size_t i = 0; texts && i < texts->count; i++) {
-        if (pin_parse(texts->items[i], pin, err) < 0) {
-            text_list_free(&pins);
+        if (pin_parse(texts->items[i], pin, err) < 0)
             return -1;
-        }
         if (!text_list_has(&pins, pin))
             text_list_add(&pins, pin);
     }
-    *ret = pins;
+    *ret = take_struct(pins);
     return 0;
 }
 

@@ -176,16 +176,14 @@ static int check_twice(const struct artifacts *artifacts, const struct artifact 
 
 static int read_artifact(const json_t *item, struct artifacts *artifacts, struct error *err) {
     static const char *const keys[] = {"name", "version", "sha256", "size", "path", "target", NULL};
-    struct artifact artifact = {0};
+    _cleanup_(artifact_free) struct artifact artifact = {0};
     if (artifacts->count == ARTIFACTS_MAX)
         return error_set(err, ERROR_MALFORMED, "decode lock: more than %d artifacts",
                          ARTIFACTS_MAX);
     if (check_keys(item, keys, "an artifact", err) < 0 || read_plain(item, &artifact, err) < 0 ||
-        read_paths(item, &artifact, err) < 0 || check_twice(artifacts, &artifact, err) < 0) {
-        artifact_free(&artifact);
+        read_paths(item, &artifact, err) < 0 || check_twice(artifacts, &artifact, err) < 0)
         return -1;
-    }
-    array_add(artifacts->items, artifacts->count, artifact);
+    array_add(artifacts->items, artifacts->count, take_struct(artifact));
     return 0;
 }
 
@@ -197,7 +195,7 @@ static bool is_json(const char *text, size_t len) {
 }
 
 static int read_text(const char *text, size_t len, json_t **ret, struct error *err) {
-    struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     if (len > LOCK_SIZE_MAX)
         return error_set(err, ERROR_MALFORMED, "decode lock: longer than %d bytes", LOCK_SIZE_MAX);
     if (is_json(text, len))
@@ -206,7 +204,6 @@ static int read_text(const char *text, size_t len, json_t **ret, struct error *e
         return -1;
     if (yaml_documents_count(documents) == 1)
         *ret = yaml_to_json(yaml_document(documents, 0));
-    yaml_documents_free(documents);
     return *ret ? 0 : error_set(err, ERROR_MALFORMED, "decode lock: more than one document");
 }
 
@@ -225,15 +222,13 @@ static int read_lock(const json_t *json, struct artifacts *artifacts, struct err
 }
 
 int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err) {
-    struct artifacts artifacts = {0};
+    _cleanup_(artifacts_free) struct artifacts artifacts = {0};
     _cleanup_json_ json_t *json = NULL;
     if (read_text(text, len, &json, err) < 0)
         return -1;
-    if (read_lock(json, &artifacts, err) < 0) {
-        artifacts_free(&artifacts);
+    if (read_lock(json, &artifacts, err) < 0)
         return -1;
-    }
-    *ret = artifacts;
+    *ret = take_struct(artifacts);
     return 0;
 }
 

@@ -103,15 +103,12 @@ void service_dropped_arguments(const struct service *row, const struct service_s
 
 int service_arguments(const struct service *row, const struct service_settings *settings,
                       struct text_list *ret, struct error *err) {
-    _cleanup_(text_list_free) struct text_list own = {0}, dropped = {0};
-    struct text_list all = {0};
+    _cleanup_(text_list_free) struct text_list own = {0}, dropped = {0}, all = {0};
 
     text_list_add(&all, row->program);
     if (own_arguments(row, settings, &own, &dropped, err) < 0 ||
-        merge_extra(&own, extra_of(row, settings), &all, err) < 0) {
-        text_list_free(&all);
+        merge_extra(&own, extra_of(row, settings), &all, err) < 0)
         return error_prefix(err, "service '%s'", row->name);
-    }
-    *ret = all;
+    *ret = take_struct(all);
     return 0;
 }

@@ -106,15 +106,13 @@ static int read_settings(const json_t *json, struct service_host_settings *setti
 
 int service_host_settings_parse(const char *text, size_t len, struct service_host_settings *ret,
                                 struct error *err) {
-    struct service_host_settings settings = {0};
+    _cleanup_(service_host_settings_free) struct service_host_settings settings = {0};
     _cleanup_json_ json_t *json = NULL;
     if (json_read(text, len, "service settings", &json, err) < 0)
         return -1;
-    if (read_settings(json, &settings, err) < 0) {
-        service_host_settings_free(&settings);
+    if (read_settings(json, &settings, err) < 0)
         return -1;
-    }
-    *ret = settings;
+    *ret = take_struct(settings);
     return 0;
 }
 

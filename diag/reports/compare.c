@@ -105,15 +105,11 @@ static void compared_make(const struct diag_report *report, struct diag_compared
 }
 
 json_t *diag_report_compare(const struct diag_report *old, const struct diag_report *new) {
-    struct diag_compared before, now;
-    json_t *json;
+    _cleanup_(diag_compared_free) struct diag_compared before = {0}, now = {0};
 
     compared_make(old, &before);
     compared_make(new, &now);
-    json = diag_compare(&before, &now);
-    diag_compared_free(&before);
-    diag_compared_free(&now);
-    return json;
+    return diag_compare(&before, &now);
 }
 
 bool diag_compare_changed(const json_t *compared) {

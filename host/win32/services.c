@@ -75,16 +75,14 @@ static int64_t start_of(DWORD process_id) {
 int win32_service_query(struct host *, const char *name, struct host_service *ret,
                         struct error *err) {
     _cleanup_service_ SC_HANDLE service = NULL;
-    struct host_service found = {0};
+    _cleanup_(host_service_free) struct host_service found = {0};
     SERVICE_STATUS_PROCESS status = {0};
 
     if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_QUERY_CONFIG, &service, err) < 0)
         return -1;
     if (service && (query_status(service, name, &status, err) < 0 ||
-                    win32_service_config(service, name, &found, err) < 0)) {
-        host_service_free(&found);
+                    win32_service_config(service, name, &found, err) < 0))
         return -1;
-    }
     found.name = xstrdup(name);
     if (service) {
         found.state = state_of(status.dwCurrentState);
@@ -94,7 +92,7 @@ int win32_service_query(struct host *, const char *name, struct host_service *re
                               ? status.dwServiceSpecificExitCode
                               : status.dwWin32ExitCode;
     }
-    *ret = found;
+    *ret = take_struct(found);
     return 0;
 }
 

@@ -194,19 +194,14 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct 
     typedef int reader(struct kube_client *, unsigned, struct cluster_config *, struct error *);
     static reader *const readers[] = {read_cluster, read_server_version, read_kubelet, read_winjoin,
                                       read_network};
-    struct cluster_config config = {0};
+    _cleanup_(cluster_config_free) struct cluster_config config = {0};
 
-    for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {
-        if (readers[i](client, timeout_ms ? timeout_ms : CALL_MS, &config, err) < 0) {
-            cluster_config_free(&config);
+    for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
+        if (readers[i](client, timeout_ms ? timeout_ms : CALL_MS, &config, err) < 0)
             return -1;
-        }
-    }
-    if (settle_version(&config, err) < 0) {
-        cluster_config_free(&config);
+    if (settle_version(&config, err) < 0)
         return -1;
-    }
     settle_dns(&config);
-    *ret = config;
+    *ret = take_struct(config);
     return 0;
 }

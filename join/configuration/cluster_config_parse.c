@@ -124,21 +124,19 @@ static bool assigns_pod_prefixes(const json_t *root) {
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err) {
     _cleanup_json_ json_t *root = NULL;
-    struct cluster_config c = {0};
+    _cleanup_(cluster_config_free) struct cluster_config c = {0};
 
     if (cluster_document_read(yaml, what, CLUSTER_DOCUMENT, &root, err) < 0)
         return -1;
     if (read_subnets(root, what, "networking.podSubnet", "", &c.pod_subnets, err) < 0 ||
         read_subnets(root, what, "networking.serviceSubnet", SERVICE_SUBNET, &c.service_subnets,
                      err) < 0 ||
-        read_repository(root, what, &c.image_repository, err) < 0) {
-        cluster_config_free(&c);
+        read_repository(root, what, &c.image_repository, err) < 0)
         return -1;
-    }
     c.assigns_pod_prefixes = assigns_pod_prefixes(root);
     c.name = text_or(root, "clusterName", "kubernetes");
     c.kubernetes_version = text_or(root, "kubernetesVersion", "");
     c.dns_domain = text_or(root, "networking.dnsDomain", "cluster.local");
-    *ret = c;
+    *ret = take_struct(c);
     return 0;
 }

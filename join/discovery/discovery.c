@@ -156,11 +156,9 @@ static int check(const struct discovery_options *o, struct text_list *ret_pins,
 
 int discovery_check(const struct discovery_options *options, struct error *err) {
     _cleanup_(text_list_free) struct text_list pins = {0};
-    struct token token = {0};
-    int result = check(options, &pins, &token, err);
+    _cleanup_(token_clear) struct token token = {0};
 
-    token_clear(&token);
-    return result;
+    return check(options, &pins, &token, err);
 }
 
 /* ---- token discovery ---- */
@@ -186,7 +184,7 @@ static int verify_signature(const struct discovery *d, const struct token *token
 
 static int read_kubeconfig(const struct cluster_info *info, struct kubeconfig *ret,
                            struct error *err) {
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     if (kubeconfig_parse(info->kubeconfig, strlen(info->kubeconfig),
                          "the kubeconfig in the cluster-info ConfigMap", &config, err) < 0)
@@ -194,11 +192,10 @@ static int read_kubeconfig(const struct cluster_info *info, struct kubeconfig *r
     if (!config.ca_pem)
         (void)error_set(err, ERROR_MALFORMED, "it has no certificate-authority-data");
     if (config.ca_pem && server_url_check(config.server, err) == 0) {
-        *ret = config;
+        *ret = take_struct(config);
         return 0;
     }
     (void)error_as(err, ERROR_MALFORMED); /* it is the cluster's */
-    kubeconfig_free(&config);
     return error_prefix(err, "malformed kubeconfig in the cluster-info ConfigMap");
 }
 
@@ -260,7 +257,7 @@ static int ask_again(struct discovery *d, const char *ca_pem, const struct clust
 
 static int run_passes(struct discovery *d, const struct token *token, const struct text_list *pins,
                       struct cluster_info *info, struct error *err) {
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     int result;
 
     if (discovery_fetch(d, NULL, info, err) < 0 || verify_signature(d, token, info, err) < 0 ||
@@ -269,11 +266,9 @@ static int run_passes(struct discovery *d, const struct token *token, const stru
     result = match_pins(d, &config, pins, err);
     if (result == 0 && pins->count)
         result = ask_again(d, config.ca_pem, info, err);
-    if (result < 0) {
-        kubeconfig_free(&config);
+    if (result < 0)
         return -1;
-    }
-    d->result->config = config;
+    d->result->config = take_struct(config);
     return 0;
 }
 
@@ -363,19 +358,18 @@ static int run(struct discovery *d, const struct token *token, const struct text
 
 int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
                   struct discovery_result *ret, struct error *err) {
-    struct discovery_result result = {0};
+    _cleanup_(discovery_result_free) struct discovery_result result = {0};
     struct discovery d = {.options = options, .http = http, .host = host, .result = &result};
     _cleanup_(text_list_free) struct text_list pins = {0};
     _cleanup_(token_clear) struct token token = {0};
 
     if (check(options, &pins, &token, err) < 0 || run(&d, &token, &pins, err) < 0) {
         (void)http_hint_proxy(err, result.proxy);
-        discovery_result_free(&result);
         return -1;
     }
     warn_server(options->endpoint, &result);
     warn_proxy(&result);
     warn_clock(&result);
-    *ret = result;
+    *ret = take_struct(result);
     return 0;
 }

@@ -13,29 +13,23 @@ static int fetch_file(struct discovery *d, const char *url, struct kubeconfig *r
                                    .timeout_ms = limit && limit < FETCH_MS ? limit : FETCH_MS,
                                    .max_body = FILE_MAX,
                                    .follow_redirects = true};
-    struct http_response response = {0};
+    _cleanup_(http_response_free) struct http_response response = {0};
     _cleanup_(freep) char *shown = http_shown_url(url);
-    int result;
 
     if (strchr("/?#", url[strlen("https://")]))
         return error_set(err, ERROR_USAGE, "fetch the discovery kubeconfig from \"%s\": no host",
                          shown);
-    if (http_perform(d->http, &request, &response, err) < 0) {
-        http_response_free(&response);
+    if (http_perform(d->http, &request, &response, err) < 0)
         return error_prefix(err, "fetch the discovery kubeconfig from \"%s\"", shown);
-    }
     if (response.proxy)
         text_list_add_owned(&d->result->warnings, xasprintf("%s was fetched through the proxy %s",
                                                             shown, response.proxy));
     if (response.status == 200)
-        result = kubeconfig_parse_whole(response.body, response.body_len, shown, ret, err);
-    else
-        result = error_set(
-            err, ERROR_ABSENT,
-            "error trying to fetch discovery kubeconfig over HTTPS from %s, received status %ld",
-            shown, response.status);
-    http_response_free(&response);
-    return result;
+        return kubeconfig_parse_whole(response.body, response.body_len, shown, ret, err);
+    return error_set(
+        err, ERROR_ABSENT,
+        "error trying to fetch discovery kubeconfig over HTTPS from %s, received status %ld", shown,
+        response.status);
 }
 
 static int load(struct discovery *d, struct kubeconfig *ret, struct error *err) {
@@ -190,17 +184,15 @@ static void bare_server_name(struct kubeconfig *config) {
 }
 
 static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *err) {
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(freep) char *shown = shown_file(d->options->file);
 
     if (load(d, &config, err) < 0)
         return -1;
-    if (check_server(shown, &config, err) < 0 || check_credentials(shown, &config, err) < 0) {
-        kubeconfig_free(&config);
+    if (check_server(shown, &config, err) < 0 || check_credentials(shown, &config, err) < 0)
         return -1;
-    }
     bare_server_name(&config);
-    *ret = config;
+    *ret = take_struct(config);
     return 0;
 }
 
@@ -219,7 +211,7 @@ int discovery_check_file(const struct discovery_options *options, struct host *h
 }
 
 int discovery_run_file(struct discovery *d, struct error *err) {
-    struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     int result;
 
     if (load_good(d, &config, err) < 0)
@@ -234,12 +226,10 @@ int discovery_run_file(struct discovery *d, struct error *err) {
     free(take_ptr(d->host_name));
     if (result == 0)
         result = settle_credentials(d->options, &config, err);
-    if (result < 0) {
-        kubeconfig_free(&config);
+    if (result < 0)
         return -1;
-    }
-    d->result->config = config;
-    d->result->kubeconfig = kubeconfig_make(&config);
+    d->result->config = take_struct(config);
+    d->result->kubeconfig = kubeconfig_make(&d->result->config);
     d->result->kubeconfig_len = strlen(d->result->kubeconfig);
     return 0;
 }

@@ -149,7 +149,7 @@ static void warn_unread(struct join *join, const struct network_input *input) {
 }
 
 int find_plan(struct join *join, struct error *err) {
-    struct network_plan plan = {0};
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
     struct network_input input;
     bool joined;
 
@@ -168,17 +168,15 @@ int find_plan(struct join *join, struct error *err) {
     if (network_fit_check(&join->found.cluster, &join->found.options, &input, joined, err) < 0 ||
         network_plan_make(&input, &plan, err) < 0)
         return -1;
-    if (check_isolated(join, &plan, err) < 0 || source_vip_recall(join->host, &plan, err) < 0) {
-        network_plan_free(&plan);
+    if (check_isolated(join, &plan, err) < 0 || source_vip_recall(join->host, &plan, err) < 0)
         return -1;
-    }
     if (join->found.plan.name)
         network_plan_free(&join->found.plan);
-    join->found.plan = plan;
+    join->found.plan = take_struct(plan);
     take_node_ips(&join->found);
     network_fit_warn(join);
-    for (size_t i = 0; i < plan.warning_count; i++)
-        join_warn(&join->progress, "%s", plan.warnings[i].message);
+    for (size_t i = 0; i < join->found.plan.warning_count; i++)
+        join_warn(&join->progress, "%s", join->found.plan.warnings[i].message);
     return 0;
 }
 

@@ -148,17 +148,15 @@ int client_certificate_store(struct host *host, const struct client_certificate_
                              const char *chain_pem, const char *key_pem,
                              struct client_certificate *ret, struct error *err) {
     _cleanup_(freep) char *path = dated_path(options, host_now(host));
-    struct client_certificate c = {.chain_pem =
-                                       certificates_plain(chain_pem, strlen(chain_pem), err),
-                                   .key_pem = xstrdup(key_pem)};
+    _cleanup_(client_certificate_free) struct client_certificate c = {
+        .chain_pem = certificates_plain(chain_pem, strlen(chain_pem), err),
+        .key_pem = xstrdup(key_pem)};
 
     if (!c.chain_pem || check(host, options, &c, err) < 0 ||
-        write_and_link(host, options, path, c.chain_pem, key_pem, err) < 0) {
-        client_certificate_free(&c);
+        write_and_link(host, options, path, c.chain_pem, key_pem, err) < 0)
         return -1;
-    }
     c.path = take_ptr(path);
-    *ret = c;
+    *ret = take_struct(c);
     return 0;
 }
 

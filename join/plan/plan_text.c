@@ -144,12 +144,10 @@ static json_t *printable(const json_t *json) {
     json_t *copy;
 
     if (json_is_string(json)) {
-        struct text line = {0};
+        _cleanup_(text_free) struct text line = {0};
 
         text_add_escaped(&line, json_string_value(json), json_string_length(json));
-        copy = json_string(text_str(&line));
-        text_free(&line);
-        return copy;
+        return json_string(text_str(&line));
     }
     if (json_is_array(json)) {
         copy = json_array();

@@ -75,7 +75,7 @@ static int read_prefix(const json_t *conf, const char *key, const char *enable, 
 }
 
 static int read_net_conf(const char *text, struct agent_settings *ret, struct error *err) {
-    struct agent_settings s = {.agent = &network_agent_flannel};
+    _cleanup_(agent_settings_free) struct agent_settings s = {.agent = &network_agent_flannel};
     if (json_read(text, strlen(text), "net-conf.json", &s.document, err) < 0)
         return -1;
     const char *type = json_text_at(s.document, "Backend.Type");
@@ -84,11 +84,9 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     if (read_prefix(s.document, "Network", "EnableIPv4", true, &s.pod_cidrs, err) < 0 ||
         read_prefix(s.document, "IPv6Network", "EnableIPv6", false, &s.pod_cidrs, err) < 0 ||
         read_number(s.document, "Backend.VNI", VXLAN_VNI_MAX, &s.vni, err) < 0 ||
-        read_number(s.document, "Backend.Port", 65535, &s.vxlan_port, err) < 0) {
-        agent_settings_free(&s);
+        read_number(s.document, "Backend.Port", 65535, &s.vxlan_port, err) < 0)
         return -1;
-    }
-    *ret = s;
+    *ret = take_struct(s);
     return 0;
 }
 
