@@ -344,9 +344,7 @@ int kubeconfig_read_context(struct host *host, const char *path, const char *con
     size_t len = 0;
 
     if (host_read_text(host, path, FILE_MAX, &text, &len, err) < 0 ||
-        parse(&r, text, len, &config) < 0)
-        return -1;
-    if (embed_all(host, path, &config, err) < 0)
+        parse(&r, text, len, &config) < 0 || embed_all(host, path, &config, err) < 0)
         return -1;
     *ret = take_struct(config);
     return 0;

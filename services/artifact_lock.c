@@ -224,9 +224,7 @@ static int read_lock(const json_t *json, struct artifacts *artifacts, struct err
 int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err) {
     _cleanup_(artifacts_free) struct artifacts artifacts = {0};
     _cleanup_json_ json_t *json = NULL;
-    if (read_text(text, len, &json, err) < 0)
-        return -1;
-    if (read_lock(json, &artifacts, err) < 0)
+    if (read_text(text, len, &json, err) < 0 || read_lock(json, &artifacts, err) < 0)
         return -1;
     *ret = take_struct(artifacts);
     return 0;

@@ -108,9 +108,8 @@ int service_host_settings_parse(const char *text, size_t len, struct service_hos
                                 struct error *err) {
     _cleanup_(service_host_settings_free) struct service_host_settings settings = {0};
     _cleanup_json_ json_t *json = NULL;
-    if (json_read(text, len, "service settings", &json, err) < 0)
-        return -1;
-    if (read_settings(json, &settings, err) < 0)
+    if (json_read(text, len, "service settings", &json, err) < 0 ||
+        read_settings(json, &settings, err) < 0)
         return -1;
     *ret = take_struct(settings);
     return 0;

@@ -126,9 +126,8 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
     _cleanup_json_ json_t *root = NULL;
     _cleanup_(cluster_config_free) struct cluster_config c = {0};
 
-    if (cluster_document_read(yaml, what, CLUSTER_DOCUMENT, &root, err) < 0)
-        return -1;
-    if (read_subnets(root, what, "networking.podSubnet", "", &c.pod_subnets, err) < 0 ||
+    if (cluster_document_read(yaml, what, CLUSTER_DOCUMENT, &root, err) < 0 ||
+        read_subnets(root, what, "networking.podSubnet", "", &c.pod_subnets, err) < 0 ||
         read_subnets(root, what, "networking.serviceSubnet", SERVICE_SUBNET, &c.service_subnets,
                      err) < 0 ||
         read_repository(root, what, &c.image_repository, err) < 0)

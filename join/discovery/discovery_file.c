@@ -187,9 +187,8 @@ static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(freep) char *shown = shown_file(d->options->file);
 
-    if (load(d, &config, err) < 0)
-        return -1;
-    if (check_server(shown, &config, err) < 0 || check_credentials(shown, &config, err) < 0)
+    if (load(d, &config, err) < 0 || check_server(shown, &config, err) < 0 ||
+        check_credentials(shown, &config, err) < 0)
         return -1;
     bare_server_name(&config);
     *ret = take_struct(config);

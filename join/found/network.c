@@ -166,9 +166,8 @@ int find_plan(struct join *join, struct error *err) {
     plan_input_make(join, &input);
     warn_unread(join, &input);
     if (network_fit_check(&join->found.cluster, &join->found.options, &input, joined, err) < 0 ||
-        network_plan_make(&input, &plan, err) < 0)
-        return -1;
-    if (check_isolated(join, &plan, err) < 0 || source_vip_recall(join->host, &plan, err) < 0)
+        network_plan_make(&input, &plan, err) < 0 || check_isolated(join, &plan, err) < 0 ||
+        source_vip_recall(join->host, &plan, err) < 0)
         return -1;
     if (join->found.plan.name)
         network_plan_free(&join->found.plan);

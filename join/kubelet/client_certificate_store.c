@@ -63,40 +63,33 @@ static int check(struct host *host, const struct client_certificate_options *opt
                  struct client_certificate *c, struct error *err) {
     _cleanup_(certificates_free) struct certificates all = {0};
     int64_t now = host_now(host);
-    int result = read_dates(options, c->chain_pem, c, &all, err);
 
-    if (result == 0)
-        result = certificate_check_dates(&all.items[0], now, err);
-    if (result < 0)
+    if (read_dates(options, c->chain_pem, c, &all, err) < 0 ||
+        certificate_check_dates(&all.items[0], now, err) < 0 ||
+        certificate_check_key(c->chain_pem, c->key_pem, err) < 0)
         return -1;
-    if (certificate_check_key(c->chain_pem, c->key_pem, err) < 0)
-        return -1;
-    if (!options->ca_pem)
-        return 0;
-    return certificate_check_chain(c->chain_pem, options->ca_pem, false, now, err);
+    return options->ca_pem ? certificate_check_chain(c->chain_pem, options->ca_pem, false, now, err)
+                           : 0;
 }
 
 int client_certificate_load(struct host *host, const struct client_certificate_options *options,
                             struct client_certificate *ret, struct error *err) {
     _cleanup_(freep) char *path = client_certificate_path(options, CURRENT);
     _cleanup_(secret_freep) char *text = NULL;
-    struct client_certificate c = {0};
+    _cleanup_(client_certificate_free) struct client_certificate c = {0};
     size_t len = 0;
     int result;
 
     if (host_read(host, path, FILE_MAX, &text, &len, err) < 0)
         return -1;
-    if (split(text, &c))
-        result = check(host, options, &c, err);
-    else
-        result = error_set(err, ERROR_ABSENT, "it contains no private key");
+    result = split(text, &c) ? check(host, options, &c, err)
+                             : error_set(err, ERROR_ABSENT, "it contains no private key");
     if (result < 0) {
-        client_certificate_free(&c);
         (void)error_as(err, ERROR_ABSENT); /* what is wrong with it does not matter to the caller */
         return error_prefix(err, "certificate file '%s'", path);
     }
     c.path = take_ptr(path);
-    *ret = c;
+    *ret = take_struct(c);
     return 0;
 }
 
