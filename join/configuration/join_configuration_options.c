@@ -8,31 +8,31 @@ enum place_kind { PLAIN, SECRET, ADDED };
 
 static const struct place {
     const char *path;
-    enum yaml_field_type type;
     size_t offset;
+    enum yaml_field_type type;
     enum place_kind kind;
 } places[] = {
 #define AT(field) offsetof(struct join_options, field)
-    {"nodeRegistration.name", YAML_FIELD_TEXT, AT(node_name), PLAIN},
-    {"nodeRegistration.criSocket", YAML_FIELD_TEXT, AT(cri_socket), PLAIN},
-    {"nodeRegistration.ignorePreflightErrors", YAML_FIELD_TEXTS, AT(ignore_preflight_errors),
+    {"nodeRegistration.name", AT(node_name), YAML_FIELD_TEXT, PLAIN},
+    {"nodeRegistration.criSocket", AT(cri_socket), YAML_FIELD_TEXT, PLAIN},
+    {"nodeRegistration.ignorePreflightErrors", AT(ignore_preflight_errors), YAML_FIELD_TEXTS,
      ADDED},
-    {"caCertPath", YAML_FIELD_TEXT, AT(ca_cert_path), PLAIN},
-    {"discovery.bootstrapToken.apiServerEndpoint", YAML_FIELD_TEXT, AT(endpoint), PLAIN},
-    {"discovery.bootstrapToken.token", YAML_FIELD_TEXT, AT(discovery_token), SECRET},
-    {"discovery.bootstrapToken.caCertHashes", YAML_FIELD_TEXTS, AT(discovery_token_ca_cert_hash),
+    {"caCertPath", AT(ca_cert_path), YAML_FIELD_TEXT, PLAIN},
+    {"discovery.bootstrapToken.apiServerEndpoint", AT(endpoint), YAML_FIELD_TEXT, PLAIN},
+    {"discovery.bootstrapToken.token", AT(discovery_token), YAML_FIELD_TEXT, SECRET},
+    {"discovery.bootstrapToken.caCertHashes", AT(discovery_token_ca_cert_hash), YAML_FIELD_TEXTS,
      PLAIN},
-    {"discovery.bootstrapToken.unsafeSkipCAVerification", YAML_FIELD_BOOL,
-     AT(discovery_token_unsafe_skip_ca_verification), PLAIN},
-    {"discovery.file.kubeConfigPath", YAML_FIELD_TEXT, AT(discovery_file), PLAIN},
-    {"discovery.tlsBootstrapToken", YAML_FIELD_TEXT, AT(tls_bootstrap_token), SECRET},
-    {"skipPhases", YAML_FIELD_TEXTS, AT(skip_phases), PLAIN},
-    {"patches.directory", YAML_FIELD_TEXT, AT(patches), PLAIN},
-    {"timeouts.kubeletHealthCheck", YAML_FIELD_DURATION, AT(timeouts.kubelet_health_check), PLAIN},
-    {"timeouts.kubernetesAPICall", YAML_FIELD_DURATION, AT(timeouts.kubernetes_api_call), PLAIN},
-    {"timeouts.tlsBootstrap", YAML_FIELD_DURATION, AT(timeouts.tls_bootstrap), PLAIN},
-    {"timeouts.discovery", YAML_FIELD_DURATION, AT(timeouts.discovery), PLAIN},
-    {"dryRun", YAML_FIELD_BOOL, AT(dry_run), PLAIN},
+    {"discovery.bootstrapToken.unsafeSkipCAVerification",
+     AT(discovery_token_unsafe_skip_ca_verification), YAML_FIELD_BOOL, PLAIN},
+    {"discovery.file.kubeConfigPath", AT(discovery_file), YAML_FIELD_TEXT, PLAIN},
+    {"discovery.tlsBootstrapToken", AT(tls_bootstrap_token), YAML_FIELD_TEXT, SECRET},
+    {"skipPhases", AT(skip_phases), YAML_FIELD_TEXTS, PLAIN},
+    {"patches.directory", AT(patches), YAML_FIELD_TEXT, PLAIN},
+    {"timeouts.kubeletHealthCheck", AT(timeouts.kubelet_health_check), YAML_FIELD_DURATION, PLAIN},
+    {"timeouts.kubernetesAPICall", AT(timeouts.kubernetes_api_call), YAML_FIELD_DURATION, PLAIN},
+    {"timeouts.tlsBootstrap", AT(timeouts.tls_bootstrap), YAML_FIELD_DURATION, PLAIN},
+    {"timeouts.discovery", AT(timeouts.discovery), YAML_FIELD_DURATION, PLAIN},
+    {"dryRun", AT(dry_run), YAML_FIELD_BOOL, PLAIN},
 };
 
 /* ---- options into the document ---- */
