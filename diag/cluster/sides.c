@@ -34,28 +34,14 @@ static size_t size_of(const bool *side, size_t count) {
     return size;
 }
 
-/* Whether the pairs go from each side to the other, and several nodes of each are in them. */
-static bool is_between(const bool *side, const struct cluster_founds *founds) {
-    size_t first[2] = {SIZE_MAX, SIZE_MAX};
-    bool several[2] = {false, false}, both[2] = {false, false};
-
+static bool are_between(const bool *side, const struct cluster_founds *founds) {
     for (size_t i = 0; i < founds->count; i++) {
         const struct cluster_place *place = &founds->items[i].place;
-        const size_t ends[2] = {place->a, place->b};
 
-        if (!is_pair(&founds->items[i]))
-            continue;
-        if (side[place->a] == side[place->b])
+        if (is_pair(&founds->items[i]) && side[place->a] == side[place->b])
             return false;
-        both[side[place->a]] = true;
-        for (size_t k = 0; k < 2; k++) {
-            size_t *of = &first[side[ends[k]]];
-
-            several[side[ends[k]]] |= *of != SIZE_MAX && *of != ends[k];
-            *of = *of == SIZE_MAX ? ends[k] : *of;
-        }
     }
-    return both[0] && both[1] && several[0] && several[1];
+    return true;
 }
 
 /* The first pair stands for all. */
@@ -88,7 +74,7 @@ void cluster_sides_join(const struct cluster_map *map, const struct cluster_row 
     of_a = side_make(map, row, founds->items[first].place.a);
     of_b = side_make(map, row, founds->items[first].place.b);
     small = size_of(of_a, nodes) <= size_of(of_b, nodes) ? of_a : of_b;
-    if (is_between(small, founds)) {
+    if (are_between(small, founds)) {
         founds->side = small;
         join(founds, first);
     }
