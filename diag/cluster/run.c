@@ -19,6 +19,8 @@ enum {
     VERSION_MS = 1000, /* that an API server takes for its version at most */
     SETTLE_MS = 9000,  /* red cells are asked again until then: with the last try less than three
                           time-outs */
+    FEW_NODES = 40,    /* of more no pairs are added, and no late answers asked again */
+    RED_MAX = 80,      /* cells whose questions are asked at once */
 };
 
 void cluster_report_free(struct cluster_report *report) {
@@ -199,6 +201,17 @@ static void forget_unreached(struct run *run) {
         free(take_ptr(run->report->nodes.items[i].unreached));
 }
 
+static bool has_few_nodes(const struct run *run) {
+    return run->report->nodes.count <= FEW_NODES;
+}
+
+/* For another round. What fails takes a time-out: of many nodes only what is asked at once. */
+static bool has_time(const struct run *run, size_t red) {
+    bool soon = host_monotonic_ms(run->client->host) - run->begin < SETTLE_MS;
+
+    return has_few_nodes(run) ? soon || !run->widened : soon && red <= RED_MAX;
+}
+
 static int ask_all(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     uint64_t asked = host_monotonic_ms(host);
@@ -213,12 +226,11 @@ static int ask_all(struct run *run, struct error *err) {
 
     cluster_ask_by_exec(run->client, run->report);
     round = (struct cluster_round){.asks = cluster_asks_all, .closely = true};
-    for (; red && (!run->widened || host_monotonic_ms(host) - run->begin < SETTLE_MS);
-         early = false) {
+    for (; red && has_time(run, red); early = false) {
         _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
         uint64_t now = host_monotonic_ms(host);
 
-        if (!run->widened)
+        if (!run->widened && has_few_nodes(run))
             cluster_asking_widen(&run->asking);
         run->widened = true;
         tell(run, line);
@@ -242,7 +254,7 @@ static bool is_new(const struct cluster_cell *cell) {
 static int count(struct run *run, struct error *err) {
     bool lossy = false;
 
-    if (!run->report->count && !cluster_is_delayed(&run->asking))
+    if (!run->report->count && !(has_few_nodes(run) && cluster_is_delayed(&run->asking)))
         return 0;
     if (cluster_count(&run->asking, err) < 0)
         return -1;

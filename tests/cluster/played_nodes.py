@@ -57,13 +57,14 @@ class Node:
 
 
 class PlayedStage(stages.Stage):
-    """The control plane's node, two Linux nodes, and two that say they are Windows, of two builds."""
+    """The control plane's node, two Linux nodes, and two that say they are Windows, of two builds; and more like the first."""
 
-    def __init__(self, folder, **cluster):
+    def __init__(self, folder, more=0, **cluster):
         super().__init__(folder, "l2bridge", **{"coredns": True, **cluster})
         self.nodes = [Node("l1", fabrics.L1, 0), Node("cp", fabrics.CP, 1), Node("l2", "10.0.0.32", 2),
                       Node("w1", "10.0.0.21", 3, "windows", "10.0.20348.2340"),
                       Node("w2", "10.0.0.22", 4, "windows", "10.0.26100.1742", "v1.36.4")]
+        self.nodes += [Node("w%d" % i, "10.0.0.%d" % (40 + i), 2 + i, "windows", "10.0.20348.2340") for i in range(3, 3 + more)]
         self.upstream = {}
         self.over, self.pods, self.pool = threading.Event(), {}, None
 
