@@ -72,9 +72,8 @@ const struct row diag_rows[] = {
     ROW("NODE-GONE", "from pods to other nodes' pods and to the API server, and back",
         "the cluster has no Node object of this node: other nodes have no route to its pods",
         "sc.exe stop kubelet, then sc.exe start kubelet: it registers the node again; then the "
-        "same "
-        "with flanneld, where that runs; if the node gets another pod prefix: winjoin join phase "
-        "pod-network, then winjoin join phase kube-proxy",
+        "same with flanneld, where that runs; if the node gets another pod prefix: winjoin join "
+        "phase pod-network, then winjoin join phase kube-proxy",
         NULL, 0, CELLS_DNS | CELL_TCP(SVC_IP), look_node_gone, FIRST_LOOK),
     ROW("CLOCK-OFF", "nothing at once; certificates and tokens",
         "this node's clock differs from the API server's",

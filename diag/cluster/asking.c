@@ -5,11 +5,10 @@
 #include "kube/many.h"
 
 enum {
-    ASK_MS = DIAL_TIMEOUT_MS + 3000, /* the probe's own time, and the API server's */
-    LATE_MS =
-        ASK_MS - DIAL_TIMEOUT_MS, /* what the API server may take; where answers take less than */
-    PROMPT_MS = 500,              /* a large question without one is lost itself */
-    ANSWER_MAX = 64 * 1024,       /* of a probe: a name, an address, an error, an echo */
+    LATE_MS = 3000, /* what the API server may take beside the probe */
+    ASK_MS = DIAL_TIMEOUT_MS + LATE_MS,
+    PROMPT_MS = 500, /* where answers take less, a large question without one is lost itself */
+    ANSWER_MAX = 64 * 1024, /* of a probe: a name, an address, an error, an echo */
     SHOW_MS = 200,
     CLOSELY_MAX = 24, /* cells that are asked many times: */
 };
@@ -111,17 +110,14 @@ static unsigned time_of(const struct round *round, const struct question *q) {
     return ASK_MS;
 }
 
-static bool is_pods_tcp(const struct cluster_cell *c) {
-    return cluster_cell_has_large(c) && !c->cell.udp;
-}
-
 /* One that dials an address answers in time, whatever becomes of that. */
 static void hear(struct round *round, const struct question *q, const struct kube_many *item,
                  size_t node, const char *host) {
     struct cluster_hearing *of = &round->asking->hearing[node];
     bool lost = item->kind == ERROR_TIMED_OUT;
     unsigned ms = lost ? time_of(round, q) : item->wait_us / 1000;
-    bool tcp = !q->is_sight && is_pods_tcp(&round->asking->report->cells.items[q->whose]);
+    bool tcp =
+        !q->is_sight && cluster_cell_is_resent(&round->asking->report->cells.items[q->whose]);
 
     if (item->status == 200) {
         of->heard = true;
@@ -150,7 +146,8 @@ static void on_cell(struct question *q, const struct kube_many *item) {
         state->late = true;
     else
         cluster_cell_count(round->asking->report, cell, (enum cluster_question)q->what,
-                           item->status, answer, strlen(answer), round->of->again, &state->tally);
+                           item->status, answer, late ? strlen(answer) : item->answer_len,
+                           round->of->again, &state->tally);
     state->no_name |= late && q->what == ASK_NAME;
     state->mute += late && q->what == ASK_LARGE;
     state->left--;

@@ -154,6 +154,10 @@ bool cluster_cell_has_large(const struct cluster_cell *cell) {
     return cell->from != cell->to && text_equal(cell->cell.flow->id, "pod-to-pod-ip");
 }
 
+bool cluster_cell_is_resent(const struct cluster_cell *cell) {
+    return cluster_cell_has_large(cell) && !cell->cell.udp;
+}
+
 /* As a part of a URL. Of UDP "hostname" may have blanks behind it. */
 static char *request_make(bool udp, enum cluster_question question) {
     unsigned len = udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP;

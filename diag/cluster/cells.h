@@ -31,6 +31,8 @@ enum cluster_question {
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
 /* Whether the cell is asked with large packets, too. */
 bool cluster_cell_has_large(const struct cluster_cell *cell);
+/* Whether it is one of these by TCP, which sends again what is lost. */
+bool cluster_cell_is_resent(const struct cluster_cell *cell);
 /* The path of a cell's question; NULL where there is none. The caller frees. */
 char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell,
                         enum cluster_question question);

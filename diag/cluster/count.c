@@ -33,10 +33,6 @@ struct counting {
     size_t row_count;
 };
 
-static bool is_pods_tcp(const struct cluster_cell *cell) {
-    return cluster_cell_has_large(cell) && !cell->cell.udp;
-}
-
 bool cluster_is_delayed(const struct cluster_asking *asking) {
     for (size_t i = 0; i < asking->report->cells.count; i++)
         if (asking->delayed[i] && !cluster_cell_is_open(&asking->report->cells.items[i]))
@@ -59,7 +55,7 @@ static void row_add(struct counting *c, struct cluster_cell *cell, size_t node, 
 static bool is_asked(const struct counting *c, const struct cluster_cell *cell) {
     const struct cluster_node *from = &c->asking->report->nodes.items[cell->from];
 
-    return (c->asking->report->count || is_pods_tcp(cell)) &&
+    return (c->asking->report->count || cluster_cell_is_resent(cell)) &&
            (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell)) && !cell->counted &&
            !from->by_exec && !from->unreached;
 }
@@ -206,7 +202,7 @@ static void judge(const struct counting *c, const struct row *row) {
     row->cell->counted = c->asking->report->count != 0;
     for (unsigned i = 0; i < row->result.succeeded; i++)
         row->times[i] = row->times[i] > own.median_us ? row->times[i] - own.median_us : 0;
-    row->cell->again = c->steady && is_pods_tcp(row->cell) ? count_again(row) : 0;
+    row->cell->again = c->steady && cluster_cell_is_resent(row->cell) ? count_again(row) : 0;
     cell->result.attempts = row->result.attempts;
     cell->result.succeeded = row->result.succeeded;
     cell->result.outcome = row->result.outcome;
