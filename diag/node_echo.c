@@ -44,7 +44,7 @@ struct node_echo *node_echo_open(struct host *host, struct diag_scene *scene) {
     node->echo = echo;
     atomic_init(&node->stop, false);
     atomic_init(&node->ended, false);
-    if (socket_thread(serve, node) < 0) {
+    if (socket_thread(serve, node, 0) < 0) {
         socket_echo_close(echo);
         free(node);
         return NULL;

@@ -1,8 +1,9 @@
-/* Exchanges of one question and one answer, the same on both platforms. */
+/* Exchanges of one question and one answer, and names, the same on both platforms. */
 #include "host/socket.h"
 
-#include <string.h>
+#include <stdatomic.h>
 
+#include "base/memory.h"
 #include "host/socket_dns.h"
 #include "host/socket_os.h"
 
@@ -249,4 +250,52 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int how,
                            max, ret_count);
     socket_os_close(handle);
     return outcome == SOCKET_NO_REPLY ? SOCKET_DNS_TIMEOUT : outcome;
+}
+
+/* ---- names: the system's resolver has no time limit, so a thread of its own waits for it ---- */
+
+struct look_up {
+    char *name;
+    enum socket_outcome outcome;
+    atomic_int owners; /* asker and thread; the last one frees */
+    size_t max, count;
+    char addresses[][46];
+};
+
+static void look_up_drop(struct look_up *look_up) {
+    if (atomic_fetch_sub(&look_up->owners, 1) > 1)
+        return;
+    free(look_up->name);
+    free(look_up);
+}
+
+static void look_up_run(void *context) {
+    struct look_up *look_up = context;
+
+    look_up->outcome =
+        socket_os_look_up(look_up->name, look_up->addresses, look_up->max, &look_up->count);
+    look_up_drop(look_up);
+}
+
+enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (*ret)[46],
+                                   size_t max, size_t *ret_count) {
+    struct look_up *look_up = xcalloc(1, sizeof *look_up + max * sizeof *ret);
+    enum socket_outcome outcome = SOCKET_DNS_TIMEOUT;
+    int ended;
+
+    look_up->name = xstrdup(name);
+    look_up->max = max;
+    atomic_init(&look_up->owners, 2);
+    *ret_count = 0;
+    ended = socket_thread(look_up_run, look_up, timeout_ms);
+    if (ended > 0) {
+        outcome = look_up->outcome;
+        *ret_count = look_up->count;
+        memcpy(ret, look_up->addresses, look_up->count * sizeof *ret);
+    } else if (ended < 0) {
+        outcome = SOCKET_FAILED;
+        look_up_drop(look_up); /* for the thread */
+    }
+    look_up_drop(look_up);
+    return outcome;
 }

@@ -58,7 +58,8 @@ void socket_echo_close(struct socket_echo *echo);
 /* Own addresses of the network that this process is in. */
 size_t socket_own_addresses(char (*ret)[46], size_t max);
 void socket_sleep(unsigned milliseconds);
-/* Runs it on a thread of its own that nobody waits for. 0, or -1 when there can be none. */
-int socket_thread(void (*run)(void *context), void *context);
+/* Runs it on a thread of its own. 1: it ended within the time, 0: it goes on and nobody waits for
+ * it, -1: there can be no thread. */
+int socket_thread(void (*run)(void *context), void *context, unsigned milliseconds);
 /* The host name as this network's programs see it. */
 void socket_host_name(char *ret, size_t size);

@@ -43,3 +43,6 @@ struct socket_wait {
 enum { SOCKET_WAIT_MAX = 80 };
 /* The number of ready ones, 0 after the time. */
 int socket_os_wait(struct socket_wait *waits, size_t count, unsigned milliseconds);
+/* Asks the system's resolver, for as long as that wants to take. */
+enum socket_outcome socket_os_look_up(const char *name, char (*ret)[46], size_t max,
+                                      size_t *ret_count);

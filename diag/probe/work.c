@@ -54,7 +54,7 @@ static void attempt_start(struct measured *m, const struct probe *probe) {
     atomic_init(&attempt->ended, false);
     array_add(m->attempts, m->started, attempt);
     m->last_us = socket_now_us();
-    if (socket_thread(attempt_run, attempt) < 0)
+    if (socket_thread(attempt_run, attempt, 0) < 0)
         attempt_run(attempt);
 }
 

@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -164,7 +163,9 @@ static void *thread_run(void *argument) {
     return NULL;
 }
 
-int socket_thread(void (*run)(void *context), void *context) {
+int socket_thread(void (*run)(void *context), void *context, unsigned milliseconds) {
+    uint64_t end = socket_now_us() + milliseconds * UINT64_C(1000);
+    struct timespec until = {(time_t)(end / 1000000), (long)(end % 1000000) * 1000};
     struct thread *thread = xcalloc(1, sizeof *thread);
     pthread_t id;
 
@@ -173,88 +174,16 @@ int socket_thread(void (*run)(void *context), void *context) {
         free(thread);
         return -1;
     }
+    if (pthread_clockjoin_np(id, NULL, CLOCK_MONOTONIC, &until) == 0)
+        return 1;
     pthread_detach(id);
     return 0;
 }
 
-/* ---- names: the system's resolver has no time limit, so a thread of its own waits ---- */
-
-struct look_up {
-    char name[256];
-    struct addrinfo *found;
-    int error;
-    bool done;
-    atomic_int owners; /* asker and thread; the last one frees */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-};
-
-static void look_up_drop(struct look_up *look_up) {
-    if (atomic_fetch_sub(&look_up->owners, 1) > 1)
-        return;
-    if (look_up->found)
-        freeaddrinfo(look_up->found);
-    pthread_cond_destroy(&look_up->changed);
-    pthread_mutex_destroy(&look_up->lock);
-    free(look_up);
-}
-
-static void look_up_run(void *argument) {
-    struct look_up *look_up = argument;
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    int error = getaddrinfo(look_up->name, NULL, &hints, &found);
-
-    pthread_mutex_lock(&look_up->lock);
-    look_up->found = error ? NULL : found;
-    look_up->error = error;
-    look_up->done = true;
-    pthread_cond_signal(&look_up->changed);
-    pthread_mutex_unlock(&look_up->lock);
-    look_up_drop(look_up);
-}
-
-static struct look_up *look_up_start(const char *name) {
-    struct look_up *look_up = xcalloc(1, sizeof *look_up);
-    pthread_condattr_t clock;
-
-    memcpy(look_up->name, name, strlen(name) + 1);
-    atomic_init(&look_up->owners, 2);
-    pthread_mutex_init(&look_up->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&look_up->changed, &clock);
-    pthread_condattr_destroy(&clock);
-    if (socket_thread(look_up_run, look_up) == 0)
-        return look_up;
-    atomic_store(&look_up->owners, 1);
-    look_up_drop(look_up);
-    return NULL;
-}
-
-static bool look_up_wait(struct look_up *look_up, unsigned timeout_ms) {
-    struct timespec until;
-    bool done;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    pthread_mutex_lock(&look_up->lock);
-    while (!look_up->done && pthread_cond_timedwait(&look_up->changed, &look_up->lock, &until) == 0)
-        continue;
-    done = look_up->done;
-    pthread_mutex_unlock(&look_up->lock);
-    return done;
-}
+/* ---- names ---- */
 
 static enum socket_outcome resolver_outcome(int error) {
     switch (error) {
-    case 0:
-        return SOCKET_OK;
     case EAI_NONAME:
     case EAI_NODATA:
         return SOCKET_DNS_NXDOMAIN;
@@ -265,21 +194,17 @@ static enum socket_outcome resolver_outcome(int error) {
     }
 }
 
-enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (*ret)[46],
-                                   size_t max, size_t *ret_count) {
-    enum socket_outcome outcome = SOCKET_DNS_TIMEOUT;
-    struct look_up *look_up;
+enum socket_outcome socket_os_look_up(const char *name, char (*ret)[46], size_t max,
+                                      size_t *ret_count) {
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
+    int error = getaddrinfo(name, NULL, &hints, &found);
 
-    *ret_count = 0;
-    if (strlen(name) >= sizeof look_up->name || !(look_up = look_up_start(name)))
-        return SOCKET_FAILED;
-    if (look_up_wait(look_up, timeout_ms)) {
-        outcome = resolver_outcome(look_up->error);
-        *ret_count = addresses_of(look_up->found, AF_INET, ret, 0, max);
-        *ret_count = addresses_of(look_up->found, AF_INET6, ret, *ret_count, max);
-    }
-    look_up_drop(look_up);
-    return outcome;
+    if (error)
+        return resolver_outcome(error);
+    *ret_count = addresses_of(found, AF_INET, ret, 0, max);
+    *ret_count = addresses_of(found, AF_INET6, ret, *ret_count, max);
+    freeaddrinfo(found);
+    return SOCKET_OK;
 }
 
 size_t socket_own_addresses(char (*ret)[46], size_t max) {

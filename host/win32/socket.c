@@ -194,37 +194,23 @@ static DWORD WINAPI thread_run(void *argument) {
     return 0;
 }
 
-int socket_thread(void (*run)(void *context), void *context) {
-    enum { STACK = 256 * 1024 }; /* a diagnosis has a hundred of them */
+int socket_thread(void (*run)(void *context), void *context, unsigned milliseconds) {
     struct thread *thread = xcalloc(1, sizeof *thread);
     HANDLE handle;
+    bool ended;
 
     *thread = (struct thread){run, context};
-    handle = CreateThread(NULL, STACK, thread_run, thread, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+    handle = CreateThread(NULL, 0, thread_run, thread, 0, NULL);
     if (!handle) {
         free(thread);
         return -1;
     }
+    ended = WaitForSingleObject(handle, milliseconds) == WAIT_OBJECT_0;
     CloseHandle(handle);
-    return 0;
+    return ended;
 }
 
-/* ---- names: the system's resolver has no time limit, so a thread of its own waits ---- */
-
-struct look_up {
-    char name[256];
-    struct addrinfo *found;
-    enum socket_outcome outcome;
-    volatile LONG owners; /* asker and thread; the last one frees */
-};
-
-static void look_up_drop(struct look_up *look_up) {
-    if (InterlockedDecrement(&look_up->owners) > 0)
-        return;
-    if (look_up->found)
-        freeaddrinfo(look_up->found);
-    free(look_up);
-}
+/* ---- names ---- */
 
 /* Winsock says "host not found" to silence and to a failing server alike; the DNS client knows. */
 static enum socket_outcome not_found_why(const char *name) {
@@ -247,8 +233,6 @@ static enum socket_outcome not_found_why(const char *name) {
 
 static enum socket_outcome resolver_outcome(int error, const char *name) {
     switch (error) {
-    case 0:
-        return SOCKET_OK;
     case WSAHOST_NOT_FOUND:
     case WSANO_DATA:
         return not_found_why(name);
@@ -259,43 +243,17 @@ static enum socket_outcome resolver_outcome(int error, const char *name) {
     }
 }
 
-static DWORD WINAPI look_up_run(void *argument) {
-    struct look_up *look_up = argument;
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    int error = getaddrinfo(look_up->name, NULL, &hints, &found);
+enum socket_outcome socket_os_look_up(const char *name, char (*ret)[46], size_t max,
+                                      size_t *ret_count) {
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
+    int error = getaddrinfo(name, NULL, &hints, &found);
 
-    look_up->found = error ? NULL : found;
-    look_up->outcome = resolver_outcome(error, look_up->name);
-    look_up_drop(look_up);
-    return 0;
-}
-
-enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (*ret)[46],
-                                   size_t max, size_t *ret_count) {
-    struct look_up *look_up = xcalloc(1, sizeof *look_up);
-    enum socket_outcome outcome = SOCKET_FAILED;
-    HANDLE thread = NULL;
-
-    *ret_count = 0;
-    look_up->owners = 2;
-    if (strlen(name) < sizeof look_up->name) {
-        memcpy(look_up->name, name, strlen(name) + 1);
-        thread = CreateThread(NULL, 0, look_up_run, look_up, 0, NULL);
-    }
-    if (!thread) {
-        look_up->owners = 1;
-    } else if (WaitForSingleObject(thread, timeout_ms) == WAIT_OBJECT_0) {
-        outcome = look_up->outcome;
-        *ret_count = addresses_of(look_up->found, AF_INET, ret, 0, max);
-        *ret_count = addresses_of(look_up->found, AF_INET6, ret, *ret_count, max);
-    } else {
-        outcome = SOCKET_DNS_TIMEOUT;
-    }
-    if (thread)
-        CloseHandle(thread);
-    look_up_drop(look_up);
-    return outcome;
+    if (error)
+        return resolver_outcome(error, name);
+    *ret_count = addresses_of(found, AF_INET, ret, 0, max);
+    *ret_count = addresses_of(found, AF_INET6, ret, *ret_count, max);
+    freeaddrinfo(found);
+    return SOCKET_OK;
 }
 
 size_t socket_own_addresses(char (*ret)[46], size_t max) {
