@@ -5,7 +5,7 @@ enum { NETBIOS_MAX = 15, NETSH_TIMEOUT_MS = 10000 };
 
 #define PAGE "kubernetes.io: Networking on Windows"
 
-static const struct limit table[] = {
+const struct limit limits[] = {
     {"hostNetwork", "pods with hostNetwork: true", "use HostProcess containers", PAGE,
      LIMIT_OF_WINDOWS, 0, 0},
     {"localNodePort", "requests from the node itself to a NodePort",
@@ -41,12 +41,8 @@ static const struct limit table[] = {
     {"dynamicPorts", "many Services without DSR: each of their ports takes 64 dynamic TCP ports",
      "netsh int ipv4 set dynamicportrange tcp start=34000 num=31536",
      "Azure/AKS#1375, kubernetes-sigs/image-builder", LIMIT_OF_PORTS, 0, 0},
+    {0},
 };
-
-const struct limit *limits(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(table);
-    return table;
-}
 
 /* A mode that is IPv4 only has its reason for it. */
 static unsigned lacks(const struct network_mode *mode) {
@@ -104,8 +100,7 @@ static char *reason(const struct limit *limit, const struct limit_scene *scene) 
 json_t *limits_json(const struct limit_scene *scene) {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-        const struct limit *limit = &table[i];
+    for (const struct limit *limit = limits; limit->id; limit++) {
         _cleanup_(freep) char *why = reason(limit, scene);
         enum limit_state state = limit_judge(limit, scene);
         json_t *row =
@@ -131,9 +126,9 @@ json_t *limits_json(const struct limit_scene *scene) {
 char *limits_that_hold(const struct limit_scene *scene) {
     struct text names = {0};
 
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-        if (limit_judge(&table[i], scene) == LIMIT_HOLDS)
-            text_addf(&names, "%s%s", names.len ? ", " : "", table[i].id);
+    for (const struct limit *limit = limits; limit->id; limit++)
+        if (limit_judge(limit, scene) == LIMIT_HOLDS)
+            text_addf(&names, "%s%s", names.len ? ", " : "", limit->id);
     return text_take(&names);
 }
 

@@ -23,7 +23,7 @@ struct limit {
     enum hns_feature feature; /* LIMIT_OF_HNS */
     unsigned mode_bit;        /* LIMIT_OF_MODE */
 };
-const struct limit *limits(size_t *ret_count);
+extern const struct limit limits[]; /* ended by a row without an id */
 
 /* What limits are judged by; what is not known is 0 or NULL. */
 struct limit_scene {

@@ -8,7 +8,7 @@ enum { SERVER_2019 = 17763, SERVER_2022 = 20348, SERVER_2025 = 26100 };
 #define OVERRIDES "SYSTEM\\CurrentControlSet\\Policies\\Microsoft\\FeatureManagement\\Overrides"
 #define IMAGE_BUILDER "kubernetes-sigs/image-builder images/capi/ansible/windows/roles/"
 
-static const struct host_fix fixes[] = {
+const struct host_fix host_fixes[] = {
     {OVERRIDES, "1114842764", 0, SERVER_2022, 3453, 0,
      "turns off a change of VFP that causes lock contention since April 2025",
      IMAGE_BUILDER "systemprep/tasks/main.yml, kubernetes-sigs/image-builder#1798"},
@@ -26,9 +26,10 @@ static const struct host_fix fixes[] = {
     {HNS_STATE, "FwPerfImprovementChange", 0, SERVER_2022, 2582, 2762,
      "turns off the change of HNS that breaks pods' traffic since KB5040437",
      "microsoft/Windows-Containers#516"},
+    {0},
 };
 
-static const struct windows_problem problems[] = {
+const struct windows_problem windows_problems[] = {
     {"KB4489899", SERVER_2019, 0, 379, "overlay networks do not work without it",
      "install KB4489899 or newer", NULL, "kubernetes.io: Networking on Windows"},
     {"KB4570333", SERVER_2019, 379, 1457,
@@ -58,17 +59,8 @@ static const struct windows_problem problems[] = {
      "an ACL of an endpoint that blocks one source blocks every source",
      "do not use network policies that block single addresses on this node", NULL,
      "microsoft/Windows-Containers#616"},
+    {0},
 };
-
-const struct host_fix *host_fixes(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(fixes);
-    return fixes;
-}
-
-const struct windows_problem *windows_problems(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(problems);
-    return problems;
-}
 
 static bool in_range(unsigned revision, unsigned from, unsigned to) {
     return revision >= from && (!to || revision < to);
@@ -90,13 +82,10 @@ int host_fix_is_set(struct host *host, const struct host_fix *fix, bool *ret, st
 }
 
 static const char *ended_by(const struct host_fix *fix, const struct host_facts *facts) {
-    for (size_t i = 0; i < ARRAY_SIZE(problems); i++) {
-        const struct windows_problem *p = &problems[i];
-
+    for (const struct windows_problem *p = windows_problems; p->id; p++)
         if (text_equal(p->override, fix->value) && p->build == facts->build &&
             in_range(facts->revision, p->from, p->to))
             return p->id;
-    }
     return NULL;
 }
 
@@ -104,8 +93,7 @@ json_t *host_fixes_missing_json(struct host *host, const struct host_facts *fact
                                 struct error *err) {
     _cleanup_json_ json_t *missing = json_array();
 
-    for (size_t i = 0; i < ARRAY_SIZE(fixes); i++) {
-        const struct host_fix *fix = &fixes[i];
+    for (const struct host_fix *fix = host_fixes; fix->key; fix++) {
         bool set;
 
         if (!host_fix_applies(fix, facts))
@@ -124,9 +112,9 @@ json_t *host_fixes_missing_json(struct host *host, const struct host_facts *fact
 
 static int is_overridden(struct host *host, const char *value, bool *ret, struct error *err) {
     *ret = false;
-    for (size_t i = 0; value && i < ARRAY_SIZE(fixes); i++)
-        if (text_equal(fixes[i].value, value))
-            return host_fix_is_set(host, &fixes[i], ret, err);
+    for (const struct host_fix *fix = host_fixes; value && fix->key; fix++)
+        if (text_equal(fix->value, value))
+            return host_fix_is_set(host, fix, ret, err);
     return 0;
 }
 
@@ -134,8 +122,7 @@ json_t *windows_problems_json(struct host *host, const struct host_facts *facts,
                               struct error *err) {
     _cleanup_json_ json_t *found = json_array();
 
-    for (size_t i = 0; facts->revision && i < ARRAY_SIZE(problems); i++) {
-        const struct windows_problem *p = &problems[i];
+    for (const struct windows_problem *p = windows_problems; facts->revision && p->id; p++) {
         bool ended;
 
         if (p->build != facts->build || !in_range(facts->revision, p->from, p->to))

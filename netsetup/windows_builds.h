@@ -13,7 +13,7 @@ struct host_fix {
     unsigned from, to; /* revisions [from, to) that it is for; to 0: all from `from` on */
     const char *why, *source;
 };
-const struct host_fix *host_fixes(size_t *ret_count);
+extern const struct host_fix host_fixes[]; /* ended by a row without a key */
 /* true when the fix is for this Windows. */
 bool host_fix_applies(const struct host_fix *fix, const struct host_facts *facts);
 /* *ret: the registry holds that value. Kinds: those of host_registry_get(), but for ERROR_ABSENT,
@@ -33,7 +33,7 @@ struct windows_problem {
     const char *override; /* value name of the host fix that ends it, too; or NULL */
     const char *source;
 };
-const struct windows_problem *windows_problems(size_t *ret_count);
+extern const struct windows_problem windows_problems[]; /* ended by a row without an id */
 /* Those that this Windows has and no host fix in its registry ends, as
  * [{id,breaks,fix,override?,source}]. Without a build or a revision: empty. A new reference; NULL
  * with err when the registry cannot be read. */

@@ -13,7 +13,6 @@ struct compatible {
     const char *versions;
     const char *why, *source;
 };
-const struct compatible *compatible_rows(size_t *ret_count);
 /* The first row that this version ("v2.4.2", or what `containerd --version` prints) does not meet,
  * with a kubelet of version `kubernetes` (NULL: not known) on this build of Windows (0: not known).
  * NULL: it meets all, or is no version. */

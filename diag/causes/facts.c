@@ -77,9 +77,7 @@ json_t *load_balancer_of(const struct scene *scene, const char *vip, int protoco
 }
 
 uint32_t cell_bit(const struct diag_cell *cell) {
-    size_t count;
-
-    return (cell->udp ? 2u : 1u) << ((size_t)(cell->flow - diag_flows(&count)) * 2);
+    return (cell->udp ? 2u : 1u) << ((size_t)(cell->flow - diag_flows) * 2);
 }
 
 const char *extra_outcome(const struct scene *scene, const char *id) {

@@ -29,14 +29,11 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
 }
 
 static void cells_add(const struct scene *scene, uint32_t bits, struct text_list *ret) {
-    size_t count;
-    const struct diag_flow *flows = diag_flows(&count);
-
     for (size_t i = 0; i < 18; i++)
         if (bits & (1u << i)) {
             const struct diag_cell *cell =
                 (scene->second ? diag_cells_find_second : diag_cells_find)(
-                    &scene->report->cells, flows[i / 2].id, i % 2 != 0);
+                    &scene->report->cells, diag_flows[i / 2].id, i % 2 != 0);
 
             if (cell)
                 text_list_add_owned(ret, diag_cell_name(cell));

@@ -23,7 +23,8 @@ json_t *cluster_services_make(const char *domain);
 /* The ExternalName alone, for a domain that was not guessed: "domain-alias". */
 json_t *cluster_alias_make(const char *domain);
 
-/* The rights that a run needs, in the order in which they are told; *ret_count rows. */
-const struct kube_right *cluster_rights(size_t *ret_count);
+/* The rights that a run needs, in the order in which they are told. */
+enum { CLUSTER_RIGHTS = 9 };
+extern const struct kube_right cluster_rights[CLUSTER_RIGHTS];
 /* A List of ClusterRole and ClusterRoleBinding that grants all of them to this user. */
 json_t *cluster_grant_make(const char *user);

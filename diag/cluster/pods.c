@@ -37,19 +37,17 @@ static char *own_name(struct kube_client *client) {
 }
 
 int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct error *err) {
-    size_t count;
-    const struct kube_right *rights = cluster_rights(&count);
     _cleanup_(text_free) struct text missing = {0};
-    bool *may = xcalloc(count, sizeof *may);
-    int result = kube_may_all(client, rights, count, may, err);
+    bool may[CLUSTER_RIGHTS] = {0};
 
-    for (size_t i = 0; i < count && result == 0; i++)
+    if (kube_may_all(client, cluster_rights, CLUSTER_RIGHTS, may, err) < 0)
+        return -1;
+    for (size_t i = 0; i < CLUSTER_RIGHTS; i++)
         if (!may[i])
-            text_addf(&missing, "%s%s %s", missing.len ? ", " : "", rights[i].verb,
-                      rights[i].resource);
-    free(may);
-    if (result < 0 || !missing.len)
-        return result;
+            text_addf(&missing, "%s%s %s", missing.len ? ", " : "", cluster_rights[i].verb,
+                      cluster_rights[i].resource);
+    if (!missing.len)
+        return 0;
     _cleanup_(freep) char *name = own_name(client);
 
     *ret_grant = cluster_grant_make(name);

@@ -45,15 +45,16 @@ static bool sum_up(const struct cluster_report *report, unsigned *medians,
 
 struct cluster_latency *cluster_latencies_make(const struct cluster_report *report,
                                                size_t *ret_count) {
-    size_t flow_count, count = 0;
-    const struct diag_flow *flows = diag_flows(&flow_count);
-    struct cluster_latency *lines = xcalloc(4 * flow_count, sizeof *lines);
+    size_t count = 0;
+    struct cluster_latency *lines = NULL;
     unsigned *medians = xcalloc(report->cells.count + 1, sizeof *medians);
 
-    for (size_t i = 0; i < 4 * flow_count; i++) {
-        lines[count] = (struct cluster_latency){
-            .flow = &flows[i / 4], .udp = i % 2, .family = i % 4 < 2 ? 4 : 6};
-        count += sum_up(report, medians, &lines[count]);
+    for (size_t i = 0; diag_flows[i / 4].id; i++) {
+        struct cluster_latency line = {
+            .flow = &diag_flows[i / 4], .udp = i % 2, .family = i % 4 < 2 ? 4 : 6};
+
+        if (sum_up(report, medians, &line))
+            array_add(lines, count, line);
     }
     free(medians);
     *ret_count = count;

@@ -103,8 +103,6 @@ static void add_latencies(struct text *t, const struct cluster_report *report, c
 char *cluster_report_metrics(const struct cluster_report *report) {
     _cleanup_(freep) char *whose = metrics_label("server", report->server);
     struct text t = {0};
-    size_t count;
-    const struct diag_flow *flows = diag_flows(&count);
 
     metrics_add_whole(&t, whose, cluster_report_is_good(report), report->time,
                       report->milliseconds);
@@ -113,11 +111,11 @@ char *cluster_report_metrics(const struct cluster_report *report) {
     add_nodes(&t, report, whose);
     add_own_reports(&t, report, whose);
     metrics_add_family(&t, "winjoin_diag_cluster_cells", "Cells that were asked.");
-    for (size_t i = 0; i < count; i++)
-        add_flow(&t, report, whose, &flows[i], false);
+    for (const struct diag_flow *flow = diag_flows; flow->id; flow++)
+        add_flow(&t, report, whose, flow, false);
     metrics_add_family(&t, "winjoin_diag_cluster_cells_passed", "Those that work.");
-    for (size_t i = 0; i < count; i++)
-        add_flow(&t, report, whose, &flows[i], true);
+    for (const struct diag_flow *flow = diag_flows; flow->id; flow++)
+        add_flow(&t, report, whose, flow, true);
     add_latencies(&t, report, whose);
     metrics_add_causes(&t, whose, &report->causes);
     return text_take(&t);

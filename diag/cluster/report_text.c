@@ -224,25 +224,22 @@ static void add_nodes(struct writing *w) {
 }
 
 void cluster_report_progress(const struct cluster_report *report, struct text_list *ret) {
-    size_t count;
-    const struct diag_flow *flows = diag_flows(&count);
-
     text_list_add_owned(ret, xasprintf("%-32s %6s %6s %6s", "", "works", "fails", "waits"));
-    for (size_t k = 0; k < count; k++) {
+    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
         size_t works = 0, fails = 0, waits = 0;
 
         for (size_t i = 0; i < report->cells.count; i++) {
             const struct diag_cell *cell = &report->cells.items[i].cell;
 
-            if (cell->flow != &flows[k])
+            if (cell->flow != flow)
                 continue;
             works += cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
             fails += cell->outcome == DIAG_FAIL;
             waits += cell->outcome == DIAG_NOT_RUN;
         }
         if (works + fails + waits)
-            text_list_add_owned(
-                ret, xasprintf("%-32s %6zu %6zu %6zu", flows[k].id, works, fails, waits));
+            text_list_add_owned(ret,
+                                xasprintf("%-32s %6zu %6zu %6zu", flow->id, works, fails, waits));
     }
 }
 

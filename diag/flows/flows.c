@@ -21,7 +21,7 @@ int diag_outcome_parse(const char *name, enum diag_outcome *ret) {
     return -1;
 }
 
-static const struct diag_flow flows[] = {
+const struct diag_flow diag_flows[] = {
     {"pod-to-pod-ip", "pod", "pod", "IP", DIAG_FROM_POD, false},
     {"pod-to-pod-name", "pod", "pod", "name", DIAG_FROM_POD, false},
     {"pod-to-service-ip", "pod", "service", "cluster IP", DIAG_FROM_POD, false},
@@ -35,17 +35,13 @@ static const struct diag_flow flows[] = {
      true},
     {"pod-to-self-via-service", "pod", "itself", "cluster IP", DIAG_FROM_POD, true},
     {"nodeport-remote", "pod", "node", "NodePort", DIAG_FROM_POD, true},
+    {0},
 };
 
-const struct diag_flow *diag_flows(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(flows);
-    return flows;
-}
-
 const struct diag_flow *diag_flow_find(const char *id) {
-    for (size_t i = 0; i < ARRAY_SIZE(flows); i++)
-        if (text_equal(id, flows[i].id))
-            return &flows[i];
+    for (const struct diag_flow *flow = diag_flows; flow->id; flow++)
+        if (text_equal(id, flow->id))
+            return flow;
     return NULL;
 }
 

@@ -32,8 +32,8 @@ struct diag_flow {
     enum diag_source source;
     bool extra; /* beyond the nine: never counts against success */
 };
-/* The table, in the order of the matrix; *ret_count rows. */
-const struct diag_flow *diag_flows(size_t *ret_count);
+/* The table, in the order of the matrix; ended by a row without an id. */
+extern const struct diag_flow diag_flows[];
 /* NULL when there is none of that id. */
 const struct diag_flow *diag_flow_find(const char *id);
 

@@ -145,16 +145,13 @@ static void add_row(struct text *t, const struct diag_report *report, const stru
 }
 
 static void add_matrix(struct text *t, const struct diag_report *report) {
-    size_t count;
-    const struct diag_flow *flows = diag_flows(&count);
-
     if (!report->cells.count)
         return;
     text_add(t, "<table><thead><tr><th scope=\"col\">flow</th><th scope=\"col\">TCP</th>"
                 "<th scope=\"col\">UDP</th></tr></thead><tbody>\n");
-    for (size_t i = 0; i < count; i++) {
-        add_row(t, report, &flows[i], flows[i].by, false);
-        add_row(t, report, &flows[i], "IPv6", true);
+    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
+        add_row(t, report, flow, flow->by, false);
+        add_row(t, report, flow, "IPv6", true);
     }
     text_add(t, "</tbody></table>\n");
 }

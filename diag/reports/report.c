@@ -55,23 +55,20 @@ static void count_cell(const struct diag_cell *cell, struct diag_summary *summar
 }
 
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret) {
-    size_t flow_count;
-    const struct diag_flow *flows = diag_flows(&flow_count);
-
     *ret = (struct diag_summary){0};
-    for (size_t f = 0; f < flow_count; f++) {
-        struct diag_summary flow = {0};
+    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
+        struct diag_summary of_flow = {0};
 
         for (size_t i = 0; i < report->cells.count; i++)
-            if (report->cells.items[i].flow == &flows[f] && !flows[f].extra)
-                count_cell(&report->cells.items[i], &flow);
-        ret->pass += flow.pass;
-        ret->fail += flow.fail;
-        ret->skip += flow.skip;
-        ret->not_run += flow.not_run;
-        if (flow.pass + flow.fail + flow.not_run)
+            if (report->cells.items[i].flow == flow && !flow->extra)
+                count_cell(&report->cells.items[i], &of_flow);
+        ret->pass += of_flow.pass;
+        ret->fail += of_flow.fail;
+        ret->skip += of_flow.skip;
+        ret->not_run += of_flow.not_run;
+        if (of_flow.pass + of_flow.fail + of_flow.not_run)
             ret->flows++;
-        if (flow.pass && !flow.fail && !flow.not_run)
+        if (of_flow.pass && !of_flow.fail && !of_flow.not_run)
             ret->flows_pass++;
     }
 }

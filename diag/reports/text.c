@@ -123,9 +123,6 @@ static void add_row(struct text *t, const struct diag_flow *flow, const char *by
 
 static void add_matrix(struct text *t, const struct diag_report *report,
                        const struct diag_text_style *style) {
-    size_t count;
-    const struct diag_flow *flows = diag_flows(&count);
-
     if (edge_of(style) >= matrix_width) {
         text_add(t, "flow");
         pad(t, 4, FLOW_WIDTH + BY_WIDTH);
@@ -133,12 +130,12 @@ static void add_matrix(struct text *t, const struct diag_report *report,
         pad(t, 3, CELL_WIDTH);
         text_add(t, "UDP\n");
     }
-    for (size_t i = 0; i < count; i++) {
-        const char *id = flows[i].id;
+    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
+        const char *id = flow->id;
 
-        add_row(t, &flows[i], flows[i].by, diag_cells_find(&report->cells, id, false),
+        add_row(t, flow, flow->by, diag_cells_find(&report->cells, id, false),
                 diag_cells_find(&report->cells, id, true), style);
-        add_row(t, &flows[i], "IPv6", diag_cells_find_second(&report->cells, id, false),
+        add_row(t, flow, "IPv6", diag_cells_find_second(&report->cells, id, false),
                 diag_cells_find_second(&report->cells, id, true), style);
     }
 }
@@ -226,12 +223,9 @@ static void add_states(const char *id, const char *family, const struct diag_cel
 }
 
 void diag_cells_progress(const struct diag_cells *cells, bool begun, struct text_list *ret) {
-    size_t count;
-    const struct diag_flow *flows = diag_flows(&count);
-
     text_list_add_owned(ret, xasprintf("%-26s%-9s%s", "", "TCP", "UDP"));
-    for (size_t i = 0; i < count; i++) {
-        const char *id = flows[i].id;
+    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
+        const char *id = flow->id;
 
         add_states(id, "", diag_cells_find(cells, id, false), diag_cells_find(cells, id, true),
                    begun, ret);

@@ -42,16 +42,14 @@ static int apply(struct join *join, const struct host_fix *fix, struct error *er
 }
 
 int host_fixes_apply(struct join *join, struct error *err) {
-    size_t count;
-    const struct host_fix *fixes = host_fixes(&count);
+    bool wanted = join->found.options.apply_host_fixes;
 
-    for (size_t i = 0; join->found.options.apply_host_fixes && i < count; i++) {
+    for (const struct host_fix *fix = host_fixes; wanted && fix->key; fix++) {
         bool set;
 
-        if (!host_fix_applies(&fixes[i], &join->found.facts))
+        if (!host_fix_applies(fix, &join->found.facts))
             continue;
-        if (host_fix_is_set(join->host, &fixes[i], &set, err) < 0 ||
-            (!set && apply(join, &fixes[i], err) < 0))
+        if (host_fix_is_set(join->host, fix, &set, err) < 0 || (!set && apply(join, fix, err) < 0))
             return error_prefix(err, "apply the host fixes");
     }
     return 0;

@@ -238,14 +238,12 @@ enum verdict check_service_limits(const struct machine *machine, struct finding 
     struct limit_scene scene = {.hns = machine->found->hns,
                                 .no_dsr = text_equal(machine->found->options.dsr, "off")};
     _cleanup_(text_free) struct text list = {0};
-    size_t count;
-    const struct limit *rows = limits(&count);
 
     if (!scene.hns.major && !scene.no_dsr)
         return check_not_run(finding, "the Host Network Service does not respond");
-    for (size_t i = 0; i < count; i++)
-        if ((rows[i].cause == LIMIT_OF_HNS || rows[i].cause == LIMIT_OF_NO_DSR) &&
-            limit_judge(&rows[i], &scene) == LIMIT_HOLDS)
-            text_addf(&list, "%s%s", list.len ? "; " : "", rows[i].what);
+    for (const struct limit *limit = limits; limit->id; limit++)
+        if ((limit->cause == LIMIT_OF_HNS || limit->cause == LIMIT_OF_NO_DSR) &&
+            limit_judge(limit, &scene) == LIMIT_HOLDS)
+            text_addf(&list, "%s%s", list.len ? "; " : "", limit->what);
     return list.len ? check_bad(finding, "not supported here: %s", text_str(&list)) : CHECK_FINE;
 }

@@ -80,16 +80,14 @@ static int add_services(struct host *host, json_t *state, struct error *err) {
 /* Registry values that --apply-host-fixes writes. */
 static int add_fixes(struct host *host, json_t *state, struct error *err) {
     json_t *values = json_object();
-    size_t count;
-    const struct host_fix *fixes = host_fixes(&count);
 
     json_object_set_new(state, "registry", values);
-    for (size_t i = 0; i < count; i++) {
+    for (const struct host_fix *fix = host_fixes; fix->key; fix++) {
         _cleanup_(freep) char *data = NULL;
         struct error why = {0};
 
-        if (host_registry_get(host, fixes[i].key, fixes[i].value, &data, &why) == 0)
-            json_object_set_new(values, fixes[i].value, json_string(data));
+        if (host_registry_get(host, fix->key, fix->value, &data, &why) == 0)
+            json_object_set_new(values, fix->value, json_string(data));
         else if (why.kind != ERROR_ABSENT)
             return *err = why, -1;
     }

@@ -241,8 +241,6 @@ static void fixes(struct kit *kit, const struct row *row, struct finding *f) {
     struct error err = {0};
     unsigned set = 0;
     bool asked = false;
-    size_t count;
-    const struct host_fix *list = host_fixes(&count);
 
     (void)row;
     for (char **word = kit->join; *word; word++)
@@ -251,14 +249,13 @@ static void fixes(struct kit *kit, const struct row *row, struct finding *f) {
         finding_skip(f, "the join has no --apply-host-fixes");
     else if (host_facts(kit->host, &facts, &err) < 0)
         finding_fail(f, "%s", err.message);
-    for (size_t i = 0; asked && i < count; i++) {
+    for (const struct host_fix *fix = host_fixes; asked && fix->key; fix++) {
         bool is = false;
 
-        if (!host_fix_applies(&list[i], &facts))
+        if (!host_fix_applies(fix, &facts))
             continue;
-        if (host_fix_is_set(kit->host, &list[i], &is, &err) < 0 || !is)
-            finding_fail(f, "%s\\%s is not %u %s", list[i].key, list[i].value, list[i].data,
-                         err.message);
+        if (host_fix_is_set(kit->host, fix, &is, &err) < 0 || !is)
+            finding_fail(f, "%s\\%s is not %u %s", fix->key, fix->value, fix->data, err.message);
         set += is;
     }
     if (asked)

@@ -83,23 +83,19 @@ static void a_fix_in_the_registry_ends_its_fault(void **state) {
 }
 
 static void each_row_has_its_source_and_a_remedy(void **state) {
-    size_t problem_count, fix_count;
-    const struct windows_problem *problems = windows_problems(&problem_count);
-    const struct host_fix *fixes = host_fixes(&fix_count);
-
     (void)state;
-    for (size_t i = 0; i < problem_count; i++) {
-        bool known = !problems[i].override;
+    for (const struct windows_problem *p = windows_problems; p->id; p++) {
+        bool known = !p->override;
 
-        assert_true(*problems[i].breaks && *problems[i].fix && *problems[i].source);
-        assert_non_null(windows_build_name(problems[i].build));
-        for (size_t k = 0; k < fix_count; k++)
-            known |= text_equal(problems[i].override, fixes[k].value) &&
-                     fixes[k].build == problems[i].build && fixes[k].from <= problems[i].from;
+        assert_true(*p->breaks && *p->fix && *p->source);
+        assert_non_null(windows_build_name(p->build));
+        for (const struct host_fix *fix = host_fixes; fix->key; fix++)
+            known |= text_equal(p->override, fix->value) && fix->build == p->build &&
+                     fix->from <= p->from;
         assert_true(known);
     }
-    for (size_t i = 0; i < fix_count; i++)
-        assert_true(*fixes[i].why && *fixes[i].source);
+    for (const struct host_fix *fix = host_fixes; fix->key; fix++)
+        assert_true(*fix->why && *fix->source);
 }
 
 /* ---- limits ---- */
@@ -144,50 +140,42 @@ static void limits_hold_where_they_are_known_to(void **state) {
 static void what_is_unknown_is_not_said(void **state) {
     const struct limit_scene nothing = {0};
     _cleanup_json_ json_t *rows = limits_json(&nothing);
-    size_t count, i;
+    size_t i;
     json_t *row;
 
     (void)state;
-    (void)limits(&count);
-    assert_int_equal(json_array_size(rows), count);
     json_array_foreach(rows, i, row) {
         assert_true(*json_text_at(row, "title") && *json_text_at(row, "instead"));
         assert_true(*json_text_at(row, "source") && *json_text_at(row, "reason"));
         assert_false(json_is_true(json_object_get(row, "available")));
     }
+    assert_null(limits[json_array_size(rows)].id);
     assert_null(json_at(rows, "14.available"));
 }
 
 /* ---- the page ---- */
 
 static void add_problems(struct text *page) {
-    size_t count;
-    const struct windows_problem *rows = windows_problems(&count);
-
     text_add(page,
              "| Windows | revisions | since or without | what breaks | what to do | source |\n"
              "|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < count; i++) {
-        text_addf(page, "| %s (%u) | ", windows_build_name(rows[i].build), rows[i].build);
-        if (rows[i].to)
-            text_addf(page, "%u to %u", rows[i].from, rows[i].to - 1);
+    for (const struct windows_problem *p = windows_problems; p->id; p++) {
+        text_addf(page, "| %s (%u) | ", windows_build_name(p->build), p->build);
+        if (p->to)
+            text_addf(page, "%u to %u", p->from, p->to - 1);
         else
-            text_addf(page, "%u and newer", rows[i].from);
-        text_addf(page, " | %s | %s | %s | %s |\n", rows[i].id, rows[i].breaks, rows[i].fix,
-                  rows[i].source);
+            text_addf(page, "%u and newer", p->from);
+        text_addf(page, " | %s | %s | %s | %s |\n", p->id, p->breaks, p->fix, p->source);
     }
 }
 
 static void add_fixes(struct text *page) {
-    size_t count;
-    const struct host_fix *rows = host_fixes(&count);
-
     text_add(page, "| Windows | value under HKLM (REG_DWORD) | what it does | source |\n"
                    "|---|---|---|---|\n");
-    for (size_t i = 0; i < count; i++)
+    for (const struct host_fix *fix = host_fixes; fix->key; fix++)
         text_addf(page, "| %s | `%s\\%s` = %u | %s | %s |\n",
-                  rows[i].build ? windows_build_name(rows[i].build) : "all", rows[i].key,
-                  rows[i].value, (unsigned)rows[i].data, rows[i].why, rows[i].source);
+                  fix->build ? windows_build_name(fix->build) : "all", fix->key, fix->value,
+                  (unsigned)fix->data, fix->why, fix->source);
 }
 
 static void add_limits(struct text *page) {
@@ -199,15 +187,13 @@ static void add_limits(struct text *page) {
         [LIMIT_OF_HOSTNAME] = "with such a name",
         [LIMIT_OF_PORTS] = "without DSR, or with fewer than 16384 ports",
     };
-    size_t count;
-    const struct limit *rows = limits(&count);
 
     text_add(page, "| limit | not supported | where | instead | source |\n|---|---|---|---|---|\n");
-    for (size_t i = 0; i < count; i++)
-        text_addf(page, "| `%s` | %s | %s%s | %s | %s |\n", rows[i].id, rows[i].what,
-                  holds[rows[i].cause],
-                  rows[i].cause == LIMIT_OF_HNS ? hns_feature_info(rows[i].feature)->since : "",
-                  rows[i].instead, rows[i].source);
+    for (const struct limit *limit = limits; limit->id; limit++)
+        text_addf(page, "| `%s` | %s | %s%s | %s | %s |\n", limit->id, limit->what,
+                  holds[limit->cause],
+                  limit->cause == LIMIT_OF_HNS ? hns_feature_info(limit->feature)->since : "",
+                  limit->instead, limit->source);
 }
 
 static void the_page_is_made_of_the_tables(void **state) {
