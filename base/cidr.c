@@ -124,13 +124,9 @@ bool ip_is_link_local(const struct ip *ip) {
                            : ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
 }
 
-/* Clears (or sets) the host bits. */
-static void mask(struct ip *ip, int length, bool set) {
-    for (int bit = length; bit < bits_of(ip); bit++) {
-        uint8_t m = (uint8_t)(0x80 >> bit % 8);
-
-        ip->bytes[bit / 8] = set ? ip->bytes[bit / 8] | m : ip->bytes[bit / 8] & (uint8_t)~m;
-    }
+static void clear_host_bits(struct ip *ip, int length) {
+    for (int bit = length; bit < bits_of(ip); bit++)
+        ip->bytes[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
 }
 
 int cidr_parse(const char *text, struct cidr *ret, struct error *err) {
@@ -150,7 +146,7 @@ int cidr_parse(const char *text, struct cidr *ret, struct error *err) {
         return error_set(err, ERROR_MALFORMED,
                          "read prefix '%.60s': not a prefix like 10.244.0.0/16", text);
     cidr.length = (int)length;
-    mask(&cidr.base, cidr.length, false);
+    clear_host_bits(&cidr.base, cidr.length);
     *ret = cidr;
     return 0;
 }
@@ -165,7 +161,7 @@ bool cidr_contains(const struct cidr *cidr, const struct ip *ip) {
 
     if (ip->family != cidr->base.family)
         return false;
-    mask(&masked, cidr->length, false);
+    clear_host_bits(&masked, cidr->length);
     return ip_equal(&masked, &cidr->base);
 }
 
@@ -193,9 +189,4 @@ int cidr_address(const struct cidr *cidr, uint64_t n, struct ip *ret, struct err
                          cidr->length);
     *ret = ip;
     return 0;
-}
-
-void cidr_last(const struct cidr *cidr, struct ip *ret) {
-    *ret = cidr->base;
-    mask(ret, cidr->length, true);
 }

@@ -36,5 +36,3 @@ bool cidr_contains_cidr(const struct cidr *outer, const struct cidr *inner);
 bool cidr_overlaps(const struct cidr *a, const struct cidr *b);
 /* base + n. Fails with ERROR_USAGE when that lies outside the prefix. */
 int cidr_address(const struct cidr *cidr, uint64_t n, struct ip *ret, struct error *err);
-/* The last address (IPv4 broadcast). */
-void cidr_last(const struct cidr *cidr, struct ip *ret);

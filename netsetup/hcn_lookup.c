@@ -103,13 +103,6 @@ int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error 
     return 0;
 }
 
-int hcn_network_read(const char *properties, struct hcn_network *ret, struct error *err) {
-    _cleanup_json_ json_t *json = NULL;
-    if (json_read(properties, strlen(properties), "HNS network", &json, err) < 0)
-        return -1;
-    return hcn_network_parse(json, ret, err);
-}
-
 bool hcn_network_is_ours(const struct hcn_network *network) {
     return text_equal(network->owner, HCN_OWNER);
 }

@@ -25,8 +25,6 @@ struct hcn_network {
 
 /* Reads a queried HostComputeNetwork. Pure; too long or of another type: ERROR_MALFORMED. */
 int hcn_network_parse(const json_t *properties, struct hcn_network *ret, struct error *err);
-/* The same from text. */
-int hcn_network_read(const char *properties, struct hcn_network *ret, struct error *err);
 bool hcn_network_is_ours(const struct hcn_network *network);
 
 /* Every object of the kind as HNS tells it (array of queried documents, new reference); key NULL:

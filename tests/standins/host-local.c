@@ -70,7 +70,9 @@ static int read_range(const struct cni_call *call, size_t n, struct range *ret, 
         bound(range, "rangeStart", &ret->subnet, 1, &ret->first, err) ||
         bound(range, "gateway", &ret->subnet, 1, &ret->gateway, err))
         return -1;
-    cidr_last(&ret->subnet, &ret->last);
+    ret->last = ret->subnet.base;
+    for (int bit = ret->subnet.length; bit < (ret->last.family == 4 ? 32 : 128); bit++)
+        ret->last.bytes[bit / 8] |= (uint8_t)(0x80 >> bit % 8);
     if (ret->subnet.base.family == 4)
         ret->last.bytes[3]--; /* not the broadcast address */
     return json_text_at(range, "rangeEnd") ? bound(range, "rangeEnd", NULL, 0, &ret->last, err) : 0;

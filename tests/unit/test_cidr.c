@@ -146,18 +146,15 @@ static void what_lies_in_what(void **state) {
     assert_false(cidr_overlaps(&all, &six));
 }
 
-static void nth_and_last(void **state) {
+static void nth_address(void **state) {
     static const struct {
         const char *prefix;
         uint64_t n;
-        const char *nth, *last;
+        const char *nth;
     } rows[] = {
-        {"10.244.3.0/24", 2, "10.244.3.2", "10.244.3.255"},
-        {"10.244.3.0/24", 255, "10.244.3.255", "10.244.3.255"},
-        {"10.0.0.0/8", 65536, "10.1.0.0", "10.255.255.255"},
-        {"10.0.255.0/16", 511, "10.0.1.255", "10.0.255.255"},
-        {"fd00::/64", 258, "fd00::102", "fd00::ffff:ffff:ffff:ffff"},
-        {"192.0.2.1/32", 0, "192.0.2.1", "192.0.2.1"},
+        {"10.244.3.0/24", 2, "10.244.3.2"}, {"10.244.3.0/24", 255, "10.244.3.255"},
+        {"10.0.0.0/8", 65536, "10.1.0.0"},  {"10.0.255.0/16", 511, "10.0.1.255"},
+        {"fd00::/64", 258, "fd00::102"},    {"192.0.2.1/32", 0, "192.0.2.1"},
     };
     struct error err = {0};
     struct cidr whole = cidr("0.0.0.0/0"), small = cidr("10.244.3.0/24");
@@ -166,12 +163,10 @@ static void nth_and_last(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct cidr prefix = cidr(rows[i].prefix);
-        struct ip nth, last, want = ip(rows[i].nth), end = ip(rows[i].last);
+        struct ip nth, want = ip(rows[i].nth);
 
         assert_int_equal(cidr_address(&prefix, rows[i].n, &nth, NULL), 0);
         assert_true(ip_equal(&nth, &want));
-        cidr_last(&prefix, &last);
-        assert_true(ip_equal(&last, &end));
     }
     assert_int_equal(cidr_address(&small, 256, &found, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
@@ -203,7 +198,7 @@ int main(void) {
         cmocka_unit_test(no_address),
         cmocka_unit_test(prefixes_are_masked),
         cmocka_unit_test(what_lies_in_what),
-        cmocka_unit_test(nth_and_last),
+        cmocka_unit_test(nth_address),
         cmocka_unit_test(special_addresses),
     };
 
