@@ -8,7 +8,8 @@
 #define CLUSTER_MANAGER "app.kubernetes.io/managed-by"
 #define CLUSTER_MANAGER_NAME "winjoin-diag"
 
-/* agnhost netexec of the probe, and of its neighbor, the second container of the pod. */
+/* agnhost netexec of the probe, and of its neighbor, the second container of the pod; these numbers
+ * stand in templates/cluster-diagnosis.yaml, too. */
 enum { PROBE_HTTP = 8080, PROBE_UDP_ECHO = 8081, NEIGHBOR_HTTP = 8082, NEIGHBOR_UDP = 8083 };
 enum { SERVICE_HTTP = 80, SERVICE_UDP = 90, POD_LIFE_SECONDS = 1800 };
 

@@ -8,9 +8,11 @@
 #include <stdio.h>
 
 #include "base/redact.h"
+#include "base/yaml_template.h"
 #include "host/wait.h"
 #include "services/service_log.h"
 #include "services/service_table.h"
+#include "templates/templates.h"
 
 enum {
     HEARTBEAT_MAX = 4096,
@@ -24,7 +26,8 @@ enum {
 };
 #define NAMESPACE "kube-system"
 #define FOLDER "C:\\ProgramData\\winjoin\\probe"
-#define PROGRAM FOLDER "\\bin\\winjoin-probe.exe"
+#define BIN FOLDER "\\bin"
+#define PROGRAM BIN "\\winjoin-probe.exe"
 
 /* The last letter of a name is also its mailbox. */
 static const char *const names[] = {"winjoin-probe-a", "winjoin-probe-b"};
@@ -47,41 +50,16 @@ static char *file_path(const char *name, const char *file) {
 
 /* ---- the Pod ---- */
 
-/* The same path inside and outside: who looks at the pod from the host need not translate. */
-static json_t *container_make(const struct diag_probe_options *options, const char *name) {
+json_t *static_pod_make(const struct diag_probe_options *options, const char *name) {
     const char *image =
         options->sandbox_image ? options->sandbox_image : "registry.k8s.io/pause:3.10.1";
-    _cleanup_(freep) char *mailbox = mailbox_path(name);
-    _cleanup_(freep) char *port = xasprintf("%d", PROBE_PORT);
+    _cleanup_(freep) char *mailbox = mailbox_path(name), *port = xasprintf("%d", PROBE_PORT);
 
-    return json_pack("{s:s, s:s, s:s, s:[s,s,s,s,s,s,s,s,s,s,s,s], s:{s:{s:s,s:s}}, "
-                     "s:[{s:s,s:s,s:b}, {s:s,s:s}]}",
-                     "name", "probe", "image", image, "imagePullPolicy", "IfNotPresent", "command",
-                     PROGRAM, "serve", "--mailbox", mailbox, "--name", name, "--tcp", port, "--udp",
-                     port, "--run", options->run ? options->run : "0", "resources", "requests",
-                     "cpu", "10m", "memory", "32Mi", "volumeMounts", "name", "program", "mountPath",
-                     FOLDER "\\bin", "readOnly", 1, "name", "mailbox", "mountPath", mailbox);
-}
-
-static json_t *volumes_make(const char *name) {
-    _cleanup_(freep) char *mailbox = mailbox_path(name);
-
-    return json_pack("[{s:s, s:{s:s,s:s}}, {s:s, s:{s:s,s:s}}]", "name", "program", "hostPath",
-                     "path", FOLDER "\\bin", "type", "Directory", "name", "mailbox", "hostPath",
-                     "path", mailbox, "type", "Directory");
-}
-
-json_t *static_pod_make(const struct diag_probe_options *options, const char *name) {
-    return json_pack(
-        "{s:s, s:s, s:{s:s,s:s,s:{s:s,s:s}}, s:{s:{s:s}, s:{s:s}, s:s, s:b, s:b, s:s, s:i, "
-        "s:[{s:s}], s:{s:{s:s}}, s:[o], s:o}}",
-        "apiVersion", "v1", "kind", "Pod", "metadata", "name", name, "namespace", NAMESPACE,
-        "labels", "app.kubernetes.io/name", "winjoin-probe", "app.kubernetes.io/managed-by",
-        "winjoin", "spec", "os", "name", "windows", "nodeSelector", "kubernetes.io/os", "windows",
-        "restartPolicy", "OnFailure", "automountServiceAccountToken", 0, "enableServiceLinks", 0,
-        "dnsPolicy", "ClusterFirst", "terminationGracePeriodSeconds", 1, "tolerations", "operator",
-        "Exists", "securityContext", "windowsOptions", "runAsUserName", "ContainerUser",
-        "containers", container_make(options, name), "volumes", volumes_make(name));
+    return yaml_template(template_find("probe-pod.yaml")->data, "",
+                         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "NAME", name, "IMAGE",
+                                   image, "PROGRAM", PROGRAM, "PROGRAM_FOLDER", BIN, "MAILBOX",
+                                   mailbox, "PORT", port, "RUN",
+                                   options->run ? options->run : "0"));
 }
 
 /* ---- start and remove ---- */
@@ -113,7 +91,7 @@ static int manifest_write(struct host *host, const struct diag_probe_options *op
 
 /* A program that is there already with the same bytes stays: a pod of another run may hold it. */
 static int program_write(struct host *host, const void *program, size_t len, struct error *err) {
-    if (host_make_folder(host, FOLDER "\\bin", HOST_PROBE_PROGRAM, err) < 0)
+    if (host_make_folder(host, BIN, HOST_PROBE_PROGRAM, err) < 0)
         return -1;
     if (host_has(host, PROGRAM, program, len))
         return 0;

@@ -1,63 +1,22 @@
 /* The manifest of `winjoin config cluster`. */
 #include "join/configuration/cluster_manifest.h"
 
-#include "base/yaml.h"
+#include "base/yaml_template.h"
 #include "netsetup/agents/external_agent.h"
+#include "templates/templates.h"
 
-#define RBAC "rbac.authorization.k8s.io"
-#define NODES "system:nodes"
-#define BOOTSTRAPPERS                                                                              \
-    "system:bootstrappers:kubeadm:default-node-token" /* kubeadm's default group */
+static void add(json_t *objects, const char *part, json_t *values) {
+    _cleanup_json_ json_t *made =
+        yaml_template(template_find("cluster-manifest.yaml")->data, part, values);
 
-static json_t *metadata(const char *name, const char *name_space) {
-    return json_pack("{s:s, s:s*}", "name", name, "namespace", name_space);
+    json_array_extend(objects, made);
 }
 
-static json_t *group(const char *name) {
-    return json_pack("{s:s, s:s, s:s}", "apiGroup", RBAC, "kind", "Group", "name", name);
+static void add_reader(json_t *objects, const char *name_space, const char *config_map) {
+    add(objects, "reader",
+        json_pack("{s:s, s:s}", "NAMESPACE", name_space, "CONFIG_MAP", config_map));
 }
 
-static json_t *config_map(const json_t *node_configuration) {
-    _cleanup_(freep) char *text = yaml_write(node_configuration);
-
-    return json_pack("{s:s, s:s, s:o, s:{s:s}}", "apiVersion", "v1", "kind", "ConfigMap",
-                     "metadata", metadata("winjoin", "kube-system"), "data", "NodeConfiguration",
-                     text);
-}
-
-/* One ConfigMap becomes readable for those who join and for nodes. */
-static void add_reader(json_t *objects, const char *name_space, const char *config_map_name) {
-    json_array_append_new(objects, json_pack("{s:s, s:s, s:o, s:[{s:[s], s:[s], s:[s], s:[s]}]}",
-                                             "apiVersion", RBAC "/v1", "kind", "Role", "metadata",
-                                             metadata("winjoin", name_space), "rules", "apiGroups",
-                                             "", "resources", "configmaps", "resourceNames",
-                                             config_map_name, "verbs", "get"));
-    json_array_append_new(objects, json_pack("{s:s, s:s, s:o, s:{s:s, s:s, s:s}, s:[o, o]}",
-                                             "apiVersion", RBAC "/v1", "kind", "RoleBinding",
-                                             "metadata", metadata("winjoin", name_space), "roleRef",
-                                             "apiGroup", RBAC, "kind", "Role", "name", "winjoin",
-                                             "subjects", group(BOOTSTRAPPERS), group(NODES)));
-}
-
-/* Subjects are taken over. */
-static void add_binding(json_t *objects, const char *name, const char *role, json_t *subjects) {
-    json_array_append_new(objects,
-                          json_pack("{s:s, s:s, s:o, s:{s:s, s:s, s:s}, s:o}", "apiVersion",
-                                    RBAC "/v1", "kind", "ClusterRoleBinding", "metadata",
-                                    metadata(name, NULL), "roleRef", "apiGroup", RBAC, "kind",
-                                    "ClusterRole", "name", role, "subjects", subjects));
-}
-
-/* Rules and subjects are taken over. */
-static void add_cluster_role(json_t *objects, const char *name, json_t *rules, json_t *subjects) {
-    json_array_append_new(objects, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", RBAC "/v1",
-                                             "kind", "ClusterRole", "metadata",
-                                             metadata(name, NULL), "rules", rules));
-    add_binding(objects, name, name, subjects);
-}
-
-/* The DaemonSets by which the network agent of Windows nodes is found, and its settings: by name,
- * for others may hold secrets in their variables. */
 static void add_discovery(json_t *objects) {
     json_t *sets = json_array(), *maps = json_array();
 
@@ -72,44 +31,39 @@ static void add_discovery(json_t *objects) {
         if (network_agents[i]->daemon_set)
             json_array_append_new(sets, json_string(network_agents[i]->daemon_set));
     json_array_append_new(sets, json_string(KUBE_PROXY_DAEMON_SET));
-    add_cluster_role(objects, "winjoin:network-agents",
-                     json_pack("[{s:[s], s:[s], s:o, s:[s, s]}, {s:[s], s:[s], s:o, s:[s]}]",
-                               "apiGroups", "apps", "resources", "daemonsets", "resourceNames",
-                               sets, "verbs", "get", "list", "apiGroups", "", "resources",
-                               "configmaps", "resourceNames", maps, "verbs", "get"),
-                     json_pack("[o, o]", group(BOOTSTRAPPERS), group(NODES)));
+    add(objects, "discovery", json_pack("{s:o, s:o}", "DAEMON_SETS", sets, "CONFIG_MAPS", maps));
 }
 
-/* What an agent does with a node's identity, or its own. */
 static void add_agent(json_t *objects, const struct network_agent *agent) {
-    _cleanup_(freep) char *name = agent->rights ? xasprintf("winjoin:%s", agent->plugin) : NULL;
-    _cleanup_json_ json_t *rules = json_array();
+    _cleanup_(freep) char *name = xasprintf("winjoin:%s", agent->plugin);
+    json_t *rules = json_array();
 
-    for (const struct agent_right *right = agent->rights; right && right->resource; right++) {
+    for (const struct agent_right *right = agent->rights; right->resource; right++) {
         _cleanup_(text_list_free) struct text_list verbs = {0};
 
         text_list_split(&verbs, right->verbs, ',');
         json_array_append_new(rules, json_pack("{s:[s], s:[s], s:o}", "apiGroups", "", "resources",
                                                right->resource, "verbs", json_texts(&verbs)));
     }
-    if (name)
-        add_cluster_role(objects, name, json_incref(rules),
-                         json_pack("[o]", group(agent->group ? agent->group : NODES)));
+    add(objects, "agent",
+        json_pack("{s:s, s:o, s:s}", "NAME", name, "RULES", rules, "GROUP",
+                  agent->group ? agent->group : "system:nodes"));
 }
 
 json_t *cluster_manifest_make(const json_t *node_configuration,
                               const struct agent_source *network) {
     const char *plugin = json_text_at(node_configuration, "network.plugin");
+    _cleanup_(freep) char *text = yaml_write(node_configuration);
     json_t *objects = json_array();
 
-    json_array_append_new(objects, config_map(node_configuration));
+    add(objects, "defaults", json_pack("{s:s}", "NODE_CONFIGURATION", text));
     add_reader(objects, "kube-system", "winjoin");
     add_discovery(objects);
-    add_binding(objects, "winjoin:kube-proxy", "system:node-proxier",
-                json_pack("[o]", group(NODES)));
+    add(objects, "kubeProxy", NULL);
     for (size_t i = 0; network_agents[i]; i++)
-        if (!network_agents[i]->group ||
-            text_equal(network_agents[i]->plugin, plugin)) /* others' group: when asked for */
+        if (network_agents[i]->rights &&
+            (!network_agents[i]->group ||
+             text_equal(network_agents[i]->plugin, plugin))) /* others' group: when asked for */
             add_agent(objects, network_agents[i]);
     if (network)
         add_reader(objects, network->name_space, network->name);

@@ -318,6 +318,9 @@ static void what_is_made(void **state) {
         if (!text_equal(text, rows[i].json))
             fail_msg("%s is %s", rows[i].path, text ? text : "not there");
     }
+    assert_int_equal(json_number_at(made[0], "spec.activeDeadlineSeconds", 0), POD_LIFE_SECONDS);
+    assert_string_equal(json_text_at(made[0], "metadata.labels.app\\.kubernetes\\.io/managed-by"),
+                        CLUSTER_MANAGER_NAME);
     for (size_t i = 0; i < ARRAY_SIZE(made); i++)
         json_decref(made[i]);
 }
