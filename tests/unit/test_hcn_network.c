@@ -440,17 +440,17 @@ static void version(void **state) {
     assert_non_null(strstr(err.hints[0], "hns"));
 }
 
-static int read_network(const char *text, struct hcn_network *ret, struct error *err) {
-    _cleanup_json_ json_t *json = NULL;
+static int read_network(const char *text, struct hcn_network *ret) {
+    _cleanup_json_ json_t *json = json_loads(text, 0, NULL);
+    struct error err = {0};
+    int result = hcn_network_parse(json, ret, &err);
 
-    return json_read(text, strlen(text), "HNS network", &json, err) < 0
-               ? -1
-               : hcn_network_parse(json, ret, err);
+    assert_int_equal(err.kind, result < 0 ? ERROR_MALFORMED : ERROR_NONE);
+    return result;
 }
 
 static void reading_documents(void **state) {
     static const char *const bad[] = {
-        "",
         "[]",
         "{\"Type\":7}",
         "{\"Policies\":[{\"Type\":\"NetAdapterName\",\"Settings\":{\"NetworkAdapterName\":[]}}]}",
@@ -461,12 +461,9 @@ static void reading_documents(void **state) {
     };
     struct hcn_network network = {0};
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-        struct error err = {0};
-        assert_int_equal(read_network(bad[i], &network, &err), -1);
-        assert_int_equal(err.kind, ERROR_MALFORMED);
-    }
-    assert_int_equal(read_network("{\"ID\":\"x\"}", &network, NULL), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_int_equal(read_network(bad[i], &network), -1);
+    assert_int_equal(read_network("{\"ID\":\"x\"}", &network), 0);
     assert_string_equal(network.type, "NAT");
     assert_int_equal(
         read_network("{\"Ipams\":[{\"Subnets\":[{\"Policies\":[{\"Type\":\"VLAN\",\"Settings\":"
@@ -474,7 +471,7 @@ static void reading_documents(void **state) {
                      "4097}}],\"Routes\":[{\"NextHop\":\"10.0.0.9\",\"DestinationPrefix\":"
                      "\"10.8.0.0/16\"},{\"NextHop\":\"10.0.0.1\",\"DestinationPrefix\":"
                      "\"0.0.0.0/0\"}]}]}]}",
-                     &network, NULL),
+                     &network),
         0);
     assert_int_equal(network.vsid, 4097);
     assert_string_equal(network.gateway, "10.0.0.1");
