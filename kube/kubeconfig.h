@@ -61,3 +61,6 @@ char *kubeconfig_make_bootstrap(const char *cluster_name, const char *server, co
 /* kubelet.conf: default-cluster, default-auth, default-context in namespace default; certificate
  * and key are both `certificate_path` (absolute). The caller frees. */
 char *kubeconfig_make_kubelet(const char *server, const char *ca_pem, const char *certificate_path);
+/* The same for another program that has this identity: user `user`, all else "default". */
+char *kubeconfig_make_client(const char *server, const char *ca_pem, const char *user,
+                             const char *certificate_path);

@@ -121,15 +121,3 @@ int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, s
     *ret = yaml_write(json);
     return 0;
 }
-
-char *client_kubeconfig_make(const struct client_kubeconfig *config) {
-    const char *key = config->client_key ? config->client_key : config->client_certificate;
-    _cleanup_json_ json_t *json =
-        json_pack("{s:s,s:s,s:[{s:s,s:{s:s,s:s}}],s:[{s:s,s:{s:s,s:s}}],s:[{s:s,s:{s:s,s:s}}],s:s}",
-                  "apiVersion", "v1", "kind", "Config", "clusters", "name", "default", "cluster",
-                  "server", config->server, "certificate-authority-data", config->ca_data, "users",
-                  "name", config->user, "user", "client-certificate", config->client_certificate,
-                  "client-key", key, "contexts", "name", "default", "context", "cluster", "default",
-                  "user", config->user, "current-context", "default");
-    return yaml_write(json);
-}

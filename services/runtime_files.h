@@ -36,15 +36,3 @@ struct kube_proxy_config {
 /* KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1), YAML. Without the source VIP that it
  * needs, an unreadable version, or a value with a line break: ERROR_USAGE. */
 int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, struct error *err);
-
-/* A kubeconfig whose client identity is files on the node (kubelet-client-current.pem holds both
- * certificate and key and rotates). `ca_data` is base64 of PEM. */
-struct client_kubeconfig {
-    const char *server;
-    const char *ca_data;
-    const char
-        *client_certificate; /* path, "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem" */
-    const char *client_key;  /* path; NULL: the same file */
-    const char *user;        /* "kube-proxy" */
-};
-char *client_kubeconfig_make(const struct client_kubeconfig *config);

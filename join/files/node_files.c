@@ -1,7 +1,6 @@
 /* The text files that a join writes on the node. */
 #include "join/files/node_files.h"
 
-#include "base/base64.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "join/kubelet/kubelet_files.h"
@@ -80,15 +79,9 @@ void node_files_kubernetes(struct host *host, struct join_found *found, struct n
 
 static void add_kubeconfig(const struct join_found *found, const char *path, const char *user,
                            struct node_files *ret) {
-    _cleanup_(freep) char *ca = base64_encode(found->client.ca_pem, strlen(found->client.ca_pem));
-    struct client_kubeconfig input = {
-        .server = found->client.server,
-        .ca_data = ca,
-        .client_certificate = KUBELET_CLIENT_CERTIFICATE_FILE,
-        .user = user,
-    };
-
-    add(ret, path, HOST_SECRET, client_kubeconfig_make(&input));
+    add(ret, path, HOST_SECRET,
+        kubeconfig_make_client(found->client.server, found->client.ca_pem, user,
+                               KUBELET_CLIENT_CERTIFICATE_FILE));
 }
 
 int node_files_kube_proxy(struct host *host, struct join_found *found, struct node_files *ret,

@@ -373,6 +373,8 @@ static void writes_the_files_of_a_node(void **state) {
         "kubernetes", "https://10.0.0.10:6443", "CA\n", "abcdef.0123456789abcdef");
     _cleanup_(freep) char *kubelet = kubeconfig_make_kubelet(
         "https://10.0.0.10:6443", "CA\n", "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem");
+    _cleanup_(freep) char *proxy = kubeconfig_make_client("https://10.0.0.10:6443", "CA\n",
+                                                          "kube-proxy", "C:\\pki\\current.pem");
 
     (void)state;
     assert_string_equal(bootstrap, "apiVersion: v1\n"
@@ -412,6 +414,11 @@ static void writes_the_files_of_a_node(void **state) {
                  "  user:\n"
                  "    client-certificate: C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem\n"
                  "    client-key: C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem\n");
+    assert_non_null(
+        strstr(proxy, "    user: kube-proxy\n  name: default\ncurrent-context: default\n"));
+    assert_non_null(strstr(proxy, "- name: kube-proxy\n  user:\n"
+                                  "    client-certificate: C:\\pki\\current.pem\n"
+                                  "    client-key: C:\\pki\\current.pem\n"));
 }
 
 static void a_token_of_digits_stays_a_text(void **state) {

@@ -123,37 +123,12 @@ static void kube_proxy_refusals(void **state) {
     assert_null(text);
 }
 
-static void kubeconfig(void **state) {
-    const struct client_kubeconfig config = {.server = "https://10.0.0.10:6443",
-                                             .ca_data = "QUJD",
-                                             .client_certificate = "C:\\pki\\current.pem",
-                                             .user = "kube-proxy"};
-    (void)state;
-    assert_file(client_kubeconfig_make(&config), "apiVersion: v1\n"
-                                                 "clusters:\n"
-                                                 "- cluster:\n"
-                                                 "    certificate-authority-data: QUJD\n"
-                                                 "    server: https://10.0.0.10:6443\n"
-                                                 "  name: default\n"
-                                                 "contexts:\n"
-                                                 "- context:\n"
-                                                 "    cluster: default\n"
-                                                 "    user: kube-proxy\n"
-                                                 "  name: default\n"
-                                                 "current-context: default\n"
-                                                 "kind: Config\n"
-                                                 "users:\n"
-                                                 "- name: kube-proxy\n"
-                                                 "  user:\n"
-                                                 "    client-certificate: C:\\pki\\current.pem\n"
-                                                 "    client-key: C:\\pki\\current.pem\n");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(containerd), cmocka_unit_test(containerd_versions),
-        cmocka_unit_test(kube_proxy), cmocka_unit_test(kube_proxy_refusals),
-        cmocka_unit_test(kubeconfig),
+        cmocka_unit_test(containerd),
+        cmocka_unit_test(containerd_versions),
+        cmocka_unit_test(kube_proxy),
+        cmocka_unit_test(kube_proxy_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
