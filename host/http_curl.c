@@ -10,6 +10,7 @@ enum {
     TICK_MS = 1000,
     EVIDENCE_MS = 3000,
     HEADERS_MAX = 256 * 1024,
+    UPLOAD_BUFFER = 16 * 1024, /* the least that libcurl takes; each HTTPS request has one */
     REDIRECTS_MAX = 5,
     PARALLEL_MAX = 256,  /* requests at the same time; the others start as these end */
     PARALLEL_FIRST = 16, /* a connection that is free soon costs less than one more: */
@@ -165,6 +166,7 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BUFFER);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
