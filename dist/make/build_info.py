@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 SYSTEM_LIBRARIES = {"curl": "libcurl", "jansson": "jansson", "libarchive": "libarchive",
-                    "libyaml": "yaml-0.1", "openssl": "openssl"}
+                    "libyaml": "yaml-0.1", "nghttp2": "libnghttp2", "openssl": "openssl"}
 
 
 def output(*words):

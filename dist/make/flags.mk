@@ -3,7 +3,7 @@
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
             -Wformat=2 -Wvla -Wundef -Wwrite-strings -Wimplicit-fallthrough
 CFLAGS_all := -std=gnu11 -I. -g -fno-strict-aliasing $(WARNINGS)
-LIBS_posix := -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz -lresolv -lpthread
+LIBS_posix := -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lnghttp2 -lz -lresolv -lpthread
 
 # native: what `make` builds for this machine
 CC_native     := gcc
@@ -17,16 +17,16 @@ CFLAGS_static := $(CFLAGS_all) -O2 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -fstack-pro
                  -isystem build/static/libs/include
 # The linker warns of getaddrinfo: names come from files and DNS, which glibc has inside.
 LD_static     := -static -no-pie -Wl,--gc-sections,-z,relro,-z,now,--no-warnings
-LIBS_static   := -Lbuild/static/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz -lzstd -lresolv -lpthread
+LIBS_static   := -Lbuild/static/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lnghttp2 -lz -lzstd -lresolv -lpthread
 
 # windows: what is shipped. _GNU_SOURCE is left out: the C library is Microsoft's msvcrt.
 CC_windows     := x86_64-w64-mingw32-gcc
 CFLAGS_windows := $(CFLAGS_all) -Os -ffunction-sections -fdata-sections -fstack-protector-strong \
                   -D__USE_MINGW_ANSI_STDIO=1 -D_WIN32_WINNT=0x0A00 -DWINVER=0x0A00 -DWIN32_LEAN_AND_MEAN \
-                  -DCURL_STATICLIB -DLIBARCHIVE_STATIC -DYAML_DECLARE_STATIC \
+                  -DCURL_STATICLIB -DLIBARCHIVE_STATIC -DYAML_DECLARE_STATIC -DNGHTTP2_STATICLIB \
                   -isystem build/windows/libs/include
 LD_windows     := -static -Wl,--nxcompat,--dynamicbase,--high-entropy-va,--gc-sections
-LIBS_windows   := -Lbuild/windows/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz -lzstd \
+LIBS_windows   := -Lbuild/windows/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lnghttp2 -lz -lzstd \
                   -lws2_32 -liphlpapi -ldnsapi -lbcrypt -lcrypt32 -lsecur32 -ladvapi32 -lole32 -loleaut32 -lgdi32 \
                   -lssp
 

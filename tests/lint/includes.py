@@ -43,6 +43,7 @@ POSIX_HOMES = ("host/posix/", "cmd/main_posix.c", "cmd/probe_main_posix.c")
 # System and third-party headers with one home each: pattern -> path prefixes that may include it.
 HOMES = [
     (r"openssl/", ("pki/", "host/http_curl_tls.c")),
+    (r"nghttp2/", ("services/grpc.c",)),
     (r"curl/", ("host/http_curl.c", "host/http_curl_head.c", "host/http_curl_proxy.c", "host/http_curl_request.c", "host/http_curl_talk.c",
                     "host/http_curl_tls.c")),
     (r"(archive(_entry)?|zlib)\.h$", ("services/",)),

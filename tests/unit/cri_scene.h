@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "tests/memory/host_memory.h"
+#include "tests/memory/http2_request.h"
 
 /* What a server by grpc-go 1.80 said, but for the message: settings, acknowledgement, window update
  * and ping; headers; trailers; a refusal with its reason. */
@@ -19,10 +20,14 @@
 #define GRPC_GO_TRAILERS                                                                           \
     "\0\0\x18\1\5\0\0\0\1\0\x88\x9a\xca\xc8\xb2\x12\x34\xda\x8f\1\x30\0\x89\x9a\xca\xc8\xb5\x25"   \
     "\x42\7\x31\x7f\0"
+#define GRPC_GO_INVALID                                                                            \
+    "\0\x88\x9a\xca\xc8\xb2\x12\x34\xda\x8f\1\x33\0\x89\x9a\xca\xc8\xb5\x25\x42\7\x31\x7f\x99\x40" \
+    "\xea\x92\x33\xf9\x50\x87\xaa\x53\x4c\xa5\x36\xa1\x2a\x1a\xa2\x51\x6c\x85\x52\x92\xa4\x72\x0d" \
+    "\x23"
 #define GRPC_GO_REFUSAL                                                                            \
-    "\0\0\x41\1\5\0\0\0\1\x20\x88\x0f\x10\x8b\x1d\x75\xd0\x62\x0d\x26\x3d\x4c\x4d\x65\x64\0\x88"   \
-    "\x9a\xca\xc8\xb2\x12\x34\xda\x8f\1\x33\0\x89\x9a\xca\xc8\xb5\x25\x42\7\x31\x7f\x99\x40\xea"   \
-    "\x92\x33\xf9\x50\x87\xaa\x53\x4c\xa5\x36\xa1\x2a\x1a\xa2\x51\x6c\x85\x52\x92\xa4\x72\x0d\x23"
+    "\0\0\x41\1\5\0\0\0\1\x20\x88\x0f\x10\x8b\x1d\x75\xd0\x62\x0d\x26\x3d\x4c\x4d\x65"             \
+    "\x64" GRPC_GO_INVALID
+#define GRPC_GO_REFUSAL_TRAILERS "\0\0\x31\1\5\0\0\0\1" GRPC_GO_INVALID
 
 #define GRPC_GO_REASON "sandbox config must include metadata"
 
@@ -53,23 +58,28 @@ static inline void cri_scene_add(struct text *answer, const char *message, size_
     text_add_bytes(answer, GRPC_GO_TRAILERS, sizeof GRPC_GO_TRAILERS - 1);
 }
 
-static inline bool cri_scene_said(const char *said, size_t len, const char *what) {
-    for (size_t i = 0; i + strlen(what) <= len; i++)
-        if (memcmp(said + i, what, strlen(what)) == 0)
-            return true;
-    return false;
+static inline bool cri_scene_calls(const struct http2_request *request, const char *method) {
+    return request->whole && strstr(text_str(&request->headers), method);
+}
+
+/* PodSandboxId's first field, behind gRPC's prefix. */
+static inline bool cri_scene_names(const struct http2_request *request, const char *pod) {
+    return request->body.len == 7 + strlen(pod) &&
+           memcmp(request->body.data + 7, pod, strlen(pod)) == 0;
 }
 
 /* A host_memory_pipe. */
 static inline void cri_scene_answer(void *context, const void *said, size_t len,
                                     struct text *answer) {
     struct cri_scene *scene = context;
+    _cleanup_(http2_request_free) struct http2_request request = {0};
 
+    http2_request_read(said, len, &request);
     if (scene->garbled) {
         text_add(answer, "{\"ok\":false,\"error\":\"what?\"}\n");
-    } else if (cri_scene_said(said, len, "/runtime.v1.RuntimeService/ListPodSandbox")) {
+    } else if (cri_scene_calls(&request, ":path: /runtime.v1.RuntimeService/ListPodSandbox\n")) {
         cri_scene_add(answer, CRI_LIST, sizeof CRI_LIST - 1);
-    } else if (cri_scene_said(said, len, "/runtime.v1.RuntimeService/StopPodSandbox")) {
+    } else if (cri_scene_calls(&request, ":path: /runtime.v1.RuntimeService/StopPodSandbox\n")) {
         scene->asked++;
         if (scene->hangs) {
             host_memory_advance(scene->hangs, 3600000);
@@ -80,10 +90,9 @@ static inline void cri_scene_answer(void *context, const void *said, size_t len,
                            sizeof GRPC_GO_HELLO GRPC_GO_REFUSAL - 1);
             return;
         }
-        scene->stopped +=
-            cri_scene_said(said, len, "\x0a\3one") || cri_scene_said(said, len, "\x0a\3two");
+        scene->stopped += cri_scene_names(&request, "one") || cri_scene_names(&request, "two");
         cri_scene_add(answer, "", 0);
-    } else if (cri_scene_said(said, len, "/runtime.v1.RuntimeService/RemovePodSandbox")) {
+    } else if (cri_scene_calls(&request, ":path: /runtime.v1.RuntimeService/RemovePodSandbox\n")) {
         scene->removed++;
         cri_scene_add(answer, "", 0);
     }

@@ -1,5 +1,5 @@
 /* CRI's gRPC, as much as winjoin speaks: ListPodSandbox, StopPodSandbox, RemovePodSandbox, one call
- * a connection. Headers are looked through, not decompressed: winjoin sends them plain. */
+ * a connection. */
 #include "tests/standins/containerd/cri.h"
 
 #include <stdint.h>
@@ -7,11 +7,10 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "tests/memory/http2_request.h"
 #include "tests/standins/containerd/pods.h"
 
-#define PREFACE "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-
-enum { DATA = 0, HEADERS = 1, SETTINGS = 4, END_STREAM = 1, END_HEADERS = 4, HEADER_LEN = 9 };
+enum { DATA = 0, HEADERS = 1, SETTINGS = 4, END_STREAM = 1, END_HEADERS = 4, PREFIX_LEN = 5 };
 
 static void add_number(struct text *t, size_t value, unsigned bytes) {
     while (bytes--)
@@ -68,17 +67,11 @@ static bool stop_pod(const char *request, size_t len) {
     return json_bool_at(answer, "ok", false);
 }
 
-/* mingw has no memmem. */
-static bool calls(const struct text *headers, const char *method) {
-    size_t len = strlen(method);
-
-    for (size_t i = 0; i + len <= headers->len; i++)
-        if (memcmp(headers->data + i, method, len) == 0)
-            return true;
-    return false;
+static bool calls(const struct http2_request *request, const char *method) {
+    return strstr(text_str(&request->headers), method) != NULL;
 }
 
-static void answer(const struct text *headers, const char *request, size_t len, struct text *out) {
+static void answer(const struct http2_request *request, struct text *out) {
     static const char said[] = "\x88\0\x0c"
                                "content-type\x10"
                                "application/grpc",
@@ -96,12 +89,12 @@ static void answer(const struct text *headers, const char *request, size_t len, 
     _cleanup_(text_free) struct text message = {0}, data = {0};
     bool done = true, known = true;
 
-    if (calls(headers, "/ListPodSandbox"))
+    if (calls(request, "/ListPodSandbox"))
         list_pods(&message);
-    else if (calls(headers, "/StopPodSandbox"))
-        done = stop_pod(request, len);
+    else if (calls(request, "/StopPodSandbox"))
+        done = stop_pod(request->body.data + PREFIX_LEN, request->body.len - PREFIX_LEN);
     else
-        known = calls(headers, "/RemovePodSandbox");
+        known = calls(request, "/RemovePodSandbox");
     add_frame(out, SETTINGS, 0, 0, "", 0);
     if (!done || !known) {
         add_frame(out, HEADERS, END_HEADERS | END_STREAM, 1, known ? refused : unknown,
@@ -116,22 +109,11 @@ static void answer(const struct text *headers, const char *request, size_t len, 
 }
 
 bool cri_answer(struct text *input, struct text *output) {
-    _cleanup_(text_free) struct text headers = {0};
-    size_t at = sizeof PREFACE - 1;
+    _cleanup_(http2_request_free) struct http2_request request = {0};
 
-    while (input->len >= at + HEADER_LEN) {
-        const unsigned char *frame = (const unsigned char *)input->data + at;
-        size_t len = (size_t)frame[0] << 16 | (size_t)frame[1] << 8 | frame[2];
-
-        if (input->len < at + HEADER_LEN + len)
-            return true;
-        if (frame[3] == HEADERS)
-            text_add_bytes(&headers, frame + HEADER_LEN, len);
-        if (frame[3] == DATA && frame[4] & END_STREAM && len >= 5) {
-            answer(&headers, (const char *)frame + HEADER_LEN + 5, len - 5, output);
-            return false;
-        }
-        at += HEADER_LEN + len;
-    }
-    return true;
+    http2_request_read(text_str(input), input->len, &request);
+    if (!request.whole || request.body.len < PREFIX_LEN)
+        return true;
+    answer(&request, output);
+    return false;
 }
