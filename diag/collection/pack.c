@@ -90,7 +90,7 @@ void collection_add_bytes(struct collection *c, const char *name, const char *wh
 
 void collection_add_report(struct collection *c, const char *text, const char *html, json_t *json) {
     _cleanup_json_ json_t *taken = json;
-    _cleanup_(freep) char *written = json_write_pretty(json);
+    _cleanup_(freep) char *written = json_write_pretty(taken);
     const struct {
         const char *name, *what, *text;
     } forms[] = {

@@ -41,7 +41,7 @@ lint-cppcheck:
 lint-tidy: $(LIB_SRCS_posix:%.c=build/lint/%.tidy) $(patsubst %.c,build/lint/%.tidy,$(wildcard host/win32/*.c cmd/*main_*.c))
 # base/error.c defines what the header for the analyzers describes.
 ANALYZERS_H = $(if $(filter base/error.c,$(1)),,-include tests/lint/analyzers.h)
-TIDY_posix := -std=gnu11 -I. -D_GNU_SOURCE -Dgnu_printf=printf
+TIDY_posix := -std=gnu11 -I. -Wunused -D_GNU_SOURCE -Dgnu_printf=printf
 TIDY_win32 := --target=x86_64-w64-mingw32 $(filter -std=% -I% -D% -isystem build/%,$(CFLAGS_windows))
 build/lint/host/win32/%.tidy: host/win32/%.c .clang-tidy build/windows/host/win32/%.o
 	$(call tidy,$<,$(TIDY_win32))
