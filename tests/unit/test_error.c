@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 static void kinds_are_the_contract(void **state) {
     static const struct {
@@ -86,16 +87,23 @@ static void bytes_from_outside_are_escaped(void **state) {
 }
 
 static void long_text_is_cut_between_characters(void **state) {
-    struct error err = {0};
-    char text[ERROR_MESSAGE_MAX + 100];
+    static const char *const characters[] = {"\xc3\xbc", "\xc3\xbd", "\xe2\x82\xbd",
+                                             "\xf0\x9f\x98\x81"};
 
     (void)state;
-    for (size_t i = 0; i + 1 < sizeof text; i++)
-        text[i] = "\xc3\xbc"[i % 2];
-    text[sizeof text - 1] = '\0';
-    (void)error_set(&err, ERROR_HOST, "%s", text);
-    assert_int_equal(strlen(err.message), ERROR_MESSAGE_MAX - 2);
-    assert_int_equal((unsigned char)err.message[strlen(err.message) - 1], 0xbc);
+    for (size_t i = 0; i < ARRAY_SIZE(characters); i++)
+        for (int before = 0; before < 4; before++) {
+            size_t len = strlen(characters[i]), whole = (ERROR_MESSAGE_MAX - 1 - before) / len;
+            struct error err = {0};
+            _cleanup_(text_free) struct text text = {0};
+
+            text_addf(&text, "%.*s", before, "abc");
+            for (size_t n = 0; n < ERROR_MESSAGE_MAX; n++)
+                text_add(&text, characters[i]);
+            (void)error_set(&err, ERROR_HOST, "%s", text_str(&text));
+            assert_int_equal(strlen(err.message), before + whole * len);
+            assert_memory_equal(err.message, text_str(&text), before + whole * len);
+        }
 }
 
 static void four_hints_are_kept(void **state) {

@@ -186,6 +186,11 @@ static void a_server_that_comes_back_may_refuse_at_first(void **state) {
                                        {401, "", 0, 0}},
                             refused[] = {{403, "", 0, 0}, {200, "{}", 0, 0}},
                             busy[] = {{429, "", 0, 1}, {403, "", 0, 0}, {200, "{}", 0, 0}};
+    /* longer than one has whose /readyz is not for everybody */
+    static const struct row unready[] = {
+        {0, "", ERROR_NETWORK, 0}, {403, "", 0, 0}, {500, "", 0, 0}, {403, "", 0, 0},
+        {500, "", 0, 0},           {403, "", 0, 0}, {500, "", 0, 0}, {403, "", 0, 0},
+        {500, "", 0, 0},           {403, "", 0, 0}, {500, "", 0, 0}, {200, "{}", 0, 0}};
     struct scene *s = *state;
     struct error err = {0};
 
@@ -204,6 +209,9 @@ static void a_server_that_comes_back_may_refuse_at_first(void **state) {
     assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_int_equal(s->asked, ARRAY_SIZE(ready));
+    play(s, unready, ARRAY_SIZE(unready));
+    assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, NULL), 0);
+    assert_int_equal(s->asked, ARRAY_SIZE(unready));
     play(s, back, ARRAY_SIZE(back));
     assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, NULL), 0);
     play(s, refused, ARRAY_SIZE(refused)); /* it let us in, and knows everybody by now */

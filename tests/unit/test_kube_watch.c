@@ -163,6 +163,9 @@ static void a_stream_that_ends_at_once_is_no_busy_loop(void **state) {
 
     PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 200, "", 0, 0});
     assert_int_equal(watch(s, 60000, &err), -1);
+    assert_string_equal(
+        err.message,
+        "waited 60 s; last failure: watch /api/v1/nodes: the stream ended immediately");
     assert_in_range(s->asked, 10, 25);
     PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0},
          {"watch", 200, EVENT("BOOKMARK", NODE("11", "")), 0, 0});
@@ -194,6 +197,8 @@ static void words_are_no_events(void **state) {
           "\n" EVENT("MODIFIED", NODE("11", "")) "sorry\n" EVENT("DELETED", NODE("end", "")), 0,
           0});
     assert_int_equal(watch(s, 2000, &err), -1);
+    assert_non_null(strstr(err.message, "; last failure: watch /api/v1/nodes: decode event: line 1 "
+                                        "column 5: invalid token near 'sorry': sorry"));
     assert_null(strstr(text_str(&s->seen), "DELETED"));
     assert_non_null(strstr(text_str(&s->seen), "MODIFIED win-1@11"));
 }
