@@ -167,7 +167,7 @@ static json_t *ordered(const json_t *list, const json_t *order, const json_t *be
         long long left = other ? index_in(before, other) : -1;
         long long right = next ? index_in(before, next) : -1;
 
-        if (!next || (other && left >= 0 && right >= 0 && left < right)) {
+        if (!next || (other && left >= 0 && left < right)) {
             json_array_append(result, other);
             o++;
         } else {

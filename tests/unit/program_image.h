@@ -53,7 +53,7 @@ static inline char *image_make(const char *build_information) {
         _cleanup_(freep) char *framed = xasprintf(IMAGE_FRAME "%s" IMAGE_FRAME, build_information);
         size_t at = IMAGE_DATA + 0x20;
 
-        memcpy(image + IMAGE_DATA + 5, "\xff Go buildinf:", 14); /* not aligned: a decoy */
+        memcpy(image + IMAGE_DATA + 5, "\xff Go buildinf:\x08\x02", 16); /* not aligned: a decoy */
         memcpy(image + at, "\xff Go buildinf:\x08\x02", 16);
         at = image_string(image, at + 32, "go1.26.8", 8);
         (void)image_string(image, at, framed, strlen(framed));

@@ -266,18 +266,30 @@ static void makes_a_new_one_for_another_node_ca_or_time(void **state) {
 }
 
 static void a_stored_certificate_needs_its_own_key(void **state) {
-    static const char *const texts[] = {CLIENT_PEM SERVER_KEY_PEM, CLIENT_PEM, CLIENT_KEY_PEM, ""};
+    static const struct {
+        const char *text, *why;
+    } rows[] = {
+        {CLIENT_PEM SERVER_KEY_PEM, "check the certificate: it does not match this node's key"},
+        {CLIENT_PEM, "it contains no private key"},
+        {CLIENT_KEY_PEM, "data does not contain any valid RSA or ECDSA certificates"},
+        {"-----BEGIN EC PRIVATE KEY-----", "it contains no private key"},
+        {"", "it contains no private key"}};
     struct scene *s = *state;
 
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *why = xasprintf(
+            "certificate file 'C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem': %s",
+            rows[i].why);
         struct client_certificate found = {0};
         struct error err = {0};
 
         assert_int_equal(
-            host_write(s->host, "C:\\x.pem", texts[i], strlen(texts[i]), HOST_SECRET, NULL), 0);
+            host_write(s->host, "C:\\x.pem", rows[i].text, strlen(rows[i].text), HOST_SECRET, NULL),
+            0);
         assert_int_equal(host_link(s->host, KUBELET_CLIENT_CERTIFICATE_FILE, "C:\\x.pem", NULL), 0);
         assert_int_equal(client_certificate_load(s->host, &s->options, &found, &err), -1);
         assert_int_equal(err.kind, ERROR_ABSENT);
+        assert_string_equal(err.message, why);
         assert_null(found.path);
     }
 }

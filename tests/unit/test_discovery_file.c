@@ -18,6 +18,21 @@ static void use_file(struct scene *s, const char *text) {
     s->requests = s->verified = 0;
 }
 
+/* What the kubelet is given, as a whole. */
+static void assert_kubeconfig(struct scene *s, const char *cluster, const char *user,
+                              const char *token) {
+    _cleanup_(freep) char *ca = base64_encode(CA_PEM, strlen(CA_PEM));
+    _cleanup_(freep) char *text =
+        xasprintf("apiVersion: v1\nclusters:\n- cluster:\n    certificate-authority-data: %s\n    "
+                  "server: https://10.0.0.10:6443\n"
+                  "  name: %s\ncontexts:\n- context:\n    cluster: %s\n    user: %s\n  name: "
+                  "default\ncurrent-context: default\n"
+                  "kind: Config\nusers:\n- name: %s\n  user:\n    token: %s\n",
+                  ca, cluster, cluster, user, user, token);
+
+    assert_string_equal(s->result.kubeconfig, text);
+}
+
 static void a_file_with_a_token_is_used_as_it_is(void **state) {
     struct scene *s = *state;
 
@@ -29,7 +44,7 @@ static void a_file_with_a_token_is_used_as_it_is(void **state) {
     assert_string_equal(s->result.config.token, "file-token");
     assert_string_equal(s->result.config.ca_pem, CA_PEM);
     assert_int_equal(s->result.warnings.count, 0);
-    assert_non_null(strstr(s->result.kubeconfig, "certificate-authority-data: "));
+    assert_kubeconfig(s, "k", "u", "file-token");
     assert_int_equal(s->result.kubeconfig_len, strlen(s->result.kubeconfig));
     s->options.file = "file://C:\\d\\d.conf";
     discovery_result_free(&s->result);
@@ -50,7 +65,7 @@ static void a_file_takes_the_bootstrap_token(void **state) {
     assert_int_equal(run(s), 0);
     assert_string_equal(s->bearer, "file-token");
     assert_string_equal(s->result.config.token, TOKEN);
-    assert_string_equal(s->result.config.user_name, "tls-bootstrap-token-user");
+    assert_kubeconfig(s, "kubernetes", "tls-bootstrap-token-user", TOKEN);
 }
 
 static void a_refused_look_is_only_a_warning(void **state) {

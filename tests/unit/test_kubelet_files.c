@@ -147,7 +147,7 @@ static void removes_what_linux_alone_has(void **state) {
              "tlsCertFile: /var/lib/kubelet/x.crt\nseccompDefault: true\nunknownField: kept\n"
              "containerRuntimeEndpoint: unix:///run/containerd/containerd.sock\n"
              "evictionHard: {nodefs.inodesFree: 5%, pid.available: 10%, memory.available: 1Gi}\n"
-             "evictionSoft: {imagefs.inodesFree: 5%}\n"
+             "evictionSoft: {imagefs.inodesFree: 5%}\nevictionSoftGracePeriod: {}\n"
              "featureGates: {WindowsGracefulNodeShutdown: true}\n",
              &changes);
 
@@ -160,6 +160,7 @@ static void removes_what_linux_alone_has(void **state) {
     assert_null(json_at(config, "tlsCertFile"));
     assert_null(json_at(config, "seccompDefault"));
     assert_null(json_at(config, "evictionSoft"));
+    assert_non_null(json_at(config, "evictionSoftGracePeriod")); /* as it was given */
     assert_int_equal(json_object_size(json_at(config, "evictionHard")), 1);
     assert_string_equal(json_text_at(config, "evictionHard.memory\\.available"), "1Gi");
     assert_int_equal(json_number_at(config, "maxPods", 0), 42);

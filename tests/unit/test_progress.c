@@ -96,6 +96,8 @@ static void a_long_message_keeps_both_ends(void **state) {
          "bbbbbbbbbbbbbbbb\xc3\xa9"
          "cccccccccc",
          "aaaaa...cccccccccc", 20},
+        {"abcdefghijklmnopqrstuvwxyz", "abcdef...pqrstuvwxyz", 20},
+        {"abcdef ghijklmnop qrstuvwxy", "abcdef ... qrstuvwxy", 20},
         {"GET 'https://a-control-plane.example.org:6443/api': connection refused",
          "GET ... connection refused", 40},
         {"nothing fits", "noth", 4},
