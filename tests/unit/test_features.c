@@ -211,6 +211,32 @@ static void ctrl_c_ends_the_question(void **state) {
     close_run(&r);
 }
 
+/* A call that fails is an error, or a warning where it is not known what the cluster asks for. */
+static void a_question_that_fails(void **state) {
+    struct error err = {0};
+    bool reached = true;
+
+    (void)state;
+    open_cluster();
+    classes.handler = "runhcs-wcow-hypervisor";
+    put_hyper_v();
+    assert_int_equal(join_once(&r, &err), 0);
+    for (size_t n = 1; reached; n++) {
+        struct join join;
+        size_t calls;
+
+        open_join(&r, &join);
+        calls = host_memory_calls(r.host);
+        host_memory_fail(r.host, n);
+        if (features_install_hyper_v(&join, &err) == 0)
+            reached = join.progress.warnings.count > 0;
+        host_memory_fail(r.host, 0);
+        assert_int_equal(host_memory_calls(r.host) - calls >= n, reached);
+        join_close(&join);
+    }
+    close_run(&r);
+}
+
 /* It ends behind the certificate: what is done stays, also with --on-failure rollback. */
 static void a_join_goes_on_behind_the_restart(void **state) {
     struct error err = {0};
@@ -236,6 +262,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_asks_for_hyper_v),
         cmocka_unit_test(ctrl_c_ends_the_question),
+        cmocka_unit_test(a_question_that_fails),
         cmocka_unit_test(a_join_goes_on_behind_the_restart),
         cmocka_unit_test(what_dism_says),
         cmocka_unit_test(when_it_is_not_started),

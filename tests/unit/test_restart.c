@@ -151,20 +151,23 @@ static void it_does_not_remove_the_one_that_runs(void **state) {
     assert_int_equal(restart_end(program->host, &err), 0);
 }
 
-/* Killed at each call, then run again or reset: nothing is left. */
+/* Killed at each call, or told that it failed, then run again or reset: nothing is left. */
 static void killed_at_every_call(void **state) {
     bool reached = true;
     json_t *before = state_of(&r);
 
     (void)state;
-    for (size_t n = 1; reached; n++) {
+    for (size_t k = 2; reached; k++) {
+        size_t n = k / 2;
         struct error err;
         size_t calls = host_memory_calls(program->host);
         json_t *after;
 
         words("10.0.0.10:6443");
-        host_memory_die(program->host, n);
-        (void)verb(verb_join, &err);
+        freep(&restarts);
+        (k % 2 ? host_memory_fail : host_memory_die)(program->host, n);
+        assert_int_equal(verb(verb_join, &err), -1);
+        assert_true(err.kind != ERROR_RESTART || restarts);
         reached = host_memory_calls(program->host) - calls >= n;
         host_memory_fail(program->host, 0);
         if (n % 2) {
