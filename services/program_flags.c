@@ -1,7 +1,7 @@
 /* Programs asked by --help and --version. */
 #include "services/program_flags.h"
 
-enum { HELP_MS = 20000, NAME_MAX_LENGTH = 100 };
+enum { HELP_MS = 20000 };
 
 static const char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                    "-_.";
@@ -22,7 +22,7 @@ void program_flags_parse(const char *help, struct text_list *ret) {
         if (p[0] != '-' || p[1] != '-')
             continue;
         len = strspn(p + 2, name_letters);
-        if (len && len <= NAME_MAX_LENGTH && strchr(" \r\n", p[2 + len]))
+        if (len && strchr(" \r\n", p[2 + len]))
             text_list_add_owned(ret, xstrndup(p + 2, len));
     }
 }

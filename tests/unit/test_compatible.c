@@ -43,6 +43,21 @@ static void containerd_with_kubernetes(void **state) {
     expect("containerd", "v2.3.1", "v1.40.0", 0, true);
 }
 
+/* No Kubernetes has two of them, and none from 1.24 on has none. */
+static void rows_of_containerd(void **state) {
+    _cleanup_json_ json_t *rows = compatible_json(0);
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *all = NULL;
+
+    (void)state;
+    json_each(rows, i, row)
+        if (text_equal(json_text_at(row, "program"), "containerd"))
+            text_list_add(&names, json_text_at(row, "kubernetes"));
+    all = text_list_join(&names, ", ");
+    assert_string_equal(all, "1.24 to 1.25, 1.26 to 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, "
+                             "1.35, 1.36, 1.37 or newer");
+}
+
 /* Nothing is said of what cannot be read, or is not in the table. */
 static void unknown_versions(void **state) {
     static const char *const odd[] = {"unknown", "", "v2", "v2.x.1", "containerd", "v99999.1.1x"};
@@ -141,6 +156,7 @@ static void the_image_that_containerd_has(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(containerd_with_kubernetes),
+        cmocka_unit_test(rows_of_containerd),
         cmocka_unit_test(unknown_versions),
         cmocka_unit_test(cni_plugins),
         cmocka_unit_test(sandbox_images),
