@@ -4,17 +4,17 @@
 
 enum { OLDEST = 24, ANY = 999 };
 
-/* A flag that is always given, for the minor versions that know it. */
+/* A flag that is always given, up to the last minor version that needs it. */
 static const struct flag {
     const char *text;
-    unsigned first, last;
+    unsigned last;
 } flags[] = {
-    {"--config=C:\\var\\lib\\kubelet\\config.yaml", 0, ANY},
-    {"--kubeconfig=C:\\etc\\kubernetes\\kubelet.conf", 0, ANY},
-    {"--cert-dir=C:\\var\\lib\\kubelet\\pki", 0, ANY},
+    {"--config=C:\\var\\lib\\kubelet\\config.yaml", ANY},
+    {"--kubeconfig=C:\\etc\\kubernetes\\kubelet.conf", ANY},
+    {"--cert-dir=C:\\var\\lib\\kubelet\\pki", ANY},
     /* a field of the configuration file since 1.27 */
-    {"--container-runtime-endpoint=npipe:////./pipe/containerd-containerd", 0, 26},
-    {"--v=2", 0, ANY},
+    {"--container-runtime-endpoint=npipe:////./pipe/containerd-containerd", 26},
+    {"--v=2", ANY},
 };
 
 static int arguments(const struct service_settings *settings, struct text_list *ret,
@@ -28,7 +28,7 @@ static int arguments(const struct service_settings *settings, struct text_list *
                          "kubelet '%s' is not supported: the oldest supported version is 1.%d",
                          settings->kubelet_version, OLDEST);
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-        if (minor >= flags[i].first && minor <= flags[i].last)
+        if (minor <= flags[i].last)
             text_list_add(ret, flags[i].text);
     if (settings->bootstrap_kubeconfig)
         argument_add(ret, "--bootstrap-kubeconfig", "C:\\etc\\kubernetes\\bootstrap-kubelet.conf");
