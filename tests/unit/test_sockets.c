@@ -184,7 +184,6 @@ static const struct {
     {"tcp 127.0.0.1:#", "ok 3/3\n", NULL},
     {"tcp 127.0.0.1:# --payload 1", "ok 3/3  from p1\n", NULL},
     {"tcp 127.0.0.1:# --payload 13", "ok 3/3  from p1\n", NULL},
-    {"tcp 127.0.0.1:# --payload 14 --attempts 100", "ok 100/100  from p1\n", NULL},
     {"tcp --payload=2000 127.0.0.1:# --expect p1", "ok 3/3  from p1\n", NULL},
     {"tcp 127.0.0.1:# --payload 20 --expect p2", "wrong-responder 0/2  from p1\n",
      "probe '127.0.0.1': wrong-responder"},
@@ -340,12 +339,15 @@ static size_t hear(socket_handle handle, char *ret, size_t len) {
 static void each_line_is_answered(void **state) {
     char heard[100], *long_line = xcalloc(5000, 1);
     socket_handle handle = connected();
+    _cleanup_(text_free) struct text said = {0};
+    struct error err;
 
     (void)state;
     say(handle, "one\ntwo\nthr", 11);
     assert_int_equal(hear(handle, heard, 14), 14);
     assert_string_equal(heard, "p1 one\np1 two\n");
-    say(handle, "ee\n", 3);
+    assert_int_equal(probe("tcp 127.0.0.1:# --payload 14 --attempts 100", &said, &err), 0);
+    say(handle, "ee\n", 3); /* it stays, as those that ended made room */
     assert_int_equal(hear(handle, heard, 9), 9);
     assert_string_equal(heard, "p1 three\n");
     memset(long_line, 'x', 4096); /* without an end: nobody waits for it */
@@ -355,8 +357,6 @@ static void each_line_is_answered(void **state) {
     handle = connected();
     say(handle, long_line, 4095);
     say(handle, "\nyes\n", 5);
-    free(long_line);
-    long_line = xcalloc(5000, 1);
     assert_int_equal(hear(handle, long_line, 4099 + 7), 4099 + 7);
     assert_string_equal(long_line + 4099, "p1 yes\n");
     socket_os_close(handle);
