@@ -204,7 +204,10 @@ static int read_text(const char *text, size_t len, json_t **ret, struct error *e
         return -1;
     if (yaml_documents_count(documents) == 1)
         *ret = yaml_to_json(yaml_document(documents, 0));
-    return *ret ? 0 : error_set(err, ERROR_MALFORMED, "decode lock: more than one document");
+    return *ret ? 0
+                : error_set(err, ERROR_MALFORMED, "decode lock: %s",
+                            yaml_documents_count(documents) ? "more than one document"
+                                                            : "it is empty");
 }
 
 static int read_lock(const json_t *json, struct artifacts *artifacts, struct error *err) {

@@ -91,7 +91,7 @@ struct bad_lock {
 
 static void bad_locks(void **state) {
     static const struct bad_lock bad[] = {
-        {"", ERROR_MALFORMED, "decode lock: more than one document"},
+        {"", ERROR_MALFORMED, "decode lock: it is empty"},
         {"{}", ERROR_MALFORMED, "decode lock: not a BundleLock of winjoin.io/v1alpha1"},
         {LOCK("7"), ERROR_MALFORMED, "decode lock: an artifact is not an object"},
         {"{\"apiVersion\":\"winjoin.io/v2\",\"kind\":\"BundleLock\",\"artifacts\":[]}",
