@@ -83,92 +83,90 @@ static void lock(void **state) {
     artifacts_free(&again);
 }
 
-struct bad_lock {
+static const struct {
     const char *text;
     enum error_kind kind;
     const char *says;
+} bad_locks[] = {
+    {"", ERROR_MALFORMED, "decode lock: it is empty"},
+    {"{}", ERROR_MALFORMED, "decode lock: not a BundleLock of winjoin.io/v1alpha1"},
+    {LOCK("7"), ERROR_MALFORMED, "decode lock: an artifact is not an object"},
+    {"{\"apiVersion\":\"winjoin.io/v2\",\"kind\":\"BundleLock\",\"artifacts\":[]}", ERROR_MALFORMED,
+     "decode lock: not a BundleLock of winjoin.io/v1alpha1"},
+    {LOCK(ITEM("kubelet", "-1", "a")), ERROR_MALFORMED,
+     "decode lock: size of 'kubelet' is not in 0..536870912"},
+    {LOCK(ITEM("kubelet", "536870913", "a")), ERROR_MALFORMED,
+     "decode lock: size of 'kubelet' is not in 0..536870912"},
+    {LOCK(ITEM("kubelet", "3", "a") "," ITEM("kubelet", "3", "b")), ERROR_MALFORMED,
+     "decode lock: 'kubelet' and 'kubelet' have the same name, path or target"},
+    {LOCK(ITEM("kubelet", "3", "a") "," ITEM("kube-proxy", "3", "a")), ERROR_MALFORMED,
+     "decode lock: 'kubelet' and 'kube-proxy' have the same name, path or target"},
+    {LOCK(ITEM("unknown", "3", "a")), ERROR_MALFORMED, "decode lock: 'unknown' has no target"},
+    {LOCK("{\"name\":\"kubelet\",\"version\":\"\",\"sha256\":\"" SHA_ABC
+          "\",\"size\":3,\"path\":\"a\"}"),
+     ERROR_MALFORMED, "decode lock: 'kubelet' has no usable version"},
+    {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"BA7816\",\"size\":3,"
+          "\"path\":\"a\"}"),
+     ERROR_MALFORMED, "decode lock: sha256 of 'kubelet' is not 64 hex digits"},
+    {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"G" SHA_63
+          "\",\"size\":3,\"path\":\"a\"}"),
+     ERROR_MALFORMED, "decode lock: sha256 of 'kubelet' is not 64 hex digits"},
+    {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_63
+          "\",\"size\":3,\"path\":\"a\"}"),
+     ERROR_MALFORMED, "decode lock: sha256 of 'kubelet' is not 64 hex digits"},
+    {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_ABC "0"
+          "\",\"size\":3,\"path\":\"a\"}"),
+     ERROR_MALFORMED, "decode lock: sha256 of 'kubelet' is not 64 hex digits"},
+    {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_ABC "\",\"size\":3}"),
+     ERROR_MALFORMED, "decode lock: 'kubelet' has no path"},
+    {"apiVersion: [", ERROR_MALFORMED, "lock: line 2 column 1: did not find expected node content"},
+    {"a: 1\n---\nb: 2\n", ERROR_MALFORMED, "decode lock: more than one document"},
+    {LOCK(ITEM("ku be", "3", "a")), ERROR_MALFORMED, "decode lock: an artifact has no usable name"},
+    {LOCK(ITEM("kubelet", "3", "a\",\"more\":\"x")), ERROR_MALFORMED,
+     "decode lock: an artifact has unknown key 'more'"},
+    {LOCK(ITEM("kubelet", "3", "../a")), ERROR_UNTRUSTED,
+     "decode lock: path '../a' of 'kubelet' leads out of the bundle"},
+    {LOCK(ITEM("kubelet", "3", "a/../../b")), ERROR_UNTRUSTED,
+     "decode lock: path 'a/../../b' of 'kubelet' leads out of the bundle"},
+    {LOCK(ITEM("kubelet", "3", "/etc/a")), ERROR_UNTRUSTED,
+     "decode lock: path '/etc/a' of 'kubelet' leads out of the bundle"},
+    {LOCK(ITEM("kubelet", "3", "C:/a")), ERROR_UNTRUSTED,
+     "decode lock: path 'C:/a' of 'kubelet' leads out of the bundle"},
+    {LOCK(ITEM("kubelet", "3", "a\\\\b")), ERROR_UNTRUSTED,
+     "decode lock: path 'a\\b' of 'kubelet' leads out of the bundle"},
+    {LOCK(ITEM("kubelet", "3", "a//b")), ERROR_UNTRUSTED,
+     "decode lock: path 'a//b' of 'kubelet' leads out of the bundle"},
+    {LOCK(ITEM("kubelet", "3", "")), ERROR_UNTRUSTED,
+     "decode lock: path '' of 'kubelet' leads out of the bundle"},
+    {LOCK(TARGET_ITEM("C:\\\\Windows\\\\System32\\\\tool.exe")), ERROR_UNTRUSTED,
+     "decode lock: target 'C:\\Windows\\System32\\tool.exe' of 'tool' is outside winjoin's "
+     "program folders"},
+    {LOCK(TARGET_ITEM("C:\\\\k\\\\..\\\\tool.exe")), ERROR_UNTRUSTED,
+     "decode lock: target 'C:\\k\\..\\tool.exe' of 'tool' is outside winjoin's program "
+     "folders"},
+    {LOCK(TARGET_ITEM("C:\\\\k\\\\a/../../tool.exe")), ERROR_UNTRUSTED,
+     "decode lock: target 'C:\\k\\a/../../tool.exe' of 'tool' is outside winjoin's program "
+     "folders"},
+    {LOCK(TARGET_ITEM("C:\\\\k\\\\kubelet.exe:stream")), ERROR_UNTRUSTED,
+     "decode lock: target 'C:\\k\\kubelet.exe:stream' of 'tool' is outside winjoin's program "
+     "folders"},
+    {LOCK(TARGET_ITEM("C:\\\\k\\\\kubelet.exe.")), ERROR_UNTRUSTED,
+     "decode lock: target 'C:\\k\\kubelet.exe.' of 'tool' is outside winjoin's program "
+     "folders"},
+    {LOCK(TARGET_ITEM("C:\\\\k\\\\")), ERROR_UNTRUSTED,
+     "decode lock: target 'C:\\k\\' of 'tool' is outside winjoin's program folders"},
 };
 
-static void bad_locks(void **state) {
-    static const struct bad_lock bad[] = {
-        {"", ERROR_MALFORMED, "decode lock: it is empty"},
-        {"{}", ERROR_MALFORMED, "decode lock: not a BundleLock of winjoin.io/v1alpha1"},
-        {LOCK("7"), ERROR_MALFORMED, "decode lock: an artifact is not an object"},
-        {"{\"apiVersion\":\"winjoin.io/v2\",\"kind\":\"BundleLock\",\"artifacts\":[]}",
-         ERROR_MALFORMED, "decode lock: not a BundleLock of winjoin.io/v1alpha1"},
-        {LOCK(ITEM("kubelet", "-1", "a")), ERROR_MALFORMED,
-         "decode lock: size of 'kubelet' is not in 0..536870912"},
-        {LOCK(ITEM("kubelet", "536870913", "a")), ERROR_MALFORMED,
-         "decode lock: size of 'kubelet' is not in 0..536870912"},
-        {LOCK(ITEM("kubelet", "3", "a") "," ITEM("kubelet", "3", "b")), ERROR_MALFORMED,
-         "decode lock: 'kubelet' and 'kubelet' have the same name, path or target"},
-        {LOCK(ITEM("kubelet", "3", "a") "," ITEM("kube-proxy", "3", "a")), ERROR_MALFORMED,
-         "decode lock: 'kubelet' and 'kube-proxy' have the same name, path or target"},
-        {LOCK(ITEM("unknown", "3", "a")), ERROR_MALFORMED, "decode lock: 'unknown' has no target"},
-        {LOCK("{\"name\":\"kubelet\",\"version\":\"\",\"sha256\":\"" SHA_ABC
-              "\",\"size\":3,\"path\":\"a\"}"),
-         ERROR_MALFORMED, "decode lock: 'kubelet' has no usable version"},
-        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"BA7816\",\"size\":3,"
-              "\"path\":\"a\"}"),
-         ERROR_MALFORMED, "decode lock: sha256 of 'kubelet' is not 64 hex digits"},
-        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"G" SHA_63
-              "\",\"size\":3,\"path\":\"a\"}"),
-         ERROR_MALFORMED, "decode lock: sha256 of 'kubelet' is not 64 hex digits"},
-        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_63
-              "\",\"size\":3,\"path\":\"a\"}"),
-         ERROR_MALFORMED, "decode lock: sha256 of 'kubelet' is not 64 hex digits"},
-        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_ABC "0"
-              "\",\"size\":3,\"path\":\"a\"}"),
-         ERROR_MALFORMED, "decode lock: sha256 of 'kubelet' is not 64 hex digits"},
-        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_ABC "\",\"size\":3}"),
-         ERROR_MALFORMED, "decode lock: 'kubelet' has no path"},
-        {"apiVersion: [", ERROR_MALFORMED,
-         "lock: line 2 column 1: did not find expected node content"},
-        {"a: 1\n---\nb: 2\n", ERROR_MALFORMED, "decode lock: more than one document"},
-        {LOCK(ITEM("ku be", "3", "a")), ERROR_MALFORMED,
-         "decode lock: an artifact has no usable name"},
-        {LOCK(ITEM("kubelet", "3", "a\",\"more\":\"x")), ERROR_MALFORMED,
-         "decode lock: an artifact has unknown key 'more'"},
-        {LOCK(ITEM("kubelet", "3", "../a")), ERROR_UNTRUSTED,
-         "decode lock: path '../a' of 'kubelet' leads out of the bundle"},
-        {LOCK(ITEM("kubelet", "3", "a/../../b")), ERROR_UNTRUSTED,
-         "decode lock: path 'a/../../b' of 'kubelet' leads out of the bundle"},
-        {LOCK(ITEM("kubelet", "3", "/etc/a")), ERROR_UNTRUSTED,
-         "decode lock: path '/etc/a' of 'kubelet' leads out of the bundle"},
-        {LOCK(ITEM("kubelet", "3", "C:/a")), ERROR_UNTRUSTED,
-         "decode lock: path 'C:/a' of 'kubelet' leads out of the bundle"},
-        {LOCK(ITEM("kubelet", "3", "a\\\\b")), ERROR_UNTRUSTED,
-         "decode lock: path 'a\\b' of 'kubelet' leads out of the bundle"},
-        {LOCK(ITEM("kubelet", "3", "a//b")), ERROR_UNTRUSTED,
-         "decode lock: path 'a//b' of 'kubelet' leads out of the bundle"},
-        {LOCK(ITEM("kubelet", "3", "")), ERROR_UNTRUSTED,
-         "decode lock: path '' of 'kubelet' leads out of the bundle"},
-        {LOCK(TARGET_ITEM("C:\\\\Windows\\\\System32\\\\tool.exe")), ERROR_UNTRUSTED,
-         "decode lock: target 'C:\\Windows\\System32\\tool.exe' of 'tool' is outside winjoin's "
-         "program folders"},
-        {LOCK(TARGET_ITEM("C:\\\\k\\\\..\\\\tool.exe")), ERROR_UNTRUSTED,
-         "decode lock: target 'C:\\k\\..\\tool.exe' of 'tool' is outside winjoin's program "
-         "folders"},
-        {LOCK(TARGET_ITEM("C:\\\\k\\\\a/../../tool.exe")), ERROR_UNTRUSTED,
-         "decode lock: target 'C:\\k\\a/../../tool.exe' of 'tool' is outside winjoin's program "
-         "folders"},
-        {LOCK(TARGET_ITEM("C:\\\\k\\\\kubelet.exe:stream")), ERROR_UNTRUSTED,
-         "decode lock: target 'C:\\k\\kubelet.exe:stream' of 'tool' is outside winjoin's program "
-         "folders"},
-        {LOCK(TARGET_ITEM("C:\\\\k\\\\kubelet.exe.")), ERROR_UNTRUSTED,
-         "decode lock: target 'C:\\k\\kubelet.exe.' of 'tool' is outside winjoin's program "
-         "folders"},
-        {LOCK(TARGET_ITEM("C:\\\\k\\\\")), ERROR_UNTRUSTED,
-         "decode lock: target 'C:\\k\\' of 'tool' is outside winjoin's program folders"},
-    };
+static void refuses_bad_locks(void **state) {
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(bad_locks); i++) {
         struct artifacts artifacts = {0};
         struct error err = {0};
-        if (artifact_lock_parse(bad[i].text, strlen(bad[i].text), &artifacts, &err) == 0)
-            fail_msg("taken: %s", bad[i].text);
-        if (err.kind != bad[i].kind || !text_equal(err.message, bad[i].says))
-            fail_msg("'%s', not '%s'", err.message, bad[i].says);
+        if (artifact_lock_parse(bad_locks[i].text, strlen(bad_locks[i].text), &artifacts, &err) ==
+            0)
+            fail_msg("taken: %s", bad_locks[i].text);
+        if (err.kind != bad_locks[i].kind || !text_equal(err.message, bad_locks[i].says))
+            fail_msg("'%s', not '%s'", err.message, bad_locks[i].says);
     }
 }
 
@@ -389,7 +387,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digest),
         cmocka_unit_test(lock),
-        cmocka_unit_test(bad_locks),
+        cmocka_unit_test(refuses_bad_locks),
         cmocka_unit_test(locks_have_limits),
         cmocka_unit_test_setup_teardown(from_a_folder, open_host, close_host),
         cmocka_unit_test_setup_teardown(stopped_before_writing, open_host, close_host),
