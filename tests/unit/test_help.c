@@ -216,7 +216,7 @@ static void what_may_come_next(void **state) {
         {"join =--dsr=o", "--dsr=on\n--dsr=off\n", "auto"},
         {"join =--dry-run=t", "--dry-run=true\n", "false"},
         {"join --dry-run =--tok", "--token\t", "true"},
-        {"join --skip-phases =ver", "verify\t", "list"},
+        {"join --skip-phases =", "verify\t", "list\t"},
         {"join --skip-phases =ready,ver", "ready,verify\t", "list"},
         {"join --ignore-preflight-errors =", "all\t", "--config"},
         {"join --ignore-preflight-errors =NodeN", "NodeName\n", "Mem"},

@@ -22,6 +22,7 @@ static void what_changes_is_told(void **state) {
     static const char *const lines[] = {"flow  ",
                                         "  pod-to-service-ip/tcp: fail, was pass (timeout",
                                         "  pod-to-service-ip/tcp: pass, was fail"};
+    _cleanup_(text_list_free) struct text_list reports = {0};
     struct error err;
     const char *at;
 
@@ -32,6 +33,9 @@ static void what_changes_is_told(void **state) {
     if (verb(verb_diag, &err) < 0)
         fail_msg("%s", err.message);
     assert_int_equal(stage.tests, 4);
+    assert_int_equal(host_list(program->host, REPORTS_FOLDER, &reports, NULL), 0);
+    assert_int_equal(reports.count, 2); /* of the first, and of the join */
+    assert_true(text_starts_with(reports.items[0], "diag-"));
     at = text_str(&out);
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         if (!strstr(at, lines[i]))
