@@ -88,6 +88,8 @@ static const struct {
      "a name like that: my-node"},
     {"join a:1 --ignore-preflight-errors all,Swap" GOOD,
      "--ignore-preflight-errors: don't specify individual checks", ""},
+    {"join a:1 --kubernetes-version 1.37" GOOD,
+     "--kubernetes-version: Kubernetes version 1.37: it must be complete, like v1.37.1", ""},
     {"join a:1 --timeout 0" GOOD, "invalid value \"0\" for --timeout: must be more than 0", ""},
     {"join a:1 --verify fulll" GOOD, "invalid value \"fulll\" for --verify: use one of ",
      "did you mean full?"},
