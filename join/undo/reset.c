@@ -100,7 +100,7 @@ static void read_service(const struct journal_entry *entry, struct host_service 
         .description = xstrdup_null(json_text_at(b, "description")),
         .command = xstrdup_null(json_text_at(b, "command")),
         .auto_start = json_bool_at(b, "autoStart", false),
-        .restart_on_error = json_bool_at(b, "restartOnError", true), /* older journals lack it */
+        .restart_on_error = json_bool_at(b, "restartOnError", false),
         .reset_seconds = (unsigned)json_number_at(b, "resetSeconds", 0),
         .preshutdown_ms = (unsigned)json_number_at(b, "preshutdownMs", 0),
     };

@@ -94,7 +94,7 @@ bool external_agent_same_folder(const char *told, const char *folder) {
     const char *a = told, *b = folder + strcspn(folder, ":") + 1;
     if (text_starts_with(a, mounted))
         a += sizeof mounted - 2;
-    if (strlen(a) > 1 && a[1] == ':') {
+    if (*a && a[1] == ':') {
         if (((unsigned char)*a | 0x20U) != ((unsigned char)*folder | 0x20U))
             return false;
         a += 2;

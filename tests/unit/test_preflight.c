@@ -223,11 +223,11 @@ static void an_ignored_error_is_a_warning(void **state) {
 /* Ctrl-C while the cluster is asked: no word of failed checks. */
 static void an_interrupted_look_says_so(void **state) {
     struct preflight_result results[] = {
-        {.id = "Bundle", .level = PREFLIGHT_ERROR, .outcome = PREFLIGHT_ERROR, .cause = ERROR_HOST},
         {.id = "Discovery",
          .level = PREFLIGHT_ERROR,
          .outcome = PREFLIGHT_ERROR,
          .cause = ERROR_INTERRUPTED},
+        {.id = "Bundle", .level = PREFLIGHT_ERROR, .outcome = PREFLIGHT_ERROR, .cause = ERROR_HOST},
     };
     struct error err = {0};
 
@@ -286,6 +286,7 @@ static void the_report_is_as_documented(void **state) {
 static void many_errors_are_counted(void **state) {
     struct error err = {0};
     struct look look;
+    size_t first = 0;
 
     (void)state;
     open_fit();
@@ -298,6 +299,12 @@ static void many_errors_are_counted(void **state) {
     assert_int_equal(preflight_judge(look.results, look.count, &err), -1);
     assert_non_null(strstr(err.message, "5 of"));
     assert_non_null(strstr(err.hints[3], "and 2 more"));
+    while (look.results[first].outcome != PREFLIGHT_ERROR)
+        first++;
+    look.results[first].outcome = PREFLIGHT_PASS;
+    error_clear(&err);
+    assert_int_equal(preflight_judge(look.results, look.count, &err), -1);
+    assert_true(text_starts_with(err.hints[3], "["));
     close_look(&look);
     close_run(&r);
 }

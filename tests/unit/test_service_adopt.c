@@ -27,7 +27,11 @@ static void put_service(struct run *r, const char *name, const char *command, bo
                                    .display_name = (char *)name,
                                    .description = (char *)"of the image",
                                    .command = (char *)command,
-                                   .auto_start = true};
+                                   .auto_start = runs,
+                                   .restart_on_error = runs,
+                                   .restart_delays_ms = {1000, 2000, 3000},
+                                   .reset_seconds = 40,
+                                   .preshutdown_ms = 5000};
 
     assert_int_equal(host_service_put(r->host, &service, NULL), 0);
     if (runs)
