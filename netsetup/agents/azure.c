@@ -45,11 +45,13 @@ static int is_current(const struct network_restore *restore, bool *ret, struct e
     size_t len = 0;
     bool there = host_read(restore->host, AZURE_STATE_FILE, STATE_MAX, &state, &len, &why) == 0;
 
-    if (!there && why.kind != ERROR_ABSENT && why.kind != ERROR_MALFORMED)
-        return error_pass(err, &why);
     *ret = why.kind == ERROR_ABSENT; /* without state it looks for the network, or makes it */
+    if (*ret)
+        return 0;
+    if (!there && why.kind != ERROR_MALFORMED)
+        return error_pass(err, &why);
     if (hcn_network_find(restore->host, NETWORK, &network, &why) == 0)
-        *ret |= there && strstr(state, network.id);
+        *ret = there && strstr(state, network.id);
     else if (why.kind != ERROR_ABSENT)
         return error_set(err, why.kind, "%s", why.message);
     return 0;

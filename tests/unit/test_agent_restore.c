@@ -117,6 +117,36 @@ static void azures_state_goes_at_boot(void **state) {
     assert_int_equal(count("service_stop"), 0);
 }
 
+/* A call fails while all is as it should be: that is told, or no matter, and pods keep their
+ * network. */
+static void azures_network_stays_when_a_call_fails(void **state) {
+    bool fails = true;
+
+    (void)state;
+    for (int pods = 0; pods < 2; pods++, fails = true) {
+        join_azure();
+        if (pods)
+            add_azure_pod();
+        for (size_t n = 1; fails; n++) {
+            struct text_list did = {0};
+            struct error err = {0};
+            size_t calls = host_memory_calls(host);
+            int result;
+
+            host_memory_fail(host, n);
+            result = network_restore(&keeper, false, &did, &err);
+            fails = host_memory_calls(host) - calls >= n;
+            host_memory_fail(host, 0);
+            assert_int_equal(result < 0, err.kind != ERROR_NONE);
+            if (fails && text_starts_with(host_memory_failed(host), "Hcn"))
+                assert_int_equal(result, -1);
+            assert_int_equal(has_network("azure"), pods);
+            text_list_free(&did);
+        }
+        assert_int_equal(close_host(NULL) + open_host(NULL), 0);
+    }
+}
+
 /* Without a pod there is no network, and nothing that kube-proxy could program. */
 static void kube_proxy_may_wait_for_azures_first_pod(void **state) {
     (void)state;
@@ -177,9 +207,13 @@ static void ovns_program_starts_with_windows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(azures_state_goes_with_its_network), TEST(azures_other_network_goes),
-        TEST(azures_state_goes_at_boot),          TEST(kube_proxy_may_wait_for_azures_first_pod),
-        TEST(ovns_program_is_started_again),      TEST(ovns_program_starts_with_windows),
+        TEST(azures_state_goes_with_its_network),
+        TEST(azures_other_network_goes),
+        TEST(azures_state_goes_at_boot),
+        TEST(kube_proxy_may_wait_for_azures_first_pod),
+        TEST(azures_network_stays_when_a_call_fails),
+        TEST(ovns_program_is_started_again),
+        TEST(ovns_program_starts_with_windows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
