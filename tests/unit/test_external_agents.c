@@ -166,6 +166,8 @@ static void agents_are_found(void **state) {
         if (n->external) {
             assert_ptr_equal(n->agent, &network_agent_external);
             assert_string_equal(n->daemon_set, found_rows[i].cluster.sets[0]);
+            if (n->external->settings_of)
+                assert_int_equal(n->agent->check_settings(n, &s.err), 0);
         }
         assert_same_text(n->mode, found_rows[i].mode);
         assert_same_text(n->backend, found_rows[i].backend);

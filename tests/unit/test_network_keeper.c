@@ -245,6 +245,7 @@ static void a_lasting_failure_is_told_once(void **state) {
     run(100, break_file);
     assert_int_equal(text_str(&told)[0], 'e');
     assert_non_null(strstr(text_str(&told), "network.json"));
+    assert_non_null(strstr(text_str(&told), "; trying again every 5 s\n"));
     assert_null(strchr(strchr(text_str(&told), '\n') + 1, '\n'));
 }
 

@@ -198,6 +198,13 @@ static void refused_numbers(void **state) {
     scene.input.vxlan_port = 8472;
     scene.input.plugin = "flannel";
     assert_refused(ERROR_UNSUPPORTED, "4789 only");
+    scene.input.vxlan_port = 0;
+    scene.input.vni = 4096;
+    scene.input.plugin = "ovn-kubernetes";
+    assert_refused(ERROR_UNSUPPORTED,
+                   "VNI 4096 is not possible: ovn-kubernetes works with 4097 only");
+    scene.input.vni = 0;
+    scene.input.vxlan_port = 8472;
     scene.input.plugin = "win-overlay";
     scene.input.hns = (struct hns_version){10, 2};
     assert_refused(ERROR_UNSUPPORTED, "HNS 10.2 supports 4789 only");
@@ -222,6 +229,9 @@ static void refused_prefixes(void **state) {
     assert_refused(ERROR_UNSUPPORTED, "IPv6");
     scene.input.pod_cidr = "10.96.3.0/24";
     assert_refused(ERROR_USAGE, "overlaps service prefix 10.96.0.0/12");
+    scene.input.pod_cidr = "127.0.0.0/8";
+    assert_refused(ERROR_USAGE,
+                   "pod prefix of the node 127.0.0.0/8 overlaps 127.0.0.0/8, the loopback");
     scene.input.pod_cidr = "10.244.1.0/24";
     scene.input.management = "10.244.9.9/24";
     assert_refused(ERROR_USAGE,
