@@ -7,11 +7,12 @@
 
 static const struct {
     const char *name;
-    const char *broken, *collect;
+    const char *broken, *collect, *output;
 } rows[] = {
-    {"diag-good", NULL, NULL},
-    {"diag-broken", "pod-", NULL},
-    {"diag-collect", NULL, "D:\\c.zip"},
+    {"diag-good", NULL, NULL, NULL},
+    {"diag-broken", "pod-", NULL, NULL},
+    {"diag-document", "pod-to-service", NULL, "json"},
+    {"diag-collect", NULL, "D:\\c.zip", NULL},
 };
 
 static void open_row(size_t i) {
@@ -23,6 +24,7 @@ static void open_row(size_t i) {
         .broken = {rows[i].broken, rows[i].broken, rows[i].broken, rows[i].broken, rows[i].broken}};
     put("D:\\x", "");
     program->options.collect = (char *)rows[i].collect;
+    program->options.output = (char *)rows[i].output;
 }
 
 static void a_report_is_as_expected(void **state) {
@@ -35,8 +37,7 @@ static void a_report_is_as_expected(void **state) {
         (void)verb(verb_diag, &err);
         text_addf(&t, "%s==== standard error\n%s==== error\n%s\n==== document\n", text_str(&out),
                   text_str(&err_out), err.message);
-        if (i == 0)
-            add_document(&t, program->result);
+        add_document(&t, program->result);
         (void)close_joining(NULL);
         assert_expected(rows[i].name, text_str(&t));
         text_free(&t);
