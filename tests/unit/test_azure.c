@@ -1,5 +1,8 @@
 /* Azure CNI: a join leaves the network to the first pod, and a reset takes back what that made. */
 #include "join_scene.h"
+
+#include "join/found/need.h"
+#include "join/phases/host_fixes.h"
 #include "netsetup/hcn_network.h"
 
 #define HNS_STATE "SYSTEM\\CurrentControlSet\\Services\\hns\\State"
@@ -123,6 +126,37 @@ static void another_value_is_restored(void **state) {
     close_run(&r);
 }
 
+/* Without the value, or with an HNS that has not read it, no pod reaches another node: each call
+ * that fails is told. */
+static void the_value_is_read_or_that_is_told(void **state) {
+    bool fails = true;
+
+    (void)state;
+    for (size_t n = 1; fails; n++) {
+        struct error err = {0};
+        struct join join;
+        struct run r;
+        size_t calls;
+        int result;
+
+        open_azure(&r, "l2bridge", "azure-vnet");
+        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+        assert_int_equal(join_open(&join, &err), 0);
+        assert_int_equal(journal_open(r.host, &join.journal, &err), 0);
+        assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
+        calls = host_memory_calls(r.host);
+        host_memory_fail(r.host, n);
+        result = agent_registry_apply(&join, &err);
+        fails = host_memory_calls(r.host) - calls >= n;
+        assert_int_equal(result, err.kind == ERROR_NONE ? 0 : -1);
+        if (fails && (text_starts_with(host_memory_failed(r.host), "registry_set") ||
+                      text_starts_with(host_memory_failed(r.host), "service_st")))
+            assert_int_equal(result, -1);
+        join_close(&join);
+        close_run(&r);
+    }
+}
+
 /* Its file would be read first, its network is in the way: refused until reset. */
 static void another_plugin_before(void **state) {
     struct error err = {0};
@@ -191,6 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_pod_makes_the_network),
         cmocka_unit_test(another_value_is_restored),
+        cmocka_unit_test(the_value_is_read_or_that_is_told),
         cmocka_unit_test(another_plugin_before),
         cmocka_unit_test(every_call_fails_once),
         cmocka_unit_test(what_was_told_is_expected),
