@@ -130,8 +130,7 @@ static const json_t *node_around(const struct scene *scene, const char *prefix) 
     json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
         if (peer.pod_cidr && cidr_parse(peer.pod_cidr, &outer, NULL) == 0 &&
-            cidr_parse(prefix, &inner, NULL) == 0 && inner.length > outer.length &&
-            cidr_contains_cidr(&outer, &inner))
+            cidr_parse(prefix, &inner, NULL) == 0 && cidr_contains_cidr(&outer, &inner))
             return node;
     }
     return NULL;

@@ -136,6 +136,10 @@ static const struct row rows[] = {
      "HNS-EPSTALE confirmed 1", "2 endpoints have the address 10.244.3.5"},
     {"mtu", "pod-to-pod-ip/udp=no-reply", "extra:{'x-small-udp':{outcome:'ok'}}", "MTU confirmed 1",
      "UDP to the other pod: 16 bytes arrive, 1400 do not"},
+    {"mtu of the adapter", "pod-to-pod-ip/udp=no-reply",
+     WIN_NODE ",adapters:[{alias:'Ethernet',mtu:1450,addresses:['10.0.0.21/24']}],"
+              "extra:{'x-small-udp':{outcome:'ok'}}",
+     "MTU confirmed 1", "the MTU of 'Ethernet' is 1450"},
     {"mtu between two sizes", "pod-to-pod-ip/udp=no-reply",
      "extra:{'x-small-udp':{outcome:'ok'},'x-size-udp-1300':{outcome:'no-reply'},"
      "'x-size-udp-1200':{outcome:'ok'},'x-size-udp-1000':{outcome:'ok'},"
