@@ -57,7 +57,8 @@ def constant(line):
     {0}, and not a pause or a limit, which nobody sees longer by one or, where it is a product, by a thousandth."""
     if re.match(r"\s*return -?\d+;|\s*\w+ = -1;$|\s*(?:static )?(?:const )?char \w+\[", line):
         return
-    line = re.sub(r"(?<=[?:] )-1\b|(?<=\berr\) : )0(?=;)|(?<=\? -1 : )0\b|\b[A-Z][A-Z0-9_]*_(?:MS|MAX) = \d+(?=,| |$)(?! \*)",
+    line = re.sub(r"(?<=[?:] )-1\b|(?<=\berr\) : )0(?=;)|(?<=\? -1 : )0\b|"
+                  r"(?:\b[A-Z][A-Z0-9_]*_(?:MS|MAX)|\.timeout_ms) = \d+(?=,| |$)(?! \*)",
                   lambda found: "~" * len(found.group(0)), line)
     if re.search(r"\b[A-Z][A-Z0-9_]*_(?:MS|MAX) = \d+ \*", line):
         line = re.sub(r"(?<=\* )10(?:00|24)\b", lambda found: "~" * len(found.group(0)), line)
