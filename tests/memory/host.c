@@ -412,7 +412,7 @@ static void environment_names(struct host *host, const char *prefix, struct text
 static char *program_path(struct host *host) {
     const char *path = memory_of(host)->program_path;
 
-    return xstrdup(path ? path : "C:\\k\\winjoin.exe");
+    return path && !*path ? NULL : xstrdup(path ? path : "C:\\k\\winjoin.exe");
 }
 
 static void memory_free(struct host *host) {

@@ -55,6 +55,10 @@ static void copies(void **state) {
     assert_true(is_there("C:\\other\\winjoin.exe"));
     assert_false(is_there("C:\\other\\kubeadm.exe"));
     program->options.to = NULL;
+    host_memory_set_program_path(program->host, "");
+    assert_int_equal(install(&err), -1);
+    assert_string_equal(err.message, "install winjoin: its own path is not known");
+    host_memory_set_program_path(program->host, NULL);
 }
 
 /* From its place: nothing to copy there; an older winjoin's kubeadm.exe is replaced. */
