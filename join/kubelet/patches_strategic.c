@@ -134,7 +134,7 @@ static int delete_from(struct work *work, const struct place *place, json_t *ori
 static bool agrees(const json_t *list, const json_t *order) {
     size_t at = 0;
 
-    for (size_t i = 0; i < json_array_size(order) && at < json_array_size(list); i++)
+    for (size_t i = 0; i < json_array_size(order); i++)
         at += json_equal(json_array_get(list, at), json_array_get(order, i));
     return at == json_array_size(list) || json_array_size(order) == 0;
 }

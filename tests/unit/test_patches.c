@@ -292,6 +292,18 @@ static void has_bounds(void **state) {
     }
     assert_int_equal(patches_read(host, FOLDER, &patches, &err), -1);
     assert_non_null(strstr(err.message, "more than 1000 files"));
+    assert_int_equal(host_remove_tree(host, FOLDER, NULL), 0);
+    for (int count = PATCHES_MAX; count <= PATCHES_MAX + 1; count++) {
+        _cleanup_(text_free) struct text text = {0};
+
+        for (int i = 0; i < count; i++)
+            text_add(&text, "---\na: 1\n");
+        put(host, "kubeletconfiguration.yaml", text_str(&text));
+        assert_int_equal(patches_read(host, FOLDER, &patches, &err), count > PATCHES_MAX ? -1 : 0);
+        patches_free(&patches);
+    }
+    assert_string_equal(err.message,
+                        "C:\\patches\\kubeletconfiguration.yaml: more than 1000 patches");
     host_free(host);
 }
 
