@@ -34,6 +34,13 @@ class ClusterDiag(unittest.TestCase):
         self.addCleanup(self.model.over.set)
         self.kubeconfig = self.cluster.kubeconfig()
 
+    def change_node(self, name, change):
+        """`change` is given the Node and changes it."""
+        def changed(node):
+            change(node)
+            return node
+        self.cluster.store.modify(probes.NODE, "", name, changed)
+
     def start(self, *words, kubeconfig=None, measured=False, **keywords):
         count = [sys.executable, "-c", MEASURED, os.path.join(self.folder, "memory")] if measured else []
         return subprocess.Popen([*count, WINJOIN, "diag", "--kubeconfig", kubeconfig or self.kubeconfig, *words],

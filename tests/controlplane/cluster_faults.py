@@ -31,6 +31,9 @@ class Fault:
     windows: tuple = WINDOWS
     linux: tuple = LINUX
     spread: bool = False    # a Service leads to any of its pods
+    change: typing.Callable = None  # of the case, before diag is called: Nodes, pods, the API server
+    or_else: tuple = ()     # (cause, nodes) that say it as well
+    also: tuple = ()        # causes that must be named, too
 
 
 def pods(d):

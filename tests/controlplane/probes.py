@@ -75,6 +75,8 @@ class Model(threading.Thread):
         self.fault, self.dns = None, {}  # cluster_faults.py; what is inside the pods of a node
         self.spread = None  # random.Random: a Service leads to any of its pods; None: to that of the node that asks
         self.not_started, self.over = {}, threading.Event()
+        self.evicted, self.evict_after, self.unready = {}, {}, set()  # nodes: why; seconds that a pod runs; whose kubelet does not reach it
+        self.gone = set()  # nodes whose pod has been evicted
         self.dials, self.lock, self.most, self.now = 0, threading.Lock(), 0, 0
         self.pods, self.started, self.dual = {}, 0, dual  # dual: pods have an IPv6 address, too
         names = nodes or ([node("win-%03d" % i, "windows") for i in range(windows)]
@@ -89,7 +91,7 @@ class Model(threading.Thread):
         while not self.over.is_set():
             version = self.store.events_after(version, None, 0.2)[1]
             for item in self.store.list(POD)[0]:
-                if not item.get("status", {}).get("containerStatuses"):
+                if "containerStatuses" not in item.get("status", {}):
                     self._start_pod(item)
             spaces = {n["metadata"]["name"] for n in self.store.list(NAMESPACE)[0]}
             for what in (POD, SERVICE):
@@ -102,30 +104,47 @@ class Model(threading.Thread):
         self.started += 1
         number = self.started + 2
         ip = "10.244.%d.%d" % (number // 250, number % 250 + 1)
-        why = self.not_started.get(on)
+        why, evicted = self.not_started.get(on), self.evicted.get(on)
 
         def change(pod):
-            if why:
+            if evicted:
+                pod["status"] = {"phase": "Failed", "reason": "Evicted", "message": evicted, "containerStatuses": []}
+            elif why:
                 pod["status"] = {"phase": "Pending", "containerStatuses": [
                     {"name": "probe", "state": {"waiting": {"reason": why, "message": "of the model"}}}]}
             else:
                 pod["status"] = {"phase": "Running", "podIP": ip, "podIPs": [{"ip": ip}] + [{"ip": six(ip)}] * self.dual,
-                                 "conditions": [{"type": "Ready", "status": "True"}],
+                                 "conditions": [{"type": "Ready", "status": "False" if on in self.unready else "True"}],
                                  "containerStatuses": [{"name": "probe", "ready": True, "state": {"running": {}}}]}
             return pod
+
+        def evict():
+            self.gone.add(on)
+            self.store.modify(POD, item["metadata"]["namespace"], name, lambda pod: {**pod, "status": {
+                "phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory.", "podIP": ip,
+                "podIPs": [{"ip": ip}], "containerStatuses": []}})
         self.pods[name] = (on, ip)
         try:
             self.store.modify(POD, item["metadata"]["namespace"], name, change)
+            if on in self.evict_after:
+                threading.Timer(self.evict_after[on], evict).start()
         except status.ApiError:
             pass  # deleted meanwhile
 
     # ---- the proxy ----
+
+    def unreached(self, pod):
+        """The API server's answer where it does not reach the address of a pod."""
+        why = "error trying to reach service: dial tcp %s:8080: i/o timeout" % self.pods[pod][1]
+        return 503, json.dumps(status.ApiError(503, "ServiceUnavailable", why).status).encode(), "application/json"
 
     def proxy(self, pod, path, query):
         """(code, bytes, content type) of a request to a pod's port 8080."""
         source = self.pods.get(pod)
         if not source:
             return 404, json.dumps(status.ApiError(404, "NotFound", "no pod").status).encode(), "application/json"
+        if source[0] in self.gone:
+            return self.unreached(pod)
         if path == "shell":
             text = self.dns.get(source[0], "x.svc.cluster.local,svc.cluster.local,cluster.local\n\n10.96.0.10\n")
             return 200, json.dumps({"output": text}).encode(), "text/plain"
@@ -143,7 +162,7 @@ class Model(threading.Thread):
         host, udp = query["host"], query.get("protocol") == "udp"
         target = self.named(pod, host)
         dial = self.dialed(pod, query) if self.fault else None
-        why = self.broken(source[0], target, udp) or (self.fault and self.fault(dial))
+        why = target in self.gone and SLOW or self.broken(source[0], target, udp) or (self.fault and self.fault(dial))
         turns, says = (dial.node if dial and dial.service else target,), why if isinstance(why, Says) else None
         if isinstance(why, After):
             time.sleep(why)
