@@ -324,7 +324,8 @@ FIFTH = [
           else None, words=("--count", "20"), spread=True),
     Fault("node-port-of-other-pods", "the node port of win-001 answers only where the chosen pod is its own: answers of others go back another way",
           "CL-NODEPORT-NODE", "win-001",
-          lambda d: probes.SLOW if d.service == "backend" and d.target == "win-001" != d.source and d.node != "win-001" else None, spread=True),
+          lambda d: probes.SLOW if d.service == "backend" and d.target == "win-001" != d.source and d.node != "win-001" else None, spread=True,
+          or_else=(("CL-NODEPORT-SOME", "win-001"),)),
     Fault("no-ipv6-kube-proxy", "kube-proxy of win-001 writes IPv4 alone",
           "CL-IPV6-NODE", "win-001",
           lambda d: probes.SLOW if d.place == "service" and ":" in d.host and d.source == "win-001" else None, dual=True, spread=True),
@@ -366,7 +367,7 @@ FIFTH = [
           "CL-MTU-PAIR", "lin-002, win-004, win-005 and the other nodes",
           lambda d: probes.SLOW if d.large and d.node and (d.source in ("win-004", "win-005", "lin-002")) !=
           (d.node in ("win-004", "win-005", "lin-002")) else None,
-          windows=MANY_WINDOWS, linux=MANY_LINUX, spread=True),
+          windows=MANY_WINDOWS, linux=MANY_LINUX, words=("--nodes", ",".join(MANY_WINDOWS + MANY_LINUX)), spread=True),
 ]
 
 SIXTH_TCP = random.Random(8)
@@ -384,7 +385,7 @@ SIXTH = [
     Fault("tcp-loss-of-a-way", "a quarter of the TCP from win-002 to lin-000 and back is lost",
           "CL-LOSS-PAIR", "lin-000 to win-002, win-002 to lin-000",
           lambda d: late_by_loss(SIXTH_TCP, 1 / 4) if not d.udp and pods(d) and {d.source, d.node} == {"win-002", "lin-000"} else None,
-          words=("--count", "30"), spread=True),
+          words=("--count", "30"), spread=True, or_else=(("CL-LOSS-PAIR", "win-002 to lin-000, lin-000 to win-002"),)),
     Fault("hairpin-udp", "on Linux nodes a pod does not reach itself through its own Service by UDP",
           "CL-HAIRPIN", "linux nodes",
           lambda d: probes.SLOW if d.service == "self" and d.udp and d.source in LINUX else None, spread=True),

@@ -101,22 +101,23 @@ SEVENTH = [
           and not d.udp and FOREIGN(1 / 5) else None, spread=True, or_else=(("CL-SVC-SOME", "win-001"),)),
     Fault("half-of-dns", "one of the two DNS pods that win-001 sends to is gone (kubernetes-sigs/sig-windows-tools#380): half of the names",
           "CL-DNS-SOME", "win-001",
-          lambda d: lost(d) if d.source == "win-001" and resolves(d) and DNS(1 / 2) else None, spread=True),
+          lambda d: lost(d) if d.source == "win-001" and resolves(d) and DNS(1 / 2) else None, spread=True,
+          or_else=(("CL-DNS-HALF", "win-001"),)),
     Fault("own-pods-of-a-node-port", "the node port of lin-001 answers where the chosen pod is its own: it forwards nothing "
           "(kubernetes/kubernetes#70222)", "CL-NODEPORT-SOME", "lin-001",
           lambda d: probes.SLOW if d.service == "backend" and d.place == "node-port" and d.target == "lin-001" not in (d.source, d.node)
           else None, spread=True, or_else=(("CL-NODEPORT-NODE", "lin-001"),)),
     Fault("two-racks", "ten Windows nodes in one rack, ten Linux nodes in the other: nothing between these",
           "CL-SYSTEMS", "linux to windows nodes, windows to linux nodes",
-          lambda d: lost(d) if across(d, RACK_A, RACK_B) or resolves(d) and d.source in RACK_A else None,
+          lambda d: lost(d) if resolves(d) and d.source in RACK_A else probes.SLOW if across(d, RACK_A, RACK_B) else None,
           windows=RACK_A, linux=RACK_B, words=("--nodes", ",".join(RACK_A + RACK_B)), spread=True),
     Fault("two-racks-by-turns", "eight Windows nodes in each of two racks, every second one in the other: nothing between these",
           "CL-PAIR", "win-000, win-002, win-004, win-006, win-008, win-010, win-012, win-014 and the other nodes",
-          lambda d: lost(d) if across(d, MIXED_A, MIXED_B) else None, windows=MIXED_A + MIXED_B, linux=(), spread=True,
+          lambda d: probes.SLOW if across(d, MIXED_A, MIXED_B) else None, windows=MIXED_A + MIXED_B, linux=(), spread=True,
           or_else=(("CL-PAIR", "win-001, win-003, win-005, win-007, win-009, win-011, win-013, win-015 and the other nodes"),)),
     Fault("two-racks-of-windows", "ten Windows nodes in each of two rows of racks, one after the other: nothing between these",
           "CL-PAIR", "win-000, win-001, win-002, win-003, win-004, win-005, win-006, win-007, 2 more and the other nodes",
-          lambda d: lost(d) if across(d, tuple("win-%03d" % i for i in range(10)), tuple("win-%03d" % i for i in range(10, 20))) else None,
+          lambda d: probes.SLOW if across(d, tuple("win-%03d" % i for i in range(10)), tuple("win-%03d" % i for i in range(10, 20))) else None,
           windows=tuple("win-%03d" % i for i in range(20)), linux=(), spread=True,
           or_else=(("CL-PAIR", "win-010, win-011, win-012, win-013, win-014, win-015, win-016, win-017, 2 more and the other nodes"),)),
     Fault("full-disk", "the disk of win-001 is full: the kubelet evicts each pod there",
@@ -176,4 +177,84 @@ SEVENTH = [
           lambda d: "lookup %s on 10.96.0.10:53: dial udp 10.96.0.10:53: connect: network is unreachable" % d.host
           if d.source == "win-002" and resolves(d) else
           NO_ROUTE if d.source == "win-002" and d.place not in ("localhost",) and d.node != "win-002" else None, words=OUTSIDE, spread=True),
+]
+
+
+UDP_STALE, ALL_DNS, THIRD, PORT, PART = (chance(80 + i) for i in range(5))
+TWELVE = tuple("win-%03d" % i for i in range(9)), tuple("lin-%03d" % i for i in range(3))
+OF_TWELVE = ("--nodes", ",".join(TWELVE[0] + TWELVE[1]))
+BUILDS = ("20348", "17763")
+OLD_OF_EIGHT = ("win-001", "win-003", "win-005", "win-007")
+
+
+class Later:
+    """From the first dial on: before so many seconds have passed, or behind them."""
+
+    def __init__(self, seconds, before, behind):
+        self.seconds, self.before, self.behind, self.began = seconds, before, behind, None
+
+    def __call__(self, d):
+        self.began = self.began or time.monotonic()
+        return (self.before if time.monotonic() < self.began + self.seconds else self.behind)(d)
+
+
+def not_started(*names):
+    def change(case):
+        case.model.not_started = dict.fromkeys(names, "ImagePullBackOff")
+    return change
+
+
+def evict_two(case):
+    case.model.evicted = {n: "The node had condition: [MemoryPressure]." for n in ("win-002", "win-006")}
+
+
+# After the rules were changed for SEVENTH.
+EIGHTH = [
+    Fault("stale-udp-on-linux", "kube-proxy of the Linux nodes keeps old entries of connections (conntrack): a quarter of UDP to Services is lost",
+          "CL-SVC-SOME", "linux nodes",
+          lambda d: probes.SLOW if d.udp and d.source in LINUX and d.place in BY_SERVICE and d.service == "backend" and UDP_STALE(1 / 4)
+          else None, spread=True),
+    Fault("one-dns-pod-hangs", "one of the two DNS pods hangs: half of all questions have no answer",
+          "CL-DNS-HALF", "all nodes", lambda d: lost(d) if resolves(d) and ALL_DNS(1 / 2) else None, spread=True),
+    Fault("node-port-half", "the load balancer of win-002's node port has one address twice, of which one is gone: a third fails",
+          "CL-NODEPORT-SOME", "win-002",
+          lambda d: probes.SLOW if d.place == "node-port" and d.service == "backend" and d.target == "win-002" != d.source and PORT(1 / 3)
+          else None, spread=True),
+    Fault("dies-meanwhile", "win-002 is switched off a second after its pods began to answer; the cluster does not know it yet",
+          "CL-NODE-IN", "win-002", Later(1, lambda d: None, lambda d: probes.SLOW if d.source != "win-002" in (d.node, d.target) else None),
+          change=lambda case: setattr(case.model, "gone_at", ("win-002", 1.0)), spread=True,
+          or_else=(("CL-API-POD", "win-002"), ("CL-NODE", "win-002"))),
+    Fault("refused-outside", "the server outside refuses what its name leads to, from all nodes",
+          "CL-OUT-NAME", "all nodes", lambda d: REFUSED if d.place == "external-name" else None, words=OUTSIDE, spread=True),
+    Fault("large-to-old-build", "large packets to pods of the nodes with the older build are lost",
+          "CL-MTU-NODE", "windows 10.0.17763 v1.37 flannel vxlan nodes",
+          lambda d: None, change=lambda case: setattr(case.model, "large", lambda source, target, udp, echo: target in OLD_OF_EIGHT
+                                                      and source != target or source in OLD_OF_EIGHT and source != target and echo
+                                                      and target not in OLD_OF_EIGHT),
+          windows=tuple("win-%03d" % i for i in range(8)), builds=BUILDS, spread=True),
+    Fault("firewall-of-one", "the firewall of lin-000 closes the kubelet's port and node ports; pods are reached",
+          "CL-TARGET", "lin-000", lambda d: probes.SLOW if d.place in ("node", "node-port") and d.target == "lin-000" != d.source else None,
+          spread=True),
+    Fault("no-image-on-windows", "no Windows node can fetch the image",
+          "CL-NOPOD", "win-000, win-001, win-002", lambda d: None, change=not_started(*WINDOWS), spread=True),
+    Fault("two-of-twelve-no-udp-in", "of twelve nodes win-002 and win-007 let no UDP in to their pods",
+          "CL-UDP-NODE", "win-002, win-007",
+          lambda d: probes.SLOW if d.udp and d.node in ("win-002", "win-007") and d.node != d.source and d.place != "node-port" else None,
+          windows=TWELVE[0], linux=TWELVE[1], words=OF_TWELVE, spread=True),
+    Fault("stale-of-twelve", "of twelve nodes kube-proxy of win-005 leads to a pod that is gone in each third connection",
+          "CL-SVC-SOME", "win-005",
+          lambda d: probes.SLOW if d.source == "win-005" and d.place in BY_SERVICE and d.service == "backend" and THIRD(1 / 3) else None,
+          windows=TWELVE[0], linux=TWELVE[1], words=OF_TWELVE, spread=True),
+    Fault("two-evict", "of twelve nodes win-002 and win-006 have no memory left, and take no pods",
+          "CL-PRESSURE", "win-002, win-006", lambda d: None, change=evict_two, windows=TWELVE[0], linux=TWELVE[1], words=OF_TWELVE, spread=True),
+    Fault("late-kube-proxy", "kube-proxy of lin-001 takes five seconds to write new Services: no fault",
+          "", "", Later(5, lambda d: REFUSED if d.source == "lin-001" and d.place in BY_SERVICE or d.place == "node-port" and
+                        d.target == "lin-001" else None, lambda d: None), spread=True),
+    Fault("loss-everywhere", "a tenth of all packets between nodes is lost: TCP's are sent again, datagrams are not",
+          "CL-LOSS", "all nodes", lambda d: probes.SLOW if d.udp and d.node and d.node != d.source and not d.large and PART(1 / 10) else None,
+          words=("--count", "30"), spread=True),
+    Fault("three-racks", "of twelve nodes in three racks of four, win-000 to win-003, win-004 to win-007 and the others: nothing between the first "
+          "and all others", "CL-PAIR", "win-000, win-001, win-002, win-003 and the other nodes",
+          lambda d: probes.SLOW if across(d, TWELVE[0][:4], TWELVE[0][4:] + TWELVE[1]) else None,
+          windows=TWELVE[0], linux=TWELVE[1], words=OF_TWELVE, spread=True),
 ]

@@ -22,11 +22,11 @@ VERSION = "v1.37.1"
 
 def node(name, os="linux", build="20348", version=VERSION, ready=True):
     kernel = "10.0.%s.2340" % build if os == "windows" else "6.1.0"
-    number = sum(ord(c) for c in name) % 250 + 1
+    group = name.rstrip("0123456789")
     return {"metadata": {"name": name, "labels": {"kubernetes.io/os": os},
                          "annotations": {"flannel.alpha.coreos.com/backend-type": "vxlan"}},
             "spec": {}, "status": {
-                "addresses": [{"type": "InternalIP", "address": "10.0.0.%d" % number}],
+                "addresses": [{"type": "InternalIP", "address": "10.0.%d.%d" % (sum(map(ord, group)) % 250, int(name[len(group):] or 0) % 250 + 1)}],
                 "conditions": [{"type": "Ready", "status": "True" if ready else "False"}],
                 "nodeInfo": {"operatingSystem": os, "kernelVersion": kernel, "kubeletVersion": version}}}
 
@@ -76,7 +76,7 @@ class Model(threading.Thread):
         self.spread = None  # random.Random: a Service leads to any of its pods; None: to that of the node that asks
         self.not_started, self.over = {}, threading.Event()
         self.evicted, self.evict_after, self.unready = {}, {}, set()  # nodes: why; seconds that a pod runs; whose kubelet does not reach it
-        self.gone = set()  # nodes whose pod has been evicted
+        self.gone, self.gone_at = set(), ("", 0.0)  # nodes whose pod answers no more; one that is, so many seconds later
         self.dials, self.lock, self.most, self.now = 0, threading.Lock(), 0, 0
         self.pods, self.started, self.dual = {}, 0, dual  # dual: pods have an IPv6 address, too
         names = nodes or ([node("win-%03d" % i, "windows") for i in range(windows)]
@@ -126,6 +126,8 @@ class Model(threading.Thread):
         self.pods[name] = (on, ip)
         try:
             self.store.modify(POD, item["metadata"]["namespace"], name, change)
+            if on == self.gone_at[0]:
+                threading.Timer(self.gone_at[1], self.gone.add, [on]).start()
             if on in self.evict_after:
                 threading.Timer(self.evict_after[on], evict).start()
         except status.ApiError:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What `winjoin diag --kubeconfig` names first for each row of cluster_faults.py."""
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -24,7 +25,7 @@ MISSED = ("old-endpoint-of-a-service", "node-port-of-other-pods", "own-pods-of-s
 def played(fault):
     """The report of a cluster of its own that has this fault."""
     case = ClusterDiag()
-    case.nodes = {"nodes": [probes.node(n, "windows", b) for n, b in zip(fault.windows, fault.builds * 4)]
+    case.nodes = {"nodes": [probes.node(n, "windows", b) for n, b in zip(fault.windows, itertools.cycle(fault.builds))]
                   + [probes.node(n) for n in fault.linux], "dual": fault.dual}
     case.settings = {"services": "10.96.0.0/12,fd00:10:96::/112"} if fault.dual else {}
     case.setUp()
