@@ -84,8 +84,10 @@ struct cluster_pairs {
  * the square of the kinds more. free() the items. */
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
 /* For each of the first 24 pairs with a cell that failed: from its first node to another one, from
- * another one to its second, and back; others of the same kind, if there are, and of another
- * system. They show whether a node, a pair or a system is at fault. */
+ * another one to its second, and back; others of the same kind, if there are, of another system,
+ * and those that the two work with in the other direction. Of at most eight nodes of such pairs
+ * those that work with nobody, to each. They show whether a node, a pair, a system or what is
+ * between two groups is at fault. */
 void cluster_pairs_widen(struct cluster_report *report);
 
 /* Text is borrowed; NULL or 0 = default. */

@@ -5,6 +5,7 @@
 enum {
     ALL_MAX = 5,      /* nodes of which each is asked to reach each */
     WIDENED_MAX = 24, /* pairs that fail */
+    SUSPECTS_MAX = 8, /* nodes of such pairs: some may be on one side */
 };
 
 static void add(struct cluster_pairs *pairs, size_t from, size_t to) {
@@ -127,6 +128,15 @@ static size_t witness_for(const struct cluster_report *report, const size_t *kin
     return best;
 }
 
+/* One that reaches this node, or is reached by it, as was seen; SIZE_MAX: none is known. */
+static size_t friend_of(const struct cluster_pairs *pairs, const bool *fails, size_t count,
+                        size_t node, bool reached) {
+    for (size_t i = 0; i < count; i++)
+        if (!fails[i] && (reached ? pairs->items[i].from : pairs->items[i].to) == node)
+            return reached ? pairs->items[i].to : pairs->items[i].from;
+    return SIZE_MAX;
+}
+
 static void add_new(struct cluster_report *report, size_t from, size_t to) {
     struct cluster_pairs *pairs = &report->pairs;
 
@@ -136,6 +146,21 @@ static void add_new(struct cluster_report *report, size_t from, size_t to) {
         if (pairs->items[i].from == from && pairs->items[i].to == to)
             return;
     add(pairs, from, to);
+}
+
+/* Who works with nobody may work with others whose pairs fail. */
+static void add_suspects(struct cluster_report *report, const bool *well, const bool *fails,
+                         size_t pairs) {
+    size_t count = 0;
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        count += !well[i];
+    for (size_t i = 0; i < report->nodes.count && count <= SUSPECTS_MAX; i++)
+        for (size_t k = 0; k < report->nodes.count; k++)
+            if (i != k && !well[i] && !well[k] &&
+                friend_of(&report->pairs, fails, pairs, i, true) == SIZE_MAX &&
+                friend_of(&report->pairs, fails, pairs, i, false) == SIZE_MAX)
+                add_new(report, i, k);
 }
 
 void cluster_pairs_widen(struct cluster_report *report) {
@@ -163,6 +188,9 @@ void cluster_pairs_widen(struct cluster_report *report) {
             add_new(report, witness_for(report, kinds, well, pair.to, pair.from, other), pair.to);
         }
         add_new(report, pair.to, pair.from);
+        add_new(report, pair.from, friend_of(&report->pairs, fails, count, pair.from, false));
+        add_new(report, friend_of(&report->pairs, fails, count, pair.to, true), pair.to);
     }
+    add_suspects(report, well, fails, count);
     free_all(kinds, well, fails);
 }
