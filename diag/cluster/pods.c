@@ -323,30 +323,40 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
     return 0;
 }
 
+/* Each pod is looked at: one may have been evicted meanwhile. */
+struct looking {
+    struct cluster_report *report;
+    size_t left;
+};
+
 static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
-    struct cluster_report *report = context;
-    struct cluster_node *node = node_of(report, object);
+    struct looking *l = context;
+    struct cluster_node *node = node_of(l->report, object);
     bool all = true;
 
     (void)err; /* nothing fails here */
     if (node && !node->waiting && !text_equal(type, "DELETED"))
         take_state(node, object);
-    for (size_t i = 0; i < report->nodes.count; i++)
-        all = all && (report->nodes.items[i].waiting || report->nodes.items[i].pod_ready);
-    return all;
+    l->left -= node && l->left && text_equal(type, "ADDED");
+    for (size_t i = 0; i < l->report->nodes.count; i++)
+        all = all && (l->report->nodes.items[i].waiting || l->report->nodes.items[i].pod_ready);
+    return all && !l->left;
 }
 
 int cluster_pods_await_ready(struct kube_client *client, struct cluster_report *report,
                              uint64_t begin, struct error *err) {
     uint64_t waited = host_monotonic_ms(client->host) - begin;
+    struct looking looking = {.report = report};
     _cleanup_(freep) char *path = path_in(report, "pods");
     struct kube_watch watch = {.path = path,
                                .timeout_ms = waited + READY_LEAST_MS < READY_MS
                                                  ? (unsigned)(READY_MS - waited)
                                                  : READY_LEAST_MS,
                                .on_event = on_ready,
-                               .context = report};
+                               .context = &looking};
 
+    for (size_t i = 0; i < report->nodes.count; i++)
+        looking.left += report->nodes.items[i].pod != NULL;
     if (kube_watch(client, &watch, err) < 0) {
         if (err->kind == ERROR_INTERRUPTED)
             return -1;

@@ -174,24 +174,31 @@ static int pods_start(struct diag_probes *probes, struct error *err) {
 
 /* ---- what the API says of a pod ---- */
 
+/* NULL: none. The caller frees. */
+static char *reason_of(const json_t *state) {
+    const char *reason = json_text_at(state, "reason"), *message = json_text_at(state, "message");
+    char *words;
+
+    if (!reason)
+        return NULL;
+    words = message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
+    redact_tokens(words);
+    return words;
+}
+
 char *static_pod_waiting(const json_t *pod) {
     const char *phase = json_text_at(pod, "status.phase");
-    json_t *waiting;
+    _cleanup_(freep) char *words = NULL;
 
     json_each(json_at(pod, "status.containerStatuses"), i, container) {
-        const char *reason, *message;
-        char *words;
-
-        waiting = json_at(container, "state.waiting");
-        reason = json_text_at(waiting, "reason");
-        message = json_text_at(waiting, "message");
-        if (!reason)
-            continue;
-        words = message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
-        redact_tokens(words);
-        return words;
+        words = reason_of(json_at(container, "state.waiting"));
+        if (words)
+            return take_ptr(words);
     }
-    return phase && !text_equal(phase, "Running") ? xstrdup(phase) : NULL;
+    words = reason_of(json_at(pod, "status")); /* of one that was evicted, or not taken at all */
+    return !phase || text_equal(phase, "Running") ? NULL
+           : words                                ? xasprintf("%s: %s", phase, words)
+                                                  : xstrdup(phase);
 }
 
 /* Why the kubelet cannot make a pod's sandbox; only its log and its events say so. The last such
