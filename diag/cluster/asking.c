@@ -10,10 +10,12 @@ enum {
     PROMPT_MS = 500, /* where answers take less, a large question without one is lost itself */
     ANSWER_MAX = 64 * 1024, /* of a probe: a name, an address, an error, an echo */
     SHOW_MS = 200,
-    CLOSELY_MAX = 24, /* cells that are asked many times: */
+    CLOSELY_MAX = 32, /* cells that are asked many times: */
+    EVENLY_MAX = 96,
 };
 static const unsigned closely[QUESTIONS] = {4, 6, 2}, once[QUESTIONS] = {1, 1, 0},
-                      fresh[QUESTIONS] = {1, 6, 2}; /* there may be no other round for it */
+                      fresh[QUESTIONS] = {1, 6, 2}, /* there may be no other round for it */
+    several[QUESTIONS] = {12, 0, 0}, evenly[QUESTIONS] = {16, 0, 0};
 
 /* A cell while its questions are under way. */
 struct state {
@@ -100,6 +102,10 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
         state->tally.asked[ASK_LARGE] += state->mute;
     if (cluster_cell_has_large(c))
         cluster_cell_judge_large(c, &state->tally, mixed);
+    else
+        *mixed |= cluster_cell_judge_some(c, &state->tally) && round->of->again;
+    if (round->of->evenly && !cluster_cell_is_open(c)) /* what works did so before, or late */
+        c->cell.outcome = state->before == DIAG_PASS ? DIAG_PASS : DIAG_SLOW;
 }
 
 static unsigned time_of(const struct round *round, const struct question *q) {
@@ -220,24 +226,45 @@ static void add_cell(struct round *round, size_t cell, const unsigned *times) {
         }
 }
 
+/* Between pods: whether something is lost in part, or by chance. */
+static bool is_lossy(const struct cluster_report *report) {
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (cluster_cell_has_large(&report->cells.items[i]) &&
+            cluster_cell_is_lossy(&report->cells.items[i]))
+            return true;
+    return false;
+}
+
+/* NULL: once. Where some packets are lost, one that is lost says nothing; nor does one of a
+ * Service, the DNS' too, which leads to several pods. */
+static const unsigned *times_of(const struct cluster_cell *cell, bool lossy) {
+    bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
+
+    if (cluster_cell_has_large(cell))
+        return partly || (lossy && cell->cell.result.attempts) ? closely : NULL;
+    return cell->cell.result.attempts && cluster_cell_is_some(cell) ? several : NULL;
+}
+
 static void add_cells(struct round *round) {
     struct cluster_report *report = round->asking->report;
-    size_t close = 0;
+    bool lossy = is_lossy(report);
+    size_t close = 0, even = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *cell = &report->cells.items[i];
         const struct cluster_node *from = &report->nodes.items[cell->from];
-        bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
-        const unsigned *times = once;
+        const unsigned *times = round->of->closely ? times_of(cell, lossy) : NULL;
 
-        if (!cluster_cell_is_open(cell) || !round->of->asks(cell) || from->by_exec ||
-            (from->unreached && !round->of->again))
+        if ((!cluster_cell_is_open(cell) && !round->of->evenly) || !round->of->asks(cell) ||
+            from->by_exec || (from->unreached && !round->of->again) ||
+            (round->of->closely && round->asking->mixed[i] && !cluster_cell_has_large(cell)))
             continue;
-        if (partly && round->of->closely && close++ < CLOSELY_MAX)
-            times = closely;
-        else if (round->of->closely && !cell->cell.result.attempts)
-            times = fresh;
-        add_cell(round, i, times);
+        if (round->of->evenly)
+            times = even++ < EVENLY_MAX ? evenly : NULL;
+        else if (!times || close++ >= CLOSELY_MAX)
+            times = round->of->closely && !cell->cell.result.attempts ? fresh : once;
+        if (times)
+            add_cell(round, i, times);
     }
 }
 

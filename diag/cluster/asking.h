@@ -19,7 +19,8 @@ struct cluster_asking {
     const struct cluster_options *options;
     struct cluster_report *report;
     struct cluster_addresses addresses;
-    bool *mixed;   /* of each cell: packets were lost by chance */
+    bool *mixed;   /* of each cell: packets were lost by chance; by a Service: some attempts failed,
+                      in a round that counts */
     bool *delayed; /* of each cell of TCP between pods: an answer took as long as a packet that is
                       sent again */
     struct cluster_hearing *hearing; /* of each node */
@@ -41,7 +42,8 @@ struct cluster_round {
     unsigned look_ms; /* of a sight, where it is another time; 0 = the same */
     bool again;       /* a cell that is red did fail */
     bool closely;     /* red cells that pass some packets are asked several times, so that loss by
-                         chance     is told from a hole for large ones */
+                         chance is told from a hole for large ones; those of a Service, too */
+    bool evenly;      /* each, red or not, as often as the others */
 };
 struct cluster_asked {
     size_t red;       /* cells that were asked, and still are */

@@ -3,7 +3,7 @@
 #include "diag/cluster/by_exec.h"
 
 #include "base/log.h"
-#include "diag/cluster/cells.h"
+#include "diag/cluster/asking.h"
 #include "diag/cluster/dial.h"
 #include "kube/exec.h"
 
@@ -13,6 +13,7 @@ enum { ONE_MS = 15000, ALL_MS = 45000, OUTPUT_MAX = 256 * 1024, TOGETHER = 32 };
 struct asking {
     struct cluster_report *report;
     size_t node;
+    bool again;
     char **paths;
     size_t *whose; /* of each question: the cell, and which question of it: cell * QUESTIONS + it */
     size_t count;  /* of the questions; the last is SIGHT_DNS */
@@ -32,7 +33,7 @@ static void take(void *context, size_t question, long status, const char *body, 
     cell = a->whose[question] / QUESTIONS;
     cluster_cell_count(a->report, &a->report->cells.items[cell],
                        (enum cluster_question)(a->whose[question] % QUESTIONS), status, body, len,
-                       false, &a->tallies[cell]);
+                       a->again, &a->tallies[cell]);
 }
 
 static void judge_large(struct asking *a) {
@@ -52,18 +53,19 @@ static void add_cell(struct asking *a, size_t i) {
     }
 }
 
+/* What is not known of it yet; again: and what failed. */
 static void asking_make(struct cluster_report *report, size_t node, struct asking *ret,
                         struct kube_exec *ret_exec) {
     size_t max = 2 * report->cells.count;
 
     *ret = (struct asking){.report = report,
                            .node = node,
+                           .again = report->nodes.items[node].by_exec,
                            .paths = xcalloc(max + 1, sizeof *ret->paths),
                            .whose = xcalloc(max, sizeof *ret->whose),
                            .tallies = xcalloc(report->cells.count, sizeof *ret->tallies)};
     for (size_t i = 0; i < report->cells.count; i++)
-        if (report->cells.items[i].from == node &&
-            report->cells.items[i].cell.outcome == DIAG_NOT_RUN)
+        if (report->cells.items[i].from == node && cluster_cell_is_open(&report->cells.items[i]))
             add_cell(ret, i);
     ret->paths[ret->count++] =
         cluster_sight_path(report, SIGHT_DNS, node, node, &(struct cluster_addresses){0});
@@ -115,11 +117,11 @@ static void ask_nodes(struct kube_client *client, struct cluster_report *report,
     for (size_t i = 0; i < count; i++) {
         struct asking *a = &askings[i];
 
-        report->nodes.items[nodes[i]].by_exec = errs[i].kind == ERROR_NONE;
+        report->nodes.items[nodes[i]].by_exec = a->again || errs[i].kind == ERROR_NONE;
         if (errs[i].kind == ERROR_NONE) {
             dial_script_read(text_str(&results[i].out), results[i].out.len, a->count, take, a);
             judge_large(a);
-        } else {
+        } else if (!a->again) {
             leave_unasked(report, nodes[i], errs[i].message);
         }
         kube_exec_result_free(&results[i]);
@@ -128,18 +130,30 @@ static void ask_nodes(struct kube_client *client, struct cluster_report *report,
     free_all(askings, execs, results, errs);
 }
 
-void cluster_ask_by_exec(struct kube_client *client, struct cluster_report *report) {
+static size_t count_open(const struct cluster_report *report) {
+    size_t open = 0;
+
+    for (size_t i = 0; i < report->cells.count; i++)
+        open += report->nodes.items[report->cells.items[i].from].by_exec &&
+                report->cells.items[i].cell.flow->source != DIAG_FROM_NODE &&
+                cluster_cell_is_open(&report->cells.items[i]);
+    return open;
+}
+
+size_t cluster_ask_by_exec(struct kube_client *client, struct cluster_report *report, bool again) {
     uint64_t begin = host_monotonic_ms(client->host);
     size_t nodes[TOGETHER], count = 0;
 
     for (size_t i = 0; i < report->nodes.count; i++) {
-        if (report->nodes.items[i].unreached && !report->nodes.items[i].waiting)
+        if (report->nodes.items[i].unreached && !report->nodes.items[i].waiting &&
+            report->nodes.items[i].by_exec == again)
             nodes[count++] = i;
         if (!count || (count < TOGETHER && i + 1 < report->nodes.count))
             continue;
         if (host_monotonic_ms(client->host) - begin > ALL_MS)
-            return;
+            break;
         ask_nodes(client, report, nodes, count);
         count = 0;
     }
+    return count_open(report);
 }

@@ -68,7 +68,7 @@ static inline bool cluster_cell_is_red(const struct cluster_cell *c) {
  * asked says nothing. */
 static inline bool cluster_row_is_red(const struct cluster_row *row, const struct cluster_cell *c) {
     if (row->again)
-        return c->again > 0;
+        return c->again > 0 || cluster_cell_is_lossy(c);
     return c->cell.outcome == DIAG_FAIL &&
            row->partly == (cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c));
 }

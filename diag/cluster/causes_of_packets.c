@@ -24,6 +24,10 @@ static bool is_chance_tcp(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) && !c->cell.udp;
 }
 
+static bool is_lossy_tcp(const struct cluster_cell *c) {
+    return cluster_cell_is_lossy(c) && !c->cell.udp;
+}
+
 /* That loses none. */
 static bool is_udp(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) && c->cell.udp && !cluster_cell_is_red(c);
@@ -82,7 +86,13 @@ static const struct cluster_row rows[] = {
      .chance = true,
      .surely = true,
      .partly = true},
-    {{LOSS}, .among = is_chance_tcp, .spared = is_udp, .chance = true, .again = true},
+    {{LOSS},
+     .among = is_chance_tcp,
+     .spared = is_udp,
+     .also = is_lossy_tcp,
+     .touching = true,
+     .chance = true,
+     .again = true},
 };
 
 const struct cluster_rows cluster_rows_of_packets = {rows, ARRAY_SIZE(rows)};

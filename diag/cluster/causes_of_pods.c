@@ -59,16 +59,29 @@ static bool is_wrong(const struct cluster_cell *c) {
     return cluster_cell_is_astray(c) && !cluster_cell_is_of(c, "nodeport-remote");
 }
 
+/* Of a Service: one of several pods is another's. */
+static bool is_service_sometimes(const struct cluster_cell *c) {
+    return cluster_cell_is_to_service(c) && !c->cell.udp && is_right_or_astray(c);
+}
+
+static bool is_sometimes_astray(const struct cluster_cell *c) {
+    return cluster_cell_is_lossy(c) && cluster_cell_is_astray(c);
+}
+
 static const char *says_not_ready(const struct cluster_node *n) {
     return n->ready ? NULL : n->waiting;
 }
 
+static const char *says_evicted(const struct cluster_node *n) {
+    return n->ready && n->waiting && strstr(n->waiting, "Evicted") ? n->waiting : NULL;
+}
+
 static const char *says_no_pod(const struct cluster_node *n) {
-    return n->ready ? n->waiting : NULL;
+    return n->ready && !says_evicted(n) ? n->waiting : NULL;
 }
 
 static const char *says_unreached(const struct cluster_node *n) {
-    return n->unreached;
+    return n->waiting ? NULL : n->unreached;
 }
 
 #define ON_NODE "winjoin diag on that node, where it is a Windows node, names what is missing there"
@@ -90,6 +103,9 @@ static const char *says_unreached(const struct cluster_node *n) {
             "there",                                                                               \
             "kubernetes/kubernetes#110674"                                                         \
     }
+/* What others ask of a pod that is gone meanwhile fails, too. */
+#define WITHOUT_POD                                                                                \
+    .among = cluster_cell_is_any, .also = cluster_cell_is_any, .touching = true
 #define IPV6                                                                                       \
     [ALL] = {"CL-IPV6", "IPv6", "IPv6 alone does not work",                                        \
              "compare the dual-stack settings of the CNI agent; an overlay of Windows nodes has "  \
@@ -106,13 +122,21 @@ static const struct cluster_row rows[] = {
                 "the node is not Ready, so nothing was tested there",
                 "kubectl describe node NAME tells why; then run this again", NULL}},
      .says = says_not_ready,
-     .among = cluster_cell_is_any},
+     WITHOUT_POD},
+    {{[NODE] = {"CL-PRESSURE", "every pod of the node",
+                "the node evicts pods: its disk, memory or processes run short",
+                "kubectl describe node NAME shows which: DiskPressure, MemoryPressure or "
+                "PIDPressure; make room there (old images and logs fill a disk), or move pods "
+                "away",
+                "kubernetes.io: Node-pressure Eviction"}},
+     .says = says_evicted,
+     WITHOUT_POD},
     {{[NODE] = {"CL-NOPOD", "every flow of the node's pods", "no probe pod starts there",
                 "an image that cannot be fetched: --image names a mirror; a network that is not "
                 "made: winjoin status on that node",
                 "kubernetes-sigs/sig-windows-tools#103"}},
      .says = says_no_pod,
-     .among = cluster_cell_is_any},
+     WITHOUT_POD},
     {{[IN] = {"CL-SUBNET", "every connection to the node's pods from other nodes",
               "pods of another node answer for the pods there",
               "two nodes have the same pod subnet, or a route leads to the wrong one: kubectl get "
@@ -124,6 +148,13 @@ static const struct cluster_row rows[] = {
      .surely = true},
     {{[NODE] = WRONG}, .among = is_service_astray, .also = is_wrong, .surely = true},
     {{[NODE] = WRONG}, .among = is_name_astray, .surely = true},
+    {{[NODE] = WRONG},
+     .among = is_service_sometimes,
+     .also = is_sometimes_astray,
+     .touching = true,
+     .chance = true,
+     .surely = true,
+     .partly = true},
     {{[NODE] = {"CL-API-POD", "webhooks, aggregated APIs, kubectl port-forward to pods",
                 "the API server does not reach pods there by their address",
                 "give the control plane's machines a route to the pod network (its CNI agent runs "

@@ -30,6 +30,15 @@ static bool is_unresolved(const struct cluster_cell *c) {
            (!cluster_cell_is_red(c) || cluster_cell_has_dns_failed(c));
 }
 
+/* Some questions are answered, others not. */
+static bool is_name_sometimes(const struct cluster_cell *c) {
+    return is_unresolved(c) && (cluster_cell_is_lossy(c) || !cluster_cell_is_red(c));
+}
+
+static bool is_unresolved_red(const struct cluster_cell *c) {
+    return cluster_cell_is_red(c) && is_unresolved(c);
+}
+
 static bool is_service_udp(const struct cluster_cell *c) {
     return cluster_cell_is_to_service(c) && c->cell.udp;
 }
@@ -61,6 +70,19 @@ static bool is_pod_name(const struct cluster_cell *c) {
 
 static bool is_service_name(const struct cluster_cell *c) {
     return is_unresolved(c) && cluster_cell_is_of(c, "pod-to-service-fqdn") && !is_alias(c);
+}
+
+static bool is_hairpin(const struct cluster_cell *c) {
+    return cluster_cell_is_of(c, "pod-to-self-via-service");
+}
+
+/* Some attempts succeed, others do not. */
+static bool is_service_sometimes(const struct cluster_cell *c) {
+    return cluster_cell_is_to_service(c) && (cluster_cell_is_lossy(c) || !cluster_cell_is_red(c));
+}
+
+static bool is_sometimes(const struct cluster_cell *c) {
+    return cluster_cell_is_by_service(c) && cluster_cell_is_lossy(c);
 }
 
 /* Before Windows Server 2022 HNS has none. */
@@ -180,6 +202,20 @@ static const struct cluster_row rows[] = {
      .spared = cluster_cell_is_to_service,
      .least = 2,
      .dns = true},
+    {{[ALL] = {"CL-DNS-HALF", "names, now and then", "the cluster's DNS answers some questions only",
+               "kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide, then ask each of "
+               "them, from a pod: nslookup kubernetes.default.svc.cluster.local ADDRESS",
+               "kubernetes/kubernetes#131387"},
+      [OUT] = {"CL-DNS-HALF", "names from the node's pods, now and then",
+               "pods there get answers to some questions for names only",
+               "one of several DNS pods does not answer them: restart kube-proxy there, which may "
+               "still send to one that is gone",
+               "kubernetes-sigs/sig-windows-tools#380"}},
+     .among = is_name_sometimes,
+     .also = is_unresolved_red,
+     .chance = true,
+     .partly = true,
+     .dns = true},
     {{[NODE] = {"CL-DNS-SHORT", "short names from the node's pods",
                 "pods there resolve full names, but no short ones",
                 "compare the DNS suffixes inside its pods with NAMESPACE.svc and the cluster's "
@@ -192,6 +228,37 @@ static const struct cluster_row rows[] = {
     {{[OUT] = DNS_SOME}, .among = is_pod_name, .dns = true},
     {{[OUT] = DNS_SOME}, .among = is_service_name, .dns = true},
     {{[OUT] = DNS_SOME}, .among = is_alias, .dns = true},
+    {{[NODE] = {"CL-LOCAL", "Services whose traffic policy is Local, on the node",
+                "kube-proxy there knows no pod of its own node",
+                "compare the name that kube-proxy has for its node (--hostname-override, the "
+                "computer's name) with that of kubectl get nodes, capitals and small letters, too",
+                "kubernetes/kubernetes#106640"}},
+     .among = is_hairpin,
+     .local = true},
+    {{[NODE] =
+          {"CL-HAIRPIN", "a pod's own Service", "a pod there does not reach itself by its Service",
+           "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; hairpin "
+           "mode "
+           "of a Linux node's bridge",
+           "projectcalico/calico#5522"}},
+     .among = is_hairpin,
+     .also = is_sometimes,
+     .protocols = true},
+    {{[ALL] = {"CL-SVC-SOME", "some connections to Services", "Services answer some connections only",
+               "compare the addresses of kubectl get endpointslices -A with those of the pods, "
+               "kubectl get pods -A -o wide: one that no pod has, or whose pod does not answer",
+               "kubernetes/kubernetes#131387"},
+      [NODE] = {"CL-SVC-SOME", "some connections to Services from the node's pods",
+                "Services answer pods there some connections only",
+                "restart kube-proxy there: it may still send to a pod that is gone; on Windows "
+                "winjoin diag there names the load balancer",
+                "microsoft/Windows-Containers#631"}},
+     .among = is_service_sometimes,
+     .also = is_sometimes,
+     .touching = true,
+     .whole = true,
+     .chance = true,
+     .partly = true},
     {{[NODE] = {"CL-AFFINITY", "clients of Services with sessionAffinity ClientIP, on the node",
                 "kube-proxy there does not keep a client at one pod",
                 "restart kube-proxy on that node, and compare its version and mode with another "

@@ -58,8 +58,9 @@ static bool is_outside_name(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "pod-to-external-dns");
 }
 
-static bool is_hairpin(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "pod-to-self-via-service");
+/* Some attempts succeed, others do not. */
+static bool is_port_sometimes(const struct cluster_cell *c) {
+    return is_port(c) && (cluster_cell_is_lossy(c) || !cluster_cell_is_red(c));
 }
 
 static bool is_neighbor(const struct cluster_cell *c) {
@@ -146,6 +147,19 @@ static const struct cluster_row rows[] = {
      .among = is_port_astray,
      .also = is_port_wrong,
      .at_target = true},
+    {{[IN] = {"CL-NODEPORT-SOME", "some connections to NodePorts of the node",
+              "NodePorts there answer other nodes some connections only: perhaps those that lead "
+              "to its own pods",
+              "look whether the node forwards packets from other nodes to others' pods, and "
+              "translates their source: iptables -S FORWARD on a Linux node, IP forwarding and "
+              "its host firewall on a Windows node",
+              "kubernetes/kubernetes#70222"}},
+     .among = is_port_sometimes,
+     .also = is_port,
+     .whole = true,
+     .chance = true,
+     .partly = true,
+     .at_target = true},
     {{[ALL] = {"CL-NODEPORT", "NodePorts of all nodes", "no NodePort answers from another node",
                "check nodePortAddresses of kube-proxy, and that no firewall between the nodes "
                "closes the NodePort range (30000-32767)",
@@ -192,21 +206,6 @@ static const struct cluster_row rows[] = {
                "nodes only, their pods' way to the DNS and outside",
                NULL}},
      .among = is_outside_name},
-    {{[NODE] = {"CL-LOCAL", "Services whose traffic policy is Local, on the node",
-                "kube-proxy there knows no pod of its own node",
-                "compare the name that kube-proxy has for its node (--hostname-override, the "
-                "computer's name) with that of kubectl get nodes, capitals and small letters, too",
-                "kubernetes/kubernetes#106640"}},
-     .among = is_hairpin,
-     .local = true},
-    {{[NODE] =
-          {"CL-HAIRPIN", "a pod's own Service", "a pod there does not reach itself by its Service",
-           "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; hairpin "
-           "mode "
-           "of a Linux node's bridge",
-           "projectcalico/calico#5522"}},
-     .among = is_hairpin,
-     .protocols = true},
     {{[NODE] = {"CL-LOCALHOST", "containers of one pod",
                 "the containers of a pod there do not reach each other by localhost",
                 "look whether the pod's containers share its network (the sandbox of containerd, "

@@ -331,6 +331,25 @@ void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_ta
         set_large_lost(cell, tally);
 }
 
+bool cluster_cell_is_some(const struct cluster_cell *cell) {
+    enum probe_outcome outcome = cell->cell.result.outcome;
+
+    return cell->any || outcome == PROBE_DNS_TIMEOUT || outcome == PROBE_DNS_SERVFAIL ||
+           outcome == PROBE_DNS_NXDOMAIN;
+}
+
+bool cluster_cell_judge_some(struct cluster_cell *cell, const struct cluster_tally *tally) {
+    unsigned asked = tally->asked[ASK_NAME], answered = tally->answered[ASK_NAME];
+
+    if (answered && answered < asked)
+        cluster_cell_set_loss(cell, asked, answered);
+    if (asked > 1 && cell->cell.outcome != DIAG_NOT_RUN) {
+        cell->cell.result.attempts = asked;
+        cell->cell.result.succeeded = answered;
+    }
+    return answered && answered < asked;
+}
+
 void cluster_cell_judge_late(const struct cluster_report *report, struct cluster_cell *cell) {
     const char *host = cell->cell.probe.target;
     bool answers = false;

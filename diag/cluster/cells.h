@@ -59,6 +59,12 @@ void cluster_cell_count(const struct cluster_report *report, struct cluster_cell
  * any length. `mixed`: some came and some did not in this round, or one before. */
 void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_tally *tally,
                               bool *mixed);
+/* Whether one attempt says little: by a Service, or a name that the DNS did not resolve, any of
+ * several pods may have been meant. */
+bool cluster_cell_is_some(const struct cluster_cell *cell);
+/* Such a cell again, when all its answers are counted: fails where some have not come; whether so.
+ */
+bool cluster_cell_judge_some(struct cluster_cell *cell, const struct cluster_tally *tally);
 /* "31 of 50 attempts succeeded", why it fails; the outcome, too. */
 void cluster_cell_set_loss(struct cluster_cell *cell, unsigned attempts, unsigned succeeded);
 /* Names in another domain than was guessed, where the ExternalName has another name, too. */

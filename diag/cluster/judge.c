@@ -294,7 +294,8 @@ static void find_pattern(struct finding *f, const struct cluster_row *row) {
 static bool is_cut(const struct cluster_report *report, const struct cluster_row *row) {
     for (size_t i = 0; row->whole && i < report->cells.count; i++)
         if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
-            cluster_row_is_red(row, &report->cells.items[i]))
+            (cluster_row_is_red(row, &report->cells.items[i]) ||
+             (row->partly && report->cells.items[i].cell.outcome == DIAG_FAIL)))
             return true;
     return false;
 }

@@ -38,6 +38,7 @@ struct run {
     struct cluster_asking asking;
     uint64_t begin;   /* of the measurement */
     bool widened;     /* the pairs, as some fail */
+    bool written;     /* each node's kube-proxy has written the Services */
     unsigned look_ms; /* a Service that is there has answered by then */
 };
 
@@ -175,6 +176,7 @@ static int ask_early(struct run *run, struct error *err) {
          unseen = cluster_ask(&run->asking, &round).unseen)
         if (host_sleep(host, LOOK_MS, err) < 0)
             return -1;
+    run->written = !unseen;
     return 0;
 }
 
@@ -212,6 +214,67 @@ static bool has_time(const struct run *run, size_t red) {
     return has_few_nodes(run) ? soon || !run->widened : soon && red <= RED_MAX;
 }
 
+static bool is_to_service(const struct cluster_cell *cell) {
+    return text_equal(cell->cell.flow->id, "pod-to-service-ip");
+}
+
+static bool is_to_port(const struct cluster_cell *cell) {
+    return text_equal(cell->cell.flow->id, "nodeport-remote");
+}
+
+static bool is_by_name(const struct cluster_cell *cell) {
+    return text_starts_with(cell->cell.flow->id, "pod-to-service-") ? !is_to_service(cell)
+           : text_equal(cell->cell.flow->id, "pod-to-pod-name");
+}
+
+static bool is_service_well(const struct cluster_cell *cell) {
+    return is_to_service(cell) && !cluster_cell_is_open(cell);
+}
+
+static bool asks_services(const struct cluster_cell *cell) {
+    return is_to_service(cell) || cluster_cell_is_lossy(cell);
+}
+
+static bool asks_ports(const struct cluster_cell *cell) {
+    return is_to_port(cell) || cluster_cell_is_lossy(cell);
+}
+
+static bool asks_names(const struct cluster_cell *cell) {
+    return is_by_name(cell) || cluster_cell_is_lossy(cell);
+}
+
+static bool has(const struct cluster_report *report,
+                bool (*like)(const struct cluster_cell *cell)) {
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (cluster_cell_is_lossy(&report->cells.items[i]) && like(&report->cells.items[i]))
+            return true;
+    return false;
+}
+
+/* Where some attempts fail, and none between pods, all that are like these are asked as often: only
+ * then it is seen where none does. */
+static void ask_alike(struct run *run) {
+    static const struct {
+        bool (*like)(const struct cluster_cell *cell);
+        struct cluster_round round;
+    } rows[] = {
+        {is_to_service, {.asks = asks_services, .again = true, .evenly = true}},
+        {is_to_port, {.asks = asks_ports, .again = true, .evenly = true}},
+        {is_by_name, {.asks = asks_names, .again = true, .evenly = true}},
+    };
+
+    for (size_t i = 0; i < run->report->cells.count; i++)
+        if (run->report->cells.items[i].cell.outcome == DIAG_FAIL &&
+            text_equal(run->report->cells.items[i].cell.flow->id, "pod-to-pod-ip"))
+            return;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (has(run->report, rows[i].like)) {
+            tell(run, "asking again for Services that fail now and then");
+            (void)cluster_ask(&run->asking, &rows[i].round);
+            return;
+        }
+}
+
 static int ask_all(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     uint64_t asked = host_monotonic_ms(host);
@@ -224,23 +287,34 @@ static int ask_all(struct run *run, struct error *err) {
     bool early = asked - run->begin < PROXIES_MS; /* then it is no fault yet */
     size_t red = cluster_ask(&run->asking, &round).red;
 
-    cluster_ask_by_exec(run->client, run->report);
+    if (has_few_nodes(run)) /* one of several pods may be wrong */
+        red += cluster_ask(&run->asking, &(struct cluster_round){.asks = is_service_well,
+                                                                 .again = run->written || !early,
+                                                                 .evenly = true})
+                   .red;
+    red += cluster_ask_by_exec(run->client, run->report, false);
     round = (struct cluster_round){.asks = cluster_asks_all, .closely = true};
     for (; red && has_time(run, red); early = false) {
         _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
         uint64_t now = host_monotonic_ms(host);
 
-        if (!run->widened && has_few_nodes(run))
+        bool first = !run->widened;
+
+        if (first && has_few_nodes(run))
             cluster_asking_widen(&run->asking);
         run->widened = true;
         tell(run, line);
         if (now - asked < AGAIN_MS &&
             host_sleep(host, (unsigned)(AGAIN_MS - (now - asked)), err) < 0)
             return -1;
+        if (first)
+            (void)cluster_ask_by_exec(run->client, run->report, true);
         asked = host_monotonic_ms(host);
         round.again = !early;
         red = cluster_ask(&run->asking, &round).red;
     }
+    if (has_few_nodes(run))
+        ask_alike(run);
     return host_interrupted(host)
                ? error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted")
                : 0;

@@ -224,9 +224,9 @@ static void add_cell(const struct space *s, size_t cell, struct group *ret) {
         return;
     ret->tries += c->cell.result.attempts;
     ret->green_tries += red ? 0 : c->cell.result.attempts;
-    ret->lost += !red            ? 0
-                 : s->row->again ? c->again
-                                 : c->cell.result.attempts - c->cell.result.succeeded;
+    ret->lost += !red       ? 0
+                 : c->again ? c->again
+                            : c->cell.result.attempts - c->cell.result.succeeded;
     ret->green += !red;
     if (!red)
         return;
@@ -400,6 +400,11 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
         ret->items[ret->count++] = found_of(best);
         take(&s, best, done);
     }
+    for (size_t i = 0; i < ret->count; i++)
+        if (ret->items[i].place.set == EVERY) { /* all others are within */
+            ret->items[0] = ret->items[i];
+            ret->count = 1;
+        }
     if (ret->count)
         qsort(ret->items, ret->count, sizeof *ret->items, compare_founds);
     cluster_sides_join(map, row, ret);

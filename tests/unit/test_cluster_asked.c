@@ -28,6 +28,13 @@ static void a_cell_that_comes_right(void **state) {
     assert_true(c.report.milliseconds < 6000);
 }
 
+/* One of a Service that works is asked so often more; one by a Service that fails so often. */
+enum { EVENLY = 16, SEVERAL = 12 };
+
+static bool is_to_service(const struct cluster_cell *cell) {
+    return text_equal(cell->cell.flow->id, "pod-to-service-ip");
+}
+
 /* kube-proxy writes what it hears of once a second: until then Services do not answer. */
 static bool asked_early;
 static bool written_late(const struct dial *d, long *ret_status, const char **ret_body) {
@@ -49,7 +56,8 @@ static void services_that_are_written_late(void **state) {
     assert_false(asked_early);
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
     for (size_t i = 0; i < c.report.cells.count; i++)
-        assert_int_equal(c.report.cells.items[i].cell.result.attempts, 1);
+        assert_int_equal(c.report.cells.items[i].cell.result.attempts,
+                         is_to_service(&c.report.cells.items[i]) ? EVENLY : 1);
     assert_true(c.report.milliseconds >= 1000 && c.report.milliseconds < 1200);
     assert_string_equal(c.report.nodes.items[1].service_ip, "10.244.2.5");
 }
@@ -70,7 +78,7 @@ static void a_question_that_comes_too_early(void **state) {
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-service-pqdn", false, "win-1", 0);
     assert_int_equal(cell->cell.outcome, DIAG_PASS);
-    assert_int_equal(cell->cell.result.attempts, 1);
+    assert_int_equal(cell->cell.result.attempts, SEVERAL);
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
 }
 
@@ -123,7 +131,7 @@ static void an_answer_that_is_late(void **state) {
     c.dialed = large_at_leisure;
     c.options.cells = none_is_red;
     assert_int_equal(diagnose(&err), 0);
-    assert_int_equal(looks, 2); /* the late one, which is the first, and all */
+    assert_int_equal(looks, 3); /* the late one, which is the first, all, and Services again */
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
     assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->large, LARGE_ARRIVE);
 }
