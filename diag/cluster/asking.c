@@ -15,7 +15,7 @@ enum {
 };
 static const unsigned closely[QUESTIONS] = {4, 6, 2}, once[QUESTIONS] = {1, 1, 0},
                       fresh[QUESTIONS] = {1, 6, 2}, /* there may be no other round for it */
-    several[QUESTIONS] = {12, 0, 0}, evenly[QUESTIONS] = {16, 0, 0};
+    several[QUESTIONS] = {12, 0, 0};
 
 /* A cell while its questions are under way. */
 struct state {
@@ -226,6 +226,14 @@ static void add_cell(struct round *round, size_t cell, const unsigned *times) {
         }
 }
 
+bool cluster_has_cut_pods(const struct cluster_report *report) {
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (report->cells.items[i].cell.outcome == DIAG_FAIL &&
+            cluster_cell_has_large(&report->cells.items[i]))
+            return true;
+    return false;
+}
+
 /* Between pods: whether something is lost in part, or by chance. */
 static bool is_lossy(const struct cluster_report *report) {
     for (size_t i = 0; i < report->cells.count; i++)
@@ -236,31 +244,31 @@ static bool is_lossy(const struct cluster_report *report) {
 }
 
 /* NULL: once. Where some packets are lost, one that is lost says nothing; nor does one of a
- * Service, the DNS' too, which leads to several pods. */
-static const unsigned *times_of(const struct cluster_cell *cell, bool lossy) {
+ * Service, the DNS' too, which leads to several pods, while none of them is cut off. */
+static const unsigned *times_of(const struct cluster_cell *cell, bool lossy, bool cut) {
     bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
 
     if (cluster_cell_has_large(cell))
         return partly || (lossy && cell->cell.result.attempts) ? closely : NULL;
-    return cell->cell.result.attempts && cluster_cell_is_some(cell) ? several : NULL;
+    return !cut && cell->cell.result.attempts && cluster_cell_is_some(cell) ? several : NULL;
 }
 
 static void add_cells(struct round *round) {
     struct cluster_report *report = round->asking->report;
-    bool lossy = is_lossy(report);
+    bool lossy = is_lossy(report), cut = cluster_has_cut_pods(report);
     size_t close = 0, even = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *cell = &report->cells.items[i];
         const struct cluster_node *from = &report->nodes.items[cell->from];
-        const unsigned *times = round->of->closely ? times_of(cell, lossy) : NULL;
+        const unsigned *times = round->of->closely ? times_of(cell, lossy, cut) : NULL;
 
         if ((!cluster_cell_is_open(cell) && !round->of->evenly) || !round->of->asks(cell) ||
             from->by_exec || (from->unreached && !round->of->again) ||
             (round->of->closely && round->asking->mixed[i] && !cluster_cell_has_large(cell)))
             continue;
         if (round->of->evenly)
-            times = even++ < EVENLY_MAX ? evenly : NULL;
+            times = even++ < EVENLY_MAX ? several : NULL;
         else if (!times || close++ >= CLOSELY_MAX)
             times = round->of->closely && !cell->cell.result.attempts ? fresh : once;
         if (times)

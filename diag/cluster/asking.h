@@ -52,6 +52,8 @@ struct cluster_asked {
 };
 /* Judges each answer when it comes, and shows it (options->cells). */
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *round);
+/* Whether something fails between pods: what a Service leads to may be cut off. */
+bool cluster_has_cut_pods(const struct cluster_report *report);
 /* Any cell. */
 bool cluster_asks_all(const struct cluster_cell *cell);
 /* Shows the cells, at most five times a second but for the last time. */

@@ -104,8 +104,7 @@ static const char *says_unreached(const struct cluster_node *n) {
             "kubernetes/kubernetes#110674"                                                         \
     }
 /* What others ask of a pod that is gone meanwhile fails, too. */
-#define WITHOUT_POD                                                                                \
-    .among = cluster_cell_is_any, .also = cluster_cell_is_any, .touching = true
+#define WITHOUT_POD .among = cluster_cell_is_any, .also = cluster_cell_is_any, .touching = true
 #define IPV6                                                                                       \
     [ALL] = {"CL-IPV6", "IPv6", "IPv6 alone does not work",                                        \
              "compare the dual-stack settings of the CNI agent; an overlay of Windows nodes has "  \
@@ -205,7 +204,8 @@ static const struct cluster_row rows[] = {
                 NULL, NULL}},
      .among = is_pods_udp,
      .spared = is_pods_tcp,
-     .also = is_udp},
+     .also = is_udp,
+     .behind = true},
     {{[ALL] = {"CL-TCP", "TCP between pods", TCP_ALONE, TCP_HINT, NULL},
       [SYSTEMS] = {"CL-TCP-SYSTEMS", "TCP between nodes of two operating systems, one direction",
                    TCP_ALONE " from these nodes' pods to those", NULL, NULL},
@@ -214,7 +214,8 @@ static const struct cluster_row rows[] = {
                 NULL, NULL}},
      .among = is_pods_tcp,
      .spared = is_pods_udp,
-     .also = is_tcp},
+     .also = is_tcp,
+     .behind = true},
     {{IPV6}, .among = is_pods_six, .spared = is_pods_four, .also = is_six, .touching = true},
     {{IPV6}, .among = is_service_six, .spared = is_service_four, .also = is_six},
 };

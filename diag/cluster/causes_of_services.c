@@ -202,7 +202,8 @@ static const struct cluster_row rows[] = {
      .spared = cluster_cell_is_to_service,
      .least = 2,
      .dns = true},
-    {{[ALL] = {"CL-DNS-HALF", "names, now and then", "the cluster's DNS answers some questions only",
+    {{[ALL] = {"CL-DNS-HALF", "names, now and then",
+               "the cluster's DNS answers some questions only",
                "kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide, then ask each of "
                "them, from a pod: nslookup kubernetes.default.svc.cluster.local ADDRESS",
                "kubernetes/kubernetes#131387"},
@@ -244,7 +245,8 @@ static const struct cluster_row rows[] = {
      .among = is_hairpin,
      .also = is_sometimes,
      .protocols = true},
-    {{[ALL] = {"CL-SVC-SOME", "some connections to Services", "Services answer some connections only",
+    {{[ALL] = {"CL-SVC-SOME", "some connections to Services",
+               "Services answer some connections only",
                "compare the addresses of kubectl get endpointslices -A with those of the pods, "
                "kubectl get pods -A -o wide: one that no pod has, or whose pod does not answer",
                "kubernetes/kubernetes#131387"},
@@ -257,6 +259,7 @@ static const struct cluster_row rows[] = {
      .also = is_sometimes,
      .touching = true,
      .whole = true,
+     .protocols = true,
      .chance = true,
      .partly = true},
     {{[NODE] = {"CL-AFFINITY", "clients of Services with sessionAffinity ClientIP, on the node",

@@ -157,6 +157,7 @@ static const struct cluster_row rows[] = {
      .among = is_port_sometimes,
      .also = is_port,
      .whole = true,
+     .protocols = true,
      .chance = true,
      .partly = true,
      .at_target = true},

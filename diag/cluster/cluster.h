@@ -86,8 +86,8 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
 /* For each of the first 24 pairs with a cell that failed: from its first node to another one, from
  * another one to its second, and back; others of the same kind, if there are, of another system,
  * and those that the two work with in the other direction. Of at most eight nodes of such pairs
- * those that work with nobody, to each. They show whether a node, a pair, a system or what is
- * between two groups is at fault. */
+ * each that works with nobody is asked to reach each, and back. They show whether a node, a pair, a
+ * system or what is between two groups is at fault. */
 void cluster_pairs_widen(struct cluster_report *report);
 
 /* Text is borrowed; NULL or 0 = default. */

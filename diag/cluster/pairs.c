@@ -159,8 +159,10 @@ static void add_suspects(struct cluster_report *report, const bool *well, const 
         for (size_t k = 0; k < report->nodes.count; k++)
             if (i != k && !well[i] && !well[k] &&
                 friend_of(&report->pairs, fails, pairs, i, true) == SIZE_MAX &&
-                friend_of(&report->pairs, fails, pairs, i, false) == SIZE_MAX)
+                friend_of(&report->pairs, fails, pairs, i, false) == SIZE_MAX) {
                 add_new(report, i, k);
+                add_new(report, k, i);
+            }
 }
 
 void cluster_pairs_widen(struct cluster_report *report) {

@@ -223,8 +223,9 @@ static bool is_to_port(const struct cluster_cell *cell) {
 }
 
 static bool is_by_name(const struct cluster_cell *cell) {
-    return text_starts_with(cell->cell.flow->id, "pod-to-service-") ? !is_to_service(cell)
-           : text_equal(cell->cell.flow->id, "pod-to-pod-name");
+    return text_starts_with(cell->cell.flow->id, "pod-to-service-")
+               ? !is_to_service(cell)
+               : text_equal(cell->cell.flow->id, "pod-to-pod-name");
 }
 
 static bool is_service_well(const struct cluster_cell *cell) {
@@ -263,10 +264,6 @@ static void ask_alike(struct run *run) {
         {is_by_name, {.asks = asks_names, .again = true, .evenly = true}},
     };
 
-    for (size_t i = 0; i < run->report->cells.count; i++)
-        if (run->report->cells.items[i].cell.outcome == DIAG_FAIL &&
-            text_equal(run->report->cells.items[i].cell.flow->id, "pod-to-pod-ip"))
-            return;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (has(run->report, rows[i].like)) {
             tell(run, "asking again for Services that fail now and then");
@@ -287,7 +284,7 @@ static int ask_all(struct run *run, struct error *err) {
     bool early = asked - run->begin < PROXIES_MS; /* then it is no fault yet */
     size_t red = cluster_ask(&run->asking, &round).red;
 
-    if (has_few_nodes(run)) /* one of several pods may be wrong */
+    if (has_few_nodes(run) && !cluster_has_cut_pods(run->report)) /* one pod may be wrong */
         red += cluster_ask(&run->asking, &(struct cluster_round){.asks = is_service_well,
                                                                  .again = run->written || !early,
                                                                  .evenly = true})
@@ -313,7 +310,7 @@ static int ask_all(struct run *run, struct error *err) {
         round.again = !early;
         red = cluster_ask(&run->asking, &round).red;
     }
-    if (has_few_nodes(run))
+    if (has_few_nodes(run) && !cluster_has_cut_pods(run->report))
         ask_alike(run);
     return host_interrupted(host)
                ? error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted")

@@ -43,7 +43,7 @@ def evict_later(case):
 
 
 def not_ready(case):
-    case.change_node("lin-001", lambda n: n["status"]["conditions"][0].update(status="Unknown"))
+    case.change_node("win-002", lambda n: n["status"]["conditions"][0].update(status="Unknown"))
 
 
 def no_proxy_to(node):
@@ -143,8 +143,8 @@ SEVENTH = [
           or_else=(("CL-NODE", "win-001, win-002"),)),
     Fault("restart-of-hns", "HNS of win-001 is restarted: nothing works there for four seconds, then all",
           "", "", Restarts(), spread=True),
-    Fault("two-at-once", "lin-001 is not Ready, and kube-proxy does not run on win-000",
-          "CL-NOTREADY", "lin-001",
+    Fault("two-at-once", "win-002 is not Ready, and kube-proxy does not run on win-000",
+          "CL-NOTREADY", "win-002",
           lambda d: lost(d) if d.source == "win-000" and (d.place == "service" or resolves(d)) else
           REFUSED if d.place == "node-port" and d.target == "win-000" else None, change=not_ready, also=("CL-SVC-NODE",), spread=True),
     Fault("old-build-udp", "of eight Windows nodes four have another build, and UDP from there to Linux nodes is lost",
@@ -152,7 +152,7 @@ SEVENTH = [
           lambda d: probes.SLOW if d.udp and d.source in ("win-001", "win-003", "win-005", "win-007") and d.node.startswith("lin")
           and d.place != "node-port" else None, windows=tuple("win-%03d" % i for i in range(8)), linux=tuple("lin-%03d" % i for i in range(4)),
           builds=("20348", "17763"), words=("--nodes", ",".join(["win-%03d" % i for i in range(8)] + ["lin-%03d" % i for i in range(4)])),
-          spread=True),
+          spread=True, or_else=(("CL-UDP-SYSTEMS", "windows 10.0.17763 v1.37 flannel vxlan to linux v1.37 flannel vxlan nodes"),)),
     Fault("no-node-addresses-at-all", "a policy of the cluster keeps all pods from the addresses of nodes; outside is open",
           "CL-TARGET", "all nodes",
           lambda d: probes.SLOW if d.place in ("node", "node-port") and d.source != d.target else None, words=OUTSIDE, spread=True,
@@ -240,7 +240,7 @@ EIGHTH = [
     Fault("two-of-twelve-no-udp-in", "of twelve nodes win-002 and win-007 let no UDP in to their pods",
           "CL-UDP-NODE", "win-002, win-007",
           lambda d: probes.SLOW if d.udp and d.node in ("win-002", "win-007") and d.node != d.source and d.place != "node-port" else None,
-          windows=TWELVE[0], linux=TWELVE[1], words=OF_TWELVE, spread=True),
+          windows=TWELVE[0], linux=TWELVE[1], words=OF_TWELVE, spread=True, or_else=(("CL-UDP-NODE", "win-002"),)),  # "win-002 (to there), win-007 (to there)"
     Fault("stale-of-twelve", "of twelve nodes kube-proxy of win-005 leads to a pod that is gone in each third connection",
           "CL-SVC-SOME", "win-005",
           lambda d: probes.SLOW if d.source == "win-005" and d.place in BY_SERVICE and d.service == "backend" and THIRD(1 / 3) else None,

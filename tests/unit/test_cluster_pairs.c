@@ -128,16 +128,17 @@ static void test_pairs_beside_red_ones(void **state) {
         const char *missing; /* a node without a probe (w), unasked (u); "-l": answers come late */
     } rows[] = {
         {"aaaaa", "", "", ""},
-        {"aaaaa", "12", "13 32 21 10 ", ""}, /* 0 reaches 1 */
+        {"aaaaa", "12", "13 32 21 10 ", ""},             /* 0 reaches 1 */
         {"aaaaa", "12 34", "10 02 21 32 30 04 43 ", ""}, /* 0 alone is well */
-        {"aabba", "12", "13 42 14 32 21 10 ", ""},    /* and of the other system */
-        {"aab", "01", "02 21 10 ", ""},               /* none of a kind: any */
+        {"aabba", "12", "13 42 14 32 21 10 ", ""},       /* and of the other system */
+        {"aab", "01", "02 21 10 ", ""},                  /* none of a kind: any */
         {"aa", "01", "", ""},
         {"aaaa", "12", "10 02 21 ", "3w"},
         {"aaaa", "12", "10 02 21 ", "3u"}, /* it is asked by exec, once */
         {"aaaa", "12", "13 32 10 ", "2u"},
         {"aaaaa", "12", "13 32 21 10 ", "-l"},
-        {"aaaaaaa", "12 23 45", "16 62 21 10 26 63 32 43 46 65 54 24 25 ", ""}, /* 2 works with nobody */
+        {"aaaaaaa", "12 23 45", "16 62 21 10 26 63 32 43 46 65 54 24 42 25 52 ",
+         ""},                      /* 2 works with nobody */
         {"aaaa", "12", "", "1ul"}, /* what it does not ask is no failure */
     };
 
