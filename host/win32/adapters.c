@@ -63,13 +63,9 @@ static bool is_below(const struct host_adapters *adapters, const char *mac, uint
 /* The adapter below a virtual switch has that one's MAC; no IP is bound to it, so that
  * GetAdaptersAddresses leaves it out. */
 static void add_cards_below(struct host_adapters *ret) {
-    typedef DWORD(WINAPI * if_table)(MIB_IF_TABLE2 **);
-    typedef void(WINAPI * free_table)(void *);
-    if_table get = (if_table)win32_iphlpapi("GetIfTable2", NULL);
-    free_table drop = (free_table)win32_iphlpapi("FreeMibTable", NULL);
     MIB_IF_TABLE2 *table = NULL;
 
-    if (!get || !drop || get(&table))
+    if (GetIfTable2(&table))
         return;
     for (ULONG i = 0; i < table->NumEntries; i++) {
         const MIB_IF_ROW2 *row = &table->Table[i];
@@ -79,15 +75,14 @@ static void add_cards_below(struct host_adapters *ret) {
             win32_mac(row->PhysicalAddress, row->PhysicalAddressLength, mac);
         if (!is_below(ret, mac, row->InterfaceIndex))
             continue;
-        ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);
-        ret->items[ret->count] =
-            (struct host_adapter){.alias = win32_narrow(row->Alias),
-                                  .description = win32_narrow(row->Description),
-                                  .index = row->InterfaceIndex,
-                                  .mtu = row->Mtu};
-        memcpy(ret->items[ret->count++].mac, mac, sizeof mac);
+        array_add(ret->items, ret->count,
+                  (struct host_adapter){.alias = win32_narrow(row->Alias),
+                                        .description = win32_narrow(row->Description),
+                                        .index = row->InterfaceIndex,
+                                        .mtu = row->Mtu});
+        memcpy(ret->items[ret->count - 1].mac, mac, sizeof mac);
     }
-    drop(table);
+    FreeMibTable(table);
 }
 
 int win32_adapters(struct host *, struct host_adapters *ret, struct error *err) {
@@ -105,9 +100,8 @@ int win32_adapters(struct host *, struct host_adapters *ret, struct error *err) 
     for (const IP_ADAPTER_ADDRESSES *a = all; a; a = a->Next) {
         if (a->IfType == IF_TYPE_SOFTWARE_LOOPBACK)
             continue;
-        ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);
-        ret->items[ret->count] = (struct host_adapter){0};
-        read_adapter(a, &ret->items[ret->count++]);
+        array_add(ret->items, ret->count, (struct host_adapter){0});
+        read_adapter(a, &ret->items[ret->count - 1]);
     }
     add_cards_below(ret);
     return 0;

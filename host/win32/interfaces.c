@@ -34,17 +34,14 @@ static void keep_address(uint32_t index, const struct ip *ip, int length) {
                                           mask_word, "store=persistent", NULL});
 }
 
-int win32_address_add(struct host *host, uint32_t index, const char *address, struct error *err) {
-    typedef void(WINAPI * initialize)(MIB_UNICASTIPADDRESS_ROW *);
-    typedef DWORD(WINAPI * create)(const MIB_UNICASTIPADDRESS_ROW *);
-    initialize init = (initialize)win32_iphlpapi("InitializeUnicastIpAddressEntry", err);
-    create add = (create)win32_iphlpapi("CreateUnicastIpAddressEntry", err);
+int win32_address_add(struct host *, uint32_t index, const char *address, struct error *err) {
+    __auto_type init = WIN32_IPHLPAPI(InitializeUnicastIpAddressEntry, err);
+    __auto_type add = WIN32_IPHLPAPI(CreateUnicastIpAddressEntry, err);
     MIB_UNICASTIPADDRESS_ROW row = {0};
     struct ip ip;
     int length;
     DWORD code;
 
-    (void)host;
     if (win32_parse_address(address, &ip, &length, err) < 0)
         return -1;
     if (!add)
@@ -120,20 +117,14 @@ static int set_dns_of_family(set_dns set, const GUID *adapter, const struct text
 
 int win32_dns_set(struct host *, uint32_t index, const struct text_list *servers,
                   struct error *err) {
-    typedef DWORD(WINAPI * to_luid)(NET_IFINDEX, NET_LUID *);
-    typedef DWORD(WINAPI * to_guid)(const NET_LUID *, GUID *);
-    to_luid luid_of = (to_luid)win32_iphlpapi("ConvertInterfaceIndexToLuid", err);
-    to_guid guid_of = (to_guid)win32_iphlpapi("ConvertInterfaceLuidToGuid", err);
     set_dns set = (set_dns)win32_function(L"iphlpapi.dll", "SetInterfaceDnsSettings");
     NET_LUID luid;
     GUID adapter;
     DWORD code;
 
-    if (!luid_of || !guid_of)
-        return -1;
-    code = luid_of(index, &luid);
+    code = ConvertInterfaceIndexToLuid(index, &luid);
     if (!code)
-        code = guid_of(&luid, &adapter);
+        code = ConvertInterfaceLuidToGuid(&luid, &adapter);
     if (code)
         return win32_fail(err, code, "set DNS servers of interface %u", index);
     if (!set) {
@@ -158,8 +149,7 @@ int win32_forwarding(struct host *, uint32_t index, int family, bool *ret, struc
 /* `what`: "forwarding", for the error. */
 static int set_row(MIB_IPINTERFACE_ROW *row, int family, const char *what, uint32_t index,
                    struct error *err) {
-    win32_interface_entry *set =
-        (win32_interface_entry *)win32_iphlpapi("SetIpInterfaceEntry", err);
+    __auto_type set = WIN32_IPHLPAPI(SetIpInterfaceEntry, err);
     DWORD code;
 
     if (!set)

@@ -50,10 +50,8 @@ int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struc
 }
 
 int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err) {
-    typedef void(WINAPI * initialize)(MIB_IPINTERFACE_ROW *);
-    initialize init = (initialize)win32_iphlpapi("InitializeIpInterfaceEntry", err);
-    win32_interface_entry *get =
-        (win32_interface_entry *)win32_iphlpapi("GetIpInterfaceEntry", err);
+    __auto_type init = WIN32_IPHLPAPI(InitializeIpInterfaceEntry, err);
+    __auto_type get = WIN32_IPHLPAPI(GetIpInterfaceEntry, err);
     DWORD code;
 
     if (!get)

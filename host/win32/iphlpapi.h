@@ -1,5 +1,4 @@
-/* iphlpapi's functions for changing the network, looked up when they are needed: a Windows build
- * that lacks one gets a clear refusal instead of a program that does not start. */
+/* iphlpapi: addresses, interfaces and netsh. */
 #pragma once
 
 #include "host/win32/win32.h"
@@ -9,7 +8,9 @@
 
 #include "base/cidr.h"
 
-/* Names as in netioapi.h; NULL when this Windows lacks it (err is filled). */
+/* A function of netioapi.h that Wine lacks, looked up when it is needed; NULL when it is not there
+ * (err is filled). */
+#define WIN32_IPHLPAPI(function, err) ((__typeof__(&(function)))win32_iphlpapi(#function, err))
 void *win32_iphlpapi(const char *function, struct error *err);
 
 /* Addresses between the base's form and Windows'. */
@@ -19,8 +20,7 @@ bool win32_ip(const SOCKADDR *address, struct ip *ret);
 int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struct error *err);
 /* "00-15-5D-01-02-03"; "" where the address is not one of Ethernet. */
 void win32_mac(const BYTE *mac, ULONG length, char ret[18]);
-/* What Windows knows of an interface: GetIpInterfaceEntry and SetIpInterfaceEntry. */
-typedef DWORD WINAPI win32_interface_entry(MIB_IPINTERFACE_ROW *);
+/* What Windows knows of an interface. */
 int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err);
 /* Runs netsh.exe, which alone writes what must outlive a restart of Windows. *argv behind the
  * program's name, NULL at the end. What it says is logged, its failure is not the caller's. */

@@ -1,8 +1,6 @@
 /* The host's routes and neighbors, and which local ports are taken. */
 #include "host/win32/iphlpapi.h"
 
-typedef void(WINAPI *free_table)(void *);
-
 static void read_route(const MIB_IPFORWARD_ROW2 *from, struct host_route *ret) {
     char text[IP_TEXT_MAX] = "";
     struct ip ip;
@@ -20,21 +18,15 @@ static void read_route(const MIB_IPFORWARD_ROW2 *from, struct host_route *ret) {
 }
 
 int win32_routes(struct host *, struct host_routes *ret, struct error *err) {
-    typedef DWORD(WINAPI * get_table)(ADDRESS_FAMILY, MIB_IPFORWARD_TABLE2 **);
-    get_table get = (get_table)win32_iphlpapi("GetIpForwardTable2", err);
-    free_table drop = (free_table)win32_iphlpapi("FreeMibTable", err);
     MIB_IPFORWARD_TABLE2 *table = NULL;
-    DWORD code;
+    DWORD code = GetIpForwardTable2(AF_UNSPEC, &table);
 
-    if (!get || !drop)
-        return error_prefix(err, "list routes");
-    code = get(AF_UNSPEC, &table);
     if (code)
         return win32_fail(err, code, "list routes");
     ret->items = xcalloc(table->NumEntries + 1, sizeof *ret->items);
     for (ULONG i = 0; i < table->NumEntries; i++)
         read_route(&table->Table[i], &ret->items[ret->count++]);
-    drop(table);
+    FreeMibTable(table);
     return 0;
 }
 
@@ -54,35 +46,27 @@ static void read_neighbor(const MIB_IPNET_ROW2 *from, struct host_neighbor *ret)
 
 /* Not both families at once: a host without IPv6 refuses that. */
 int win32_neighbors(struct host *, struct host_neighbors *ret, struct error *err) {
-    typedef DWORD(WINAPI * get_table)(ADDRESS_FAMILY, MIB_IPNET_TABLE2 **);
     static const ADDRESS_FAMILY families[] = {AF_INET, AF_INET6};
-    get_table get = (get_table)win32_iphlpapi("GetIpNetTable2", err);
-    free_table drop = (free_table)win32_iphlpapi("FreeMibTable", err);
 
-    if (!get || !drop)
-        return error_prefix(err, "list neighbors");
     for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
         MIB_IPNET_TABLE2 *table = NULL;
-        DWORD code = get(families[i], &table);
+        DWORD code = GetIpNetTable2(families[i], &table);
 
         if (code && families[i] == AF_INET)
             return win32_fail(err, code, "list neighbors");
         if (code)
             continue;
-        ret->items =
-            xrealloc(ret->items, (ret->count + table->NumEntries + 1) * sizeof *ret->items);
         for (ULONG k = 0; k < table->NumEntries; k++) {
-            ret->items[ret->count] = (struct host_neighbor){0};
-            read_neighbor(&table->Table[k], &ret->items[ret->count++]);
+            array_add(ret->items, ret->count, (struct host_neighbor){0});
+            read_neighbor(&table->Table[k], &ret->items[ret->count - 1]);
         }
-        drop(table);
+        FreeMibTable(table);
     }
     return 0;
 }
 
 static int make_row(const struct host_route *route, MIB_IPFORWARD_ROW2 *ret, struct error *err) {
-    typedef void(WINAPI * initialize)(MIB_IPFORWARD_ROW2 *);
-    initialize init = (initialize)win32_iphlpapi("InitializeIpForwardEntry", err);
+    __auto_type init = WIN32_IPHLPAPI(InitializeIpForwardEntry, err);
     struct cidr destination;
     struct ip next_hop;
 
@@ -114,11 +98,9 @@ static void keep_route(const struct host_route *route) {
                                           on, next_hop, "store=persistent", NULL});
 }
 
-typedef DWORD(WINAPI *forward_entry)(const MIB_IPFORWARD_ROW2 *);
-
 static int change_route(const struct host_route *route, bool add, struct error *err) {
-    forward_entry change =
-        (forward_entry)win32_iphlpapi(add ? "CreateIpForwardEntry2" : "DeleteIpForwardEntry2", err);
+    __auto_type change = add ? WIN32_IPHLPAPI(CreateIpForwardEntry2, err)
+                             : WIN32_IPHLPAPI(DeleteIpForwardEntry2, err);
     const char *doing = add ? "add" : "remove";
     MIB_IPFORWARD_ROW2 row;
     DWORD code;
@@ -159,32 +141,18 @@ static void *port_table(bool udp, ULONG family) {
     return NULL;
 }
 
-static bool tcp_taken(ULONG family, DWORD port) {
-    _cleanup_(freep) void *table = port_table(false, family);
-    const MIB_TCPTABLE_OWNER_PID *v4 = table;
-    const MIB_TCP6TABLE_OWNER_PID *v6 = table;
-
-    for (DWORD i = 0; table && i < v4->dwNumEntries; i++)
-        if ((family == AF_INET ? v4->table[i].dwLocalPort : v6->table[i].dwLocalPort) == port)
-            return true;
-    return false;
-}
-
-static bool udp_taken(ULONG family, DWORD port) {
-    _cleanup_(freep) void *table = port_table(true, family);
-    const MIB_UDPTABLE_OWNER_PID *v4 = table;
-    const MIB_UDP6TABLE_OWNER_PID *v6 = table;
-
-    for (DWORD i = 0; table && i < v4->dwNumEntries; i++)
-        if ((family == AF_INET ? v4->table[i].dwLocalPort : v6->table[i].dwLocalPort) == port)
-            return true;
-    return false;
-}
-
 int win32_port_in_use(struct host *, bool udp, unsigned port, bool *ret, struct error *) {
     DWORD wanted = htons((u_short)port); /* the tables have network order in the low half */
+    _cleanup_(freep) void *four = port_table(udp, AF_INET), *six = port_table(udp, AF_INET6);
+    const MIB_TCPTABLE_OWNER_PID *tcp = four;
+    const MIB_TCP6TABLE_OWNER_PID *tcp6 = six;
+    const MIB_UDPTABLE_OWNER_PID *udps = four;
+    const MIB_UDP6TABLE_OWNER_PID *udp6 = six;
 
-    *ret = udp ? udp_taken(AF_INET, wanted) || udp_taken(AF_INET6, wanted)
-               : tcp_taken(AF_INET, wanted) || tcp_taken(AF_INET6, wanted);
+    *ret = false; /* all four begin with the number of their rows */
+    for (DWORD i = 0; four && i < tcp->dwNumEntries; i++)
+        *ret |= (udp ? udps->table[i].dwLocalPort : tcp->table[i].dwLocalPort) == wanted;
+    for (DWORD i = 0; six && i < tcp6->dwNumEntries; i++)
+        *ret |= (udp ? udp6->table[i].dwLocalPort : tcp6->table[i].dwLocalPort) == wanted;
     return 0;
 }
