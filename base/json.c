@@ -137,6 +137,12 @@ const char *json_text_at(const json_t *json, const char *path) {
     return json_string_value(json_at(json, path));
 }
 
+const char *json_text_or(const json_t *json, const char *path, const char *otherwise) {
+    const char *text = json_text_at(json, path);
+
+    return text ? text : otherwise;
+}
+
 long long json_number_at(const json_t *json, const char *path, long long fallback) {
     const json_t *found = json_at(json, path);
 

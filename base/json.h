@@ -28,6 +28,8 @@ char *json_write_pretty(const json_t *json);
 json_t *json_at(const json_t *json, const char *path);
 /* The string at a path (borrowed), or NULL when absent or of another type. */
 const char *json_text_at(const json_t *json, const char *path);
+/* The same, `otherwise` where it would be NULL. */
+const char *json_text_or(const json_t *json, const char *path, const char *otherwise);
 /* The integer at a path, or fallback. */
 long long json_number_at(const json_t *json, const char *path, long long fallback);
 bool json_bool_at(const json_t *json, const char *path, bool fallback);

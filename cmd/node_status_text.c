@@ -4,12 +4,6 @@
 
 enum { DRIFT_SHOWN = 5 };
 
-static const char *text_at(const json_t *json, const char *path, const char *otherwise) {
-    const char *text = json_text_at(json, path);
-
-    return text ? text : otherwise;
-}
-
 /* " 2026-11-22 10:15" of an RFC 3339 time. */
 static void add_time(struct text *t, const char *time) {
     if (time)
@@ -24,10 +18,10 @@ static const char *ready_of(const json_t *status) {
 }
 
 static void add_head(struct text *t, const json_t *status) {
-    const char *state = text_at(status, "state", "");
+    const char *state = json_text_or(status, "state", "");
     const char *phase = json_text_at(status, "phase");
 
-    text_add(t, text_at(status, "node", text_at(status, "hostName", "?")));
+    text_add(t, json_text_or(status, "node", json_text_or(status, "hostName", "?")));
     if (text_equal(state, "not-joined")) {
         text_add(t, "   not joined\n");
         return;
@@ -50,9 +44,10 @@ static void add_head(struct text *t, const json_t *status) {
 }
 
 static void add_versions(struct text *t, const json_t *status) {
-    text_addf(t, "%s %s, HNS %s, winjoin %s", text_at(status, "product", "Windows"),
-              text_at(status, "versions.windows", "?"), text_at(status, "versions.hns", "unknown"),
-              text_at(status, "versions.winjoin", "?"));
+    text_addf(t, "%s %s, HNS %s, winjoin %s", json_text_or(status, "product", "Windows"),
+              json_text_or(status, "versions.windows", "?"),
+              json_text_or(status, "versions.hns", "unknown"),
+              json_text_or(status, "versions.winjoin", "?"));
     if (json_text_at(status, "versions.kubeProxy"))
         text_addf(t, ", kube-proxy %s", json_text_at(status, "versions.kubeProxy"));
     if (json_text_at(status, "versions.containerd"))
@@ -72,9 +67,9 @@ static void add_services(struct text *t, const json_t *status) {
             continue;
         text_add(&since, "");
         add_time(&since, json_text_at(service, "since"));
-        text_addf(t, "%-16s %-8s %-22s  %-7s %s", text_at(service, "name", "?"),
-                  text_at(service, "state", "?"), text_str(&since), text_at(service, "start", ""),
-                  text_at(service, "log", ""));
+        text_addf(t, "%-16s %-8s %-22s  %-7s %s", json_text_or(service, "name", "?"),
+                  json_text_or(service, "state", "?"), text_str(&since),
+                  json_text_or(service, "start", ""), json_text_or(service, "log", ""));
         if (json_object_get(service, "exitCode") &&
             !json_is_true(json_object_get(service, "asked")))
             text_addf(t, "  last exit code %lld", json_number_at(service, "exitCode", 0));
@@ -94,7 +89,8 @@ static void add_networks(struct text *t, const json_t *status) {
     if (json_array_size(json_object_get(status, "networks")))
         text_add(t, "\nnetwork          type\n");
     json_each(json_object_get(status, "networks"), i, network)
-        text_addf(t, "%-16s %s%s\n", text_at(network, "name", "?"), text_at(network, "type", "?"),
+        text_addf(t, "%-16s %s%s\n", json_text_or(network, "name", "?"),
+                  json_text_or(network, "type", "?"),
                   json_bool_at(network, "winjoin", false) ? "" : " (not winjoin's)");
 }
 
@@ -102,8 +98,8 @@ static void add_conditions(struct text *t, const json_t *status) {
     if (json_array_size(json_object_get(status, "conditions")))
         text_add(t, "\ncondition        status   reason\n");
     json_each(json_object_get(status, "conditions"), i, condition)
-        text_addf(t, "%-16s %-8s %s\n", text_at(condition, "type", "?"),
-                  text_at(condition, "status", "?"), text_at(condition, "reason", ""));
+        text_addf(t, "%-16s %-8s %s\n", json_text_or(condition, "type", "?"),
+                  json_text_or(condition, "status", "?"), json_text_or(condition, "reason", ""));
 }
 
 static void add_drift_texts(struct text *t, const json_t *texts, const char *what) {
@@ -122,8 +118,8 @@ static void add_drift(struct text *t, const json_t *status) {
         text_add(t, "drift            none\n");
     json_each(json_object_get(drift, "changed"), i, row)
         text_addf(t, "%s%s %s: %s; repair: %s\n", i ? "                 " : "drift            ",
-                  text_at(row, "kind", "?"), text_at(row, "target", "?"),
-                  text_at(row, "difference", "?"), text_at(row, "command", "?"));
+                  json_text_or(row, "kind", "?"), json_text_or(row, "target", "?"),
+                  json_text_or(row, "difference", "?"), json_text_or(row, "command", "?"));
     for (size_t k = 0; k < DRIFT_KINDS; k++) {
         const json_t *rows = json_object_get(drift, drift_kinds[k].key);
 
@@ -134,7 +130,7 @@ static void add_drift(struct text *t, const json_t *status) {
                 text_add(t, " ...");
                 break;
             }
-            text_addf(t, " %s", text_at(row, drift_kinds[k].member, "?"));
+            text_addf(t, " %s", json_text_or(row, drift_kinds[k].member, "?"));
         }
         text_add(t, rows ? "\n" : "");
     }
@@ -159,7 +155,8 @@ char *node_status_text(const json_t *status) {
     text_addf(&t, "journal          %lld changes that winjoin reset would undo\n",
               json_number_at(status, "journalEntries", 0));
     if (json_text_at(status, "lastJoin.log"))
-        text_addf(&t, "last join        %s, log: %s\n", text_at(status, "lastJoin.outcome", ""),
+        text_addf(&t, "last join        %s, log: %s\n",
+                  json_text_or(status, "lastJoin.outcome", ""),
                   json_text_at(status, "lastJoin.log"));
     if (json_text_at(status, "lastDiag.report"))
         text_addf(&t, "last diag        %s\n", json_text_at(status, "lastDiag.report"));

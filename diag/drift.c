@@ -5,6 +5,7 @@
 
 #include "base/rfc3339.h"
 #include "kube/node.h"
+#include "kube/object.h"
 #include "kube/pages.h"
 #include "netsetup/hcn_lookup.h"
 
@@ -16,13 +17,6 @@ void drift_add_row(json_t *drift, const char *key, json_t *row) {
 
 static char *frontend_text(const char *vip, long long port, const char *protocol) {
     return xasprintf("%s:%lld/%s", vip, port, protocol);
-}
-
-char *drift_full_name(const json_t *object) {
-    const char *space = json_text_at(object, "metadata.namespace"),
-               *name = json_text_at(object, "metadata.name");
-
-    return xasprintf("%s/%s", space ? space : "", name ? name : "");
 }
 
 /* A set of texts. */
@@ -50,9 +44,7 @@ static void add_vips(const json_t *service, json_t *ret) {
 }
 
 const char *drift_port_protocol(const json_t *port) {
-    const char *protocol = json_text_at(port, "protocol");
-
-    return protocol ? protocol : "TCP";
+    return json_text_or(port, "protocol", "TCP");
 }
 
 const char *drift_mapping_protocol(const json_t *mapping) {
@@ -83,10 +75,9 @@ static void read_slices(const json_t *slices, json_t *ready, json_t *addresses) 
             serves |= json_bool_at(endpoint, "conditions.ready", true);
         }
         json_each(json_object_get(slice, "ports"), k, item) {
-            const char *name = json_text_at(item, "name"),
-                       *space = json_text_at(slice, "metadata.namespace");
             _cleanup_(freep) char *key =
-                xasprintf("%s/%s %s", space ? space : "", service ? service : "", name ? name : "");
+                xasprintf("%s/%s %s", json_text_or(slice, "metadata.namespace", ""),
+                          service ? service : "", json_text_or(item, "name", ""));
 
             if (serves)
                 put(ready, key);
@@ -140,14 +131,13 @@ static void read_balancers(const json_t *balancers, json_t *frontends) {
 
 static void find_missing(const struct drift_seen *seen, const json_t *service, const json_t *ready,
                          const json_t *frontends, json_t *drift) {
-    _cleanup_(freep) char *full = drift_full_name(service);
+    _cleanup_(freep) char *full = kube_full_name(service);
 
     if (!is_old(service, seen->now) || !is_proxied(service) ||
         text_equal(json_text_at(service, "spec.internalTrafficPolicy"), "Local"))
         return; /* no endpoint on this node: no load balancer either */
     json_each(json_at(service, "spec.ports"), i, port) {
-        const char *port_name = json_text_at(port, "name");
-        _cleanup_(freep) char *key = xasprintf("%s %s", full, port_name ? port_name : "");
+        _cleanup_(freep) char *key = xasprintf("%s %s", full, json_text_or(port, "name", ""));
         _cleanup_(freep) char *frontend =
             frontend_text(json_text_at(service, "spec.clusterIP"), json_number_at(port, "port", 0),
                           drift_port_protocol(port));
@@ -289,7 +279,7 @@ static void find_without_endpoint(const struct drift_seen *seen, json_t *drift) 
             put(addresses, address_of(item));
     json_each(json_object_get(seen->pods, "items"), i, item) {
         const char *ip = json_text_at(item, "status.podIP");
-        _cleanup_(freep) char *pod = drift_full_name(item);
+        _cleanup_(freep) char *pod = kube_full_name(item);
 
         if (ip && *ip && needs_endpoint(item, seen->now) && !has(addresses, ip))
             drift_add_row(drift, "podsWithoutEndpoint",
@@ -372,9 +362,8 @@ json_t *drift_service_spec(const json_t *asked, const char *vip) {
     json_t *ports = json_array();
 
     json_each(json_at(service, "spec.ports"), i, port) {
-        const char *protocol = json_text_at(port, "protocol");
         _cleanup_(freep) char *text =
-            xasprintf("%lld/%s", json_number_at(port, "port", 0), protocol ? protocol : "TCP");
+            xasprintf("%lld/%s", json_number_at(port, "port", 0), drift_port_protocol(port));
 
         json_array_append_new(ports, json_string(text));
     }

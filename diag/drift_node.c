@@ -3,6 +3,7 @@
 #include "diag/drift_rows.h"
 
 #include "base/cidr.h"
+#include "kube/object.h"
 #include "netsetup/peers.h"
 
 #define REMOTE_ROUTE "RemoteSubnetRoute"
@@ -27,10 +28,9 @@ static json_t *addresses_by_id(const json_t *endpoints) {
 
     json_each(endpoints, i, item) {
         const char *id = json_text_at(item, "ID");
-        const char *address = json_text_at(item, "IpConfigurations.0.IpAddress");
 
         if (id)
-            put_id(set, id, address ? address : "");
+            put_id(set, id, json_text_or(item, "IpConfigurations.0.IpAddress", ""));
     }
     return set;
 }
@@ -140,9 +140,7 @@ static bool slices_have(const json_t *slices, const json_t *service, const char 
             !json_array_size(json_object_get(slice, "endpoints")))
             continue;
         json_each(json_object_get(slice, "ports"), k, port) {
-            const char *own = json_text_at(port, "name");
-
-            if (!text_equal(own ? own : "", name ? name : ""))
+            if (!text_equal(json_text_or(port, "name", ""), name ? name : ""))
                 continue;
             if (json_number_at(port, "port", 0) == number)
                 return true;
@@ -283,7 +281,7 @@ static bool runs_kube_proxy(const json_t *container) {
 void drift_find_proxies(const struct drift_seen *seen, json_t *drift) {
     json_each(json_object_get(seen->pods, "items"), i, pod) {
         bool runs = false;
-        _cleanup_(freep) char *name = drift_full_name(pod);
+        _cleanup_(freep) char *name = kube_full_name(pod);
 
         json_each(json_at(pod, "spec.containers"), k, container)
             runs |= runs_kube_proxy(container);

@@ -5,8 +5,6 @@
 
 /* Adds a row to the list `key`, which it makes; takes the row. */
 void drift_add_row(json_t *drift, const char *key, json_t *row);
-/* "namespace/name"; the caller frees. */
-char *drift_full_name(const json_t *object);
 /* Of a port of a Service or EndpointSlice, "TCP" by default; or of an HNS PortMapping. */
 const char *drift_port_protocol(const json_t *port);
 const char *drift_mapping_protocol(const json_t *mapping);

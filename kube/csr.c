@@ -36,14 +36,9 @@ static char *decoded(const json_t *object, const char *path) {
 }
 
 static void set_state(struct kube_csr *csr, enum kube_csr_state state, const json_t *condition) {
-    const char *reason = json_text_at(condition, "reason");
-    const char *message = json_text_at(condition, "message");
-
-    free(csr->reason);
-    free(csr->message);
     csr->state = state;
-    csr->reason = xstrdup(reason ? reason : "");
-    csr->message = xstrdup(message ? message : "");
+    text_set(&csr->reason, xstrdup(json_text_or(condition, "reason", "")));
+    text_set(&csr->message, xstrdup(json_text_or(condition, "message", "")));
 }
 
 static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
@@ -156,12 +151,12 @@ int kube_csr_find_subject(struct kube_client *client, const char *signer, const 
     if (kube_get(client, CSR_PATH, &all, err) < 0 || kube_list_items(all, &items, err) < 0)
         return -1;
     json_each(items, i, item) {
-        const char *when = json_text_at(item, "metadata.creationTimestamp");
+        const char *when = json_text_or(item, "metadata.creationTimestamp", "");
 
-        if (!is_wanted(item, signer, subject) || strcmp(when ? when : "", made) < 0)
+        if (!is_wanted(item, signer, subject) || strcmp(when, made) < 0)
             continue;
         newest = item;
-        made = when ? when : "";
+        made = when;
     }
     if (!newest)
         return error_set(err, ERROR_ABSENT, "find a certificate request of \"%s\": none found",

@@ -37,6 +37,11 @@ static int check_word(const json_t *object, const char *field, const char *kind,
     return refuse(object, kind, text ? text : field, err);
 }
 
+char *kube_full_name(const json_t *object) {
+    return xasprintf("%s/%s", json_text_or(object, "metadata.namespace", ""),
+                     json_text_or(object, "metadata.name", ""));
+}
+
 int kube_object_check(const json_t *object, const char *kind, const char *api_version,
                       struct error *err) {
     if (check_word(object, "kind", kind, kind, err) < 0)

@@ -5,6 +5,8 @@
 
 /* Is it a DNS-1123 subdomain of at most 253 characters (apimachinery validation)? */
 bool kube_name_is_valid(const char *name);
+/* "namespace/name" of an object; the caller frees. */
+char *kube_full_name(const json_t *object);
 /* ERROR_MALFORMED when the object says that it is of another kind or version (which client-go's
  * decoder would refuse); absent, null and "" are allowed. The words of a Status come first. */
 int kube_object_check(const json_t *object, const char *kind, const char *api_version,

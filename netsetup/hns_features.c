@@ -91,11 +91,9 @@ int hns_version_get(struct host *host, struct hns_version *ret, struct error *er
     }
     if (json_read(response, strlen(response), "HNS version", &json, err) < 0)
         return -1;
-    if (!json_bool_at(json, "Success", false)) {
-        const char *text = json_text_at(json, "Error");
+    if (!json_bool_at(json, "Success", false))
         return error_set(err, ERROR_HOST, "query the version of HNS: %s",
-                         text ? text : "no reason");
-    }
+                         json_text_or(json, "Error", "no reason"));
     long long major = json_number_at(json, "Output.Major", -1);
     long long minor = json_number_at(json, "Output.Minor", -1);
     if (major < 0 || minor < 0 || major > INT_MAX || minor > INT_MAX)

@@ -179,10 +179,10 @@ static int create_endpoint(struct host *host, const struct network_plan *plan,
     if (hns_call(host, "POST", "/endpoints/", text, &response, err) < 0 ||
         json_read(response, strlen(response), "HNS answer", &json, err) < 0)
         return -1;
-    const char *why = json_text_at(json, "Error");
     return json_bool_at(json, "Success", false)
                ? 0
-               : error_set(err, ERROR_HOST, "HNS refuses it: %s", why ? why : "no reason");
+               : error_set(err, ERROR_HOST, "HNS refuses it: %s",
+                           json_text_or(json, "Error", "no reason"));
 }
 
 int source_vip_choose(struct host *host, struct network_plan *plan,

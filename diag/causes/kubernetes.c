@@ -9,9 +9,7 @@ static const json_t *drift_of(const struct scene *scene, const char *key) {
 }
 
 static const char *text_of(const json_t *row, const char *key) {
-    const char *text = json_text_at(row, key);
-
-    return text ? text : "";
+    return json_text_or(row, key, "");
 }
 
 /* "10.96.0.10:53/UDP" and ":53/UDP" are the same place where HNS is concerned with its ports. */

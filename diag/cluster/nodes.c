@@ -70,9 +70,7 @@ static bool is_ready(const json_t *node) {
 }
 
 static char *text_or(const json_t *json, const char *path, const char *otherwise) {
-    const char *text = json_text_at(json, path);
-
-    return xstrdup(text ? text : otherwise);
+    return xstrdup(json_text_or(json, path, otherwise));
 }
 
 int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct error *err) {

@@ -27,13 +27,10 @@ static char *own_name(struct kube_client *client) {
     _cleanup_json_ json_t *answer = NULL, *review = json_pack("{s:s, s:s}", "apiVersion",
                                                               "authentication.k8s.io/v1", "kind",
                                                               "SelfSubjectReview");
-    struct error ignored = {0}; /* a server before 1.28 */
-    const char *name = NULL;
 
-    if (kube_create(client, "/apis/authentication.k8s.io/v1/selfsubjectreviews", review, &answer,
-                    &ignored) == 0)
-        name = json_text_at(answer, "status.userInfo.username");
-    return xstrdup(name ? name : "YOUR-USER");
+    (void)kube_create(client, "/apis/authentication.k8s.io/v1/selfsubjectreviews", review, &answer,
+                      ERROR_IGNORED); /* a server before 1.28 has none */
+    return xstrdup(json_text_or(answer, "status.userInfo.username", "YOUR-USER"));
 }
 
 int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct error *err) {

@@ -16,9 +16,7 @@ bool cluster_report_is(const char *text, size_t len) {
 }
 
 static char *text_of(const json_t *json, const char *path) {
-    const char *text = json_text_at(json, path);
-
-    return xstrdup(text ? text : "");
+    return xstrdup(json_text_or(json, path, ""));
 }
 
 static char *text_or_null(const json_t *json, const char *path) {

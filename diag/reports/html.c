@@ -58,7 +58,6 @@ static void add_paragraph(struct text *t, const char *label, const char *words) 
 /* How the cell is asked by hand, where its target is an address with a port. */
 static void add_command(struct text *t, const struct diag_report *report,
                         const struct diag_cell *cell) {
-    const char *domain = json_text_at(report->evidence, "expected.dnsDomain");
     bool dns = cell->udp && text_ends_with(cell->to, ":53");
 
     if (!strchr(cell->to, ':') || strchr(cell->to, ' '))
@@ -71,7 +70,7 @@ static void add_command(struct text *t, const struct diag_report *report,
     markup_add(t, cell->to);
     if (dns) {
         text_add(t, " --question kubernetes.default.svc.");
-        markup_add(t, domain ? domain : "cluster.local");
+        markup_add(t, json_text_or(report->evidence, "expected.dnsDomain", "cluster.local"));
     }
     text_add(t, "</code></p>\n");
 }

@@ -109,9 +109,7 @@ static unsigned microseconds_in(const json_t *json, const char *path) {
 }
 
 static void copy_in(const json_t *json, const char *path, char *ret, size_t size) {
-    const char *text = json_text_at(json, path);
-
-    text_format(ret, size, "%s", text ? text : "");
+    text_format(ret, size, "%s", json_text_or(json, path, ""));
 }
 
 static void addresses_read(const json_t *json, struct probe_result *ret) {

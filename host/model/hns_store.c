@@ -27,8 +27,8 @@ static char *new_id(json_t *state) {
 /* The host's address on the network's adapter, as HNS shows it (ProviderAddress, ManagementIP). */
 static const char *management_address(json_t *state, const char *id, char out[IP_TEXT_MAX]) {
     _cleanup_(freep) char *key = text_lower(id);
-    const char *alias = json_text_at(json_at(state, "hns.external"), key);
-    _cleanup_(freep) char *name = xasprintf("vEthernet (%s)", alias ? alias : "");
+    _cleanup_(freep) char *name =
+        xasprintf("vEthernet (%s)", json_text_or(json_at(state, "hns.external"), key, ""));
     json_t *vnic = model_adapter_by_alias(state, name);
 
     json_each(json_object_get(vnic, "addresses"), i, item) {

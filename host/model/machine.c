@@ -94,9 +94,7 @@ bool model_firewall_has(json_t *state, const char *name) {
 }
 
 static void copy_text(char *out, size_t size, const json_t *json, const char *member) {
-    const char *text = json_text_at(json, member);
-
-    (void)text_format(out, size, "%s", text ? text : ""); /* too long for Windows: shown empty */
+    (void)text_format(out, size, "%s", json_text_or(json, member, "")); /* too long: shown empty */
 }
 
 void model_facts(json_t *state, struct host_facts *ret) {

@@ -31,7 +31,6 @@ static json_t *need_service(json_t *state, const char *verb, const char *name, s
 int model_service_put(json_t *state, const struct host_service *service, struct error *err) {
     const char *key = service->name;
     json_t *old = find_service(state, service->name, &key);
-    const char *standing = json_text_at(old, "state");
     const unsigned *delays = service->restart_delays_ms;
     json_t *made = json_pack(
         "{s:s*, s:s*, s:s, s:o, s:o, s:b, s:[i,i,i], s:b, s:i, s:i, s:s, s:I, s:i}", "displayName",
@@ -41,7 +40,7 @@ int model_service_put(json_t *state, const struct host_service *service, struct 
         (int)delays[0], (int)delays[1], (int)delays[2], "restartOnError",
         (int)service->restart_on_error, "resetSeconds", (int)service->reset_seconds,
         "preshutdownMs", (int)(service->preshutdown_ms ? service->preshutdown_ms : PRESHUTDOWN_MS),
-        "state", standing ? standing : "stopped", "processId",
+        "state", json_text_or(old, "state", "stopped"), "processId",
         (json_int_t)json_number_at(old, "processId", 0), "exitCode", 0);
 
     if (!made)

@@ -124,12 +124,11 @@ void model_switch_network_gone(json_t *state, const char *id) {
 }
 
 void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint) {
-    const char *name = json_text_at(v1_endpoint, "Name");
     const char *id = json_text_at(v1_endpoint, "ID");
     const char *address = json_text_at(v1_endpoint, "IPAddress");
     const char *address6 = json_text_at(v1_endpoint, "IPv6Address");
-    const char *mac = json_text_at(v1_endpoint, "MacAddress");
-    _cleanup_(freep) char *alias = xasprintf("vEthernet (%s)", name ? name : "");
+    _cleanup_(freep) char *alias =
+        xasprintf("vEthernet (%s)", json_text_or(v1_endpoint, "Name", ""));
     _cleanup_(freep) char *prefix = NULL;
     json_t *adapters = json_object_get(state, "adapters");
     long long index = 40 + (long long)json_array_size(adapters);
@@ -143,11 +142,11 @@ void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint) {
             addresses,
             json_sprintf("%s/%lld", address6, json_number_at(v1_endpoint, "IPv6PrefixLength", 64)));
     json_array_append_new(
-        adapters,
-        json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:b, s:b, s:o, s:[], s:[], s:s}", "alias", alias,
-                  "description", "Hyper-V Virtual Ethernet Adapter", "mac", mac ? mac : "", "index",
-                  (json_int_t)index, "mtu", 1500, "up", 1, "dhcp", 0, "forwarding", 0, "addresses",
-                  addresses, "gateways", "dnsServers", "endpoint", id));
+        adapters, json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:b, s:b, s:o, s:[], s:[], s:s}",
+                            "alias", alias, "description", "Hyper-V Virtual Ethernet Adapter",
+                            "mac", json_text_or(v1_endpoint, "MacAddress", ""), "index",
+                            (json_int_t)index, "mtu", 1500, "up", 1, "dhcp", 0, "forwarding", 0,
+                            "addresses", addresses, "gateways", "dnsServers", "endpoint", id));
 }
 
 void model_switch_endpoint_gone(json_t *state, const char *id) {

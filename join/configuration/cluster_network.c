@@ -72,14 +72,6 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
     return 0;
 }
 
-/* "calico-system/calico-node-windows"; the caller frees. */
-static char *name_of(const json_t *daemon_set) {
-    const char *name_space = json_text_at(daemon_set, "metadata.namespace");
-    const char *name = json_text_at(daemon_set, "metadata.name");
-
-    return xasprintf("%s/%s", name_space ? name_space : "", name ? name : "");
-}
-
 /* Its settings: its variables, and where they say nothing the data of its ConfigMap. */
 static int read_told(struct asker *asker, const struct external_agent *agent,
                      const json_t *daemon_set, json_t **ret, struct error *err) {
@@ -104,7 +96,7 @@ static int read_told(struct asker *asker, const struct external_agent *agent,
 
 static int take_external(struct asker *asker, const struct external_agent *agent,
                          const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
-    ret->daemon_set = name_of(daemon_set);
+    ret->daemon_set = kube_full_name(daemon_set);
     if (read_told(asker, agent, daemon_set, &ret->told, err) < 0)
         return -1;
     if (agent->read && agent->read(ret->told, ret, err) < 0) {
@@ -131,7 +123,7 @@ static int read_external(struct asker *asker, struct agent_settings *ret, struct
         return 0;
     if (find_daemon_set(asker, KUBE_PROXY_DAEMON_SET, &proxy, err) < 0)
         return -1;
-    ret->kube_proxy = proxy ? name_of(proxy) : NULL;
+    ret->kube_proxy = proxy ? kube_full_name(proxy) : NULL;
     return 0;
 }
 
@@ -146,7 +138,7 @@ static int read_other(struct asker *asker, const struct network_agent *agent,
         return -1;
     if (daemon_set) {
         ret->agent = agent;
-        ret->daemon_set = name_of(daemon_set);
+        ret->daemon_set = kube_full_name(daemon_set);
     }
     return 0;
 }

@@ -94,9 +94,7 @@ static void invalid(struct check *c, const char *path, const char *value, const 
 }
 
 static const char *text_at(const struct check *c, const char *path) {
-    const char *text = json_text_at(c->configuration, path);
-
-    return text ? text : "";
+    return json_text_or(c->configuration, path, "");
 }
 
 static bool is_object(const struct check *c, const char *path) {

@@ -2,9 +2,7 @@
 #include "join/plan/plan.h"
 
 static const char *text_at(const json_t *json, const char *path) {
-    const char *text = json_text_at(json, path);
-
-    return text ? text : "";
+    return json_text_or(json, path, "");
 }
 
 static void add_list(struct text *out, const char *before, const json_t *list) {

@@ -78,8 +78,8 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     _cleanup_(agent_settings_free) struct agent_settings s = {.agent = &network_agent_flannel};
     if (json_read(text, strlen(text), "net-conf.json", &s.document, err) < 0)
         return -1;
-    const char *type = json_text_at(s.document, "Backend.Type");
-    s.backend = xstrdup(type ? type : "vxlan"); /* flannel's own default is udp, long gone */
+    /* flannel's own default is udp, long gone */
+    s.backend = xstrdup(json_text_or(s.document, "Backend.Type", "vxlan"));
     s.mode = mode_of(s.backend);
     if (read_prefix(s.document, "Network", "EnableIPv4", true, &s.pod_cidrs, err) < 0 ||
         read_prefix(s.document, "IPv6Network", "EnableIPv6", false, &s.pod_cidrs, err) < 0 ||
@@ -133,9 +133,9 @@ static bool read_peer(const json_t *annotations, struct network_peer *ret) {
     ret->backend = annotation(annotations, ANNOTATION "backend-type");
     ret->address = annotation(annotations, ANNOTATION "public-ip");
     if (text && json_read(text, strlen(text), "backend-data", &data, NULL) == 0) {
-        const char *mac = json_text_at(data, "VtepMAC");
         long long vni = json_number_at(data, "VNI", 0);
-        (void)text_format(ret->router_mac, sizeof(ret->router_mac), "%s", mac ? mac : "");
+        (void)text_format(ret->router_mac, sizeof(ret->router_mac), "%s",
+                          json_text_or(data, "VtepMAC", ""));
         ret->vni = vni > 0 && vni <= VXLAN_VNI_MAX ? (unsigned)vni : 0;
     }
     return text || ret->backend;
