@@ -148,14 +148,20 @@ static bool last_number(const char *text, unsigned *ret) {
     return found;
 }
 
-int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err) {
-    static const char *const argv[] = {
-        "C:\\Windows\\System32\\netsh.exe", "int", "ipv4", "show", "dynamicport", "tcp", NULL};
+/* What netsh says of the TCP ports of IPv4. */
+static int show(struct host *host, const char *what, int *ret_code, char **ret, struct error *err) {
+    const char *const argv[] = {
+        "C:\\Windows\\System32\\netsh.exe", "int", "ipv4", "show", what, "tcp", NULL};
     struct host_process process = {.argv = argv, .timeout_ms = NETSH_TIMEOUT_MS};
+
+    return host_run(host, &process, ret_code, ret, err);
+}
+
+int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err) {
     _cleanup_(freep) char *output = NULL;
     int code;
 
-    if (host_run(host, &process, &code, &output, err) < 0)
+    if (show(host, "dynamicport", &code, &output, err) < 0)
         return -1;
     if (code != 0 || !last_number(output, ret))
         return error_set(err, ERROR_MALFORMED, "netsh does not report the number of dynamic ports");
@@ -163,20 +169,12 @@ int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err) {
 }
 
 int limit_excluded_ports(struct host *host, unsigned first, unsigned *ret, struct error *err) {
-    static const char *const argv[] = {"C:\\Windows\\System32\\netsh.exe",
-                                       "int",
-                                       "ipv4",
-                                       "show",
-                                       "excludedportrange",
-                                       "tcp",
-                                       NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = NETSH_TIMEOUT_MS};
     _cleanup_(text_list_free) struct text_list lines = {0};
     _cleanup_(freep) char *output = NULL;
     unsigned total = 0;
     int code;
 
-    if (host_run(host, &process, &code, &output, err) < 0)
+    if (show(host, "excludedportrange", &code, &output, err) < 0)
         return -1;
     text_list_split(&lines, output ? output : "", '\n');
     for (size_t i = 0; code == 0 && i < lines.count; i++) {

@@ -21,15 +21,11 @@ static unsigned read_number(const char *value) {
 
 static bool is_elevated(void) {
     TOKEN_ELEVATION elevation = {0};
-    DWORD size = sizeof elevation;
-    HANDLE token;
+    DWORD size;
 
-    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
-        return false;
-    if (!GetTokenInformation(token, TokenElevation, &elevation, size, &size))
-        elevation.TokenIsElevated = 0;
-    CloseHandle(token);
-    return elevation.TokenIsElevated != 0;
+    return GetTokenInformation(GetCurrentProcessToken(), TokenElevation, &elevation,
+                               sizeof elevation, &size) &&
+           elevation.TokenIsElevated;
 }
 
 /* 1 there, 0 not, -1 not to be told. */

@@ -64,17 +64,9 @@ bool terminal_probe_program(const void **ret_data, size_t *ret_len) {
     return true;
 }
 
-static wchar_t *widen(const char *text) {
-    int size = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
-    wchar_t *wide = xcalloc((size_t)size + 1, sizeof *wide);
-
-    (void)MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, size); /* its size was asked for */
-    return wide;
-}
-
 char *terminal_full_path(const char *given) {
     _cleanup_(freep) char *plain = path_plain(given);
-    _cleanup_(freep) wchar_t *wide = widen(plain), *full = NULL;
+    _cleanup_wide_ wchar_t *wide = win32_wide(plain), *full = NULL;
     DWORD size;
 
     if (strstr(given, "://"))
@@ -92,7 +84,7 @@ char *path_shown(const char *path) {
 
 FILE *terminal_append(const char *path) {
     _cleanup_(freep) char *full = terminal_full_path(path);
-    _cleanup_(freep) wchar_t *wide = widen(full);
+    _cleanup_wide_ wchar_t *wide = win32_wide(full);
 
     return _wfopen(wide, L"a"); /* fopen() reads UTF-8 from Windows Server 2022 on */
 }
