@@ -63,11 +63,9 @@ static json_t *unread_json(const json_t *unread) {
 
 json_t *network_report_diag(const struct diag_report *report) {
     json_t *failed = json_array(), *causes = json_array();
-    char time[RFC3339_TEXT_MAX];
     struct diag_summary summary;
 
     diag_summary_make(report, &summary);
-    rfc3339_format(report->time, time);
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
         _cleanup_(freep) char *name = diag_cell_name(cell);
@@ -79,17 +77,16 @@ json_t *network_report_diag(const struct diag_report *report) {
         json_array_append_new(
             causes, json_pack("{s:s, s:s}", "id", report->causes.items[i].id, "confidence",
                               report->causes.items[i].confirmed ? "confirmed" : "likely"));
-    return json_pack("{s:s, s:i, s:{s:i, s:o}, s:o}", "time", time, "passed", (int)summary.pass,
-                     "failed", "count", (int)summary.fail, "first", failed, "causes", causes);
+    return json_pack("{s:s, s:i, s:{s:i, s:o}, s:o}", "time", RFC3339_TEXT(report->time), "passed",
+                     (int)summary.pass, "failed", "count", (int)summary.fail, "first", failed,
+                     "causes", causes);
 }
 
 static json_t *report_json(const struct network_report_seen *seen, size_t names) {
-    char time[RFC3339_TEXT_MAX];
-    json_t *json;
+    json_t *json =
+        json_pack("{s:i, s:s, s:s*, s:s*}", "version", VERSION, "time", RFC3339_TEXT(seen->time),
+                  "mode", seen->mode, "network", seen->network);
 
-    rfc3339_format(seen->time, time);
-    json = json_pack("{s:i, s:s, s:s*, s:s*}", "version", VERSION, "time", time, "mode", seen->mode,
-                     "network", seen->network);
     if (seen->balancers)
         json_object_set_new(json, "loadBalancers",
                             json_integer((json_int_t)json_array_size(seen->balancers)));

@@ -104,15 +104,14 @@ int kube_node_network_pending_set(struct kube_client *client, const char *name, 
                                   struct error *err) {
     _cleanup_(freep) char *segment = kube_escape(name);
     _cleanup_(freep) char *path = xasprintf(NODES_PATH "/%s/status", segment);
-    char now[RFC3339_TEXT_MAX];
-    _cleanup_json_ json_t *patch = NULL;
+    const char *now = RFC3339_TEXT(host_now(client->host) + client->clock_difference);
+    _cleanup_json_ json_t *patch =
+        json_pack("{s:{s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}}", "status", "conditions", "type",
+                  "NetworkUnavailable", "status", pending ? "True" : "False", "reason",
+                  pending ? PENDING_REASON : "WinjoinNetworkProved", "message",
+                  pending ? "winjoin waits for the pod network" : "the pod network is ready",
+                  "lastTransitionTime", now, "lastHeartbeatTime", now);
 
-    rfc3339_format(host_now(client->host) + client->clock_difference, now);
-    patch = json_pack("{s:{s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}}", "status", "conditions", "type",
-                      "NetworkUnavailable", "status", pending ? "True" : "False", "reason",
-                      pending ? PENDING_REASON : "WinjoinNetworkProved", "message",
-                      pending ? "winjoin waits for the pod network" : "the pod network is ready",
-                      "lastTransitionTime", now, "lastHeartbeatTime", now);
     return kube_patch(client, path, "strategic-merge", patch, err);
 }
 

@@ -164,17 +164,13 @@ static bool add_route(const char *node, const char *provider_id, const char *pre
                       const char *address, json_t *list) {
     struct cidr cidr = {0};
     struct ip ip = {0};
-    char prefix_text[CIDR_TEXT_MAX], address_text[IP_TEXT_MAX];
     json_t *route;
 
-    if (cidr_parse(prefix, &cidr, NULL) < 0 || ip_parse(address, &ip, NULL) < 0)
+    if (cidr_parse(prefix, &cidr, NULL) < 0 || ip_parse(address, &ip, NULL) < 0 ||
+        cidr.base.family != ip.family)
         return false;
-    cidr_format(&cidr, prefix_text);
-    ip_format(&ip, address_text);
-    if ((strchr(prefix_text, ':') != NULL) != (strchr(address_text, ':') != NULL))
-        return false;
-    route = json_pack("{s:s, s:s, s:s}", "node", node, "podCIDR", prefix_text, "nodeAddress",
-                      address_text);
+    route = json_pack("{s:s, s:s, s:s}", "node", node, "podCIDR", CIDR_TEXT(&cidr), "nodeAddress",
+                      IP_TEXT(&ip));
     add_provider(provider_id, route);
     json_array_append_new(list, route);
     return true;

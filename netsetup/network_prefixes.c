@@ -111,9 +111,8 @@ static const struct {
     {"::ffff:0:0/96", "IPv4-mapped"}, {"fe80::/10", "link-local"}, {"ff00::/8", "multicast"}};
 
 static int refuse_reserved(const struct cidr *cidr, const char *name, struct error *err) {
-    char text[CIDR_TEXT_MAX];
+    const char *text = CIDR_TEXT(cidr);
     struct cidr other;
-    cidr_format(cidr, text);
     if (!cidr->length)
         return error_set(err, ERROR_USAGE, "%s %s holds every address", name, text);
     for (size_t i = 0; i < ARRAY_SIZE(reserved); i++) {
@@ -215,16 +214,12 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
 }
 
 static void apply_lists(const struct network_prefixes *p, struct network_plan *plan) {
-    char text[CIDR_TEXT_MAX];
-    for (size_t i = 0; i < p->cluster_count; i++) {
-        cidr_format(&p->cluster[i], text);
-        text_list_add(&plan->cluster_pod_cidrs, text);
-    }
+    for (size_t i = 0; i < p->cluster_count; i++)
+        text_list_add(&plan->cluster_pod_cidrs, CIDR_TEXT(&p->cluster[i]));
     for (size_t i = 0; i < p->service_count; i++) {
-        cidr_format(&p->service[i], text);
-        text_list_add(&plan->service_cidrs, text);
+        text_list_add(&plan->service_cidrs, CIDR_TEXT(&p->service[i]));
         if (plan->mode->vfp)
-            text_list_add(&plan->encap_routes, text);
+            text_list_add(&plan->encap_routes, CIDR_TEXT(&p->service[i]));
     }
     if (!p->has_management)
         return;

@@ -170,12 +170,10 @@ int cluster_collect(struct collection *collection, const char *server,
                     const struct cluster_report *report, const char *failure, int64_t now,
                     char **ret, size_t *ret_len, struct error *err) {
     const struct diag_text_style style = {0};
-    _cleanup_(freep) char *head = NULL;
-    char time[RFC3339_TEXT_MAX];
+    _cleanup_(freep) char *head =
+        xasprintf("winjoin diag --collect: the cluster %s, %s, winjoin %s", server,
+                  RFC3339_TEXT(report ? report->time : now), build_version);
 
-    rfc3339_format(report ? report->time : now, time);
-    head = xasprintf("winjoin diag --collect: the cluster %s, %s, winjoin %s", server, time,
-                     build_version);
     if (report) {
         _cleanup_(freep) char *text = cluster_report_text(report, &style);
         _cleanup_(freep) char *html = cluster_report_html(report);

@@ -109,11 +109,9 @@ static json_t *node_json(const struct cluster_node *node) {
 
 json_t *cluster_report_json(const struct cluster_report *report) {
     json_t *nodes = json_array(), *flows = json_array();
-    char time[RFC3339_TEXT_MAX];
     struct diag_summary s;
 
     count(report, &s);
-    rfc3339_format(report->time, time);
     for (size_t i = 0; i < report->nodes.count; i++)
         json_array_append_new(nodes, node_json(&report->nodes.items[i]));
     for (size_t i = 0; i < report->cells.count; i++)
@@ -122,12 +120,12 @@ json_t *cluster_report_json(const struct cluster_report *report) {
         "{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:o*, s:i, s:b, s:s, s:o, s:o, "
         "s:o, s:{s:i, s:i, s:i, s:i}}",
         JSON_DOCUMENT(CLUSTER_REPORT_KIND), "server", report->server, "domain", report->domain,
-        "time", time, "startSeconds", report->start_ms / 1000.0, "durationSeconds",
-        report->milliseconds / 1000.0, "requests", (int)report->requests, "count",
-        report->count ? json_integer(report->count) : NULL, "pairs", (int)report->pairs.count,
-        "namespaceLeft", report->left, "namespace", report->namespace_, "nodes", nodes, "flows",
-        flows, "causes", diag_causes_json(&report->causes), "summary", "pass", (int)s.pass, "fail",
-        (int)s.fail, "skip", (int)s.skip, "notRun", (int)s.not_run);
+        "time", RFC3339_TEXT(report->time), "startSeconds", report->start_ms / 1000.0,
+        "durationSeconds", report->milliseconds / 1000.0, "requests", (int)report->requests,
+        "count", report->count ? json_integer(report->count) : NULL, "pairs",
+        (int)report->pairs.count, "namespaceLeft", report->left, "namespace", report->namespace_,
+        "nodes", nodes, "flows", flows, "causes", diag_causes_json(&report->causes), "summary",
+        "pass", (int)s.pass, "fail", (int)s.fail, "skip", (int)s.skip, "notRun", (int)s.not_run);
 }
 
 /* ---- JUnit ---- */

@@ -239,14 +239,12 @@ static void add_latencies(struct text *t, const struct cluster_report *report) {
 char *cluster_report_html(const struct cluster_report *report) {
     _cleanup_(freep) char *line = cluster_report_line(report);
     struct text t = {.cap = 64 * 1024 * 1024};
-    char time[RFC3339_TEXT_MAX];
 
-    rfc3339_format(report->time, time);
     text_add(&t, diag_page_head);
     text_add(&t, page_style);
     text_add(&t, "<h1>Pod network of ");
     markup_add(&t, report->server);
-    text_addf(&t, "</h1>\n<p>%s, measured %s in %u.%u s.</p>\n", line, time,
+    text_addf(&t, "</h1>\n<p>%s, measured %s in %u.%u s.</p>\n", line, RFC3339_TEXT(report->time),
               report->milliseconds / 1000, report->milliseconds % 1000 / 100);
     diag_causes_add_html(&t, &report->causes);
     add_matrices(&t, report);

@@ -368,14 +368,13 @@ char *cluster_report_text(const struct cluster_report *report,
     struct text t = {0};
     struct writing w = {.out = &t, .report = report, .style = style, .edge = COLUMNS};
     _cleanup_(freep) char *head = NULL, *verdict = cluster_report_line(report), *end = NULL;
-    char time[RFC3339_TEXT_MAX];
 
     if (style->columns && style->columns < COLUMNS)
         w.edge = style->columns < COLUMNS_MIN ? COLUMNS_MIN : style->columns;
     w.told = xcalloc(report->cells.count, sizeof *w.told);
-    rfc3339_format(report->time, time);
-    head = xasprintf("%s  %s  %zu Windows and %zu Linux nodes", report->server, time,
-                     count_os(report, "windows"), count_os(report, "linux"));
+    head = xasprintf("%s  %s  %zu Windows and %zu Linux nodes", report->server,
+                     RFC3339_TEXT(report->time), count_os(report, "windows"),
+                     count_os(report, "linux"));
     add_line(&w, "", head, 2);
     add_line(&w, "", verdict, 2);
     text_add_char(&t, '\n');

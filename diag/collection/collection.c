@@ -253,14 +253,6 @@ static void add_report(struct collection *pack, const struct diag_report *report
     collection_add_report(pack, text, html, diag_report_json(report));
 }
 
-static char *head_make(const struct diag_report *report) {
-    char time[RFC3339_TEXT_MAX];
-
-    rfc3339_format(report->time, time);
-    return xasprintf("winjoin diag --collect: the node %s, %s, winjoin %s",
-                     report->node ? report->node : "(name unknown)", time, build_version);
-}
-
 int diag_collect(struct host *host, struct diag_report *report,
                  const struct diag_collect_options *options, char **ret, size_t *ret_len,
                  struct error *err) {
@@ -281,7 +273,9 @@ int diag_collect(struct host *host, struct diag_report *report,
                         versions);
     if (host_interrupted(host))
         return error_set(err, ERROR_INTERRUPTED, "collect evidence: interrupted");
-    head = head_make(report);
+    head = xasprintf("winjoin diag --collect: the node %s, %s, winjoin %s",
+                     report->node ? report->node : "(name unknown)", RFC3339_TEXT(report->time),
+                     build_version);
     return collection_finish(pack, head, options->failure, ret, ret_len, err);
 }
 

@@ -59,7 +59,6 @@ static json_t *causes_without(const struct diag_causes *causes, const struct dia
 json_t *diag_compare(const struct diag_compared *old, const struct diag_compared *new) {
     _cleanup_json_ json_t *before = rows_make(old), *now = rows_make(new);
     json_t *changes = json_array();
-    char time[RFC3339_TEXT_MAX];
     json_t *appeared, *gone;
     bool worse = false;
 
@@ -81,9 +80,8 @@ json_t *diag_compare(const struct diag_compared *old, const struct diag_compared
     appeared = causes_without(new->causes, old->causes);
     gone = causes_without(old->causes, new->causes);
     worse |= json_array_size(appeared) != 0;
-    rfc3339_format(old->time, time);
-    return json_pack("{s:s, s:b, s:o, s:o, s:o}", "since", time, "worse", worse, "cells", changes,
-                     "causesNew", appeared, "causesGone", gone);
+    return json_pack("{s:s, s:b, s:o, s:o, s:o}", "since", RFC3339_TEXT(old->time), "worse", worse,
+                     "cells", changes, "causesNew", appeared, "causesGone", gone);
 }
 
 void diag_compared_free(struct diag_compared *compared) {
@@ -180,10 +178,9 @@ char *diag_compare_text(const json_t *compared) {
 
 char *diag_watch_text(const json_t *compared, int64_t time, const char *line,
                       const struct diag_causes *causes) {
-    char begin[RFC3339_TEXT_MAX];
+    const char *begin = RFC3339_TEXT(time);
     struct text t = {0};
 
-    rfc3339_format(time, begin);
     text_addf(&t, "%s  %s\n", begin, line);
     add_changes(&t, begin, compared, causes);
     return text_take(&t);

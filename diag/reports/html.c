@@ -204,12 +204,10 @@ void diag_causes_add_html(struct text *t, const struct diag_causes *causes) {
 }
 
 char *diag_report_html(const struct diag_report *report) {
-    char time[RFC3339_TEXT_MAX];
     struct diag_summary s;
     struct text t = {0};
 
     diag_summary_make(report, &s);
-    rfc3339_format(report->time, time);
     text_add(&t, diag_page_head);
     text_add(&t, "<h1>Pod network of ");
     markup_add(&t, report->node ? report->node : "this node");
@@ -218,8 +216,9 @@ char *diag_report_html(const struct diag_report *report) {
     text_addf(&t,
               ", measured %s in %u.%u s: %u of %u flows work (%u pass, %u fail, %u skip, %u not"
               " run).</p>\n",
-              time, report->milliseconds / 1000, report->milliseconds % 1000 / 100, s.flows_pass,
-              s.flows, s.pass, s.fail, s.skip, s.not_run);
+              RFC3339_TEXT(report->time), report->milliseconds / 1000,
+              report->milliseconds % 1000 / 100, s.flows_pass, s.flows, s.pass, s.fail, s.skip,
+              s.not_run);
     diag_causes_add_html(&t, &report->causes);
     add_matrix(&t, report);
     if (report->evidence) {

@@ -74,19 +74,17 @@ json_t *diag_causes_json(const struct diag_causes *causes) {
 }
 
 json_t *diag_report_json(const struct diag_report *report) {
-    char time[RFC3339_TEXT_MAX];
     struct diag_summary summary;
     json_t *json;
 
     diag_summary_make(report, &summary);
-    rfc3339_format(report->time, time);
-    json =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o, s:{s:i, s:i, s:i, s:i}}",
-                  JSON_DOCUMENT("DiagReport"), "node", report->node ? report->node : "", "network",
-                  report->network ? report->network : "unknown", "time", time, "durationSeconds",
-                  report->milliseconds / 1000.0, "flows", diag_flows_json(report), "causes",
-                  diag_causes_json(&report->causes), "summary", "pass", (int)summary.pass, "fail",
-                  (int)summary.fail, "skip", (int)summary.skip, "notRun", (int)summary.not_run);
+    json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o, s:{s:i, s:i, s:i, s:i}}",
+                     JSON_DOCUMENT("DiagReport"), "node", report->node ? report->node : "",
+                     "network", report->network ? report->network : "unknown", "time",
+                     RFC3339_TEXT(report->time), "durationSeconds", report->milliseconds / 1000.0,
+                     "flows", diag_flows_json(report), "causes", diag_causes_json(&report->causes),
+                     "summary", "pass", (int)summary.pass, "fail", (int)summary.fail, "skip",
+                     (int)summary.skip, "notRun", (int)summary.not_run);
     if (report->measured_ms)
         json_object_set_new(json, "measuredSeconds", json_real(report->measured_ms / 1000.0));
     if (report->evidence)

@@ -330,13 +330,10 @@ static void add_latencies(struct text *t, const struct diag_report *report, size
 
 /* Whose report it is, and when it was made. */
 static void add_head(struct text *t, const struct diag_report *report) {
-    char time[RFC3339_TEXT_MAX];
-
     if (!report->time)
         return;
-    rfc3339_format(report->time, time);
     text_add_escaped(t, report->node ? report->node : "", strlen(report->node ? report->node : ""));
-    text_addf(t, "%s%s\n\n", t->len ? "   " : "", time);
+    text_addf(t, "%s%s\n\n", t->len ? "   " : "", RFC3339_TEXT(report->time));
 }
 
 static void add_look(struct text *t, const struct diag_report *report, size_t edge) {
