@@ -42,14 +42,14 @@ bool options_has(const struct option_set *set, const char *name) {
 bool options_is_given(const struct option_set *set, const char *name) {
     size_t index = find(set, name, strlen(name), 0);
 
-    return index != (size_t)-1 && set->given && set->given[index];
+    return index != (size_t)-1 && set->given[index];
 }
 
 void options_given(const struct option_set *set, struct text_list *ret) {
     const struct option *o;
 
     for (size_t i = 0; (o = options_at(set, i)); i++)
-        if (set->given && set->given[i])
+        if (set->given[i])
             text_list_add(ret, o->name);
 }
 
@@ -278,8 +278,7 @@ static int take_value(struct reading *r, size_t index, const char *value, struct
                         o->name);
         return hint_form(o, err);
     }
-    if (r->set->given)
-        r->set->given[index] = true;
+    r->set->given[index] = true;
     return set_value(r->set, o, value, err);
 }
 
@@ -365,7 +364,7 @@ int options_from_environment(const struct option_set *set,
         _cleanup_(freep) char *name = option_variable(o->name);
         _cleanup_(secret_freep) char *value = NULL;
 
-        if (set->given && set->given[i])
+        if (set->given[i])
             continue;
         value = get(context, name);
         if (!value || !*value)
@@ -374,7 +373,7 @@ int options_from_environment(const struct option_set *set,
         if (set_value(set, o, value, first) < 0) {
             result = error_prefix(first, "environment variable %s", name);
             first = &later; /* as above */
-        } else if (set->given) {
+        } else {
             set->given[i] = true;
         }
     }
@@ -419,7 +418,7 @@ void options_words(const struct option_set *set, const char *const *left_out,
     const struct option *o;
 
     for (size_t i = 0; (o = options_at(set, i)); i++) {
-        bool told = set->given && set->given[i];
+        bool told = set->given[i];
 
         for (const char *const *name = left_out; *name; name++)
             told = told && strcmp(*name, o->name) != 0;

@@ -42,7 +42,7 @@ struct option {
 struct option_set {
     const struct option *const *tables; /* NULL-terminated */
     void *target;                       /* struct that `offset` points into, one for all tables */
-    bool *given;                        /* per option over all tables, in order; or NULL */
+    bool *given;                        /* per option over all tables, in order */
 };
 
 /* Number of options in all tables of the set. */

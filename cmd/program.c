@@ -190,7 +190,7 @@ static void name_variables(const struct program *program, struct error *err) {
         _cleanup_(freep) char *flag = xasprintf("--%s", o->name), *name = option_variable(o->name);
         const char *at = strstr(err->message, flag);
 
-        if (set->given && set->given[i] && at && !isalnum((unsigned char)at[strlen(flag)]) &&
+        if (set->given[i] && at && !isalnum((unsigned char)at[strlen(flag)]) &&
             at[strlen(flag)] != '-' && !text_list_has(&program->flags, o->name) &&
             !strstr(err->message, name))
             (void)error_hint(err, "%s was set by the environment variable %s", flag, name);

@@ -133,7 +133,7 @@ enum hcn_kind { HCN_NETWORK, HCN_ENDPOINT, HCN_NAMESPACE, HCN_LOAD_BALANCER };
  * ERROR_CONFLICT (0x80071392, 0x800700b7, 0x803b0010 ...), ERROR_UNSUPPORTED (no such export),
  * ERROR_DENIED, ERROR_HOST. A non-empty ErrorRecord is a failure even with S_OK. */
 enum { HOST_HCN_TIMEOUT_MS = 60000 };
-/* JSON array of ids that match the query document; the caller frees. */
+/* JSON array of ids that match the query document (NULL: all); the caller frees. */
 int hcn_enumerate(struct host *host, enum hcn_kind kind, const char *query, char **ret,
                   struct error *err);
 /* Creates and answers the object's queried properties. `network` is the id of an endpoint's

@@ -122,11 +122,7 @@ json_t *hcn_network_policies_json(const struct network_plan *plan) {
 }
 
 json_t *hcn_query_json(const char *key, const char *value) {
-    json_t *query = json_pack("{s:o}", "SchemaVersion", schema_version());
-    if (!key)
-        return query;
     _cleanup_json_ json_t *filter = json_pack("{s:s}", key, value);
     _cleanup_(freep) char *text = json_write(filter);
-    json_object_set_new(query, "Filter", json_string(text));
-    return query;
+    return json_pack("{s:o,s:s}", "SchemaVersion", schema_version(), "Filter", text);
 }

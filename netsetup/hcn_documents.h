@@ -27,5 +27,5 @@ json_t *hcn_modify_policy_json(bool add, json_t *policy);
  * An array, may be empty. */
 json_t *hcn_network_policies_json(const struct network_plan *plan);
 
-/* Query documents; key NULL: all. Filter is JSON inside a string. */
+/* The query for those whose member has the value. Filter is JSON inside a string. */
 json_t *hcn_query_json(const char *key, const char *value);

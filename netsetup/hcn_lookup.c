@@ -110,12 +110,10 @@ bool hcn_network_is_ours(const struct hcn_network *network) {
 static int add_queried(struct host *host, enum hcn_kind kind, const char *id, json_t *list,
                        struct error *err) {
     _cleanup_(freep) char *properties = NULL;
-    _cleanup_json_ json_t *query = hcn_query_json(NULL, NULL);
-    _cleanup_(freep) char *text = json_write(query);
     struct error query_err = {0};
     json_t *json = NULL;
     /* absent: gone since it was enumerated */
-    if (hcn_query(host, kind, id, text, &properties, &query_err) < 0)
+    if (hcn_query(host, kind, id, NULL, &properties, &query_err) < 0)
         return query_err.kind == ERROR_ABSENT ? 0 : error_pass(err, &query_err);
     if (json_read(properties, strlen(properties), "HNS object", &json, err) < 0)
         return -1;
@@ -125,8 +123,8 @@ static int add_queried(struct host *host, enum hcn_kind kind, const char *id, js
 
 int hcn_list_into(struct host *host, enum hcn_kind kind, const char *key, const char *value,
                   size_t max, json_t *list, struct error *err) {
-    _cleanup_json_ json_t *query = hcn_query_json(key, value), *ids = NULL;
-    _cleanup_(freep) char *query_text = json_write(query), *text = NULL;
+    _cleanup_json_ json_t *query = key ? hcn_query_json(key, value) : NULL, *ids = NULL;
+    _cleanup_(freep) char *query_text = query ? json_write(query) : NULL, *text = NULL;
 
     if (hcn_enumerate(host, kind, query_text, &text, err) < 0 ||
         json_read(text, strlen(text), "list of HNS IDs", &ids, err) < 0)

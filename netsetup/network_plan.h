@@ -79,7 +79,6 @@ struct network_plan {
     char range_end[IP_TEXT_MAX];
     char source_vip[IP_TEXT_MAX]; /* overlay: base+2, kept out of the range */
     char management_address[IP_TEXT_MAX];
-    char management_subnet[CIDR_TEXT_MAX];
     unsigned vni, vxlan_port; /* overlay */
     bool set_vxlan_port;      /* other than 4789: a VxlanPort policy is needed */
     char *base_name;          /* "External": the network that keeps the vSwitch; NULL: none does */

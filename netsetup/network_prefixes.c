@@ -224,7 +224,6 @@ static void apply_lists(const struct network_prefixes *p, struct network_plan *p
     if (!p->has_management)
         return;
     ip_format(&p->management_address, plan->management_address);
-    cidr_format(&p->management, plan->management_subnet);
     if (plan->mode->node_network)
         text_list_add_owned(&plan->encap_routes, xasprintf("%s/32", plan->management_address));
     if (!p->has_management6)

@@ -129,7 +129,6 @@ static void requests(void **state) {
     assert_document(hcn_modify_policy_json(false, hcn_policy_json("HostRoute", NULL)),
                     "{\"ResourceType\":\"Policy\",\"RequestType\":\"Remove\",\"Settings\":{"
                     "\"Policies\":[{\"Type\":\"HostRoute\",\"Settings\":{}}]}}");
-    assert_document(hcn_query_json(NULL, NULL), "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}");
     assert_document(hcn_query_json("Name", "a\"b"),
                     V2 "\"Filter\":\"{\\\"Name\\\":\\\"a\\\\\\\"b\\\"}\"}");
 }

@@ -112,7 +112,8 @@ static void try_example(const char *line) {
     _cleanup_(text_list_free) struct text_list words = {0}, rest = {0};
     const struct option *of_verb[VERB_TABLES_MAX];
     struct program_options options = {0};
-    struct option_set parsed = {.tables = of_verb, .target = &options};
+    bool given[256] = {0};
+    struct option_set parsed = {.tables = of_verb, .target = &options, .given = given};
     struct error err = {0};
     const struct verb *verb;
 

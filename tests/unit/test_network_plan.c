@@ -53,7 +53,6 @@ static void overlay(void **state) {
     assert_string_equal(plan->range_start, "10.244.1.3");
     assert_string_equal(plan->range_end, "10.244.1.254");
     assert_string_equal(plan->management_address, "10.0.0.21");
-    assert_string_equal(plan->management_subnet, "10.0.0.0/24");
     assert_int_equal(plan->vni, 4096);
     assert_int_equal(plan->vxlan_port, 4789);
     assert_false(plan->set_vxlan_port);
