@@ -23,10 +23,6 @@ static bool made_by_windows(const struct host_route *route, const struct nic_sna
     return false;
 }
 
-static void add_route(struct host_routes *routes, const struct host_route *route) {
-    array_add(routes->items, routes->count, *route);
-}
-
 /* The node's is the first that other nodes reach; those set by hand are kept. */
 static void take_addresses6(const struct host_adapter *current, struct nic_snapshot *snapshot) {
     for (size_t i = 0; i < current->addresses.count; i++) {
@@ -76,7 +72,7 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
     for (size_t i = 0; i < routes->count; i++)
         if (routes->items[i].interface_index == current->index &&
             !made_by_windows(&routes->items[i], &snapshot, current->advertised.count != 0))
-            add_route(&snapshot.routes, &routes->items[i]);
+            array_add(snapshot.routes.items, snapshot.routes.count, routes->items[i]);
     *ret = snapshot;
 }
 
@@ -112,17 +108,6 @@ json_t *nic_snapshot_json(const struct nic_snapshot *snapshot) {
                      "addresses6", json_texts(&snapshot->addresses6), "routes", routes);
 }
 
-static int read_list(const json_t *json, const char *key, struct text_list *ret,
-                     struct error *err) {
-    json_each(json_object_get(json, key), i, item) {
-        if (!json_is_string(item))
-            return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: '%s' is not a string",
-                             key);
-        text_list_add(ret, json_string_value(item));
-    }
-    return 0;
-}
-
 static int read_routes(const json_t *json, struct nic_snapshot *snapshot, struct error *err) {
     json_each(json_object_get(json, "routes"), i, item) {
         const char *destination = json_text_at(item, "destination");
@@ -134,7 +119,7 @@ static int read_routes(const json_t *json, struct nic_snapshot *snapshot, struct
             text_format(route.next_hop, sizeof(route.next_hop), "%s", next_hop) < 0)
             return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: bad route");
         route.metric = (uint32_t)metric;
-        add_route(&snapshot->routes, &route);
+        array_add(snapshot->routes.items, snapshot->routes.count, route);
     }
     return 0;
 }
@@ -143,12 +128,11 @@ static int read_members(const json_t *json, struct nic_snapshot *snapshot, struc
     const char *alias = json_text_at(json, "alias");
     const char *current = json_text_at(json, "currentAlias");
     const char *mac = json_text_at(json, "mac"), *address = json_text_at(json, "address");
-    const char *address6 = json_text_at(json, "address6");
     if (!alias || !current || !mac || !address ||
         text_format(snapshot->mac, sizeof(snapshot->mac), "%s", mac) < 0 ||
         text_format(snapshot->address, sizeof(snapshot->address), "%s", address) < 0 ||
         text_format(snapshot->address6, sizeof(snapshot->address6), "%s",
-                    address6 ? address6 : "") < 0)
+                    json_text_or(json, "address6", "")) < 0)
         return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: a field is missing");
     snapshot->alias = xstrdup(alias);
     snapshot->current_alias = xstrdup(current);
@@ -157,11 +141,10 @@ static int read_members(const json_t *json, struct nic_snapshot *snapshot, struc
     snapshot->has_switch = json_bool_at(json, "hasSwitch", false);
     snapshot->metric = (uint32_t)json_number_at(json, "metric", 0);
     snapshot->metric6 = (uint32_t)json_number_at(json, "metric6", 0);
-    if (read_list(json, "addresses", &snapshot->addresses, err) < 0 ||
-        read_list(json, "addresses6", &snapshot->addresses6, err) < 0 ||
-        read_list(json, "gateways", &snapshot->gateways, err) < 0 ||
-        read_list(json, "dnsServers", &snapshot->dns_servers, err) < 0)
-        return -1;
+    json_read_texts(json_object_get(json, "addresses"), &snapshot->addresses);
+    json_read_texts(json_object_get(json, "addresses6"), &snapshot->addresses6);
+    json_read_texts(json_object_get(json, "gateways"), &snapshot->gateways);
+    json_read_texts(json_object_get(json, "dnsServers"), &snapshot->dns_servers);
     return read_routes(json, snapshot, err);
 }
 
