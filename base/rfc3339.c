@@ -1,6 +1,8 @@
 /* Times as documents write them: RFC 3339 UTC, Go durations. */
 #include "base/rfc3339.h"
 
+#include <stdio.h>
+
 #include "base/text.h"
 
 /* Counts years from March, so that a leap day ends its year; and back. */
@@ -45,142 +47,80 @@ char *rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]) {
     return out;
 }
 
-/* Reads exactly n digits at *p and moves on. */
-static bool digits(const char **p, int n, int min, int max, int *ret) {
-    int v = 0;
-
-    for (; n--; (*p)++) {
-        if (**p < '0' || **p > '9')
+/* '0' stands for a digit. */
+static bool has_shape(const char *text, const char *shape) {
+    for (; *shape; shape++, text++)
+        if (*shape == '0' ? *text < '0' || *text > '9' : *text != *shape)
             return false;
-        v = v * 10 + (**p - '0');
-    }
-    *ret = v;
-    return v >= min && v <= max;
-}
-
-static bool literal(const char **p, char c) {
-    return *(*p) == c ? ((*p)++, true) : false;
-}
-
-static bool clock_time(const char **p, int64_t *seconds) {
-    int h, m, s;
-
-    if (!digits(p, 2, 0, 23, &h) || !literal(p, ':') || !digits(p, 2, 0, 59, &m) ||
-        !literal(p, ':') || !digits(p, 2, 0, 59, &s))
-        return false;
-    *seconds = h * 3600 + m * 60 + s;
     return true;
 }
 
-/* "Z" or "+hh:mm"; answers the seconds to take away. */
-static bool offset(const char **p, int64_t *seconds) {
-    int sign = **p == '-' ? -1 : 1, h, m;
+/* "Z", "+hh:mm" or "-hh:mm" and nothing behind it; answers the seconds to take away. */
+static bool offset(const char *p, int64_t *seconds) {
+    int hours = 0, minutes = 0;
 
-    *seconds = 0;
-    if (literal(p, 'Z'))
-        return true;
-    if (**p != '+' && **p != '-')
+    if ((*p == '+' || *p == '-') && has_shape(p + 1, "00:00"))
+        (void)sscanf(p + 1, "%d:%d", &hours, &minutes);
+    else if (*p != 'Z')
         return false;
-    (*p)++;
-    if (!digits(p, 2, 0, 23, &h) || !literal(p, ':') || !digits(p, 2, 0, 59, &m))
-        return false;
-    *seconds = sign * (h * 3600 + m * 60);
-    return true;
+    *seconds = (*p == '-' ? -60 : 60) * (hours * 60 + minutes);
+    return hours <= 23 && minutes <= 59 && !p[*p == 'Z' ? 1 : 6];
 }
 
 int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
-    const char *p = text;
-    int64_t time, away;
-    int y, m, d;
-    bool ok = digits(&p, 4, 0, 9999, &y) && literal(&p, '-') && digits(&p, 2, 1, 12, &m) &&
-              literal(&p, '-') && digits(&p, 2, 1, 31, &d) && literal(&p, 'T') &&
-              clock_time(&p, &time);
+    static const char shape[] = "0000-00-00T00:00:00";
+    int y = 0, m = 0, d = 0, hour = 0, minute = 0, second = 0;
+    bool ok = has_shape(text, shape) &&
+              sscanf(text, "%d-%d-%dT%d:%d:%d", &y, &m, &d, &hour, &minute, &second) == 6;
+    const char *p = text + (ok ? sizeof shape - 1 : 0);
+    int64_t away = 0;
 
-    if (ok && literal(&p, '.')) {
-        ok = *p >= '0' && *p <= '9';
-        while (*p >= '0' && *p <= '9')
-            p++;
-    }
-    if (!ok || !offset(&p, &away) || *p || !is_date(y, m, d))
+    if (has_shape(p, ".0"))
+        p += 1 + strspn(p + 1, "0123456789");
+    if (!ok || !is_date(y, m, d) || hour > 23 || minute > 59 || second > 59 || !offset(p, &away))
         return error_set(err, ERROR_MALFORMED, "read time '%.40s': not an RFC 3339 time", text);
-    *ret = calendar_days(y, m, d) * 86400 + time - away;
+    *ret = calendar_days(y, m, d) * 86400 + hour * 3600 + minute * 60 + second - away;
     return 0;
 }
 
 /* ---- Go's durations: time.ParseDuration and Duration.String ---- */
 
-static const uint64_t DURATION_MAX = (uint64_t)1 << 63;
-
 /* The unit at *p, which ends before a digit or a dot, in nanoseconds; 0 when there is none. */
-static uint64_t unit_at(const char **p) {
+static double unit_at(const char **p) {
     static const struct {
         const char *name;
-        uint64_t ns;
-    } units[] = {{"ns", 1},       {"us", 1000},      {"\xc2\xb5s", 1000}, {"\xce\xbcs", 1000},
-                 {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000},  {"h", 3600000000000}};
+        double ns;
+    } units[] = {{"ns", 1},   {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3},
+                 {"ms", 1e6}, {"s", 1e9},  {"m", 60e9},        {"h", 3600e9}};
     size_t len = strcspn(*p, ".0123456789");
 
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (strlen(units[i].name) == len && strncmp(*p, units[i].name, len) == 0) {
             *p += len;
             return units[i].ns;
         }
-    }
     return 0;
 }
 
-/* Digits behind the dot: as many as count, and their scale. */
-static double fraction_at(const char **p, double *scale) {
-    uint64_t value = 0;
-
-    for (*scale = 1; **p >= '0' && **p <= '9'; (*p)++) {
-        if (value > (DURATION_MAX - 1) / 10 - 1)
-            continue;
-        value = value * 10 + (uint64_t)(**p - '0');
-        *scale *= 10;
-    }
-    return (double)value;
-}
-
-/* One number with its unit at *p, added to *total. */
-static bool part_at(const char **p, uint64_t *total) {
-    const char *start = *p;
-    uint64_t whole = 0, unit;
-    double part = 0, scale = 1;
-    size_t digits = 0;
-
-    for (; **p >= '0' && **p <= '9'; (*p)++, digits++) {
-        if (whole > DURATION_MAX / 10)
-            return false;
-        whole = whole * 10 + (uint64_t)(**p - '0');
-    }
-    if (**p == '.') {
-        start = ++(*p);
-        part = fraction_at(p, &scale);
-        digits += (size_t)(*p - start);
-    }
-    unit = digits ? unit_at(p) : 0;
-    if (!unit || whole > DURATION_MAX / unit)
-        return false;
-    whole = whole * unit + (uint64_t)(part * ((double)unit / scale));
-    *total += whole;
-    return whole <= DURATION_MAX && *total <= DURATION_MAX;
-}
-
 int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *err) {
-    bool negative = *text == '-', good = true;
-    const char *p = text + (negative || *text == '+');
-    uint64_t total = 0;
+    static const char digits[] = "0123456789";
+    const char *p = text + (*text == '-' || *text == '+');
+    double total = 0, unit = *p ? 1 : 0;
+    bool nothing = text_equal(p, "0");
 
-    if (!*p)
-        good = false;
-    else if (!text_equal(p, "0"))
-        while (good && *p)
-            good = part_at(&p, &total);
-    if (!good || (!negative && total >= DURATION_MAX))
+    while (unit && *p && !nothing) {
+        size_t whole = strspn(p, digits), dot = p[whole] == '.',
+               part = dot ? strspn(p + whole + 1, digits) : 0;
+        double value = strtod(p, NULL); /* where it reads on, as "1e5", there is no unit */
+
+        p += whole + dot + part;
+        unit = whole + part ? unit_at(&p) : 0;
+        total += value * unit;
+    }
+    if (!unit || total >= 0x1p63)
         return error_set(err, ERROR_MALFORMED,
                          "read duration '%.40s': not a duration like 30s, 5m or 1h30m", text);
-    *ret_nanoseconds = negative ? (int64_t)(0 - total) : (int64_t)total;
+    *ret_nanoseconds = (*text == '-' ? -1 : 1) * (int64_t)(total + 0.5);
     return 0;
 }
 
