@@ -178,12 +178,16 @@ static void host_route_check(const struct scene *scene, const struct network_pee
     note_parts(scene, peer, NULL, finding);
 }
 
-/* A pod of the DNS has a remote endpoint of its own, which leads to its node. */
+/* A pod of the DNS has a remote endpoint of its own, which leads to its node. kube-proxy takes the
+ * address from the network's route: where that one is wrong, it is the cause. */
 static void remote_endpoint_check(const struct scene *scene, struct finding *finding) {
     const char *pod = dns_pod(scene);
     struct network_peer peer;
 
     network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
+    if (!text_equal(json_text_at(remote_route(scene, peer.pod_cidr), "ProviderAddress"),
+                    way_address(&peer)))
+        return;
     json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
         const char *there = json_text_at(policy_of(endpoint, "ProviderAddress"), "ProviderAddress");
 

@@ -158,6 +158,13 @@ static const struct row rows[] = {
      OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"), "", NULL},
     {"peer missing", DNS_RED, OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA), "OVL-PEER confirmed 9",
      "no RemoteSubnetRoute for 10.244.1.0/24 (node lin-1)"},
+    {"peer missing, and kube-proxy took the node itself for its pod's", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK("") "," LIN_1(
+         PEER_DATA) ",endpoints:[" VIP_ENDPOINT ",{ID:'d000',Flags:1,IpConfigurations:[{IpAddress:"
+                    "'10.244.1.9'}],Policies:[{Type:'ProviderAddress',Settings:{ProviderAddress:"
+                    "'10.0.0.21'}}]}],loadBalancers:[" DNS_BALANCER_TO_POD
+                    "]," ASKED("dns-timeout"),
+     "OVL-PEER confirmed 9", "no RemoteSubnetRoute for 10.244.1.0/24 (node lin-1)"},
     {"peer missing, and who would add it", DNS_RED,
      OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",services:{flanneld:'stopped'}",
      "OVL-PEER confirmed 9",
