@@ -214,9 +214,11 @@ class Overlay(Cri):
 
     def test_a_reboot(self):
         """Windows forgets pods' networks: the old pod is over, can be taken away, a new one lives."""
-        self.configure(self.cluster())
+        net = self.cluster()
+        self.configure(net)
         box, made, _ = self.run_pod("a")
         self.node.reboot()
+        self.remote(net)  # as flanneld does at its start: HNS has lost its routes
         self.service("start")
         state = self.state(made)
         self.assertEqual((state["state"], state["exitCode"], state["reason"]),
