@@ -155,6 +155,7 @@ static inline void assert_fails(struct scene *s, enum error_kind kind, const cha
     assert_non_null(strstr(s->err.message, why));
     assert_string_equal(error_kind_name(s->err.kind), error_kind_name(kind));
     assert_null(strstr(s->err.message, SECRET));
+    assert_null(strstr(s->err.message, "tried 1 times"));
     assert_null(s->result.kubeconfig);
 }
 
