@@ -153,7 +153,7 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
               (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
                                   .message = result->detail,
                                   .duration_ms = result->duration_ms,
-                                  .kind = outcome < 0 && err ? err->kind : ERROR_NONE});
+                                  .kind = err ? err->kind : ERROR_NONE});
     log_message(LOG_INFO, "phase %s: %s (%u ms)", phase->id, result->detail, result->duration_ms);
     return outcome;
 }

@@ -120,6 +120,7 @@ static void many_are_counted(void **state) {
     free(take_ptr(all));
     all = cluster_report_text(&report, &(struct diag_text_style){0});
     assert_int_equal(count_of(all, "\n!!  "), 9);
+    assert_non_null(strstr(all, "\nok  n1, n3, n5, n7, n9, n11, n13, n15, n17, n19, n21, n22,"));
     assert_non_null(strstr(all, "\n!!  n16, n18, n20: do not work either (-o json has all)\n"));
 }
 

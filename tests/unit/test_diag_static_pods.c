@@ -323,6 +323,14 @@ static void put_log(struct host *host, int seconds, const char *level, const cha
 
 /* The node's own mirror of the pod is read, once: a lost server costs no patience here. */
 static void the_mirror_is_asked(void **state) {
+    static const struct {
+        int seconds;
+        const char *pod, *why;
+    } others[] = {
+        {-10, "winjoin-probe-b", "failed to create pod sandbox: of an earlier run"},
+        {10, "winjoin-probe-a", "failed to create pod sandbox: of the other pod"},
+        {10, "winjoin-probe-b", "failed to pull its image"},
+    };
     struct mirror mirror = {"https://s/api/v1/namespaces/kube-system/pods/winjoin-probe-b-win-7k2",
                             "{\"status\":{\"phase\":\"Pending\"}}", 0};
     struct host *host = host_memory_new();
@@ -341,10 +349,12 @@ static void the_mirror_is_asked(void **state) {
     assert_string_equal(why, "Pending");
     free(why);
     /* why there is no sandbox stands in the kubelet's log alone; what is older is of another run */
-    put_log(host, -10, "E", "winjoin-probe-b", "failed to create pod sandbox: of an earlier run");
-    why = diag_static_pods.waiting(&probes, 1);
-    assert_string_equal(why, "Pending");
-    free(why);
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+        put_log(host, others[i].seconds, "E", others[i].pod, others[i].why);
+        why = diag_static_pods.waiting(&probes, 1);
+        assert_string_equal(why, "Pending");
+        free(why);
+    }
     put_log(host, 10, "E", "winjoin-probe-b", "failed to setup network for sandbox: HNS failed");
     why = diag_static_pods.waiting(&probes, 1);
     assert_true(text_starts_with(why, "failed to setup network for sandbox: HNS failed"));

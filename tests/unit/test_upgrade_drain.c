@@ -119,7 +119,10 @@ static void one_that_nobody_makes_again_is_kept(void **state) {
 
     (void)state;
     assert_int_equal(
-        upgrade("[" POD("web-1", OWNED("ReplicaSet"), "") "," POD("mine", "", "") "]", &err), -1);
+        upgrade("[" POD("web-1", OWNED("ReplicaSet"), "") "," POD(
+                    "mine", ",\"ownerReferences\":[{\"kind\":\"ReplicaSet\"}]", "") "]",
+                &err),
+        -1);
     assert_non_null(strstr(err.message, "evict pod shop/mine: it has no controller"));
     assert_hint(&err, "kubectl delete pod -n shop mine");
     assert_string_equal(text_str(&d.evicted), "");
