@@ -149,11 +149,10 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     free(result->detail);
     result->detail =
         join_shown(outcome < 0 && err ? err->message : text_str(&join->progress.detail));
-    join_tell(&join->progress,
-              (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
-                                  .message = result->detail,
-                                  .duration_ms = result->duration_ms,
-                                  .kind = err ? err->kind : ERROR_NONE});
+    join_tell(&join->progress, (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
+                                                   .message = result->detail,
+                                                   .duration_ms = result->duration_ms,
+                                                   .kind = err ? err->kind : ERROR_NONE});
     log_message(LOG_INFO, "phase %s: %s (%u ms)", phase->id, result->detail, result->duration_ms);
     return outcome;
 }

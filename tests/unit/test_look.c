@@ -211,6 +211,8 @@ static void a_server_that_is_away_does_not_keep_from_measuring(void **state) {
     assert_true(text_starts_with(join.progress.warnings.items[0], "API-DOWN: "));
     assert_string_equal(join.found.node_ip, "10.0.0.21");
     assert_string_equal(join.found.cluster.cluster_dns.items[0], "10.96.0.10");
+    assert_string_equal(join.found.cluster.service_subnets.items[0], "10.96.0.0/12");
+    assert_string_equal(join.found.cluster.dns_domain, "cluster.local");
     join_close(&join);
     close_run(&r);
 }
