@@ -294,7 +294,7 @@ enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (
         memcpy(ret, look_up->addresses, look_up->count * sizeof *ret);
     } else if (ended < 0) {
         outcome = SOCKET_FAILED;
-        look_up_drop(look_up); /* for the thread */
+        atomic_store(&look_up->owners, 1); /* there is no thread */
     }
     look_up_drop(look_up);
     return outcome;
