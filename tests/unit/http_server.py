@@ -57,6 +57,8 @@ RAW = {
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
+    paths = []  # that were asked for
+
     def log_message(self, format, *args):
         pass
 
@@ -149,7 +151,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def choose(self):
         path = self.path.split("?")[0]
-        if path == "/ok":
+        self.paths.append(path)
+        if path == "/asked":
+            self.answer(200, " ".join(self.paths[-3:]).encode())
+        elif path == "/ok":
             self.answer(200, b"hello", Content_Type="text/plain")
         elif path == "/retry":
             self.answer(429, b"{}", Retry_After="7")

@@ -173,7 +173,7 @@ static void server_name_is_verified(void **state) {
 
 static void untrusted_server(void **state) {
     char url[128];
-    struct http_request request = request_for(url, "/ok");
+    struct http_request request = request_for(url, "/untrusted");
     struct http_response response = {0};
     struct error err = {0};
 
@@ -189,9 +189,11 @@ static void untrusted_server(void **state) {
     assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
     http_response_free(&response);
+    request = request_for(url, "/asked"); /* nothing was sent to one that is not trusted */
     request.verify = HTTP_VERIFY_NONE;
     assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
     assert_int_equal(response.status, 200);
+    assert_null(strstr(response.body, "/untrusted"));
     http_response_free(&response);
     request.verify = HTTP_VERIFY_FULL; /* the unverified connection must not serve this one */
     request.ca_pem = "no PEM";
