@@ -35,7 +35,7 @@ def played(fault):
         case.model.fault, case.model.dns = fault.answer, dict([fault.dns] if fault.dns else [])
         if fault.change:
             fault.change(case)
-        out, err = case.start("-o", "json", *fault.words).communicate(timeout=120)
+        out, err = case.start("-o", "json", *fault.words).communicate(timeout=120 * patience.factor())
         return json.loads(out) if out else {"causes": [], "said": err}
     finally:
         case.doCleanups()
