@@ -1,6 +1,7 @@
 """Faults written down, with their cause, before any was tried; those that teach something move to faults.py."""
 import json
 import os
+import signal
 import sys
 
 import break_cluster as cluster
@@ -160,4 +161,96 @@ UNSEEN = {
     "dns-none": after("pods get no DNS server", "DNS-SRV", *node.rewritten(
         "HcnCreateEndpoint", '"ServerList":["%s"]' % DNS, '"ServerList":[]'), BRIDGE),
     "cordoned": after("the node is cordoned", "", cordon(True), cordon(None), BRIDGE),
+}
+
+
+# ---- a second list, written down after the rules were changed for the first ------------------------------------
+
+def outside_says_no(stage):
+    """The DNS server outside knows example.com, and says of all else that it does not exist."""
+    stage.fabric.daemon("outside-dns", stage.fabric.ns("outside"), fabrics.dnsmasq(
+        stage.fabric.folder, "outside-dns", fabrics.EXTERNAL_DNS,
+        ["host-record=%s,%s" % (fabrics.EXTERNAL_NAME, fabrics.EXTERNAL_IP), "local=/local/"]))
+    fabrics.listens(stage.fabric.ns("outside"), fabrics.EXTERNAL_DNS, 53)
+
+
+def dns_moves(stage):
+    """kube-proxy hangs, and the DNS pod is made again with another address."""
+    node.frozen("kube-proxy.exe")(stage)
+    netns.ip(stage.fabric.ns("l1-dns"), "addr add 10.244.0.54/32 dev eth0")
+    stage.fabric.cluster_dns()
+    GONE[0](stage)
+    cluster.dns_endpoints([{**cluster.ENDPOINT, "addresses": ["10.244.0.54"]}])(stage)
+
+
+def dns_is_back(stage):
+    GONE[1](stage)
+    netns.ip(stage.fabric.ns("l1-dns"), "addr del 10.244.0.54/32 dev eth0")
+    stage.fabric.cluster_dns()
+    cluster.dns_endpoints([cluster.ENDPOINT])(stage)
+    for pid in stage.frozen:
+        os.kill(pid, signal.SIGCONT)
+
+
+GONE = cluster.filtered("l1", "ip daddr %s drop" % fabrics.DNS_POD)
+
+
+def renamed(name):
+    path = "C:\\opt\\cni\\bin\\" + name
+    return (lambda s: os.rename(s.host.path(path), s.host.path(path) + ".kept"),
+            lambda s: os.replace(s.host.path(path) + ".kept", s.host.path(path)))
+
+
+def broken_cni(stage):
+    stage.cni = node.cni(stage)
+    with open(stage.cni, encoding="utf-8") as f:
+        stage.kept = f.read()
+    with open(stage.cni, "w", encoding="utf-8") as f:
+        f.write(stage.kept[:len(stage.kept) // 2])
+
+
+def whole_cni(stage):
+    with open(stage.cni, "w", encoding="utf-8") as f:
+        f.write(stage.kept)
+
+
+SECOND = {
+    # ---- overlay
+    "dns-two-nx": after("pods ask a DNS server outside first, which knows no Service", "DNS-SRV", node.both(
+        outside_says_no, node.rewritten("HcnCreateEndpoint", '"ServerList":["%s"]' % DNS,
+                                        '"ServerList":["%s","%s"]' % (fabrics.EXTERNAL_DNS, DNS))[0]),
+                        lambda s: s.host.control({"op": "rewrite"}), OVERLAY),
+    "api-cut-short": after("a proxy cuts the API server's answers", "API-DOWN", cluster.control(
+        op="fault", user="system:node:.*", truncate=40), cluster.control(op="clear"), OVERLAY),
+    "proxy-stuck": after("kube-proxy hangs, and the DNS pod got another address", "SVC-STALE",
+                         dns_moves, dns_is_back, OVERLAY),
+    "pppoe": Fault("the line to the DNS pods' node takes 1492 bytes", "MTU-NODES", *cluster.wired(
+        "fabric", ["link set p-l1 mtu 1492"], ["link set p-l1 mtu 1500"]), OVERLAY),
+    "acl-api": obeyed("an ACL keeps pods from the API server", [acl(
+        "Block", "Out", 100, Protocols="6", RemoteAddresses=fabrics.CP, RemotePorts="6443")], OVERLAY),
+    # or POD-SBX
+    "cni-broken": after("the CNI configuration is cut off in the middle", "NODE-CHANGED", broken_cni, whole_cni, OVERLAY),
+    "masquerade-all": Fault("the DNS pods' node translates what comes from pods, too", "", *cluster.filtered(
+        "l1", 'oifname "cni0" masquerade', "ip", "postrouting", "nat"), OVERLAY),
+    "l1-unready": after("the DNS pods' node is not Ready, and works", "",
+                        lambda s: cluster.ready(s, "False", "container runtime is down"),
+                        lambda s: cluster.ready(s, "True", "kubelet is posting ready status"), OVERLAY),
+
+    # ---- bridge
+    "containerd-hung": after("containerd hangs", "SVC-DOWN", node.frozen("containerd.exe"), node.ended("containerd"),
+                             BRIDGE),
+    "cni0-down": Fault("the bridge of the DNS pods' node is down", "SVC-EP0", *cluster.wired(
+        "l1", ["link set cni0 down"], ["link set cni0 up"]), BRIDGE),
+    "dns-two-answers": Fault("the cluster's DNS has a second, dead address for the API server", "DNS-WRONG",
+                             *cluster.dns_says("host-record=kubernetes.default", "host-record=kubernetes.default"
+                                               ".svc.cluster.local,10.96.0.99\nhost-record=kubernetes.default"), BRIDGE),
+    # or POD-SBX
+    "host-local-gone": after("the program that gives addresses is gone", "NODE-CHANGED", *renamed("host-local.exe"),
+                             BRIDGE),
+    "udp-sum": Fault("this node's adapter writes wrong checksums of UDP", "UDP-LOST", *cluster.filtered(
+        "fabric", 'iifname "p-w1" oifname "p-l1" meta l4proto udp udp checksum set 0x1234', "bridge"), BRIDGE),
+    "dns-other-source": Fault("the DNS' answers by UDP come from its node's address", "DNS-PROTO", *cluster.filtered(
+        "fabric", "ip saddr %s udp sport 53 ip saddr set %s" % (fabrics.DNS_POD, fabrics.L1), "bridge"), BRIDGE),
+    "dns-pod-mtu": Fault("the DNS pod has an MTU of 576", "", *cluster.wired(
+        "l1-dns", ["link set eth0 mtu 576"], ["link set eth0 mtu 1500"]), BRIDGE),
 }
