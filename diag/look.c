@@ -9,14 +9,20 @@
 #define HNS_SERVICE "hns"
 enum { CERTIFICATE_MAX = 1024 * 1024, SECONDS_A_DAY = 86400 };
 
-static void add_service(struct host *host, const char *name, bool always, json_t *services) {
+/* One that is absent counts where it should be there. */
+static void add_service(struct host *host, const char *name, bool wanted, json_t *services) {
     json_t *status = NULL;
 
     if (service_status_read(host, name, &status, ERROR_IGNORED) < 0)
         return; /* no Service Control Manager, no services */
-    if (always || !text_equal(json_text_at(status, "state"), "absent"))
+    if (wanted || !text_equal(json_text_at(status, "state"), "absent"))
         json_array_append(services, status);
     json_decref(status);
+}
+
+/* Each node has it, or winjoin made it here: its settings file goes with the service. */
+static bool is_set_up(struct host *host, const struct service *row) {
+    return !row->wanted || (row->hosted && host_file_type(host, row->settings_file) == HOST_FILE);
 }
 
 static json_t *services_json(struct host *host) {
@@ -24,7 +30,7 @@ static json_t *services_json(struct host *host) {
 
     add_service(host, HNS_SERVICE, false, services);
     for (const struct service *const *row = service_table; *row; row++)
-        add_service(host, (*row)->name, (*row)->diagnosed && !(*row)->wanted, services);
+        add_service(host, (*row)->name, (*row)->diagnosed && is_set_up(host, *row), services);
     return services;
 }
 

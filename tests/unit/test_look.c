@@ -80,6 +80,31 @@ static void what_stops_pods_is_named_at_once(void **state) {
     }
 }
 
+/* Who looks at the services alone sees it, or nothing of it. */
+static const char *state_seen(struct host *host, const char *name, json_t *look) {
+    diag_look_services(host, look);
+    json_each(json_object_get(look, "services"), i, status)
+        if (text_equal(json_text_at(status, "name"), name))
+            return json_text_at(status, "state");
+    return NULL;
+}
+
+/* A node without kube-proxy as a service has no settings of it either. */
+static void a_service_that_was_deleted_is_missed(void **state) {
+    _cleanup_json_ json_t *look = json_object();
+    struct run r;
+
+    (void)state;
+    open_joined(&r);
+    assert_string_equal(state_seen(r.host, "kube-proxy", look), "running");
+    assert_int_equal(host_service_delete(r.host, "kube-proxy", 0, NULL), 0);
+    assert_string_equal(state_seen(r.host, "kube-proxy", look), "absent");
+    assert_null(state_seen(r.host, "hybrid-overlay-node", look));
+    assert_int_equal(host_remove(r.host, service_kube_proxy.settings_file, NULL), 0);
+    assert_null(state_seen(r.host, "kube-proxy", look));
+    close_run(&r);
+}
+
 static struct text published; /* as the Node's annotation, once */
 static bool refuses;
 
@@ -425,6 +450,7 @@ static void without_an_identity_nobody_is_asked(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stops_pods_is_named_at_once),
+        cmocka_unit_test(a_service_that_was_deleted_is_missed),
         cmocka_unit_test(what_was_found_is_published),
         cmocka_unit_test(what_stops_later_ends_the_wait),
         cmocka_unit_test(a_server_that_is_away_does_not_keep_from_measuring),
