@@ -122,12 +122,15 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
     int protocol = cell->udp ? UDP : TCP;
     const char *source = from_pod ? pod_ip(scene, 'a') : own_address(scene);
     const char *backend = diag_evidence_backend(scene->evidence, ip, protocol, port);
+    unsigned backend_port = diag_evidence_backend_port(scene->evidence, ip, protocol, port);
     struct packet out = {.protocol = protocol, .remote = ip, .remote_port = port};
     struct packet in = {.in = true, .protocol = protocol, .remote = source, .local_port = port};
 
     if (from_pod && blocked(scene, 'a', &out, verdict))
         return;
     out.remote = backend; /* whether an ACL sees that or the cluster IP is not known */
+    if (backend_port)
+        out.remote_port = (int)backend_port;
     if (from_pod && backend && !sure && blocked(scene, 'a', &out, verdict))
         return;
     if (source && text_equal(ip, pod_ip(scene, 'b')))
