@@ -387,14 +387,18 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* A name that was resolved, and to nothing of what it should be. The DNS, once found by its name,
- * is asked for the Service kubernetes, so either address is right. */
-static bool is_misled(const struct diag_cell *cell, const char *own, const char *or_own) {
-    for (size_t i = 0; cell && i < cell->result.address_count; i++)
-        if (text_equal(cell->result.addresses[i], own) ||
-            (cell->udp && text_equal(cell->result.addresses[i], or_own)))
-            return false;
-    return cell && cell->outcome == DIAG_FAIL && cell->result.address_count;
+/* A name that was resolved, and to another address of the same family than it should be, alone or
+ * beside that: which, or NULL. The DNS, once found by its name, is asked for the Service
+ * kubernetes, so either address is right. */
+static const char *misled_to(const struct diag_cell *cell, const char *own, const char *or_own) {
+    for (size_t i = 0; cell && cell->outcome == DIAG_FAIL && i < cell->result.address_count; i++) {
+        const char *address = cell->result.addresses[i];
+
+        if (!text_equal(address, own) && !(cell->udp && text_equal(address, or_own)) &&
+            !strchr(address, ':') == !strchr(own, ':'))
+            return address;
+    }
+    return NULL;
 }
 
 static void note_misled(const struct scene *scene, const char *flow, const char *const own[2],
@@ -402,9 +406,10 @@ static void note_misled(const struct scene *scene, const char *flow, const char 
     for (int udp = 0; udp < 2; udp++) {
         const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, udp);
 
-        if (own[udp] && is_misled(cell, own[udp], own[0]))
-            finding_note(finding, "%s resolves to %s; %s has %s", cell->to,
-                         cell->result.addresses[0], whose, own[udp]);
+        const char *other = own[udp] ? misled_to(cell, own[udp], own[0]) : NULL;
+
+        if (other)
+            finding_note(finding, "%s resolves to %s; %s has %s", cell->to, other, whose, own[udp]);
     }
 }
 

@@ -57,10 +57,14 @@ static void redden(struct diag_report *report, const char *red) {
         bool back;
 
         *protocol++ = *outcome++ = '\0';
-        if (address) { /* the name was resolved, what is there did not answer */
-            *address++ = '\0';
-            result.address_count = 1;
-            text_format(result.addresses[0], sizeof result.addresses[0], "%s", address);
+        while (address && *address) { /* the name was resolved, what is there did not answer */
+            char *next = address + 1 + strcspn(address + 1, "@");
+            char *place = result.addresses[result.address_count++];
+
+            text_format(place, sizeof result.addresses[0], "%.*s", (int)(next - address - 1),
+                        address + 1);
+            *address = '\0';
+            address = next;
         }
         cell = (strchr(protocol, '6') ? diag_cells_find_second
                                       : diag_cells_find)(&report->cells, flow, protocol[0] == 'u');
