@@ -30,13 +30,22 @@ bool dns_answers_by_tcp(const struct scene *scene) {
     return false;
 }
 
+/* The DNS pod refuses TCP at a closed port, and both of CoreDNS' open ones are silent: what takes a
+ * connection is lost. */
+static bool tcp_is_refused_alone(const struct scene *scene) {
+    return text_equal(extra_outcome(scene, "x-closed-tcp"), "refused") &&
+           is_silent(extra_outcome(scene, "x-dns-connect")) &&
+           is_silent(extra_outcome(scene, "x-page-small"));
+}
+
 /* The DNS pod has answered by UDP; a closed port of it gives no answer by TCP either, so it is not
  * port 53 alone. Of UDP a closed port says nothing: the way back of its error is often closed.
  * NULL, or that pod. */
 static const char *pod_without_tcp(const struct scene *scene) {
-    if (!is_silent(extra_outcome(scene, "x-closed-tcp")) ||
-        !is_silent(extra_outcome(scene, "x-dns-tcp")) || dns_answers_by_tcp(scene) ||
-        !dns_pod_answers(scene))
+    bool lost = (is_silent(extra_outcome(scene, "x-closed-tcp")) && dns_pod_answers(scene)) ||
+                (tcp_is_refused_alone(scene) && is_answer(extra_outcome(scene, "x-dns-pod")));
+
+    if (!lost || !is_silent(extra_outcome(scene, "x-dns-tcp")) || dns_answers_by_tcp(scene))
         return NULL;
     return dns_pod(scene);
 }
@@ -61,7 +70,11 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     uint32_t cells = cells_without_tcp(scene);
 
     if (pod)
-        finding_note(finding, "%s answers by UDP; by TCP its closed port 9 is as silent as port 53",
+        finding_note(finding,
+                     tcp_is_refused_alone(scene)
+                         ? "%s answers by UDP; by TCP its closed port 9 refuses, and ports 53 and "
+                           "9153 are silent: what takes a connection is lost on its way back"
+                         : "%s answers by UDP; by TCP its closed port 9 is as silent as port 53",
                      pod);
     if (cells) {
         finding->must = pod ? finding->must : 0;
@@ -180,7 +193,8 @@ bool dns_is_taken(const struct scene *scene) {
     for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++)
         if (text_equal(extra_outcome(scene, by_tcp[i]), udp))
             return false;
-    return is_answer(udp) && !text_equal(udp, "ok") && extra_outcome(scene, "x-dns-tcp");
+    return is_answer(udp) && !text_equal(udp, "ok") && extra_outcome(scene, "x-dns-tcp") &&
+           !pod_without_tcp(scene);
 }
 
 /* Whatever it is asked, also of the cluster's own zone: it cannot reach the API server, mostly. */
