@@ -22,8 +22,10 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
                      cell && *cell->to ? cell->to : "the DNS server outside", udp);
     if (no_tcp || no_udp)
         note_way(scene, ip, finding);
-    if (!no_tcp)
+    if (!no_tcp) {
         finding->must = CELL_UDP(EXT_IP);
+        finding->message = xstrdup("the DNS server outside does not answer the node either");
+    }
     finding->may &=
         ~((no_tcp ? 0 : CELL_TCP(EXT_IP)) | (text_equal(udp, "ok") ? CELL_UDP(EXT_IP) : 0));
     return no_tcp || no_udp ? CONFIRMED : NO;
