@@ -113,7 +113,7 @@ static int build(struct host *host, json_t *pod, struct error *err) {
         (void)sandbox(call.netns, true, &ignored);
     }
     (void)hcn_delete(host, HCN_NAMESPACE, call.netns, &ignored);
-    return -1;
+    return error_prefix(err, "failed to setup network for sandbox");
 }
 
 static json_t *ports_of(const json_t *object) {

@@ -96,6 +96,16 @@ static json_t *dns_of(const struct kubelet_settings *settings, const json_t *pod
                      "ndots:5");
 }
 
+/* The words of upstream's kuberuntime_sandbox.go. */
+static void sandbox_failed(const json_t *pod, const struct error *err) {
+    _cleanup_(freep) char *why = xasprintf("rpc error: code = Unknown desc = %s", err->message);
+    _cleanup_(json_decrefp_) json_t *text = json_string(why);
+    _cleanup_(freep) char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+
+    klog('E', "\"Failed to create sandbox for pod\" err=%s pod=\"%s/%s\"", quoted ? quoted : "\"\"",
+         json_text_at(pod, "metadata.namespace"), json_text_at(pod, "metadata.name"));
+}
+
 static void run(struct host *host, const struct kubelet_settings *settings, const json_t *pod) {
     const char *uid = json_text_at(pod, "metadata.uid");
     _cleanup_(json_decrefp_) json_t *answer = NULL;
@@ -106,8 +116,7 @@ static void run(struct host *host, const struct kubelet_settings *settings, cons
     if (host_now(host) < json_integer_value(json_object_get(retries, uid)))
         return;
     if (pipe_ask(settings->pipe, request, &answer, &err)) {
-        klog('E', "Failed to create sandbox for pod \"%s\": %s", json_text_at(pod, "metadata.name"),
-             err.message);
+        sandbox_failed(pod, &err);
         set(retries, uid, json_integer(host_now(host) + RETRY_SECONDS));
     } else {
         klog('I', "pod \"%s\" runs at %s", json_text_at(pod, "metadata.name"),
