@@ -2,6 +2,7 @@
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
+#include "netsetup/cni_config.h"
 #include "netsetup/peers.h"
 
 static const json_t *drift_of(const struct scene *scene, const char *key) {
@@ -95,7 +96,8 @@ enum level look_proxy_two(const struct scene *scene, struct finding *finding) {
 
 /* ---- what is left over ---- */
 
-/* No sandbox gets an address, and pods that are gone still have some. */
+/* No sandbox gets an address. Pods that are gone may have some, in HNS or as files of host-local
+ * alone. */
 enum level look_hns_left(const struct scene *scene, struct finding *finding) {
     static const char *const pods[] = {"pods.a", "pods.b"};
     static const char *const words[] = {"no IP addresses available", "No available addresses"};
@@ -103,7 +105,7 @@ enum level look_hns_left(const struct scene *scene, struct finding *finding) {
                   json_array_size(drift_of(scene, "namespacesWithoutPod"));
 
     finding->may &= scene->red & ~scene->failed;
-    for (size_t i = 0; left && i < ARRAY_SIZE(pods) * ARRAY_SIZE(words); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pods) * ARRAY_SIZE(words); i++) {
         const json_t *pod = json_at(scene->evidence, pods[i / ARRAY_SIZE(words)]);
         const char *waiting = json_text_at(pod, "waiting");
 
@@ -112,6 +114,15 @@ enum level look_hns_left(const struct scene *scene, struct finding *finding) {
     }
     if (!finding->evidence.count)
         return NO;
+    if (!left) {
+        if (json_object_get(scene->evidence, "kubernetes"))
+            finding_note(finding, "no endpoint of HNS is of a pod that is gone");
+        finding->message = xstrdup("the node's addresses for pods are used up");
+        finding->hint = xstrdup(
+            "each file in a folder of " CNI_STATE_DIR
+            " is a reserved address, with its container inside: delete those of containers that "
+            "crictl pods does not list; or let fewer pods run here");
+    }
     json_each(drift_of(scene, "endpointsWithoutPod"), i, row)
         finding_note(finding, "endpoint %s (%s) is of no pod", text_of(row, "id"),
                      text_of(row, "address"));

@@ -41,6 +41,27 @@ static bool note_no_cni(const struct scene *scene, struct finding *finding) {
     return false;
 }
 
+/* containerd takes the first file of the folder, and another program wrote that. */
+static bool note_other_cni(const struct scene *scene, struct finding *finding) {
+    const char *file = json_text_at(scene->evidence, "cni.file"),
+               *name = json_text_at(scene->evidence, "cni.conf.name"),
+               *network = expected(scene, "networkName");
+
+    if (!file || !name || !network || text_equal(name, network))
+        return false;
+    finding_note(finding, "%s is used, whose network is %s; that of this node is %s", file, name,
+                 network);
+    finding->hint = xasprintf("if no other network plugin is to be used, delete %s, and the "
+                              "program that writes it",
+                              file);
+    return true;
+}
+
+/* Where what winjoin wrote has been changed, that is why (NODE-CHANGED). */
+static bool is_changed(const struct scene *scene) {
+    return json_array_size(json_object_get(scene->evidence, "changed")) > 0;
+}
+
 enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
     enum level level = NO;
 
@@ -59,8 +80,10 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
         if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
             level = CONFIRMED;
     }
-    if (level == NO || !note_no_cni(scene, finding))
-        return level;
+    if (level == NO || note_other_cni(scene, finding))
+        return level == NO ? NO : CONFIRMED;
+    if (!note_no_cni(scene, finding))
+        return is_changed(scene) ? LIKELY : level;
     finding->hint = xstrdup("winjoin join phase pod-network writes the CNI configuration again");
     return CONFIRMED;
 }
@@ -101,17 +124,13 @@ static bool note_full_disk(const struct scene *scene, struct finding *finding) {
     return true;
 }
 
-/* Where the container runtime is what is not ready, and what winjoin wrote has been changed, that
- * is why (NODE-CHANGED). */
 enum level look_notready(const struct scene *scene, struct finding *finding) {
     if (note_full_disk(scene, finding))
         return CONFIRMED;
     if (!note_unready(json_object_get(scene->evidence, "node"), finding))
         return NO;
-    return json_array_size(json_object_get(scene->evidence, "changed")) &&
-                   strstr(finding->evidence.items[0], "container runtime")
-               ? LIKELY
-               : CONFIRMED;
+    return is_changed(scene) && strstr(finding->evidence.items[0], "container runtime") ? LIKELY
+                                                                                        : CONFIRMED;
 }
 
 /* It runs, and is reached by its folder alone. */

@@ -124,8 +124,13 @@ static enum level note_changed(const struct scene *scene, struct finding *findin
 }
 
 enum level look_changed_pods(const struct scene *scene, struct finding *finding) {
+    const char *why = json_text_at(scene->evidence, "pods.a.waiting");
+    enum level level = note_changed(scene, finding);
+
     finding->may &= scene->red & ~scene->failed;
-    return note_changed(scene, finding);
+    if (level != NO && why)
+        finding_note(finding, "%s is waiting: %s", pod_name(scene, 'a'), why);
+    return level;
 }
 
 enum level look_changed(const struct scene *scene, struct finding *finding) {

@@ -201,6 +201,21 @@ char *static_pod_waiting(const json_t *pod) {
                                                   : xstrdup(phase);
 }
 
+/* A value as klog quotes it, up to its closing quote, on one line. The caller frees. */
+static char *unquoted(const char *value) {
+    struct text text = {0};
+
+    for (const char *c = value; *c && *c != '"' && text.len < SANDBOX_ERROR_MAX; c++) {
+        if (*c == '\\' && c[1]) {
+            c++;
+            text_add_char(&text, strchr("nrt", *c) ? ' ' : *c);
+        } else {
+            text_add_char(&text, *c);
+        }
+    }
+    return text_take(&text);
+}
+
 /* Why the kubelet cannot make a pod's sandbox; only its log and its events say so. The last such
  * line of this run; NULL: none. The caller frees. */
 static char *sandbox_error(const struct diag_probes *probes, const char *name) {
@@ -220,7 +235,7 @@ static char *sandbox_error(const struct diag_probes *probes, const char *name) {
             !service_log_time(line, strlen(line), host_now(probes->host), &us) ||
             us / 1000000 < probes->began)
             continue;
-        text_set(&found, xstrndup(why + 5, strnlen(why + 5, SANDBOX_ERROR_MAX)));
+        text_set(&found, unquoted(why + strlen("err=\"")));
     }
     if (found)
         redact_tokens(found);

@@ -357,7 +357,11 @@ static void the_mirror_is_asked(void **state) {
     }
     put_log(host, 10, "E", "winjoin-probe-b", "failed to setup network for sandbox: HNS failed");
     why = diag_static_pods.waiting(&probes, 1);
-    assert_true(text_starts_with(why, "failed to setup network for sandbox: HNS failed"));
+    assert_string_equal(why, "failed to setup network for sandbox: HNS failed");
+    free(why);
+    put_log(host, 10, "E", "winjoin-probe-b", "sandbox: type=\\\"nat\\\" failed\\nin C:\\\\k");
+    why = diag_static_pods.waiting(&probes, 1);
+    assert_string_equal(why, "sandbox: type=\"nat\" failed in C:\\k");
     free(why);
     assert_int_equal(host_remove(host, KUBELET_LOG, NULL), 0);
     mirror.asked = 1;
