@@ -327,21 +327,6 @@ def api_port(number):
     return apply
 
 
-def service(name, **spec):
-    """A pair of functions: a Service of kube-system has other fields, and those that it had."""
-    path = "/api/v1/namespaces/kube-system/services/" + name
-
-    def apply(stage):
-        stage.kept = {k: v for k, v in stage.cluster.call("GET", path)["spec"].items() if k in spec}
-        stage.cluster.call("PATCH", path, {"spec": spec}, MERGE)
-        time.sleep(1.5)  # kube-proxy hears of it
-
-    def lift(stage):
-        stage.cluster.call("PATCH", path, {"spec": stage.kept}, MERGE)
-        time.sleep(1.5)
-    return apply, lift
-
-
 def dns_port(number):
     """The EndpointSlice of the DNS has another port."""
     def apply(stage):

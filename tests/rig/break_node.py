@@ -317,6 +317,36 @@ def no_agent(stage):
     stage.agent.__exit__()
 
 
+def reserve_addresses(stage):
+    """Each address that the CNI plugin could give is reserved, by a container that nobody knows."""
+    with open(cni(stage), encoding="utf-8") as f:
+        doc = json.load(f)
+    folder = stage.host.path("C:\\var\\lib\\cni\\networks\\" + doc["name"])
+    prefix = stage.node(stage.node_name)["spec"]["podCIDR"].rsplit(".", 1)[0]
+    paths = ["%s/%s.%d" % (folder, prefix, n) for n in range(2, 255)]
+    stage.reserved = [p for p in paths if not os.path.exists(p)]
+    for path in stage.reserved:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("%064x\r\neth0" % len(path))
+
+
+def free_addresses(stage):
+    for path in stage.reserved:
+        os.unlink(path)
+
+
+def _calico(stage):
+    return os.path.dirname(cni(stage)) + "/05-calico.conflist"
+
+
+def _put_calico(stage):
+    with open(_calico(stage), "w", encoding="utf-8") as f:
+        json.dump({"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": [{"type": "calico"}]}, f)
+
+
+other_cni = (_put_calico, lambda stage: os.unlink(_calico(stage)))
+
+
 def other_plugin(content):
     """A pair of functions: the program of the CNI plugin is another one, or (None) gone; and as it was."""
     def path(stage):

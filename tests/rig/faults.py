@@ -359,7 +359,7 @@ FAULTS |= {
     "pod-suffix": after("pods get no DNS suffix of the cluster", "DNS-SFX", *node.rewritten(
         "HcnCreateEndpoint", ".svc.cluster.local", ".corp.example"), BRIDGE),
     "acl-dns": obeyed("an ACL blocks what pods ask by UDP 53",
-                      [acl("Block", "Out", 1, Protocols="17", RemotePorts="53")], BRIDGE),
+                      [acl("Block", "Out", 1, Protocols="17", RemotePorts="53")]),
     "dns-route": after("a route of the node leads to the DNS pod by another machine", "L2-ROUTE",
                        *node.more_routes("%s 32 %s" % (fabrics.DNS_POD, WAY)), BRIDGE),
     "arp-peer": after("the node has a wrong MAC for the DNS pods' node", "PEER-DOWN", *cluster.wired(
@@ -374,10 +374,6 @@ FAULTS |= {
         "cp", "ip saddr %s tcp dport 6443 drop" % fabrics.POD_RANGE, hook="input"), BRIDGE),
     "proxy-astray": after("kube-proxy's kubeconfig has an address that no machine has", "SVC-ALL", *node.edited(
         "C:\\k\\kube-proxy.kubeconfig", r"(server.*https://)[0-9.]+", r"\g<1>" + WAY, "kube-proxy"), BRIDGE),
-    "dns-moved": after("the DNS' Service was made again, with another address", "DNS-NONE",
-                       *cluster.service("kube-dns", clusterIP="10.96.0.20", clusterIPs=["10.96.0.20"]), BRIDGE),
-    "dns-no-udp": after("the DNS' Service has no port for UDP", "DNS-LB", *cluster.service("kube-dns", ports=[
-        {"name": "dns-tcp", "port": 53, "protocol": "TCP", "targetPort": 53}]), BRIDGE),
     "arp-home": after("the router has a wrong MAC for this node", "EXT-NODE", *cluster.wired(
         "fabric", [WRONG_MAC % ("10.0.0.21", "lan")], ["neigh del 10.0.0.21 dev lan"]), BRIDGE),
     "spoof-peer": Fault("the cloud drops what does not have the other node's own address", "L2-ROUTE", *cluster.filtered(
@@ -416,10 +412,10 @@ FAULTS |= {
     "twin-own": after("another machine has this node's address", "API-DOWN", *cluster.taken_address(
         "w1", "10.0.0.21"), OVERLAY),
     "dns-service-tcp": after("the Service of the DNS has no port for UDP", "DNS-LB", *cluster.dns_service(
-        lambda spec: spec.update(ports=[p for p in spec["ports"] if p["protocol"] == "TCP"])), OVERLAY),
+        lambda spec: spec.update(ports=[p for p in spec["ports"] if p["protocol"] == "TCP"]))),
     "dns-service-moved": after("the Service of the DNS was made again, with another address", "DNS-NONE",
                                *cluster.dns_service(lambda spec: spec.update(
-                                   clusterIP="10.96.0.11", clusterIPs=["10.96.0.11"])), OVERLAY),
+                                   clusterIP="10.96.0.11", clusterIPs=["10.96.0.11"]))),
     "slice-others": after("the EndpointSlice of the DNS has a pod that is no DNS server", "SVC-EP0",
                           cluster.dns_endpoints([{**ENDPOINT, "addresses": [fabrics.ECHO_POD]}]),
                           cluster.dns_endpoints([ENDPOINT]), OVERLAY),
@@ -432,16 +428,10 @@ FAULTS |= {
     "own-port": after("the pods' network uses UDP 8472", "OVL-UDP", *node.other_policy("VxlanPort", Port=8472), OVERLAY),
     "own-drmac": after("the pods' network has another MAC than the Node says", "FLANNEL-NODE", *node.other_policy(
         "DrMacAddress", Address="00-15-5D-00-00-98"), OVERLAY),
-    "acl-53": obeyed("an ACL blocks UDP 53 of pods", [acl("Block", "Out", 1, Protocols="17", RemotePorts="53")],
-                     OVERLAY),
     "lb-protocol": after("the API's load balancer is for UDP", "SVC-LOST", node.other_balancer(
         API, 6, lambda s, lb: lb["PortMappings"][0].update(Protocol=17)), node.restart("kube-proxy"), OVERLAY),
     "pods-forward": Fault("the node forwards nothing that its pods send to others", "POD-GW", *cluster.filtered(
         "w1", 'iifname "ep*" oifname != "ep*" drop'), OVERLAY),
-}
-
-# And ten more of the same day, played after the rules were changed for those.
-FAULTS |= {
     "arp-api": after("the node has a wrong MAC for the API server", "API-DOWN", *cluster.wired(
         "w1", [WRONG_MAC % (fabrics.CP, "vsw0")], ["neigh del %s dev vsw0" % fabrics.CP]), OVERLAY),
     "l1-vx-down": Fault("the overlay's device on the DNS pods' node is down", "OVL-UDP",
@@ -476,6 +466,22 @@ FAULTS |= {
     "l1-no-back": after("the DNS pods' node has lost its route to this node's pods", "OVL-UDP",
                         cluster.no_overlay_back, lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
     "cni-cut": after("the program of the CNI plugin is cut off", "NODE-CHANGED", *node.other_plugin(b"MZ"), OVERLAY),
+}
+
+# Of two lists that were written down before any of them was tried, those that were missed.
+FAULTS |= {
+    "l1-syn-ack": Fault("a firewall between the nodes drops what takes connections", "TCP-LOST", *cluster.filtered(
+        "l1", "ip saddr %s tcp flags & (syn | ack) == syn | ack drop" % fabrics.L1_SUBNET), BRIDGE),
+    "addresses-used": after("all addresses of the node are reserved, by containers that are gone", "HNS-LEFT",
+                            node.reserve_addresses, node.free_addresses, OVERLAY),
+    "cni-first": after("another plugin's CNI configuration comes first", "POD-SBX", *node.other_cni, BRIDGE),
+    "proxy-deleted": after("somebody deleted the service kube-proxy", "SVC-DOWN", node.both(
+        node.stop("kube-proxy"), lambda s: s.host.run(["sc", "delete", "kube-proxy"])), KUBE_PROXY, BRIDGE),
+    "acl-api": obeyed("an ACL keeps pods from the API server's own port", [acl(
+        "Block", "Out", 100, Protocols="6", RemoteAddresses=fabrics.CP, RemotePorts="6443")], OVERLAY),
+    "dns-two-answers": Fault("the cluster's DNS has a second, dead address for the API server", "DNS-WRONG",
+                             *cluster.dns_says("host-record=k", "host-record=kubernetes.default.svc.cluster.local,"
+                                               "10.96.0.99\nhost-record=k"), BRIDGE),
 }
 
 # Two at once: where they can be seen beside each other, and which modes play them.

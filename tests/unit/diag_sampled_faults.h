@@ -429,6 +429,37 @@
      DNS_SILENT PUT("look|api|detail", "'GET /api/v1/nodes/win-1: not found (404 NotFound)'")
          DROP("node") DROP("kubernetes"),
      true},
+    {"a firewall drops what takes connections of the DNS pods' node", "TCP-LOST",
+     "pod-to-service-pqdn/tcp=dns-timeout",
+     DNS_SIZES_SILENT PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")
+         PUT("extra|x-dns-connect|outcome", "'timeout'")
+             PUT("extra|x-page-small", "{outcome:'timeout'}"),
+     true},
+    {"all addresses are reserved, and HNS knows of none", "HNS-LEFT", ALL_NOT_RUN,
+     PUT("pods", "{a:{name:'a',waiting:'failed to setup network for sandbox: plugin "
+                 "type=\\\"host-local\\\" failed: no IP addresses available in range set'},"
+                 "b:{name:'b'}}"),
+     false},
+    {"another plugin's CNI configuration comes first", "POD-SBX", ALL_NOT_RUN,
+     PUT("cni", "{file:'C:/etc/cni/net.d/05-calico.conflist',conf:{name:'k8s-pod-network'}}")
+         PUT("pods", "{a:{name:'winjoin-probe-a',waiting:'Pending'},b:{name:'winjoin-probe-b'}}"),
+     true},
+    {"the program that gives addresses is gone", "NODE-CHANGED", ALL_NOT_RUN,
+     PUT("changed", "[{kind:'program',target:'host-local.exe',difference:'is missing',"
+                    "missing:true,command:'winjoin install'}]")
+         PUT("pods", "{a:{name:'winjoin-probe-a',waiting:'failed to setup network for sandbox'},"
+                     "b:{name:'winjoin-probe-b'}}"),
+     true},
+    {"an ACL keeps pods from the API server's own port", "CNI-POLICY", API_RED,
+     PUT("endpoints|0|Policies|9",
+         ACL("Block", "Out",
+             "Protocols:'6',RemoteAddresses:'10.0.0.31',RemotePorts:'6443',Priority:100"))
+         PUT("loadBalancers|2|PortMappings|0|InternalPort", "6443"),
+     false},
+    {"the cluster's DNS has a second, dead address for the API server", "DNS-WRONG",
+     "pod-to-service-fqdn/tcp=timeout*@10.96.0.1@10.96.0.99", "", false},
+    {"the service kube-proxy was deleted", "SVC-DOWN", "", PUT("look|services|3|state", "'absent'"),
+     true},
     {"nothing is wrong: another network for containers without Kubernetes", "-", "",
      PUT("networks|1", "{Name:'nat',Type:'NAT',Ipams:[{Subnets:[{IpAddressPrefix:'172.20.0.0/16',"
                        "Routes:[{NextHop:'172.20.0.1'}]}]}],Policies:[]}")
