@@ -1,8 +1,6 @@
 /* Times as documents write them: RFC 3339 UTC, Go durations. */
 #include "base/rfc3339.h"
 
-#include <stdio.h>
-
 #include "base/text.h"
 
 /* Counts years from March, so that a leap day ends its year; and back. */
@@ -47,6 +45,8 @@ char *rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]) {
     return out;
 }
 
+#define NO_TIME "read time '%.40s': not an RFC 3339 time"
+
 /* '0' stands for a digit. */
 static bool has_shape(const char *text, const char *shape) {
     for (; *shape; shape++, text++)
@@ -55,30 +55,43 @@ static bool has_shape(const char *text, const char *shape) {
     return true;
 }
 
+/* So many of them. */
+static int digits(const char *p, int count) {
+    int value = 0;
+
+    for (; count--; p++)
+        value = value * 10 + (*p - '0');
+    return value;
+}
+
 /* "Z", "+hh:mm" or "-hh:mm" and nothing behind it; answers the seconds to take away. */
 static bool offset(const char *p, int64_t *seconds) {
     int hours = 0, minutes = 0;
 
-    if ((*p == '+' || *p == '-') && has_shape(p + 1, "00:00"))
-        (void)sscanf(p + 1, "%d:%d", &hours, &minutes);
-    else if (*p != 'Z')
+    if ((*p == '+' || *p == '-') && has_shape(p + 1, "00:00")) {
+        hours = digits(p + 1, 2);
+        minutes = digits(p + 4, 2);
+    } else if (*p != 'Z') {
         return false;
+    }
     *seconds = (*p == '-' ? -60 : 60) * (hours * 60 + minutes);
     return hours <= 23 && minutes <= 59 && !p[*p == 'Z' ? 1 : 6];
 }
 
 int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
     static const char shape[] = "0000-00-00T00:00:00";
-    int y = 0, m = 0, d = 0, hour = 0, minute = 0, second = 0;
-    bool ok = has_shape(text, shape) &&
-              sscanf(text, "%d-%d-%dT%d:%d:%d", &y, &m, &d, &hour, &minute, &second) == 6;
-    const char *p = text + (ok ? sizeof shape - 1 : 0);
+    int y, m, d, hour, minute, second;
+    const char *p = text + sizeof shape - 1;
     int64_t away = 0;
 
+    if (!has_shape(text, shape))
+        return error_set(err, ERROR_MALFORMED, NO_TIME, text);
+    y = digits(text, 4), m = digits(text + 5, 2), d = digits(text + 8, 2);
+    hour = digits(text + 11, 2), minute = digits(text + 14, 2), second = digits(text + 17, 2);
     if (has_shape(p, ".0"))
         p += 1 + strspn(p + 1, "0123456789");
-    if (!ok || !is_date(y, m, d) || hour > 23 || minute > 59 || second > 59 || !offset(p, &away))
-        return error_set(err, ERROR_MALFORMED, "read time '%.40s': not an RFC 3339 time", text);
+    if (!is_date(y, m, d) || hour > 23 || minute > 59 || second > 59 || !offset(p, &away))
+        return error_set(err, ERROR_MALFORMED, NO_TIME, text);
     *ret = calendar_days(y, m, d) * 86400 + hour * 3600 + minute * 60 + second - away;
     return 0;
 }
@@ -103,14 +116,14 @@ static double unit_at(const char **p) {
 }
 
 int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *err) {
-    static const char digits[] = "0123456789";
+    static const char decimal[] = "0123456789";
     const char *p = text + (*text == '-' || *text == '+');
     double total = 0, unit = *p ? 1 : 0;
     bool nothing = text_equal(p, "0");
 
     while (unit && *p && !nothing) {
-        size_t whole = strspn(p, digits), dot = p[whole] == '.',
-               part = dot ? strspn(p + whole + 1, digits) : 0;
+        size_t whole = strspn(p, decimal), dot = p[whole] == '.',
+               part = dot ? strspn(p + whole + 1, decimal) : 0;
         double value = strtod(p, NULL); /* where it reads on, as "1e5", there is no unit */
 
         p += whole + dot + part;
