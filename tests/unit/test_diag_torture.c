@@ -27,6 +27,15 @@ static void open_row(size_t i) {
     program->options.output = (char *)rows[i].output;
 }
 
+/* They ask by real sockets, which say and take what the machine does. */
+static void leave_out_nodes_own(json_t *report) {
+    json_t *flows = json_object_get(report, "flows");
+
+    for (size_t i = json_array_size(flows); i--;)
+        if (text_equal(json_text_at(json_array_get(flows, i), "id"), "node-to-pod"))
+            json_array_remove(flows, i);
+}
+
 static void a_report_is_as_expected(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -37,6 +46,7 @@ static void a_report_is_as_expected(void **state) {
         (void)verb(verb_diag, &err);
         text_addf(&t, "%s==== standard error\n%s==== error\n%s\n==== document\n", text_str(&out),
                   text_str(&err_out), err.message);
+        leave_out_nodes_own(program->result);
         add_document(&t, program->result);
         (void)close_joining(NULL);
         assert_expected(rows[i].name, text_str(&t));
