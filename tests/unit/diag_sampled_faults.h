@@ -322,6 +322,10 @@
      DNS_UDP_SILENT SECOND_DNS_POD PUT(
          "nodes|8", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "vxlan", LIN_2_DATA)),
      false},
+    {"no route to one of two DNS pods, which answers all the same", "SVC-HALF", HALF_OF_DNS_RED,
+     DNS_UDP_SILENT SECOND_DNS_POD PUT("extra|x-dns-pod-2", "{outcome:'ok'}")
+         PUT("nodes|8", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "vxlan", LIN_2_DATA)),
+     false},
     {"the same with a bridge, one of two", "L2-ROUTE", HALF_OF_DNS_RED,
      DNS_UDP_SILENT SECOND_DNS_POD PUT(
          "nodes|8", FLANNEL_NODE("lin-2", "10.244.2.0/24", "10.0.0.32", "host-gw", "null"))
