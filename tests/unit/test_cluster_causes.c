@@ -405,15 +405,20 @@ static void test_loss_between_systems(void **state) {
 }
 
 /* A kube-proxy that stands still: the NodePorts of its node follow. Two nodes of a system that do
- * not reach each other are a pair. */
+ * not reach each other are a pair. While UDP of a node's pods is lost, another node's NodePort may
+ * have led there. */
 static void test_narrow(void **state) {
     static const struct broken port = {"o", ANY, 0, false, 0, PROBE_REFUSED, NULL, NULL},
                                back = {"pn", 1, 0, false, 0, PROBE_TIMEOUT, NULL, NULL},
-                               out = {"pn", 0, 1, false, 0, PROBE_TIMEOUT, NULL, NULL};
+                               out = {"pn", 0, 1, false, 0, PROBE_TIMEOUT, NULL, NULL},
+                               udp = {"pn", 0, ANY, true, 'u', PROBE_NO_REPLY, NULL, NULL},
+                               there = {"o", ANY, 1, false, 'u', PROBE_NO_REPLY, NULL, NULL};
     static const struct {
         const struct broken *first, *second;
         const char *id;
-    } rows[] = {{&cases[16], &port, "CL-SVC-NODE"}, {&out, &back, "CL-PAIR"}};
+    } rows[] = {{&cases[16], &port, "CL-SVC-NODE"},
+                {&out, &back, "CL-PAIR"},
+                {&udp, &there, "CL-UDP-NODE"}};
 
     (void)state;
     for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
