@@ -54,6 +54,12 @@ static void paint(struct cluster_report *report, const struct broken *b) {
     }
 }
 
+static void break_too(struct cluster_report *report, const struct broken *b) {
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (is_broken(b, &report->cells.items[i]))
+            report->cells.items[i].cell.outcome = DIAG_FAIL;
+}
+
 #define EVERYTHING "pnsqfaokeE"
 static const struct broken cases[] = {
     {"p", 1, 0, false, 0, PROBE_WRONG_RESPONDER, "CL-WRONG", NULL},
@@ -302,9 +308,7 @@ static void test_two(void **state) {
     (void)state;
     make(&report);
     paint(&report, &cases[6]); /* w1 is cut off */
-    for (size_t i = 0; i < report.cells.count; i++)
-        if (is_broken(&port, &report.cells.items[i]))
-            report.cells.items[i].cell.outcome = DIAG_FAIL;
+    break_too(&report, &port);
     cluster_causes_find(&report);
     assert_int_equal((int)report.causes.count, 2);
     assert_string_equal(report.causes.items[0].id, "CL-NODE");
@@ -314,8 +318,7 @@ static void test_two(void **state) {
     cluster_report_free(&report);
 }
 
-/* A pod that is cut off stands behind every Service: what hits it by chance is no fault of its own.
- */
+/* A pod that is cut off stands behind every Service: what hits it by chance follows. */
 static void test_services_follow(void **state) {
     const struct broken chance = {"s", 3, 3, false, 0, PROBE_TIMEOUT, NULL, NULL};
     struct cluster_report report;
@@ -323,9 +326,7 @@ static void test_services_follow(void **state) {
     (void)state;
     make(&report);
     paint(&report, &cases[6]); /* w1 is cut off */
-    for (size_t i = 0; i < report.cells.count; i++)
-        if (is_broken(&chance, &report.cells.items[i]))
-            report.cells.items[i].cell.outcome = DIAG_FAIL;
+    break_too(&report, &chance);
     cluster_causes_find(&report);
     assert_int_equal((int)report.causes.count, 1);
     assert_string_equal(report.causes.items[0].id, "CL-NODE");
@@ -367,13 +368,11 @@ static void test_lost_by_chance(void **state) {
     }
 }
 
-/* Loss between systems alone, much and little: those within one lost nothing in many attempts; in
- * few that says little. */
+/* Loss between systems alone, much and little: of few attempts within one that says little. */
 static void test_loss_between_systems(void **state) {
-    static const struct broken there = {"p", WINDOWS,        LINUX, false,
-                                        'c', PROBE_NO_REPLY, NULL,  NULL},
-                               back = {"p", LINUX, WINDOWS, false, 'c', PROBE_NO_REPLY, NULL, NULL};
-
+    static const struct broken ways[] = {
+        {"p", WINDOWS, LINUX, false, 'c', PROBE_NO_REPLY, NULL, NULL},
+        {"p", LINUX, WINDOWS, false, 'c', PROBE_NO_REPLY, NULL, NULL}};
     static const struct {
         unsigned green, arrived;
         const char *id;
@@ -387,7 +386,7 @@ static void test_loss_between_systems(void **state) {
         paint(&report, NULL);
         for (size_t i = 0; i < report.cells.count; i++) {
             struct cluster_cell *c = &report.cells.items[i];
-            bool red = is_broken(&there, c) || is_broken(&back, c);
+            bool red = is_broken(&ways[0], c) || is_broken(&ways[1], c);
 
             if (c->from == 5 || c->to == 5) { /* two Linux nodes: their one way counts little */
                 c->cell.udp = false;
@@ -405,8 +404,7 @@ static void test_loss_between_systems(void **state) {
 }
 
 /* A kube-proxy that stands still: the NodePorts of its node follow. Two nodes of a system that do
- * not reach each other are a pair. While UDP of a node's pods is lost, another node's NodePort may
- * have led there. */
+ * not reach each other are a pair. Of UDP lost between pods another node's NodePort follows. */
 static void test_narrow(void **state) {
     static const struct broken port = {"o", ANY, 0, false, 0, PROBE_REFUSED, NULL, NULL},
                                back = {"pn", 1, 0, false, 0, PROBE_TIMEOUT, NULL, NULL},
@@ -426,9 +424,7 @@ static void test_narrow(void **state) {
 
         make(&report);
         paint(&report, rows[k].first);
-        for (size_t i = 0; i < report.cells.count; i++)
-            if (is_broken(rows[k].second, &report.cells.items[i]))
-                report.cells.items[i].cell.outcome = DIAG_FAIL;
+        break_too(&report, rows[k].second);
         cluster_causes_find(&report);
         assert_int_equal((int)report.causes.count, 1);
         assert_string_equal(report.causes.items[0].id, rows[k].id);
@@ -451,9 +447,8 @@ static void test_local(void **state) {
         free(report.nodes.items[k == 1 ? 2 : 0].local_ip);
         report.nodes.items[k == 1 ? 2 : 0].local_ip = NULL;
         report.nodes.items[0].by_exec = k == 2; /* these are not asked */
-        for (size_t i = 0; i < report.cells.count && k == 3; i++)
-            if (is_broken(&port, &report.cells.items[i]))
-                report.cells.items[i].cell.outcome = DIAG_FAIL;
+        if (k == 3)
+            break_too(&report, &port);
         cluster_causes_find(&report);
         assert_true(report.causes.count > 0);
         assert_string_equal(report.causes.items[0].id, k == 0 ? "CL-LOCAL" : "CL-HAIRPIN");
