@@ -370,7 +370,7 @@ static void test_lost_by_chance(void **state) {
 
 /* Loss between systems alone, much and little: of few attempts within one that says little. */
 static void test_loss_between_systems(void **state) {
-    static const struct broken ways[] = {
+    static const struct broken losses[] = {
         {"p", WINDOWS, LINUX, false, 'c', PROBE_NO_REPLY, NULL, NULL},
         {"p", LINUX, WINDOWS, false, 'c', PROBE_NO_REPLY, NULL, NULL}};
     static const struct {
@@ -386,7 +386,7 @@ static void test_loss_between_systems(void **state) {
         paint(&report, NULL);
         for (size_t i = 0; i < report.cells.count; i++) {
             struct cluster_cell *c = &report.cells.items[i];
-            bool red = is_broken(&ways[0], c) || is_broken(&ways[1], c);
+            bool red = is_broken(&losses[0], c) || is_broken(&losses[1], c);
 
             if (c->from == 5 || c->to == 5) { /* two Linux nodes: their one way counts little */
                 c->cell.udp = false;
