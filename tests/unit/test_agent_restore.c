@@ -117,8 +117,8 @@ static void azures_state_goes_at_boot(void **state) {
     assert_int_equal(count("service_stop"), 0);
 }
 
-/* A call fails while all is as it should be: that is told, or no matter, and pods keep their
- * network. */
+/* One call fails on a node that needs no repair: the error is told or does not matter; pods keep
+ * their network. */
 static void azures_network_stays_when_a_call_fails(void **state) {
     bool fails = true;
 

@@ -126,8 +126,8 @@ static void another_value_is_restored(void **state) {
     close_run(&r);
 }
 
-/* Without the value, or with an HNS that has not read it, no pod reaches another node: each call
- * that fails is told. */
+/* Without the value, or with an HNS that has not read it, no pod reaches another node. So the error
+ * of each call is told. */
 static void the_value_is_read_or_that_is_told(void **state) {
     bool fails = true;
 
