@@ -80,8 +80,10 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
         if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
             level = CONFIRMED;
     }
-    if (level == NO || note_other_cni(scene, finding))
-        return level == NO ? NO : CONFIRMED;
+    if (level == NO)
+        return NO;
+    if (note_other_cni(scene, finding))
+        return CONFIRMED;
     if (!note_no_cni(scene, finding))
         return is_changed(scene) ? LIKELY : level;
     finding->hint = xstrdup("winjoin join phase pod-network writes the CNI configuration again");
