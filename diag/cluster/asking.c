@@ -100,7 +100,7 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
         *mixed = false;
     if (!of->late && of->slowest_ms < PROMPT_MS)
         state->tally.asked[ASK_LARGE] += state->mute;
-    if (cluster_cell_has_large(c))
+    if (cluster_cell_is_between_pods(c))
         cluster_cell_judge_large(c, &state->tally, mixed);
     else
         *mixed |= cluster_cell_judge_some(c, &state->tally) && round->of->again;
@@ -123,7 +123,7 @@ static void hear(struct round *round, const struct question *q, const struct kub
     bool lost = item->kind == ERROR_TIMED_OUT;
     unsigned ms = lost ? time_of(round, q) : item->wait_us / 1000;
     bool tcp =
-        !q->is_sight && cluster_cell_is_resent(&round->asking->report->cells.items[q->whose]);
+        !q->is_sight && cluster_cell_is_pods_tcp(&round->asking->report->cells.items[q->whose]);
 
     if (item->status == 200) {
         of->heard = true;
@@ -229,7 +229,7 @@ static void add_cell(struct round *round, size_t cell, const unsigned *times) {
 bool cluster_has_cut_pods(const struct cluster_report *report) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (report->cells.items[i].cell.outcome == DIAG_FAIL &&
-            cluster_cell_has_large(&report->cells.items[i]))
+            cluster_cell_is_between_pods(&report->cells.items[i]))
             return true;
     return false;
 }
@@ -237,7 +237,7 @@ bool cluster_has_cut_pods(const struct cluster_report *report) {
 /* Between pods: whether something is lost in part, or by chance. */
 static bool is_lossy(const struct cluster_report *report) {
     for (size_t i = 0; i < report->cells.count; i++)
-        if (cluster_cell_has_large(&report->cells.items[i]) &&
+        if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
             cluster_cell_is_lossy(&report->cells.items[i]))
             return true;
     return false;
@@ -248,7 +248,7 @@ static bool is_lossy(const struct cluster_report *report) {
 static const unsigned *times_of(const struct cluster_cell *cell, bool lossy, bool cut) {
     bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
 
-    if (cluster_cell_has_large(cell))
+    if (cluster_cell_is_between_pods(cell))
         return partly || (lossy && cell->cell.result.attempts) ? closely : NULL;
     return !cut && cell->cell.result.attempts && cluster_cell_is_some(cell) ? several : NULL;
 }
@@ -265,7 +265,7 @@ static void add_cells(struct round *round) {
 
         if ((!cluster_cell_is_open(cell) && !round->of->evenly) || !round->of->asks(cell) ||
             from->by_exec || (from->unreached && !round->of->again) ||
-            (round->of->closely && round->asking->mixed[i] && !cluster_cell_has_large(cell)))
+            (round->of->closely && round->asking->mixed[i] && !cluster_cell_is_between_pods(cell)))
             continue;
         if (round->of->evenly)
             times = even++ < EVENLY_MAX ? several : NULL;

@@ -41,8 +41,8 @@ struct cluster_round {
     unsigned soon_ms; /* what takes longer is asked again in another round; 0 = each has its time */
     unsigned look_ms; /* of a sight, where it is another time; 0 = the same */
     bool again;       /* a cell that is red did fail */
-    bool closely;     /* red cells that pass some packets are asked several times, so that loss by
-                         chance is told from a hole for large ones; those of a Service, too */
+    bool closely;     /* a red cell that passes some packets is asked several times: that tells loss
+                         by chance from large packets alone being lost. So is one of a Service */
     bool evenly;      /* each, red or not, as often as the others */
 };
 struct cluster_asked {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "diag/causes/causes.h"
-#include "diag/cluster/cluster.h"
+#include "diag/cluster/cells.h"
 
 /* Where an effect is: everywhere; between two operating systems or kinds of nodes in one direction;
  * at nodes, both from and to them, only from, only to; from one node to another. */
@@ -72,16 +72,14 @@ static inline bool cluster_row_is_red(const struct cluster_row *row, const struc
     return c->cell.outcome == DIAG_FAIL &&
            row->partly == (cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c));
 }
+/* All attempts succeed, or some. */
+static inline bool cluster_cell_passes_some(const struct cluster_cell *c) {
+    return cluster_cell_is_lossy(c) || !cluster_cell_is_red(c);
+}
 static inline bool cluster_cell_is_unasked(const struct cluster_cell *c) {
     return c->cell.outcome == DIAG_NOT_RUN;
 }
-bool cluster_cell_is_between_pods(const struct cluster_cell *c);
-bool cluster_cell_is_by_service(const struct cluster_cell *c); /* or by a name of one */
 
 /* What the tables have in common. */
 bool cluster_cell_is_any(const struct cluster_cell *c);
-bool cluster_cell_is_of(const struct cluster_cell *c, const char *flow);
-bool cluster_cell_is_to_service(const struct cluster_cell *c); /* by its address, inside */
-bool cluster_cell_is_by_name(const struct cluster_cell *c);    /* of the cluster */
-bool cluster_cell_has_dns_failed(const struct cluster_cell *c);
 bool cluster_cell_is_astray(const struct cluster_cell *c); /* somebody else answers */

@@ -20,10 +20,6 @@ static bool is_chance(const struct cluster_cell *c) {
            (cluster_cell_is_lossy(c) || (c->cell.udp && !cluster_cell_is_red(c)));
 }
 
-static bool is_chance_tcp(const struct cluster_cell *c) {
-    return cluster_cell_is_between_pods(c) && !c->cell.udp;
-}
-
 static bool is_lossy_tcp(const struct cluster_cell *c) {
     return cluster_cell_is_lossy(c) && !c->cell.udp;
 }
@@ -87,7 +83,7 @@ static const struct cluster_row rows[] = {
      .surely = true,
      .partly = true},
     {{LOSS},
-     .among = is_chance_tcp,
+     .among = cluster_cell_is_pods_tcp,
      .spared = is_udp,
      .also = is_lossy_tcp,
      .touching = true,

@@ -5,10 +5,6 @@ static bool is_pods_udp(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) && c->cell.udp;
 }
 
-static bool is_pods_tcp(const struct cluster_cell *c) {
-    return cluster_cell_is_between_pods(c) && !c->cell.udp;
-}
-
 /* The DNS is asked by UDP. */
 static bool is_udp(const struct cluster_cell *c) {
     return c->cell.udp || cluster_cell_has_dns_failed(c);
@@ -203,7 +199,7 @@ static const struct cluster_row rows[] = {
       [PAIR] = {"CL-UDP-PAIR", "UDP from one node's pods to another's", UDP_ALONE " between them",
                 NULL, NULL}},
      .among = is_pods_udp,
-     .spared = is_pods_tcp,
+     .spared = cluster_cell_is_pods_tcp,
      .also = is_udp,
      .behind = true},
     {{[ALL] = {"CL-TCP", "TCP between pods", TCP_ALONE, TCP_HINT, NULL},
@@ -212,7 +208,7 @@ static const struct cluster_row rows[] = {
       [NODE] = {"CL-TCP-NODE", "TCP to and from the node's pods", TCP_ALONE " there", NULL, NULL},
       [PAIR] = {"CL-TCP-PAIR", "TCP from one node's pods to another's", TCP_ALONE " between them",
                 NULL, NULL}},
-     .among = is_pods_tcp,
+     .among = cluster_cell_is_pods_tcp,
      .spared = is_pods_udp,
      .also = is_tcp,
      .behind = true},

@@ -32,7 +32,7 @@ static bool is_unresolved(const struct cluster_cell *c) {
 
 /* Some questions are answered, others not. */
 static bool is_name_sometimes(const struct cluster_cell *c) {
-    return is_unresolved(c) && (cluster_cell_is_lossy(c) || !cluster_cell_is_red(c));
+    return is_unresolved(c) && cluster_cell_passes_some(c);
 }
 
 static bool is_unresolved_red(const struct cluster_cell *c) {
@@ -78,7 +78,7 @@ static bool is_hairpin(const struct cluster_cell *c) {
 
 /* Some attempts succeed, others do not. */
 static bool is_service_sometimes(const struct cluster_cell *c) {
-    return cluster_cell_is_to_service(c) && (cluster_cell_is_lossy(c) || !cluster_cell_is_red(c));
+    return cluster_cell_is_to_service(c) && cluster_cell_passes_some(c);
 }
 
 static bool is_sometimes(const struct cluster_cell *c) {
@@ -236,12 +236,12 @@ static const struct cluster_row rows[] = {
                 "kubernetes/kubernetes#106640"}},
      .among = is_hairpin,
      .local = true},
-    {{[NODE] =
-          {"CL-HAIRPIN", "a pod's own Service", "a pod there does not reach itself by its Service",
-           "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; hairpin "
-           "mode "
-           "of a Linux node's bridge",
-           "projectcalico/calico#5522"}},
+    {{[NODE] = {"CL-HAIRPIN", "a pod's own Service",
+                "a pod there does not reach itself by its Service",
+                "set loopbackDSR (\"loopbackDSR\": true) in the CNI file of a Windows node; "
+                "hairpin mode "
+                "of a Linux node's bridge",
+                "projectcalico/calico#5522"}},
      .among = is_hairpin,
      .also = is_sometimes,
      .protocols = true},

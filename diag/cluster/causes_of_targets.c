@@ -60,7 +60,7 @@ static bool is_outside_name(const struct cluster_cell *c) {
 
 /* Some attempts succeed, others do not. */
 static bool is_port_sometimes(const struct cluster_cell *c) {
-    return is_port(c) && (cluster_cell_is_lossy(c) || !cluster_cell_is_red(c));
+    return is_port(c) && cluster_cell_passes_some(c);
 }
 
 static bool is_neighbor(const struct cluster_cell *c) {

@@ -150,14 +150,6 @@ void cluster_cells_widen(struct cluster_report *report, const struct cluster_add
 
 /* ---- asking and judging ---- */
 
-bool cluster_cell_has_large(const struct cluster_cell *cell) {
-    return cell->from != cell->to && text_equal(cell->cell.flow->id, "pod-to-pod-ip");
-}
-
-bool cluster_cell_is_resent(const struct cluster_cell *cell) {
-    return cluster_cell_has_large(cell) && !cell->cell.udp;
-}
-
 /* As a part of a URL. Of UDP "hostname" may have blanks behind it. */
 static char *request_make(bool udp, enum cluster_question question) {
     unsigned len = udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP;
@@ -183,7 +175,7 @@ char *cluster_cell_path(const struct cluster_report *report, const struct cluste
     _cleanup_(freep) char *request = NULL;
 
     if (source->waiting || cell->cell.flow->source == DIAG_FROM_NODE ||
-        (question != ASK_NAME && !cluster_cell_has_large(cell)))
+        (question != ASK_NAME && !cluster_cell_is_between_pods(cell)))
         return NULL;
     request = request_make(cell->cell.udp, question);
     return dial_path(report->namespace_, source->pod, cell->cell.probe.target,
@@ -331,11 +323,15 @@ void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_ta
         set_large_lost(cell, tally);
 }
 
-bool cluster_cell_is_some(const struct cluster_cell *cell) {
-    enum probe_outcome outcome = cell->cell.result.outcome;
+bool cluster_cell_has_dns_failed(const struct cluster_cell *c) {
+    enum probe_outcome outcome = c->cell.result.outcome;
 
-    return cell->any || outcome == PROBE_DNS_TIMEOUT || outcome == PROBE_DNS_SERVFAIL ||
+    return outcome == PROBE_DNS_TIMEOUT || outcome == PROBE_DNS_SERVFAIL ||
            outcome == PROBE_DNS_NXDOMAIN;
+}
+
+bool cluster_cell_is_some(const struct cluster_cell *cell) {
+    return cell->any || cluster_cell_has_dns_failed(cell);
 }
 
 bool cluster_cell_judge_some(struct cluster_cell *cell, const struct cluster_tally *tally) {

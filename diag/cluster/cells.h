@@ -29,10 +29,15 @@ enum cluster_question {
 /* Two full segments of TCP and more, in a URL that proxies take; an UDP packet that is not cut into
  * pieces where pods have the 1450 bytes of an overlay. agnhost reads 2048 bytes of UDP at most. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
-/* Whether the cell is asked with large packets, too. */
-bool cluster_cell_has_large(const struct cluster_cell *cell);
-/* Whether it is one of these by TCP, which sends again what is lost. */
-bool cluster_cell_is_resent(const struct cluster_cell *cell);
+/* Of which flow a cell is. */
+bool cluster_cell_is_of(const struct cluster_cell *c, const char *flow);
+bool cluster_cell_is_between_pods(const struct cluster_cell *c); /* asked with large packets, too */
+bool cluster_cell_is_pods_tcp(const struct cluster_cell *c);   /* which sends again what is lost */
+bool cluster_cell_is_to_service(const struct cluster_cell *c); /* by its address, inside */
+bool cluster_cell_is_by_name(const struct cluster_cell *c);    /* of the cluster */
+bool cluster_cell_is_by_service(const struct cluster_cell *c); /* or by a name of one */
+/* Its name was not resolved, or the DNS did not answer. */
+bool cluster_cell_has_dns_failed(const struct cluster_cell *c);
 /* The path of a cell's question; NULL where there is none. The caller frees. */
 char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell,
                         enum cluster_question question);

@@ -55,7 +55,7 @@ static void row_add(struct counting *c, struct cluster_cell *cell, size_t node, 
 static bool is_asked(const struct counting *c, const struct cluster_cell *cell) {
     const struct cluster_node *from = &c->asking->report->nodes.items[cell->from];
 
-    return (c->asking->report->count || cluster_cell_is_resent(cell)) &&
+    return (c->asking->report->count || cluster_cell_is_pods_tcp(cell)) &&
            (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell)) && !cell->counted &&
            !from->by_exec && !from->unreached;
 }
@@ -202,7 +202,7 @@ static void judge(const struct counting *c, const struct row *row) {
     row->cell->counted = c->asking->report->count != 0;
     for (unsigned i = 0; i < row->result.succeeded; i++)
         row->times[i] = row->times[i] > own.median_us ? row->times[i] - own.median_us : 0;
-    row->cell->again = c->steady && cluster_cell_is_resent(row->cell) ? count_again(row) : 0;
+    row->cell->again = c->steady && cluster_cell_is_pods_tcp(row->cell) ? count_again(row) : 0;
     cell->result.attempts = row->result.attempts;
     cell->result.succeeded = row->result.succeeded;
     cell->result.outcome = row->result.outcome;

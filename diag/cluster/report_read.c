@@ -1,6 +1,6 @@
 /* A cluster's report read back from its JSON. */
 #include "base/rfc3339.h"
-#include "diag/cluster/cluster.h"
+#include "diag/cluster/cells.h"
 
 struct reading {
     struct cluster_report *report;
@@ -74,7 +74,7 @@ static int find_node(const struct reading *r, const char *name, size_t *ret, str
 static void add_pair(struct cluster_pairs *pairs, const struct cluster_cell *cell) {
     const struct cluster_pair *last = pairs->count ? &pairs->items[pairs->count - 1] : NULL;
 
-    if (cell->from == cell->to || !text_equal(cell->cell.flow->id, "pod-to-pod-ip") ||
+    if (!cluster_cell_is_between_pods(cell) ||
         (last && last->from == cell->from && last->to == cell->to))
         return;
     pairs->items[pairs->count++] = (struct cluster_pair){cell->from, cell->to};

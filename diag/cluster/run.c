@@ -146,7 +146,7 @@ static bool is_straight(const struct cluster_cell *cell) {
                                         "container-to-container-localhost", "pod-to-external-ip"};
 
     for (size_t i = 0; i < ARRAY_SIZE(flows); i++)
-        if (text_equal(cell->cell.flow->id, flows[i]))
+        if (cluster_cell_is_of(cell, flows[i]))
             return true;
     return false;
 }
@@ -214,26 +214,16 @@ static bool has_time(const struct run *run, size_t red) {
     return has_few_nodes(run) ? soon || !run->widened : soon && red <= RED_MAX;
 }
 
-static bool is_to_service(const struct cluster_cell *cell) {
-    return text_equal(cell->cell.flow->id, "pod-to-service-ip");
-}
-
 static bool is_to_port(const struct cluster_cell *cell) {
-    return text_equal(cell->cell.flow->id, "nodeport-remote");
-}
-
-static bool is_by_name(const struct cluster_cell *cell) {
-    return text_starts_with(cell->cell.flow->id, "pod-to-service-")
-               ? !is_to_service(cell)
-               : text_equal(cell->cell.flow->id, "pod-to-pod-name");
+    return cluster_cell_is_of(cell, "nodeport-remote");
 }
 
 static bool is_service_well(const struct cluster_cell *cell) {
-    return is_to_service(cell) && !cluster_cell_is_open(cell);
+    return cluster_cell_is_to_service(cell) && !cluster_cell_is_open(cell);
 }
 
 static bool asks_services(const struct cluster_cell *cell) {
-    return is_to_service(cell) || cluster_cell_is_lossy(cell);
+    return cluster_cell_is_to_service(cell) || cluster_cell_is_lossy(cell);
 }
 
 static bool asks_ports(const struct cluster_cell *cell) {
@@ -241,7 +231,7 @@ static bool asks_ports(const struct cluster_cell *cell) {
 }
 
 static bool asks_names(const struct cluster_cell *cell) {
-    return is_by_name(cell) || cluster_cell_is_lossy(cell);
+    return cluster_cell_is_by_name(cell) || cluster_cell_is_lossy(cell);
 }
 
 static bool has(const struct cluster_report *report,
@@ -259,9 +249,9 @@ static void ask_alike(struct run *run) {
         bool (*like)(const struct cluster_cell *cell);
         struct cluster_round round;
     } rows[] = {
-        {is_to_service, {.asks = asks_services, .again = true, .evenly = true}},
+        {cluster_cell_is_to_service, {.asks = asks_services, .again = true, .evenly = true}},
         {is_to_port, {.asks = asks_ports, .again = true, .evenly = true}},
-        {is_by_name, {.asks = asks_names, .again = true, .evenly = true}},
+        {cluster_cell_is_by_name, {.asks = asks_names, .again = true, .evenly = true}},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -294,7 +284,6 @@ static int ask_all(struct run *run, struct error *err) {
     for (; red && has_time(run, red); early = false) {
         _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
         uint64_t now = host_monotonic_ms(host);
-
         bool first = !run->widened;
 
         if (first && has_few_nodes(run))

@@ -166,7 +166,7 @@ static void the_paths_of_large_ones(void **state) {
             assert_int_equal(strspn(at, fill), udp ? 1400 : 3000);
             assert_string_equal(at + strspn(at, fill), "&tries=1");
         }
-    assert_true(cluster_cell_has_large(&cell));
+    assert_true(cluster_cell_is_between_pods(&cell));
     cell.to = 0; /* a pod that is asked by itself */
     assert_null(cluster_cell_path(&report, &cell, ASK_LARGE));
     cell.to = 1;
