@@ -28,8 +28,6 @@ static int read_policy(const json_t *policy, struct hcn_network *network, struct
     if (text_equal_nocase(type, "DrMacAddress"))
         return copy_text(policy, "Settings.Address", network->router_mac,
                          sizeof(network->router_mac), err);
-    if (text_equal_nocase(type, "HostRoute"))
-        network->host_route = true;
     return 0;
 }
 

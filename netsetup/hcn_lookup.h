@@ -20,7 +20,6 @@ struct hcn_network {
     unsigned vsid;                      /* 0 = none */
     char provider_address[IP_TEXT_MAX]; /* overlay, read back: management address */
     char router_mac[24];                /* overlay, read back: DrMacAddress, as HNS spells it */
-    bool host_route;                    /* has the HostRoute policy */
 };
 
 /* Reads a queried HostComputeNetwork. Pure; too long or of another type: ERROR_MALFORMED. */
