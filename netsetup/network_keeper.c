@@ -7,7 +7,6 @@
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
-#include "netsetup/nic_snapshot.h"
 #include "netsetup/peer_watch.h"
 #include "netsetup/peers.h"
 #include "services/service_table.h"

@@ -1,8 +1,7 @@
-/* Which adapter is the node's. */
+/* Which adapter is the node's, and how it is. */
 #include "netsetup/nic.h"
 
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/nic_snapshot.h"
 
 bool nic_usable_address(const char *address) {
     _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
@@ -47,6 +46,85 @@ int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct e
     }
     return error_set(err, ERROR_ABSENT, "no interface has '%s'", address);
 }
+
+/* ---- how it is ---- */
+
+/* Windows makes these itself from an address: its own subnet's, the address's, multicast,
+ * broadcast. IPv6: all that are on link, and a router's advertisement brings the default route. */
+static bool made_by_windows(const struct host_route *route, const struct nic_snapshot *snapshot,
+                            bool advertised) {
+    struct cidr destination = {0}, own = {0}, multicast = {0};
+    if (cidr_parse(route->destination, &destination, NULL) < 0)
+        return true;
+    if (destination.base.family == 6)
+        return text_equal(route->next_hop, "::") ||
+               (advertised && text_starts_with(route->next_hop, "fe80:"));
+    if (!text_equal(route->next_hop, "0.0.0.0"))
+        return false;
+    if (cidr_parse("224.0.0.0/3", &multicast, NULL) == 0 &&
+        cidr_contains_cidr(&multicast, &destination))
+        return true;
+    for (size_t i = 0; i < snapshot->addresses.count; i++)
+        if (cidr_parse(snapshot->addresses.items[i], &own, NULL) == 0 &&
+            cidr_contains_cidr(&own, &destination))
+            return true;
+    return false;
+}
+
+/* The node's is the first that other nodes reach; those set by hand are kept. */
+static void take_addresses6(const struct host_adapter *current, struct nic_snapshot *snapshot) {
+    for (size_t i = 0; i < current->addresses.count; i++) {
+        const char *address = current->addresses.items[i];
+        _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
+        struct ip ip;
+        if (ip_parse(text, &ip, NULL) < 0 || ip.family != 6 || ip_is_link_local(&ip) ||
+            ip_is_loopback(&ip))
+            continue;
+        if (!*snapshot->address6)
+            (void)text_format(snapshot->address6, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+        if (!text_list_has(&current->advertised, address))
+            text_list_add(&snapshot->addresses6, address);
+    }
+}
+
+static void take_addresses(const struct host_adapter *current, const char *node_ip,
+                           struct nic_snapshot *snapshot) {
+    for (size_t i = 0; i < current->addresses.count; i++) {
+        const char *address = current->addresses.items[i];
+        if (!nic_usable_address(address))
+            continue;
+        text_list_add(&snapshot->addresses, address);
+        if (!*snapshot->address && (!node_ip || nic_same_address(address, node_ip)))
+            (void)text_format(snapshot->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+    }
+    for (size_t i = 0; i < current->gateways.count; i++)
+        if (nic_usable_address(current->gateways.items[i]))
+            text_list_add(&snapshot->gateways, current->gateways.items[i]);
+    for (size_t i = 0; i < current->dns_servers.count; i++)
+        text_list_add(&snapshot->dns_servers, current->dns_servers.items[i]);
+}
+
+void nic_snapshot_take(const struct host_adapter *current, const struct host_adapter *physical,
+                       const struct host_routes *routes, const char *node_ip,
+                       struct nic_snapshot *ret) {
+    struct nic_snapshot snapshot = {.mtu = current->mtu,
+                                    .dhcp = current->dhcp,
+                                    .metric = current->metric,
+                                    .metric6 = current->metric6};
+    snapshot.alias = xstrdup(physical->alias);
+    snapshot.current_alias = xstrdup(current->alias);
+    snapshot.has_switch = nic_is_virtual_alias(current->alias);
+    (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
+    take_addresses(current, node_ip, &snapshot);
+    take_addresses6(current, &snapshot);
+    for (size_t i = 0; i < routes->count; i++)
+        if (routes->items[i].interface_index == current->index &&
+            !made_by_windows(&routes->items[i], &snapshot, current->advertised.count != 0))
+            array_add(snapshot.routes.items, snapshot.routes.count, routes->items[i]);
+    *ret = snapshot;
+}
+
+/* ---- which it is ---- */
 
 /* The adapter under a vEthernet interface: with its MAC, which a team shares with its members and
  * its VLANs, so that the one with its name comes first. */

@@ -22,6 +22,10 @@ struct nic_snapshot {
     uint32_t metric, metric6;     /* of the interface; 0 = Windows computes it */
     struct host_routes routes; /* of both families, without those that Windows or a router makes */
 };
+/* Copies what is needed to put the interface `current` of the adapter `physical` back. */
+void nic_snapshot_take(const struct host_adapter *current, const struct host_adapter *physical,
+                       const struct host_routes *routes, const char *node_ip,
+                       struct nic_snapshot *ret);
 void nic_snapshot_free(struct nic_snapshot *snapshot);
 /* For the journal. New reference / reads it back (ERROR_MALFORMED). */
 json_t *nic_snapshot_json(const struct nic_snapshot *snapshot);
@@ -44,3 +48,7 @@ bool nic_same_address(const char *a, const char *b);
 bool nic_holds(const struct host_adapter *adapter, const char *address);
 /* An IPv4 address that others can reach: not 169.254/16, not loopback. */
 bool nic_usable_address(const char *address);
+/* Is it that of a virtual switch, of HNS or of an agent? */
+bool nic_is_virtual_alias(const char *alias);
+/* alias is that of the virtual switch which HNS makes on the adapter `physical`. */
+bool nic_is_switch_of(const char *alias, const char *physical);

@@ -2,7 +2,6 @@
 #include "netsetup/nic_guard.h"
 
 #include "host/wait.h"
-#include "netsetup/nic_snapshot.h"
 #include "netsetup/nic_watchdog.h"
 
 enum {
