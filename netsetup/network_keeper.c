@@ -36,25 +36,16 @@ enum {
  * list the physical adapter, which nic_choose() asks for. */
 static int take_card(struct network_keeper *k, const struct network_input *input,
                      struct error *err) {
-    _cleanup_(freep) char *address = xstrndup(input->management, strcspn(input->management, "/"));
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     _cleanup_(host_routes_free) struct host_routes routes = {0};
-    uint32_t index = 0;
+    const struct host_adapter *card;
 
-    if (nic_index_of(k->host, address, &index, err) < 0 ||
-        host_adapters(k->host, &adapters, err) < 0 || host_routes(k->host, &routes, err) < 0)
+    if (host_adapters(k->host, &adapters, err) < 0 || host_routes(k->host, &routes, err) < 0 ||
+        !(card = nic_with(&adapters, input->management, err)))
         return -1;
-    for (size_t i = 0; i < adapters.count; i++) {
-        struct nic_snapshot card = {0};
-
-        if (adapters.items[i].index != index)
-            continue;
-        nic_snapshot_take(&adapters.items[i], &adapters.items[i], &routes, address, &card);
-        nic_snapshot_free(&k->card);
-        k->card = card;
-        return 0;
-    }
-    return error_set(err, ERROR_ABSENT, "no interface has '%s'", address);
+    nic_snapshot_free(&k->card);
+    nic_snapshot_take(card, card, &routes, input->management, &k->card);
+    return 0;
 }
 
 /* What a run that was killed has left. */

@@ -34,17 +34,23 @@ bool nic_holds(const struct host_adapter *adapter, const char *address) {
     return false;
 }
 
+const struct host_adapter *nic_with(const struct host_adapters *adapters, const char *address,
+                                    struct error *err) {
+    for (size_t i = 0; i < adapters->count; i++)
+        if (adapters->items[i].up && nic_holds(&adapters->items[i], address))
+            return &adapters->items[i];
+    (void)error_set(err, ERROR_ABSENT, "no interface has '%.*s'", (int)strcspn(address, "/"),
+                    address);
+    return NULL;
+}
+
 int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct error *err) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
-    if (host_adapters(host, &adapters, err) < 0)
+    const struct host_adapter *found;
+    if (host_adapters(host, &adapters, err) < 0 || !(found = nic_with(&adapters, address, err)))
         return -1;
-    for (size_t i = 0; i < adapters.count; i++) {
-        if (!adapters.items[i].up || !nic_holds(&adapters.items[i], address))
-            continue;
-        *ret = adapters.items[i].index;
-        return 0;
-    }
-    return error_set(err, ERROR_ABSENT, "no interface has '%s'", address);
+    *ret = found->index;
+    return 0;
 }
 
 /* ---- how it is ---- */

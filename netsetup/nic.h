@@ -39,8 +39,11 @@ int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error
 int nic_choose(struct host *host, const char *adapter, const char *node_ip,
                struct nic_snapshot *ret, struct error *err);
 
-/* Index of the interface that is up and holds this address (with or without "/prefix") now; none:
+/* The interface that is up and holds this address (with or without "/prefix"); NULL: none does,
  * ERROR_ABSENT. */
+const struct host_adapter *nic_with(const struct host_adapters *adapters, const char *address,
+                                    struct error *err);
+/* Index of that interface now. */
 int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct error *err);
 /* "10.0.0.21/24" holds "10.0.0.21"; either may have a prefix. */
 bool nic_same_address(const char *a, const char *b);

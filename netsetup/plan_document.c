@@ -5,25 +5,23 @@
 #include "netsetup/hcn_documents.h"
 #include "netsetup/modes/mode.h"
 
+/* A call that makes or changes something in HNS; the body is stolen. */
+static void add_call(json_t *list, const char *call, json_t *body) {
+    json_array_append_new(list, json_pack("{s:s,s:o}", "call", call, "body", body));
+}
+
 static json_t *documents_json(const struct network_plan *plan) {
     json_t *list = json_array();
-    if (plan->agent->makes_network)
+    if (plan->base_name && !plan->agent->makes_network)
+        add_call(list, "HcnCreateNetwork", hcn_base_network_json(plan));
+    if (plan->agent->makes_network || plan->agent->pods_make_network)
         return list;
-    if (plan->base_name)
-        json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateNetwork", "body",
-                                              hcn_base_network_json(plan)));
-    if (plan->agent->pods_make_network)
-        return list;
-    json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateNetwork", "body",
-                                          hcn_pod_network_json(plan)));
+    add_call(list, "HcnCreateNetwork", hcn_pod_network_json(plan));
     _cleanup_json_ json_t *policies = hcn_network_policies_json(plan);
-    for (size_t i = 0; i < json_array_size(policies); i++)
-        json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnModifyNetwork", "body",
-                                              hcn_modify_policy_json(
-                                                  true, json_incref(json_array_get(policies, i)))));
+    json_each(policies, i, policy)
+        add_call(list, "HcnModifyNetwork", hcn_modify_policy_json(true, json_incref(policy)));
     if (plan->host_endpoint_name)
-        json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateEndpoint", "body",
-                                              hcn_host_endpoint_json(plan, "<networkID>")));
+        add_call(list, "HcnCreateEndpoint", hcn_host_endpoint_json(plan, "<networkID>"));
     return list;
 }
 
@@ -54,28 +52,19 @@ static json_t *cni_json(const struct network_plan *plan) {
 }
 
 json_t *network_plan_json(const struct network_plan *plan) {
-    json_t *json = json_pack("{s:s,s:s,s:s}", "mode", plan->mode->name, "plugin", plan->plugin,
-                             "name", plan->name);
-    if (plan->external)
-        json_object_set_new(json, "agent", json_string(plan->external->name));
-    if (plan->adapter)
-        json_object_set_new(json, "adapter", json_string(plan->adapter));
-    if (plan->routes && !plan->writes_routes)
-        json_object_set_new(json, "routeMode", json_string(plan->routes));
-    if (plan->agent->makes_network)
-        json_object_set_new(json, "waitSeconds", json_integer(network_agent_wait(plan->agent)));
-    json_object_set_new(json, "documents", documents_json(plan));
-    json_object_set_new(json, "cni", cni_json(plan));
-    /* which nodes there are is known only while joining */
-    json_object_set_new(json, "routes", json_array());
-    json_object_set_new(json, "firewall", firewall_json(plan));
-    json_t *exceptions = json_array();
-    for (size_t i = 0; i < plan->nat_exceptions.count; i++)
-        json_array_append_new(exceptions, json_string(plan->nat_exceptions.items[i]));
-    json_object_set_new(json, "natExceptions", exceptions);
-    if (plan->mode->source_vip && !plan->agent->in_cluster)
-        json_object_set_new(json, "sourceVip",
-                            json_string(plan->pod_cidr_known ? plan->source_vip : plan->pod_cidr));
-    json_object_set_new(json, "warnings", warnings_json(plan));
-    return json;
+    const struct network_agent *agent = plan->agent;
+    bool has_vip = plan->mode->source_vip && !agent->in_cluster;
+    /* which nodes there are, and so the routes to them, is known only while joining */
+    return json_pack("{s:s,s:s,s:s,s:s*,s:s*,s:s*,s:o*,s:o,s:o,s:[],s:o,s:o,s:s*,s:o}", "mode",
+                     plan->mode->name, "plugin", plan->plugin, "name", plan->name, "agent",
+                     plan->external ? plan->external->name : NULL, "adapter", plan->adapter,
+                     "routeMode", plan->writes_routes ? NULL : plan->routes, "waitSeconds",
+                     agent->makes_network ? json_integer(network_agent_wait(agent)) : NULL,
+                     "documents", documents_json(plan), "cni", cni_json(plan), "routes", "firewall",
+                     firewall_json(plan), "natExceptions", json_texts(&plan->nat_exceptions),
+                     "sourceVip",
+                     !has_vip               ? NULL
+                     : plan->pod_cidr_known ? plan->source_vip
+                                            : plan->pod_cidr,
+                     "warnings", warnings_json(plan));
 }

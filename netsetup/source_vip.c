@@ -26,39 +26,44 @@ const char *source_vip_reserved(const struct network_plan *plan) {
                : NULL;
 }
 
-static char *network_folder(const char *network) {
-    return xasprintf("%s\\%s", CNI_STATE_DIR, network);
+/* A reservation is a file with the address as its name. */
+static char *place_of(const char *network, const char *address) {
+    return xasprintf("%s\\%s\\%s", CNI_STATE_DIR, network, address);
 }
 
-static int read_reservation(struct host *host, const char *path, char **ret, struct error *err) {
-    size_t len = 0;
-    return host_read(host, path, RESERVATION_MAX, ret, &len, err);
-}
-
-/* Names in the store; a store that is not there is empty. */
-static int list_store(struct host *host, const char *folder, struct text_list *ret,
+/* The addresses that are reserved; a store that is not there is empty. */
+static int list_store(struct host *host, const char *network, struct text_list *ret,
                       struct error *err) {
-    struct error list_err = {0};
-    if (host_list(host, folder, ret, &list_err) == 0 || list_err.kind == ERROR_ABSENT)
-        return 0;
-    return error_pass(err, &list_err);
+    _cleanup_(freep) char *folder = xasprintf("%s\\%s", CNI_STATE_DIR, network);
+    _cleanup_(text_list_free) struct text_list names = {0};
+    struct ip ip;
+    if (host_list(host, folder, &names, err) < 0)
+        return error_forgive(err, ERROR_ABSENT);
+    for (size_t i = 0; i < names.count; i++)
+        if (ip_parse(names.items[i], &ip, NULL) == 0) /* or lock, last_reserved_ip.0 */
+            text_list_add(ret, names.items[i]);
+    return 0;
+}
+
+static int is_ours(struct host *host, const char *path, bool *ret, struct error *err) {
+    _cleanup_(freep) char *content = NULL;
+    size_t len = 0;
+    if (host_read(host, path, RESERVATION_MAX, &content, &len, err) < 0)
+        return -1;
+    *ret = text_equal(content, RESERVATION);
+    return 0;
 }
 
 /* Gives back our reservations but the one for `keep` (NULL: all). */
 static int release(struct host *host, const char *network, const char *keep, struct error *err) {
-    _cleanup_(freep) char *folder = network_folder(network);
-    _cleanup_(text_list_free) struct text_list names = {0};
-    if (list_store(host, folder, &names, err) < 0)
+    _cleanup_(text_list_free) struct text_list reserved = {0};
+    if (list_store(host, network, &reserved, err) < 0)
         return -1;
-    for (size_t i = 0; i < names.count; i++) {
-        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, names.items[i]);
-        _cleanup_(freep) char *content = NULL;
-        struct ip ip = {0};
-        if (ip_parse(names.items[i], &ip, NULL) < 0 || text_equal(names.items[i], keep))
-            continue; /* lock, last_reserved_ip.0 */
-        if (read_reservation(host, path, &content, err) < 0)
-            return -1;
-        if (text_equal(content, RESERVATION) && host_remove(host, path, err) < 0)
+    for (size_t i = 0; i < reserved.count; i++) {
+        _cleanup_(freep) char *path = place_of(network, reserved.items[i]);
+        bool ours = false;
+        if (!text_equal(reserved.items[i], keep) &&
+            (is_ours(host, path, &ours, err) < 0 || (ours && host_remove(host, path, err) < 0)))
             return -1;
     }
     return 0;
@@ -70,13 +75,13 @@ int source_vip_ensure(struct host *host, const struct network_plan *plan, struct
         return 0;
     if (!plan->pod_cidr_known || text_equal(plan->source_vip, SOURCE_VIP_UNKNOWN))
         return error_set(err, ERROR_USAGE, "reserve source VIP: the pod prefix is not known");
-    _cleanup_(freep) char *path = xasprintf("%s\\%s\\%s", CNI_STATE_DIR, plan->name, reserved);
-    _cleanup_(freep) char *content = NULL;
+    _cleanup_(freep) char *path = place_of(plan->name, reserved);
     struct error read_err = {0};
+    bool ours;
     if (release(host, plan->name, reserved, err) < 0)
         return error_prefix(err, "reserve source VIP");
-    if (read_reservation(host, path, &content, &read_err) == 0) {
-        if (text_equal(content, RESERVATION))
+    if (is_ours(host, path, &ours, &read_err) == 0) {
+        if (ours)
             return 0;
         (void)error_set(err, ERROR_CONFLICT,
                         "address '%s' is already reserved in '%s' by another container", reserved,
@@ -97,20 +102,22 @@ int source_vip_remove(struct host *host, const char *network_name, struct error 
     return 0;
 }
 
+static bool is_in(const struct cidr *pods, const char *address, struct ip *ret) {
+    return address && ip_parse(address, ret, NULL) == 0 && cidr_contains(pods, ret);
+}
+
 int ipam_stale_remove(struct host *host, const struct network_plan *plan, struct error *err) {
-    _cleanup_(freep) char *folder = network_folder(plan->name);
-    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(text_list_free) struct text_list reserved = {0};
     struct cidr pods = {0};
     if (!plan->pod_cidr_known)
         return 0;
-    if (cidr_parse(plan->pod_cidr, &pods, err) < 0 || list_store(host, folder, &names, err) < 0)
+    if (cidr_parse(plan->pod_cidr, &pods, err) < 0 ||
+        list_store(host, plan->name, &reserved, err) < 0)
         return -1;
-    for (size_t i = 0; i < names.count; i++) {
-        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, names.items[i]);
-        struct ip ip = {0};
-        if (ip_parse(names.items[i], &ip, NULL) < 0 || cidr_contains(&pods, &ip))
-            continue;
-        if (host_remove(host, path, err) < 0)
+    for (size_t i = 0; i < reserved.count; i++) {
+        _cleanup_(freep) char *path = place_of(plan->name, reserved.items[i]);
+        struct ip ip;
+        if (!is_in(&pods, reserved.items[i], &ip) && host_remove(host, path, err) < 0)
             return error_prefix(err, "remove stale reservation");
     }
     return 0;
@@ -119,22 +126,19 @@ int ipam_stale_remove(struct host *host, const struct network_plan *plan, struct
 /* ---- where HNS chooses it ---- */
 
 int source_vip_recall(struct host *host, struct network_plan *plan, struct error *err) {
-    _cleanup_(freep) char *folder = network_folder(plan->name);
-    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(text_list_free) struct text_list reserved = {0};
     struct cidr pods = {0};
     if (!plan->agent->source_vip_endpoint || cidr_parse(plan->pod_cidr, &pods, NULL) < 0)
         return 0;
-    if (list_store(host, folder, &names, err) < 0)
+    if (list_store(host, plan->name, &reserved, err) < 0)
         return -1;
-    for (size_t i = 0; i < names.count; i++) {
-        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, names.items[i]);
-        _cleanup_(freep) char *content = NULL;
-        struct ip ip = {0};
-        if (ip_parse(names.items[i], &ip, NULL) < 0 || !cidr_contains(&pods, &ip))
-            continue;
-        if (read_reservation(host, path, &content, err) < 0)
+    for (size_t i = 0; i < reserved.count; i++) {
+        _cleanup_(freep) char *path = place_of(plan->name, reserved.items[i]);
+        bool ours = false;
+        struct ip ip;
+        if (is_in(&pods, reserved.items[i], &ip) && is_ours(host, path, &ours, err) < 0)
             return -1;
-        if (text_equal(content, RESERVATION))
+        if (ours)
             ip_format(&ip, plan->source_vip);
     }
     return 0;
@@ -146,7 +150,7 @@ static int take_address(struct network_plan *plan, const char *address, struct e
     struct ip ip = {0};
     if (cidr_parse(plan->pod_cidr, &pods, err) < 0)
         return -1;
-    if (!address || ip_parse(address, &ip, NULL) < 0 || !cidr_contains(&pods, &ip))
+    if (!is_in(&pods, address, &ip))
         return error_set(err, ERROR_MALFORMED,
                          "HNS gave endpoint '%s' the address '%.60s', not one of %s",
                          plan->agent->source_vip_endpoint, address ? address : "", plan->pod_cidr);
