@@ -67,18 +67,22 @@ void check_hint(struct finding *finding, const char *format, ...) {
     va_end(args);
 }
 
-enum verdict check_failed(struct finding *finding, const struct error *err) {
-    if (err->hints[0][0])
-        check_hint(finding, "%s", err->hints[0]);
-    finding->cause = err->kind;
-    return check_bad(finding, "%s", err->message);
+/* Where the check left the error alone. */
+static void say_why(struct finding *finding, enum verdict verdict) {
+    if (verdict == CHECK_UNKNOWN && !finding->message[0])
+        (void)check_unknown(finding, "%s", finding->why.message);
+    if (verdict != CHECK_FAILED && verdict != CHECK_FAILED_HERE)
+        return;
+    if (finding->why.hints[0][0])
+        check_hint(finding, "%s", finding->why.hints[0]);
+    (void)check_bad(finding, "%s", finding->why.message);
 }
 
-int check_registry(const struct machine *machine, const char *key, const char *value, char **ret,
-                   struct error *err) {
-    if (host_registry_get(machine->host, key, value, ret, err) == 0)
+int check_registry(const struct machine *machine, struct finding *finding, const char *key,
+                   const char *value, char **ret) {
+    if (host_registry_get(machine->host, key, value, ret, &finding->why) == 0)
         return 1;
-    return error_forgive(err, ERROR_ABSENT);
+    return error_forgive(&finding->why, ERROR_ABSENT);
 }
 
 /* ---- which checks are ignored ---- */
@@ -136,6 +140,8 @@ static enum preflight_outcome outcome_of(const struct join_options *options, enu
     case CHECK_NOT_RUN:
         return PREFLIGHT_NOT_RUN;
     case CHECK_BAD:
+    case CHECK_FAILED:
+    case CHECK_FAILED_HERE:
         break;
     }
     if (check->level == PREFLIGHT_ERROR &&
@@ -174,10 +180,11 @@ static void run_check(struct join *join, const struct preflight_check *check,
                                      .outcome = outcome_of(&join->found.options, verdict, check)};
     if (verdict == CHECK_FINE)
         return;
+    say_why(&finding, verdict);
     (void)text_format(ret->message, sizeof ret->message, "%s", finding.message); /* same size */
-    if (verdict != CHECK_BAD && verdict != CHECK_WARN)
+    if (verdict == CHECK_UNKNOWN || verdict == CHECK_NOT_RUN)
         return;
-    ret->cause = finding.cause;
+    ret->cause = verdict == CHECK_FAILED ? finding.why.kind : ERROR_NONE;
     (void)text_format(ret->hint, sizeof ret->hint, "%s",
                       finding.hint[0] ? finding.hint : check->hint); /* the rows' are shorter */
 }

@@ -8,16 +8,19 @@
 enum verdict {
     CHECK_FINE,
     CHECK_BAD,
-    CHECK_WARN,    /* bad, but no more than a warning, whatever the row's level */
-    CHECK_UNKNOWN, /* the host did not answer: always told, as a warning */
-    CHECK_NOT_RUN, /* does not apply here, or cannot be known here */
+    CHECK_WARN,        /* bad, but no more than a warning, whatever the row's level */
+    CHECK_UNKNOWN,     /* the host did not answer: always told, as a warning; by `why` where no
+                          check_unknown() said it */
+    CHECK_NOT_RUN,     /* does not apply here, or cannot be known here */
+    CHECK_FAILED,      /* bad, by `why`: its message, its first hint, and its kind as the cause */
+    CHECK_FAILED_HERE, /* the same, a fault of this machine */
 };
 struct preflight_check;
 struct finding {
     const struct preflight_check *check; /* the row that is asked */
     char message[300];
-    char hint[240]; /* "" = the row's */
-    enum error_kind cause;
+    char hint[240];   /* "" = the row's */
+    struct error why; /* what a check asked for failed with */
 };
 /* What a check of this machine looks at; borrowed. */
 struct machine {
@@ -58,8 +61,6 @@ enum verdict check_unknown(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 enum verdict check_not_run(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
-/* By an error: bad, with its first hint and its kind as the cause. */
-enum verdict check_failed(struct finding *finding, const struct error *err);
 void check_hint(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 
@@ -85,6 +86,6 @@ check_cluster_function check_pod_prefix, check_approval;
 check_cluster_function check_bundle, check_skew, check_clash, check_network_agent, check_programs;
 
 /* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be
- * read (err says why). */
-int check_registry(const struct machine *machine, const char *key, const char *value, char **ret,
-                   struct error *err);
+ * read (finding->why). */
+int check_registry(const struct machine *machine, struct finding *finding, const char *key,
+                   const char *value, char **ret);

@@ -14,39 +14,26 @@
 
 enum { CLOCK_MAX = 60 };
 
-/* By an error that is a fault of this machine. */
-static enum verdict failed_here(struct finding *finding, const struct error *why) {
-    (void)check_failed(finding, why);
-    finding->cause = ERROR_NONE;
-    return CHECK_BAD;
-}
-
 enum verdict check_need(struct join *join, struct finding *finding) {
-    struct error why = {0};
-
-    return join_need(join, finding->check->number, &why) < 0 ? check_failed(finding, &why)
-                                                             : CHECK_FINE;
+    return join_need(join, finding->check->number, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
 }
 
 enum verdict check_bundle(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
-    struct error why = {0};
 
-    if (programs_bundle(join, &bundle, &why) < 0)
-        return check_failed(finding, &why);
+    if (programs_bundle(join, &bundle, &finding->why) < 0)
+        return CHECK_FAILED;
     if (!bundle)
         return check_not_run(finding, "no --bundle or --mirror was given");
-    if (!bundle_mirror(bundle) && bundle_verify(bundle, NULL, &why) < 0)
-        return check_failed(finding, &why);
+    if (!bundle_mirror(bundle) && bundle_verify(bundle, NULL, &finding->why) < 0)
+        return CHECK_FAILED;
     return CHECK_FINE;
 }
 
 enum verdict check_discovery(struct join *join, struct finding *finding) {
-    struct error why = {0};
-
     if (!discovery_is_asked(join->asked))
         return check_not_run(finding, "no token and no discovery file were given");
-    return join_need(join, NEED_CLIENT, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
+    return join_need(join, NEED_CLIENT, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
 }
 
 /* kubeadm keeps a ca.crt that is there, whosever it is. */
@@ -72,10 +59,10 @@ enum verdict check_clock(struct join *join, struct finding *finding) {
 
 enum verdict check_node_name(struct join *join, struct finding *finding) {
     enum node_name_state state;
-    struct error why = {0};
 
-    if (node_name_look(join->host, &join->found.client, join->found.node_name, &state, &why) < 0)
-        return check_failed(finding, &why);
+    if (node_name_look(join->host, &join->found.client, join->found.node_name, &state,
+                       &finding->why) < 0)
+        return CHECK_FAILED;
     if (state != NODE_NAME_TAKEN && state != NODE_NAME_EARLIER)
         return CHECK_FINE;
     check_hint(finding, "kubectl delete node %s", join->found.node_name);
@@ -103,13 +90,12 @@ enum verdict check_pod_prefix(struct join *join, struct finding *finding) {
 enum verdict check_approval(struct join *join, struct finding *finding) {
     static const struct kube_right own = {"create", "certificates.k8s.io",
                                           "certificatesigningrequests/nodeclient"};
-    struct error why = {0};
     bool allowed;
 
-    if (join->found.client_is_node || join_has_certificate(join->host, &join->found, &why))
+    if (join->found.client_is_node || join_has_certificate(join->host, &join->found, &finding->why))
         return check_not_run(finding, "this node has a certificate");
-    if (kube_may(&join->found.client, &own, &allowed, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
+    if (kube_may(&join->found.client, &own, &allowed, &finding->why) < 0)
+        return CHECK_UNKNOWN;
     return allowed ? CHECK_FINE
                    : check_bad(finding,
                                "the token's certificate requests are not approved automatically: "
@@ -118,62 +104,48 @@ enum verdict check_approval(struct join *join, struct finding *finding) {
 
 /* What is missing is put right as a fault of this machine is: then again. */
 enum verdict check_rights(struct join *join, struct finding *finding) {
-    struct error why = {0};
-
-    if (rights_check(join, &why) == 0)
-        return CHECK_FINE;
-    return failed_here(finding, &why);
+    return rights_check(join, &finding->why) < 0 ? CHECK_FAILED_HERE : CHECK_FINE;
 }
 
 enum verdict check_clash(struct join *join, struct finding *finding) {
-    struct error why = {0};
-
     if (join->found.plan.agent->in_cluster)
         return check_not_run(finding, "the cluster's network agent makes the network");
-    if (hcn_clash_check(join->host, &join->found.plan, &why) == 0)
-        return CHECK_FINE;
-    return failed_here(finding, &why);
+    return hcn_clash_check(join->host, &join->found.plan, &finding->why) < 0 ? CHECK_FAILED_HERE
+                                                                             : CHECK_FINE;
 }
 
 enum verdict check_network_agent(struct join *join, struct finding *finding) {
-    struct error why = {0};
-
-    if (hcn_external_check(join->host, &join->found.plan, &why) == 0 &&
-        network_fit_check_nodes(join, &why) == 0)
-        return CHECK_FINE;
-    return failed_here(finding, &why);
+    return hcn_external_check(join->host, &join->found.plan, &finding->why) < 0 ||
+                   network_fit_check_nodes(join, &finding->why) < 0
+               ? CHECK_FAILED_HERE
+               : CHECK_FINE;
 }
 
 /* The bundle's versions, or the installed ones'. */
 enum verdict check_skew(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
-    struct error why = {0};
 
-    if (programs_bundle(join, &bundle, &why) < 0)
+    if (programs_bundle(join, &bundle, &finding->why) < 0)
         return check_not_run(finding, "needs Bundle");
-    if (programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, &why) == 0)
+    if (programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, &finding->why) == 0)
         return CHECK_FINE;
-    (void)check_failed(finding, &why);
-    finding->cause = why.kind == ERROR_PREFLIGHT ? ERROR_NONE : why.kind;
-    return CHECK_BAD;
+    return finding->why.kind == ERROR_PREFLIGHT ? CHECK_FAILED_HERE : CHECK_FAILED;
 }
 
 enum verdict check_programs(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
     _cleanup_(text_list_free) struct text_list missing = {0};
-    struct error why = {0};
+    _cleanup_(freep) char *names = NULL;
 
-    if (programs_bundle(join, &bundle, &why) < 0)
+    if (programs_bundle(join, &bundle, &finding->why) < 0)
         return check_not_run(finding, "needs Bundle");
-    if (bundle && bundle_check_published(bundle, &why) < 0)
-        return check_failed(finding, &why);
+    if (bundle && bundle_check_published(bundle, &finding->why) < 0)
+        return CHECK_FAILED;
     if (programs_missing(join->host, &join->found, bundle ? bundle_artifacts(bundle) : NULL,
-                         &missing, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
-    if (missing.count) {
-        _cleanup_(freep) char *names = text_list_join(&missing, ", ");
-
-        (void)check_bad(finding, "%s missing: neither on this machine nor in the bundle", names);
-    }
-    return finding->message[0] ? CHECK_BAD : CHECK_FINE;
+                         &missing, &finding->why) < 0)
+        return CHECK_UNKNOWN;
+    names = text_list_join(&missing, ", ");
+    return missing.count
+               ? check_bad(finding, "%s missing: neither on this machine nor in the bundle", names)
+               : CHECK_FINE;
 }

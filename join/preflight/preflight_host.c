@@ -46,8 +46,7 @@ enum verdict check_build(const struct machine *machine, struct finding *finding)
 
 enum verdict check_patch(const struct machine *machine, struct finding *finding) {
     const struct host_facts *facts = &machine->found->facts;
-    struct error why = {0};
-    _cleanup_json_ json_t *problems = windows_problems_json(machine->host, facts, &why);
+    _cleanup_json_ json_t *problems = windows_problems_json(machine->host, facts, &finding->why);
     _cleanup_(text_free) struct text ids = {0};
 
     if (!windows_build_name(facts->build))
@@ -56,7 +55,7 @@ enum verdict check_patch(const struct machine *machine, struct finding *finding)
     if (!facts->revision)
         return check_unknown(finding, "the registry has no UBR");
     if (!problems)
-        return check_unknown(finding, "%s", why.message);
+        return CHECK_UNKNOWN;
     json_each(problems, i, problem) {
         if (machine->found->options.apply_host_fixes && json_text_at(problem, "override"))
             continue;
@@ -73,13 +72,12 @@ enum verdict check_patch(const struct machine *machine, struct finding *finding)
 /* What upstream's own images have on this build, and nobody sets on other servers. What ends a
  * known fault is WindowsPatch's, what is for every build is offered by capabilities. */
 enum verdict check_host_fixes(const struct machine *machine, struct finding *finding) {
-    struct error why = {0};
     _cleanup_json_ json_t *missing =
-        host_fixes_missing_json(machine->host, &machine->found->facts, &why);
+        host_fixes_missing_json(machine->host, &machine->found->facts, &finding->why);
     _cleanup_(text_free) struct text names = {0};
 
     if (!missing)
-        return check_unknown(finding, "%s", why.message);
+        return CHECK_UNKNOWN;
     json_each(missing, i, fix) {
         if (!json_text_at(fix, "problem") && !json_bool_at(fix, "everyBuild", false))
             text_addf(&names, "%s%s (%s)", names.len ? ", " : "", json_text_at(fix, "value"),
@@ -117,11 +115,10 @@ enum verdict check_page_file(const struct machine *machine, struct finding *find
 }
 
 enum verdict check_disk(const struct machine *machine, struct finding *finding) {
-    struct error why = {0};
     uint64_t bytes;
 
-    if (host_free_space(machine->host, "C:\\", &bytes, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
+    if (host_free_space(machine->host, "C:\\", &bytes, &finding->why) < 0)
+        return CHECK_UNKNOWN;
     return bytes >= (uint64_t)DISK_MIN * GIGABYTE
                ? CHECK_FINE
                : check_bad(finding, "C: has %.1f GB free; images and logs need %d GB",
@@ -145,12 +142,12 @@ enum verdict check_host_name(const struct machine *machine, struct finding *find
 
 enum verdict check_system_drive(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *root = NULL;
-    struct error why = {0};
-    int found = check_registry(machine, VERSION_KEY, "SystemRoot", &root, &why);
+    int found = check_registry(machine, finding, VERSION_KEY, "SystemRoot", &root);
 
-    if (found <= 0)
-        return check_unknown(finding, "%s",
-                             found < 0 ? why.message : "the registry has no SystemRoot");
+    if (found < 0)
+        return CHECK_UNKNOWN;
+    if (!found)
+        return check_unknown(finding, "the registry has no SystemRoot");
     return (*root == 'C' || *root == 'c')
                ? CHECK_FINE
                : check_bad(finding, "Windows is in %s: many images and tools expect C:", root);
@@ -170,11 +167,11 @@ enum verdict check_xcopy(const struct machine *machine, struct finding *finding)
 /* A policy that the row's id names, under the key of its subject. */
 enum verdict check_policy(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *value = NULL;
-    struct error why = {0};
-    int found = check_registry(machine, finding->check->subject, finding->check->id, &value, &why);
+    int found =
+        check_registry(machine, finding, finding->check->subject, finding->check->id, &value);
 
     if (found < 0)
-        return check_unknown(finding, "%s", why.message);
+        return CHECK_UNKNOWN;
     return !found || text_equal(value, "0")
                ? CHECK_FINE
                : check_bad(finding, "HKLM\\%s has %s=%s: containers' layers cannot be mounted",
@@ -182,7 +179,7 @@ enum verdict check_policy(const struct machine *machine, struct finding *finding
 }
 
 /* A folder is excluded by itself or by one above it. */
-static int is_excluded(const struct machine *machine, const char *folder, struct error *err) {
+static int is_excluded(const struct machine *machine, const char *folder, struct finding *finding) {
     static const char *const keys[] = {DEFENDER_KEY, DEFENDER_POLICY_KEY};
     _cleanup_(freep) char *path = xstrdup(folder);
 
@@ -190,7 +187,7 @@ static int is_excluded(const struct machine *machine, const char *folder, struct
         *end = '\0';
         for (size_t i = 0; i < ARRAY_SIZE(keys) && *path; i++) {
             _cleanup_(freep) char *value = NULL;
-            int found = check_registry(machine, keys[i], path, &value, err);
+            int found = check_registry(machine, finding, keys[i], path, &value);
 
             if (found)
                 return found;
@@ -203,16 +200,15 @@ static int is_excluded(const struct machine *machine, const char *folder, struct
 enum verdict check_defender(const struct machine *machine, struct finding *finding) {
     static const char folder[] = "C:\\ProgramData\\containerd";
     _cleanup_(host_service_free) struct host_service defender = {0};
-    struct error why = {0};
     int found;
 
-    if (host_service_query(machine->host, "WinDefend", &defender, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
+    if (host_service_query(machine->host, "WinDefend", &defender, &finding->why) < 0)
+        return CHECK_UNKNOWN;
     if (defender.state == HOST_SERVICE_ABSENT || defender.state == HOST_SERVICE_STOPPED)
         return check_not_run(finding, "Defender does not run on this machine");
-    found = is_excluded(machine, folder, &why);
+    found = is_excluded(machine, folder, finding);
     if (found < 0)
-        return check_unknown(finding, "%s", why.message);
+        return CHECK_UNKNOWN;
     return found ? CHECK_FINE
                  : check_bad(finding, "Defender scans %s: containers start slowly", folder);
 }
@@ -225,11 +221,10 @@ enum verdict check_firewall_policy(const struct machine *machine, struct finding
     for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
         _cleanup_(freep) char *merge = NULL, *on = NULL;
         _cleanup_(freep) char *key = xasprintf(FIREWALL_POLICY_KEY "%sProfile", profiles[i]);
-        struct error why = {0};
 
-        if (check_registry(machine, key, "AllowLocalPolicyMerge", &merge, &why) < 0 ||
-            check_registry(machine, key, "EnableFirewall", &on, &why) < 0)
-            return check_unknown(finding, "%s", why.message);
+        if (check_registry(machine, finding, key, "AllowLocalPolicyMerge", &merge) < 0 ||
+            check_registry(machine, finding, key, "EnableFirewall", &on) < 0)
+            return CHECK_UNKNOWN;
         if (text_equal(merge, "0") && !text_equal(on, "0"))
             return check_bad(finding,
                              "HKLM\\%s has AllowLocalPolicyMerge=0: the rules that winjoin adds "

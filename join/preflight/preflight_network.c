@@ -15,11 +15,10 @@ enum verdict check_service_enabled(const struct machine *machine, struct finding
     _cleanup_(freep) char *key =
         xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s", finding->check->subject);
     _cleanup_(freep) char *start = NULL;
-    struct error why = {0};
-    int found = check_registry(machine, key, "Start", &start, &why);
+    int found = check_registry(machine, finding, key, "Start", &start);
 
     if (found < 0)
-        return check_unknown(finding, "%s", why.message);
+        return CHECK_UNKNOWN;
     if (!found)
         return check_not_run(finding, "the service \"%s\" does not exist (see ContainersFeature)",
                              finding->check->subject);
@@ -29,11 +28,10 @@ enum verdict check_service_enabled(const struct machine *machine, struct finding
 }
 
 enum verdict check_hns(const struct machine *machine, struct finding *finding) {
-    struct error why = {0};
-
-    return hns_version_get(machine->host, &machine->found->hns, &why) == 0
+    return hns_version_get(machine->host, &machine->found->hns, &finding->why) == 0
                ? CHECK_FINE
-               : check_bad(finding, "the Host Network Service does not respond: %s", why.message);
+               : check_bad(finding, "the Host Network Service does not respond: %s",
+                           finding->why.message);
 }
 
 enum verdict check_hns_version(const struct machine *machine, struct finding *finding) {
@@ -48,12 +46,11 @@ enum verdict check_hns_version(const struct machine *machine, struct finding *fi
 /* DisabledComponents is a mask; 0xff takes IPv6 out of every interface. */
 enum verdict check_ipv6(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *value = NULL;
-    struct error why = {0};
     long long mask = 0;
-    int found = check_registry(machine, TCPIP6_KEY, "DisabledComponents", &value, &why);
+    int found = check_registry(machine, finding, TCPIP6_KEY, "DisabledComponents", &value);
 
     if (found < 0)
-        return check_unknown(finding, "%s", why.message);
+        return CHECK_UNKNOWN;
     if (!found)
         return CHECK_FINE;
     if (text_to_number(value, 0, 0xffffffffLL, &mask) < 0)
@@ -65,17 +62,12 @@ enum verdict check_ipv6(const struct machine *machine, struct finding *finding) 
 }
 
 enum verdict check_card(const struct machine *machine, struct finding *finding) {
-    struct error why = {0};
-
     if (journal_switch(machine->journal) || machine->found->nic.alias)
         return CHECK_FINE; /* chosen by the join that this one goes on with */
-    if (nic_choose(machine->host, machine->found->options.adapter, machine->found->options.node_ip,
-                   &machine->found->nic, &why) < 0) {
-        if (why.hints[0][0])
-            check_hint(finding, "%s", why.hints[0]);
-        return check_bad(finding, "%s", why.message);
-    }
-    return CHECK_FINE;
+    return nic_choose(machine->host, machine->found->options.adapter,
+                      machine->found->options.node_ip, &machine->found->nic, &finding->why) < 0
+               ? CHECK_FAILED_HERE
+               : CHECK_FINE;
 }
 
 enum verdict check_switch(const struct machine *machine, struct finding *finding) {
@@ -105,13 +97,12 @@ enum verdict check_network_mode(const struct machine *machine, struct finding *f
 /* Only told here; whether one is in the way is known with the plan (HNSClash). */
 enum verdict check_networks(const struct machine *machine, struct finding *finding) {
     _cleanup_json_ json_t *list = NULL;
-    struct error why = {0};
     _cleanup_(text_free) struct text names = {0};
 
     if (!machine->found->hns.major)
         return check_not_run(finding, "HNS does not respond");
-    if (hcn_list(machine->host, HCN_NETWORK, NULL, NULL, &list, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
+    if (hcn_list(machine->host, HCN_NETWORK, NULL, NULL, &list, &finding->why) < 0)
+        return CHECK_UNKNOWN;
     json_each(list, i, item) {
         struct hcn_network network = {0};
 
@@ -119,9 +110,9 @@ enum verdict check_networks(const struct machine *machine, struct finding *findi
             !journal_has(machine->journal, JOURNAL_NETWORK, network.name))
             text_addf(&names, "%s\"%s\" (%s)", names.len ? ", " : "", network.name, network.type);
     }
-    if (names.len)
-        (void)check_bad(finding, "HNS has networks of other programs: %s", text_str(&names));
-    return finding->message[0] ? CHECK_BAD : CHECK_FINE;
+    return names.len
+               ? check_bad(finding, "HNS has networks of other programs: %s", text_str(&names))
+               : CHECK_FINE;
 }
 
 /* vxlan takes 50 bytes of each packet; the other nodes of flannel count with 1450 as a rule. */
@@ -191,11 +182,10 @@ static bool is_ours(const struct machine *machine, const char *name) {
 }
 
 enum verdict check_tcp_port(const struct machine *machine, struct finding *finding) {
-    struct error why = {0};
     bool used;
 
-    if (host_port_in_use(machine->host, false, finding->check->number, &used, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
+    if (host_port_in_use(machine->host, false, finding->check->number, &used, &finding->why) < 0)
+        return CHECK_UNKNOWN;
     return !used || is_ours(machine, finding->check->subject)
                ? CHECK_FINE
                : check_bad(finding, "port %u is in use", finding->check->number);
@@ -205,13 +195,12 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
     const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
     long long given = machine->found->options.vxlan_port;
     unsigned port = given > 0 && given <= 65535 ? (unsigned)given : finding->check->number;
-    struct error why = {0};
     bool used;
 
     if (mode && !mode->vxlan)
         return check_not_run(finding, "%s does not use VXLAN", mode->name);
-    if (host_port_in_use(machine->host, true, port, &used, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
+    if (host_port_in_use(machine->host, true, port, &used, &finding->why) < 0)
+        return CHECK_UNKNOWN;
     if (!used || journal_switch(machine->journal))
         return CHECK_FINE; /* an overlay network of ours may hold it */
     check_hint(finding, "netstat -ano -p udp | findstr :%u", port);
@@ -221,11 +210,10 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
 
 /* Without DSR a load balancer takes blocks of 64 of them. */
 enum verdict check_dynamic_ports(const struct machine *machine, struct finding *finding) {
-    struct error why = {0};
     unsigned ports = 0;
 
-    if (limit_dynamic_ports(machine->host, &ports, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
+    if (limit_dynamic_ports(machine->host, &ports, &finding->why) < 0)
+        return CHECK_UNKNOWN;
     return ports >= LIMIT_DYNAMIC_PORTS
                ? CHECK_FINE
                : check_bad(finding,

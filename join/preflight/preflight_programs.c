@@ -33,13 +33,12 @@ enum verdict check_file_available(const struct machine *machine, struct finding 
 /* Pods that the kubelet would start at once. */
 enum verdict check_manifests(const struct machine *machine, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list names = {0};
-    struct error why = {0};
     size_t count;
 
     if (journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
         return CHECK_FINE;
-    if (host_list(machine->host, finding->check->subject, &names, &why) < 0)
-        return why.kind == ERROR_ABSENT ? CHECK_FINE : check_unknown(finding, "%s", why.message);
+    if (host_list(machine->host, finding->check->subject, &names, &finding->why) < 0)
+        return finding->why.kind == ERROR_ABSENT ? CHECK_FINE : CHECK_UNKNOWN;
     count = names.count;
     return count ? check_bad(finding, "%s is not empty: the kubelet would start these pods",
                              finding->check->subject)
@@ -48,16 +47,12 @@ enum verdict check_manifests(const struct machine *machine, struct finding *find
 
 enum verdict check_cni_files(const struct machine *machine, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list conflicts = {0};
-    struct error why = {0};
 
-    if (cni_conflicts(machine->host, &conflicts, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
-    if (conflicts.count) {
-        check_hint(finding,
-                   "nothing to do: winjoin join moves it away, winjoin reset moves it back");
-        (void)check_bad(finding, "%s would override the node's CNI file", conflicts.items[0]);
-    }
-    return finding->message[0] ? CHECK_BAD : CHECK_FINE;
+    if (cni_conflicts(machine->host, &conflicts, &finding->why) < 0)
+        return CHECK_UNKNOWN;
+    return conflicts.count
+               ? check_bad(finding, "%s would override the node's CNI file", conflicts.items[0])
+               : CHECK_FINE;
 }
 
 static bool is_left(const struct machine *machine, const char *path, struct finding *finding) {
@@ -114,11 +109,10 @@ enum verdict check_leftovers(const struct machine *machine, struct finding *find
  * of ours had not marked yet is corrected where it is used. */
 enum verdict check_service_free(const struct machine *machine, struct finding *finding) {
     struct host_service service = {0};
-    struct error why = {0};
     bool foreign;
 
-    if (host_service_query(machine->host, finding->check->subject, &service, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
+    if (host_service_query(machine->host, finding->check->subject, &service, &finding->why) < 0)
+        return CHECK_UNKNOWN;
     foreign = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service) &&
               !journal_has_absent(machine->journal, JOURNAL_SERVICE, finding->check->subject);
     host_service_free(&service);
@@ -149,11 +143,10 @@ static enum verdict check_tested(const struct machine *machine, const char *cont
     const char *asked = machine->found->options.kubernetes_version;
     _cleanup_(freep) char *installed = NULL, *message = NULL;
     const struct compatible *row;
-    struct error why = {0};
 
     if (!asked &&
-        program_version_read(machine->host, service_kubelet.program, &installed, &why) < 0)
-        return check_unknown(finding, "%s", why.message);
+        program_version_read(machine->host, service_kubelet.program, &installed, &finding->why) < 0)
+        return CHECK_UNKNOWN;
     if (installed)
         installed[strcspn(installed, "\r\n")] = '\0';
     row = compatible_breach(service_containerd.artifact, containerd,
@@ -168,12 +161,12 @@ static enum verdict check_tested(const struct machine *machine, const char *cont
 /* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
 enum verdict check_runtime_version(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *output = NULL;
-    struct error why = {0};
-    int found = program_version_read(machine->host, service_containerd.program, &output, &why);
+    int found =
+        program_version_read(machine->host, service_containerd.program, &output, &finding->why);
     unsigned major = found > 0 ? containerd_major(output) : 0;
 
     if (found < 0)
-        return check_unknown(finding, "%s", why.message);
+        return CHECK_UNKNOWN;
     if (!found)
         return check_not_run(finding, "%s does not exist yet", service_containerd.program);
     if (!major)
@@ -188,8 +181,8 @@ enum verdict check_runtime_version(const struct machine *machine, struct finding
 
 enum verdict check_kubelet_version(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *output = NULL;
-    struct error why = {0};
-    int found = program_version_read(machine->host, service_kubelet.program, &output, &why);
+    int found =
+        program_version_read(machine->host, service_kubelet.program, &output, &finding->why);
     unsigned minor;
 
     if (!found)
@@ -197,9 +190,9 @@ enum verdict check_kubelet_version(const struct machine *machine, struct finding
     if (found < 0 && (machine->found->options.bundle || machine->found->options.mirror))
         return check_not_run(finding, "the bundle has another kubelet");
     if (found < 0)
-        return check_bad(finding, "couldn't get kubelet version: %s", why.message);
+        return check_bad(finding, "couldn't get kubelet version: %s", finding->why.message);
     if (kubernetes_minor(text_starts_with(output, "Kubernetes ") ? output + 11 : output,
-                         "kubelet --version", &minor, &why) < 0)
-        return check_bad(finding, "couldn't get kubelet version: %s", why.message);
+                         "kubelet --version", &minor, &finding->why) < 0)
+        return check_bad(finding, "couldn't get kubelet version: %s", finding->why.message);
     return CHECK_FINE;
 }
