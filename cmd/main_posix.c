@@ -1,9 +1,8 @@
 /* winjoin on Linux: rehearsal under --rootfs, and the verbs that need no Windows. */
 #include "cmd/program.h"
-#include "host/host_posix.h"
 #include "host/terminal.h"
 
 int main(int argc, char **argv) {
     terminal_forbid_dumps();
-    return program_run(argc, argv, host_posix_open);
+    return program_run(argc, argv, host_open);
 }

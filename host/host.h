@@ -10,10 +10,15 @@
 
 #include "base/json.h"
 
-struct host; /* made by host_win32_open() or host_posix_open() */
+struct host; /* made by host_open() */
 
-/* Opens this platform's own host: on Windows the machine itself (`rootfs` must be NULL), elsewhere
- * host_posix_open(). */
+/* Opens this platform's own host: on Windows the machine itself (`rootfs` must be NULL, else
+ * ERROR_USAGE), elsewhere a Windows-shaped one under the directory `rootfs` (rehearsal), which is
+ * made when only it is absent (ERROR_USAGE when it cannot be). There C:\x is <rootfs>/x on disk,
+ * Z:\x is this machine's own /x; services, registry, firewall, adapters, routes and HNS objects are
+ * kept in <rootfs>/.winjoin-host/state.json (host/model), so that a rehearsal can be looked at.
+ * Without a rootfs there is only Z: (for verbs that need no Windows); Windows' operations say
+ * ERROR_UNSUPPORTED. */
 int host_open(const char *rootfs, struct host **ret, struct error *err);
 
 /* ---- files ---- */

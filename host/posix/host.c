@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/host_posix.h"
 #include "host/model/model.h"
 #include "host/posix/posix.h"
 
@@ -314,7 +313,7 @@ static char *real_rootfs(const char *rootfs) {
     return above ? xasprintf("%s/%s", text_equal(above, "/") ? "" : above, name) : NULL;
 }
 
-int host_posix_open(const char *rootfs, struct host **ret, struct error *err) {
+int host_open(const char *rootfs, struct host **ret, struct error *err) {
     struct posix_host *posix = xcalloc(1, sizeof *posix);
 
     posix->host.ops = &rootfs_ops;
@@ -330,8 +329,4 @@ int host_posix_open(const char *rootfs, struct host **ret, struct error *err) {
     }
     *ret = &posix->host;
     return 0;
-}
-
-int host_open(const char *rootfs, struct host **ret, struct error *err) {
-    return host_posix_open(rootfs, ret, err);
 }

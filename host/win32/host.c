@@ -74,9 +74,7 @@ struct host *host_win32_open(void) {
 
 int host_open(const char *rootfs, struct host **ret, struct error *err) {
     if (rootfs)
-        return error_set(
-            err, ERROR_UNSUPPORTED,
-            "--rootfs is not supported by the Windows build, which works on the machine itself");
+        return error_set(err, ERROR_USAGE, "--rootfs is only supported by winjoin on Linux");
     *ret = host_win32_open();
     return 0;
 }

@@ -5,12 +5,9 @@
 
 /* On Windows there is nothing to play. */
 static void need_rootfs(const char *rootfs) {
-    struct error err = {0};
-
-    if (host_open(rootfs, &opened, &err) < 0) {
-        assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+    if (!host_rehearses)
         skip();
-    }
+    assert_int_equal(host_open(rootfs, &opened, NULL), 0);
 }
 
 static void reopen(const char *rootfs) {
