@@ -112,17 +112,11 @@ static const char *architecture(void) {
 }
 
 int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
-    char build[16] = "";
-    long long number = 0;
-
     if (read_host_name(ret, err) < 0)
         return -1;
     read_text("ProductName", ret->product, sizeof ret->product);
     read_text("InstallationType", ret->installation_type, sizeof ret->installation_type);
-    read_text("CurrentBuildNumber", build, sizeof build);
-    (void)text_to_number(build, 0, 0x7fffffff,
-                         &number); /* no number: build 0, which nothing takes */
-    ret->build = (unsigned)number;
+    ret->build = read_number("CurrentBuildNumber"); /* a text; 0 is no build that is known */
     ret->major = read_number("CurrentMajorVersionNumber");
     ret->minor = read_number("CurrentMinorVersionNumber");
     ret->revision = read_number("UBR");

@@ -186,7 +186,7 @@ int win32_link(struct host *host, const char *path, const char *target, struct e
     _cleanup_(freep) char *beside = name_beside(path);
     _cleanup_wide_ wchar_t *from = win32_wide_path(beside);
     _cleanup_wide_ wchar_t *to = win32_wide_path(path);
-    _cleanup_wide_ wchar_t *wide_target = win32_wide(target);
+    _cleanup_wide_ wchar_t *wide_target = win32_wide_plain(target);
     DWORD flags = leads_to_folder(host, path, target) ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0;
     DWORD code = 0;
 
@@ -195,9 +195,6 @@ int win32_link(struct host *host, const char *path, const char *target, struct e
                             path);
     if (win32_make_parents(path, err) < 0)
         return -1;
-    for (wchar_t *c = wide_target; *c; c++)
-        if (*c == L'/')
-            *c = L'\\';
     if (!CreateSymbolicLinkW(from, wide_target, flags))
         code = GetLastError();
     if (!code && (flags & SYMBOLIC_LINK_FLAG_DIRECTORY))

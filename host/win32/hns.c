@@ -34,15 +34,11 @@ struct call {
     HRESULT hresult;
 };
 
-static bool is_memory(const struct call *call, size_t i) {
-    return call->shape->inputs[i] != 'h';
-}
-
 static void release(struct call *call) {
     if (InterlockedDecrement(&call->holders) > 0)
         return;
     for (size_t i = 0; call->shape->inputs[i]; i++)
-        if (is_memory(call, i))
+        if (call->shape->inputs[i] != 'h')
             free(call->inputs[i]);
     for (size_t i = 0; call->shape->outputs[i]; i++)
         if (call->shape->outputs[i] != 'H')
@@ -57,14 +53,10 @@ static const struct shape *find_shape(const char *function) {
     return NULL;
 }
 
-/* On 64-bit Windows pointers and handles travel alike, so that a call is known by its number of
- * arguments alone. */
+/* On 64-bit Windows pointers and handles travel alike, and the caller makes and removes the room
+ * for arguments: an export does not look at those behind its own. */
 static DWORD WINAPI run_call(void *context) {
-    typedef HRESULT(WINAPI * one)(void *);
-    typedef HRESULT(WINAPI * two)(void *, void *);
-    typedef HRESULT(WINAPI * three)(void *, void *, void *);
-    typedef HRESULT(WINAPI * four)(void *, void *, void *, void *);
-    typedef HRESULT(WINAPI * five)(void *, void *, void *, void *, void *);
+    typedef HRESULT(WINAPI * export)(void *, void *, void *, void *, void *);
     struct call *call = context;
     void *a[ARGUMENTS_MAX + 2] = {0};
     size_t n = 0;
@@ -73,23 +65,7 @@ static DWORD WINAPI run_call(void *context) {
         a[n++] = call->inputs[i];
     for (size_t i = 0; call->shape->outputs[i]; i++)
         a[n++] = &call->outputs[i];
-    switch (n) {
-    case 1:
-        call->hresult = ((one)call->function)(a[0]);
-        break;
-    case 2:
-        call->hresult = ((two)call->function)(a[0], a[1]);
-        break;
-    case 3:
-        call->hresult = ((three)call->function)(a[0], a[1], a[2]);
-        break;
-    case 4:
-        call->hresult = ((four)call->function)(a[0], a[1], a[2], a[3]);
-        break;
-    default:
-        call->hresult = ((five)call->function)(a[0], a[1], a[2], a[3], a[4]);
-        break;
-    }
+    call->hresult = ((export)call->function)(a[0], a[1], a[2], a[3], a[4]);
     release(call);
     return 0;
 }

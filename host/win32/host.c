@@ -49,11 +49,8 @@ char *win32_program_path(struct host *) {
 }
 
 bool win32_pipe_exists(struct host *, const char *path) {
-    _cleanup_wide_ wchar_t *wide = win32_wide(path);
+    _cleanup_wide_ wchar_t *wide = win32_wide_plain(path);
 
-    for (wchar_t *c = wide; *c; c++)
-        if (*c == L'/')
-            *c = L'\\';
     /* All instances busy is a pipe, too. */
     return WaitNamedPipeW(wide, 1) || GetLastError() == ERROR_SEM_TIMEOUT;
 }

@@ -71,48 +71,49 @@ struct dns_settings {
 };
 enum { DNS_SETTINGS_VERSION1 = 1, DNS_SETTINGS_IPV6 = 1, DNS_SETTINGS_NAMESERVER = 2 };
 
-/* Windows Server 2019 has no SetInterfaceDnsSettings. */
+typedef DWORD(WINAPI *set_dns)(GUID, const struct dns_settings *);
+
+static int set_dns_by_iphlpapi(set_dns set, const GUID *adapter, const struct text_list *servers,
+                               bool v6, struct error *err) {
+    _cleanup_(freep) char *joined = text_list_join(servers, ",");
+    _cleanup_wide_ wchar_t *wide = win32_wide(joined);
+    const struct dns_settings settings = {.version = DNS_SETTINGS_VERSION1,
+                                          .flags = DNS_SETTINGS_NAMESERVER |
+                                                   (v6 ? DNS_SETTINGS_IPV6 : 0),
+                                          .name_server = wide};
+    DWORD code = set(*adapter, &settings);
+
+    return code ? win32_fail(err, code, "set DNS servers '%s'", joined) : 0;
+}
+
+/* Windows Server 2019 has no SetInterfaceDnsSettings. The first server takes the others' place. */
 static void set_dns_by_netsh(uint32_t index, const struct text_list *servers, bool v6) {
     const char *family = v6 ? "ipv6" : "ipv4";
     _cleanup_(freep) char *name = xasprintf("name=%u", index);
-    bool first = true;
 
     for (size_t i = 0; i < servers->count; i++) {
         _cleanup_(freep) char *address = xasprintf("address=%s", servers->items[i]);
 
-        if ((strchr(servers->items[i], ':') != NULL) != v6)
-            continue;
-        if (first)
+        if (!i)
             win32_netsh((const char *const[]){"interface", family, "set", "dnsservers", name,
                                               "source=static", address, "validate=no", NULL});
         else
             win32_netsh((const char *const[]){"interface", family, "add", "dnsservers", name,
                                               address, "validate=no", NULL});
-        first = false;
     }
 }
 
-typedef DWORD(WINAPI *set_dns)(GUID, const struct dns_settings *);
-
-static int set_dns_of_family(set_dns set, const GUID *adapter, const struct text_list *servers,
-                             bool v6, struct error *err) {
+static int set_dns_of_family(set_dns set, const GUID *adapter, uint32_t index,
+                             const struct text_list *servers, bool v6, struct error *err) {
     _cleanup_(text_list_free) struct text_list some = {0};
-    _cleanup_(freep) char *joined = NULL;
-    _cleanup_wide_ wchar_t *wide = NULL;
-    struct dns_settings settings = {.version = DNS_SETTINGS_VERSION1,
-                                    .flags = DNS_SETTINGS_NAMESERVER};
-    DWORD code;
 
     for (size_t i = 0; i < servers->count; i++)
         if ((strchr(servers->items[i], ':') != NULL) == v6)
             text_list_add(&some, servers->items[i]);
-    joined = some.count ? text_list_join(&some, ",") : xstrdup("");
-    wide = win32_wide(joined);
-    settings.name_server = wide;
-    if (v6)
-        settings.flags |= DNS_SETTINGS_IPV6;
-    code = set(*adapter, &settings);
-    return code ? win32_fail(err, code, "set DNS servers '%s'", joined) : 0;
+    if (set)
+        return set_dns_by_iphlpapi(set, adapter, &some, v6, err);
+    set_dns_by_netsh(index, &some, v6);
+    return 0;
 }
 
 int win32_dns_set(struct host *, uint32_t index, const struct text_list *servers,
@@ -127,14 +128,9 @@ int win32_dns_set(struct host *, uint32_t index, const struct text_list *servers
         code = ConvertInterfaceLuidToGuid(&luid, &adapter);
     if (code)
         return win32_fail(err, code, "set DNS servers of interface %u", index);
-    if (!set) {
-        set_dns_by_netsh(index, servers, false);
-        set_dns_by_netsh(index, servers, true);
-        return 0;
-    }
-    if (set_dns_of_family(set, &adapter, servers, false, err) < 0)
+    if (set_dns_of_family(set, &adapter, index, servers, false, err) < 0)
         return -1;
-    return set_dns_of_family(set, &adapter, servers, true, err);
+    return set_dns_of_family(set, &adapter, index, servers, true, err);
 }
 
 int win32_forwarding(struct host *, uint32_t index, int family, bool *ret, struct error *err) {

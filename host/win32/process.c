@@ -5,7 +5,7 @@
 enum {
     OUTPUT_MAX = 1024 * 1024,
     POLL_MS = 200,
-    ATTRIBUTE_JOB_LIST = 0x0002000d, /* PROC_THREAD_ATTRIBUTE_JOB_LIST, not in every winbase.h */
+    PIPE_SIZE = 65536,
 };
 
 /* A child with both ends of its pipes that are ours. */
@@ -107,16 +107,15 @@ static void child_clear(struct child *child) {
     text_free(&child->collected);
 }
 
-/* A pipe whose end for the child can be inherited; ours cannot. */
-static int make_pipe(bool child_reads, HANDLE *ret_child, HANDLE *ret_own, struct error *err) {
+int win32_make_pipe(bool child_reads, HANDLE *ret_child, HANDLE *ret_own, struct error *err) {
     SECURITY_ATTRIBUTES inherit = {.nLength = sizeof inherit, .bInheritHandle = TRUE};
     HANDLE read_end, write_end;
 
-    if (!CreatePipe(&read_end, &write_end, &inherit, 0))
+    if (!CreatePipe(&read_end, &write_end, &inherit, PIPE_SIZE))
         return win32_fail(err, GetLastError(), "make a pipe");
     *ret_child = child_reads ? read_end : write_end;
     *ret_own = child_reads ? write_end : read_end;
-    (void)SetHandleInformation(*ret_own, HANDLE_FLAG_INHERIT, 0); /* else the pipe never ends */
+    (void)SetHandleInformation(*ret_own, HANDLE_FLAG_INHERIT, 0);
     return 0;
 }
 
@@ -142,28 +141,29 @@ wchar_t *win32_command_line(const char *const *argv) {
     return win32_wide(text_str(&line));
 }
 
-/* A process in the job from its first moment: were we killed while it is made, it goes with the
- * job's last handle, and does not stay unfinished, with its program in use. */
-BOOL win32_create_process(HANDLE job, const wchar_t *program, wchar_t *line, DWORD flags,
-                          wchar_t *environment, const wchar_t *folder, STARTUPINFOW *startup,
-                          PROCESS_INFORMATION *ret) {
-    STARTUPINFOEXW extended = {.StartupInfo = *startup};
+/* An attribute holds from the process's first moment: were we killed while it is made, it goes with
+ * its job's last handle, and does not stay unfinished, with its program in use. */
+BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret) {
+    STARTUPINFOEXW startup = {.StartupInfo = {.cb = sizeof startup,
+                                              .dwFlags = STARTF_USESTDHANDLES,
+                                              .hStdInput = start->input,
+                                              .hStdOutput = start->output,
+                                              .hStdError = start->errors}};
     _cleanup_(freep) void *memory = NULL;
+    HANDLE value = start->value;
     SIZE_T size = 0;
     BOOL done;
 
-    if (!job)
-        return CreateProcessW(program, line, NULL, NULL, TRUE, flags, environment, folder, startup,
-                              ret);
     (void)InitializeProcThreadAttributeList(NULL, 1, 0, &size); /* fails, and says how large */
     memory = xcalloc(1, size);
-    extended.StartupInfo.cb = sizeof extended;
-    extended.lpAttributeList = memory;
+    startup.lpAttributeList = memory;
     if (!InitializeProcThreadAttributeList(memory, 1, 0, &size))
         return FALSE;
-    done = UpdateProcThreadAttribute(memory, 0, ATTRIBUTE_JOB_LIST, &job, sizeof job, NULL, NULL) &&
-           CreateProcessW(program, line, NULL, NULL, TRUE, flags | EXTENDED_STARTUPINFO_PRESENT,
-                          environment, folder, &extended.StartupInfo, ret);
+    done = (!value || UpdateProcThreadAttribute(memory, 0, start->attribute, &value, sizeof value,
+                                                NULL, NULL)) &&
+           CreateProcessW(start->program, start->line, NULL, NULL, TRUE,
+                          start->flags | EXTENDED_STARTUPINFO_PRESENT, start->environment,
+                          start->folder, &startup.StartupInfo, ret);
     DeleteProcThreadAttributeList(memory);
     return done;
 }
@@ -171,21 +171,20 @@ BOOL win32_create_process(HANDLE job, const wchar_t *program, wchar_t *line, DWO
 static int create(const struct host_process *process, HANDLE input, HANDLE output,
                   struct child *child, struct error *err) {
     _cleanup_wide_ wchar_t *line = win32_command_line(process->argv);
-    _cleanup_wide_ wchar_t *program = win32_wide(process->argv[0]);
+    _cleanup_wide_ wchar_t *program = win32_wide_plain(process->argv[0]);
     _cleanup_wide_ wchar_t *environment = make_environment(process->environment);
-    STARTUPINFOW startup = {.cb = sizeof startup, .dwFlags = STARTF_USESTDHANDLES};
+    struct win32_start start = {.program = program,
+                                .line = line,
+                                .flags = CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT,
+                                .environment = environment,
+                                .input = input,
+                                .output = output,
+                                .errors = process->with_errors ? output : NULL,
+                                .attribute = WIN32_IN_JOB};
     PROCESS_INFORMATION made;
 
-    for (wchar_t *c = program; *c; c++)
-        if (*c == L'/')
-            *c = L'\\';
-    startup.hStdInput = input;
-    startup.hStdOutput = output;
-    startup.hStdError = process->with_errors ? output : NULL;
-    child->job = win32_make_job();
-    if (!win32_create_process(child->job, program, line,
-                              CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT, environment, NULL,
-                              &startup, &made))
+    child->job = start.value = win32_make_job();
+    if (!win32_create_process(&start, &made))
         return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     child->process = made.hProcess;
     CloseHandle(made.hThread);
@@ -264,8 +263,8 @@ int win32_run(struct host *, const struct host_process *process, int *ret_exit_c
     int result = -1;
 
     child.collected.cap = OUTPUT_MAX;
-    if (make_pipe(true, &input, &child.input, err) == 0 &&
-        make_pipe(false, &output, &child.output, err) == 0)
+    if (win32_make_pipe(true, &input, &child.input, err) == 0 &&
+        win32_make_pipe(false, &output, &child.output, err) == 0)
         result = create(process, input, output, &child, err);
     close_one(&input); /* the child's ends: it holds its own now */
     close_one(&output);

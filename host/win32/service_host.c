@@ -6,7 +6,6 @@
 enum {
     START_HINT_MS = 30000,
     STOP_MARGIN_MS = 5000,
-    PIPE_SIZE = 65536,
     WORK_HINT_MS = 300000, /* longer than HNS takes for all networks */
 };
 
@@ -61,17 +60,19 @@ static void add_environment(const char *const *environment) {
 
 static int start(const struct service_program *program, HANDLE job, HANDLE output,
                  PROCESS_INFORMATION *ret, struct error *err) {
-    STARTUPINFOW info = {.cb = sizeof info,
-                         .dwFlags = STARTF_USESTDHANDLES,
-                         .hStdInput = NULL,
-                         .hStdOutput = output,
-                         .hStdError = output};
-    _cleanup_(freep) wchar_t *line = NULL, *folder = NULL;
+    _cleanup_(freep) wchar_t *line = win32_command_line(program->argv);
+    _cleanup_(freep) wchar_t *folder =
+        program->working_folder ? win32_wide(program->working_folder) : NULL;
+    const struct win32_start start = {.line = line,
+                                      .flags = CREATE_NEW_PROCESS_GROUP,
+                                      .folder = folder,
+                                      .output = output,
+                                      .errors = output,
+                                      .attribute = WIN32_IN_JOB,
+                                      .value = job};
 
-    line = win32_command_line(program->argv);
-    folder = program->working_folder ? win32_wide(program->working_folder) : NULL;
     add_environment(program->environment);
-    if (!win32_create_process(job, NULL, line, CREATE_NEW_PROCESS_GROUP, NULL, folder, &info, ret))
+    if (!win32_create_process(&start, ret))
         return win32_fail(err, GetLastError(), "start '%s'", program->argv[0]);
     (void)CloseHandle(ret->hThread);
     return 0;
@@ -113,16 +114,14 @@ static DWORD wait_end(const struct service_program *program, const PROCESS_INFOR
 }
 
 static int run_program(DWORD *ret_code, struct error *err) {
-    SECURITY_ATTRIBUTES inherit = {.nLength = sizeof inherit, .bInheritHandle = TRUE};
     struct reader reader = {.program = hosted.program};
     PROCESS_INFORMATION process;
     HANDLE job = win32_make_job(), output, thread;
     int result;
 
     (void)AllocConsole(); /* Ctrl-Break reaches only a console that both share */
-    if (!CreatePipe(&reader.pipe, &output, &inherit, PIPE_SIZE))
-        return win32_fail(err, GetLastError(), "make a pipe");
-    (void)SetHandleInformation(reader.pipe, HANDLE_FLAG_INHERIT, 0);
+    if (win32_make_pipe(false, &output, &reader.pipe, err) < 0)
+        return -1;
     result = start(hosted.program, job, output, &process, err);
     (void)CloseHandle(output);
     if (result == 0) {

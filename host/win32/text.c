@@ -9,6 +9,15 @@ wchar_t *win32_wide(const char *text) {
     return wide;
 }
 
+wchar_t *win32_wide_plain(const char *text) {
+    wchar_t *wide = win32_wide(text);
+
+    for (wchar_t *c = wide; *c; c++)
+        if (*c == L'/')
+            *c = L'\\';
+    return wide;
+}
+
 char *win32_narrow(const wchar_t *text) {
     int bytes = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
     char *narrow = xcalloc((size_t)bytes + 1, 1);

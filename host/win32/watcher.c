@@ -8,49 +8,31 @@ struct host_watcher {
     HANDLE process, pipe;
 };
 
-/* The child gets this handle alone: with the others it would keep the pipes of whoever started us
- * open, and they would wait for it. */
-static BOOL create(const wchar_t *program, wchar_t *line, HANDLE input, DWORD flags,
-                   PROCESS_INFORMATION *ret) {
-    STARTUPINFOEXW startup = {
-        .StartupInfo = {.cb = sizeof startup, .dwFlags = STARTF_USESTDHANDLES, .hStdInput = input}};
-    _cleanup_(freep) void *memory = NULL;
-    SIZE_T size = 0;
-    BOOL done;
-
-    (void)InitializeProcThreadAttributeList(NULL, 1, 0, &size); /* fails, and says how large */
-    memory = xcalloc(1, size);
-    startup.lpAttributeList = memory;
-    if (!InitializeProcThreadAttributeList(memory, 1, 0, &size))
-        return FALSE;
-    done = UpdateProcThreadAttribute(memory, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, &input,
-                                     sizeof input, NULL, NULL) &&
-           CreateProcessW(program, line, NULL, NULL, TRUE,
-                          flags | DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP |
-                              EXTENDED_STARTUPINFO_PRESENT,
-                          NULL, NULL, &startup.StartupInfo, ret);
-    DeleteProcThreadAttributeList(memory);
-    return done;
-}
-
 int win32_watcher_start(struct host *, const char *const *argv, struct host_watcher **ret,
                         struct error *err) {
-    SECURITY_ATTRIBUTES inherit = {.nLength = sizeof inherit, .bInheritHandle = TRUE};
     _cleanup_wide_ wchar_t *program = win32_wide(argv[0]);
     _cleanup_wide_ wchar_t *line = win32_command_line(argv);
+    /* The child gets its input alone: with the other handles it would keep the pipes of whoever
+     * started us open, and they would wait for it. Out of the job of a remote shell, where that
+     * allows it: its end would be the child's, too. */
+    struct win32_start start = {.program = program,
+                                .line = line,
+                                .flags = DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP |
+                                         CREATE_BREAKAWAY_FROM_JOB,
+                                .attribute = PROC_THREAD_ATTRIBUTE_HANDLE_LIST};
     PROCESS_INFORMATION made = {0};
-    HANDLE theirs, ours;
+    HANDLE ours;
     BOOL done;
     DWORD code;
 
-    if (!CreatePipe(&theirs, &ours, &inherit, 0))
-        return win32_fail(err, GetLastError(), "make a pipe");
-    (void)SetHandleInformation(ours, HANDLE_FLAG_INHERIT, 0); /* else the pipe never ends */
-    /* out of the job of a remote shell, where that allows it: its end would be the child's, too */
-    done = create(program, line, theirs, CREATE_BREAKAWAY_FROM_JOB, &made) ||
-           create(program, line, theirs, 0, &made);
+    if (win32_make_pipe(true, &start.input, &ours, err) < 0)
+        return -1;
+    start.value = start.input;
+    done = win32_create_process(&start, &made);
+    start.flags &= ~(DWORD)CREATE_BREAKAWAY_FROM_JOB;
+    done = done || win32_create_process(&start, &made);
     code = GetLastError();
-    CloseHandle(theirs);
+    CloseHandle(start.input);
     if (!done) {
         CloseHandle(ours);
         return win32_fail(err, code, "run '%s'", argv[0]);

@@ -21,6 +21,8 @@ HOST_OPS(HOST_OP_DECLARE, win32)
 /* UTF-8 to UTF-16 and back; what cannot be converted becomes U+FFFD. The caller frees. */
 wchar_t *win32_wide(const char *text);
 char *win32_narrow(const wchar_t *text);
+/* UTF-16 with '\\' for each '/'. */
+wchar_t *win32_wide_plain(const char *text);
 /* A normalized path in the form without a length limit (\\?\C:\..., \\?\UNC\...). */
 wchar_t *win32_wide_path(const char *path);
 /* folder\name; the caller frees. */
@@ -50,18 +52,18 @@ int win32_access_apply(const wchar_t *path, void *descriptor, struct error *err)
 void *win32_function(const wchar_t *dll, const char *name);
 
 /* ---- clock.c ---- */
+/* Seconds since 1970. */
+int64_t win32_seconds(const FILETIME *time);
 /* Begins to listen for Ctrl-C, Ctrl-Break, console close, log-off and shutdown. */
 void win32_interrupt_listen(void);
 /* Marks the process as asked to stop (a service's stop control). */
 void win32_interrupt(void);
 
-/* ---- files.c, folders.c ---- */
-/* clock.c: seconds since 1970. */
-int64_t win32_seconds(const FILETIME *time);
+/* ---- folders.c ---- */
 /* Makes the folders above a path. */
 int win32_make_parents(const char *path, struct error *err);
 
-/* ---- services.c, service_config.c ---- */
+/* ---- service_config.c ---- */
 /* Reads what the SCM keeps about an open service. */
 int win32_service_config(SC_HANDLE service, const char *name, struct host_service *ret,
                          struct error *err);
@@ -69,19 +71,28 @@ int win32_service_config(SC_HANDLE service, const char *name, struct host_servic
 int win32_service_configure(SC_HANDLE manager, const struct host_service *service, SC_HANDLE *ret,
                             struct error *err);
 
-/* ---- hns.c ---- */
-
-/* ---- adapters.c, interfaces.c, routes.c, ports.c, firewall.c ---- */
-
-/* ---- facts.c, features.c, registry.c, process.c, event.c ---- */
-/* 1 installed, 0 not, -1 unknown. */
+/* ---- features.c ---- */
+/* Containers: 1 installed, 0 not, -1 unknown. */
 int win32_containers_feature(void);
+
+/* ---- process.c ---- */
 /* A whole command line from arguments; the caller frees. */
 wchar_t *win32_command_line(const char *const *argv);
 /* A job whose processes end with its last handle; NULL when Windows gives none. */
 HANDLE win32_make_job(void);
-/* CreateProcessW with inherited handles, the process in the job from its first moment; a NULL job
- * is left out. */
-BOOL win32_create_process(HANDLE job, const wchar_t *program, wchar_t *line, DWORD flags,
-                          wchar_t *environment, const wchar_t *folder, STARTUPINFOW *startup,
-                          PROCESS_INFORMATION *ret);
+/* A pipe whose end for a child can be inherited; ours cannot, else the pipe would never end. */
+int win32_make_pipe(bool child_reads, HANDLE *ret_child, HANDLE *ret_own, struct error *err);
+/* A program with standard handles, and what else CreateProcessW is told; NULL: nothing of it. */
+struct win32_start {
+    const wchar_t *program;
+    wchar_t *line;
+    DWORD flags;
+    wchar_t *environment;
+    const wchar_t *folder;
+    HANDLE input, output, errors;
+    DWORD_PTR attribute; /* one of the process's, whose value is this handle; NULL: none */
+    HANDLE value;
+};
+/* The process is in a job of this kind from its first moment. */
+enum { WIN32_IN_JOB = 0x0002000d }; /* PROC_THREAD_ATTRIBUTE_JOB_LIST, not in every winbase.h */
+BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret);
