@@ -3,6 +3,7 @@
  * kubelet.exe itself with --windows-service, sig-windows-tools' PrepareNode.ps1 nssm with a script
  * that reads kubeadm-flags.env; nssm's settings: https://nssm.cc/usage. */
 #include "base/log.h"
+#include "host/command_line.h"
 #include "services/service_table.h"
 
 #define FLAGS_FILE "kubeadm-flags.env"
@@ -46,7 +47,7 @@ static char *joined_command(const struct text_list *words, const struct text_lis
     }
     for (size_t i = 1; i < arguments->count; i++)
         text_list_add(&all, arguments->items[i]);
-    return service_command_line(&all);
+    return command_line_make((const char *const *)all.items);
 }
 
 static int give_arguments(struct host *host, const struct service *row,
@@ -87,7 +88,7 @@ static void add_wrapped(struct host *host, const char *name, struct text_list *w
         _cleanup_(freep) char *line = NULL;
 
         if (host_registry_get(host, key, values[i], &line, NULL) == 0)
-            service_command_words(line, words);
+            command_line_words(line, words);
     }
 }
 
@@ -109,7 +110,7 @@ int service_adopt(struct host *host, const struct service *row,
     *ret_changed = false;
     if (!row->extra_args) /* nothing of a join's goes onto its command line */
         return 0;
-    service_command_words(found->command ? found->command : "", &words);
+    command_line_words(found->command ? found->command : "", &words);
     if (starts(&words, row))
         return give_arguments(host, row, settings, found, &words, ret_changed, err);
     add_wrapped(host, row->name, &words);

@@ -1,6 +1,8 @@
 /* The table of services, and how a row becomes the SCM's configuration. */
 #include "services/service_table.h"
 
+#include "host/command_line.h"
+
 #define OUR_MARK "winjoin:"
 
 #define SERVICE_LISTED(row) &service_##row,
@@ -37,12 +39,9 @@ static void add_environment(const struct service *row, const struct service_sett
 }
 
 static char *host_command(const struct service *row) {
-    _cleanup_(text_list_free) struct text_list arguments = {0};
-    text_list_add(&arguments, WINJOIN_PROGRAM);
-    text_list_add(&arguments, "service");
-    text_list_add(&arguments, "run");
-    text_list_add(&arguments, row->name);
-    return service_command_line(&arguments);
+    const char *program = WINJOIN_PROGRAM;
+
+    return command_line_make((const char *const[]){program, "service", "run", row->name, NULL});
 }
 
 int service_make(const struct service *row, const struct service_settings *settings,
@@ -57,7 +56,8 @@ int service_make(const struct service *row, const struct service_settings *setti
     service.name = xstrdup(row->name);
     service.display_name = xstrdup(row->display_name);
     service.description = xstrdup(row->description);
-    service.command = row->hosted ? host_command(row) : service_command_line(&arguments);
+    service.command =
+        row->hosted ? host_command(row) : command_line_make((const char *const *)arguments.items);
     for (size_t i = 0; i < ARRAY_SIZE(row->depends_on) && row->depends_on[i]; i++)
         text_list_add(&service.depends_on, row->depends_on[i]);
     if (row->needs_network && settings->agent)

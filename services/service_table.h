@@ -134,11 +134,6 @@ int service_arguments(const struct service *service, const struct service_settin
 /* Those of our arguments that service_arguments() leaves out because known_flags lacks them. */
 void service_dropped_arguments(const struct service *service,
                                const struct service_settings *settings, struct text_list *ret);
-/* A command line by CommandLineToArgvW's rules. The caller frees. */
-char *service_command_line(const struct text_list *arguments);
-/* Its words again, by the same rules; a quote that is not closed ends with the line. */
-void service_command_words(const char *line, struct text_list *ret);
-
 /* Makes the service stand (with its settings file for the service host); a service of that name
  * that is not ours (description) is ERROR_CONFLICT, unless it is to be adopted. *ret_changed (or
  * NULL): true when what a running service has read at its start was changed (command, environment,

@@ -2,6 +2,8 @@
  * bounded. */
 #include "host/win32/win32.h"
 
+#include "host/command_line.h"
+
 enum {
     OUTPUT_MAX = 1024 * 1024,
     POLL_MS = 200,
@@ -14,31 +16,6 @@ struct child {
     const char *text; /* for its standard input */
     struct text collected;
 };
-
-/* The rules of CommandLineToArgvW and the C runtime: backslashes count only before a quote. */
-static void quote_argument(struct text *line, const char *argument) {
-    bool bare = *argument && !strpbrk(argument, " \t\n\v\"");
-    size_t slashes = 0;
-
-    if (bare) {
-        text_add(line, argument);
-        return;
-    }
-    text_add_char(line, '"');
-    for (; *argument; argument++) {
-        if (*argument == '\\') {
-            slashes++;
-            continue;
-        }
-        for (size_t i = 0; i < (*argument == '"' ? 2 * slashes + 1 : slashes); i++)
-            text_add_char(line, '\\');
-        slashes = 0;
-        text_add_char(line, *argument);
-    }
-    for (size_t i = 0; i < 2 * slashes; i++)
-        text_add_char(line, '\\');
-    text_add_char(line, '"');
-}
 
 static size_t name_length(const wchar_t *item) {
     const wchar_t *equals = wcschr(item + 1, L'='); /* "=C:=C:\x" is an item too */
@@ -131,14 +108,9 @@ HANDLE win32_make_job(void) {
 }
 
 wchar_t *win32_command_line(const char *const *argv) {
-    _cleanup_(text_free) struct text line = {0};
+    _cleanup_(freep) char *line = command_line_make(argv);
 
-    for (size_t i = 0; argv[i]; i++) {
-        if (i)
-            text_add_char(&line, ' ');
-        quote_argument(&line, argv[i]);
-    }
-    return win32_wide(text_str(&line));
+    return win32_wide(line);
 }
 
 /* An attribute holds from the process's first moment: were we killed while it is made, it goes with

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cmd/program.h"
+#include "host/command_line.h"
 #include "join/configuration/node_labels.h"
-#include "services/service_table.h"
 
 static void parse_join(const struct text_list *given) {
     const struct option *tables[VERB_TABLES_MAX];
@@ -38,10 +38,10 @@ static void parse_join(const struct text_list *given) {
 }
 
 static void quote(const struct text_list *arguments) {
-    _cleanup_(freep) char *line = service_command_line(arguments);
+    _cleanup_(freep) char *line = command_line_make((const char *const *)arguments->items);
     struct text_list words = {0};
 
-    service_command_words(line, &words);
+    command_line_words(line, &words);
     if (words.count != arguments->count)
         abort();
     for (size_t i = 0; i < words.count; i++)
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     parse_join(&arguments);
     quote(&arguments);
     text_list_free(&arguments);
-    service_command_words(text, &arguments); /* as a service of others has it */
+    command_line_words(text, &arguments); /* as a service of others has it */
     quote(&arguments);
     text_list_free(&arguments);
     return 0;

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "cmd/kubeadm.h"
+#include "host/command_line.h"
 #include "services/runtime_files.h"
 #include "services/service_table.h"
 
@@ -271,7 +272,7 @@ static void command_lines(void **state) {
         struct text_list words = {0};
         struct text seen = {0};
 
-        service_command_words(rows[i].line, &words);
+        command_line_words(rows[i].line, &words);
         for (size_t k = 0; k < words.count; k++)
             text_addf(&seen, "[%s]", words.items[k]);
         assert_string_equal(text_str(&seen), rows[i].words);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "host/command_line.h"
 #include "services/service_host.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
@@ -339,7 +340,7 @@ static void quoting(void **state) {
     text_list_add(&list, "");
     text_list_add(&list, "ends in \\");
     text_list_add(&list, "a\\\"b");
-    char *line = service_command_line(&list);
+    char *line = command_line_make((const char *const *)list.items);
     assert_string_equal(line, "\"C:\\a b\\c.exe\" plain\\ \"\" \"ends in \\\\\" \"a\\\\\\\"b\"");
     free(line);
     text_list_free(&list);

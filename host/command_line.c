@@ -1,5 +1,5 @@
 /* One command line from arguments and back, as CommandLineToArgvW does it. */
-#include "services/service_table.h"
+#include "host/command_line.h"
 
 /* A backslash is literal but before a quote, where it and the quote are escaped. */
 static void add_quoted(struct text *line, const char *argument) {
@@ -17,16 +17,15 @@ static void add_quoted(struct text *line, const char *argument) {
     text_add_char(line, '"');
 }
 
-char *service_command_line(const struct text_list *arguments) {
+char *command_line_make(const char *const *words) {
     struct text line = {0};
-    for (size_t i = 0; i < arguments->count; i++) {
-        const char *argument = arguments->items[i];
-        if (i)
+    for (const char *const *word = words; word && *word; word++) {
+        if (word > words)
             text_add_char(&line, ' ');
-        if (*argument && !strpbrk(argument, " \t\""))
-            text_add(&line, argument);
+        if (**word && !strpbrk(*word, " \t\n\v\""))
+            text_add(&line, *word);
         else
-            add_quoted(&line, argument);
+            add_quoted(&line, *word);
     }
     return text_take(&line);
 }
@@ -53,7 +52,7 @@ static const char *take_word(const char *p, struct text *word) {
     return p + strspn(p, " \t");
 }
 
-void service_command_words(const char *line, struct text_list *ret) {
+void command_line_words(const char *line, struct text_list *ret) {
     const char *p = line + strspn(line, " \t");
 
     while (*p) {
