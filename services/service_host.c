@@ -29,16 +29,14 @@ static int malformed(struct error *err, const char *key, const char *why) {
     return error_set(err, ERROR_MALFORMED, "decode service settings: '%s' %s", key, why);
 }
 
-static int read_list(const json_t *json, const char *key, struct text_list *ret,
+static int read_list(const json_t *list, const char *key, struct text_list *ret,
                      struct error *err) {
-    json_t *list = json_object_get(json, key);
     if (!json_is_array(list))
         return malformed(err, key, "is not a list");
-    json_each(list, i, item) {
-        if (!json_is_string(item) || strlen(json_string_value(item)) != json_string_length(item))
+    json_each(list, i, item)
+        if (!json_is_string(item))
             return malformed(err, key, "has an item that is not a string");
-        text_list_add(ret, json_string_value(item));
-    }
+    json_read_texts(list, ret);
     return 0;
 }
 
@@ -48,49 +46,33 @@ static bool is_absolute(const char *path) {
     return letter && path[1] == ':' && path[2] == '\\' && !strstr(path, "..");
 }
 
-static int read_path(const json_t *json, const char *key, char **ret, struct error *err) {
-    const char *path = json_text_at(json, key);
-    if (!path || !is_absolute(path))
-        return malformed(err, key, "is not an absolute path");
-    *ret = xstrdup(path);
-    return 0;
+static int check_path(const char *key, const char *path, struct error *err) {
+    return is_absolute(path) ? 0 : malformed(err, key, "is not an absolute path");
 }
 
-static int read_number(const json_t *json, const char *key, long long min, long long max,
-                       long long *ret, struct error *err) {
-    json_t *value = json_object_get(json, key);
-    if (!json_is_integer(value) || json_integer_value(value) < min ||
-        json_integer_value(value) > max)
-        return malformed(err, key, "is not a number in the allowed range");
-    *ret = json_integer_value(value);
-    return 0;
+static int check_number(const char *key, json_int_t number, json_int_t min, json_int_t max,
+                        struct error *err) {
+    return number >= min && number <= max
+               ? 0
+               : malformed(err, key, "is not a number in the allowed range");
 }
 
-static int check_keys(const json_t *json, struct error *err) {
-    static const char *const known[] = {"command",     "environment", "workingFolder", "logFile",
-                                        "maxLogBytes", "maxLogFiles", "stopTimeoutMs"};
-    if (!json_is_object(json))
-        return error_set(err, ERROR_MALFORMED, "decode service settings: not an object");
-    json_each_member(json, key, value) {
-        size_t i = 0;
-        while (i < ARRAY_SIZE(known) && !text_equal(known[i], key))
-            i++;
-        if (i == ARRAY_SIZE(known))
-            return malformed(err, key, "is not known");
-    }
-    return 0;
-}
-
-static int read_settings(const json_t *json, struct service_host_settings *settings,
-                         struct error *err) {
-    long long bytes = 0, files = 0, stop = 0;
-    if (check_keys(json, err) < 0 || read_list(json, "command", &settings->command, err) < 0 ||
-        read_list(json, "environment", &settings->environment, err) < 0 ||
-        read_path(json, "workingFolder", &settings->working_folder, err) < 0 ||
-        read_path(json, "logFile", &settings->log_file, err) < 0 ||
-        read_number(json, "maxLogBytes", 4096, LLONG_MAX, &bytes, err) < 0 ||
-        read_number(json, "maxLogFiles", 1, LOG_FILES_MAX, &files, err) < 0 ||
-        read_number(json, "stopTimeoutMs", 0, 600000, &stop, err) < 0)
+static int read_settings(json_t *json, struct service_host_settings *settings, struct error *err) {
+    json_t *command, *environment;
+    const char *folder, *log;
+    json_int_t bytes, files, stop;
+    json_error_t why;
+    if (json_unpack_ex(json, &why, JSON_STRICT, "{s:o,s:o,s:s,s:s,s:I,s:I,s:I}", "command",
+                       &command, "environment", &environment, "workingFolder", &folder, "logFile",
+                       &log, "maxLogBytes", &bytes, "maxLogFiles", &files, "stopTimeoutMs",
+                       &stop) < 0)
+        return error_set(err, ERROR_MALFORMED, "decode service settings: %s", why.text);
+    if (read_list(command, "command", &settings->command, err) < 0 ||
+        read_list(environment, "environment", &settings->environment, err) < 0 ||
+        check_path("workingFolder", folder, err) < 0 || check_path("logFile", log, err) < 0 ||
+        check_number("maxLogBytes", bytes, 4096, LLONG_MAX, err) < 0 ||
+        check_number("maxLogFiles", files, 1, LOG_FILES_MAX, err) < 0 ||
+        check_number("stopTimeoutMs", stop, 0, 600000, err) < 0)
         return -1;
     if (!settings->command.count || !is_absolute(settings->command.items[0]))
         return malformed(err, "command", "does not name a program by its absolute path");
@@ -98,6 +80,8 @@ static int read_settings(const json_t *json, struct service_host_settings *setti
         if (strcspn(settings->environment.items[i], "=") == 0 ||
             !strchr(settings->environment.items[i], '='))
             return malformed(err, "environment", "has an item that is not NAME=value");
+    settings->working_folder = xstrdup(folder);
+    settings->log_file = xstrdup(log);
     settings->max_log_bytes = (uint64_t)bytes;
     settings->max_log_files = (unsigned)files;
     settings->stop_timeout_ms = (unsigned)stop;
