@@ -8,7 +8,8 @@ import time
 import fabric as fabrics
 import linux_agent
 import netns
-from break_node import network, phase, restart
+from break_hns import network
+from break_node import phase, restart
 
 FLANNEL = "flannel.alpha.coreos.com/"
 MERGE = "application/merge-patch+json"

@@ -8,6 +8,7 @@ import re
 import time
 
 import break_cluster as cluster
+import break_hns as hns
 import break_node as node
 import fabric as fabrics
 import faults
@@ -163,7 +164,7 @@ def pod_changes(s):
         words = '"%s":%s' % (key, find)
         if words in texts[-1]:
             how = "another" if key in ("IpAddress", "Name", "MacAddress") else new
-            yield "pod %s is %s" % (".".join(map(str, path)), how), node.rewritten(
+            yield "pod %s is %s" % (".".join(map(str, path)), how), hns.rewritten(
                 "HcnCreateEndpoint", words, '"%s":%s' % (key, put))
 
 

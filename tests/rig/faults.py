@@ -6,6 +6,7 @@ table (diag/causes/causes.c), "" where the table has no row for it and the red c
 from dataclasses import dataclass
 
 import break_cluster as cluster
+import break_hns as hns
 import break_node as node
 import fabric as fabrics
 from policy_agent import acl
@@ -52,8 +53,8 @@ FAULTS = {
     "proxy-restarts": after("kube-proxy is being restarted", "", node.meanwhile(node.restart("kube-proxy")),
                             node.afterwards),
     "pod-comes": after("a pod of the node comes and goes", "", node.meanwhile(node.pod_for(5)), node.afterwards),
-    "hns-slow": after("HNS takes 0.2 s for each call", "", node.slow_hns(0.2), node.hns_in_time, modes=OVERLAY),
-    "hns-restarted": after("HNS ended and has been started again", "", node.hns_again, lambda s: None),
+    "hns-slow": after("HNS takes 0.2 s for each call", "", hns.slow_hns(0.2), hns.hns_in_time, modes=OVERLAY),
+    "hns-restarted": after("HNS ended and has been started again", "", hns.hns_again, lambda s: None),
 
     "pod-noep": after("a pod's sandbox is older than the network", "POD-NOEP",
                       *cluster.pod("early", {"containers": [{"name": "c", "image": "i"}]},
@@ -198,41 +199,41 @@ FAULTS = {
     "proxy-crash": after("kube-proxy ends at its start: its configuration is broken", "SVC-DOWN",
                          node.crash_proxy, node.repair_proxy),
     "no-services": after("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
-                         node.drop_balancers, KUBE_PROXY, also=("SVC-ALL",), modes=OVERLAY),
+                         hns.drop_balancers, KUBE_PROXY, also=("SVC-ALL",), modes=OVERLAY),
 
     "kubelet-hung": after("the kubelet hangs", "SVC-DOWN", node.frozen("kubelet.exe"), node.ended("kubelet")),
 
     # ---- load balancers
     "lb-lost": after("HNS has lost the DNS' load balancer for UDP", "SVC-LOST",
-                     node.lose_balancer(DNS, 17), node.restart("kube-proxy"), modes=OVERLAY),
+                     hns.lose_balancer(DNS, 17), node.restart("kube-proxy"), modes=OVERLAY),
     "lb-orphan": after("an orphaned load balancer holds the DNS' port", "HNS-ORPHAN",
-                       node.orphan, node.no_orphan, modes=BRIDGE),
+                       hns.orphan, hns.no_orphan, modes=BRIDGE),
     "lb-stale": after("the DNS' load balancer sends to a pod that is gone", "SVC-STALE",
-                      node.other_balancer(DNS, 17, node.stale_backend), node.restart("kube-proxy")),
+                      hns.other_balancer(DNS, 17, hns.stale_backend), node.restart("kube-proxy")),
     "lb-port": after("the DNS' load balancer sends to another port", "SVC-PORT",
-                     node.other_balancer(DNS, 17, node.other_port), node.restart("kube-proxy"), modes=OVERLAY),
+                     hns.other_balancer(DNS, 17, hns.other_port), node.restart("kube-proxy"), modes=OVERLAY),
     "lb-others": after("the API's load balancer sends to a machine of another Service", "SVC-STALE",
-                       node.other_balancer(API, 6, node.others_pod(fabrics.L1)), node.restart("kube-proxy")),
+                       hns.other_balancer(API, 6, hns.others_pod(fabrics.L1)), node.restart("kube-proxy")),
     "lb-members": after("HNS has lost what is behind the load balancer of the API", "SVC-STALE",
-                        node.no_members(API, 6), node.restart("kube-proxy"), modes=BRIDGE),
-    "vip-none": after("the DNS' load balancer has no source address", "SVC-VIP", node.other_balancer(
+                        hns.no_members(API, 6), node.restart("kube-proxy"), modes=BRIDGE),
+    "vip-none": after("the DNS' load balancer has no source address", "SVC-VIP", hns.other_balancer(
         DNS, 17, lambda s, lb: lb.pop("SourceVIP")), node.restart("kube-proxy"), OVERLAY),
     "vip-old": after("the DNS' load balancer has a source address of an old subnet", "SVC-VIP",
-                     node.other_balancer(DNS, 17, lambda s, lb: lb.update(SourceVIP="10.244.99.2")),
+                     hns.other_balancer(DNS, 17, lambda s, lb: lb.update(SourceVIP="10.244.99.2")),
                      node.restart("kube-proxy"), OVERLAY),
-    "lbs-lost": after("HNS has lost all load balancers", "SVC-ALL", node.lose_balancers,
-                      node.balancers_are_back, also=("SVC-LOST",), modes=BRIDGE),
+    "lbs-lost": after("HNS has lost all load balancers", "SVC-ALL", hns.lose_balancers,
+                      hns.balancers_are_back, also=("SVC-LOST",), modes=BRIDGE),
     "source-vip": after("the endpoint of the source VIP was deleted", "SVC-VIP",
-                        node.drop_source_vip, node.restart("kube-proxy"), OVERLAY),
+                        hns.drop_source_vip, node.restart("kube-proxy"), OVERLAY),
 
     # ---- the node's network
     "no-peer": after("the pod network has lost the routes to other nodes", "OVL-PEER",
-                     node.drop_remotes, node.restart("flanneld"), OVERLAY),
-    "peer-mac": after("the route to a node has its old MAC", "OVL-PEER", node.other_remote(
+                     hns.drop_remotes, node.restart("flanneld"), OVERLAY),
+    "peer-mac": after("the route to a node has its old MAC", "OVL-PEER", hns.other_remote(
         DistributedRouterMacAddress="00:15:5d:00:00:99"), node.restart("flanneld"), OVERLAY),
-    "peer-address": after("the route leads to a node's old address", "OVL-PEER", node.other_remote(
+    "peer-address": after("the route leads to a node's old address", "OVL-PEER", hns.other_remote(
         ProviderAddress="10.0.0.99"), node.restart("flanneld"), OVERLAY),
-    "peer-vni": after("the route to a node has another VNI", "OVL-VNI", node.other_remote(
+    "peer-vni": after("the route to a node has another VNI", "OVL-VNI", hns.other_remote(
         IsolationId=4097), node.restart("flanneld"), OVERLAY),
     "no-route": after("the node's route to another node's pods is missing", "L2-ROUTE",
                       node.other_route(*L1_ROUTE, None), node.restart("flanneld"), BRIDGE),
@@ -267,7 +268,7 @@ FAULTS = {
     "acl-all": obeyed("an ACL blocks every source", [acl("Block", "In", 1)], modes=BRIDGE),
     "acl": obeyed("a policy agent's ACL that lets in has the wrong direction",
                   node.MISLED, modes=OVERLAY),
-    "pod-gateway": after("pods get another gateway than their network's", "POD-GW", *node.rewritten(
+    "pod-gateway": after("pods get another gateway than their network's", "POD-GW", *hns.rewritten(
         "HcnCreateEndpoint", '","DestinationPrefix":"0.0.0.0/0"', '7","DestinationPrefix":"0.0.0.0/0"'), modes=OVERLAY),
     "no-nat": after("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
                     node.cni_changed(node.untranslated), POD_NETWORK, modes=OVERLAY),
@@ -317,13 +318,13 @@ FAULTS |= {
     "dns-taken": after("the node sends its pods' DNS questions to another server", "DNS-SRV", *cluster.filtered(
         "w1", 'iifname "ep*" udp dport 53 dnat to %s' % fabrics.EXTERNAL_DNS, "ip", "prerouting", "nat"), OVERLAY),
     "vip-guard": after("the DNS pods' node drops what comes from the source VIP", "SVC-VIP", *cluster.filtered(
-        "l1", lambda s: "ip saddr %s drop" % node.balancer(s, DNS, 17)["SourceVIP"]), OVERLAY),
-    "pod-no-default": after("pods get no default route", "POD-GW", *node.rewritten(
+        "l1", lambda s: "ip saddr %s drop" % hns.balancer(s, DNS, 17)["SourceVIP"]), OVERLAY),
+    "pod-no-default": after("pods get no default route", "POD-GW", *hns.rewritten(
         "HcnCreateEndpoint", '"DestinationPrefix":"0.0.0.0/0"', '"DestinationPrefix":"198.18.0.0/15"')),
     "acl-host": obeyed("an ACL blocks the node", [acl("Block", "In", 1, RuleType="Host")], OVERLAY),
-    "lb-front": after("the DNS' load balancer listens at another port", "SVC-LOST", node.other_balancer(
+    "lb-front": after("the DNS' load balancer listens at another port", "SVC-LOST", hns.other_balancer(
         DNS, 17, lambda s, lb: lb["PortMappings"][0].update(ExternalPort=54)), node.restart("kube-proxy"), OVERLAY),
-    "no-host-route": after("the pod network has lost its HostRoute", "FW-OWN", *node.no_policy("HostRoute"), OVERLAY),
+    "no-host-route": after("the pod network has lost its HostRoute", "FW-OWN", *hns.no_policy("HostRoute"), OVERLAY),
     "kubelet-domain": after("the kubelet has another clusterDomain", "DNS-SFX", *node.edited(
         "C:\\var\\lib\\kubelet\\config.yaml", r"(clusterDomain.*)cluster\.local", r"\1cluster.other", "kubelet"), OVERLAY),
     "proxy-vip": after("kube-proxy has another source VIP", "SVC-ALL", *node.edited(
@@ -344,7 +345,7 @@ FAULTS |= {
 
 # What has another cause, or another text, on a bridge.
 FAULTS |= {
-    "pod-gateway-bridge": after("pods get a gateway that no network has", "POD-GW", *node.rewritten(
+    "pod-gateway-bridge": after("pods get a gateway that no network has", "POD-GW", *hns.rewritten(
         "HcnCreateEndpoint", '.2"}]', '.27"}]'), BRIDGE),
 }
 
@@ -353,10 +354,10 @@ FAULTS |= {
 WAY = "10.0.0.99"  # an address that no machine has
 FAULTS |= {
     "host-endpoint": after("the host's endpoint of the pod network was deleted", "POD-GW",
-                           node.no_host_endpoint, POD_NETWORK, BRIDGE),
-    "pod-dns": after("pods get a DNS server outside", "DNS-SRV", *node.rewritten(
+                           hns.no_host_endpoint, POD_NETWORK, BRIDGE),
+    "pod-dns": after("pods get a DNS server outside", "DNS-SRV", *hns.rewritten(
         "HcnCreateEndpoint", '"ServerList":["%s"]' % DNS, '"ServerList":["%s"]' % fabrics.EXTERNAL_DNS), BRIDGE),
-    "pod-suffix": after("pods get no DNS suffix of the cluster", "DNS-SFX", *node.rewritten(
+    "pod-suffix": after("pods get no DNS suffix of the cluster", "DNS-SFX", *hns.rewritten(
         "HcnCreateEndpoint", ".svc.cluster.local", ".corp.example"), BRIDGE),
     "acl-dns": obeyed("an ACL blocks what pods ask by UDP 53",
                       [acl("Block", "Out", 1, Protocols="17", RemotePorts="53")]),
@@ -425,10 +426,10 @@ FAULTS |= {
         "server=" + fabrics.EXTERNAL_DNS, "server=10.0.0.99"), OVERLAY),
     "dns-no-pods": after("the cluster's DNS knows Services and no pods", "", *cluster.dns_says(
         "synth-domain=", "#"), OVERLAY),
-    "own-port": after("the pods' network uses UDP 8472", "OVL-UDP", *node.other_policy("VxlanPort", Port=8472), OVERLAY),
-    "own-drmac": after("the pods' network has another MAC than the Node says", "FLANNEL-NODE", *node.other_policy(
+    "own-port": after("the pods' network uses UDP 8472", "OVL-UDP", *hns.other_policy("VxlanPort", Port=8472), OVERLAY),
+    "own-drmac": after("the pods' network has another MAC than the Node says", "FLANNEL-NODE", *hns.other_policy(
         "DrMacAddress", Address="00-15-5D-00-00-98"), OVERLAY),
-    "lb-protocol": after("the API's load balancer is for UDP", "SVC-LOST", node.other_balancer(
+    "lb-protocol": after("the API's load balancer is for UDP", "SVC-LOST", hns.other_balancer(
         API, 6, lambda s, lb: lb["PortMappings"][0].update(Protocol=17)), node.restart("kube-proxy"), OVERLAY),
     "pods-forward": Fault("the node forwards nothing that its pods send to others", "POD-GW", *cluster.filtered(
         "w1", 'iifname "ep*" oifname != "ep*" drop'), OVERLAY),
@@ -455,9 +456,9 @@ FAULTS |= {
 
 # Written down before, and made later.
 FAULTS |= {
-    "hns-hung": after("HNS hangs", "HNS-HUNG", node.slow_hns(30), node.hns_in_time, OVERLAY),
+    "hns-hung": after("HNS hangs", "HNS-HUNG", hns.slow_hns(30), hns.hns_in_time, OVERLAY),
     "lb-one-stale": after("one of two pods behind the DNS' load balancer is gone", "SVC-STALE",
-                          node.other_balancer(DNS, 17, node.stale_beside), node.restart("kube-proxy"), OVERLAY),
+                          hns.other_balancer(DNS, 17, hns.stale_beside), node.restart("kube-proxy"), OVERLAY),
     "l1-other-mac": after("the overlay of the DNS pods' node has another MAC than it announces", "OVL-UDP",
                           cluster.wired("l1", ["link set vx address 00:15:5d:00:00:32"], [])[0],
                           lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),

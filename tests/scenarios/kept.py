@@ -9,6 +9,7 @@ import time
 import scene
 from scene import netns
 
+import break_hns
 import break_node
 import fabric as fabrics
 
@@ -87,7 +88,7 @@ class Kept(Keeping):
         host = self.stage.host
         self.assert_kept("nothing has happened")
         self.assertEqual(self.drift(), {})
-        space = break_node.make(self.stage, "Namespace", {"Type": "Host"})
+        space = break_hns.make(self.stage, "Namespace", {"Type": "Host"})
         rows = self.drift()
         self.assertEqual((set(rows), [row["id"] for row in rows["namespacesWithoutPod"]]),
                          ({"namespacesWithoutPod", "commands"}, [space["ID"]]))
@@ -98,7 +99,7 @@ class Kept(Keeping):
         self.assertEqual((set(rows), rows["routesWithoutNode"]), ({"routesWithoutNode", "commands"}, [
             {"prefix": "10.244.77.0/24", "by": "10.0.0.77", "in": "Windows"}]))
         host.net("route-del %s 10.244.77.0 24 10.0.0.77" % index)
-        balancer = break_node.balancer(self.stage, fabrics.DNS_VIP, 17)
+        balancer = break_hns.balancer(self.stage, fabrics.DNS_VIP, 17)
         for name in balancer["HostComputeEndpoints"]:
             host.hns("HcnDeleteEndpoint", "go", name)
         rows = self.drift()

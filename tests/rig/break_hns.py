@@ -1,0 +1,216 @@
+"""What may be broken in HNS on a Windows node of a stage (stage.py), and how it is mended there. Each function
+takes a stage, or answers functions of one: faults.py."""
+import json
+import time
+
+import fabric as fabrics
+from break_node import start, stop
+
+
+def network(host):
+    """The pod network's document: the one whose name the CNI configuration has, or the last."""
+    return host.control({"op": "dump"})["networks"][-1]
+
+
+def change_network(host, request, policies):
+    net = network(host)
+    _, out = host.hns("HcnOpenNetwork", "gHo", net["ID"])
+    result, more = host.hns("HcnModifyNetwork", "hso", out[0], json.dumps(
+        {"ResourceType": "Policy", "RequestType": request, "Settings": {"Policies": policies}}))
+    if result:
+        raise RuntimeError("HcnModifyNetwork: %s" % more[-1])
+
+
+def make(stage, kind, document, **more):
+    return stage.host.control({"op": "create", "kind": kind, "doc": document, **more})
+
+
+def rewritten(function, find, replace):
+    """What programs send to HNS from now on is another text; and the end of that."""
+    return (lambda stage: stage.host.control({"op": "rewrite", "fn": function, "find": find, "replace": replace,
+                                              "seen": True}),
+            lambda stage: stage.host.control({"op": "rewrite"}))
+
+
+# ---- HNS itself ---------------------------------------------------------------------------------
+
+def slow_hns(seconds):
+    """Each call of HNS takes so long."""
+    return lambda stage: stage.host.control({"op": "rule", "fn": "H", "delay": seconds})
+
+
+def hns_in_time(stage):
+    stage.host.control({"op": "norules"})
+
+
+def hns_again(stage):
+    """HNS ends and is started again; winjoin-network and kube-proxy make what it has lost."""
+    stage.host.restart_hns()
+    balancers_are_back(stage)
+
+
+# ---- load balancers -----------------------------------------------------------------------------
+
+def lose_balancers(stage):
+    for lb in stage.host.control({"op": "dump"})["loadBalancers"]:
+        stage.host.hns("HcnDeleteLoadBalancer", "go", lb["ID"])
+
+
+def balancers_are_back(stage):
+    """Nobody does anything: winjoin-network starts kube-proxy again where HNS has had none for two minutes."""
+    end = time.monotonic() + 180
+    while not stage.host.control({"op": "dump"})["loadBalancers"]:
+        if time.monotonic() > end:
+            raise RuntimeError("HNS has no load balancer after three minutes")
+        time.sleep(1)
+
+
+def drop_balancers(stage):
+    stage.host.run(["sc", "stop", "kube-proxy"])
+    lose_balancers(stage)
+
+
+# What diag's hints have an administrator do: with it a fault is gone, or the hint is wrong.
+
+
+def drop_source_vip(stage):
+    state = stage.host.control({"op": "dump"})
+    vips = {lb.get("SourceVIP") for lb in state["loadBalancers"]}
+    for end in state["endpoints"]:
+        if any(c.get("IpAddress") in vips for c in end.get("IpConfigurations", [])):
+            stage.host.hns("HcnDeleteEndpoint", "go", end["ID"])
+
+
+def balancer(stage, vip, protocol):
+    for lb in stage.host.control({"op": "dump"})["loadBalancers"]:
+        if vip in lb.get("FrontendVIPs", []) and lb["PortMappings"][0]["Protocol"] == protocol:
+            return lb
+    raise RuntimeError("HNS has no load balancer of " + vip)
+
+
+def lose_balancer(vip, protocol):
+    def apply(stage):
+        stage.host.hns("HcnDeleteLoadBalancer", "go", balancer(stage, vip, protocol)["ID"])
+    return apply
+
+
+def other_balancer(vip, protocol, change):
+    """The load balancer is another one: change(stage, document) changes it."""
+    def apply(stage):
+        old = balancer(stage, vip, protocol)
+        stage.host.hns("HcnDeleteLoadBalancer", "go", old.pop("ID"))
+        old.pop("Health", None)
+        change(stage, old)
+        make(stage, "LoadBalancer", old)
+    return apply
+
+
+def stale_backend(stage, document):
+    """It sends to the address of a pod that is gone."""
+    gone = make(stage, "Endpoint", {
+        "IpConfigurations": [{"IpAddress": "10.244.0.99", "PrefixLength": 32}], "Flags": 1,
+        "MacAddress": "02-11-0A-F4-00-63", "Policies": [
+            {"Type": "ProviderAddress", "Settings": {"ProviderAddress": fabrics.L1}}]
+        if stage.mode == "overlay" else []}, net=network(stage.host)["ID"])
+    document["HostComputeEndpoints"] = [gone["ID"]]
+
+
+def other_port(_stage, document):
+    """It sends to a port that the pods do not have."""
+    document["PortMappings"][0]["InternalPort"] = 5353
+
+
+def stale_beside(stage, document):
+    """Beside those that it has."""
+    there = document["HostComputeEndpoints"]
+    stale_backend(stage, document)
+    document["HostComputeEndpoints"] += there
+
+
+def others_pod(address):
+    """It sends to a pod (or machine) of another Service."""
+    def change(stage, document):
+        other = make(stage, "Endpoint", {
+            "IpConfigurations": [{"IpAddress": address, "PrefixLength": 32}], "Flags": 1,
+            "MacAddress": "02-11-0A-F4-00-64", "Policies": [
+                {"Type": "ProviderAddress", "Settings": {"ProviderAddress": fabrics.L1}}]
+            if stage.mode == "overlay" else []}, net=network(stage.host)["ID"])
+        document["HostComputeEndpoints"] = [other["ID"]]
+    return change
+
+
+def no_members(vip, protocol):
+    """HNS lost the endpoints behind a load balancer."""
+    def apply(stage):
+        for name in balancer(stage, vip, protocol)["HostComputeEndpoints"]:
+            stage.host.hns("HcnDeleteEndpoint", "go", name)
+    return apply
+
+
+def orphan(stage):
+    """After a crash of kube-proxy a load balancer that it no longer knows holds the DNS' port."""
+    lose_balancer(fabrics.DNS_VIP, 17)(stage)
+    other = balancer(stage, fabrics.DNS_VIP, 6)
+    other = {k: v for k, v in other.items() if k not in ("ID", "Health")}
+    make(stage, "LoadBalancer", {**other, "FrontendVIPs": ["10.96.8.8"], "PortMappings": [
+        {"Protocol": 17, "InternalPort": 53, "ExternalPort": 53}]})
+
+
+def no_orphan(stage):
+    stop("kube-proxy")(stage)
+    stage.host.hns("HcnDeleteLoadBalancer", "go", balancer(stage, "10.96.8.8", 17)["ID"])
+    start("kube-proxy")(stage)
+
+
+# ---- the pods' network --------------------------------------------------------------------------
+
+def drop_remotes(stage):
+    remotes = [p for p in network(stage.host)["Policies"] if p["Type"] == "RemoteSubnetRoute"]
+    if not remotes:
+        raise RuntimeError("the pod network knows no other node")
+    for policy in remotes:
+        change_network(stage.host, "Remove", [policy])
+
+
+def other_remote(**changes):
+    """The route to the other node has other settings than the node announces."""
+    def apply(stage):
+        old = [p for p in network(stage.host)["Policies"] if p["Type"] == "RemoteSubnetRoute"][0]
+        change_network(stage.host, "Remove", [old])
+        change_network(stage.host, "Add", [dict(old, Settings={**old["Settings"], **changes})])
+    return apply
+
+
+def no_policy(kind):
+    """A pair of functions: the network loses its policies of a type, and gets them again."""
+    def apply(stage):
+        stage.lost = [p for p in network(stage.host)["Policies"] if p["Type"] == kind]
+        if not stage.lost:
+            raise RuntimeError("the pod network has no " + kind)
+        change_network(stage.host, "Remove", stage.lost)
+    return apply, lambda stage: change_network(stage.host, "Add", stage.lost)
+
+
+def no_host_endpoint(stage):
+    """The node's own endpoint of a bridge, the pods' gateway, is deleted."""
+    mine = [e for e in stage.host.control({"op": "dump"})["endpoints"]
+            if e.get("Attached", {}).get("SystemType") == "Host"]
+    if not mine:
+        raise RuntimeError("the pod network has no endpoint of the host")
+    for end in mine:
+        stage.host.hns("HcnDeleteEndpoint", "go", end["ID"])
+
+
+def other_policy(kind, **settings):
+    """A pair of functions: the network's policy of a type has other settings, and those that it had."""
+    def swap(stage, policies):
+        old = [p for p in network(stage.host)["Policies"] if p["Type"] == kind]
+        if old:
+            change_network(stage.host, "Remove", old)
+        if policies:
+            change_network(stage.host, "Add", policies)
+        return old
+
+    def apply(stage):
+        stage.lost = swap(stage, [{"Type": kind, "Settings": settings}])
+    return apply, lambda stage: swap(stage, stage.lost)
