@@ -57,6 +57,8 @@ static bool note_other_cni(const struct scene *scene, struct finding *finding) {
     return true;
 }
 
+#define PROBE_PROGRAM "C:\\ProgramData\\winjoin\\probe\\bin\\winjoin-probe.exe"
+
 /* Where what winjoin wrote has been changed, that is why (NODE-CHANGED). */
 static bool is_changed(const struct scene *scene) {
     return json_array_size(json_object_get(scene->evidence, "changed")) > 0;
@@ -84,9 +86,17 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
         return NO;
     if (note_other_cni(scene, finding))
         return CONFIRMED;
+    if (level == LIKELY) {
+        finding->message = xstrdup("the probe pods do not start, or their program does not");
+        finding->hint =
+            xstrdup("winjoin logs kubelet shows what becomes of them; a virus scanner "
+                    "or an application control policy may keep " PROBE_PROGRAM " from running");
+    }
     if (!note_no_cni(scene, finding))
         return is_changed(scene) ? LIKELY : level;
-    finding->hint = xstrdup("winjoin join phase pod-network writes the CNI configuration again");
+    text_set(&finding->message, NULL);
+    text_set(&finding->hint,
+             xstrdup("winjoin join phase pod-network writes the CNI configuration again"));
     return CONFIRMED;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/redact.h"
+#include "base/rfc3339.h"
 #include "base/yaml_template.h"
 #include "host/wait.h"
 #include "services/service_log.h"
@@ -216,9 +217,9 @@ static char *unquoted(const char *value) {
     return text_take(&text);
 }
 
-/* Why the kubelet cannot make a pod's sandbox; only its log and its events say so. The last such
- * line of this run; NULL: none. The caller frees. */
-static char *sandbox_error(const struct diag_probes *probes, const char *name) {
+/* Why the kubelet could not make a pod's sandbox, and when (seconds since 1970); only its log and
+ * its events say so. The last such line of this run; NULL: none. The caller frees. */
+static char *sandbox_error(const struct diag_probes *probes, const char *name, int64_t *ret_time) {
     _cleanup_(freep) char *log = NULL, *found = NULL;
     int64_t us;
 
@@ -236,16 +237,18 @@ static char *sandbox_error(const struct diag_probes *probes, const char *name) {
             us / 1000000 < probes->began)
             continue;
         text_set(&found, unquoted(why + strlen("err=\"")));
+        *ret_time = us / 1000000;
     }
     if (found)
         redact_tokens(found);
     return take_ptr(found);
 }
 
-/* The kubelet makes a mirror of each static pod in the API, and reports there. */
-static char *mirror_waiting(const struct diag_probes *probes, size_t i) {
+/* The kubelet makes a mirror of each static pod in the API, and reports there. NULL: none yet, or
+ * not readable. */
+static json_t *mirror_of(const struct diag_probes *probes, size_t i) {
     const struct diag_probe_options *options = probes->options;
-    _cleanup_json_ json_t *mirror = NULL;
+    json_t *mirror = NULL;
     struct kube_client client;
     char path[512];
 
@@ -257,15 +260,40 @@ static char *mirror_waiting(const struct diag_probes *probes, size_t i) {
     client.timeout_ms = MIRROR_TIMEOUT_MS;
     text_format(path, sizeof path, "/api/v1/namespaces/" NAMESPACE "/pods/%s-%s",
                 probes->items[i].name, options->node_name);
-    if (kube_get(&client, path, &mirror, ERROR_IGNORED) < 0)
-        return NULL; /* no mirror yet, or not readable: nothing is known */
-    return static_pod_waiting(mirror);
+    (void)kube_get(&client, path, &mirror, ERROR_IGNORED);
+    return mirror;
 }
 
-static char *pod_waiting(struct diag_probes *probes, size_t i) {
-    char *sandbox = sandbox_error(probes, probes->items[i].name);
+static int64_t later(int64_t seconds, const char *time) {
+    int64_t other;
 
-    return sandbox ? sandbox : mirror_waiting(probes, i);
+    return time && rfc3339_parse(time, &other, NULL) == 0 && other > seconds ? other : seconds;
+}
+
+int64_t static_pod_sandbox_made(const json_t *pod) {
+    static const char *const containers[] = {
+        "state.running.startedAt", "state.terminated.startedAt", "lastState.terminated.startedAt"};
+    int64_t made = 0;
+
+    json_each(json_at(pod, "status.conditions"), i, condition)
+        if (text_equal(json_text_at(condition, "type"), "PodReadyToStartContainers") &&
+            text_equal(json_text_at(condition, "status"), "True"))
+            made = later(made, json_text_at(condition, "lastTransitionTime"));
+    json_each(json_at(pod, "status.containerStatuses"), i, container)
+        for (size_t k = 0; k < ARRAY_SIZE(containers); k++)
+            made = later(made, json_text_at(container, containers[k]));
+    return made;
+}
+
+/* An error that passed: the sandbox was made since. */
+static char *pod_waiting(struct diag_probes *probes, size_t i) {
+    int64_t failed = 0;
+    _cleanup_(freep) char *error = sandbox_error(probes, probes->items[i].name, &failed);
+    _cleanup_json_ json_t *mirror = mirror_of(probes, i);
+
+    if (error && static_pod_sandbox_made(mirror) < failed)
+        return take_ptr(error);
+    return mirror ? static_pod_waiting(mirror) : NULL;
 }
 
 /* ---- question and answer ---- */

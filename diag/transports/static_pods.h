@@ -9,3 +9,6 @@ json_t *static_pod_make(const struct diag_probe_options *options, const char *na
 /* What keeps a pod from running, from its Pod object: "ErrImagePull: <message>" or "Pending"; NULL
  * when nothing does. The caller frees. */
 char *static_pod_waiting(const json_t *pod);
+/* When the kubelet last had a sandbox for the pod, from its Pod object: seconds since 1970, of the
+ * condition PodReadyToStartContainers or the start of a container; 0: not known. */
+int64_t static_pod_sandbox_made(const json_t *pod);

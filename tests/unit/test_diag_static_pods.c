@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/rfc3339.h"
 #include "diag/transports/static_pods.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
@@ -321,6 +322,48 @@ static void put_log(struct host *host, int seconds, const char *level, const cha
     assert_int_equal(host_write(host, KUBELET_LOG, line, strlen(line), HOST_PUBLIC, NULL), 0);
 }
 
+/* An error of the sandbox has passed where the Pod says that there was one later. */
+static void assert_a_sandbox_made_since_counts(struct host *host, struct diag_probes *probes,
+                                               struct mirror *mirror) {
+#define CONDITION(type, status)                                                                    \
+    "{'phase':'Pending','conditions':[{'type':'" type "','status':'" status                        \
+    "','lastTransitionTime':'",                                                                    \
+        "'}]}"
+#define CONTAINER(state, more)                                                                     \
+    "{'phase':'Running','containerStatuses':[{" more state ":{'startedAt':'", "'}}}]}"
+    static const struct {
+        const char *when, *before, *after;
+        int seconds;
+        bool passed;
+    } rows[] = {
+        {"another condition", CONDITION("Ready", "True"), 20, false},
+        {"the condition", CONDITION("PodReadyToStartContainers", "True"), 20, true},
+        {"none any more", CONDITION("PodReadyToStartContainers", "False"), 20, false},
+        {"a container", CONTAINER("'state':{'running'", ""), 20, true},
+        {"at the same time", CONTAINER("'state':{'terminated'", ""), 10, true},
+        {"that ended",
+         CONTAINER("'lastState':{'terminated'", "'state':{'waiting':{'reason':'CrashLoop'}},"), 20,
+         true},
+        {"before", CONTAINER("'state':{'running'", ""), 9, false},
+    };
+
+    put_log(host, 10, "E", "winjoin-probe-b", "failed to setup network for sandbox: HNS failed");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *status =
+            text_replace(xasprintf("{'status':%s%s%s}", rows[i].before,
+                                   RFC3339_TEXT(host_now(host) + rows[i].seconds), rows[i].after),
+                         "'", '"');
+        char *why;
+
+        mirror->pod = status;
+        why = diag_static_pods.waiting(probes, 1);
+        if (rows[i].passed == (why && strstr(why, "sandbox")))
+            fail_msg("%s: %s", rows[i].when, why);
+        free(why);
+        free(status);
+    }
+}
+
 /* The node's own mirror of the pod is read, once: a lost server costs no patience here. */
 static void the_mirror_is_asked(void **state) {
     static const struct {
@@ -363,6 +406,7 @@ static void the_mirror_is_asked(void **state) {
     why = diag_static_pods.waiting(&probes, 1);
     assert_string_equal(why, "sandbox: type=\"nat\" failed in C:\\k");
     free(why);
+    assert_a_sandbox_made_since_counts(host, &probes, &mirror);
     assert_int_equal(host_remove(host, KUBELET_LOG, NULL), 0);
     mirror.asked = 1;
     mirror.pod = NULL;
