@@ -237,16 +237,19 @@ static void node_connect_add(const struct run *run, struct probe_list *node, con
     probe_list_add(node, &probe);
 }
 
-/* What the node itself reaches: the targets outside, the address that the Service kubernetes leads
- * to, and the node of a DNS pod. */
+/* What the node itself reaches: the targets outside, by TCP the DNS server, too; the address that
+ * the Service kubernetes leads to, and the node of a DNS pod. */
 static void node_extras_add(struct run *run, struct probe_list *node) {
     enum { TCP = 6, UDP = 17, HTTPS = 443, DNS = 53, KUBELET = 10250 };
     const struct diag_cells *cells = &run->report->cells;
     const json_t *evidence = run->report->evidence;
+    const struct diag_cell *dns = diag_cells_find(cells, "pod-to-external-ip", true);
     const char *vip = run->scene.kubernetes_ip;
 
     node_extra_add(node, "node-external", diag_cells_find(cells, "pod-to-external-ip", false));
-    node_extra_add(node, "node-external-udp", diag_cells_find(cells, "pod-to-external-ip", true));
+    node_extra_add(node, "node-external-udp", dns);
+    if (dns && dns->asked)
+        node_connect_add(run, node, "x-node-dns", dns->probe.target, dns->probe.port);
     node_extra_add(node, "x-node-name", diag_cells_find(cells, "pod-to-external-dns", false));
     node_connect_add(run, node, "x-node-api", diag_evidence_backend(evidence, vip, TCP, HTTPS),
                      diag_evidence_backend_port(evidence, vip, TCP, HTTPS));

@@ -5,6 +5,23 @@
 
 /* ---- outside ---- */
 
+/* Silent by UDP, the DNS server outside says something by TCP: it is there, and a late answer is
+ * none. */
+static void note_late_dns(const struct scene *scene, struct finding *finding) {
+    const char *connect = extra_outcome(scene, "x-node-dns");
+
+    if (!connect || is_silent(connect) || text_equal(connect, "unreachable"))
+        return;
+    finding_note(finding,
+                 "by TCP it says something (%s): it is there, and answers by UDP too late "
+                 "or never",
+                 connect);
+    if (!finding->hint)
+        finding->hint = xstrdup("not a problem of the pod network: look at the load of that "
+                                "server, and which servers it asks itself; or choose another one "
+                                "(verify.external)");
+}
+
 enum level look_ext_node(const struct scene *scene, struct finding *finding) {
     const char *tcp = extra_outcome(scene, "node-external"),
                *udp = extra_outcome(scene, "node-external-udp");
@@ -18,13 +35,16 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
     if (no_tcp)
         finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target", tcp);
     if (no_udp)
-        finding_note(finding, "the node itself does not reach %s by UDP: %s",
+        finding_note(finding, "the node itself gets no answer from %s by UDP: %s",
                      cell && *cell->to ? cell->to : "the DNS server outside", udp);
     if (no_tcp || no_udp)
         note_way(scene, ip, finding);
     if (!no_tcp) {
         finding->must = CELL_UDP(EXT_IP);
-        finding->message = xstrdup("the DNS server outside does not answer the node either");
+        finding->message =
+            xstrdup("the DNS server outside does not answer the node in time either");
+        if (is_silent(udp))
+            note_late_dns(scene, finding);
     }
     finding->may &=
         ~((no_tcp ? 0 : CELL_TCP(EXT_IP)) | (text_equal(udp, "ok") ? CELL_UDP(EXT_IP) : 0));

@@ -116,20 +116,22 @@ def moved_there(stage):
         netns.run(["bridge", "-n", stage.fabric.ns("l1"), "fdb", "replace", mac, "dev", "vx", "dst", host])
 
 
-def late_dns(stage):
-    """The cluster's DNS server has too much to do: each answer takes three seconds."""
-    pod = stage.fabric.ns("l1-dns")
-    stage.fabric.daemon("late-dns", pod, [sys.executable, fabrics.HERE + "/late.py", "5300",
-                                          fabrics.DNS_POD, "3"])
-    if not fabrics.listens(pod, fabrics.DNS_POD, 5300):
-        raise RuntimeError("late.py does not start: see " + stage.fabric.log("late-dns"))
-    netns.nft(pod, "table ip late {\n chain late {\n  type nat hook prerouting priority -100;\n"
-              "  meta l4proto { tcp, udp } th dport 53 redirect to :5300\n }\n}\n")
+def late(where, server, seconds):
+    """A pair of functions: a DNS server of the fabric takes so long for each answer; and answers in time again."""
+    name = "late-" + where
 
+    def apply(stage):
+        ns = stage.fabric.ns(where)
+        stage.fabric.daemon(name, ns, [sys.executable, fabrics.HERE + "/late.py", "5300", server, str(seconds)])
+        if not fabrics.listens(ns, server, 5300):
+            raise RuntimeError("late.py does not start: see " + stage.fabric.log(name))
+        netns.nft(ns, "table ip late {\n chain late {\n  type nat hook prerouting priority -100;\n"
+                  "  ip daddr %s meta l4proto { tcp, udp } th dport 53 redirect to :5300\n }\n}\n" % server)
 
-def dns_in_time(stage):
-    netns.run(netns.command(stage.fabric.ns("l1-dns"), ["nft", "delete", "table", "ip", "late"]), check=False)
-    netns.stop(stage.fabric.children.pop("late-dns", None))
+    def lift(stage):
+        netns.run(netns.command(stage.fabric.ns(where), ["nft", "delete", "table", "ip", "late"]), check=False)
+        netns.stop(stage.fabric.children.pop(name, None))
+    return apply, lift
 
 
 def no_way_back(stage):

@@ -138,6 +138,11 @@ static void measure_api(void *context, const struct probe *probe, struct probe_r
     }
     if (text_equal(probe->id, "x-node-name"))
         assert_string_equal(probe->target, "example.com");
+    if (text_equal(probe->id, "x-node-dns")) {
+        assert_int_equal(probe->kind, PROBE_TCP);
+        assert_string_equal(probe->target, "192.0.2.53");
+        assert_int_equal(probe->port, 53);
+    }
     if (!text_equal(probe->id, "x-node-api"))
         return;
     assert_int_equal(probe->kind, PROBE_TCP);
@@ -167,6 +172,7 @@ static void the_node_looks_itself(void **state) {
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_string_equal(json_text_at(report.evidence, "extra.x-node-peer.outcome"), "refused");
     assert_string_equal(json_text_at(report.evidence, "extra.x-node-name.outcome"), "ok");
+    assert_string_equal(json_text_at(report.evidence, "extra.x-node-dns.outcome"), "ok");
     assert_string_equal(json_text_at(report.evidence, "extra.node-external.outcome"), "ok");
     assert_string_equal(json_text_at(report.evidence, "extra.node-external-udp.outcome"), "ok");
     assert_string_equal(json_text_at(report.evidence, "extra.x-node-api.outcome"), "timeout");

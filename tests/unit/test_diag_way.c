@@ -53,9 +53,47 @@ static void the_way_of_the_node_is_told(void **state) {
     }
 }
 
+/* A DNS server outside that says something by TCP is there; by UDP a late answer is none. */
+static void a_late_dns_server_is_told_from_one_that_is_gone(void **state) {
+    static const struct {
+        const char *udp, *connect;
+        bool there;
+    } servers[] = {
+        {"dns-timeout", "ok", true},       {"dns-timeout", "refused", true},
+        {"dns-timeout", "timeout", false}, {"dns-timeout", "unreachable", false},
+        {"dns-timeout", NULL, false},      {"refused", "ok", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
+        struct diag_report report;
+        const struct diag_cause *cause;
+        _cleanup_(freep) char *connect =
+            servers[i].connect ? xasprintf(",'x-node-dns':{outcome:'%s'}", servers[i].connect)
+                               : NULL;
+        _cleanup_(freep) char *evidence =
+            xasprintf("expected:{externalIP:'192.0.2.1'},extra:{'node-external':{outcome:'ok'},"
+                      "'node-external-udp':{outcome:'%s'}%s}",
+                      servers[i].udp, connect ? connect : "");
+
+        scene_report_make("pod-to-external-ip/udp=dns-timeout "
+                          "pod-to-external-dns/udp=dns-servfail",
+                          evidence, &report);
+        diag_causes_find(&report);
+        assert_int_equal(report.causes.count, 1);
+        cause = &report.causes.items[0];
+        assert_string_equal(cause->id, "EXT-NODE");
+        assert_true(cause->confirmed);
+        assert_int_equal(cause->evidence.count, servers[i].there ? 2 : 1);
+        assert_int_equal(strstr(cause->hint, "load of that server") != NULL, servers[i].there);
+        diag_report_free(&report);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_way_of_the_node_is_told),
+        cmocka_unit_test(a_late_dns_server_is_told_from_one_that_is_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
