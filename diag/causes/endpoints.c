@@ -4,8 +4,6 @@
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
-enum { STATE_ATTACHED_SHARING = 3 };
-
 static enum level look_endpoint(const struct scene *scene, char pod, struct finding *finding) {
     const char *ip = pod_ip(scene, pod);
     const json_t *endpoint = endpoint_of(scene, pod);
@@ -46,10 +44,12 @@ enum level look_hns_ep_silent(const struct scene *scene, struct finding *finding
     return LIKELY;
 }
 
-size_t endpoints_with(const struct scene *scene, const char *ip) {
+size_t endpoints_with(const struct scene *scene, const char *ip, bool attached) {
     size_t n = 0;
 
     json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        if (attached && !endpoint_is_attached(endpoint))
+            continue;
         json_each(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
             n += text_equal(json_text_at(configuration, "IpAddress"), ip);
         }
@@ -95,19 +95,39 @@ static bool dns_pod_is_local(const struct scene *scene, struct finding *finding)
     return true;
 }
 
+/* What is for a pod, or comes back to it, reaches one of two endpoints, whoever is behind the
+ * other. One that is not attached, or stands for a pod of another node, is seen by its wrong
+ * answers. */
+static bool same_address(const struct scene *scene, struct finding *finding) {
+    static const struct {
+        char pod;
+        uint32_t must, may;
+    } rows[] = {
+        {'a', CELL_BOTH(SVC_IP), CELLS_FROM_POD},
+        {'b', CELL_BOTH(NODE_POD), CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD)},
+    };
+    uint32_t wrong = scene->outcome[PROBE_WRONG_RESPONDER] & finding->may;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *ip = pod_ip(scene, rows[i].pod);
+        size_t n = ip ? endpoints_with(scene, ip, !wrong) : 0;
+
+        if (n < 2)
+            continue;
+        if (!finding->evidence.count)
+            finding->may = wrong;
+        finding_note(finding, "%zu endpoints have the address %s", n, ip);
+        finding->must |= wrong ? 0 : rows[i].must;
+        finding->may |= rows[i].may & scene->failed & ~scene->partly;
+    }
+    return finding->evidence.count;
+}
+
 enum level look_hns_epstale(const struct scene *scene, struct finding *finding) {
-    if (same_mac(scene, finding) || dns_pod_is_local(scene, finding))
+    if (same_mac(scene, finding) || dns_pod_is_local(scene, finding) ||
+        same_address(scene, finding))
         return CONFIRMED;
     finding->may &= scene->outcome[PROBE_WRONG_RESPONDER];
-    for (char pod = 'a'; pod <= 'b'; pod++) {
-        const char *ip = pod_ip(scene, pod);
-        size_t n = ip ? endpoints_with(scene, ip) : 0;
-
-        if (n > 1) {
-            finding_note(finding, "%zu endpoints have the address %s", n, ip);
-            return CONFIRMED;
-        }
-    }
     if (!finding->may)
         return NO;
     finding_note(finding, "another pod than the one that was asked answers");

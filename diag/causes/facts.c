@@ -62,14 +62,30 @@ static bool has_address(const json_t *endpoint, const char *ip) {
     return false;
 }
 
+/* HCN's documents have no State, those of HNS' first version do. */
+bool endpoint_is_attached(const json_t *endpoint) {
+    static const char none[] = "00000000-0000-0000-0000-000000000000";
+    const char *space = json_text_at(endpoint, "HostComputeNamespace");
+
+    if (json_number_at(endpoint, "Flags", 0) & 1)
+        return false;
+    if (json_object_get(endpoint, "State"))
+        return json_number_at(endpoint, "State", 0) == STATE_ATTACHED_SHARING;
+    return space && *space && !text_equal(space, none);
+}
+
 json_t *endpoint_of(const struct scene *scene, char pod) {
     const char *ip = pod_ip(scene, pod);
+    json_t *found = NULL;
 
     json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-        if (ip && has_address(endpoint, ip) && !(json_number_at(endpoint, "Flags", 0) & 1))
+        if (!ip || !has_address(endpoint, ip) || (json_number_at(endpoint, "Flags", 0) & 1))
+            continue;
+        if (endpoint_is_attached(endpoint))
             return endpoint;
+        found = found ? found : endpoint;
     }
-    return NULL;
+    return found;
 }
 
 json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port) {

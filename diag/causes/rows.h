@@ -119,8 +119,11 @@ const char *expected(const struct scene *scene, const char *key);
 json_t *network_of(const struct scene *scene);
 /* Its mode; of one that is not known nothing is true. Never NULL. */
 const struct network_mode *mode_of(const struct scene *scene);
-/* The local endpoint of pod 'a' or 'b', by its address. */
+/* The local endpoint of pod 'a' or 'b', by its address; of several one that is attached. */
+enum { STATE_ATTACHED_SHARING = 3 };
 json_t *endpoint_of(const struct scene *scene, char pod);
+/* Of a pod of this node, and in its namespace. */
+bool endpoint_is_attached(const json_t *endpoint);
 const char *pod_name(const struct scene *scene, char pod);
 const char *pod_ip(const struct scene *scene, char pod);
 /* The Services that the flows ask, and which cells each load balancer carries. */
@@ -188,8 +191,9 @@ bool note_unready(const json_t *node, struct finding *finding);
 bool adapter_holds(const json_t *adapter, const char *ip, const char *prefix);
 /* The first adapter of this node that does. */
 json_t *adapter_with(const struct scene *scene, const char *ip, const char *prefix);
-/* How many endpoints of HNS have the address (endpoints.c). */
-size_t endpoints_with(const struct scene *scene, const char *ip);
+/* How many endpoints of HNS have the address; of this node's pods, attached, or any (endpoints.c).
+ */
+size_t endpoints_with(const struct scene *scene, const char *ip, bool attached);
 /* The InternalIP of a Node, and of this one. */
 const char *node_address(const json_t *node);
 const char *own_address(const struct scene *scene);

@@ -196,7 +196,7 @@ static void note_source(const struct scene *scene, const char *dns, const char *
     else if (prefix && !prefix_holds(prefix, source))
         finding_note(finding, "the load balancer of %s has SourceVIP %s, which is outside %s", dns,
                      source, prefix);
-    else if (json_object_get(scene->evidence, "endpoints") && !endpoints_with(scene, source))
+    else if (json_object_get(scene->evidence, "endpoints") && !endpoints_with(scene, source, false))
         finding_note(finding, "no endpoint has the SourceVIP %s of the load balancer of %s", source,
                      dns);
     else if (text_equal(source, pod_ip(scene, 'a')) || text_equal(source, pod_ip(scene, 'b')))

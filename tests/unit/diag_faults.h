@@ -151,6 +151,17 @@ static const struct fault {
     {"two endpoints have the address of a pod", "HNS-EPSTALE",
      "pod-to-pod-ip/tcp=wrong-responder node-to-pod/tcp=wrong-responder",
      PUT("endpoints|5", "{ID:'dead',Flags:1,IpConfigurations:[{IpAddress:'10.244.3.5'}]}"), false},
+    {"an endpoint of a pod that is gone has the address of the pod that is asked", "HNS-EPSTALE",
+     "pod-to-pod-ip/tcp=refused pod-to-pod-ip/udp=no-reply node-to-pod/tcp=refused "
+     "node-to-pod/udp=no-reply",
+     PUT("endpoints|9", "{ID:'dead',State:3,IpConfigurations:[{IpAddress:'10.244.3.5'}]}"), false},
+    {"one has the address of the pod that asks", "HNS-EPSTALE", ALL_FROM_A,
+     DNS_SILENT PUT(
+         "endpoints|9",
+         "{ID:'dead',HostComputeNamespace:'5d1f',IpConfigurations:[{IpAddress:'10.244.3.4'}]}"),
+     true},
+    {"nothing is wrong: an endpoint of a pod that is gone has a pod's address", "-", "",
+     PUT("endpoints|9", "{ID:'dead',State:1,IpConfigurations:[{IpAddress:'10.244.3.4'}]}"), false},
     {"packets above 1300 bytes are lost between the nodes", "MTU-NODES", "",
      PUT("extra|x-size-dns-1450|outcome", "'dns-timeout'")
          PUT("extra|x-size-dns-2000|outcome", "'dns-timeout'"),

@@ -382,6 +382,30 @@ static void every_row_has_words(void **state) {
     assert_int_equal(n, 97);
 }
 
+/* What HNS kept of a pod that is gone, and has not attached, is not taken for the pod's. */
+static void of_two_endpoints_the_attached_one_counts(void **state) {
+    static const char *const left[] = {
+        "State:1", "HostComputeNamespace:'00000000-0000-0000-0000-000000000000'", "Flags:1"};
+    struct diag_report report;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(left); i++) {
+        _cleanup_(freep) char *evidence =
+            xasprintf("pods:{a:{name:'a',ip:'10.244.3.4'}},endpoints:[{ID:'dead',%s,"
+                      "IpConfigurations:[{IpAddress:'10.244.3.4'}]},{ID:'6f3c',"
+                      "HostComputeNamespace:'5d1f',IpConfigurations:[{IpAddress:'10.244.3.4'}]}]",
+                      left[i]);
+        const struct row row = {
+            .red = "pod-to-service-ip/tcp=timeout pod-to-service-ip/udp=dns-timeout",
+            .evidence = evidence};
+
+        report_make(&row, &report);
+        diag_causes_find(&report);
+        assert_string_equal(report.causes.items[0].id, "UNKNOWN");
+        diag_report_free(&report);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_scene_has_its_cause),
@@ -394,6 +418,7 @@ int main(void) {
         cmocka_unit_test(answers_tell_causes_apart),
         cmocka_unit_test(times_are_told_in_their_units),
         cmocka_unit_test(every_row_has_words),
+        cmocka_unit_test(of_two_endpoints_the_attached_one_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
