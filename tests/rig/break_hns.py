@@ -1,10 +1,13 @@
 """What may be broken in HNS on a Windows node of a stage (stage.py), and how it is mended there. Each function
 takes a stage, or answers functions of one: faults.py."""
+import ipaddress
 import json
+import threading
 import time
+import uuid
 
 import fabric as fabrics
-from break_node import start, stop
+from break_node import cni, start, stop
 
 
 def network(host):
@@ -47,6 +50,69 @@ def hns_again(stage):
     """HNS ends and is started again; winjoin-network and kube-proxy make what it has lost."""
     stage.host.restart_hns()
     balancers_are_back(stage)
+
+
+# ---- endpoints of pods that are gone -----------------------------------------------------------
+
+def local_endpoints(stage):
+    """Those of pods, by their id."""
+    return {e["ID"]: e for e in stage.host.control({"op": "dump"})["endpoints"]
+            if not int(e.get("Flags", 0)) & 1 and e.get("HostComputeNamespace")}
+
+
+def _twin(stage, space, skip):
+    """A thread's: each endpoint that is made has a twin at once; the first ones do not."""
+    known = set(local_endpoints(stage))
+    while not stage.enough.is_set():
+        for ident, end in local_endpoints(stage).items():
+            if ident in known:
+                continue
+            known.add(ident)
+            skip -= 1
+            if skip < 0:
+                stage.twins.append(str(uuid.uuid4()))
+                twin = {**end, "ID": stage.twins[-1], "Name": "left", "HostComputeNamespace": space}
+                stage.host.control({"op": "swap", "kind": "Endpoint", "id": stage.twins[-1], "doc": twin})
+                known.add(stage.twins[-1])
+        time.sleep(0.02)
+
+
+def twins(skip):
+    """A pair of functions: HNS has a second endpoint, of a pod that is gone, with the address of each new pod but the
+    first ones; and none any more."""
+    def apply(stage):
+        stage.space = make(stage, "Namespace", {"Type": "Host"})["ID"]
+        stage.host.pod(stage.space)
+        stage.twins, stage.enough = [], threading.Event()
+        stage.step = threading.Thread(target=_twin, args=(stage, stage.space, skip))
+        stage.step.start()
+
+    def lift(stage):
+        stage.enough.set()
+        stage.step.join()
+        for ident in stage.twins:
+            stage.host.control({"op": "swap", "kind": "Endpoint", "id": ident})
+        stage.host.ask({"op": "sandbox", "namespace": stage.space, "remove": True})
+        stage.host.control({"op": "delete", "kind": "Namespace", "id": stage.space})
+    return apply, lift
+
+
+def next_addresses_held(count):
+    """A pair of functions: endpoints of pods that are gone have the addresses that the CNI plugin gives next; and are
+    deleted."""
+    def apply(stage):
+        net = network(stage.host)
+        with open(cni(stage), encoding="utf-8") as f:
+            state = stage.host.path("C:\\var\\lib\\cni\\networks\\" + json.load(f)["name"])
+        with open(state + "/last_reserved_ip.0", encoding="utf-8") as f:
+            last = ipaddress.ip_address(f.read().strip())
+        stage.held = [make(stage, "Endpoint", {"IpConfigurations": [{"IpAddress": str(last + n)}]},
+                           net=net["ID"])["ID"] for n in range(1, count + 1)]
+
+    def lift(stage):
+        for ident in stage.held:
+            stage.host.hns("HcnDeleteEndpoint", "go", ident)
+    return apply, lift
 
 
 # ---- load balancers -----------------------------------------------------------------------------

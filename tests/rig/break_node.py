@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 
-import fabric as fabrics
 import netns
 import policy_agent
 
@@ -116,6 +115,22 @@ def pod_for(seconds):
                        "spec": {"containers": [{"name": "c", "image": "registry.k8s.io/pause:3.10"}]}}, f)
         time.sleep(seconds)
         os.unlink(path)
+    return step
+
+
+PROBE = "C:\\ProgramData\\winjoin\\probe\\bin\\winjoin-probe.exe"
+
+
+def kept_from_running(seconds):
+    """A virus scanner empties the program of the probe pods, again and again, for so long."""
+    def step(stage):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            path = stage.host.path(PROBE)
+            if os.path.isfile(path) and os.path.getsize(path) > 2:
+                with open(path, "wb") as f:
+                    f.write(b"MZ")
+            time.sleep(0.02)
     return step
 
 

@@ -116,7 +116,7 @@ FAULTS = {
     "l1-udp": Fault("the node of the DNS pods drops UDP to its pods", "UDP-LOST", *cluster.filtered(
         "l1", "ip daddr %s meta l4proto udp drop" % fabrics.L1_SUBNET), modes=BRIDGE),
     "dns-late": Fault("the cluster's DNS takes three seconds for an answer", "DNS-SLOW",
-                      cluster.late_dns, cluster.dns_in_time, modes=BRIDGE),
+                      *cluster.late("l1-dns", fabrics.DNS_POD, 3), modes=BRIDGE),
     "dns-fails": Fault("the cluster's DNS answers with an error", "DNS-FAIL",
                        lambda s: s.fabric.cluster_dns(knows=False), lambda s: s.fabric.cluster_dns(), modes=OVERLAY),
     "dns-policy": Fault("a NetworkPolicy keeps pods of other nodes from the DNS", "SVC-EP0",
@@ -483,6 +483,21 @@ FAULTS |= {
     "dns-two-answers": Fault("the cluster's DNS has a second, dead address for the API server", "DNS-WRONG",
                              *cluster.dns_says("host-record=k", "host-record=kubernetes.default.svc.cluster.local,"
                                                "10.96.0.99\nhost-record=k"), BRIDGE),
+}
+
+# What was mended after it had been missed by hand, or had no fault here.
+FAULTS |= {
+    "outside-late": Fault("the DNS server outside takes four seconds for an answer", "EXT-NODE",
+                          *cluster.late("outside", fabrics.EXTERNAL_DNS, 4)),
+    "twins": after("HNS has a second endpoint, of a pod that is gone, with the address of each pod", "HNS-EPSTALE",
+                   *hns.twins(0)),
+    "twin-endpoint": after("HNS has a second endpoint, of a pod that is gone, with the address of one pod",
+                           "HNS-EPSTALE", *hns.twins(1)),
+    "held-once": after("an endpoint of a pod that is gone has the address of the next pod, which gets another one", "",
+                       *hns.next_addresses_held(1)),
+    "scanner": after("a sandbox fails once, and a virus scanner keeps the probe from running", "POD-SBX",
+                     node.both(hns.next_addresses_held(2)[0], node.meanwhile(node.kept_from_running(100))),
+                     node.both(node.afterwards, hns.next_addresses_held(2)[1]), BRIDGE),
 }
 
 # Two at once: where they can be seen beside each other, and which modes play them.
