@@ -1,0 +1,108 @@
+"""Faults of one node that were written down, with the cause that an expert would name, before any of them was tried:
+twelve, and six after the rules had been changed for what they missed of these. docs/diag.md counts both; causes.py
+plays one by its name.
+
+From what people report: kubernetes/kubernetes#130963, #74766, microsoft/Windows-Containers#631, #439,
+kubernetes-sigs/sig-windows-tools#89, and from what administrators do.
+"""
+import ipaddress
+import json
+import sys
+
+import break_cluster as cluster
+import break_hns as hns
+import break_node as node
+import fabric as fabrics
+from faults import BRIDGE, OVERLAY, Fault, after, obeyed
+from policy_agent import acl
+
+
+def held(flags):
+    """A pair of functions: endpoints of HNS that no pod has hold all addresses that pods could get."""
+    def apply(stage):
+        net = hns.network(stage.host)
+        taken = {c["IpAddress"] for e in stage.host.control({"op": "dump"})["endpoints"]
+                 for c in e.get("IpConfigurations", [])}
+        prefix = ipaddress.ip_network(stage.node(stage.node_name)["spec"]["podCIDR"])
+        stage.held = [hns.make(stage, "Endpoint", {"Flags": flags, "IpConfigurations": [{"IpAddress": str(a)}]},
+                               net=net["ID"])["ID"] for a in list(prefix.hosts())[2:] if str(a) not in taken]
+
+    def lift(stage):
+        for ident in stage.held:
+            stage.host.hns("HcnDeleteEndpoint", "go", ident)
+    return apply, lift
+
+
+def moved(stage):
+    """DHCP gives the node another address."""
+    index = node.node_index(stage)
+    stage.host.net("address-del %s %s" % (index, stage.host.address))
+    stage.host.net("address-add %s 10.0.0.88 24" % index)
+    stage.host.net("route-add %s 0.0.0.0 0 %s" % (index, fabrics.ROUTER))
+
+
+def moved_home(stage):
+    index = node.node_index(stage)
+    stage.host.net("address-del %s 10.0.0.88" % index)
+    stage.host.net("address-add %s %s 24" % (index, stage.host.address))
+    stage.host.net("route-add %s 0.0.0.0 0 %s" % (index, fabrics.ROUTER))
+
+
+def port_taken(stage):
+    """Another program has the kubelet's port when that starts again."""
+    node.stop("kubelet")(stage)
+    stage.fabric.daemon("thief", stage.host.ns, [
+        sys.executable, "-c", "import socket, time; s = socket.create_server(('', 10250)); time.sleep(9999)"])
+    fabrics.listens(stage.host.ns, stage.host.address, 10250)
+    stage.host.run(["sc", "start", "kubelet"])
+    node.await_state(stage, "kubelet", "STOPPED")
+
+
+def port_free(stage):
+    stage.fabric.daemon("thief", stage.host.ns, ["true"])
+    node.start("kubelet")(stage)
+
+
+def dns_refuses(stage):
+    """The DNS server outside refuses whoever asks."""
+    stage.fabric.daemon("outside-dns", stage.fabric.ns("outside"), fabrics.dnsmasq(
+        stage.fabric.folder, "outside-dns", fabrics.EXTERNAL_DNS, []))
+
+
+def dns_answers(stage):
+    stage.fabric.daemon("outside-dns", stage.fabric.ns("outside"), fabrics.dnsmasq(
+        stage.fabric.folder, "outside-dns", fabrics.EXTERNAL_DNS,
+        ["host-record=%s,%s" % (fabrics.EXTERNAL_NAME, fabrics.EXTERNAL_IP)]))
+
+
+def net_conf(stage):
+    with open(stage.host.path("C:\\etc\\kube-flannel\\net-conf.json"), encoding="utf-8") as f:
+        return json.load(f)
+
+
+FAULTS = {
+    "held-remote": after("kube-proxy's endpoints of pods that are gone have the addresses of this node's pods",
+                         "HNS-EPSTALE", *held(1), OVERLAY),
+    "held-local": after("endpoints of pods that are gone have all addresses, and the CNI plugin's files do not say so",
+                        "HNS-LEFT", *held(0), BRIDGE),
+    "flannel-vni": after("flannel's configuration on this node has another VNI", "HNS-NET", *node.edited(
+        "C:\\etc\\kube-flannel\\net-conf.json", r'("VNI": *)4096', r"\g<1>4097", "flanneld"), OVERLAY),
+    "sinkhole": after("the cluster's DNS sends the name outside to a machine that is not there", "EXT-DNS",
+                      *cluster.dns_says("server=", "address=/%s/203.0.113.9\nserver=" % fabrics.EXTERNAL_NAME), BRIDGE),
+    "no-way-in": Fault("the node's switch hands nothing to pods that comes from other machines", "POD-GW",
+                       *cluster.filtered("w1", 'iifname { "vsw0", "vx*" } oifname "ep*" drop'), OVERLAY),
+    "dhcp": after("DHCP gave the node another address", "NIC-WRONG", moved, moved_home, BRIDGE),
+    "proxy-forbidden": after("kube-proxy may not list Services any more, and was started again", "SVC-ALL", node.both(
+        cluster.control(op="fault", method="GET", path="/api/v1/services", code=403, reason="Forbidden"),
+        hns.drop_balancers, node.start("kube-proxy")),
+                             node.both(cluster.control(op="clear"), node.restart("kube-proxy")), OVERLAY),
+    "dns-refused": after("the DNS server outside refuses this cluster", "EXT-NODE", dns_refuses, dns_answers, BRIDGE),
+    "ecmp": Fault("one of two ways between the nodes is dead: half of the connections' VXLAN packets", "LOSS",
+                  *cluster.filtered("fabric", "udp dport 4789 jhash udp sport mod 2 == 0 drop", "bridge"), OVERLAY),
+    "manifests": after("the kubelet's configuration names another folder of static pods", "NODE-CHANGED", *node.edited(
+        "C:\\var\\lib\\kubelet\\config.yaml", r"(staticPodPath:).*", r"\1 C:\\other", "kubelet"), BRIDGE),
+    "kubelet-thief": after("another program has the kubelet's port when that starts again", "SVC-DOWN",
+                           port_taken, port_free, OVERLAY),
+    "egress-deny": obeyed("a policy agent lets pods ask the DNS and nothing else", [
+        acl("Allow", "Out", 100, Protocols="17", RemotePorts="53"), acl("Block", "Out", 200)], BRIDGE),
+}
