@@ -1,6 +1,6 @@
-"""For each fault of faults.py: diag on a joined node names its cause first, and nothing once the hint
-was followed; no cause where nothing is wrong. For each pair of PAIRS both are named, or the wider and
-then, when it is gone, the other.
+"""For each fault of faults.py, and for those of written_down.py that are named: diag on a joined node
+names its cause first, and nothing once the hint was followed; no cause where nothing is wrong. For
+each pair of PAIRS both are named, or the wider and then, when it is gone, the other.
 
     causes.py [--mode overlay|l2bridge] [--times N] [--keep FOLDER] [FAULT|FAULT+FAULT...]
 
@@ -21,13 +21,15 @@ from collections import namedtuple
 import faults
 import netns
 import stage
+import written_down
 
 DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "diag.md")
 HEAD = "| injected | network mode | cause | named first |\n|---|---|---|---|\n"
 keep = None  # a folder for reports
 # A time-out of a probe and half a second: a diag whose flows take longer is listed.
 AIM = 2.5
-times = []  # of each diag: (what was played, exit code, seconds from both probes up to the result)
+YOUNG = 60  # a service that was started within so many seconds: what fails is asked again for 20 s
+times = []  # of each diag: (what was played, exit code, seconds from both probes up to the result, age of a service)
 Seen = namedtuple("Seen", "code causes failed")
 
 
@@ -57,7 +59,7 @@ def seen(s, name, kept=True):
         if not any("did not answer" in f.get("reason", "") for f in flows):
             break  # else the machine was too busy for the probe
     if "measuredSeconds" in report:
-        times.append((name, code, report["measuredSeconds"]))
+        times.append((name, code, report["measuredSeconds"], youngest(report.get("evidence", {}).get("look", {}))))
     if keep and kept:
         with open(os.path.join(keep, "%s-%s.json" % (s.mode, name)), "w", encoding="utf-8") as f:
             json.dump(report, f)
@@ -87,17 +89,19 @@ def complaint(fault, code, causes, failed):
     return "wrongly confirmed: %s" % wrong if wrong else ""
 
 
+def youngest(document):
+    """The seconds since a service of the node was started last, from diag's first look or from status."""
+    def at(text):
+        return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ")
+    now = at(document["time"]) if "time" in document else datetime.datetime.utcnow()
+    return min([(now - at(x["since"])).total_seconds() for x in document.get("services", [])
+                if x["state"] == "running" and "since" in x] or [999])
+
+
 def quiet(s):
     """Waits until no service of the node has been started within a minute."""
-    def age(service):
-        since = datetime.datetime.strptime(service["since"], "%Y-%m-%dT%H:%M:%SZ")
-        return (datetime.datetime.utcnow() - since).total_seconds()
-    while True:
-        services = s.document("status")[1]["services"]
-        youngest = min([age(x) for x in services if x["state"] == "running" and "since" in x] or [999])
-        if youngest > 61:
-            return
-        time.sleep(62 - youngest)
+    while (age := youngest({"services": s.document("status")[1]["services"]})) <= YOUNG + 1:
+        time.sleep(YOUNG + 2 - age)
 
 
 def one(s, name, fault):
@@ -166,8 +170,8 @@ def play(mode, names, again=1):
             print("FAIL join in mode %s: exit code %d\n%s%s" % (
                 mode, joined.returncode, joined.stdout, joined.stderr))
             return [(False, None)], []
-        for name, fault in faults.FAULTS.items():
-            if mode in fault.modes and (not names or name in names):
+        for name, fault in {**faults.FAULTS, **written_down.FAULTS}.items():
+            if mode in fault.modes and (name in names if names else name in faults.FAULTS):
                 results += [one(s, name, fault) for _ in range(again)]
         for name, modes in faults.PAIRS.items():
             if mode in modes and (not names or name in names):
@@ -188,14 +192,17 @@ def documented(results):
 
 def timed():
     """Prints how long the flows took, and which took longer than they should."""
-    for what, group in (("green", [t for t in times if t[1] == 0]), ("red", [t for t in times if t[1]])):
+    for what, group in (("green", [t for t in times if t[1] == 0]),
+                        ("red", [t for t in times if t[1] and t[3] >= YOUNG]),
+                        ("red, a service was started within a minute", [t for t in times if t[1] and t[3] < YOUNG])):
         if group:
             seconds = sorted(t[2] for t in group)
             print("%s: %d times, %.2f s at the median, %.2f s at most" % (
                 what, len(group), statistics.median(seconds), seconds[-1]))
-    for name, code, seconds in sorted(times, key=lambda t: -t[2]):
+    for name, code, seconds, age in sorted(times, key=lambda t: -t[2]):
         if seconds > AIM:
-            print("longer than %.1f s: %.2f s, %s (exit code %d)" % (AIM, seconds, name, code))
+            print("longer than %.1f s: %.2f s, %s (exit code %d%s)" % (
+                AIM, seconds, name, code, ", a service was started %d s before" % age if age < YOUNG else ""))
 
 
 def main():
