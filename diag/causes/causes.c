@@ -175,10 +175,11 @@ const struct row diag_rows[] = {
         "winjoin sets none, but network policy agents do: check the NetworkPolicies of the "
         "namespace and the agent's log; deleting the pod makes a new endpoint",
         "microsoft/Windows-Containers#616", 0, CELLS_ALL, look_cni_policy, MEASURED),
-    ROW("HNS-EPSTALE", "flows that the wrong pod answers", "two endpoints have the same address",
-        "delete the stale endpoint (in PowerShell: Get-HnsEndpoint, Remove-HnsEndpoint), then "
-        "restart kube-proxy",
-        "kubernetes/kubernetes#135170", 0,
+    ROW("HNS-EPSTALE", "flows of a pod whose address another endpoint has",
+        "two endpoints have the same address",
+        "delete the stale endpoint (winjoin status names those of pods that are gone, with the "
+        "command; or in PowerShell: Get-HnsEndpoint, Remove-HnsEndpoint), then restart kube-proxy",
+        "kubernetes/kubernetes#135170, microsoft/Windows-Containers#631", 0,
         CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD), look_hns_epstale, MEASURED),
     ROW("POD-GW", "from pods to everything but each other",
         "the pods' endpoints have another gateway than their network",

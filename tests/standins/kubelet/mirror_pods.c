@@ -46,9 +46,10 @@ static json_t *container_status(const json_t *state) {
     bool runs = json_bool_at(state, "running", false);
     const char *image = json_text_at(state, "image"), *since = json_text_at(state, "startedAt");
     json_t *now = runs ? json_pack("{s:{s:s}}", "running", "startedAt", since ? since : "")
-                       : json_pack("{s:{s:I,s:s}}", "terminated", "exitCode",
+                       : json_pack("{s:{s:I,s:s,s:s*}}", "terminated", "exitCode",
                                    (json_int_t)json_number_at(state, "exitCode", 0), "reason",
-                                   json_number_at(state, "exitCode", 0) ? "Error" : "Completed");
+                                   json_number_at(state, "exitCode", 0) ? "Error" : "Completed",
+                                   "startedAt", since);
 
     return json_pack("{s:s,s:b,s:b,s:I,s:s,s:s,s:o}", "name", json_text_at(state, "name"), "ready",
                      runs, "started", runs, "restartCount",
