@@ -382,26 +382,35 @@ static void every_row_has_words(void **state) {
     assert_int_equal(n, 97);
 }
 
-/* What HNS kept of a pod that is gone, and has not attached, is not taken for the pod's. */
+/* What HNS kept of a pod that is gone, and has not attached, is not taken for the pod's; nor does
+ * one that is attached get in the way of what works. */
 static void of_two_endpoints_the_attached_one_counts(void **state) {
-    static const char *const left[] = {
-        "State:1", "HostComputeNamespace:'00000000-0000-0000-0000-000000000000'", "Flags:1"};
-    struct diag_report report;
+    static const struct {
+        const char *left, *red, *cause;
+    } ends[] = {
+        {"State:1", "pod-to-service-ip/tcp=timeout pod-to-service-ip/udp=dns-timeout", "UNKNOWN"},
+        {"HostComputeNamespace:'00000000-0000-0000-0000-000000000000'",
+         "pod-to-service-ip/tcp=timeout pod-to-service-ip/udp=dns-timeout", "UNKNOWN"},
+        {"Flags:1,HostComputeNamespace:'5d1f'",
+         "pod-to-service-ip/tcp=timeout pod-to-service-ip/udp=dns-timeout", "UNKNOWN"},
+        {"State:3", "pod-to-service-ip/tcp=timeout pod-to-service-ip/udp=dns-timeout",
+         "HNS-EPSTALE"},
+        {"State:3", "pod-to-service-ip/tcp=timeout", "UNKNOWN"},
+    };
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(left); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
         _cleanup_(freep) char *evidence =
             xasprintf("pods:{a:{name:'a',ip:'10.244.3.4'}},endpoints:[{ID:'dead',%s,"
                       "IpConfigurations:[{IpAddress:'10.244.3.4'}]},{ID:'6f3c',"
                       "HostComputeNamespace:'5d1f',IpConfigurations:[{IpAddress:'10.244.3.4'}]}]",
-                      left[i]);
-        const struct row row = {
-            .red = "pod-to-service-ip/tcp=timeout pod-to-service-ip/udp=dns-timeout",
-            .evidence = evidence};
+                      ends[i].left);
+        const struct row row = {.red = ends[i].red, .evidence = evidence};
+        struct diag_report report;
 
         report_make(&row, &report);
         diag_causes_find(&report);
-        assert_string_equal(report.causes.items[0].id, "UNKNOWN");
+        assert_string_equal(report.causes.items[0].id, ends[i].cause);
         diag_report_free(&report);
     }
 }
