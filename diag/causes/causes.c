@@ -130,6 +130,11 @@ const struct row diag_rows[] = {
         "containerd and the kubelet",
         "rancher/rancher#26320, containerd/containerd#6181", 0, CELLS_ALL, look_hns_left,
         STOPS_PODS),
+    ROW("HNS-EPSTALE", "every flow of new pods",
+        "endpoints of pods of other nodes have the addresses that new pods get",
+        "sc.exe stop kube-proxy, then sc.exe start kube-proxy; remove what is left: powershell "
+        "-Command \"Get-HnsEndpoint -Id ID | Remove-HnsEndpoint\"",
+        "kubernetes/kubernetes#130963", 0, CELLS_ALL, look_hns_epstale_new, STOPS_PODS),
     CHANGED("every flow", look_changed_pods, NOT_RUN),
     ROW("POD-SBX", "every flow", "the probe pods do not start: their sandbox cannot be created",
         "search the kubelet's log for FailedCreatePodSandBox; the error of CNI and HNS follows it",

@@ -96,23 +96,76 @@ enum level look_proxy_two(const struct scene *scene, struct finding *finding) {
 
 /* ---- what is left over ---- */
 
+static bool note_waiting(const struct scene *scene, const char *word, struct finding *finding) {
+    static const char *const pods[] = {"pods.a", "pods.b"};
+    bool any = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(pods); i++) {
+        const json_t *pod = json_at(scene->evidence, pods[i]);
+        const char *waiting = json_text_at(pod, "waiting");
+
+        if (!waiting || !strstr(waiting, word))
+            continue;
+        finding_note(finding, "%s is waiting: %s", text_of(pod, "name"), waiting);
+        any = true;
+    }
+    return any;
+}
+
+static bool is_source_vip(const struct scene *scene, const char *ip) {
+    json_each(json_object_get(scene->evidence, "loadBalancers"), i, balancer)
+        if (text_equal(json_text_at(balancer, "SourceVIP"), ip))
+            return true;
+    return false;
+}
+
+static bool is_for_pods(const struct scene *scene, const char *ip) {
+    return prefix_holds(expected(scene, "podCIDR"), ip) ||
+           prefix_holds(json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix"), ip);
+}
+
+/* HNS makes no second endpoint with an address, whoever has the first: those of pods' addresses
+ * that are neither a pod's nor the node's own. One alone is passed by: the next address is given.
+ */
+static bool note_holders(const struct scene *scene, bool remote, struct finding *finding) {
+    size_t count = 0;
+
+    if (!note_waiting(scene, "object already exists", finding))
+        return false;
+    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
+
+        if (!ip || (json_number_at(endpoint, "Flags", 0) & 1) != remote ||
+            endpoint_is_attached(endpoint) || !is_for_pods(scene, ip) ||
+            adapter_with(scene, ip, NULL) || is_source_vip(scene, ip))
+            continue;
+        finding_note(finding, "endpoint %s has the address %s, and is of no pod of this node",
+                     text_of(endpoint, "ID"), ip);
+        count++;
+    }
+    if (count < 2)
+        return false;
+    finding->message =
+        xstrdup("endpoints that were left behind have the addresses that new pods get");
+    return true;
+}
+
 /* No sandbox gets an address. Pods that are gone may have some, in HNS or as files of host-local
  * alone. */
 enum level look_hns_left(const struct scene *scene, struct finding *finding) {
-    static const char *const pods[] = {"pods.a", "pods.b"};
-    static const char *const words[] = {"no IP addresses available", "No available addresses"};
     size_t left = json_array_size(drift_of(scene, "endpointsWithoutPod")) +
                   json_array_size(drift_of(scene, "namespacesWithoutPod"));
+    bool used_up = note_waiting(scene, "no IP addresses available", finding) ||
+                   note_waiting(scene, "No available addresses", finding);
 
     finding->may &= scene->red & ~scene->failed;
-    for (size_t i = 0; i < ARRAY_SIZE(pods) * ARRAY_SIZE(words); i++) {
-        const json_t *pod = json_at(scene->evidence, pods[i / ARRAY_SIZE(words)]);
-        const char *waiting = json_text_at(pod, "waiting");
-
-        if (waiting && strstr(waiting, words[i % ARRAY_SIZE(words)]))
-            finding_note(finding, "%s is waiting: %s", text_of(pod, "name"), waiting);
+    if (!used_up && note_holders(scene, false, finding)) {
+        finding->hint = xstrdup("remove each: powershell -Command \"Get-HnsEndpoint -Id ID | "
+                                "Remove-HnsEndpoint\"; if no pod starts a minute later, restart "
+                                "containerd and the kubelet");
+        return CONFIRMED;
     }
-    if (!finding->evidence.count)
+    if (!used_up)
         return NO;
     if (!left) {
         if (json_object_get(scene->evidence, "kubernetes"))
@@ -129,6 +182,12 @@ enum level look_hns_left(const struct scene *scene, struct finding *finding) {
     json_each(drift_of(scene, "namespacesWithoutPod"), i, row)
         finding_note(finding, "namespace %s is of no pod", text_of(row, "id"));
     return CONFIRMED;
+}
+
+/* kube-proxy's, of pods of other nodes. */
+enum level look_hns_epstale_new(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->red & ~scene->failed;
+    return note_holders(scene, true, finding) ? CONFIRMED : NO;
 }
 
 /* The node within whose pods' prefix that one lies. */

@@ -203,7 +203,8 @@ static bool other_names_are_lost(const struct scene *scene) {
 }
 
 enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
-    const char *external = extra_outcome(scene, "x-dns-external");
+    const char *external = extra_outcome(scene, "x-dns-external"),
+               *node = extra_outcome(scene, "x-node-name");
     const struct diag_cell *cell =
         diag_cells_find(&scene->report->cells, "pod-to-external-dns", false);
 
@@ -218,12 +219,17 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     if (!external || text_equal(external, "ok"))
         return LIKELY;
     finding_note(finding, "for the external name it answers: %s", external);
-    if (text_equal(external, "dns-nxdomain") &&
-        text_equal(extra_outcome(scene, "x-node-name"), "dns-nxdomain")) {
+    if (text_equal(external, "dns-nxdomain") && text_equal(node, "dns-nxdomain")) {
         finding->message = xstrdup("the name outside does not exist");
         finding->hint = xstrdup("not a problem of the pod network: check that name, or choose "
                                 "another target (verify.external)");
         finding_note(finding, "the node itself does not find that name either");
+    } else if (node && (text_equal(node, "dns-servfail") || text_equal(node, "dns-timeout"))) {
+        finding->message = xstrdup("names outside resolve neither for pods nor for the node");
+        finding->hint =
+            xstrdup("not a problem of the pod network: look at the DNS servers that "
+                    "the node, and the forward line in the CoreDNS configuration, name");
+        finding_note(finding, "the node itself asks for that name in vain, too: %s", node);
     }
     return CONFIRMED;
 }

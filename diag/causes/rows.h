@@ -94,7 +94,7 @@ row_look look_ext_node, look_nat_none, look_nat_exc, look_nat_pods, look_ext_pod
 
 /* kubernetes.c: what HNS lacks of what Kubernetes says */
 row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale,
-    look_svc_port, look_hns_left, look_route_stale;
+    look_svc_port, look_hns_left, look_hns_epstale_new, look_route_stale;
 /* nodes.c: adapters, names and announcements of nodes, the switch below them */
 row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_node_cidr,
     look_peer_down, look_flannel_node, look_ovl_mac;

@@ -100,3 +100,5 @@
     "'ok'},"                                                                                       \
     "'x-node-api':{outcome:'ok'},'node-external':{outcome:'ok'}},"                                 \
     "kubernetes:" NO_DRIFT ",look:" GOOD_LOOK
+#define EXISTS                                                                                     \
+    "{a:{name:'a',waiting:'setup network for sandbox: The object already exists.'},b:{name:'b'}}"

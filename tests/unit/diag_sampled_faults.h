@@ -439,6 +439,17 @@
          PUT("extra|x-dns-connect|outcome", "'timeout'")
              PUT("extra|x-page-small", "{outcome:'timeout'}"),
      true},
+    {"HNS has endpoints with the addresses that pods get, of pods that are gone", "HNS-LEFT",
+     ALL_NOT_RUN,
+     PUT("pods", EXISTS) PUT("endpoints|8", "{IpConfigurations:[{IpAddress:'10.244.3.8'}]}")
+         PUT("endpoints|9", "{IpConfigurations:[{IpAddress:'10.244.3.9'}]}"),
+     false},
+    {"it has such endpoints of pods of other nodes", "HNS-EPSTALE", ALL_NOT_RUN,
+     PUT("pods", EXISTS) PUT("endpoints|8", "{Flags:1,IpConfigurations:[{IpAddress:'10.244.3.8'}]}")
+         PUT("endpoints|9", "{Flags:1,IpConfigurations:[{IpAddress:'10.244.3.9'}]}"),
+     false},
+    {"HNS says that there is such an endpoint, and all are of pods", "POD-SBX", ALL_NOT_RUN,
+     PUT("pods", EXISTS), false},
     {"all addresses are reserved, and HNS knows of none", "HNS-LEFT", ALL_NOT_RUN,
      PUT("pods", "{a:{name:'a',waiting:'failed to setup network for sandbox: plugin "
                  "type=\\\"host-local\\\" failed: no IP addresses available in range set'},"
