@@ -13,7 +13,7 @@ import break_cluster as cluster
 import break_hns as hns
 import break_node as node
 import fabric as fabrics
-from faults import BRIDGE, OVERLAY, Fault, after, obeyed
+from faults import BRIDGE, FROM_PODS, OVERLAY, Fault, after, obeyed
 from policy_agent import acl
 
 
@@ -105,4 +105,27 @@ FAULTS = {
                            port_taken, port_free, OVERLAY),
     "egress-deny": obeyed("a policy agent lets pods ask the DNS and nothing else", [
         acl("Allow", "Out", 100, Protocols="17", RemotePorts="53"), acl("Block", "Out", 200)], BRIDGE),
+}
+
+# Written down after the rules had been changed for what they had missed of those.
+FAULTS |= {
+    "missed-node": after("flanneld was stopped, and the DNS pods' node was made again with another MAC since", "SVC-DOWN",
+                         node.both(node.stop("flanneld"), cluster.wired(
+                             "l1", ["link set vx address 00:15:5d:00:00:77"], [])[0], cluster.annotate(
+                                 "l1", "backend-data", '{"VNI":%d,"VtepMAC":"00:15:5d:00:00:77"}' % fabrics.VNI)),
+                         node.both(node.start("flanneld"), lambda s: s.fabric.overlay_vni(fabrics.VNI), cluster.annotate(
+                             "l1", "backend-data", '{"VNI":%d,"VtepMAC":"%s"}' % (fabrics.VNI, fabrics.L1_MAC))), OVERLAY),
+    "few-new": Fault("the node's switch lets four new connections a second of its pods pass", "LOSS", *cluster.filtered(
+        "w1", FROM_PODS + "ct state new limit rate over 4/second burst 4 packets drop"), OVERLAY),
+    "slice-nowhere": after("the EndpointSlice of the DNS has an address of no node's pods", "SVC-EP0",
+                           cluster.dns_endpoints([{**cluster.ENDPOINT, "addresses": ["10.244.9.9"]}]),
+                           cluster.dns_endpoints([cluster.ENDPOINT]), OVERLAY),
+    "dead-server": after("a dead DNS server comes before the cluster's in pods", "DNS-SRV", *hns.rewritten(
+        "HcnCreateEndpoint", '"ServerList":["%s"]' % fabrics.DNS_VIP, '"ServerList":["10.0.0.2","%s"]' % fabrics.DNS_VIP),
+                         BRIDGE),
+    "slice-node": after("the EndpointSlice of the DNS has the address of a node that has no DNS", "SVC-EP0",
+                        cluster.dns_endpoints([{**cluster.ENDPOINT, "addresses": [fabrics.L1]}]),
+                        cluster.dns_endpoints([cluster.ENDPOINT]), BRIDGE),
+    "pods-rejected": Fault("the node's firewall rejects what its pods send outside", "EXT-PODS", *cluster.filtered(
+        "w1", FROM_PODS + "ip daddr 192.0.2.0/24 reject with icmp type admin-prohibited", "ip"), BRIDGE),
 }
