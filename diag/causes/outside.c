@@ -229,7 +229,7 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
         finding->hint =
             xstrdup("not a problem of the pod network: look at the DNS servers that "
                     "the node, and the forward line in the CoreDNS configuration, name");
-        finding_note(finding, "the node itself asks for that name in vain, too: %s", node);
+        finding_note(finding, "the node itself gets no answer for that name either: %s", node);
     }
     return CONFIRMED;
 }

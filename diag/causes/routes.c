@@ -216,8 +216,16 @@ static void unknown_node_check(const struct scene *scene, struct finding *findin
         finding_note(finding,
                      "node %s, on which pod %s is, announces nothing: start its network agent",
                      peer.node, pod);
-    else if (!node && !node_of_address(scene, pod))
+    else if (!node && !node_of_address(scene, pod)) {
         finding_note(finding, "no Node has a pod prefix with the address of pod %s", pod);
+        text_set(&finding->message,
+                 xstrdup("the DNS pod's address is of no node: its Node is gone, or the "
+                         "EndpointSlice is old"));
+        text_set(
+            &finding->hint,
+            xstrdup("kubectl get nodes, and kubectl -n kube-system get pods,endpointslices -l "
+                    "k8s-app=kube-dns -o wide: is a node missing, or do the addresses differ?"));
+    }
 }
 
 /* The agent that writes the routes to other nodes may have ended; how many notes that made. */

@@ -1,4 +1,4 @@
-"""What may be broken in HNS on a Windows node of a stage (stage.py), and how it is mended there. Each function
+"""What may be broken in HNS on a Windows node of a stage (stage.py), and how it is made right there. Each function
 takes a stage, or answers functions of one: faults.py."""
 import ipaddress
 import json

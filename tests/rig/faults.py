@@ -485,7 +485,7 @@ FAULTS |= {
                                                "10.96.0.99\nhost-record=k"), BRIDGE),
 }
 
-# What was mended after it had been missed by hand, or had no fault here.
+# What was corrected after it had been missed by hand, or had no fault here.
 FAULTS |= {
     "outside-late": Fault("the DNS server outside takes four seconds for an answer", "EXT-NODE",
                           *cluster.late("outside", fabrics.EXTERNAL_DNS, 4)),

@@ -97,7 +97,7 @@ FAULTS = {
         hns.drop_balancers, node.start("kube-proxy")),
                              node.both(cluster.control(op="clear"), node.restart("kube-proxy")), OVERLAY),
     "dns-refused": after("the DNS server outside refuses this cluster", "EXT-NODE", dns_refuses, dns_answers, BRIDGE),
-    "ecmp": Fault("one of two ways between the nodes is dead: half of the connections' VXLAN packets", "LOSS",
+    "ecmp": Fault("one of two lines between the nodes is dead: half of the connections' VXLAN packets", "LOSS",
                   *cluster.filtered("fabric", "udp dport 4789 jhash udp sport mod 2 == 0 drop", "bridge"), OVERLAY),
     "manifests": after("the kubelet's configuration names another folder of static pods", "NODE-CHANGED", *node.edited(
         "C:\\var\\lib\\kubelet\\config.yaml", r"(staticPodPath:).*", r"\1 C:\\other", "kubelet"), BRIDGE),
