@@ -16,14 +16,14 @@ static size_t least(size_t a, size_t b) {
 
 /* Two letters that changed their places count once (optimal string alignment). */
 static size_t distance(const char *a, const char *b) {
-    size_t n = strlen(b), rows[3][WORD_MAX];
+    size_t m = strlen(a), n = strlen(b), rows[3][WORD_MAX];
     size_t *above = rows[0], *row = rows[1], *next = rows[2];
 
-    if (n >= WORD_MAX)
-        return n;
+    if (n >= WORD_MAX || m > n + DISTANCE_MAX || n > m + DISTANCE_MAX)
+        return DISTANCE_MAX + 1; /* or more */
     for (size_t j = 0; j <= n; j++)
         row[j] = above[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
+    for (size_t i = 1; i <= m; i++) {
         size_t *spare = above;
 
         next[0] = i;
