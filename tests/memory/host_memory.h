@@ -20,6 +20,8 @@ const char *host_memory_log(const struct host *host);
 /* The whole state as JSON (files as text or base64, services, registry, firewall, routes, adapters,
  * HNS objects), to compare before and after. New reference. */
 json_t *host_memory_state(const struct host *host);
+/* One value of it that is no file: "services.kubelet.state". The host owns it; NULL: none. */
+const json_t *host_memory_at(const struct host *host, const char *path);
 /* Preparing the scene. */
 /* A merge patch (RFC 7386) of the state but its files. */
 void host_memory_patch(struct host *host, const json_t *patch);

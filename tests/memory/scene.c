@@ -47,6 +47,10 @@ json_t *host_memory_state(const struct host *host) {
     return state;
 }
 
+const json_t *host_memory_at(const struct host *host, const char *path) {
+    return json_at(looked_at(host)->state, path);
+}
+
 void host_memory_patch(struct host *host, const json_t *patch) {
     struct memory_host *memory = memory_of(host);
     json_t *patched = json_merge_patch(memory->state, patch);

@@ -162,12 +162,9 @@ static void scene_sign(struct api_scene *s) {
 }
 
 static bool scene_runs(const struct api_scene *s, const char *service) {
-    json_t *state = host_memory_state(s->host);
     _cleanup_(freep) char *path = xasprintf("services.%s.state", service);
-    bool runs = text_equal(json_text_at(state, path), "running");
 
-    json_decref(state);
-    return runs;
+    return text_equal(json_string_value(host_memory_at(s->host, path)), "running");
 }
 
 static int scene_json(struct http_response *ret, long status, json_t *json) {

@@ -268,8 +268,7 @@ static void the_join_s_file_is_not_written(void **state) {
 
 /* A route to that prefix stands on the machine. */
 static bool stands(const char *prefix) {
-    _cleanup_json_ json_t *state = host_memory_state(host);
-    _cleanup_(freep) char *routes = json_write(json_object_get(state, "routes"));
+    _cleanup_(freep) char *routes = json_write(host_memory_at(host, "routes"));
 
     return strstr(routes, prefix) != NULL;
 }

@@ -5,9 +5,8 @@
 
 /* Whether the host, or HNS, leads to that prefix. */
 static bool has_route(struct run *r, const char *prefix) {
-    _cleanup_json_ json_t *state = host_memory_state(r->host);
-    _cleanup_(freep) char *routes = json_write(json_object_get(state, "routes"));
-    _cleanup_(freep) char *networks = json_write(json_at(state, "hns.networks"));
+    _cleanup_(freep) char *routes = json_write(host_memory_at(r->host, "routes"));
+    _cleanup_(freep) char *networks = json_write(host_memory_at(r->host, "hns.networks"));
 
     return strstr(routes, prefix) || strstr(networks, prefix);
 }
