@@ -115,6 +115,22 @@ def next_addresses_held(count):
     return apply, lift
 
 
+def all_addresses_held(flags):
+    """A pair of functions: endpoints of HNS that no pod has hold all addresses that pods could get."""
+    def apply(stage):
+        net = network(stage.host)
+        taken = {c["IpAddress"] for e in stage.host.control({"op": "dump"})["endpoints"]
+                 for c in e.get("IpConfigurations", [])}
+        prefix = ipaddress.ip_network(stage.node(stage.node_name)["spec"]["podCIDR"])
+        stage.held = [make(stage, "Endpoint", {"Flags": flags, "IpConfigurations": [{"IpAddress": str(a)}]},
+                               net=net["ID"])["ID"] for a in list(prefix.hosts())[2:] if str(a) not in taken]
+
+    def lift(stage):
+        for ident in stage.held:
+            stage.host.hns("HcnDeleteEndpoint", "go", ident)
+    return apply, lift
+
+
 # ---- load balancers -----------------------------------------------------------------------------
 
 def lose_balancers(stage):

@@ -22,6 +22,7 @@ import faults
 import netns
 import stage
 import written_down
+from fault import BOTH
 
 DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "diag.md")
 HEAD = "| injected | network mode | cause | named first |\n|---|---|---|---|\n"
@@ -39,7 +40,7 @@ def rows():
         text = f.read().partition(HEAD)[2].partition("\n\n")[0]
     cells = [[c.strip() for c in line.strip("|").split("|")] for line in text.splitlines()]
     return {(title, mode): (cause, first) for title, modes, cause, first in cells
-            for mode in (faults.BOTH if modes == "both" else [modes])}
+            for mode in (BOTH if modes == "both" else [modes])}
 
 
 def table(played):
@@ -209,14 +210,14 @@ def main():
     global keep
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mode", choices=faults.BOTH, action="append")
+    parser.add_argument("--mode", choices=BOTH, action="append")
     parser.add_argument("--keep", metavar="FOLDER")
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("faults", nargs="*")
     args = parser.parse_args()
     keep = args.keep
     try:
-        modes = args.mode or faults.BOTH
+        modes = args.mode or BOTH
         with concurrent.futures.ProcessPoolExecutor(len(modes)) as pool:  # they wait for time-outs, mostly
             played = [p.result() for p in [pool.submit(play, m, args.faults, args.times) for m in modes]]
         results = [r for of_mode, _ in played for r in of_mode]

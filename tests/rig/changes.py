@@ -11,7 +11,7 @@ import break_cluster as cluster
 import break_hns as hns
 import break_node as node
 import fabric as fabrics
-import faults
+import sampled
 
 # ---- a value becomes another plausible one -------------------------------------------------------------
 
@@ -184,7 +184,7 @@ def host_changes(s):
         for whose, ip in (("w1", s.host.address), ("l1", fabrics.L1), ("cp", fabrics.CP), ("fabric", fabrics.ROUTER)):
             if whose != where and "w1" in (where, whose):
                 yield "mac %s of %s" % (where, whose), cluster.wired(
-                    where, [faults.WRONG_MAC % (ip, dev)], ["neigh del %s dev %s" % (ip, dev)])
+                    where, [sampled.WRONG_MAC % (ip, dev)], ["neigh del %s dev %s" % (ip, dev)])
     for _, index, alias, _, mtu, *more in [r for r in rows if r[0] == "adapter" and r[2].startswith("vEthernet")]:
         for key, now, new in (("forwarding", more[4], "0"), ("mtu", mtu, "1300"), ("mtu", mtu, "576")):
             if now != new:

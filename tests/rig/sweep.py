@@ -17,7 +17,7 @@ import time
 
 import causes
 import changes
-import faults
+import fault
 import stage as stages
 
 # What an expert names of a change that is matched, the first that does; more where what can be seen fits several.
@@ -199,7 +199,7 @@ def sample(names, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mode", choices=faults.BOTH, default="overlay")
+    parser.add_argument("--mode", choices=fault.BOTH, default="overlay")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--only", default="", help="changes whose name has this (a regular expression)")

@@ -1,36 +1,18 @@
 """Faults of one node that were written down, with the cause that an expert would name, before any of them was tried:
 twelve, and six after the rules had been changed for what they missed of these. docs/diag.md counts both; causes.py
-plays one by its name.
+plays one by its name. Two that were missed are in sampled.py.
 
 From what people report: kubernetes/kubernetes#130963, #74766, microsoft/Windows-Containers#631, #439,
 kubernetes-sigs/sig-windows-tools#89, and from what administrators do.
 """
-import ipaddress
-import json
 import sys
 
 import break_cluster as cluster
 import break_hns as hns
 import break_node as node
 import fabric as fabrics
-from faults import BRIDGE, FROM_PODS, OVERLAY, Fault, after, obeyed
+from fault import BRIDGE, FROM_PODS, OVERLAY, Fault, after, obeyed
 from policy_agent import acl
-
-
-def held(flags):
-    """A pair of functions: endpoints of HNS that no pod has hold all addresses that pods could get."""
-    def apply(stage):
-        net = hns.network(stage.host)
-        taken = {c["IpAddress"] for e in stage.host.control({"op": "dump"})["endpoints"]
-                 for c in e.get("IpConfigurations", [])}
-        prefix = ipaddress.ip_network(stage.node(stage.node_name)["spec"]["podCIDR"])
-        stage.held = [hns.make(stage, "Endpoint", {"Flags": flags, "IpConfigurations": [{"IpAddress": str(a)}]},
-                               net=net["ID"])["ID"] for a in list(prefix.hosts())[2:] if str(a) not in taken]
-
-    def lift(stage):
-        for ident in stage.held:
-            stage.host.hns("HcnDeleteEndpoint", "go", ident)
-    return apply, lift
 
 
 def moved(stage):
@@ -75,16 +57,7 @@ def dns_answers(stage):
         ["host-record=%s,%s" % (fabrics.EXTERNAL_NAME, fabrics.EXTERNAL_IP)]))
 
 
-def net_conf(stage):
-    with open(stage.host.path("C:\\etc\\kube-flannel\\net-conf.json"), encoding="utf-8") as f:
-        return json.load(f)
-
-
 FAULTS = {
-    "held-remote": after("kube-proxy's endpoints of pods that are gone have the addresses of this node's pods",
-                         "HNS-EPSTALE", *held(1), OVERLAY),
-    "held-local": after("endpoints of pods that are gone have all addresses, and the CNI plugin's files do not say so",
-                        "HNS-LEFT", *held(0), BRIDGE),
     "flannel-vni": after("flannel's configuration on this node has another VNI", "HNS-NET", *node.edited(
         "C:\\etc\\kube-flannel\\net-conf.json", r'("VNI": *)4096', r"\g<1>4097", "flanneld"), OVERLAY),
     "sinkhole": after("the cluster's DNS sends the name outside to a machine that is not there", "EXT-DNS",
