@@ -269,7 +269,6 @@ static int ask_all(struct run *run, struct error *err) {
                                   .sights = {[SIGHT_CLIENT] = true,
                                              [SIGHT_SERVICE] = true,
                                              [SIGHT_LOCAL] = true,
-                                             [SIGHT_OWN] = true,
                                              [SIGHT_STICKY] = true}};
     bool early = asked - run->begin < PROXIES_MS; /* then it is no fault yet */
     size_t red = cluster_ask(&run->asking, &round).red;
@@ -338,11 +337,11 @@ static int ask(struct run *run, struct error *err) {
     if (ask_all(run, err) < 0)
         return -1;
     /* Services that were written late. */
-    (void)cluster_ask(&run->asking, &(struct cluster_round){.sights = {[SIGHT_SERVICE] = true,
-                                                                       [SIGHT_LOCAL] = true,
-                                                                       [SIGHT_OWN] = true,
-                                                                       [SIGHT_STICKY] = true},
-                                                            .soon_ms = SOON_MS});
+    (void)cluster_ask(
+        &run->asking,
+        &(struct cluster_round){
+            .sights = {[SIGHT_SERVICE] = true, [SIGHT_LOCAL] = true, [SIGHT_STICKY] = true},
+            .soon_ms = SOON_MS});
     return count(run, err);
 }
 
