@@ -62,6 +62,21 @@ static void services_that_are_written_late(void **state) {
     assert_string_equal(c.report.nodes.items[1].service_ip, "10.244.2.5");
 }
 
+static void dies_when_the_name_is_made(const char *method, const char *path) {
+    c.dead = text_equal(method, "POST") && text_ends_with(path, "/services") && c.made == NODES;
+}
+
+/* Names of another domain than most clusters have are made when pods say it. */
+static void a_name_that_cannot_be_made(void **state) {
+    struct error err;
+
+    (void)state;
+    c.suffixes = "ns.svc.example.org,svc.example.org,example.org";
+    c.before = dies_when_the_name_is_made;
+    assert_int_equal(diagnose(&err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+}
+
 /* The Services' cluster IPs are there, and the first question comes too early all the same. */
 static bool known_late(const struct dial *d, long *ret_status, const char **ret_body) {
     *ret_status = 400;
@@ -393,6 +408,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {CASE(a_cell_that_comes_right),
                                        CASE(services_that_are_written_late),
                                        CASE(services_whose_packets_are_lost),
+                                       CASE(a_name_that_cannot_be_made),
                                        CASE(a_question_that_comes_too_early),
                                        CASE(an_answer_that_is_late),
                                        CASE(services_that_never_answer),

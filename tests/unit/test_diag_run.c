@@ -143,6 +143,8 @@ static void measure_api(void *context, const struct probe *probe, struct probe_r
         assert_string_equal(probe->target, "192.0.2.53");
         assert_int_equal(probe->port, 53);
     }
+    if (text_equal(probe->id, "node-external-udp"))
+        assert_string_equal(probe->target, "192.0.2.53");
     if (!text_equal(probe->id, "x-node-api"))
         return;
     assert_int_equal(probe->kind, PROBE_TCP);
