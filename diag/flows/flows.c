@@ -54,21 +54,22 @@ void diag_cells_free(struct diag_cells *cells) {
     *cells = (struct diag_cells){0};
 }
 
-struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *flow, bool udp) {
+static struct diag_cell *cell_find(const struct diag_cells *cells, const char *flow, bool udp,
+                                   bool second) {
     for (size_t i = 0; i < cells->count; i++)
-        if (cells->items[i].udp == udp && !cells->items[i].second &&
+        if (cells->items[i].udp == udp && cells->items[i].second == second &&
             text_equal(cells->items[i].flow->id, flow))
             return &cells->items[i];
     return NULL;
 }
 
+struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *flow, bool udp) {
+    return cell_find(cells, flow, udp, false);
+}
+
 struct diag_cell *diag_cells_find_second(const struct diag_cells *cells, const char *flow,
                                          bool udp) {
-    for (size_t i = 0; i < cells->count; i++)
-        if (cells->items[i].udp == udp && cells->items[i].second &&
-            text_equal(cells->items[i].flow->id, flow))
-            return &cells->items[i];
-    return NULL;
+    return cell_find(cells, flow, udp, true);
 }
 
 char *diag_cell_name(const struct diag_cell *cell) {
@@ -150,10 +151,8 @@ void diag_cells_excuse(struct diag_cells *cells, const struct network_limit *lim
     for (; limits && limits->code; limits++)
         excuse_limit(cells, limits);
     for (int i = 0; i < 4; i++) {
-        struct diag_cell *(*find)(const struct diag_cells *, const char *, bool) =
-            i < 2 ? diag_cells_find : diag_cells_find_second;
-        struct diag_cell *name = find(cells, "pod-to-pod-name", i % 2);
-        struct diag_cell *service = find(cells, "pod-to-service-fqdn", i % 2);
+        struct diag_cell *name = cell_find(cells, "pod-to-pod-name", i % 2, i >= 2);
+        struct diag_cell *service = cell_find(cells, "pod-to-service-fqdn", i % 2, i >= 2);
 
         if (!name || !service || name->outcome != DIAG_FAIL ||
             name->result.outcome != PROBE_DNS_NXDOMAIN || service->outcome == DIAG_FAIL)
