@@ -23,7 +23,7 @@ static bool is_vmware(const char *mac) {
     static const char *const makers[] = {"00-50-56", "00-0c-29", "00-05-69"};
 
     for (size_t i = 0; mac && i < ARRAY_SIZE(makers); i++) {
-        bool same = strlen(mac) > 8;
+        bool same = true;
 
         for (size_t k = 0; same && k < 8; k++)
             same = makers[i][k] == '-' ? mac[k] == '-' || mac[k] == ':'
