@@ -261,9 +261,7 @@ int64_t network_report_time(const json_t *report) {
 
 /* One from the future is of a clock that nothing follows from. */
 bool network_report_is_fresh(const json_t *report, int64_t now) {
-    int64_t age = now - network_report_time(report);
-
-    return age <= NETWORK_REPORT_FRESH_SECONDS && age >= -NETWORK_REPORT_FRESH_SECONDS;
+    return llabs(now - network_report_time(report)) <= NETWORK_REPORT_FRESH_SECONDS;
 }
 
 bool network_report_differs(const json_t *report) {
