@@ -226,12 +226,12 @@ static const struct row rows[] = {
      "HNS-EP likely 6", NULL},
     {"an acl of one port and protocol", "pod-to-pod-ip/tcp=timeout",
      ENDPOINTS_AB(ACL("Block", "Out",
-                      "Protocols:'6',RemotePorts:'80,18000-18100',RemoteAddresses:"
+                      "Protocols:'6',RemotePorts:'80,0-18100',RemoteAddresses:"
                       "'10.244.3.0/24',Priority:9"),
                   ""),
      "CNI-POLICY confirmed 1",
      "endpoint 6f3c (winjoin-probe-a): ACL Block Out, priority 9, protocol 6, from or to "
-     "10.244.3.0/24, their ports 80,18000-18100"},
+     "10.244.3.0/24, their ports 80,0-18100"},
     {"an acl that blocks questions to the dns service", DNS_RED,
      "expected:{" VIPS
      "}," ENDPOINTS_AB(ACL("Block", "Out",
