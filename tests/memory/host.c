@@ -218,11 +218,9 @@ static int registry_get(struct host *host, const char *key, const char *value, b
 
 static int registry_set(struct host *host, const char *key, const char *value, bool number,
                         const char *data, struct error *err) {
-    if (memory_call(host, err, "registry_set %s %s%s", key, value,
-                    number && data ? " as a number" : "") < 0)
+    if (memory_call(host, err, "registry_set %s %s%s", key, value, number ? " number" : "") < 0)
         return -1;
-    model_registry_set(memory_of(host)->state, key, value, data);
-    return 0;
+    return model_registry_set(memory_of(host)->state, key, value, data), 0;
 }
 
 /* As Kubernetes' programs do it: flags in order, the first that is not known ends it. true when
