@@ -210,9 +210,9 @@ static int finish(struct program *program, struct error *err, int result) {
     if (result < 0) {
         name_variables(program, err);
         output_error(err);
+        if (program->kept_log)
+            (void)fprintf(stderr, "log: %s\n", program->kept_log);
     }
-    if (result < 0 && program->kept_log)
-        (void)fprintf(stderr, "log: %s\n", program->kept_log);
     if (output_finish(program, result < 0 ? err : NULL, &unwritten) < 0) {
         output_error(&unwritten);
         return exit_code(program, result < 0 ? err->kind : unwritten.kind);
