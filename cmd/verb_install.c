@@ -36,7 +36,7 @@ static bool is_winjoin(const char *data, size_t len) {
     size_t mark = strlen(kubeadm_mark);
 
     for (size_t i = 0; i + mark <= len; i++)
-        if (data[i] == kubeadm_mark[0] && memcmp(data + i, kubeadm_mark, mark) == 0)
+        if (memcmp(data + i, kubeadm_mark, mark) == 0)
             return true;
     return false;
 }
