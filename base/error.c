@@ -10,23 +10,23 @@
 static const struct {
     const char *name;
     int exit_code;
-    int retryable;
+    bool retryable;
 } kinds[] = {
-    [ERROR_NONE] = {"none", 0, 0},
-    [ERROR_USAGE] = {"usage", 3, 0},
-    [ERROR_PREFLIGHT] = {"preflight", 2, 0},
-    [ERROR_NETWORK] = {"network", 1, 1},
-    [ERROR_TIMED_OUT] = {"timeout", 1, 1},
-    [ERROR_DENIED] = {"denied", 1, 0},
-    [ERROR_ABSENT] = {"not-found", 1, 0},
-    [ERROR_CONFLICT] = {"conflict", 1, 1},
-    [ERROR_UNTRUSTED] = {"untrusted", 4, 0},
-    [ERROR_MALFORMED] = {"malformed", 1, 0},
-    [ERROR_HOST] = {"host", 1, 0},
-    [ERROR_UNSUPPORTED] = {"unsupported", 3, 0},
-    [ERROR_FLOWS] = {"flows", 5, 0},
-    [ERROR_RESTART] = {"restart", 6, 0},
-    [ERROR_INTERRUPTED] = {"interrupted", 130, 0},
+    [ERROR_NONE] = {"none", 0, false},
+    [ERROR_USAGE] = {"usage", 3, false},
+    [ERROR_PREFLIGHT] = {"preflight", 2, false},
+    [ERROR_NETWORK] = {"network", 1, true},
+    [ERROR_TIMED_OUT] = {"timeout", 1, true},
+    [ERROR_DENIED] = {"denied", 1, false},
+    [ERROR_ABSENT] = {"not-found", 1, false},
+    [ERROR_CONFLICT] = {"conflict", 1, true},
+    [ERROR_UNTRUSTED] = {"untrusted", 4, false},
+    [ERROR_MALFORMED] = {"malformed", 1, false},
+    [ERROR_HOST] = {"host", 1, false},
+    [ERROR_UNSUPPORTED] = {"unsupported", 3, false},
+    [ERROR_FLOWS] = {"flows", 5, false},
+    [ERROR_RESTART] = {"restart", 6, false},
+    [ERROR_INTERRUPTED] = {"interrupted", 130, false},
 };
 
 /* Writes the text and its end into one of the caller's buffers. They may hold what is written. */
