@@ -327,6 +327,11 @@ static void a_second_family(void **state) {
                         "no-ipv6-service");
     assert_string_equal(diag_cells_find_second(&cells, "pod-to-service-fqdn", true)->reason,
                         "no-ipv6-service");
+    scene.dns_ip = NULL;
+    diag_cells_free(&cells);
+    diag_cells_make(&scene, &cells);
+    assert_string_equal(diag_cells_find(&cells, "pod-to-service-ip", true)->reason,
+                        "the cluster IP is not known");
 }
 
 /* Takes the probes of several sizes out of the list. */

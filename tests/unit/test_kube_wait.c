@@ -204,8 +204,10 @@ static void reads_a_node(void **state) {
     assert_string_equal(node.kubelet_version, "v1.37.1");
     kube_node_free(&node);
     json_object_del(json_object_get(object, "spec"), "podCIDRs");
+    json_object_del(json_object_get(object, "spec"), "unschedulable");
     assert_int_equal(kube_node_from_json(object, &node, NULL), 0);
     assert_int_equal(node.pod_cidrs.count, 1);
+    assert_false(node.unschedulable);
     kube_node_free(&node);
 }
 
