@@ -39,23 +39,6 @@ static json_t *node_json(const struct join *join) {
                      "taints", o->register_with_taints);
 }
 
-static int services_json(struct join *join, json_t *array, struct error *err) {
-    struct service_settings settings;
-
-    programs_service_settings(join->host, &join->found, &settings);
-    for (const struct service *const *row = service_table; *row; row++) {
-        struct host_service service = {0};
-
-        if (!programs_wanted(&join->found, *row))
-            continue;
-        if (service_make(*row, &settings, &service, err) < 0)
-            return -1;
-        json_array_append_new(array, service_json(&service));
-        host_service_free(&service);
-    }
-    return 0;
-}
-
 static json_t *add_file(struct join *join, json_t *files, const char *path, bool protected) {
     bool replaces = host_file_type(join->host, path) != HOST_ABSENT;
     json_t *file =
@@ -99,20 +82,24 @@ static int add_winjoin(struct join *join, json_t *files, struct error *err) {
     return 0;
 }
 
-/* What the service host reads when the SCM starts it. */
-static int add_settings(struct join *join, json_t *files, struct error *err) {
+/* With the file that the service host reads when the SCM starts it. */
+static int services_json(struct join *join, json_t *array, json_t *files, struct error *err) {
     struct service_settings settings;
 
     programs_service_settings(join->host, &join->found, &settings);
     for (const struct service *const *row = service_table; *row; row++) {
+        _cleanup_(host_service_free) struct host_service service = {0};
         _cleanup_(freep) char *text = NULL;
 
-        if (!programs_wanted(&join->found, *row) || !(*row)->hosted)
+        if (!programs_wanted(&join->found, *row))
             continue;
-        if (service_host_file_make(*row, &settings, &text, err) < 0)
+        if (service_make(*row, &settings, &service, err) < 0 ||
+            service_host_file_make(*row, &settings, &text, err) < 0)
             return -1;
-        json_object_set_new(add_file(join, files, (*row)->settings_file, true), "content",
-                            json_string(text));
+        json_array_append_new(array, service_json(&service));
+        if ((*row)->hosted)
+            json_object_set_new(add_file(join, files, (*row)->settings_file, true), "content",
+                                json_string(text));
     }
     return 0;
 }
@@ -133,7 +120,7 @@ static int files_json(struct join *join, json_t *files, struct error *err) {
     else
         add_secret(join, files, KUBELET_CLIENT_CERTIFICATE_FILE);
     add_texts(join, files, &texts);
-    return add_settings(join, files, err);
+    return 0;
 }
 
 static json_t *steps_json(const struct join *join) {
@@ -221,8 +208,8 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
         look_for_pod_cidr(join);
     /* the programs' versions decide what files and command lines hold */
     if (join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 ||
-        artifacts_of(join, &artifacts, err) < 0 || services_json(join, services, err) < 0 ||
-        files_json(join, files, err) < 0 || registry_json(join, &registry, err) < 0)
+        artifacts_of(join, &artifacts, err) < 0 || files_json(join, files, err) < 0 ||
+        services_json(join, services, files, err) < 0 || registry_json(join, &registry, err) < 0)
         return -1;
     unknown = json_array();
     if (!join->found.plan.pod_cidr_known && !join->found.plan.agent->pods_make_network)
