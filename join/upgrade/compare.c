@@ -271,32 +271,25 @@ static int is_told_otherwise(struct join *join, const struct service *service, b
 }
 
 /* Windows stops with a service what depends on it. */
-static bool depends_on_switched(const struct join *join, const struct service *service) {
-    const struct upgrade *u = join->upgrade;
-
-    for (size_t i = 0; i < ARRAY_SIZE(service->depends_on) && service->depends_on[i]; i++)
-        if (text_list_has(&u->services, service->depends_on[i]))
-            return true;
-    for (size_t i = 0; service->needs_network && i < u->services.count; i++)
-        if (text_equal(u->services.items[i], join->found.plan.agent->service))
+static bool depends_on_switched(const struct upgrade *u, const struct host_service *found) {
+    for (size_t i = 0; i < found->depends_on.count; i++)
+        if (text_list_has(&u->services, found->depends_on.items[i]))
             return true;
     return false;
 }
 
 static int compare_service(struct join *join, const struct service *service, struct error *err) {
     const struct upgrade *u = join->upgrade;
-    struct host_service found = {0};
-    bool ours, switched;
+    _cleanup_(host_service_free) struct host_service found = {0};
+    bool switched;
 
     if (host_service_query(join->host, service->name, &found, err) < 0)
         return -1;
-    ours = service_is_ours(&found);
-    host_service_free(&found);
-    if (!ours || !programs_wanted(&join->found, service))
+    if (!service_is_ours(&found) || !programs_wanted(&join->found, service))
         return 0;
     switched = u->hosts || has_file(u, service) || program_of(u, service) ||
                journal_has(&u->journal, JOURNAL_SERVICE, service->name) ||
-               depends_on_switched(join, service);
+               depends_on_switched(u, &found);
     if (!switched && is_told_otherwise(join, service, &switched, err) < 0)
         return -1;
     if (switched)
