@@ -7,7 +7,7 @@ static int read_list(struct host *host, char **ret, struct error *err) {
     if (host_registry_get_raw(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, ret, &why) == 0)
         return 0;
     if (why.kind != ERROR_ABSENT)
-        return error_set(err, why.kind, "%s", why.message);
+        return error_pass(err, &why);
     *ret = xstrdup("");
     return 0;
 }

@@ -18,7 +18,7 @@ static int before_json(struct join *join, const struct host_fix *fix, json_t **r
 
     *ret = NULL;
     if (host_registry_get(join->host, fix->key, fix->value, &found, &why) < 0)
-        return why.kind == ERROR_ABSENT ? 0 : error_set(err, why.kind, "%s", why.message);
+        return why.kind == ERROR_ABSENT ? 0 : error_pass(err, &why);
     number = strtoul(found, &end, 10);
     if (!*found || *end || number > UINT32_MAX)
         return error_set(err, ERROR_CONFLICT, "set registry value '%s\\%s': it is not a number now",
@@ -73,7 +73,7 @@ int agent_registry_apply(struct join *join, struct error *err) {
     target = xasprintf("%s\\%s", wanted->key, wanted->value);
     if (host_registry_get(join->host, wanted->key, wanted->value, &found, &why) < 0 &&
         why.kind != ERROR_ABSENT)
-        return error_set(err, why.kind, "%s", why.message);
+        return error_pass(err, &why);
     if (text_equal(found, wanted->text) && is_read(join, target))
         return 0;
     if (journal_record(&join->journal, JOURNAL_REGISTRY, target,

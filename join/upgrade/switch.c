@@ -215,10 +215,8 @@ int upgrade_ready(struct join *join, struct error *err) {
         .limit_ms = READY_MS, .pause_ms = READY_STEP_MS, .look = look_ready, .context = join};
     enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 
-    if (end == LOOK_AGAIN) {
-        (void)error_prefix(err, "the node did not become Ready within %u s", wait.limit_ms / 1000);
-        return -1;
-    }
+    if (end == LOOK_AGAIN)
+        return error_prefix(err, "the node did not become Ready within %u s", wait.limit_ms / 1000);
     if (end == LOOK_DONE)
         text_addf(&join->progress.detail, "after %.1f s", wait.waited_ms / 1000.0);
     return end;

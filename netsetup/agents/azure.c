@@ -53,7 +53,7 @@ static int is_current(const struct network_restore *restore, bool *ret, struct e
     if (hcn_network_find(restore->host, NETWORK, &network, &why) == 0)
         *ret = there && strstr(state, network.id);
     else if (why.kind != ERROR_ABSENT)
-        return error_set(err, why.kind, "%s", why.message);
+        return error_pass(err, &why);
     return 0;
 }
 
