@@ -64,9 +64,12 @@ static void refuses_bad_paths(void **state) {
         "\\\\.\\pipe\\x",
     };
 
+    bool is_admins;
+
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         FAILS_WITH(ERROR_USAGE, host_write(opened, paths[i], "", 0, HOST_PUBLIC, err));
+        FAILS_WITH(ERROR_USAGE, host_is_admins(opened, paths[i], &is_admins, err));
         assert_int_equal(host_file_type(opened, paths[i]), HOST_ABSENT);
     }
     FAILS_WITH(ERROR_USAGE, host_remove_tree(opened, "C:\\", err));

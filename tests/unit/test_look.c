@@ -244,6 +244,7 @@ static void a_server_that_is_away_does_not_keep_from_measuring(void **state) {
 
 /* With the server away, all that is known of the network stands in that file. */
 static void a_damaged_network_file_is_told(void **state) {
+    static const char no_address[] = "{\"podCIDR\": \"10.244.1.0/24\", \"management\": \"none\"}";
     struct join join;
     struct error err = {0};
     struct run r;
@@ -256,6 +257,12 @@ static void a_damaged_network_file_is_told(void **state) {
     open_join(&r, &join);
     assert_int_equal(find_remembered(&join, &err), -1);
     assert_non_null(strstr(err.message, "network.json"));
+    error_clear(&err);
+    assert_int_equal(
+        host_write(r.host, BOOT_NETWORK_FILE, no_address, strlen(no_address), HOST_PUBLIC, NULL),
+        0);
+    assert_int_equal(find_remembered(&join, &err), -1);
+    assert_int_not_equal(err.kind, ERROR_NONE);
     join_close(&join);
     close_run(&r);
 }

@@ -189,10 +189,10 @@ static const struct {
      NULL,
      NULL},
     /* the Node's own prefix, of the control plane */
-    {{.net_conf = NET_CONF, .node_pods = "10.245.9.0/24"},
+    {{.net_conf = NET_CONF, .node_pods = "10.244.0.0/15"}, /* a part of it is served */
      {0},
      "10.0.0.0/8",
-     "the Node's podCIDR 10.245.9.0/24 does not fit: the cluster's flannel serves the pod prefix "
+     "the Node's podCIDR 10.244.0.0/15 does not fit: the cluster's flannel serves the pod prefix "
      "10.244.0.0/16",
      "make Network of ConfigMap kube-flannel/kube-flannel-cfg and podSubnet of kubeadm-config"},
     {{.net_conf = NET_CONF, .node_pods = "10.244.9.0/24"}, {0}, "10.0.0.0/8", NULL, NULL},
