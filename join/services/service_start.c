@@ -65,13 +65,10 @@ static int start(struct service_watch *watch, struct journal *journal,
         return -1;
     if (adopted && !service->extra_args) /* nothing of it changes: nothing to take back */
         return service_watch_start(watch, service, err);
-    if (!adopted && register_needed(journal, service, settings, err) < 0)
-        return -1;
-    if (service_register(journal, service, settings, &changed, err) < 0)
-        return -1;
-    if (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0)
-        return -1;
-    if (forget_ready(journal, service, err) < 0)
+    if ((!adopted && register_needed(journal, service, settings, err) < 0) ||
+        service_register(journal, service, settings, &changed, err) < 0 ||
+        (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0) ||
+        forget_ready(journal, service, err) < 0)
         return -1;
     return service_watch_start(watch, service, err);
 }
