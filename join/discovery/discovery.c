@@ -201,6 +201,8 @@ static int read_kubeconfig(const struct cluster_info *info, struct kubeconfig *r
 
 static int no_pin_matches(const struct discovery *d, const struct certificates *all,
                           const struct text_list *pins, struct error *err) {
+    _cleanup_(freep) char *given = text_list_join(pins, ", ");
+
     (void)error_set(
         err, ERROR_UNTRUSTED,
         "cannot trust \"%s\": no public key of its CA certificates matches the pinned hash",
@@ -210,7 +212,7 @@ static int no_pin_matches(const struct discovery *d, const struct certificates *
 
         (void)error_hint(err, "it presented %s", line);
     }
-    (void)error_hint(err, "you gave %s%s", pins->items[0], pins->count > 1 ? " and others" : "");
+    (void)error_hint(err, "you gave %s", given);
     return error_hint(err, "if the cluster was rebuilt, get the new line with: kubeadm token "
                            "create --print-join-command");
 }
