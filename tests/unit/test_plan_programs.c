@@ -190,8 +190,8 @@ static void a_lock_keeps_what_was_not_read(void **state) {
 #define PROGRAMS_LOCK "C:\\ProgramData\\winjoin\\" ARTIFACT_LOCK_NAME
     static const char sum[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     struct artifact items[] = {
-        {.name = (char *)"kube-proxy", .version = (char *)"v1.36.0", .size = 3},
-        {.name = (char *)"kubelet", .version = (char *)"v1.37.1", .size = 3}};
+        {.name = (char *)"kubelet", .version = (char *)"v1.37.1", .size = 3},
+        {.name = (char *)"kube-proxy", .version = (char *)"v1.36.0", .size = 3}};
     const struct artifacts earlier = {items, ARRAY_SIZE(items)};
     const struct bundle_choice choice = {"v1.37.1", NULL, NULL};
     struct artifact_target target;
