@@ -1,0 +1,79 @@
+"""Faults of a whole cluster that people reported in public threads (named in each row); cluster_faults.py says how they are told.
+
+NINTH was written, each with the cause that is expected, before any of it was played.
+"""
+from . import probes
+from .cluster_faults import OUTSIDE, REFUSED, WINDOWS, Fault, lost, pods, resolves
+from .field_faults import BY_SERVICE, across
+
+TEN = tuple("win-%03d" % i for i in range(7)), tuple("lin-%03d" % i for i in range(3))
+OF_TEN = ("--nodes", ",".join(TEN[0] + TEN[1]))
+OLD_OF_TEN = ("win-001", "win-003", "win-005")
+SIX = tuple("win-%03d" % i for i in range(6))
+NEW_OF_SIX = ("win-001", "win-004")
+SERVER_2025 = ("20348", "26100", "20348", "20348", "26100", "20348")
+OF_2025 = "windows 10.0.26100 v1.37 flannel vxlan nodes"
+THIRTY = tuple("win-%03d" % i for i in range(24)), tuple("lin-%03d" % i for i in range(6))
+OF_THIRTY = ("--nodes", ",".join(THIRTY[0] + THIRTY[1]))
+HYPERVISOR = ("win-010", "win-011", "win-012", "win-013")
+
+
+def between_pods(d):
+    """Of another node's pod, also behind a Service."""
+    return bool(d.node) and d.node != d.source and d.place not in ("node", "node-port", "localhost")
+
+
+NINTH = [
+    Fault("lost-load-balancers", "HNS of win-001 lost all load balancers; kube-proxy makes those of new Services only, not the DNS' and the API "
+          "server's (kubernetes/kubernetes#110849)", "CL-DNS-NODE", "win-001",
+          lambda d: lost(d) if d.source == "win-001" and resolves(d) else None, spread=True),
+    Fault("no-decap-of-old-build", "after HNS was started again, nodes with build 17763 reach Services only where the chosen pod is their own "
+          "(microsoft/Windows-Containers#61)", "CL-SVC-NODE", "windows 10.0.17763 v1.37 flannel vxlan nodes",
+          lambda d: lost(d) if d.source in OLD_OF_TEN and resolves(d) else
+          probes.SLOW if d.source in OLD_OF_TEN and d.place == "service" and d.node != d.source else None,
+          windows=TEN[0], linux=TEN[1], builds=("20348", "17763"), words=OF_TEN, spread=True,
+          or_else=(("CL-SVC-SOME", "windows 10.0.17763 v1.37 flannel vxlan nodes"),)),
+    Fault("answers-without-vxlan", "of ten nodes: pods of win-000 answer without VXLAN; what they begin has it (flannel-io/flannel#1394)",
+          "CL-NODE-IN", "win-000", lambda d: probes.SLOW if between_pods(d) and d.node == "win-000" else None,
+          windows=TEN[0], linux=TEN[1], words=OF_TEN, spread=True),
+    Fault("not-the-local-network", "pods of Windows nodes get outside, but to no host of the nodes' own network: nodes, the API server "
+          "(kubernetes-sigs/sig-windows-tools#141)", "CL-TARGET-PAIR", "windows nodes",
+          lambda d: probes.SLOW if d.source in WINDOWS and (d.place == "alias" or d.place in ("node", "node-port") and d.target != d.source)
+          else None, words=OUTSIDE, spread=True, or_else=(("CL-BEYOND", "windows nodes"),)),
+    Fault("node-ports-of-windows", "no Windows node answers at any NodePort; the Linux nodes do (projectcalico/calico#7305)",
+          "CL-NODEPORT-NODE", "windows nodes",
+          lambda d: probes.SLOW if d.place == "node-port" and d.target in WINDOWS and d.target != d.source else None, spread=True),
+    Fault("overlay-of-2025", "two of six Windows nodes have Server 2025, whose overlay passes nothing (rancher/rancher#50915)",
+          "CL-NODE", OF_2025,
+          lambda d: lost(d) if d.source in NEW_OF_SIX and resolves(d) or between_pods(d) and {d.source, d.node} & set(NEW_OF_SIX) else None,
+          windows=SIX, builds=SERVER_2025, spread=True),
+    Fault("acl-of-2025", "of six Windows nodes the two with Server 2025 let nothing in to their pods (microsoft/Windows-Containers#616)",
+          "CL-NODE-IN", OF_2025, lambda d: probes.SLOW if between_pods(d) and d.node in NEW_OF_SIX else None,
+          windows=SIX, builds=SERVER_2025, spread=True),
+    Fault("no-routes-by-bgp", "win-001 and win-003 have lost the routes that BGP brings of the Linux nodes; those between Windows nodes are there "
+          "(projectcalico/calico#4664)", "CL-PAIR", "win-001, win-003 and the other nodes",
+          lambda d: lost(d) if d.source in ("win-001", "win-003") and resolves(d) else
+          probes.SLOW if across(d, ("win-001", "win-003"), ("lin-000", "lin-001")) else None, windows=SIX, spread=True),
+    Fault("short-names-of-windows", "pods of Windows nodes know names of Services only in full (Azure/acs-engine#4188)",
+          "CL-DNS-SHORT", "windows nodes",
+          lambda d: "lookup backend: no such host" if d.place == "short" and d.source.startswith("win") else None,
+          windows=TEN[0], linux=TEN[1], words=OF_TEN, spread=True),
+    Fault("port-exists", "an orphaned policy of win-002 holds the NodePort for TCP: HNS refuses kube-proxy's (kubernetes/kubernetes#137530)",
+          "CL-NODEPORT-TCP", "win-002",
+          lambda d: REFUSED if d.place == "node-port" and d.service == "backend" and not d.udp and d.target == "win-002" else None, spread=True),
+    Fault("slow-names", "pods of Windows nodes get each name two seconds late, as the first of their servers is silent: no fault "
+          "(Azure/acs-engine#558)", "", "",
+          lambda d: probes.After(2) if resolves(d) and d.source in WINDOWS else None, spread=True),
+    Fault("small-packets-of-a-hypervisor", "of thirty nodes four are on a hypervisor whose switch takes no large packets from or to other machines "
+          "(rancher/rke2#6307)", "CL-MTU-PAIR", "win-010, win-011, win-012, win-013 and the other nodes",
+          lambda d: probes.SLOW if d.large and pods(d) and (d.source in HYPERVISOR) != (d.node in HYPERVISOR) else None,
+          windows=THIRTY[0], linux=THIRTY[1], words=OF_THIRTY, spread=True,
+          or_else=(("CL-MTU-NODE", "win-010, win-011, win-012, win-013"),)),
+    Fault("stale-remote-endpoint", "win-000 and win-004 have a remote endpoint of the pod of lin-000 with another's address "
+          "(kubernetes/kubernetes#135170)", "CL-PAIR", "lin-000",
+          lambda d: probes.SLOW if between_pods(d) and d.source in ("win-000", "win-004") and d.node == "lin-000" else None,
+          windows=SIX, spread=True),
+    Fault("no-source-vip", "the source VIP of Windows nodes is not valid: Services lead to pods, but not to the API server, which is a host "
+          "(kubernetes/kubernetes#123014)", "CL-API-NODE", "windows nodes",
+          lambda d: probes.SLOW if d.place == "alias" and d.source in WINDOWS else None, spread=True),
+]
