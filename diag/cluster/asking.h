@@ -10,6 +10,7 @@ struct cluster_hearing {
     bool heard;   /* it has said something */
     bool late;    /* it has said something seconds too late, or nothing: what does not come in
                      time from there says nothing of the network */
+    bool silent;  /* it said something, and at the end nothing */
     unsigned slowest_ms; /* of a round: an answer of one that was dialed by its address, */
     unsigned udp_ms;     /* by UDP */
 };

@@ -1,5 +1,6 @@
 /* Causes of what fails between pods: nodes, their kinds, pairs, and a protocol or family alone. */
 #include "diag/cluster/cause_row.h"
+#include "diag/cluster/meanwhile.h"
 
 static bool is_pods_udp(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) && c->cell.udp;
@@ -64,8 +65,12 @@ static bool is_sometimes_astray(const struct cluster_cell *c) {
     return cluster_cell_is_lossy(c) && cluster_cell_is_astray(c);
 }
 
+static const char *says_gone(const struct cluster_node *n) {
+    return n->waiting && text_starts_with(n->waiting, CLUSTER_GONE) ? n->waiting : NULL;
+}
+
 static const char *says_not_ready(const struct cluster_node *n) {
-    return n->ready ? NULL : n->waiting;
+    return n->ready || says_gone(n) ? NULL : n->waiting;
 }
 
 static const char *says_evicted(const struct cluster_node *n) {
@@ -73,7 +78,7 @@ static const char *says_evicted(const struct cluster_node *n) {
 }
 
 static const char *says_no_pod(const struct cluster_node *n) {
-    return n->ready && !says_evicted(n) ? n->waiting : NULL;
+    return n->ready && !says_gone(n) && !says_evicted(n) ? n->waiting : NULL;
 }
 
 static const char *says_unreached(const struct cluster_node *n) {
@@ -113,6 +118,14 @@ static const char *says_unreached(const struct cluster_node *n) {
               NULL}
 
 static const struct cluster_row rows[] = {
+    {{[NODE] = {"CL-GONE", "every flow of the node",
+                "the node, its kubelet, its network or its pod went away while it was asked",
+                "kubectl describe node NAME tells whether it is down, drained or started again; "
+                "when it is Ready again, run this again",
+                "kubernetes.io: Nodes, heartbeats"}},
+     .says = says_gone,
+     WITHOUT_POD,
+     .behind = true},
     {{[NODE] = {"CL-NOTREADY", "every flow of the node",
                 "the node is not Ready, so nothing was tested there",
                 "kubectl describe node NAME tells why; then run this again", NULL}},

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/rfc3339.h"
+#include "diag/cluster/meanwhile.h"
 #include "diag/cluster/objects.h"
 #include "diag/transports/static_pods.h"
 #include "kube/many.h"
@@ -320,11 +321,29 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
     return 0;
 }
 
-/* Each pod is looked at: one may have been evicted meanwhile. */
+/* Each pod is looked at: one may have been evicted or deleted meanwhile. */
 struct looking {
     struct cluster_report *report;
-    size_t left;
+    bool listed;
 };
+
+static bool has_pod(const json_t *list, const char *pod) {
+    json_each(json_object_get(list, "items"), i, item) {
+        if (text_equal(json_text_at(item, "metadata.name"), pod) &&
+            !json_at(item, "metadata.deletionTimestamp"))
+            return true;
+    }
+    return false;
+}
+
+static void look_for_deleted(struct cluster_report *report, const json_t *list) {
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        struct cluster_node *n = &report->nodes.items[i];
+
+        if (n->pod && !n->waiting && !has_pod(list, n->pod))
+            cluster_node_gone(n, xstrdup("its pod was deleted, as where a node is drained"));
+    }
+}
 
 static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
     struct looking *l = context;
@@ -332,12 +351,14 @@ static int on_ready(void *context, const char *type, const json_t *object, struc
     bool all = true;
 
     (void)err; /* nothing fails here */
-    if (node && !node->waiting && !text_equal(type, "DELETED"))
+    if (text_equal(type, "LISTED"))
+        look_for_deleted(l->report, object);
+    else if (node && !node->waiting && !text_equal(type, "DELETED"))
         take_state(node, object);
-    l->left -= node && l->left && text_equal(type, "ADDED");
+    l->listed |= text_equal(type, "LISTED");
     for (size_t i = 0; i < l->report->nodes.count; i++)
         all = all && (l->report->nodes.items[i].waiting || l->report->nodes.items[i].pod_ready);
-    return all && !l->left;
+    return all && l->listed;
 }
 
 int cluster_pods_await_ready(struct kube_client *client, struct cluster_report *report,
@@ -352,8 +373,6 @@ int cluster_pods_await_ready(struct kube_client *client, struct cluster_report *
                                .on_event = on_ready,
                                .context = &looking};
 
-    for (size_t i = 0; i < report->nodes.count; i++)
-        looking.left += report->nodes.items[i].pod != NULL;
     if (kube_watch(client, &watch, err) < 0) {
         if (err->kind == ERROR_INTERRUPTED)
             return -1;

@@ -3,6 +3,7 @@
 #include "diag/cluster/by_exec.h"
 #include "diag/cluster/causes.h"
 #include "diag/cluster/count.h"
+#include "diag/cluster/meanwhile.h"
 #include "diag/cluster/objects.h"
 #include "diag/cluster/pods.h"
 #include "kube/pages.h"
@@ -49,11 +50,15 @@ static void tell(const struct run *run, const char *message) {
 
 /* ---- nodes ---- */
 
-static int find_nodes(struct run *run, struct error *err) {
+static char *nodes_path(const struct run *run) {
     const char *selector = run->options->selector;
     _cleanup_(freep) char *escaped = kube_escape(selector ? selector : "");
-    _cleanup_(freep) char *path =
-        xasprintf("/api/v1/nodes%s%s", *escaped ? "?labelSelector=" : "", escaped);
+
+    return xasprintf("/api/v1/nodes%s%s", *escaped ? "?labelSelector=" : "", escaped);
+}
+
+static int find_nodes(struct run *run, struct error *err) {
+    _cleanup_(freep) char *path = nodes_path(run);
     _cleanup_json_ json_t *list = NULL;
     struct cluster_report *report = run->report;
 
@@ -342,12 +347,14 @@ static int ask(struct run *run, struct error *err) {
         &(struct cluster_round){
             .sights = {[SIGHT_SERVICE] = true, [SIGHT_LOCAL] = true, [SIGHT_STICKY] = true},
             .soon_ms = SOON_MS});
+    cluster_ask_silent(&run->asking, has_few_nodes(run));
     return count(run, err);
 }
 
 static int measure(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     struct cluster_report *report = run->report;
+    _cleanup_(freep) char *path = nodes_path(run);
     int result;
 
     run->begin = host_monotonic_ms(host);
@@ -355,8 +362,12 @@ static int measure(struct run *run, struct error *err) {
     cluster_cells_make(report, run->options, &run->asking.addresses, &report->cells);
     cluster_asking_open(&run->asking);
     result = ask(run, err);
+    if (result == 0)
+        result = cluster_pods_await_ready(run->client, report, run->begin, err);
+    if (result == 0)
+        cluster_look_for_gone(&run->asking, path);
     cluster_asking_close(&run->asking);
-    if (result < 0 || cluster_pods_await_ready(run->client, report, run->begin, err) < 0)
+    if (result < 0)
         return -1;
     cluster_cells_judge_kubelets(report);
     cluster_causes_find(report);

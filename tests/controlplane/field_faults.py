@@ -2,13 +2,16 @@
 
 Each of these lists was written before any of it was played. What several causes say as well is in `or_else`.
 """
+import datetime
 import random
+import threading
 import time
 
-from . import probes
+from . import probes, resources
 from .cluster_faults import OUTSIDE, REFUSED, NO_ROUTE, Fault, lost, pods, resolves
 
 WINDOWS, LINUX = ("win-000", "win-001", "win-002"), ("lin-000", "lin-001")
+LEASE = resources.named("leases")
 BY_SERVICE = ("service", "short", "full")
 RACK_A, RACK_B = tuple("win-%03d" % i for i in range(10)), tuple("lin-%03d" % i for i in range(10))
 MIXED_A, MIXED_B = tuple("win-%03d" % i for i in range(0, 16, 2)), tuple("win-%03d" % i for i in range(1, 16, 2))
@@ -204,6 +207,42 @@ def not_started(*names):
     return change
 
 
+def to_node(name):
+    """What others ask of a node that is off."""
+    return lambda d: probes.SLOW if d.source != name in (d.node, d.target) else None
+
+
+def goes(name, then=lambda case: None, seconds=1.0):
+    """Its pods say nothing any more, so many seconds later; a moment later the cluster knows it."""
+    def change(case):
+        case.model.gone_at = (name, seconds)
+        timer = threading.Timer(seconds + 3, then, [case])
+        timer.start()
+        case.addCleanup(timer.cancel)
+    return change
+
+
+def old_lease(case):
+    case.cluster.store.create(LEASE, "kube-node-lease", {"metadata": {"name": "win-001"}, "spec": {
+        "renewTime": datetime.datetime.utcfromtimestamp(time.time() - 25).strftime("%Y-%m-%dT%H:%M:%S.000000Z")}})
+
+
+def silent_kubelet(case):
+    """The cluster hears nothing of win-002's kubelet; pods run on."""
+    def later():
+        case.change_node("win-002", lambda n: n["status"]["conditions"][0].update(
+            status="Unknown", reason="NodeStatusUnknown", message="Kubelet stopped posting node status."))
+    timer = threading.Timer(3, later)
+    timer.start()
+    case.addCleanup(timer.cancel)
+
+
+def drain(case):
+    for pod in case.cluster.store.list(probes.POD)[0]:
+        if pod["spec"].get("nodeName") == "lin-001":
+            case.cluster.store.delete(probes.POD, pod["metadata"]["namespace"], pod["metadata"]["name"])
+
+
 def evict_two(case):
     case.model.evicted = {n: "The node had condition: [MemoryPressure]." for n in ("win-002", "win-006")}
 
@@ -221,9 +260,7 @@ EIGHTH = [
           lambda d: probes.SLOW if d.place == "node-port" and d.service == "backend" and d.target == "win-002" != d.source and PORT(1 / 3)
           else None, spread=True),
     Fault("dies-meanwhile", "win-002 is switched off a second after its pods began to answer; the cluster does not know it yet",
-          "CL-NODE-IN", "win-002", Later(1, lambda d: None, lambda d: probes.SLOW if d.source != "win-002" in (d.node, d.target) else None),
-          change=lambda case: setattr(case.model, "gone_at", ("win-002", 1.0)), spread=True,
-          or_else=(("CL-API-POD", "win-002"), ("CL-NODE", "win-002"))),
+          "CL-GONE", "win-002", Later(1, lambda d: None, to_node("win-002")), change=goes("win-002"), spread=True),
     Fault("refused-outside", "the server outside refuses what its name leads to, from all nodes",
           "CL-OUT-NAME", "all nodes", lambda d: REFUSED if d.place == "external-name" else None, words=OUTSIDE, spread=True),
     Fault("large-to-old-build", "large packets to pods of the nodes with the older build are lost",
@@ -257,4 +294,18 @@ EIGHTH = [
           "and all others", "CL-PAIR", "win-000, win-001, win-002, win-003 and the other nodes",
           lambda d: probes.SLOW if across(d, TWELVE[0][:4], TWELVE[0][4:] + TWELVE[1]) else None,
           windows=TWELVE[0], linux=TWELVE[1], words=OF_TWELVE, spread=True),
+]
+
+# Nodes that go away while they are asked.
+MEANWHILE = [
+    Fault("dies-unnoticed", "win-001 is switched off: its Lease is not renewed, and the Node is Ready still",
+          "CL-GONE", "win-001", Later(1, lambda d: None, to_node("win-001")), change=goes("win-001", old_lease), spread=True),
+    Fault("dies-when-all-works", "win-001 is switched off when the pods have reached each other, and names are being asked",
+          "CL-GONE", "win-001", Later(1.4, lambda d: None, to_node("win-001")), change=goes("win-001", seconds=1.4), spread=True),
+    Fault("kubelet-ends", "the kubelet of win-002 ends while it is asked, and the Node is not Ready any more; its pods run on",
+          "CL-GONE", "win-002", lambda d: REFUSED if d.place == "node" and d.target == "win-002" else None, change=silent_kubelet, spread=True),
+    Fault("drained", "lin-001 is drained while it is asked: its pods are deleted",
+          "CL-GONE", "lin-001", Later(2, lambda d: None, to_node("lin-001")), change=goes("lin-001", drain, 2.0), spread=True),
+    Fault("network-of-one-ends", "the network of win-000 ends while it is asked: nobody reaches its pods; the kubelet goes on",
+          "CL-GONE", "win-000", Later(2, lambda d: None, to_node("win-000")), change=goes("win-000", seconds=2.0), spread=True),
 ]

@@ -203,7 +203,7 @@ class Model(threading.Thread):
             if host in nodes and port in [p.get("nodePort") for p in spec.get("ports", [])]:
                 place, service = "node-port", name
         if to in nodes.values():
-            place, node = "localhost" if host == "localhost" else "pod" if host[0].isdigit() or ":" in host else "pod-name", to
+            place, node = "localhost" if host in ("localhost", "127.0.0.1") else "pod" if host[0].isdigit() or ":" in host else "pod-name", to
         elif target and not service:
             place = "node"
         elif host.partition(".")[0] in dict(services):
@@ -220,7 +220,7 @@ class Model(threading.Thread):
         for name, (on, ip) in self.pods.items():
             if host in (ip, six(ip)) or host.startswith(name + "."):
                 return on
-        return self.pods[pod][0] if host == "localhost" else host
+        return self.pods[pod][0] if host in ("localhost", "127.0.0.1") else host
 
 
 def split(path):

@@ -49,6 +49,8 @@ static struct cluster_scene {
     unsigned nodes;
     const char *waiting[NODES_MANY]; /* why a pod does not run */
     bool not_ready[NODES_MANY];      /* of the Nodes */
+    const char *not_ready_why;       /* their reason, or NULL */
+    const char *renewed;             /* of each node's Lease, or NULL: it may not be read */
     const char *nameless;            /* a Service that gets no address */
     bool dual, six_first;    /* pods and a Service have IPv6 addresses, too; as the first one */
     unsigned takes_ms;       /* a dial, set by dialed() each time */
@@ -72,13 +74,14 @@ static inline char *nodes_json(void) {
 
         json_array_append_new(
             items,
-            json_pack("{s:{s:s, s:{s:s}}, s:{s:[{s:s, s:s}], s:[{s:s, s:s}], s:{s:s, s:s, s:s}}}",
-                      "metadata", "name", node_names[i], "annotations",
-                      "flannel.alpha.coreos.com/backend-type", "vxlan", "status", "addresses",
-                      "type", "InternalIP", "address", ip, "conditions", "type", "Ready", "status",
-                      c.not_ready[i] ? "False" : "True", "nodeInfo", "operatingSystem",
-                      linux_node ? "linux" : "windows", "kernelVersion",
-                      linux_node ? "6.1.0" : "10.0.20348.2340", "kubeletVersion", "v1.37.1"));
+            json_pack(
+                "{s:{s:s, s:{s:s}}, s:{s:[{s:s, s:s}], s:[{s:s, s:s, s:s*}], s:{s:s, s:s, s:s}}}",
+                "metadata", "name", node_names[i], "annotations",
+                "flannel.alpha.coreos.com/backend-type", "vxlan", "status", "addresses", "type",
+                "InternalIP", "address", ip, "conditions", "type", "Ready", "status",
+                c.not_ready[i] ? "False" : "True", "reason", c.not_ready_why, "nodeInfo",
+                "operatingSystem", linux_node ? "linux" : "windows", "kernelVersion",
+                linux_node ? "6.1.0" : "10.0.20348.2340", "kubeletVersion", "v1.37.1"));
     }
     json_t *list = json_pack("{s:s, s:o}", "kind", "NodeList", "items", items);
     char *text = json_write(list);
@@ -252,6 +255,11 @@ static inline long posted(const char *path, const char *body, char **ret) {
 static inline long got(const char *path, char **ret) {
     if (strstr(path, "/proxy/"))
         return proxied(path, ret);
+    if (strstr(path, "/leases/")) {
+        *ret =
+            c.renewed ? xasprintf("{\"spec\":{\"renewTime\":\"%s\"}}", c.renewed) : xstrdup("{}");
+        return c.renewed ? 200 : 403;
+    }
     *ret = text_starts_with(path, "/api/v1/nodes")         ? nodes_json()
            : text_starts_with(path, "/api/v1/namespaces?") ? xstrdup(c.stale)
            : strstr(path, "watch=true")                    ? events_json()
