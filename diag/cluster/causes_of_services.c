@@ -47,6 +47,19 @@ static bool is_service_tcp(const struct cluster_cell *c) {
     return cluster_cell_is_to_service(c) && !c->cell.udp;
 }
 
+/* Not even some attempts fail: otherwise Services are at fault. */
+static bool is_service_well(const struct cluster_cell *c) {
+    return cluster_cell_is_to_service(c) && !cluster_cell_is_lossy(c);
+}
+
+static bool is_udp_well(const struct cluster_cell *c) {
+    return is_service_well(c) && c->cell.udp;
+}
+
+static bool is_tcp_well(const struct cluster_cell *c) {
+    return is_service_well(c) && !c->cell.udp;
+}
+
 /* The DNS is asked by UDP. */
 static bool is_by_service_udp(const struct cluster_cell *c) {
     return cluster_cell_is_by_service(c) && (c->cell.udp || cluster_cell_has_dns_failed(c));
@@ -83,6 +96,12 @@ static bool is_service_sometimes(const struct cluster_cell *c) {
 
 static bool is_sometimes(const struct cluster_cell *c) {
     return cluster_cell_is_by_service(c) && cluster_cell_is_lossy(c);
+}
+
+/* Of few attempts all may fail; the DNS is behind a Service, too. */
+static bool is_sometimes_or_never(const struct cluster_cell *c) {
+    return is_sometimes(c) || cluster_cell_is_to_service(c) ||
+           (cluster_cell_is_by_name(c) && is_unresolved_red(c));
 }
 
 /* Before Windows Server 2022 HNS has none. */
@@ -138,7 +157,7 @@ static const struct cluster_row rows[] = {
      .reports = reports_no_dns,
      .only_red = true,
      .among = is_unanswered,
-     .spared = cluster_cell_is_to_service},
+     .spared = is_service_well},
     {{[OUT] = {"CL-HNS", "Services from the node's pods, or its pods",
                "HNS there lacks what Kubernetes has, as the node itself reports", HNS_LACKS,
                SVC_SOURCE}},
@@ -165,7 +184,7 @@ static const struct cluster_row rows[] = {
                 "look at kube-proxy there, and for a policy or firewall that lets TCP pass only",
                 NULL}},
      .among = is_service_udp,
-     .spared = is_service_tcp,
+     .spared = is_tcp_well,
      .also = is_by_service_udp,
      .whole = true,
      .touching = true},
@@ -174,7 +193,7 @@ static const struct cluster_row rows[] = {
                 "look at kube-proxy there, and for a policy or firewall that lets UDP pass only",
                 NULL}},
      .among = is_service_tcp,
-     .spared = is_service_udp,
+     .spared = is_udp_well,
      .also = is_by_service_tcp,
      .whole = true,
      .touching = true},
@@ -184,7 +203,7 @@ static const struct cluster_row rows[] = {
                "kubernetes/kubernetes#111323"},
       [OUT] = DNS_NODE},
      .among = is_unanswered,
-     .spared = cluster_cell_is_to_service,
+     .spared = is_service_well,
      .least = 2,
      .dns = true},
     {{[ALL] = {"CL-DNS-UNKNOWN", "names", "the cluster's DNS does not know names of the cluster",
@@ -193,12 +212,12 @@ static const struct cluster_row rows[] = {
                NULL},
       [OUT] = DNS_NODE},
      .among = is_unknown,
-     .spared = cluster_cell_is_to_service,
+     .spared = is_service_well,
      .least = 2,
      .dns = true},
     {{[OUT] = DNS_NODE},
      .among = is_unresolved,
-     .spared = cluster_cell_is_to_service,
+     .spared = is_service_well,
      .least = 2,
      .dns = true},
     {{[ALL] = {"CL-DNS-HALF", "names, now and then",
@@ -224,10 +243,14 @@ static const struct cluster_row rows[] = {
      .among = is_short_unknown,
      .spared = is_full_name,
      .dns = true},
-    {{[OUT] = DNS_SOME}, .among = is_full_unresolved, .mixed = true, .dns = true},
-    {{[OUT] = DNS_SOME}, .among = is_pod_name, .dns = true},
-    {{[OUT] = DNS_SOME}, .among = is_service_name, .dns = true},
-    {{[OUT] = DNS_SOME}, .among = is_alias, .dns = true},
+    {{[OUT] = DNS_SOME},
+     .among = is_full_unresolved,
+     .mixed = true,
+     .spared = is_service_well,
+     .dns = true},
+    {{[OUT] = DNS_SOME}, .among = is_pod_name, .spared = is_service_well, .dns = true},
+    {{[OUT] = DNS_SOME}, .among = is_service_name, .spared = is_service_well, .dns = true},
+    {{[OUT] = DNS_SOME}, .among = is_alias, .spared = is_service_well, .dns = true},
     {{[NODE] = {"CL-LOCAL", "Services whose traffic policy is Local, on the node",
                 "kube-proxy there knows no pod of its own node",
                 "compare the name that kube-proxy has for its node (--hostname-override, the "
@@ -255,7 +278,7 @@ static const struct cluster_row rows[] = {
                 "winjoin diag there names the load balancer",
                 "microsoft/Windows-Containers#631"}},
      .among = is_service_sometimes,
-     .also = is_sometimes,
+     .also = is_sometimes_or_never,
      .touching = true,
      .whole = true,
      .protocols = true,

@@ -49,6 +49,11 @@ static bool is_beyond(const struct cluster_cell *c) {
     return is_kubelet(c) || is_outside(c) || is_api(c);
 }
 
+/* In the nodes' own network. */
+static bool is_host(const struct cluster_cell *c) {
+    return is_at_node(c) || is_api(c);
+}
+
 /* Follows of itself. */
 static bool is_beyond_too(const struct cluster_cell *c) {
     return is_port(c) || cluster_cell_is_of(c, "pod-to-external-dns");
@@ -121,6 +126,14 @@ static const struct cluster_row rows[] = {
                "kubernetes/kubernetes#86482"}},
      .among = is_beyond,
      .also = is_beyond_too,
+     .mixed = true},
+    {{[OUT] = {"CL-HOSTS", "from the node's pods to nodes and the API server",
+               "pods there get outside, but reach no host of the nodes' own network",
+               "look at what its address translation leaves out: the ExceptionList of OutBoundNAT "
+               "in the CNI file on Windows; and for a policy that closes that network",
+               "kubernetes-sigs/sig-windows-tools#141"}},
+     .among = is_host,
+     .spared = is_outside,
      .mixed = true},
     {{[ALL] = {"CL-API", "clients of the API server in pods",
                "no pod reaches the API server by its Service", API_HINT, NULL},

@@ -87,7 +87,8 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
  * another one to its second, and back; others of the same kind, if there are, of another system,
  * and those that the two work with in the other direction. Of at most eight nodes of such pairs
  * each that works with nobody is asked to reach each, and back. They show whether a node, a pair, a
- * system or what is between two groups is at fault. */
+ * system or what is between two groups is at fault. Of at most four nodes whose Services answer now
+ * and then each is asked to reach each: perhaps it does not reach one of their pods. */
 void cluster_pairs_widen(struct cluster_report *report);
 
 /* Text is borrowed; NULL or 0 = default. */

@@ -14,6 +14,9 @@ enum {
     LEASES_MAX = 8,
 };
 
+#define LATE "no answer in time"
+#define NO_MORE "it answered, and does not any more"
+
 void cluster_node_gone(struct cluster_node *node, char *why) {
     if (!node->waiting)
         node->waiting = xasprintf(CLUSTER_GONE "%s", why);
@@ -67,7 +70,7 @@ static void forget_cells(struct cluster_asking *asking) {
         c->large = LARGE_NOT_ASKED;
         c->cell.result = (struct probe_result){0};
         if (asking->hearing[c->from].silent)
-            cluster_cell_unasked(c, "it says nothing any more");
+            cluster_cell_unasked(c, asking->report->nodes.items[c->from].unreached);
         c->cell.outcome = DIAG_NOT_RUN;
     }
 }
@@ -96,8 +99,7 @@ void cluster_ask_silent(struct cluster_asking *asking, bool all) {
             continue;
         asking->hearing[owns[i].node].silent = true;
         free(n->unreached);
-        n->unreached = xstrdup(items[i].status ? "it answered, and does not any more"
-                                               : "it answered, and is silent now");
+        n->unreached = xstrdup(items[i].status ? NO_MORE : LATE);
     }
     kube_many_free(items, count);
     free_all(items, owns);
@@ -105,6 +107,9 @@ void cluster_ask_silent(struct cluster_asking *asking, bool all) {
         return;
     forget_cells(asking);
     (void)cluster_ask(asking, &(struct cluster_round){.asks = is_forgotten});
+    for (size_t i = 0; i < nodes->count; i++) /* what is late may be reached */
+        if (asking->hearing[i].silent && text_equal(nodes->items[i].unreached, LATE))
+            free(take_ptr(nodes->items[i].unreached));
 }
 
 /* ---- why ---- */
@@ -195,7 +200,7 @@ void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path
             continue;
         why = asked++ < LEASES_MAX ? lease_of(asking->client, n->name) : NULL;
         if (!why && !is_reached(report, i))
-            why = xasprintf("%s, and no other node's pod reaches it", n->unreached);
+            why = xstrdup(NO_MORE ", and no other node's pod reaches it");
         if (why)
             cluster_node_gone(n, why);
     }

@@ -1,11 +1,12 @@
 /* Which node is asked to reach which: of few nodes each, of more as few pairs as show every kind of
  * path. */
-#include "diag/cluster/cluster.h"
+#include "diag/cluster/cells.h"
 
 enum {
     ALL_MAX = 5,      /* nodes of which each is asked to reach each */
     WIDENED_MAX = 24, /* pairs that fail */
     SUSPECTS_MAX = 8, /* nodes of such pairs: some may be on one side */
+    LOSSY_MAX = 4,    /* nodes whose Services answer now and then */
 };
 
 static void add(struct cluster_pairs *pairs, size_t from, size_t to) {
@@ -165,6 +166,26 @@ static void add_suspects(struct cluster_report *report, const bool *well, const 
             }
 }
 
+/* Where Services answer a few nodes only now and then, these may not reach one of their pods. */
+static void add_behind_services(struct cluster_report *report) {
+    bool *lossy = xcalloc(report->nodes.count + 1, sizeof *lossy);
+    size_t count = 0;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+
+        if (cluster_cell_is_lossy(c) && cluster_cell_is_to_service(c) && !lossy[c->from]) {
+            lossy[c->from] = true;
+            count++;
+        }
+    }
+    for (size_t i = 0; i < report->nodes.count && count <= LOSSY_MAX; i++)
+        for (size_t k = 0; k < report->nodes.count; k++)
+            if (lossy[i] && i != k && !report->nodes.items[k].waiting)
+                add_new(report, i, k);
+    free(lossy);
+}
+
 void cluster_pairs_widen(struct cluster_report *report) {
     size_t count = report->pairs.count, red = 0,
            *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
@@ -194,5 +215,6 @@ void cluster_pairs_widen(struct cluster_report *report) {
         add_new(report, friend_of(&report->pairs, fails, count, pair.to, true), pair.to);
     }
     add_suspects(report, well, fails, count);
+    add_behind_services(report);
     free_all(kinds, well, fails);
 }

@@ -22,6 +22,7 @@ enum {
                           time-outs */
     FEW_NODES = 40,    /* of more no pairs are added, and no late answers asked again */
     RED_MAX = 80,      /* cells whose questions are asked at once */
+    WIDENED_MAX = 2,   /* times: new pairs that fail have neighbors, too */
 };
 
 void cluster_report_free(struct cluster_report *report) {
@@ -38,7 +39,8 @@ struct run {
     struct cluster_report *report;
     struct cluster_asking asking;
     uint64_t begin;   /* of the measurement */
-    bool widened;     /* the pairs, as some fail */
+    unsigned widened; /* how often the pairs, as some fail */
+    bool grew;        /* the last time brought new ones that fail */
     bool written;     /* each node's kube-proxy has written the Services */
     unsigned look_ms; /* a Service that is there has answered by then */
 };
@@ -212,11 +214,15 @@ static bool has_few_nodes(const struct run *run) {
     return run->report->nodes.count <= FEW_NODES;
 }
 
+static bool may_widen(const struct run *run) {
+    return !run->widened || (run->grew && run->widened < WIDENED_MAX);
+}
+
 /* For another round. What fails takes a time-out: of many nodes only what is asked at once. */
 static bool has_time(const struct run *run, size_t red) {
     bool soon = host_monotonic_ms(run->client->host) - run->begin < SETTLE_MS;
 
-    return has_few_nodes(run) ? soon || !run->widened : soon && red <= RED_MAX;
+    return has_few_nodes(run) ? soon || may_widen(run) : soon && red <= RED_MAX;
 }
 
 static bool is_to_port(const struct cluster_cell *cell) {
@@ -267,6 +273,15 @@ static void ask_alike(struct run *run) {
         }
 }
 
+/* Between pods, of the cells from `first` on. */
+static bool has_new_red(const struct cluster_report *report, size_t first) {
+    for (size_t i = first; i < report->cells.count; i++)
+        if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
+            report->cells.items[i].cell.outcome == DIAG_FAIL)
+            return true;
+    return false;
+}
+
 static int ask_all(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     uint64_t asked = host_monotonic_ms(host);
@@ -288,11 +303,12 @@ static int ask_all(struct run *run, struct error *err) {
     for (; red && has_time(run, red); early = false) {
         _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
         uint64_t now = host_monotonic_ms(host);
+        size_t cells = run->report->cells.count;
         bool first = !run->widened;
 
-        if (first && has_few_nodes(run))
+        if (has_few_nodes(run) && may_widen(run))
             cluster_asking_widen(&run->asking);
-        run->widened = true;
+        run->widened += may_widen(run);
         tell(run, line);
         if (now - asked < AGAIN_MS &&
             host_sleep(host, (unsigned)(AGAIN_MS - (now - asked)), err) < 0)
@@ -302,6 +318,7 @@ static int ask_all(struct run *run, struct error *err) {
         asked = host_monotonic_ms(host);
         round.again = !early;
         red = cluster_ask(&run->asking, &round).red;
+        run->grew = has_new_red(run->report, cells);
     }
     if (has_few_nodes(run) && !cluster_has_cut_pods(run->report))
         ask_alike(run);

@@ -1,10 +1,11 @@
 """Faults of a whole cluster that people reported in public threads (named in each row); cluster_faults.py says how they are told.
 
-NINTH was written, each with the cause that is expected, before any of it was played.
+NINTH was written, each with the cause that is expected, before any of it was played: ten of the fourteen were named first, and
+nothing wrong surely. TENTH was written after the rules were changed for it, and before any of it was played.
 """
 from . import probes
 from .cluster_faults import OUTSIDE, REFUSED, WINDOWS, Fault, lost, pods, resolves
-from .field_faults import BY_SERVICE, across
+from .field_faults import BY_SERVICE, Later, across, chance, no_proxy_to
 
 TEN = tuple("win-%03d" % i for i in range(7)), tuple("lin-%03d" % i for i in range(3))
 OF_TEN = ("--nodes", ",".join(TEN[0] + TEN[1]))
@@ -15,6 +16,11 @@ SERVER_2025 = ("20348", "26100", "20348", "20348", "26100", "20348")
 OF_2025 = "windows 10.0.26100 v1.37 flannel vxlan nodes"
 THIRTY = tuple("win-%03d" % i for i in range(24)), tuple("lin-%03d" % i for i in range(6))
 OF_THIRTY = ("--nodes", ",".join(THIRTY[0] + THIRTY[1]))
+TWENTY = tuple("win-%03d" % i for i in range(16)), tuple("lin-%03d" % i for i in range(4))
+OF_TWENTY = ("--nodes", ",".join(TWENTY[0] + TWENTY[1]))
+NO_UDP = ("win-003", "win-007", "win-012")
+TWINS = {"win-004": "win-009", "win-009": "win-004"}
+OUT, THIRD, TWIN = (chance(90 + i) for i in range(3))
 HYPERVISOR = ("win-010", "win-011", "win-012", "win-013")
 
 
@@ -37,9 +43,9 @@ NINTH = [
           "CL-NODE-IN", "win-000", lambda d: probes.SLOW if between_pods(d) and d.node == "win-000" else None,
           windows=TEN[0], linux=TEN[1], words=OF_TEN, spread=True),
     Fault("not-the-local-network", "pods of Windows nodes get outside, but to no host of the nodes' own network: nodes, the API server "
-          "(kubernetes-sigs/sig-windows-tools#141)", "CL-TARGET-PAIR", "windows nodes",
+          "(kubernetes-sigs/sig-windows-tools#141)", "CL-HOSTS", "windows nodes",
           lambda d: probes.SLOW if d.source in WINDOWS and (d.place == "alias" or d.place in ("node", "node-port") and d.target != d.source)
-          else None, words=OUTSIDE, spread=True, or_else=(("CL-BEYOND", "windows nodes"),)),
+          else None, words=OUTSIDE, spread=True),
     Fault("node-ports-of-windows", "no Windows node answers at any NodePort; the Linux nodes do (projectcalico/calico#7305)",
           "CL-NODEPORT-NODE", "windows nodes",
           lambda d: probes.SLOW if d.place == "node-port" and d.target in WINDOWS and d.target != d.source else None, spread=True),
@@ -51,7 +57,8 @@ NINTH = [
           "CL-NODE-IN", OF_2025, lambda d: probes.SLOW if between_pods(d) and d.node in NEW_OF_SIX else None,
           windows=SIX, builds=SERVER_2025, spread=True),
     Fault("no-routes-by-bgp", "win-001 and win-003 have lost the routes that BGP brings of the Linux nodes; those between Windows nodes are there "
-          "(projectcalico/calico#4664)", "CL-PAIR", "win-001, win-003 and the other nodes",
+          "(projectcalico/calico#4664)", "CL-PAIR",
+          ", ".join("%s to %s, %s to %s" % (w, x, x, w) for w in ("win-001", "win-003") for x in ("lin-000", "lin-001")),
           lambda d: lost(d) if d.source in ("win-001", "win-003") and resolves(d) else
           probes.SLOW if across(d, ("win-001", "win-003"), ("lin-000", "lin-001")) else None, windows=SIX, spread=True),
     Fault("short-names-of-windows", "pods of Windows nodes know names of Services only in full (Azure/acs-engine#4188)",
@@ -76,4 +83,40 @@ NINTH = [
     Fault("no-source-vip", "the source VIP of Windows nodes is not valid: Services lead to pods, but not to the API server, which is a host "
           "(kubernetes/kubernetes#123014)", "CL-API-NODE", "windows nodes",
           lambda d: probes.SLOW if d.place == "alias" and d.source in WINDOWS else None, spread=True),
+]
+
+
+TENTH = [
+    Fault("no-internal-policy", "of ten nodes: kube-proxy of win-001 and win-004 deletes the load balancers of Services with "
+          "internalTrafficPolicy Local (kubernetes/kubernetes#133928)", "CL-HAIRPIN", "win-001, win-004",
+          lambda d: probes.SLOW if d.service == "self" and d.source in ("win-001", "win-004") else None,
+          windows=TEN[0], linux=TEN[1], words=OF_TEN, spread=True),
+    Fault("outside-now-and-then", "every second connection of pods of Windows nodes to targets outside is lost: the answers are dropped "
+          "(projectcalico/calico#7875)", "CL-OUT-NODE", "windows nodes",
+          lambda d: probes.SLOW if d.place == "external" and d.source in WINDOWS and OUT(1 / 2) else None,
+          words=("--external-ip", "192.0.2.1:443"), spread=True),
+    Fault("isolated-node", "the network of win-001 was not made: neither the API server nor any pod reaches its pods "
+          "(projectcalico/calico#10536)", "CL-NODE-IN", "win-001",
+          lambda d: probes.SLOW if between_pods(d) and d.node == "win-001" else None, change=no_proxy_to("win-001"), spread=True,
+          or_else=(("CL-API-POD", "win-001"), ("CL-NODE", "win-001"))),
+    Fault("three-of-twenty-without-udp", "of twenty nodes three have no load balancers for UDP (Azure/AKS#2899)",
+          "CL-SVC-UDP", "win-003, win-007, win-012",
+          lambda d: lost(d) if d.source in NO_UDP and resolves(d) else
+          probes.SLOW if d.udp and d.source in NO_UDP and d.place in BY_SERVICE else None,
+          windows=TWENTY[0], linux=TWENTY[1], words=OF_TWENTY, spread=True),
+    Fault("late-policy", "policies of the pods of win-001 are written four seconds late: no fault (projectcalico/calico#5164)",
+          "", "", Later(4, lambda d: probes.SLOW if between_pods(d) and d.node == "win-001" else None, lambda d: None), spread=True),
+    Fault("no-ipv6-between-systems", "IPv6 passes between nodes of one operating system alone, IPv4 between all",
+          "CL-IPV6-NODE", "linux to windows nodes, windows to linux nodes",
+          lambda d: probes.SLOW if pods(d) and ":" in d.host and (d.source in WINDOWS) != (d.node in WINDOWS) else None,
+          dual=True, spread=True, or_else=(("CL-IPV6", "linux to windows nodes, windows to linux nodes"),)),
+    Fault("third-of-names", "four of ten nodes do not reach one of three DNS pods: a third of all names (kubernetes/kubernetes#100126)",
+          "CL-DNS-HALF", "win-000, win-001, win-002, win-003",
+          lambda d: lost(d) if resolves(d) and d.source in TEN[0][:4] and THIRD(1 / 3) else None,
+          windows=TEN[0], linux=TEN[1], words=OF_TEN, spread=True),
+    Fault("twin-subnets", "of twenty nodes win-004 and win-009 have one pod subnet: half of what is for pods of either comes to the other "
+          "(kubernetes/kubernetes#110674)", "CL-SUBNET", "win-004, win-009",
+          lambda d: probes.Instead(TWINS[d.node]) if between_pods(d) and d.node in TWINS and d.source not in TWINS and TWIN(1 / 2) else None,
+          windows=TWENTY[0], linux=TWENTY[1], words=OF_TWENTY, spread=True,
+          or_else=(("CL-WRONG", "win-004, win-009"),)),
 ]

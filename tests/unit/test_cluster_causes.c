@@ -88,6 +88,7 @@ static const struct broken cases[] = {
     {"p", ANY, 1, false, '6', PROBE_TIMEOUT, "CL-IPV6-NODE", NULL},
     {"o", ANY, 1, false, 0, PROBE_WRONG_RESPONDER, "CL-NODEPORT-TAKEN", NULL},
     {"keao", 2, ANY, false, 0, PROBE_TIMEOUT, "CL-BEYOND", NULL},
+    {"kao", 2, ANY, false, 0, PROBE_TIMEOUT, "CL-HOSTS", NULL},
     {"a", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-API", NULL},
     {"a", 1, ANY, false, 0, PROBE_TIMEOUT, "CL-API-NODE", NULL},
     {"o", ANY, ANY, false, 0, PROBE_TIMEOUT, "CL-NODEPORT", NULL},
@@ -458,11 +459,11 @@ static void test_local(void **state) {
 
 /* Every row is named by a case above, has all its texts, and its id is its own. */
 static void test_rows(void **state) {
-    static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD",        "CL-API-POD",
+    static const char *const said[] = {"CL-NOTREADY", "CL-NOPOD",    "CL-API-POD",
                                        "CL-HNS",      "CL-HNS-DNS", /* their own tests */
-                                       "CL-LOCAL",    "CL-AFFINITY",     "CL-NODEPORT-LOCAL",
-                                       "CL-LATE",     "CL-PRESSURE",     "CL-DNS-HALF",
-                                       "CL-SVC-SOME", "CL-NODEPORT-SOME"};
+                                       "CL-LOCAL",    "CL-AFFINITY", "CL-NODEPORT-LOCAL",
+                                       "CL-LATE",     "CL-PRESSURE", "CL-DNS-HALF",
+                                       "CL-GONE",     "CL-SVC-SOME", "CL-NODEPORT-SOME"};
     struct diag_cause_row row;
 
     (void)state;

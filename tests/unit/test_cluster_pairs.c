@@ -175,6 +175,42 @@ static void test_pairs_beside_red_ones(void **state) {
     }
 }
 
+/* Where Services answer a few nodes now and then: from each of these to each. */
+static void test_pairs_behind_services(void **state) {
+    static const struct {
+        const char *lossy, *added;
+    } rows[] = {{"", ""},
+                {"2", "20 21 24 "},
+                {"22", "20 21 24 "},
+                {"01234", ""},
+                {"0134", "02 03 04 10 13 14 30 31 32 41 42 43 "}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct cluster_report report = {0};
+        struct text t = {0};
+
+        for (unsigned k = 0; k < 6; k++)
+            add_node(&report.nodes, "n", "windows", "", "v1.37.1", true);
+        report.nodes.items[5].waiting = xstrdup("x");
+        ring(&report);
+        report.cells.items = xcalloc(8, sizeof *report.cells.items);
+        for (const char *at = rows[i].lossy; *at; at++)
+            report.cells.items[report.cells.count++] =
+                (struct cluster_cell){.cell = {.flow = diag_flow_find("pod-to-service-ip"),
+                                               .outcome = DIAG_FAIL,
+                                               .result.succeeded = 1},
+                                      .from = (size_t)(*at - '0'),
+                                      .to = (size_t)(*at - '0')};
+        cluster_pairs_widen(&report);
+        for (size_t p = 5; p < report.pairs.count; p++)
+            text_addf(&t, "%zu%zu ", report.pairs.items[p].from, report.pairs.items[p].to);
+        assert_string_equal(text_str(&t), rows[i].added);
+        text_free(&t);
+        cluster_report_free(&report);
+    }
+}
+
 /* Of many that fail, so many. */
 static void test_pairs_beside_many(void **state) {
     struct cluster_report report = {.nodes = mixed(60, 0)};
@@ -200,6 +236,7 @@ int main(void) {
         cmocka_unit_test(test_pairs_of_kinds),
         cmocka_unit_test(test_pairs_pass_over_the_missing),
         cmocka_unit_test(test_pairs_beside_red_ones),
+        cmocka_unit_test(test_pairs_behind_services),
         cmocka_unit_test(test_pairs_beside_many),
     };
 
