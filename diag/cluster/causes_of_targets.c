@@ -68,6 +68,10 @@ static bool is_port_sometimes(const struct cluster_cell *c) {
     return is_port(c) && cluster_cell_passes_some(c);
 }
 
+static bool is_outside_sometimes(const struct cluster_cell *c) {
+    return is_outside(c) && cluster_cell_passes_some(c);
+}
+
 static bool is_neighbor(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "container-to-container-localhost");
 }
@@ -216,6 +220,16 @@ static const struct cluster_row rows[] = {
                 "pods there do not get outside", NAT_HINT, "kubernetes/kubernetes#86482"}},
      .among = is_outside,
      .also = is_outside_name},
+    {{[ALL] =
+          {"CL-OUT-SOME", "some connections to targets outside the cluster",
+           "the target outside answers some connections only",
+           "count the connections that are open at the address translation before it (a cloud's "
+           "load balancer or NAT gateway: SNAT ports used up), and on a node, netstat -an",
+           "projectcalico/calico#7875"}},
+     .among = is_outside_sometimes,
+     .also = is_outside,
+     .chance = true,
+     .partly = true},
     {{[ALL] = {"CL-OUT-NAME", "names outside the cluster",
                "the name outside does not resolve or answer",
                "check the forward line in the CoreDNS configuration; where it is so from some "

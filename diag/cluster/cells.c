@@ -331,7 +331,8 @@ bool cluster_cell_has_dns_failed(const struct cluster_cell *c) {
 }
 
 bool cluster_cell_is_some(const struct cluster_cell *cell) {
-    return cell->any || cluster_cell_has_dns_failed(cell);
+    return cell->any || cluster_cell_has_dns_failed(cell) ||
+           cluster_cell_is_of(cell, "pod-to-external-ip");
 }
 
 bool cluster_cell_judge_some(struct cluster_cell *cell, const struct cluster_tally *tally) {

@@ -65,7 +65,7 @@ void cluster_cell_count(const struct cluster_report *report, struct cluster_cell
 void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_tally *tally,
                               bool *mixed);
 /* Whether one attempt says little: by a Service, or a name that the DNS did not resolve, any of
- * several pods may have been meant. */
+ * several pods may have been meant; outside, the ports of an address translation may run short. */
 bool cluster_cell_is_some(const struct cluster_cell *cell);
 /* Such a cell again, when all its answers are counted: fails where some have not come; whether so.
  */

@@ -245,6 +245,14 @@ static bool asks_names(const struct cluster_cell *cell) {
     return cluster_cell_is_by_name(cell) || cluster_cell_is_lossy(cell);
 }
 
+static bool is_outside(const struct cluster_cell *cell) {
+    return cluster_cell_is_of(cell, "pod-to-external-ip");
+}
+
+static bool asks_outside(const struct cluster_cell *cell) {
+    return is_outside(cell) || cluster_cell_is_lossy(cell);
+}
+
 static bool has(const struct cluster_report *report,
                 bool (*like)(const struct cluster_cell *cell)) {
     for (size_t i = 0; i < report->cells.count; i++)
@@ -263,11 +271,12 @@ static void ask_alike(struct run *run) {
         {cluster_cell_is_to_service, {.asks = asks_services, .again = true, .evenly = true}},
         {is_to_port, {.asks = asks_ports, .again = true, .evenly = true}},
         {cluster_cell_is_by_name, {.asks = asks_names, .again = true, .evenly = true}},
+        {is_outside, {.asks = asks_outside, .again = true, .evenly = true}},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (has(run->report, rows[i].like)) {
-            tell(run, "asking again for Services that fail now and then");
+            tell(run, "asking again for what fails now and then");
             (void)cluster_ask(&run->asking, &rows[i].round);
             return;
         }

@@ -1,7 +1,8 @@
 """Faults of a whole cluster that people reported in public threads (named in each row); cluster_faults.py says how they are told.
 
-NINTH was written, each with the cause that is expected, before any of it was played: ten of the fourteen were named first, and
-nothing wrong surely. TENTH was written after the rules were changed for it, and before any of it was played.
+NINTH was written, each with the cause that is expected, before any of it was played: ten of the fourteen were named first.
+TENTH was written after the rules were changed for it, and before any of it was played: five of the eight were named first.
+Nothing wrong was confirmed of either.
 """
 from . import probes
 from .cluster_faults import OUTSIDE, REFUSED, WINDOWS, Fault, lost, pods, resolves
@@ -92,7 +93,7 @@ TENTH = [
           lambda d: probes.SLOW if d.service == "self" and d.source in ("win-001", "win-004") else None,
           windows=TEN[0], linux=TEN[1], words=OF_TEN, spread=True),
     Fault("outside-now-and-then", "every second connection of pods of Windows nodes to targets outside is lost: the answers are dropped "
-          "(projectcalico/calico#7875)", "CL-OUT-NODE", "windows nodes",
+          "(projectcalico/calico#7875)", "CL-OUT-SOME", "windows nodes",
           lambda d: probes.SLOW if d.place == "external" and d.source in WINDOWS and OUT(1 / 2) else None,
           words=("--external-ip", "192.0.2.1:443"), spread=True),
     Fault("isolated-node", "the network of win-001 was not made: neither the API server nor any pod reaches its pods "
