@@ -248,7 +248,7 @@ static const struct cluster_row rows[] = {
      .mixed = true,
      .spared = is_service_well,
      .dns = true},
-    {{[OUT] = DNS_SOME}, .among = is_pod_name, .spared = is_service_well, .dns = true},
+    {{[OUT] = DNS_SOME}, .among = is_pod_name, .dns = true},
     {{[OUT] = DNS_SOME}, .among = is_service_name, .spared = is_service_well, .dns = true},
     {{[OUT] = DNS_SOME}, .among = is_alias, .spared = is_service_well, .dns = true},
     {{[NODE] = {"CL-LOCAL", "Services whose traffic policy is Local, on the node",
