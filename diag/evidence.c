@@ -187,11 +187,6 @@ static void neighbors_add(struct host *host, json_t *evidence) {
 /* ---- services, CNI, host ---- */
 
 static void services_add(struct host *host, const char *const *names, json_t *evidence) {
-    static const char *const states[] = {
-        [HOST_SERVICE_ABSENT] = "absent",     [HOST_SERVICE_STOPPED] = "stopped",
-        [HOST_SERVICE_STARTING] = "starting", [HOST_SERVICE_RUNNING] = "running",
-        [HOST_SERVICE_STOPPING] = "stopping", [HOST_SERVICE_PAUSED] = "paused",
-    };
     json_t *services = json_object();
 
     for (size_t i = 0; names && names[i]; i++) {
@@ -201,7 +196,8 @@ static void services_add(struct host *host, const char *const *names, json_t *ev
         if (host_service_query(host, names[i], &service, &err) < 0)
             missing_add(evidence, names[i], &err);
         else
-            json_object_set_new(services, names[i], json_string(states[service.state]));
+            json_object_set_new(services, names[i],
+                                json_string(host_service_states[service.state]));
         host_service_free(&service);
     }
     json_object_set_new(evidence, "services", services);

@@ -195,6 +195,12 @@ static int check_service_name(const char *name, struct error *err) {
     return 0;
 }
 
+const char *const host_service_states[] = {
+    [HOST_SERVICE_ABSENT] = "absent",     [HOST_SERVICE_STOPPED] = "stopped",
+    [HOST_SERVICE_STARTING] = "starting", [HOST_SERVICE_RUNNING] = "running",
+    [HOST_SERVICE_STOPPING] = "stopping", [HOST_SERVICE_PAUSED] = "paused",
+};
+
 void host_service_free(struct host_service *service) {
     free_all(service->name, service->display_name, service->description, service->command);
     text_list_free(&service->depends_on);

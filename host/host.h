@@ -90,6 +90,8 @@ enum host_service_state {
     HOST_SERVICE_STOPPING,
     HOST_SERVICE_PAUSED,
 };
+/* "absent", "stopped", ... */
+extern const char *const host_service_states[HOST_SERVICE_PAUSED + 1];
 /* A service as the SCM has it; everything is text that the caller owns (put) or host_service_free()
  * frees (query). */
 struct host_service {

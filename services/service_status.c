@@ -84,9 +84,6 @@ static int64_t last_time_in(const char *log, int64_t now) {
     return last_us / 1000000;
 }
 
-static const char *const state_names[] = {"absent",  "stopped",  "starting",
-                                          "running", "stopping", "paused"};
-
 static void add_since(json_t *status, int64_t seconds) {
     if (!seconds)
         return;
@@ -138,7 +135,7 @@ int service_status_read(struct host *host, const char *name, json_t **ret, struc
     life = life_read(host, name);
     ends = recent_ends(life, host_now(host));
     status = json_pack("{s:s, s:s, s:b}", "name", row ? row->name : name, "state",
-                       state_names[found.state], "winjoin", (int)service_is_ours(&found));
+                       host_service_states[found.state], "winjoin", (int)service_is_ours(&found));
     *ret = status;
     if (found.state == HOST_SERVICE_ABSENT)
         return 0;

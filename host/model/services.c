@@ -3,12 +3,6 @@
 
 enum { PRESHUTDOWN_MS = 180000 }; /* of a service that sets none */
 
-static const char *const state_names[] = {
-    [HOST_SERVICE_ABSENT] = "absent",     [HOST_SERVICE_STOPPED] = "stopped",
-    [HOST_SERVICE_STARTING] = "starting", [HOST_SERVICE_RUNNING] = "running",
-    [HOST_SERVICE_STOPPING] = "stopping", [HOST_SERVICE_PAUSED] = "paused",
-};
-
 /* Service names are case-insensitive; the spelling of the first registration stays. */
 static json_t *find_service(json_t *state, const char *name, const char **ret_key) {
     json_each_member(json_object_get(state, "services"), key, service)
@@ -58,8 +52,8 @@ int model_service_query(json_t *state, const char *name, struct host_service *re
 
     if (found) {
         service.state = HOST_SERVICE_STOPPED;
-        for (size_t i = 0; i < ARRAY_SIZE(state_names); i++)
-            if (text_equal(state_names[i], standing))
+        for (size_t i = 0; i < ARRAY_SIZE(host_service_states); i++)
+            if (text_equal(host_service_states[i], standing))
                 service.state = (enum host_service_state)i;
         service.display_name = xstrdup_null(json_text_at(found, "displayName"));
         service.description = xstrdup_null(json_text_at(found, "description"));
