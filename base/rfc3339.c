@@ -96,6 +96,12 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
     return 0;
 }
 
+int64_t rfc3339_seconds(const char *text) {
+    int64_t seconds;
+
+    return text && rfc3339_parse(text, &seconds, NULL) == 0 ? seconds : 0;
+}
+
 /* ---- Go's durations: time.ParseDuration and Duration.String ---- */
 
 /* The unit at *p, which ends before a digit or a dot, in nanoseconds; 0 when there is none. */

@@ -17,6 +17,8 @@ char *rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]);
 /* Accepts fractions and offsets; as Go's time.Parse no small letters and no leap seconds. Fails
  * with ERROR_MALFORMED. */
 int rfc3339_parse(const char *text, int64_t *ret, struct error *err);
+/* The same, 0 for NULL and for what is no time. */
+int64_t rfc3339_seconds(const char *text);
 
 /* Go durations as Kubernetes writes them ("5m0s", "1m30s", "250ms", "0"; time.ParseDuration):
  * nanoseconds, which may be negative. Fails with ERROR_MALFORMED. */

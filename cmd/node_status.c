@@ -330,11 +330,11 @@ static void judge_services(struct gathering *g) {
 static void judge_certificate(struct gathering *g) {
     const json_t *certificate = json_object_get(g->status, "certificate");
     const char *end = json_text_at(certificate, "notAfter");
-    int64_t seconds;
+    int64_t seconds = rfc3339_seconds(end);
 
     if (!certificate)
         add_problem(g, "the node's client certificate is missing or unreadable");
-    else if (end && rfc3339_parse(end, &seconds, NULL) == 0 && seconds < host_now(g->host))
+    else if (seconds && seconds < host_now(g->host))
         add_problem(g, "the client certificate expired at %s", end);
 }
 

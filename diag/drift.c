@@ -86,10 +86,8 @@ static void read_slices(const json_t *slices, json_t *ready, json_t *addresses) 
 }
 
 static bool is_old(const json_t *service, int64_t now) {
-    const char *made = json_text_at(service, "metadata.creationTimestamp");
-    int64_t seconds = 0;
-
-    return !made || rfc3339_parse(made, &seconds, NULL) < 0 || now - seconds > SYNC_SECONDS;
+    return now - rfc3339_seconds(json_text_at(service, "metadata.creationTimestamp")) >
+           SYNC_SECONDS;
 }
 
 /* Of a headless one and one of another proxy there is nothing to program. */
@@ -263,12 +261,10 @@ static void compare_pods(const struct drift_seen *seen, json_t *drift) {
 
 /* A pod with a network of its own, which has run for long enough. */
 static bool needs_endpoint(const json_t *pod, int64_t now) {
-    const char *since = json_text_at(pod, "status.startTime");
-    int64_t seconds = 0;
+    int64_t since = rfc3339_seconds(json_text_at(pod, "status.startTime"));
 
     return text_equal(json_text_at(pod, "status.phase"), "Running") &&
-           !json_bool_at(pod, "spec.hostNetwork", false) && since &&
-           rfc3339_parse(since, &seconds, NULL) == 0 && now - seconds > SYNC_SECONDS;
+           !json_bool_at(pod, "spec.hostNetwork", false) && since && now - since > SYNC_SECONDS;
 }
 
 static void find_without_endpoint(const struct drift_seen *seen, json_t *drift) {

@@ -176,11 +176,10 @@ bool diag_look_api_is_away(const json_t *look) {
 
 bool diag_look_is_young(const json_t *look, int64_t now) {
     json_each(json_object_get(look, "services"), i, status) {
-        const char *since = json_text_at(status, "since");
-        int64_t started = 0;
+        int64_t since = rfc3339_seconds(json_text_at(status, "since"));
 
         if (text_equal(json_text_at(status, "state"), "running") && since &&
-            rfc3339_parse(since, &started, NULL) == 0 && now - started < DIAG_YOUNG_SECONDS)
+            now - since < DIAG_YOUNG_SECONDS)
             return true;
     }
     return false;

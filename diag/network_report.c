@@ -248,15 +248,8 @@ int network_report_read(const char *text, json_t **ret, struct error *err) {
 
 /* ---- told ---- */
 
-static int64_t seconds_at(const json_t *json, const char *path) {
-    const char *time = json_text_at(json, path);
-    int64_t seconds = 0;
-
-    return time && rfc3339_parse(time, &seconds, NULL) == 0 ? seconds : 0;
-}
-
 int64_t network_report_time(const json_t *report) {
-    return seconds_at(report, "time");
+    return rfc3339_seconds(json_text_at(report, "time"));
 }
 
 /* One from the future is of a clock that nothing follows from. */
@@ -318,12 +311,13 @@ static void add_counted(struct text *t, const json_t *counted, const char *what)
 
 static void add_diag(struct text *t, const json_t *diag, int64_t now) {
     const json_t *causes = json_object_get(diag, "causes");
+    int64_t age = now - rfc3339_seconds(json_text_at(diag, "time"));
 
     if (!diag)
         return;
     text_add(t, "; winjoin diag there, ");
-    add_age(t, now - seconds_at(diag, "time"));
-    text_add(t, now < seconds_at(diag, "time") ? ": " : " ago: ");
+    add_age(t, age);
+    text_add(t, age < 0 ? ": " : " ago: ");
     json_each(causes, i, cause)
         text_addf(t, "%s%s %s", i ? ", " : "", json_text_at(cause, "id"),
                   json_text_at(cause, "confidence"));

@@ -55,20 +55,11 @@ void service_life_end(struct host *host, const char *name, bool asked, unsigned 
 
 /* ---- the document ---- */
 
-/* Seconds since 1970; 0 when it is no time. */
-static int64_t time_of(const json_t *text) {
-    int64_t seconds;
-
-    return json_is_string(text) && rfc3339_parse(json_string_value(text), &seconds, NULL) == 0
-               ? seconds
-               : 0;
-}
-
 static int recent_ends(const json_t *life, int64_t now) {
     int n = 0;
 
     json_each(json_object_get(life, "ends"), i, end)
-        n += time_of(end) > now - SERVICE_RECENT_SECONDS;
+        n += rfc3339_seconds(json_string_value(end)) > now - SERVICE_RECENT_SECONDS;
     return n;
 }
 
@@ -141,10 +132,10 @@ int service_status_read(struct host *host, const char *name, json_t **ret, struc
         return 0;
     json_object_set_new(status, "start", json_string(found.auto_start ? "auto" : "demand"));
     if (found.state == HOST_SERVICE_STOPPED)
-        add_since(status, time_of(json_object_get(life, "ended")));
+        add_since(status, rfc3339_seconds(json_text_at(life, "ended")));
     else
         add_since(status,
-                  found.started ? found.started : time_of(json_object_get(life, "started")));
+                  found.started ? found.started : rfc3339_seconds(json_text_at(life, "started")));
     add_end(status, &found, life);
     if (ends)
         json_object_set_new(status, "recentEnds", json_integer(ends));

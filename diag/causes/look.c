@@ -12,10 +12,7 @@ static const json_t *look_of(const struct scene *scene) {
 }
 
 static int64_t time_at(const json_t *json, const char *key) {
-    const char *text = json_text_at(json, key);
-    int64_t seconds;
-
-    return text && rfc3339_parse(text, &seconds, NULL) == 0 ? seconds : 0;
+    return rfc3339_seconds(json_text_at(json, key));
 }
 
 bool is_young(const struct scene *scene) {

@@ -71,13 +71,11 @@ void cluster_sweep(struct kube_client *client) {
         log_message(LOG_RETRY, "%s", why.message);
     json_each(json_object_get(list, "items"), i, item) {
         const char *name = json_text_at(item, "metadata.name");
-        const char *made = json_text_at(item, "metadata.creationTimestamp");
-        int64_t time;
+        int64_t made = rfc3339_seconds(json_text_at(item, "metadata.creationTimestamp"));
 
         if (!name || !made || !text_starts_with(name, CLUSTER_MANAGER_NAME "-") ||
             !kube_name_is_valid(name) || json_at(item, "metadata.deletionTimestamp") ||
-            rfc3339_parse(made, &time, NULL) < 0 ||
-            host_now(client->host) + client->clock_difference < time + POD_LIFE_SECONDS)
+            host_now(client->host) + client->clock_difference < made + POD_LIFE_SECONDS)
             continue;
         _cleanup_(freep) char *path = namespace_path(name);
 

@@ -81,8 +81,11 @@ static void no_time(void **state) {
         if (rfc3339_parse(bad[i], &t, &err) == 0)
             fail_msg("'%s' was taken", bad[i]);
         assert_int_equal(err.kind, ERROR_MALFORMED);
+        assert_true(rfc3339_seconds(bad[i]) == 0);
     }
     assert_true(t == 5);
+    assert_true(rfc3339_seconds(NULL) == 0);
+    assert_true(rfc3339_seconds("2026-11-21T10:00:04Z") == 1795255204);
 }
 
 static void durations(void **state) {
