@@ -188,11 +188,9 @@ static void add_hns(struct gathering *g, struct hns_version *ret) {
     }
     json_set_text(g->status, "networksUnknown", why.message);
     json_each(networks, i, item) {
-        const char *type = json_text_at(item, "Type");
-
         json_array_append_new(rows,
                               json_pack("{s:s*, s:s, s:b}", "name", json_text_at(item, "Name"),
-                                        "type", type ? type : "NAT", "winjoin",
+                                        "type", json_text_or(item, "Type", "NAT"), "winjoin",
                                         (int)text_equal(json_text_at(item, "Owner"), HCN_OWNER)));
     }
 }
@@ -271,8 +269,7 @@ static void add_conditions(struct gathering *g) {
         json_array_append_new(rows, row);
         if (text_equal(type, "Ready") && !text_equal(status, "True"))
             add_problem(g, "the Node is not Ready: %s",
-                        json_text_at(condition, "message") ? json_text_at(condition, "message")
-                                                           : "no message");
+                        json_text_or(condition, "message", "no message"));
     }
     json_object_set_new(g->status, "conditions", rows);
 }

@@ -33,8 +33,7 @@ static void management_ips_add(struct host *host, json_t *networks) {
             const char *ip = json_text_at(old, "ManagementIP");
 
             if (ip &&
-                text_equal_nocase(json_text_at(old, "ID") ? json_text_at(old, "ID") : "",
-                                  json_text_at(network, "ID") ? json_text_at(network, "ID") : "?"))
+                text_equal_nocase(json_text_or(old, "ID", ""), json_text_or(network, "ID", "?")))
                 json_object_set_new(network, "ManagementIP", json_string(ip));
         }
     }
@@ -284,26 +283,12 @@ static void limits_add(struct host *host, const char *mode, json_t *evidence) {
 
 /* Of a Node only what judgement reads: the list of images alone may be longer than all else. */
 static json_t *node_reduce(const json_t *node) {
-    static const char *const paths[] = {"annotations", "labels"};
-    json_t *reduced =
-        json_pack("{s:{s:s}}", "metadata", "name",
-                  json_text_at(node, "metadata.name") ? json_text_at(node, "metadata.name") : "");
-    json_t *metadata = json_object_get(reduced, "metadata"), *status = json_object();
-
-    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-        json_t *part = json_object_get(json_object_get(node, "metadata"), paths[i]);
-
-        if (part)
-            json_object_set(metadata, paths[i], part);
-    }
-    if (json_object_get(node, "spec"))
-        json_object_set(reduced, "spec", json_object_get(node, "spec"));
-    if (json_at(node, "status.conditions"))
-        json_object_set(status, "conditions", json_at(node, "status.conditions"));
-    if (json_at(node, "status.addresses"))
-        json_object_set(status, "addresses", json_at(node, "status.addresses"));
-    json_object_set_new(reduced, "status", status);
-    return reduced;
+    return json_pack("{s:{s:s, s:O*, s:O*}, s:O*, s:{s:O*, s:O*}}", "metadata", "name",
+                     json_text_or(node, "metadata.name", ""), "annotations",
+                     json_at(node, "metadata.annotations"), "labels",
+                     json_at(node, "metadata.labels"), "spec", json_object_get(node, "spec"),
+                     "status", "conditions", json_at(node, "status.conditions"), "addresses",
+                     json_at(node, "status.addresses"));
 }
 
 static void cluster_add(const struct diag_evidence_options *options, json_t *evidence) {

@@ -123,24 +123,20 @@ bool diag_look_is_silent(const json_t *look) {
 /* ---- the certificate ---- */
 
 json_t *diag_look_certificate(struct host *host, const char *path) {
-    json_t *json = json_pack("{s:s}", "path", path);
     _cleanup_(secret_freep) char *pem = NULL;
     _cleanup_(certificates_free) struct certificates list = {0};
+    const struct certificate *first;
     struct error why = {0};
     size_t len;
 
     if (host_read(host, path, CERTIFICATE_MAX, &pem, &len, &why) < 0 ||
-        certificates_parse(pem, len, &list, &why) < 0) {
-        json_object_set_new(json, "error", json_string(why.message));
-        return json;
-    }
-    json_object_set_new(json, "subject", json_string(list.items[0].subject));
-    json_object_set_new(json, "notBefore", json_string(RFC3339_TEXT(list.items[0].not_before)));
-    json_object_set_new(json, "notAfter", json_string(RFC3339_TEXT(list.items[0].not_after)));
-    json_object_set_new(
-        json, "daysLeft",
-        json_integer((json_int_t)((list.items[0].not_after - host_now(host)) / SECONDS_A_DAY)));
-    return json;
+        certificates_parse(pem, len, &list, &why) < 0)
+        return json_pack("{s:s, s:o*}", "path", path, "error", json_string(why.message));
+    first = &list.items[0];
+    return json_pack("{s:s, s:o*, s:s, s:s, s:I}", "path", path, "subject",
+                     json_string(first->subject), "notBefore", RFC3339_TEXT(first->not_before),
+                     "notAfter", RFC3339_TEXT(first->not_after), "daysLeft",
+                     (json_int_t)((first->not_after - host_now(host)) / SECONDS_A_DAY));
 }
 
 json_t *diag_look(struct host *host, const struct diag_look_options *options, json_t **ret_node) {

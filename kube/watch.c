@@ -136,7 +136,7 @@ static void handle_event(struct wait *w, const json_t *event, const char *type) 
     if (text_equal(type, "ERROR")) {
         /* 410: the version is too old; a new list helps against anything else, too */
         log_message(LOG_RETRY, "watch %s: %s", w->watch->path,
-                    json_text_at(object, "message") ? json_text_at(object, "message") : "error");
+                    json_text_or(object, "message", "error"));
         free(w->version);
         w->version = NULL;
         return;

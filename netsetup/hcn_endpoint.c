@@ -77,11 +77,11 @@ int hcn_endpoint_attach(struct host *host, const char *id, struct error *err) {
         return -1;
     if (json_bool_at(json, "Success", false))
         return 0;
-    const char *why = json_text_at(json, "Error");
-    if ((why && strstr(why, "already attached")) ||
+    const char *why = json_text_or(json, "Error", "no reason");
+    if (strstr(why, "already attached") ||
         json_number_at(json, "ErrorCode", 0) == HCN_E_ENDPOINT_ALREADY_ATTACHED)
         return 0;
-    return error_set(err, ERROR_HOST, "attach endpoint to the host: %s", why ? why : "no reason");
+    return error_set(err, ERROR_HOST, "attach endpoint to the host: %s", why);
 }
 
 struct attach {

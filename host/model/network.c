@@ -3,12 +3,10 @@
 #include "host/model/model.h"
 
 static void read_adapter(const json_t *json, struct host_adapter *ret) {
-    const char *mac = json_text_at(json, "mac");
-    const char *alias = json_text_at(json, "alias");
-
-    ret->alias = xstrdup(alias ? alias : "");
+    ret->alias = xstrdup(json_text_or(json, "alias", ""));
     ret->description = xstrdup_null(json_text_at(json, "description"));
-    (void)text_format(ret->mac, sizeof ret->mac, "%s", mac ? mac : ""); /* no MAC: none */
+    (void)text_format(ret->mac, sizeof ret->mac, "%s",
+                      json_text_or(json, "mac", "")); /* no MAC: none */
     ret->index = (uint32_t)json_number_at(json, "index", 0);
     ret->mtu = (uint32_t)json_number_at(json, "mtu", 1500);
     ret->up = json_bool_at(json, "up", true);

@@ -184,8 +184,7 @@ static int undo_route(struct host *host, const struct journal_entry *entry, cons
     *ret_how = "removed";
     if (text_format(route.pod_cidr, sizeof route.pod_cidr, "%s", entry->target) < 0 ||
         text_format(route.node_address, sizeof route.node_address, "%s",
-                    json_text_at(entry->before, "nextHop") ? json_text_at(entry->before, "nextHop")
-                                                           : "") < 0)
+                    json_text_or(entry->before, "nextHop", "")) < 0)
         return error_set(err, ERROR_MALFORMED, "read journalled route '%.60s'", entry->target);
     return pod_routes_remove(host, &route, 1, err);
 }
