@@ -293,6 +293,8 @@ static void can_be_interrupted(void **state) {
     http_response_free(&response);
 }
 
+enum { BUSY_MS = 60000 }; /* for as many TLS connections as that, where others use the machine */
+
 /* How many connections so many requests made, at once as many as that (0: as many as do best). */
 static size_t connections_of(size_t count, const char *path, size_t at_once) {
     char url[128];
@@ -301,8 +303,10 @@ static size_t connections_of(size_t count, const char *path, size_t at_once) {
     struct error *errors = xcalloc(count, sizeof *errors);
     size_t made = 0;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         exchanges[i] = (struct http_exchange){.request = request_for(url, path), .err = &errors[i]};
+        exchanges[i].request.timeout_ms = BUSY_MS;
+    }
     http_perform_some(http, exchanges, count, at_once);
     for (size_t i = 0; i < count; i++) {
         const struct http_response *response = &exchanges[i].response;
