@@ -8,10 +8,12 @@
 #include "kube/pages.h"
 
 enum {
-    OWN_MS = 3000, /* that a probe may take for its own answer */
+    OWN_MS = 3000, /* that a probe may take for its own answer; of many nodes: */
+    OWN_SOON_MS = 1500,
     OWN_MAX = 4096,
     RENEWED_SECONDS = 15, /* a kubelet renews its Lease every ten */
     LEASES_MAX = 8,
+    REACHED_MS = 1000, /* of many nodes: what is reached at all has answered by then */
 };
 
 #define LATE "no answer in time"
@@ -86,8 +88,10 @@ void cluster_ask_silent(struct cluster_asking *asking, bool all) {
     struct kube_many *items = xcalloc(count + 1, sizeof *items);
 
     for (size_t i = 0; i < count; i++)
-        items[i] = (struct kube_many){
-            .method = "GET", .path = owns[i].path, .timeout_ms = OWN_MS, .max_body = OWN_MAX};
+        items[i] = (struct kube_many){.method = "GET",
+                                      .path = owns[i].path,
+                                      .timeout_ms = all ? OWN_MS : OWN_SOON_MS,
+                                      .max_body = OWN_MAX};
     kube_perform_many(asking->client, items, count);
     for (size_t i = 0; i < count; i++)
         silent += items[i].status != 200;
@@ -106,7 +110,8 @@ void cluster_ask_silent(struct cluster_asking *asking, bool all) {
     if (!silent || 2 * silent > count)
         return;
     forget_cells(asking);
-    (void)cluster_ask(asking, &(struct cluster_round){.asks = is_forgotten});
+    (void)cluster_ask(
+        asking, &(struct cluster_round){.asks = is_forgotten, .soon_ms = all ? 0 : REACHED_MS});
     for (size_t i = 0; i < nodes->count; i++) /* what is late may be reached */
         if (asking->hearing[i].silent && text_equal(nodes->items[i].unreached, LATE))
             free(take_ptr(nodes->items[i].unreached));
