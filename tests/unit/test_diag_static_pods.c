@@ -139,6 +139,22 @@ static void what_a_killed_run_left_is_stopped_first(void **state) {
     }
 }
 
+/* Those pods would answer for the new run's. */
+static void what_a_killed_run_left_cannot_be_removed(void **state) {
+    static const char beat[] = "C:\\ProgramData\\winjoin\\probe\\a\\heartbeat.txt";
+    const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
+    struct host *host = host_memory_new();
+    struct diag_probes probes = {0};
+
+    (void)state;
+    assert_int_equal(start(host, &options, &probes), 0);
+    assert_int_equal(host_write(host, beat, "x", 1, HOST_PUBLIC, NULL), 0);
+    host_memory_hold(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json");
+    assert_int_equal(start(host, &options, &probes), -1);
+    free(probes.items);
+    host_free(host);
+}
+
 /* Only a manifest that stays is a failure: a folder that a pod still holds is tried again. */
 static void removing_has_patience(void **state) {
     const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
@@ -455,6 +471,7 @@ int main(void) {
         cmocka_unit_test(starting_and_removing),
         cmocka_unit_test(starting_again_keeps_the_program_and_empties_mailboxes),
         cmocka_unit_test(what_a_killed_run_left_is_stopped_first),
+        cmocka_unit_test(what_a_killed_run_left_cannot_be_removed),
         cmocka_unit_test(removing_has_patience),
         cmocka_unit_test(a_folder_that_stays_is_a_failure),
         cmocka_unit_test(starting_may_fail),
