@@ -108,6 +108,10 @@ static const struct row rows[] = {
      POD("a", "", "09:59:01", "10.244.1.5") "," POD("b", "\"hostNetwork\":true,", "09:00:00",
                                                     "10.0.0.21"),
      "", "", "{}"},
+    {"a pod that runs something else", "", "",
+     POD("a", "\"hostNetwork\":true,\"containers\":[{\"image\":\"x\",\"args\":[\"y\"]}],",
+         "09:00:00", "10.0.0.21"),
+     "", "", "{}"},
     {"a pod that runs kube-proxy", "", "",
      POD("a",
          "\"hostNetwork\":true,\"containers\":[{\"image\":\"x\"},{\"args\":[\"C:/kube-proxy.exe\"]"
