@@ -122,8 +122,8 @@ char *diag_cell_name(const struct diag_cell *cell);
  * - x-resolve-fqdn: a Service's full name by the system's resolver */
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);
 
-/* The same flow the other way, asked of the second pod; its id is "x-back-tcp", "x-back-udp6".
- * false of all flows but that between the two pods, and where the first one has no address. */
+/* The same flow as that cell, which is asked, the other way: asked of the second pod; its id is
+ * "x-back-tcp", "x-back-udp6". false of all flows but that between the two pods. */
 bool diag_cell_back(const struct diag_scene *scene, const struct diag_cell *cell,
                     struct probe *ret);
 /* Puts the result of that beside the one of the cell's own direction, which is judged already. */

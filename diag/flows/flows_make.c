@@ -305,8 +305,7 @@ bool diag_cell_back(const struct diag_scene *scene, const struct diag_cell *cell
                     struct probe *ret) {
     const char *address = cell->second ? scene->source_ip6 : scene->source_ip;
 
-    if (!text_equal(cell->flow->id, "pod-to-pod-ip") || !cell->asked || !known(address) ||
-        !known(scene->source))
+    if (!text_equal(cell->flow->id, "pod-to-pod-ip") || !known(scene->source))
         return false;
     *ret = cell->probe;
     snprintf(ret->id, sizeof ret->id, "x-back-%s%s", cell->udp ? "udp" : "tcp",
