@@ -30,6 +30,7 @@ static bool play_pktmon(void *context, struct host *host, const struct host_proc
 
     if (!text_ends_with(process->argv[0], "PktMon.exe"))
         return false;
+    assert_int_equal(process->undoes, text_equal(verb, "stop")); /* Ctrl-C ends the others */
     text_addf(&monitor->called, "%s ", verb);
     *ret_code = text_equal(verb, monitor->fails) ||
                 (text_equal(verb, "start") && monitor->runs && !monitor->silent);
@@ -208,6 +209,38 @@ static void ctrl_c(void **state) {
     }
 }
 
+/* Of one that works the other way, the packets of the way that fails. */
+static void one_way(void **state) {
+    static const struct {
+        const char *broken;
+        unsigned back_asked; /* with all the others, and alone */
+    } flows[] = {{"pod-to-pod-ip.tcp", 1}, {"x-back-tcp", 2}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(flows); i++) {
+        struct stage stage = {
+            .start_a = true, .start_b = true, .generation = 1, .broken = flows[i].broken};
+        struct diag_options options = options_make(&stage);
+        struct monitor monitor = {0};
+        struct host *host = host_memory_new();
+        struct diag_report report = {0};
+
+        options.capture = true;
+        options.look = json_pack("{s:[]}", "services"); /* nothing is young: asked once */
+        put(host, PKTMON, "MZ");
+        host_memory_on_sleep(host, play, &stage);
+        host_memory_on_run(host, play_pktmon, &monitor);
+        assert_int_equal(diag_run(host, &options, &report, NULL), 0);
+        assert_string_equal(json_text_at(report.evidence, "capture.flow"), "pod-to-pod-ip/tcp");
+        assert_int_equal(stage.back_asked, flows[i].back_asked);
+        json_decref((json_t *)options.look);
+        text_free(&stage.told);
+        text_free(&monitor.called);
+        diag_report_free(&report);
+        host_free(host);
+    }
+}
+
 static void drops(void **state) {
     static const struct {
         const char *text, *target, *wanted;
@@ -239,6 +272,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_end),
         cmocka_unit_test(ctrl_c),
+        cmocka_unit_test(one_way),
         cmocka_unit_test(drops),
     };
 
