@@ -67,6 +67,7 @@ static const char *next_hop(const char *destination) {
 
 static void pod_routes(void **state) {
     struct pod_route routes[] = {{"10.244.2.0/24", "10.0.0.22"}, {"10.244.3.0/24", "10.0.0.23"}};
+    _cleanup_(host_routes_free) struct host_routes all = {0};
     struct error err = {0};
     size_t changed = 0;
     (void)state;
@@ -84,6 +85,13 @@ static void pod_routes(void **state) {
     assert_string_equal(next_hop("10.244.3.0/24"), "10.0.0.23");
     assert_int_equal(pod_routes_remove(host, routes, 2, &err), 0);
     assert_string_equal(next_hop("0.0.0.0/0"), "10.0.0.1");
+    /* Without a default route a pod's is the first of all. */
+    assert_int_equal(host_routes(host, &all, &err), 0);
+    for (size_t i = 0; i < all.count; i++)
+        assert_int_equal(host_route_remove(host, &all.items[i], &err), 0);
+    assert_int_equal(pod_routes_ensure(host, "10.0.0.21", routes, 2, NULL, &err), 0);
+    assert_int_equal(pod_routes_ensure(host, "10.0.0.21", routes, 2, &changed, &err), 0);
+    assert_int_equal(changed, 0);
     assert_int_equal(pod_routes_ensure(host, "10.0.0.77", routes, 2, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     (void)text_format(routes[0].pod_cidr, CIDR_TEXT_MAX, "10.244.2.0");
