@@ -79,6 +79,7 @@ static void what_is_refused(void **state) {
         {"? [a]\n: b", "a key must be a plain string"},
         {"a: !!binary aGk=", "tags are not allowed here"},
         {"a: !custom x", "tags are not allowed"},
+        {"!custom a: x", "tags are not allowed"},
         {"a: !!map2 {}", "tags are not allowed"},
         {"a: !!int \"5\"", "tags are not allowed"}, /* what it makes of a text is a guess */
         {"a: !!bool x", "tags are not allowed"},
