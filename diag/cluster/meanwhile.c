@@ -150,11 +150,10 @@ static void look_at_nodes(struct cluster_asking *asking, const char *path) {
                 break;
             }
         }
-        if (why && n->ready) {
+        if (why) {
             n->ready = false;
-            cluster_node_gone(n, take_ptr(why));
+            cluster_node_gone(n, why);
         }
-        free(why);
     }
 }
 
