@@ -39,6 +39,7 @@ static void test_some(void **state) {
         {{{"sqf", ANY, ANY, 13, PROBE_TIMEOUT}}, "CL-SVC-SOME", "all nodes: ", 1, false},
         {{{"sqfo", 1, ANY, 13, PROBE_TIMEOUT}}, "CL-SVC-SOME", "w1: ", 1, false},
         {{{"sqf", 1, ANY, 13, PROBE_WRONG_RESPONDER}}, "CL-WRONG", "w1: ", 1, true},
+        {{{"s", 1, ANY, 0, PROBE_WRONG_RESPONDER}}, "CL-WRONG", "w1: ", 1, true},
         {{{"o", ANY, 4, 3, PROBE_TIMEOUT}}, "CL-NODEPORT-SOME", "l4: ", 1, false},
         {{{"o", ANY, 4, 3, PROBE_TIMEOUT}, {"o", 2, 4, 0, PROBE_TIMEOUT}},
          "CL-NODEPORT-SOME",
