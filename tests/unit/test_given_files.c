@@ -174,7 +174,7 @@ static void what_is_no_text(void **state) {
         {"\xfe\xff\xd8\x3d", 4, "read 'C:\\x': UTF-16 text with half a character at byte 2"},
         {"\xff\xfe\x00\xde", 4, "read 'C:\\x': UTF-16 text with half a character at byte 2"},
     };
-    static const char wide[] = "\xff\xfe\xfc\0\xac\x20\x3d\xd8\x00\xde";
+    static const char wide[] = "\xff\xfe\xfc\0\xac\x20\x3d\xd8\x00\xde\x00\xd8\x00\xdc";
     char *text = NULL;
     size_t len = 0;
 
@@ -188,9 +188,9 @@ static void what_is_no_text(void **state) {
         assert_string_equal(err.message, rows[i].message);
         assert_int_equal(err.kind, ERROR_MALFORMED);
     }
-    assert_int_equal(host_write(program->host, "C:\\x", wide, 10, HOST_PUBLIC, NULL), 0);
+    assert_int_equal(host_write(program->host, "C:\\x", wide, 14, HOST_PUBLIC, NULL), 0);
     assert_int_equal(host_read_text(program->host, "C:\\x", 100, &text, NULL, NULL), 0);
-    assert_string_equal(text, "\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80");
+    assert_string_equal(text, "\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80\xf0\x90\x80\x80");
     free(text);
 }
 
