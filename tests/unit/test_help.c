@@ -179,6 +179,18 @@ static void help_is_no_wider_than_80_columns(void **state) {
     }
 }
 
+/* A word that fits in no line stands in one of its own, with no empty line before it. */
+static void a_word_that_is_too_long(void **state) {
+    char word[82] = {0};
+    struct text t = {0};
+
+    (void)state;
+    memset(word, 'x', sizeof word - 1);
+    options_wrap(&t, word, 2, 2);
+    assert_int_equal(t.len, sizeof word); /* and the line's end */
+    text_free(&t);
+}
+
 /* ---- completion ---- */
 
 static void what_may_come_next(void **state) {
@@ -299,6 +311,7 @@ int main(void) {
         cmocka_unit_test(every_verb_has_examples_that_parse),
         cmocka_unit_test(verbs_with_secrets),
         cmocka_unit_test(help_is_no_wider_than_80_columns),
+        cmocka_unit_test(a_word_that_is_too_long),
         cmocka_unit_test(what_may_come_next),
         cmocka_unit_test(scripts_of_the_shells),
     };
