@@ -45,8 +45,10 @@ static char *diagnose(struct run *r, uint64_t *ret_ms, char **ret_reason) {
     if (!join.found.report.cells.count)
         fail_msg("no matrix: %s", err.message);
     *ret_reason = xstrdup(join.found.report.cells.items[0].reason);
-    if (join.found.report.causes.count)
+    if (join.found.report.causes.count) {
+        assert_int_equal(err.kind, ERROR_FLOWS);
         assert_true(text_starts_with(err.hints[0], join.found.report.causes.items[0].id));
+    }
     if (json_object_get(join.found.report.evidence, "networks"))
         assert_non_null(json_at(join.found.report.evidence, "services.hns"));
     join_close(&join);
