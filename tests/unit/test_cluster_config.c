@@ -332,6 +332,7 @@ static const struct {
     {NULL, KUBELET "---\n" KUBELET, IN_KUBELET "line 4: kind"},
     {NULL, KUBELET "healthzPort: many\n",
      IN_KUBELET "line 3 column 14: healthzPort: must be a 32-bit integer"},
+    {NULL, KUBELET "staticPodPath: 5\n", "staticPodPath: must be a string"},
     {NULL, KUBELET "clusterDNS: 10.96.0.10\n", "clusterDNS: must be a list of strings"},
     {NULL, KUBELET "clusterDNS: [10]\n", "clusterDNS[0]: must be a string"},
     {NULL, KUBELET "maxPods: 1\nmaxPods: 2\n", IN_KUBELET "line 4"},
