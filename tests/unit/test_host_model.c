@@ -150,6 +150,14 @@ static void put_service(const char *name, const char *needs) {
     SUCCEEDS(host_service_put(opened, &service, err));
 }
 
+static void a_service_of_no_text_is_refused(void **state) {
+    struct host_service service = {
+        .name = (char *)"x", .description = (char *)"\xff", .command = (char *)"C:\\k\\x.exe"};
+
+    (void)state;
+    FAILS_WITH(ERROR_USAGE, host_service_put(opened, &service, err));
+}
+
 static void services_depend(void **state) {
     (void)state;
     put_service("containerd", NULL);
@@ -394,6 +402,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(interface_settings, open_memory, close_host),
         cmocka_unit_test_setup_teardown(ports_pipes_firewall, open_memory, close_host),
         cmocka_unit_test_setup_teardown(events_are_kept, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(a_service_of_no_text_is_refused, open_memory, close_host),
         cmocka_unit_test_setup_teardown(services_depend, open_memory, close_host),
         cmocka_unit_test_setup_teardown(dhcp_address_moves_with_the_switch, open_memory,
                                         close_host),
