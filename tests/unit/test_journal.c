@@ -180,6 +180,25 @@ static void a_service_that_cannot_be_asked(void **state) {
     close_run(&r);
 }
 
+/* Else reset would have nothing to give back. */
+static void what_cannot_be_backed_up(void **state) {
+    struct journal journal;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    journal = opened(&r);
+    for (size_t n = 1; n <= 4; n++) {
+        host_memory_fail(r.host, n);
+        assert_int_equal(journal_file(&journal, "C:\\k\\kubelet.exe", NULL), -1);
+    }
+    host_memory_fail(r.host, 1);
+    assert_int_equal(journal_own_folder(&journal, "C:\\k", NULL), -1);
+    assert_int_equal(journal.count, 0);
+    journal_close(&journal);
+    close_run(&r);
+}
+
 /* ---- undone ---- */
 
 static void a_service_gets_back_what_it_was(void **state) {
@@ -405,6 +424,7 @@ int main(void) {
         cmocka_unit_test(folders_are_written_down_at_once),
         cmocka_unit_test(what_cannot_be_written_down_is_not_recorded),
         cmocka_unit_test(a_service_that_cannot_be_asked),
+        cmocka_unit_test(what_cannot_be_backed_up),
         cmocka_unit_test(a_service_gets_back_what_it_was),
         cmocka_unit_test(many_routes_are_one_write),
         cmocka_unit_test(many_files_are_one_write),

@@ -81,6 +81,11 @@ static void others_change_it_meanwhile(void **state) {
     expect_path(host, "A;B");
     assert_int_equal(machine_path_set(host, FOLDER, false, &err), 0);
     expect_path(host, "A;B");
+    for (size_t n = 1; n <= 2; n++) { /* to read it, to set it */
+        host_memory_fail(host, n);
+        assert_int_equal(machine_path_set(host, FOLDER, true, &err), -1);
+        expect_path(host, "A;B");
+    }
     host_free(host);
 }
 

@@ -5,6 +5,7 @@
 #include "preflight_scene.h"
 
 #include "join/configuration/ignored_checks.h"
+#include "join/found/network_fit.h"
 #include "join/preflight/preflight_checks.h"
 
 static void nothing(void) {
@@ -80,6 +81,40 @@ static void a_partly_disabled_ipv6_is_fine(void **state) {
     open_look(&look, false);
     assert_int_equal(result_of(&look, "IPv6Stack")->outcome, PREFLIGHT_PASS);
     close_look(&look);
+    close_run(&r);
+}
+
+static void a_minute_is_no_skew(void **state) {
+    static const int differences[] = {-61, -60, 60, 61};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(differences); i++) {
+        struct look look;
+
+        open_fit();
+        cluster.date = host_now(r.host) + differences[i];
+        open_look(&look, true);
+        assert_int_equal(result_of(&look, "ClockSkew")->outcome,
+                         i % 3 ? PREFLIGHT_PASS : PREFLIGHT_WARNING);
+        close_look(&look);
+        close_run(&r);
+    }
+}
+
+/* Without the right to list the Nodes their prefixes are not compared, and nothing is said. */
+static void nodes_that_may_not_be_listed(void **state) {
+    struct error err = {0};
+    struct join join;
+
+    (void)state;
+    open_fit();
+    text_list_add(&r.options.pod_cidrs, "10.244.6.0/23");
+    cluster.refuse = "/api/v1/nodes?";
+    open_join(&r, &join);
+    assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
+    assert_said(network_fit_check_nodes(&join, &err), &err, "the Nodes");
+    assert_int_equal(err.kind, ERROR_NONE);
+    join_close(&join);
     close_run(&r);
 }
 
@@ -351,6 +386,8 @@ int main(void) {
         cmocka_unit_test(a_fit_server_passes),
         cmocka_unit_test(no_silence_passes),
         cmocka_unit_test(a_partly_disabled_ipv6_is_fine),
+        cmocka_unit_test(a_minute_is_no_skew),
+        cmocka_unit_test(nodes_that_may_not_be_listed),
         cmocka_unit_test(what_a_check_says),
         cmocka_unit_test(without_rights_nothing_else_is_asked),
         cmocka_unit_test(the_kind_says_whose_fault_it_is),
