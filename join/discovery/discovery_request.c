@@ -221,19 +221,16 @@ static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_a
     return host_spread_ms(d->host, base / 2 + 1, base + base / 2 + 1); /* never 0 */
 }
 
-static int give_up(const struct discovery *d, unsigned tries, const struct error *why,
+static int give_up(const struct discovery *d, unsigned tries, struct error *why,
                    struct error *err) {
     uint64_t waited = host_monotonic_ms(d->host) - d->start;
 
-    if (!err)
-        return -1;
-    *err = *why;
     if (tries > 1)
-        (void)error_prefix(err, "tried %u times in %u s", tries, (unsigned)((waited + 999) / 1000));
-    if (!err->hints[0][0] && (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT))
-        (void)error_hint(err, "check whether this machine reaches it: curl.exe -k %s/healthz",
+        (void)error_prefix(why, "tried %u times in %u s", tries, (unsigned)((waited + 999) / 1000));
+    if (!why->hints[0][0] && (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT))
+        (void)error_hint(why, "check whether this machine reaches it: curl.exe -k %s/healthz",
                          d->server);
-    return -1;
+    return error_pass(err, why);
 }
 
 int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
