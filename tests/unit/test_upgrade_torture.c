@@ -4,11 +4,10 @@
 #include "upgrade_scene.h"
 
 /* One call fails: it goes back, or does no harm; the next upgrade ends, and reset gives the host
- * back. */
+ * back. So it is where winjoin itself is replaced. */
 static void every_call_fails_once(void **state) {
     bool reached = true;
 
-    (void)state;
     for (size_t n = 1; reached; n += next_call()) {
         struct error err = {0};
         json_t *before;
@@ -19,6 +18,10 @@ static void every_call_fails_once(void **state) {
 
         (void)text_format(when, sizeof when, "call %u failed", (unsigned)n);
         open_node(&r, &before);
+        if (*state) {
+            put(&r, "D:\\winjoin.exe", "MZ newer winjoin");
+            host_memory_set_program_path(r.host, "D:\\winjoin.exe");
+        }
         calls = host_memory_calls(r.host);
         host_memory_fail(r.host, n);
         result = upgrade_once(&r, false, false, NULL, &err);
@@ -33,6 +36,8 @@ static void every_call_fails_once(void **state) {
         if (upgrade_once(&r, false, false, NULL, &err) < 0)
             fail_msg("%s: the same upgrade again: %s", when, err.message);
         assert_new(&r);
+        if (*state)
+            assert_int_equal(host_remove(r.host, "D:\\winjoin.exe", NULL), 0);
         reset_gives_back(&r, before, when);
         close_node(&r, before);
     }
@@ -96,6 +101,7 @@ static void killed_and_its_source_gone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test_prestate(every_call_fails_once, (char *)"winjoin"),
         cmocka_unit_test(killed_at_every_call),
         cmocka_unit_test_prestate(killed_at_every_call, (char *)"reset"),
         cmocka_unit_test(killed_and_its_source_gone),
