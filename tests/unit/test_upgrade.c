@@ -192,6 +192,32 @@ static void own_arguments_stay(void **state) {
     close_node(&r, before);
 }
 
+/* What winjoin gave to an older kubelet alone is not the administrator's. */
+static void what_an_older_kubelet_needed_goes(void **state) {
+    static const char path[] = "C:\\ProgramData\\winjoin\\services\\kubelet.json";
+    struct error err = {0};
+    _cleanup_(freep) char *joined = NULL, *older = NULL, *file = NULL;
+    const char *at;
+    json_t *before;
+    struct run r;
+
+    (void)state;
+    open_node(&r, &before);
+    joined = get(&r, path);
+    at = strstr(joined, "\"--v=2\"");
+    assert_non_null(at);
+    older = xasprintf("%.*s\"--container-runtime-endpoint=npipe:////./pipe/"
+                      "containerd-containerd\", %s",
+                      (int)(at - joined), joined, at);
+    put(&r, path, older);
+    put(&r, "C:\\k\\kubelet.exe", "MZ v1.26.2");
+    if (upgrade_once(&r, false, false, NULL, &err) < 0)
+        fail_msg("%s", err.message);
+    file = get(&r, path);
+    assert_null(strstr(file, "--container-runtime-endpoint"));
+    close_node(&r, before);
+}
+
 static void other_settings_are_shown_and_written(void **state) {
     static const char path[] = "C:\\var\\lib\\kubelet\\config.yaml";
     struct error err = {0};
@@ -218,16 +244,19 @@ static void other_settings_are_shown_and_written(void **state) {
 }
 
 /* Also where the cluster's Node has none: what the join was given is recalled. */
-static void own_prefixes_stay(void **state) {
+static void own_prefixes_and_files_stay(void **state) {
     struct join_options options = {0};
     json_t *before;
     struct run r;
 
     (void)state;
     open_node(&r, &before);
+    put(&r, "C:\\var\\lib\\kubelet\\config.yaml",
+        "authentication: {x509: {clientCAFile: 'D:\\ca.crt'}}\n");
     upgrade_recall(r.host, &options);
     assert_int_equal(options.pod_cidrs.count, 1);
     assert_string_equal(options.pod_cidrs.items[0], "10.244.3.0/24");
+    assert_string_equal(options.ca_cert_path, "D:\\ca.crt");
     join_options_free(&options);
     close_node(&r, before);
 }
@@ -372,8 +401,9 @@ int main(void) {
         cmocka_unit_test(a_newer_image_is_imported),
         cmocka_unit_test(an_older_sandbox_image_is_told),
         cmocka_unit_test(own_arguments_stay),
+        cmocka_unit_test(what_an_older_kubelet_needed_goes),
         cmocka_unit_test(other_settings_are_shown_and_written),
-        cmocka_unit_test(own_prefixes_stay),
+        cmocka_unit_test(own_prefixes_and_files_stay),
         cmocka_unit_test(own_dsr_stays),
         cmocka_unit_test(a_winjoin_that_cannot_be_read_is_an_error),
         cmocka_unit_test(winjoin_itself_is_replaced),
