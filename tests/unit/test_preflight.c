@@ -36,7 +36,7 @@ static void a_fit_server_passes(void **state) {
 
 /* Each question to the host fails once; the report then differs from the fit one. */
 static void no_silence_passes(void **state) {
-    enum preflight_outcome fit[100];
+    enum preflight_outcome fit[100] = {0};
     struct error err = {0};
     struct look look;
     size_t calls;
