@@ -317,6 +317,14 @@ static json_t *scene_daemon_sets(const struct api_scene *s, const char *url) {
     return scene_list("DaemonSetList", item);
 }
 
+static int scene_review(const struct api_scene *s, const char *body, struct http_response *ret) {
+    if (!strstr(body, "\"verb\""))
+        fail_msg("a review that asks nothing");
+    return scene_json(
+        ret, 201,
+        json_pack("{s:{s:b}}", "status", "allowed", !s->may_not || !strstr(body, s->may_not)));
+}
+
 static int scene_answer(void *context, const struct http_request *request,
                         struct http_response *ret, struct error *err) {
     struct api_scene *s = context;
@@ -361,13 +369,8 @@ static int scene_answer(void *context, const struct http_request *request,
     if (strstr(url, "certificatesigningrequests"))
         return scene_collection(request, ret, "CertificateSigningRequestList",
                                 s->request ? scene_csr(s) : NULL);
-    if (strstr(url, "/selfsubjectaccessreviews")) {
-        if (!request->body || !strstr(request->body, "\"verb\""))
-            fail_msg("a review that asks nothing");
-        return scene_json(ret, 201,
-                          json_pack("{s:{s:b}}", "status", "allowed",
-                                    !s->may_not || !strstr(request->body, s->may_not)));
-    }
+    if (strstr(url, "/selfsubjectaccessreviews"))
+        return scene_review(s, request->body ? request->body : "", ret);
     if (strstr(url, "/endpointslices"))
         return s->unprepared ? scene_status(ret, 403, "Forbidden")
                              : scene_json(ret, 200, scene_list("EndpointSliceList", NULL));
