@@ -106,7 +106,7 @@ static void redden(struct diag_report *report, const char *red) {
 
 /* The evidence that was read last is read once: thousands of reports begin with the same. */
 static void scene_report_make(const char *red, const char *evidence, struct diag_report *report) {
-    static const char *read;
+    static char *read;
     static json_t *document;
     const struct diag_scene scene = {.source_ip = "10.244.3.4",
                                      .target_ip = "10.244.3.5",
@@ -133,10 +133,11 @@ static void scene_report_make(const char *red, const char *evidence, struct diag
         diag_cell_judge(&report->cells.items[i], &ok, false);
     }
     redden(report, red);
-    if (evidence != read) {
+    if (!text_equal(evidence, read)) {
+        free(read);
         json_decref(document);
         document = relaxed_json(evidence);
-        read = evidence;
+        read = xstrdup(evidence);
     }
     report->evidence = json_deep_copy(document);
 }

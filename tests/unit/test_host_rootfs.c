@@ -7,7 +7,7 @@
 static void need_rootfs(const char *rootfs) {
     if (!host_rehearses)
         skip();
-    assert_int_equal(host_open(rootfs, &opened, NULL), 0);
+    SUCCEEDS(host_open(rootfs, &opened, err));
 }
 
 static void reopen(const char *rootfs) {
