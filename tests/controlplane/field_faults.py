@@ -27,6 +27,9 @@ def chance(seed):
 STALE, FOREIGN, DNS, PORTS, TWINS = (chance(70 + i) for i in range(5))
 
 
+EARLY, LATE = 60, 160  # of the questions of four nodes: all have answered some; most are answered
+
+
 def across(d, one, other):
     return bool(d.node) and d.place not in ("node", "node-port") and (
         d.source in one and d.node in other or d.source in other and d.node in one)
@@ -42,7 +45,7 @@ def evict(case):
 
 def evict_later(case):
     """Its pod runs at first, and is evicted while the others ask it."""
-    case.model.evict_after = {"win-001": 1.0}
+    case.model.leaves = {"win-001": (EARLY, lambda: case.model.evict("win-001"))}
 
 
 def not_ready(case):
@@ -207,17 +210,12 @@ def not_started(*names):
     return change
 
 
-def to_node(name):
-    """What others ask of a node that is off."""
-    return lambda d: probes.SLOW if d.source != name in (d.node, d.target) else None
-
-
-def goes(name, then=lambda case: None, seconds=1.0):
-    """Its pods say nothing any more, so many seconds later; a moment later the cluster knows it."""
+def goes(name, then=lambda case: None, questions=EARLY):
+    """After so many questions its pods say nothing any more, nor does the node; two seconds later the cluster knows it."""
     def change(case):
-        case.model.gone_at = (name, seconds)
-        timer = threading.Timer(seconds + 3, then, [case])
-        timer.start()
+        timer = threading.Timer(2, then, [case])
+        case.model.leaves = {name: (questions, timer.start)}
+        case.model.fault = lambda d: probes.SLOW if name in case.model.gone and d.source != name in (d.node, d.target) else None
         case.addCleanup(timer.cancel)
     return change
 
@@ -260,7 +258,7 @@ EIGHTH = [
           lambda d: probes.SLOW if d.place == "node-port" and d.service == "backend" and d.target == "win-002" != d.source and PORT(1 / 3)
           else None, spread=True),
     Fault("dies-meanwhile", "win-002 is switched off a second after its pods began to answer; the cluster does not know it yet",
-          "CL-GONE", "win-002", Later(1, lambda d: None, to_node("win-002")), change=goes("win-002"), spread=True),
+          "CL-GONE", "win-002", lambda d: None, change=goes("win-002"), spread=True),
     Fault("refused-outside", "the server outside refuses what its name leads to, from all nodes",
           "CL-OUT-NAME", "all nodes", lambda d: REFUSED if d.place == "external-name" else None, words=OUTSIDE, spread=True),
     Fault("large-to-old-build", "large packets to pods of the nodes with the older build are lost",
@@ -299,13 +297,13 @@ EIGHTH = [
 # Nodes that go away while they are asked.
 MEANWHILE = [
     Fault("dies-unnoticed", "win-001 is switched off: its Lease is not renewed, and the Node is Ready still",
-          "CL-GONE", "win-001", Later(1, lambda d: None, to_node("win-001")), change=goes("win-001", old_lease), spread=True),
+          "CL-GONE", "win-001", lambda d: None, change=goes("win-001", old_lease), spread=True),
     Fault("dies-when-all-works", "win-001 is switched off when the pods have reached each other, and names are being asked",
-          "CL-GONE", "win-001", Later(1.4, lambda d: None, to_node("win-001")), change=goes("win-001", seconds=1.4), spread=True),
+          "CL-GONE", "win-001", lambda d: None, change=goes("win-001", questions=LATE), spread=True),
     Fault("kubelet-ends", "the kubelet of win-002 ends while it is asked, and the Node is not Ready any more; its pods run on",
           "CL-GONE", "win-002", lambda d: REFUSED if d.place == "node" and d.target == "win-002" else None, change=silent_kubelet, spread=True),
     Fault("drained", "lin-001 is drained while it is asked: its pods are deleted",
-          "CL-GONE", "lin-001", Later(2, lambda d: None, to_node("lin-001")), change=goes("lin-001", drain, 2.0), spread=True),
+          "CL-GONE", "lin-001", lambda d: None, change=goes("lin-001", drain, LATE), spread=True),
     Fault("network-of-one-ends", "the network of win-000 ends while it is asked: nobody reaches its pods; the kubelet goes on",
-          "CL-GONE", "win-000", Later(2, lambda d: None, to_node("win-000")), change=goes("win-000", seconds=2.0), spread=True),
+          "CL-GONE", "win-000", lambda d: None, change=goes("win-000", questions=LATE), spread=True),
 ]

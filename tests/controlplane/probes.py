@@ -75,8 +75,8 @@ class Model(threading.Thread):
         self.fault, self.dns = None, {}  # cluster_faults.py; what is inside the pods of a node
         self.spread = None  # random.Random: a Service leads to any of its pods; None: to that of the node that asks
         self.not_started, self.over = {}, threading.Event()
-        self.evicted, self.evict_after, self.unready = {}, {}, set()  # nodes: why; seconds that a pod runs; whose kubelet does not reach it
-        self.gone, self.gone_at = set(), ("", 0.0)  # nodes whose pod answers no more; one that is, so many seconds later
+        self.evicted, self.unready = {}, set()  # nodes: why; whose kubelet does not reach its pod
+        self.gone, self.leaves = set(), {}  # nodes whose pod answers no more; that will be: after so many questions, and what then
         self.dials, self.lock, self.most, self.now = 0, threading.Lock(), 0, 0
         self.pods, self.started, self.dual = {}, 0, dual  # dual: pods have an IPv6 address, too
         names = nodes or ([node("win-%03d" % i, "windows") for i in range(windows)]
@@ -118,20 +118,19 @@ class Model(threading.Thread):
                                  "containerStatuses": [{"name": "probe", "ready": True, "state": {"running": {}}}]}
             return pod
 
-        def evict():
-            self.gone.add(on)
-            self.store.modify(POD, item["metadata"]["namespace"], name, lambda pod: {**pod, "status": {
-                "phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory.", "podIP": ip,
-                "podIPs": [{"ip": ip}], "containerStatuses": []}})
         self.pods[name] = (on, ip)
         try:
             self.store.modify(POD, item["metadata"]["namespace"], name, change)
-            if on == self.gone_at[0]:
-                threading.Timer(self.gone_at[1], self.gone.add, [on]).start()
-            if on in self.evict_after:
-                threading.Timer(self.evict_after[on], evict).start()
         except status.ApiError:
             pass  # deleted meanwhile
+
+    def evict(self, on):
+        """The kubelet ends that node's pod."""
+        for item in self.store.list(POD)[0]:
+            if item["spec"].get("nodeName") == on:
+                self.store.modify(POD, item["metadata"]["namespace"], item["metadata"]["name"], lambda pod: {**pod, "status": {
+                    **pod["status"], "phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory.",
+                    "conditions": [], "containerStatuses": []}})
 
     # ---- the proxy ----
 
@@ -154,6 +153,9 @@ class Model(threading.Thread):
             self.dials += 1
             self.now += 1
             self.most = max(self.most, self.now)
+            left = [self.leaves.pop(n) for n, (count, _) in list(self.leaves.items()) if self.dials >= count and not self.gone.add(n)]
+        for _, then in left:
+            then()
         try:
             return self._dial(pod, source, query)
         finally:
