@@ -60,3 +60,11 @@ int kube_list_items(const json_t *list, json_t **ret, struct error *err) {
     *ret = json_is_array(items) ? items : NULL;
     return 0;
 }
+
+const json_t *kube_ready_condition(const json_t *object) {
+    json_each(json_at(object, "status.conditions"), i, condition) {
+        if (text_equal(json_text_at(condition, "type"), "Ready"))
+            return condition;
+    }
+    return NULL;
+}

@@ -120,14 +120,13 @@ void cluster_ask_silent(struct cluster_asking *asking, bool all) {
 /* ---- why ---- */
 
 static char *not_ready_of(const json_t *node) {
-    json_each(json_at(node, "status.conditions"), i, condition) {
-        if (text_equal(json_text_at(condition, "type"), "Ready") &&
-            !text_equal(json_text_at(condition, "status"), "True"))
-            return xasprintf("the node is not Ready any more: %s: %.200s",
-                             json_text_or(condition, "reason", "no reason"),
-                             json_text_or(condition, "message", "no message"));
-    }
-    return NULL;
+    const json_t *ready = kube_ready_condition(node);
+
+    if (!ready || text_equal(json_text_at(ready, "status"), "True"))
+        return NULL;
+    return xasprintf("the node is not Ready any more: %s: %.200s",
+                     json_text_or(ready, "reason", "no reason"),
+                     json_text_or(ready, "message", "no message"));
 }
 
 static void look_at_nodes(struct cluster_asking *asking, const char *path) {

@@ -61,14 +61,6 @@ static char *address_of(const json_t *node) {
     return NULL;
 }
 
-static bool is_ready(const json_t *node) {
-    json_each(json_at(node, "status.conditions"), i, condition) {
-        if (text_equal(json_text_at(condition, "type"), "Ready"))
-            return text_equal(json_text_at(condition, "status"), "True");
-    }
-    return false;
-}
-
 static char *text_or(const json_t *json, const char *path, const char *otherwise) {
     return xstrdup(json_text_or(json, path, otherwise));
 }
@@ -96,7 +88,7 @@ int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct err
         node->version = text_or(item, "status.nodeInfo.kubeletVersion", "");
         node->network = network_of(item);
         node->ip = address_of(item);
-        node->ready = is_ready(item);
+        node->ready = text_equal(json_text_at(kube_ready_condition(item), "status"), "True");
         node->own_report = cluster_own_report_of(item);
         nodes.count++;
     }

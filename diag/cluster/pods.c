@@ -246,6 +246,8 @@ static void keep_address(char **ret, const json_t *pod, const char *path, bool s
 
 /* `waiting` is the last word of a pod; one that runs has none. */
 static void take_state(struct cluster_node *node, const json_t *pod) {
+    const json_t *ready = kube_ready_condition(pod);
+
     free(take_ptr(node->waiting));
     node->waiting = static_pod_waiting(pod);
     keep_address(&node->pod_ip6, pod, "status.podIPs.1.ip", true);
@@ -254,10 +256,8 @@ static void take_state(struct cluster_node *node, const json_t *pod) {
     keep_address(&node->pod_ip, pod, "status.podIP", false);
     if (!node->waiting && !node->pod_ip && !node->pod_ip6)
         node->waiting = xstrdup("Pending");
-    json_each(json_at(pod, "status.conditions"), i, condition) {
-        if (text_equal(json_text_at(condition, "type"), "Ready"))
-            node->pod_ready = text_equal(json_text_at(condition, "status"), "True");
-    }
+    if (ready)
+        node->pod_ready = text_equal(json_text_at(ready, "status"), "True");
 }
 
 static size_t count_open(const struct cluster_report *report) {
