@@ -2,6 +2,7 @@
  * shapes. Which nodes, in which direction, and which kind of flow is derived from both. */
 #include "cluster_space.h"
 #include "expected_scene.h"
+#include "said_causes.h"
 
 #define PODS "CL-NONE CL-SYSTEMS CL-KINDS CL-NODE CL-NODE-IN CL-NODE-OUT CL-PAIR"
 #define UDP "CL-UDP CL-UDP-SYSTEMS CL-UDP-NODE CL-UDP-PAIR"
@@ -222,14 +223,7 @@ static bool is_wrongly_sure(const struct fault *f, const struct cluster_report *
 static void add_causes(struct text *ret, const struct fault *f,
                        const struct cluster_report *report) {
     text_addf(ret, "==== %s; %s; %s\n", f->effect->name, f->scope.words, f->shape->name);
-    for (size_t i = 0; i < report->causes.count; i++) {
-        const struct diag_cause *cause = &report->causes.items[i];
-
-        text_addf(ret, "%s %s %zu: %s\n", cause->id, cause->confirmed ? "confirmed" : "likely",
-                  cause->cells.count, cause->message);
-        for (size_t k = 0; k < cause->evidence.count; k++)
-            text_addf(ret, "- %s\n", cause->evidence.items[k]);
-    }
+    said_causes_add(ret, &report->causes, false);
 }
 
 /* How many of this seed's faults are named right; all that is said of them; the others as lines. */

@@ -12,6 +12,7 @@
 #include "diag_fault_scene.h"
 #include "diag_route_rows.h"
 #include "expected_scene.h"
+#include "said_causes.h"
 
 enum { HEALTHY_RUNS = 200 };
 
@@ -104,15 +105,7 @@ static void a_healthy_node_has_no_cause(void **state) {
 
 static void add_causes(struct text *ret, const char *title, struct diag_report *report) {
     text_addf(ret, "==== %s\n", title);
-    for (size_t i = 0; i < report->causes.count; i++) {
-        const struct diag_cause *cause = &report->causes.items[i];
-
-        text_addf(ret, "%s %s %zu: %s\n", cause->id, cause->confirmed ? "confirmed" : "likely",
-                  cause->cells.count, cause->message);
-        for (size_t k = 0; k < cause->evidence.count; k++)
-            text_addf(ret, "- %s\n", cause->evidence.items[k]);
-        text_addf(ret, "> %s\n", cause->hint);
-    }
+    said_causes_add(ret, &report->causes, true);
     diag_report_free(report);
 }
 
