@@ -47,7 +47,7 @@ char *rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]) {
 
 #define NO_TIME "read time '%.40s': not an RFC 3339 time"
 
-/* Whether the text begins like this example, in which '0' stands for any digit. */
+/* Whether the text begins with this pattern, in which '0' matches any digit. */
 static bool has_shape(const char *text, const char *shape) {
     for (; *shape; shape++, text++)
         if (*shape == '0' ? *text < '0' || *text > '9' : *text != *shape)

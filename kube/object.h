@@ -15,6 +15,5 @@ int kube_object_check(const json_t *object, const char *kind, const char *api_ve
  * null, are none). ERROR_MALFORMED when this is not a list: another kind than "...List", items that
  * are no array. */
 int kube_list_items(const json_t *list, json_t **ret, struct error *err);
-/* Condition Ready of a Node or Pod (status.conditions): `object` owns it; NULL when there is none.
- */
+/* The condition Ready of a Node or Pod (status.conditions); NULL: none. `object` owns it. */
 const json_t *kube_ready_condition(const json_t *object);

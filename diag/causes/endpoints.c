@@ -95,9 +95,8 @@ static bool dns_pod_is_local(const struct scene *scene, struct finding *finding)
     return true;
 }
 
-/* What is for a pod, or comes back to it, reaches one of two endpoints, whoever is behind the
- * other. One that is not attached, or stands for a pod of another node, is seen by its wrong
- * answers. */
+/* Packets to a pod, and answers to it, reach one of the two endpoints with its address. The other
+ * one counts where it is attached; else only where a wrong pod answered. */
 static bool same_address(const struct scene *scene, struct finding *finding) {
     static const struct {
         char pod;

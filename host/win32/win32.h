@@ -82,7 +82,7 @@ wchar_t *win32_command_line(const char *const *argv);
 HANDLE win32_make_job(void);
 /* A pipe whose end for a child can be inherited; ours cannot, else the pipe would never end. */
 int win32_make_pipe(bool child_reads, HANDLE *ret_child, HANDLE *ret_own, struct error *err);
-/* A program with standard handles, and what else CreateProcessW is told; NULL: nothing of it. */
+/* A program to start: its standard handles, and what CreateProcessW gets; NULL: not given. */
 struct win32_start {
     const wchar_t *program;
     wchar_t *line;

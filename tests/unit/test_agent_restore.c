@@ -117,8 +117,8 @@ static void azures_state_goes_at_boot(void **state) {
     assert_int_equal(count("service_stop"), 0);
 }
 
-/* One call fails on a node that needs no repair: the error is told or does not matter; pods keep
- * their network. */
+/* A node needs no repair, and one call fails: pods keep their network, and the error is told where
+ * it matters. */
 static void azures_network_stays_when_a_call_fails(void **state) {
     bool fails = true;
 

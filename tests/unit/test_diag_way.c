@@ -53,7 +53,7 @@ static void the_way_of_the_node_is_told(void **state) {
     }
 }
 
-/* A DNS server outside that says something by TCP is there; by UDP a late answer is none. */
+/* A DNS server outside that takes TCP connections is there; a late answer by UDP counts as none. */
 static void a_late_dns_server_is_told_from_one_that_is_gone(void **state) {
     static const struct {
         const char *udp, *connect;
