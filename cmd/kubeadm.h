@@ -3,7 +3,6 @@
 #pragma once
 
 #include "join/configuration/join_options.h"
-#include "join/phases/phases.h"
 
 struct verb;
 
@@ -21,11 +20,5 @@ int kubeadm_exit_code(enum error_kind kind);
 /* What is not said in the call is done as kubeadm does it: pod network and kube-proxy are left to
  * DaemonSets, and nobody waits for them; services that the image brought are taken over. */
 void kubeadm_settle(struct join_options *options);
-/* kubeadm's phase in which it does what winjoin does in that phase. */
-const char *kubeadm_phase(const struct join_phase *phase);
-/* What kubeadm prints on standard output when that phase begins; "": nothing. */
-const char *kubeadm_begin_text(const struct join_phase *phase);
 /* In each such program, and in no kubeadm. */
 extern const char kubeadm_mark[];
-/* What it prints there when a worker has joined. */
-extern const char kubeadm_joined_text[];

@@ -4,7 +4,7 @@
 #include "base/build_info.h"
 #include "base/rfc3339.h"
 #include "cmd/record.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 #include "diag/look.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/undo/written.h"

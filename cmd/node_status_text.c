@@ -1,6 +1,6 @@
 /* NodeStatus for a person. */
 #include "cmd/node_status.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 
 enum { DRIFT_SHOWN = 5 };
 
@@ -130,7 +130,7 @@ static void add_drift(struct text *t, const json_t *status) {
                 text_add(t, " ...");
                 break;
             }
-            text_addf(t, " %s", json_text_or(row, drift_kinds[k].member, "?"));
+            text_addf(t, " %s", json_text_or(row, drift_kinds[k].name, "?"));
         }
         text_add(t, rows ? "\n" : "");
     }

@@ -2,7 +2,7 @@
 
 #include "base/redact.h"
 #include "cmd/diag_shown.h"
-#include "cmd/kubeadm.h"
+#include "cmd/kubeadm_phases.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"

@@ -7,7 +7,7 @@
 #include "netsetup/modes/mode.h"
 #include "netsetup/windows_builds.h"
 #include "diag/causes/routes.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 
 enum { OBJECTS_MAX = 1000, LAST_PORT = 65535 };
 

@@ -2,7 +2,7 @@
 #include "diag/network_report.h"
 
 #include "base/rfc3339.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 
 enum { VERSION = 1, DSR = 1, NAMES = 3, NAME_MAX_LEN = 200, COUNT_MAX = 1000000, CAUSES = 8 };
 
@@ -19,10 +19,10 @@ static const char *dsr_of(const json_t *balancers) {
 
 /* "kube-system/kube-dns 10.96.0.10:53/UDP"; the caller frees. */
 static char *name_of(const struct drift_kind *kind, const json_t *row) {
-    const char *name = json_text_at(row, kind->member), *at = json_text_at(row, "frontend");
+    const char *name = json_text_at(row, kind->name), *at = json_text_at(row, "frontend");
 
-    return !name || !at || text_equal(kind->member, "frontend") ? xstrdup(name ? name : "?")
-                                                                : xasprintf("%s %s", name, at);
+    return !name || !at || text_equal(kind->name, "frontend") ? xstrdup(name ? name : "?")
+                                                              : xasprintf("%s %s", name, at);
 }
 
 static json_t *drift_json(const json_t *drift, size_t names) {

@@ -27,8 +27,8 @@ struct network_report_seen {
 json_t *network_report_diag(const struct diag_report *report);
 /* The annotation: {version: 1, time, mode, network, loadBalancers, dsr: "on|off|mixed", drift:
  * {KIND: {count, first: []}}, unread: ["the Services"], diag}; KIND: one of drift_kinds[]
- * (diag/drift.h). At most NETWORK_REPORT_MAX bytes: names are left out, counts stay. The caller
- * frees. */
+ * (diag/drift/drift.h). At most NETWORK_REPORT_MAX bytes: names are left out, counts stay. The
+ * caller frees. */
 char *network_report_make(const struct network_report_seen *seen);
 
 /* Reads it: any node may have written anything. What is not as above is left out, texts that are

@@ -2,7 +2,7 @@
 #include "diag/network_report_publish.h"
 
 #include "base/log.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 #include "kube/client.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_lookup.h"

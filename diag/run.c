@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "diag/causes/causes.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 #include "diag/look.h"
 #include "diag/node_echo.h"
 #include "diag/running.h"

@@ -1,6 +1,6 @@
 /* The matrix for people: as wide as the terminal, readable without color and without UTF-8. */
 #include "base/rfc3339.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 #include "diag/look.h"
 #include "diag/reports/report.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 
 #define POD(ip) "{\"spec\":{},\"status\":{\"phase\":\"Running\",\"podIP\":\"" ip "\"}}"
 #define STARTING "{\"spec\":{},\"status\":{\"phase\":\"Pending\"}}"
@@ -322,9 +322,8 @@ static void what_is_left_over(void **state) {
          "1 namespace without a pod, 2 routes to nodes that are gone"},
         {"{\"endpointsWithoutPod\":[{},{}],\"staleRemoteEndpoints\":[{}],"
          "\"loadBalancersWithoutService\":[{}]}",
-         "2 endpoints of pods that are gone, 1 remote endpoint of no Service, 1 load balancer of "
-         "no "
-         "Service"},
+         "1 load balancer of no Service, 1 remote endpoint of no Service, 2 endpoints of pods that "
+         "are gone"},
     };
 
     (void)state;

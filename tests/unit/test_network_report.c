@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "diag/drift.h"
+#include "diag/drift/drift.h"
 #include "diag/network_report.h"
 
 #define NOW 1795860000 /* 2026-11-28T10:00:00Z */
@@ -116,7 +116,7 @@ static void it_is_never_too_long(void **state) {
         json_t *rows = json_array();
 
         for (int i = 0; i < 3000; i++)
-            json_array_append_new(rows, json_pack("{s:s}", drift_kinds[k].member, name));
+            json_array_append_new(rows, json_pack("{s:s}", drift_kinds[k].name, name));
         json_object_set_new(drift, drift_kinds[k].key, rows);
     }
     for (unsigned leave = 0; leave < 10; leave++) {
