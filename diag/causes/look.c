@@ -15,10 +15,6 @@ static int64_t time_at(const json_t *json, const char *key) {
     return rfc3339_seconds(json_text_at(json, key));
 }
 
-bool is_young(const struct scene *scene) {
-    return diag_look_is_young(look_of(scene), time_at(look_of(scene), "time"));
-}
-
 /* "4 min"; the caller frees. */
 static char *duration(int64_t seconds) {
     static const struct {
@@ -158,14 +154,6 @@ static void note_detail(const struct scene *scene, struct finding *finding) {
     const char *detail = json_text_at(look_of(scene), "api.detail");
 
     finding_note(finding, "%s", detail ? detail : "it gave no reason");
-}
-
-bool api_is_late(const struct scene *scene) {
-    const char *outcome = json_text_at(look_of(scene), "api.outcome");
-
-    return network_is_slow(scene) &&
-           (text_equal(outcome, "failing") ||
-            (text_equal(outcome, "unreachable") && (scene->green & CELL_TCP(SVC_IP))));
 }
 
 /* Of a server that is called by its address. */

@@ -155,8 +155,6 @@ bool dns_is_slow(const struct scene *scene);
 /* Connections to other machines, in which no program takes part, take half a second or longer, or
  * half of that where the DNS is slow. */
 bool network_is_slow(const struct scene *scene);
-/* A service of the node was started within a minute of the first look (look.c). */
-bool is_young(const struct scene *scene);
 /* That is why the API server gave the first look no answer in time. */
 bool api_is_late(const struct scene *scene);
 /* It, or one of its pods, answers by TCP, whatever it says. */

@@ -1,8 +1,9 @@
 /* Causes that show in how long answers take: a far network, a slow DNS, packets that are sent
- * again.
- */
+ * again. */
+#include "base/rfc3339.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
+#include "diag/look.h"
 
 enum { SLOW_US = 500000 };
 
@@ -54,6 +55,14 @@ bool network_is_slow(const struct scene *scene) {
     const struct diag_cell *tcp = connection(scene);
 
     return is_far(tcp) && (dns_is_slow(scene) || tcp->result.min_us >= SLOW_US);
+}
+
+bool api_is_late(const struct scene *scene) {
+    const char *outcome = json_text_at(scene->evidence, "look.api.outcome");
+
+    return network_is_slow(scene) &&
+           (text_equal(outcome, "failing") ||
+            (text_equal(outcome, "unreachable") && (scene->green & CELL_TCP(SVC_IP))));
 }
 
 /* A connection to a pod of the DNS takes as long, in which no program takes part: microseconds; 0:
@@ -139,8 +148,15 @@ static size_t cells_sent_again(const struct scene *scene, struct finding *findin
     return again;
 }
 
+/* What has just been started loses some. */
+static bool is_young(const struct scene *scene) {
+    const json_t *look = json_object_get(scene->evidence, "look");
+
+    return diag_look_is_young(look, rfc3339_seconds(json_text_at(look, "time")));
+}
+
 /* A system sends again after a second what TCP has lost: a flow works then, and is slow. Once may
- * be chance, where most are late it is not loss, and what has just been started loses some. */
+ * be chance, and where most are late it is not loss. */
 enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
     size_t cells = cells_sent_again(scene, finding), others = 0, quick = 0;
 
