@@ -53,10 +53,10 @@ static void follow_v1(const struct hns *hns, const char *path, const char *respo
 }
 
 static void follow(const struct hns *hns, const char *function, const char *const *arguments,
-                   size_t count, const char *result) {
-    if (text_equal(function, "HNSCall") && count == 3) {
+                   const char *result) {
+    if (text_equal(function, "HNSCall")) {
         follow_v1(hns, arguments[1], result);
-    } else if (text_equal(function, "HcnCreateNetwork") && count == 2 && result) {
+    } else if (text_equal(function, "HcnCreateNetwork") && result) {
         _cleanup_(freep) char *id = text_starts_with(arguments[0], "00000000-0000")
                                         ? id_behind_handle(hns, result)
                                         : xstrdup(arguments[0]);
@@ -64,9 +64,9 @@ static void follow(const struct hns *hns, const char *function, const char *cons
 
         if (id)
             model_switch_network_made(hns->state, id, network);
-    } else if (text_equal(function, "HcnDeleteNetwork") && count == 1) {
+    } else if (text_equal(function, "HcnDeleteNetwork")) {
         model_switch_network_gone(hns->state, arguments[0]);
-    } else if (text_equal(function, "HcnDeleteEndpoint") && count == 1) {
+    } else if (text_equal(function, "HcnDeleteEndpoint")) {
         model_switch_endpoint_gone(hns->state, arguments[0]);
     }
 }
@@ -79,6 +79,6 @@ uint32_t model_hns(json_t *state, model_hns_answer *answer, void *context, const
         hns.answer(hns.context, function, arguments, count, ret_result, ret_error_record);
 
     if (!(hresult & 0x80000000u))
-        follow(&hns, function, arguments, count, *ret_result);
+        follow(&hns, function, arguments, *ret_result);
     return hresult;
 }

@@ -200,7 +200,7 @@ static uint32_t remove_object(json_t *state, const char *member, const char *id)
 
 /* A call on one object that must be there; arguments[0] is its id or handle, which are the same. */
 static uint32_t call_object(json_t *state, const char *member, const char *verb,
-                            const char *const *arguments, size_t count, char **ret) {
+                            const char *const *arguments, char **ret) {
     json_t *object = find(state, member, arguments[0]);
 
     if (!object)
@@ -213,7 +213,7 @@ static uint32_t call_object(json_t *state, const char *member, const char *verb,
                                                 : json_incref(object);
 
         *ret = json_write(properties);
-    } else if (text_equal(verb, "Modify") && count == 2) {
+    } else if (text_equal(verb, "Modify")) {
         return modify(object, arguments[1]);
     }
     return 0;
@@ -322,12 +322,12 @@ uint32_t model_hns_store(void *context, const char *function, const char *const 
     char verb[16];
 
     *ret_error_record = NULL;
-    if (text_equal(function, "HNSCall") && count == 3) {
+    if (text_equal(function, "HNSCall")) {
         *ret_result = call_v1(state, arguments[1], arguments[2]);
         return 0;
     }
     member = text_starts_with(function, "Hcn") ? split_name(function, verb) : NULL;
-    if (!member || count < 1)
+    if (!member)
         return not_implemented;
     if (text_equal(verb, "Enumerate")) {
         *ret_result =
@@ -335,10 +335,10 @@ uint32_t model_hns_store(void *context, const char *function, const char *const 
         return 0;
     }
     if (text_equal(verb, "Create"))
-        return count < 2 ? not_implemented : create(state, member, arguments, count, ret_result);
+        return create(state, member, arguments, count, ret_result);
     if (text_equal(verb, "Delete"))
         return remove_object(state, member, arguments[0]);
     if (text_equal(verb, "Close"))
         return 0;
-    return call_object(state, member, verb, arguments, count, ret_result);
+    return call_object(state, member, verb, arguments, ret_result);
 }

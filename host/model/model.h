@@ -16,8 +16,9 @@ int model_service_put(json_t *state, const struct host_service *service, struct 
 int model_service_query(json_t *state, const char *name, struct host_service *ret,
                         struct error *err);
 int model_service_start(json_t *state, const char *name, struct error *err);
-int model_service_stop(json_t *state, const char *name, struct error *err);
-int model_service_delete(json_t *state, const char *name, struct error *err);
+/* Absent: nothing to do. */
+void model_service_stop(json_t *state, const char *name);
+void model_service_delete(json_t *state, const char *name);
 
 /* ---- network ---- */
 void model_adapters(json_t *state, struct host_adapters *ret);
@@ -50,8 +51,8 @@ void model_event(json_t *state, char level, unsigned event_id, const char *text)
 bool model_pipe_exists(json_t *state, const char *path);
 
 /* ---- HNS ---- */
-/* Who answers the exports: their names, inputs in order, *ret_result = the first output that is not
- * the ErrorRecord. Returns the HRESULT. */
+/* Who answers the exports: their names, all inputs in order, *ret_result = the first output that is
+ * not the ErrorRecord. Returns the HRESULT. */
 typedef uint32_t model_hns_answer(void *context, const char *function, const char *const *arguments,
                                   size_t count, char **ret_result, char **ret_error_record);
 /* A plain store of documents under "hns" (no schema, no rules; tests/hns has the strict model), HNS

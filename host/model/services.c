@@ -93,37 +93,30 @@ int model_service_start(json_t *state, const char *name, struct error *err) {
     return 0;
 }
 
-int model_service_stop(json_t *state, const char *name, struct error *err) {
-    const char *key;
-    json_t *service = find_service(state, name, &key);
-    json_t *other;
-
-    if (!service)
-        return 0;
-    json_object_foreach(json_object_get(state, "services"), key, other) {
-        struct text_list needs = {0};
-        bool in_the_way;
-
-        json_read_texts(json_object_get(other, "dependsOn"), &needs);
-        in_the_way =
-            text_list_has(&needs, name) && text_equal(json_text_at(other, "state"), "running");
-        text_list_free(&needs);
-        if (in_the_way) /* as the real host does */
-            (void)model_service_stop(state, key, err);
-    }
-    json_object_set_new(service, "state", json_string("stopped"));
-    json_object_set_new(service, "processId", json_integer(0));
-    return 0;
+static bool depends_on(const json_t *service, const char *name) {
+    json_each(json_object_get(service, "dependsOn"), i, other)
+        if (text_equal_nocase(json_string_value(other), name))
+            return true;
+    return false;
 }
 
-int model_service_delete(json_t *state, const char *name, struct error *err) {
+void model_service_stop(json_t *state, const char *name) {
+    const char *key;
+    json_t *service = find_service(state, name, &key);
+
+    if (!service)
+        return;
+    json_each_member(json_object_get(state, "services"), other, its)
+        if (depends_on(its, name) && text_equal(json_text_at(its, "state"), "running"))
+            model_service_stop(state, other); /* as the real host does */
+    json_object_set_new(service, "state", json_string("stopped"));
+    json_object_set_new(service, "processId", json_integer(0));
+}
+
+void model_service_delete(json_t *state, const char *name) {
     const char *key;
 
-    if (!find_service(state, name, &key))
-        return 0;
-    if (model_service_stop(state, name, err) < 0)
-        return -1;
-    (void)find_service(state, name, &key); /* it is still there: stopping removes nothing */
-    json_object_del(json_object_get(state, "services"), key);
-    return 0;
+    model_service_stop(state, name);
+    if (find_service(state, name, &key))
+        json_object_del(json_object_get(state, "services"), key);
 }
