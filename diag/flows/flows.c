@@ -150,12 +150,13 @@ static void excuse_limit(struct diag_cells *cells, const struct network_limit *l
 void diag_cells_excuse(struct diag_cells *cells, const struct network_limit *limits) {
     for (; limits && limits->code; limits++)
         excuse_limit(cells, limits);
-    for (int i = 0; i < 4; i++) {
-        struct diag_cell *name = cell_find(cells, "pod-to-pod-name", i % 2, i >= 2);
-        struct diag_cell *service = cell_find(cells, "pod-to-service-fqdn", i % 2, i >= 2);
+    for (size_t i = 0; i < cells->count; i++) {
+        struct diag_cell *name = &cells->items[i];
+        const struct diag_cell *service =
+            cell_find(cells, "pod-to-service-fqdn", name->udp, name->second);
 
-        if (!name || !service || name->outcome != DIAG_FAIL ||
-            name->result.outcome != PROBE_DNS_NXDOMAIN || service->outcome == DIAG_FAIL)
+        if (!text_equal(name->flow->id, "pod-to-pod-name") || name->outcome != DIAG_FAIL ||
+            name->result.outcome != PROBE_DNS_NXDOMAIN || !service || service->outcome == DIAG_FAIL)
             continue;
         name->outcome = DIAG_SKIP;
         text_format(name->reason, sizeof name->reason, "dns-no-pod-records");

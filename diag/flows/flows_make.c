@@ -346,7 +346,7 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene, c
 /* A page of several kilobytes, and one that is not there, of that pod. No flow gets a large answer
  * from another node. */
 static void pages_add(struct probe_list *list, const struct diag_scene *full) {
-    struct diag_cell page = {.udp = false};
+    struct diag_cell page = {0};
     struct diag_scene hasty = *full;
 
     hasty.timeout_ms /=
@@ -377,7 +377,7 @@ static void dns_pods_add(struct probe_list *list, const struct diag_scene *full,
 /* What a pod of another node says to a question, to a connection alone, and at a port where nobody
  * listens: a silent one is known after half the time. */
 static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
-    struct diag_cell connect = {.udp = false}, say = {.udp = true};
+    struct diag_cell connect = {0}, say = {.udp = true};
     unsigned port = full->dns_pod_port ? full->dns_pod_port : DNS_PORT;
     struct diag_scene hasty = *full;
 
@@ -395,7 +395,7 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
 /* Whether anything is said there. */
 static void connect_add(struct probe_list *list, const struct diag_scene *full, const char *id,
                         const char *ip, unsigned port) {
-    struct diag_cell tcp = {.udp = false};
+    struct diag_cell tcp = {0};
 
     if (!known(ip) || !port)
         return;
@@ -405,7 +405,7 @@ static void connect_add(struct probe_list *list, const struct diag_scene *full, 
 
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     struct diag_scene full = with_defaults(scene);
-    struct diag_cell tcp = {.udp = false}, udp = {.udp = true}, name = {.udp = false};
+    struct diag_cell tcp = {0}, udp = {.udp = true}, name = {0};
     char fqdn[PROBE_TARGET_MAX];
 
     if (known(full.target_ip)) {
@@ -424,8 +424,8 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     extra_add(ret, &full, "x-resolve-fqdn", &name);
     if (!known(full.dns_ip))
         return;
-    tcp = udp = (struct diag_cell){0};
-    udp.udp = true;
+    tcp = (struct diag_cell){0};
+    udp = (struct diag_cell){.udp = true};
     ask_dns_service(&full, &tcp, full.dns_ip);
     ask_dns_service(&full, &udp, full.dns_ip);
     extra_add(ret, &full, "x-dns-tcp", &tcp);

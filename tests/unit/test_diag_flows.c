@@ -1,14 +1,6 @@
 /* Scenes become cells, and results become outcomes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "expected_scene.h"
 
-#include <cmocka.h>
-
-#include "base/memory.h"
 #include "diag/flows/flows.h"
 
 static const struct diag_scene full = {
@@ -25,7 +17,7 @@ static const struct diag_scene full = {
     .kubernetes_ip = "10.96.0.1",
     .dns_ip = "10.96.0.10",
     .external_ip = "192.0.2.1:8443",
-    .external_name = "example.com:443",
+    .external_name = "example.org:443",
     .external_dns = "192.0.2.53",
 };
 
@@ -66,9 +58,9 @@ static void a_full_scene_asks_everything(void **state) {
         "pod-to-service-fqdn.udp dns kube-dns.kube-system.svc.cluster.local 53 0 "
         "kubernetes.default.svc.cluster.local address 2000 3\n"
         "pod-to-external-ip.tcp tcp 192.0.2.1 8443 0 - - 2000 3\n"
-        "pod-to-external-ip.udp dns 192.0.2.53 53 0 example.com - 2000 3\n"
-        "pod-to-external-dns.tcp tcp example.com 443 0 - - 2000 3\n"
-        "pod-to-external-dns.udp dns 10.96.0.10 53 0 example.com address 2000 3\n"
+        "pod-to-external-ip.udp dns 192.0.2.53 53 0 example.org - 2000 3\n"
+        "pod-to-external-dns.tcp tcp example.org 443 0 - - 2000 3\n"
+        "pod-to-external-dns.udp dns 10.96.0.10 53 0 example.org address 2000 3\n"
         "node-to-pod.tcp tcp 10.244.3.5 18080 1400 - winjoin-probe-b 2000 3\n"
         "node-to-pod.udp udp 10.244.3.5 18080 1400 - winjoin-probe-b 2000 3\n"
         "pod-to-node.tcp tcp 10.0.0.21 10250 0 - - 2000 3\n"
@@ -261,6 +253,9 @@ static void limits_of_the_mode_excuse(void **state) {
     struct probe_result lost = {.outcome = PROBE_TIMEOUT, .attempts = 2};
     struct diag_cell *service, *dns, *pod;
 
+    const char *const flows[] = {"pod-to-pod-ip", NULL};
+    const struct network_limit first[] = {{.code = "first", .flows = flows}, {0}};
+
     (void)state;
     diag_cells_make(&full, &cells);
     service = diag_cells_find(&cells, "pod-to-service-ip", false);
@@ -276,6 +271,8 @@ static void limits_of_the_mode_excuse(void **state) {
     assert_string_equal(service->reason, "no-services");
     assert_int_equal(dns->outcome, DIAG_PASS);
     assert_int_equal(pod->outcome, DIAG_FAIL);
+    diag_cells_excuse(&cells, first);
+    assert_string_equal(pod->reason, "first");
 }
 
 /* On a dual-stack node the flows by address are asked over IPv6, too, after all of IPv4. */
@@ -334,67 +331,6 @@ static void a_second_family(void **state) {
                         "the cluster IP is not known");
 }
 
-/* Takes the probes of several sizes out of the list. */
-static void take_sizes(struct probe_list *list, const char *what, const char *target) {
-    static const unsigned sizes[] = {1000, 1200, 1300, 1450, 2000};
-    size_t kept = 0, found = 0;
-
-    for (size_t i = 0; i < list->count; i++) {
-        const struct probe *probe = &list->items[i];
-
-        if (!text_starts_with(probe->id, "x-size-") ||
-            !text_starts_with(probe->id + strlen("x-size-"), what)) {
-            list->items[kept++] = *probe;
-            continue;
-        }
-        assert_true(found < ARRAY_SIZE(sizes));
-        assert_int_equal(strtol(probe->id + strlen("x-size-tcp-"), NULL, 10), sizes[found]);
-        assert_int_equal(probe->payload, sizes[found++]);
-        assert_string_equal(probe->target, target);
-    }
-    list->count = kept;
-    assert_int_equal(found, ARRAY_SIZE(sizes));
-}
-
-static void extras_tell_causes_apart(void **state) {
-    _cleanup_(probe_list_free) struct probe_list list = {0}, again = {0};
-    _cleanup_(freep) char *text = NULL;
-    struct diag_scene scene = full;
-
-    (void)state;
-    scene.dns_pods[0] = "10.244.1.9";
-    scene.dns_pods[1] = "10.244.2.9";
-    scene.dns_pod_port = 5353;
-    scene.peer_ip = "10.244.1.1";
-    scene.api_ip = "10.0.0.10";
-    scene.api_port = 6443;
-    diag_extra_probes(&scene, &list);
-    take_sizes(&list, "tcp-", "10.244.3.5");
-    take_sizes(&list, "udp-", "10.244.3.5");
-    take_sizes(&list, "dns-", "10.96.0.10");
-    text = probe_list_write(&list);
-    assert_string_equal(
-        text,
-        "winjoin-probes 1\n"
-        "x-small-tcp tcp 10.244.3.5 18080 16 - winjoin-probe-b 2000 1\n"
-        "x-small-udp udp 10.244.3.5 18080 16 - winjoin-probe-b 2000 1\n"
-        "x-api-node tcp 10.0.0.10 10250 0 - - 2000 1\n"
-        "x-api-direct tcp 10.0.0.10 6443 0 - - 2000 1\n"
-        "x-resolve-fqdn resolve kubernetes.default.svc.cluster.local 0 0 - - 2000 1\n"
-        "x-dns-tcp dns-tcp 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
-        "x-dns-udp dns 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
-        "x-dns-pod dns 10.244.1.9 5353 0 kubernetes.default.svc.cluster.local address 2000 1\n"
-        "x-dns-pod-2 dns 10.244.2.9 5353 0 kubernetes.default.svc.cluster.local address 2000 1\n"
-        "x-dns-connect tcp 10.244.1.9 5353 0 - - 1000 1\n"
-        "x-closed-tcp tcp 10.244.1.9 9 0 - - 1000 1\n"
-        "x-closed-udp udp 10.244.1.9 9 16 - - 250 1\n"
-        "x-page-small http 10.244.1.9 9153 1 none - 500 1\n"
-        "x-page-large http 10.244.1.9 9153 2000 metrics - 500 3\n"
-        "x-peer tcp 10.244.1.1 10250 0 - - 2000 1\n"
-        "x-dns-external dns 10.96.0.10 53 0 example.com address 2000 1\n");
-    assert_int_equal(probe_list_parse(text, strlen(text), &again, NULL), 0);
-}
-
 static void outcomes_have_names(void **state) {
     enum diag_outcome outcome = DIAG_PASS;
 
@@ -404,6 +340,138 @@ static void outcomes_have_names(void **state) {
     assert_int_equal(diag_outcome_parse("fine", &outcome), -1);
     assert_int_equal(diag_outcome_parse(NULL, &outcome), -1);
     assert_int_equal(outcome, DIAG_NOT_RUN);
+}
+
+/* ---- whole scenes ---- */
+
+/* What is written here the probe must read. */
+static void add_probes(struct text_list *lines, struct probe_list *list) {
+    _cleanup_(freep) char *text = probe_list_write(list);
+    _cleanup_(probe_list_free) struct probe_list again = {0};
+
+    assert_int_equal(probe_list_parse(text, strlen(text), &again, NULL), 0);
+    assert_int_equal(again.count, list->count);
+    text_list_split(lines, text, '\n');
+    probe_list_free(list);
+}
+
+/* All cells, and all that is asked, as lines. */
+static void add_scene(struct text_list *lines, const struct diag_scene *scene) {
+    _cleanup_(diag_cells_free) struct diag_cells cells = {0};
+    struct probe_list list = {0};
+    struct probe back;
+
+    diag_cells_make(scene, &cells);
+    for (size_t i = 0; i < cells.count; i++) {
+        const struct diag_cell *c = &cells.items[i];
+        _cleanup_(freep) char *name = diag_cell_name(c);
+
+        text_list_add_owned(lines,
+                            xasprintf("%s from '%s' to '%s' (IPv%d): %s %s", name, c->from, c->to,
+                                      c->family, diag_outcome_name(c->outcome), c->reason));
+        if (c->asked)
+            probe_list_add(&list, &c->probe);
+        if (c->asked && diag_cell_back(scene, c, &back))
+            probe_list_add(&list, &back);
+    }
+    add_probes(lines, &list);
+    diag_extra_probes(scene, &list);
+    add_probes(lines, &list);
+}
+
+/* Lines of the one that the other has not; of a probe that is not asked any more its name. */
+static void add_changes(struct text *t, const struct text_list *was, const struct text_list *is) {
+    for (size_t i = 0; i < was->count; i++)
+        if (!text_list_has(is, was->items[i]) && !strstr(was->items[i], " from "))
+            text_addf(t, "  - %.*s\n", (int)strcspn(was->items[i], " "), was->items[i]);
+    for (size_t i = 0; i < is->count; i++)
+        if (!text_list_has(was, is->items[i]))
+            text_addf(t, "  + %s\n", is->items[i]);
+}
+
+static void add_flows(struct text *t) {
+    for (const struct diag_flow *flow = diag_flows; flow->id; flow++)
+        text_addf(t, "%s: %s, %s, '%s'%s%s\n", flow->id, flow->from, flow->to, flow->by,
+                  flow->source == DIAG_FROM_NODE ? ", asked of the node" : "",
+                  flow->extra ? ", extra" : "");
+}
+
+#define TEXT(member) #member, offsetof(struct diag_scene, member)
+#define LONG "a-long-name-of-a-cluster-with-a-very-long-name-in-a-long-domain."
+
+/* What changes of a scene in which all is known when one text of it is another. */
+static void one_text_at_a_time(void **state) {
+    static const struct {
+        const char *name;
+        size_t offset;
+        const char *value;
+    } rows[] = {
+        {TEXT(node_name), NULL},
+        {TEXT(node_ip), NULL},
+        {TEXT(source), NULL},
+        {TEXT(target), NULL},
+        {TEXT(source_ip), NULL},
+        {TEXT(target_ip), NULL},
+        {TEXT(target_ip), "fd00::5"},
+        {TEXT(node_ip6), NULL},
+        {TEXT(source_ip6), NULL},
+        {TEXT(target_ip6), NULL},
+        {TEXT(dns_ip6), NULL},
+        {TEXT(node_echo), NULL},
+        {TEXT(namespace_), NULL},
+        {TEXT(namespace_), "default"},
+        {TEXT(namespace_), "other"},
+        {TEXT(dns_domain), NULL},
+        {TEXT(dns_domain), LONG LONG LONG LONG},
+        {TEXT(kubernetes_ip), NULL},
+        {TEXT(dns_ip), NULL},
+        {TEXT(dns_pods[0]), NULL},
+        {TEXT(dns_pods[1]), NULL},
+        {TEXT(dns_pods[2]), NULL},
+        {TEXT(peer_ip), NULL},
+        {TEXT(api_ip), NULL},
+        {TEXT(external_ip), NULL},
+        {TEXT(external_ip), "[2001:db8::1]"},
+        {TEXT(external_ip), "192.0.2.9"},
+        {TEXT(external_ip), LONG LONG LONG LONG LONG},
+        {TEXT(external_name), NULL},
+        {TEXT(external_name), "example.net"},
+        {TEXT(external_dns), NULL},
+        {TEXT(external_dns), "192.0.2.9:5353"},
+    };
+    _cleanup_(text_list_free) struct text_list all = {0};
+    _cleanup_(text_free) struct text told = {0};
+    struct diag_scene scene = full;
+
+    (void)state;
+    scene.kubelet_port = 10251;
+    scene.node_ip6 = "fd00:200::21";
+    scene.source_ip6 = "fd00:10:244:3::4";
+    scene.target_ip6 = "fd00:10:244:3::5";
+    scene.dns_ip6 = "fd00:10:96::a";
+    scene.dns_pods[0] = "10.244.1.9";
+    scene.dns_pods[1] = "10.244.2.9";
+    scene.dns_pods[2] = "10.244.4.9";
+    scene.dns_pod_port = 5353;
+    scene.peer_ip = "10.244.1.1";
+    scene.api_ip = "10.0.0.10";
+    scene.api_port = 6443;
+    scene.timeout_ms = 1000;
+    scene.attempts = 2;
+    add_flows(&told);
+    add_scene(&all, &scene);
+    for (size_t i = 0; i < all.count; i++)
+        text_addf(&told, "%s\n", all.items[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(text_list_free) struct text_list now = {0};
+        struct diag_scene other = scene;
+
+        memcpy((char *)&other + rows[i].offset, &rows[i].value, sizeof rows[i].value);
+        add_scene(&now, &other);
+        text_addf(&told, "%s is %s\n", rows[i].name, rows[i].value ? rows[i].value : "not known");
+        add_changes(&told, &all, &now);
+    }
+    assert_expected_exactly("diag-flows", text_str(&told));
 }
 
 int main(void) {
@@ -417,8 +485,8 @@ int main(void) {
         cmocka_unit_test(a_name_of_the_second_family),
         cmocka_unit_test(limits_of_the_mode_excuse),
         cmocka_unit_test(a_second_family),
-        cmocka_unit_test(extras_tell_causes_apart),
         cmocka_unit_test(outcomes_have_names),
+        cmocka_unit_test(one_text_at_a_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
