@@ -303,7 +303,7 @@ static int compare_service(struct join *join, const struct service *service, str
 static void warn_of_pods(struct join *join) {
     const struct upgrade *u = join->upgrade;
     const struct upgrade_program *kubelet = program_of(u, &service_kubelet);
-    unsigned from = 0, to = 0;
+    unsigned from, to;
 
     if (kubelet && kubelet->from && kubelet->to &&
         kubernetes_minor(kubelet->from, "", &from, NULL) == 0 &&

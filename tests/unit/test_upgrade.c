@@ -218,8 +218,11 @@ static void what_an_older_kubelet_needed_goes(void **state) {
     close_node(&r, before);
 }
 
+/* Each of them, though its program is up to date. */
 static void other_settings_are_shown_and_written(void **state) {
     static const char path[] = "C:\\var\\lib\\kubelet\\config.yaml";
+    static const char *const others[] = {"C:\\var\\lib\\kubelet\\instance-config.yaml",
+                                         "C:\\k\\kube-proxy.conf"};
     struct error err = {0};
     struct ran ran = {0};
     _cleanup_(freep) char *wanted = NULL, *other = NULL;
@@ -239,26 +242,57 @@ static void other_settings_are_shown_and_written(void **state) {
     assert_non_null(strstr(ran.text, "maxPods: 7 -> absent"));
     assert_int_equal(upgrade_once(&r, false, false, NULL, &err), 0);
     assert_text(&r, path, wanted);
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+        _cleanup_(freep) char *its = get(&r, others[i]);
+        _cleanup_(freep) char *more = xasprintf("%sodd: 1\n", its);
+
+        put(&r, others[i], more);
+        assert_int_equal(upgrade_once(&r, false, false, NULL, &err), 0);
+        assert_text(&r, others[i], its);
+    }
     ran_free(&ran);
     close_node(&r, before);
 }
 
-/* Also where the cluster's Node has none: what the join was given is recalled. */
-static void own_prefixes_and_files_stay(void **state) {
-    struct join_options options = {0};
+/* What the join was given is recalled, also where the cluster's Node has none of it; what is given
+ * now wins. */
+static void what_the_join_chose_is_recalled(void **state) {
+    struct join_options options = {0}, given = {0}, alone = {0};
     json_t *before;
     struct run r;
 
     (void)state;
     open_node(&r, &before);
     put(&r, "C:\\var\\lib\\kubelet\\config.yaml",
-        "authentication: {x509: {clientCAFile: 'D:\\ca.crt'}}\n");
+        "authentication: {x509: {clientCAFile: 'D:\\ca.crt'}}\n"
+        "containerRuntimeEndpoint: npipe:////./pipe/other\n");
     upgrade_recall(r.host, &options);
     assert_int_equal(options.pod_cidrs.count, 1);
     assert_string_equal(options.pod_cidrs.items[0], "10.244.3.0/24");
     assert_string_equal(options.ca_cert_path, "D:\\ca.crt");
-    join_options_free(&options);
+    assert_string_equal(options.cri_socket, "npipe:////./pipe/other");
+    assert_string_equal(options.node_ip, "10.0.0.21");
+    assert_null(options.kube_proxy);
+    given.node_ip = xstrdup("10.0.0.99");
+    given.cri_socket = xstrdup("npipe:////./pipe/mine");
+    text_list_add(&given.pod_cidrs, "10.9.0.0/24");
+    assert_int_equal(host_service_delete(r.host, "kube-proxy", 1000, NULL), 0);
+    upgrade_recall(r.host, &given);
+    assert_string_equal(given.node_ip, "10.0.0.99");
+    assert_string_equal(given.cri_socket, "npipe:////./pipe/mine");
+    assert_int_equal(given.pod_cidrs.count, 1);
+    assert_string_equal(given.kube_proxy, "none");
     close_node(&r, before);
+    open_run(&r, "overlay"); /* a machine that has not joined says nothing */
+    upgrade_recall(r.host, &alone);
+    assert_null(alone.node_ip);
+    assert_null(alone.cri_socket);
+    assert_null(alone.dsr);
+    assert_int_equal(alone.pod_cidrs.count, 0);
+    close_run(&r);
+    join_options_free(&options);
+    join_options_free(&given);
+    join_options_free(&alone);
 }
 
 /* What kube-proxy was joined with; a machine without its file says nothing. */
@@ -393,6 +427,30 @@ static void a_kubelet_that_does_not_come_up_is_taken_back(void **state) {
     close_node(&r, before);
 }
 
+static void a_killed_one_is_continued(void **state) {
+    struct error err = {0};
+    struct ran ran = {0};
+    json_t *before;
+    struct run r;
+
+    (void)state;
+    open_node(&r, &before);
+    for (size_t n = 1;
+         host_file_type(r.host, UPGRADE_FOLDER "\\journal\\journal.jsonl") != HOST_FILE; n++) {
+        host_memory_die(r.host, n);
+        assert_int_equal(upgrade_once(&r, false, false, NULL, &err), -1);
+        host_memory_fail(r.host, 0);
+        error_clear(&err);
+    }
+    assert_int_equal(upgrade_once(&r, true, false, &ran, &err), 0);
+    assert_true(text_starts_with(ran.text, "an earlier upgrade did not end: this one continues"));
+    assert_true(json_bool_at(ran.document, "resumed", false));
+    ran_free(&ran);
+    assert_int_equal(upgrade_once(&r, false, false, NULL, &err), 0);
+    assert_new(&r);
+    close_node(&r, before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_are_replaced),
@@ -403,12 +461,13 @@ int main(void) {
         cmocka_unit_test(own_arguments_stay),
         cmocka_unit_test(what_an_older_kubelet_needed_goes),
         cmocka_unit_test(other_settings_are_shown_and_written),
-        cmocka_unit_test(own_prefixes_and_files_stay),
+        cmocka_unit_test(what_the_join_chose_is_recalled),
         cmocka_unit_test(own_dsr_stays),
         cmocka_unit_test(a_winjoin_that_cannot_be_read_is_an_error),
         cmocka_unit_test(winjoin_itself_is_replaced),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_kubelet_that_does_not_come_up_is_taken_back),
+        cmocka_unit_test(a_killed_one_is_continued),
         cmocka_unit_test(what_was_told_is_expected),
     };
 

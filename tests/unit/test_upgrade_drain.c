@@ -17,6 +17,7 @@ static struct drained {
     bool cordoned, was_cordoned; /* now, and at any time */
     int budget;                  /* how often a PodDisruptionBudget says no; -1: always */
     bool forbidden;              /* the node may not write its Node */
+    bool hidden;                 /* nor list pods */
 } d;
 
 static int patch_node(const struct http_request *request, struct http_response *ret) {
@@ -66,6 +67,8 @@ static int answer(void *context, const struct http_request *request, struct http
         return patch_node(request, ret);
     if (text_ends_with(request->url, "/eviction"))
         return evict(request, ret);
+    if (d.hidden && strstr(request->url, "/api/v1/pods?"))
+        return scene_status(ret, 403, "Forbidden");
     if (strstr(request->url, "/api/v1/pods?fieldSelector=spec.nodeName%3Dwin-7k2"))
         return scene_json(ret, 200,
                           json_pack("{s:s, s:{s:s}, s:O}", "kind", "PodList", "metadata",
@@ -158,6 +161,55 @@ static void without_the_right_kubectl_is_named(void **state) {
     assert_old(&d.run);
 }
 
+static void pods_that_cannot_be_listed_may_be_there(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    d.hidden = true;
+    assert_int_equal(upgrade("[]", &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_hint(&err, "kubectl drain win-7k2");
+    assert_false(d.cordoned);
+    assert_old(&d.run);
+}
+
+/* One that has ended needs nobody to make it again; what is no whole pod is none. */
+static void pods_that_have_ended_stay(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    if (upgrade(
+            "[{\"metadata\":{\"namespace\":\"shop\",\"name\":\"a\"},\"status\":{\"phase\":"
+            "\"Succeeded\"}},{\"metadata\":{\"namespace\":\"shop\",\"name\":\"b\"},\"status\":{"
+            "\"phase\":\"Failed\"}},{\"metadata\":{\"name\":\"c\"}},{\"metadata\":{\"namespace\":"
+            "\"shop\"}}]",
+            &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(text_str(&d.evicted), "");
+    assert_false(d.cordoned);
+    assert_new(&d.run);
+}
+
+/* A dry run asks no pod to go, and one that is refused early ends what a killed one began. */
+static void what_a_killed_upgrade_cordoned(void **state) {
+    struct error err = {0};
+    struct ran ran = {0};
+
+    (void)state;
+    d.pods = json_array();
+    assert_int_equal(upgrade_once(&d.run, true, true, &ran, &err), 0);
+    assert_false(d.was_cordoned);
+    ran_free(&ran);
+    d.run.scene.node_patch =
+        json_pack("{s:{s:{s:s}}, s:{s:b}}", "metadata", "annotations",
+                  "winjoin.io/cordoned-by-upgrade", "true", "spec", "unschedulable", 1);
+    d.cordoned = true;
+    put_bundle(&d.run, "v1.38.0");
+    assert_int_equal(upgrade_once(&d.run, false, false, NULL, &err), -1);
+    assert_hint(&err, "nothing on this machine was changed");
+    assert_false(d.cordoned);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(pods_of_controllers_leave, open_pods, close_pods),
@@ -165,6 +217,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_budget_that_never_allows_it_ends_the_wait, open_pods,
                                         close_pods),
         cmocka_unit_test_setup_teardown(without_the_right_kubectl_is_named, open_pods, close_pods),
+        cmocka_unit_test_setup_teardown(pods_that_cannot_be_listed_may_be_there, open_pods,
+                                        close_pods),
+        cmocka_unit_test_setup_teardown(pods_that_have_ended_stay, open_pods, close_pods),
+        cmocka_unit_test_setup_teardown(what_a_killed_upgrade_cordoned, open_pods, close_pods),
         cmocka_unit_test(what_was_told_is_expected),
     };
     return cmocka_run_group_tests_name("upgrade --drain", tests, NULL, NULL);
