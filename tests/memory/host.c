@@ -71,8 +71,7 @@ static int service_stop(struct host *host, const char *name, unsigned timeout_ms
     (void)timeout_ms;
     if (memory_call(host, err, "service_stop %s", name) < 0)
         return -1;
-    model_service_stop(memory_of(host)->state, name);
-    return 0;
+    return (model_service_stop(memory_of(host)->state, name), 0);
 }
 
 static int service_delete(struct host *host, const char *name, unsigned timeout_ms,
@@ -80,8 +79,7 @@ static int service_delete(struct host *host, const char *name, unsigned timeout_
     (void)timeout_ms;
     if (memory_call(host, err, "service_delete %s", name) < 0)
         return -1;
-    model_service_delete(memory_of(host)->state, name);
-    return 0;
+    return (model_service_delete(memory_of(host)->state, name), 0);
 }
 
 /* ---- HNS ---- */

@@ -399,46 +399,47 @@ static void add_flows(struct text *t) {
 #define TEXT(member) #member, offsetof(struct diag_scene, member)
 #define LONG "a-long-name-of-a-cluster-with-a-very-long-name-in-a-long-domain."
 
+static const struct {
+    const char *name;
+    size_t offset;
+    const char *value;
+} others[] = {
+    {TEXT(node_name), NULL},
+    {TEXT(node_ip), NULL},
+    {TEXT(source), NULL},
+    {TEXT(target), NULL},
+    {TEXT(source_ip), NULL},
+    {TEXT(target_ip), NULL},
+    {TEXT(target_ip), "fd00::5"},
+    {TEXT(node_ip6), NULL},
+    {TEXT(source_ip6), NULL},
+    {TEXT(target_ip6), NULL},
+    {TEXT(dns_ip6), NULL},
+    {TEXT(node_echo), NULL},
+    {TEXT(namespace_), NULL},
+    {TEXT(namespace_), "default"},
+    {TEXT(namespace_), "other"},
+    {TEXT(dns_domain), NULL},
+    {TEXT(dns_domain), LONG LONG LONG LONG},
+    {TEXT(kubernetes_ip), NULL},
+    {TEXT(dns_ip), NULL},
+    {TEXT(dns_pods[0]), NULL},
+    {TEXT(dns_pods[1]), NULL},
+    {TEXT(dns_pods[2]), NULL},
+    {TEXT(peer_ip), NULL},
+    {TEXT(api_ip), NULL},
+    {TEXT(external_ip), NULL},
+    {TEXT(external_ip), "[2001:db8::1]"},
+    {TEXT(external_ip), "192.0.2.9"},
+    {TEXT(external_ip), LONG LONG LONG LONG LONG},
+    {TEXT(external_name), NULL},
+    {TEXT(external_name), "example.net"},
+    {TEXT(external_dns), NULL},
+    {TEXT(external_dns), "192.0.2.9:5353"},
+};
+
 /* What changes of a scene in which all is known when one text of it is another. */
 static void one_text_at_a_time(void **state) {
-    static const struct {
-        const char *name;
-        size_t offset;
-        const char *value;
-    } rows[] = {
-        {TEXT(node_name), NULL},
-        {TEXT(node_ip), NULL},
-        {TEXT(source), NULL},
-        {TEXT(target), NULL},
-        {TEXT(source_ip), NULL},
-        {TEXT(target_ip), NULL},
-        {TEXT(target_ip), "fd00::5"},
-        {TEXT(node_ip6), NULL},
-        {TEXT(source_ip6), NULL},
-        {TEXT(target_ip6), NULL},
-        {TEXT(dns_ip6), NULL},
-        {TEXT(node_echo), NULL},
-        {TEXT(namespace_), NULL},
-        {TEXT(namespace_), "default"},
-        {TEXT(namespace_), "other"},
-        {TEXT(dns_domain), NULL},
-        {TEXT(dns_domain), LONG LONG LONG LONG},
-        {TEXT(kubernetes_ip), NULL},
-        {TEXT(dns_ip), NULL},
-        {TEXT(dns_pods[0]), NULL},
-        {TEXT(dns_pods[1]), NULL},
-        {TEXT(dns_pods[2]), NULL},
-        {TEXT(peer_ip), NULL},
-        {TEXT(api_ip), NULL},
-        {TEXT(external_ip), NULL},
-        {TEXT(external_ip), "[2001:db8::1]"},
-        {TEXT(external_ip), "192.0.2.9"},
-        {TEXT(external_ip), LONG LONG LONG LONG LONG},
-        {TEXT(external_name), NULL},
-        {TEXT(external_name), "example.net"},
-        {TEXT(external_dns), NULL},
-        {TEXT(external_dns), "192.0.2.9:5353"},
-    };
     _cleanup_(text_list_free) struct text_list all = {0};
     _cleanup_(text_free) struct text told = {0};
     struct diag_scene scene = full;
@@ -462,13 +463,14 @@ static void one_text_at_a_time(void **state) {
     add_scene(&all, &scene);
     for (size_t i = 0; i < all.count; i++)
         text_addf(&told, "%s\n", all.items[i]);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
         _cleanup_(text_list_free) struct text_list now = {0};
         struct diag_scene other = scene;
 
-        memcpy((char *)&other + rows[i].offset, &rows[i].value, sizeof rows[i].value);
+        memcpy((char *)&other + others[i].offset, &others[i].value, sizeof others[i].value);
         add_scene(&now, &other);
-        text_addf(&told, "%s is %s\n", rows[i].name, rows[i].value ? rows[i].value : "not known");
+        text_addf(&told, "%s is %s\n", others[i].name,
+                  others[i].value ? others[i].value : "not known");
         add_changes(&told, &all, &now);
     }
     assert_expected_exactly("diag-flows", text_str(&told));
