@@ -9,6 +9,7 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/undo/written.h"
 #include "kube/kubeconfig.h"
+#include "kube/object.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/hns_features.h"
@@ -256,22 +257,21 @@ static void look(struct gathering *g) {
 }
 
 static void add_conditions(struct gathering *g) {
+    const json_t *ready = kube_ready_condition(g->node);
     json_t *rows = json_array();
 
     json_each(json_at(g->node, "status.conditions"), i, condition) {
-        const char *type = json_text_at(condition, "type");
-        const char *status = json_text_at(condition, "status");
-        json_t *row = json_pack("{s:s*, s:s*}", "type", type, "status", status);
+        json_t *row = json_pack("{s:s*, s:s*}", "type", json_text_at(condition, "type"), "status",
+                                json_text_at(condition, "status"));
 
         json_set_text(row, "reason", json_text_at(condition, "reason"));
         json_set_text(row, "message", json_text_at(condition, "message"));
         json_set_text(row, "since", json_text_at(condition, "lastTransitionTime"));
         json_array_append_new(rows, row);
-        if (text_equal(type, "Ready") && !text_equal(status, "True"))
-            add_problem(g, "the Node is not Ready: %s",
-                        json_text_or(condition, "message", "no message"));
     }
     json_object_set_new(g->status, "conditions", rows);
+    if (ready && !text_equal(json_text_at(ready, "status"), "True"))
+        add_problem(g, "the Node is not Ready: %s", json_text_or(ready, "message", "no message"));
 }
 
 /* Of a program on this machine; for when the API server does not tell. */

@@ -40,21 +40,15 @@ static void read_cidrs(struct kube_node *node, const json_t *object) {
         text_list_add(&node->pod_cidrs, one);
 }
 
-static void read_ready(struct kube_node *node, const json_t *conditions) {
-    bool seen = false;
+static void read_ready(struct kube_node *node, const json_t *object) {
+    const json_t *ready = kube_ready_condition(object);
 
-    json_each(conditions, i, condition) {
-        bool is_true = text_equal(json_text_at(condition, "status"), "True");
-
-        node->network_pending |=
-            is_true && text_equal(json_text_at(condition, "reason"), PENDING_REASON);
-        if (seen || !text_equal(json_text_at(condition, "type"), "Ready"))
-            continue;
-        seen = true; /* the first counts */
-        node->ready = is_true;
-        node->ready_reason = copy_at(condition, "reason");
-        node->ready_message = copy_at(condition, "message");
-    }
+    node->ready = text_equal(json_text_at(ready, "status"), "True");
+    node->ready_reason = copy_at(ready, "reason");
+    node->ready_message = copy_at(ready, "message");
+    json_each(json_at(object, "status.conditions"), i, condition)
+        node->network_pending |= text_equal(json_text_at(condition, "status"), "True") &&
+                                 text_equal(json_text_at(condition, "reason"), PENDING_REASON);
 }
 
 int kube_node_from_json(const json_t *object, struct kube_node *ret, struct error *err) {
@@ -73,7 +67,7 @@ int kube_node_from_json(const json_t *object, struct kube_node *ret, struct erro
     node.unschedulable = json_bool_at(object, "spec.unschedulable", false);
     read_addresses(&node, json_at(object, "status.addresses"));
     read_cidrs(&node, object);
-    read_ready(&node, json_at(object, "status.conditions"));
+    read_ready(&node, object);
     *ret = node;
     return 0;
 }
