@@ -43,7 +43,8 @@ windows: build/windows/libwinjoin.a $(PROGRAMS_windows) build/windows/winjoin.sb
 
 quick: build/native/libwinjoin.a build/windows/libwinjoin.a $(PROGRAMS_native) $(UNIT_asan) $(FUZZERS:%=build/asan/tests/fuzz/%.o) ## the fast check before a change lands: build, includes, house rules, format, unit tests
 	$(Q)./tests/run quick
-	$(Q)! command -v clang-format >/dev/null || clang-format --dry-run -Werror $(LINT_SRCS) $(TEST_SRCS) || \
+	$(Q)! command -v clang-format >/dev/null || \
+	    printf '%s\n' $(LINT_SRCS) $(TEST_SRCS) | xargs -P 2 -n 300 clang-format --dry-run -Werror || \
 	    { echo "not formatted: run 'make format'"; exit 1; }
 
 man: build/native/man-pages ## the manual pages, made of the same tables as --help: build/man

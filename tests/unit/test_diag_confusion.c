@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -40,10 +41,11 @@ static bool are_as_one(const struct fault *one, const struct fault *other) {
  * named once that is gone (test_diag_faults.c). */
 static void of_two_faults_one_is_named_first(void **state) {
     size_t pairs = 0, first = 0, both = 0, wrong = 0;
+    size_t step = text_equal(getenv("TESTS_PART"), "quick") ? 4 : 1; /* of all pairs a fourth */
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
-        for (size_t k = i + 1; k < ARRAY_SIZE(faults); k++) {
+        for (size_t k = i + 1 + i % step; k < ARRAY_SIZE(faults); k += step) {
             struct diag_report report;
             bool has_i = false, has_k = false;
 
