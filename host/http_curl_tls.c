@@ -186,7 +186,7 @@ char *http_curl_chain(void *easy) {
     BIO *bio = NULL;
     const STACK_OF(X509) * chain;
     char *data = NULL, *pem = NULL;
-    long len, made = 0;
+    long len, made;
 
     if (curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &made) != CURLE_OK || !made ||
         curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session->internals)

@@ -257,13 +257,13 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int how,
 struct look_up {
     char *name;
     enum socket_outcome outcome;
-    atomic_int owners; /* asker and thread; the last one frees */
+    atomic_bool left; /* by asker or thread: the other one frees */
     size_t max, count;
     char addresses[][46];
 };
 
 static void look_up_drop(struct look_up *look_up) {
-    if (atomic_fetch_sub(&look_up->owners, 1) > 1)
+    if (!atomic_exchange(&look_up->left, true))
         return;
     free(look_up->name);
     free(look_up);
@@ -285,7 +285,6 @@ enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (
 
     look_up->name = xstrdup(name);
     look_up->max = max;
-    atomic_init(&look_up->owners, 2);
     *ret_count = 0;
     ended = socket_thread(look_up_run, look_up, timeout_ms);
     if (ended > 0) {
@@ -294,7 +293,7 @@ enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (
         memcpy(ret, look_up->addresses, look_up->count * sizeof *ret);
     } else if (ended < 0) {
         outcome = SOCKET_FAILED;
-        atomic_store(&look_up->owners, 1); /* there is no thread */
+        atomic_store(&look_up->left, true); /* there is no thread */
     }
     look_up_drop(look_up);
     return outcome;

@@ -25,12 +25,13 @@ def make_certificates(folder):
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     openssl(folder, "req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.crt",
             "-subj", "/CN=test-ca", "-days", "2")
-    for name, subject, extension in (
-            ("server", "/CN=server", "subjectAltName=IP:127.0.0.1,DNS:kube.test"),
-            ("client", "/CN=system:node:a", "extendedKeyUsage=clientAuth")):
+    # RSA of 2048 bits is what kubeadm makes for an API server.
+    for name, key, subject, extension in (
+            ("server", ["-newkey", "rsa:2048", "-nodes"], "/CN=server", "subjectAltName=IP:127.0.0.1,DNS:kube.test"),
+            ("client", curve, "/CN=system:node:a", "extendedKeyUsage=clientAuth")):
         with open(os.path.join(folder, name + ".ext"), "w", encoding="ascii") as out:
             out.write(extension + "\n")
-        openssl(folder, "req", "-new", *curve, "-keyout", name + ".key", "-out", name + ".csr",
+        openssl(folder, "req", "-new", *key, "-keyout", name + ".key", "-out", name + ".csr",
                 "-subj", subject)
         openssl(folder, "x509", "-req", "-in", name + ".csr", "-CA", "ca.crt", "-CAkey", "ca.key",
                 "-CAcreateserial", "-out", name + ".crt", "-days", "2",

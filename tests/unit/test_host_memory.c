@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 #define OVERLAY                                                                                    \
     "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"flannel.4096\",\"Type\":\"Overlay\"," \
@@ -226,6 +227,40 @@ static void programs_and_registry(void **state) {
     host_free(host);
 }
 
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    (void)context;
+    if (strstr(request->url, "/fail"))
+        return error_set(err, ERROR_NETWORK, "told to fail");
+    ret->status = 200;
+    ret->body = xstrdup("0123456789");
+    ret->body_len = 10;
+    return 0;
+}
+
+static void in_memory(void **state) {
+    struct http *http = http_memory_new(answer, NULL);
+    struct http_request request = {.url = "https://a/ok"};
+    struct http_response response = {0};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(http_perform(http, &request, &response, &err), 0);
+    assert_string_equal(response.body, "0123456789");
+    assert_int_equal(response.retry_after, -1);
+    http_response_free(&response);
+    request.max_body = 9;
+    assert_int_equal(http_perform(http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    http_response_free(&response);
+    request.url = "https://a/fail";
+    assert_int_equal(http_perform(http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+    assert_int_equal(http_memory_requests(http), 3);
+    http_response_free(&response);
+    http_free(http);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_and_log),
@@ -236,6 +271,7 @@ int main(void) {
         cmocka_unit_test(error_record_is_failure),
         cmocka_unit_test(time_stands_still),
         cmocka_unit_test(programs_and_registry),
+        cmocka_unit_test(in_memory),
     };
 
     return cmocka_run_group_tests_name("host_memory", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* HTTP on libcurl against a real TLS server on loopback, HTTP in memory, and the choice
+/* HTTP on libcurl against a real TLS server on loopback, and the choice
  * of a proxy. On Windows, where a Wine prefix has no python3 for the server, the tests on the wire
  * are skipped. */
 #include <setjmp.h>
@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "host/host.h"
 #include "host/http.h"
-#include "tests/memory/http_memory.h"
 
 struct fixture {
     bool windows;   /* which has no python3 for the server */
@@ -350,24 +349,72 @@ static void nobody_there(void **state) {
     http_response_free(&response);
 }
 
+static void count_end(void *context, const struct http_exchange *) {
+    ++*(unsigned *)context;
+}
+
 static void refuses_bad_requests(void **state) {
-    static const struct http_request bad[] = {
-        {.url = "file:///etc/passwd"},
-        {.url = "https://a/\r\nX: y"},
-        {.url = "https://a/", .bearer_token = "a\nb"},
-        {.url = "http://a/", .bearer_token = "abc"},
-        {.url = "https://a/", .client_cert_pem = "x"},
-        {.url = NULL},
+    static const struct {
+        struct http_request request;
+        const char *why;
+    } bad[] = {
+        {{.url = "file:///etc/passwd"}, "request 'file:///etc/passwd': not an http or https URL"},
+        {{.url = NULL}, "request '': not an http or https URL"},
+        {{.url = "https://a/\r\nX: y"}, "send a request: its URL contains a control character"},
+        {{.url = "https://a/", .method = "GET\t/"},
+         "send a request: its method contains a control character"},
+        {{.url = "https://a/", .content_type = "a\nb"},
+         "send a request: its content type contains a control character"},
+        {{.url = "https://a/", .bearer_token = "a\nb"},
+         "send a request: its token contains a control character"},
+        {{.url = "https://a/", .server_name = "a/b"},
+         "send a request: 'a/b' is not a valid server name"},
+        {{.url = "http://a/", .bearer_token = "abc"},
+         "request 'http://a/': credentials are sent over https only"},
+        {{.url = "http://a/", .client_cert_pem = "x", .client_key_pem = "x"},
+         "request 'http://a/': credentials are sent over https only"},
+        {{.url = "https://a/", .client_cert_pem = "x"},
+         "request 'https://a/': a client certificate needs its key, and a key its certificate"},
+        {{.url = "https://a/", .client_key_pem = "x"},
+         "request 'https://a/': a client certificate needs its key, and a key its certificate"},
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-        struct http_response response = {0};
         struct error err = {0};
+        struct http_exchange exchange = {
+            .request = bad[i].request, .err = &err, .ended = count_end};
+        unsigned ends = 0;
 
-        assert_int_equal(http_perform(fixture.http, &bad[i], &response, &err), -1);
+        exchange.request.on_data_context = &ends;
+        http_perform_all(fixture.http, &exchange, 1);
         assert_int_equal(err.kind, ERROR_USAGE);
+        assert_string_equal(err.message, bad[i].why);
+        assert_int_equal(ends, 1);
+        assert_int_equal(exchange.response.retry_after, -1);
+        assert_int_equal(exchange.response.length, -1);
+        assert_int_equal(exchange.response.range_begin, -1);
     }
+}
+
+static int hear_nothing(void *, const char *, size_t) {
+    fail_msg("the request was sent");
+    return -1;
+}
+
+/* Not even without a proxy. */
+static void nothing_is_sent_to_a_proxy_that_is_none(void **state) {
+    char url[128];
+    struct http_request request = request_for(url, "/ok");
+    struct http_response response = {0};
+    struct error err = {0};
+
+    (void)state;
+    request.proxy = "ftp://127.0.0.1:1";
+    request.on_data = hear_nothing;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    http_response_free(&response);
 }
 
 /* The proxy is named, its password is not. */
@@ -402,40 +449,6 @@ static void proxy_without_its_password(void **state) {
     }
 }
 
-static int answer(void *context, const struct http_request *request, struct http_response *ret,
-                  struct error *err) {
-    (void)context;
-    if (strstr(request->url, "/fail"))
-        return error_set(err, ERROR_NETWORK, "told to fail");
-    ret->status = 200;
-    ret->body = xstrdup("0123456789");
-    ret->body_len = 10;
-    return 0;
-}
-
-static void in_memory(void **state) {
-    struct http *http = http_memory_new(answer, NULL);
-    struct http_request request = {.url = "https://a/ok"};
-    struct http_response response = {0};
-    struct error err = {0};
-
-    (void)state;
-    assert_int_equal(http_perform(http, &request, &response, &err), 0);
-    assert_string_equal(response.body, "0123456789");
-    assert_int_equal(response.retry_after, -1);
-    http_response_free(&response);
-    request.max_body = 9;
-    assert_int_equal(http_perform(http, &request, &response, &err), -1);
-    assert_int_equal(err.kind, ERROR_MALFORMED);
-    http_response_free(&response);
-    request.url = "https://a/fail";
-    assert_int_equal(http_perform(http, &request, &response, &err), -1);
-    assert_int_equal(err.kind, ERROR_NETWORK);
-    assert_int_equal(http_memory_requests(http), 3);
-    http_response_free(&response);
-    http_free(http);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_and_keeps_connection),
@@ -449,8 +462,8 @@ int main(void) {
         cmocka_unit_test(many_at_once),
         cmocka_unit_test(nobody_there),
         cmocka_unit_test(refuses_bad_requests),
+        cmocka_unit_test(nothing_is_sent_to_a_proxy_that_is_none),
         cmocka_unit_test(proxy_without_its_password),
-        cmocka_unit_test(in_memory),
     };
 
     return cmocka_run_group_tests_name("http", tests, start_server, stop_server);

@@ -1,5 +1,5 @@
 /* A program run in a pod: channels, exit codes, refusals and servers that speak no WebSocket; in
- * memory, and over TLS against tests/unit/http_server.py (test_http.c). */
+ * memory (over TLS: test_kube_exec_wire.c). */
 #include "kube_scene.h"
 
 #include "base/base64.h"
@@ -359,141 +359,17 @@ static void too_much(void **state) {
     assert_fails(ERROR_MALFORMED, "the answer is longer than 65536 bytes");
 }
 
-/* ---- over the wire ---- */
-
-static json_t *wire;
-
-static int start_wire(void **state) {
-    const char *words[] = {"/usr/bin/python3", "tests/unit/http_server.py", NULL};
-    struct host_process process = {.argv = words, .timeout_ms = 30000};
-    _cleanup_(freep) char *output = NULL;
-    struct host_facts facts;
-    struct host *host;
-    int code;
-
-    (void)state;
-    if (host_open(NULL, &host, NULL) < 0)
-        return -1;
-    if (host_facts(host, &facts, NULL) != 0 && /* no Windows, which has no python3 */
-        host_run(host, &process, &code, &output, NULL) == 0)
-        (void)json_read(output, strlen(output), "server", &wire, NULL);
-    host_free(host);
-    return 0;
-}
-
-static int stop_wire(void **state) {
-    _cleanup_(freep) char *url = NULL;
-    struct http_request request = {.ca_pem = json_text_at(wire, "ca"), .proxy = ""};
-    struct http_response response = {0};
-    struct http *http;
-
-    (void)state;
-    if (!wire)
-        return 0;
-    url = xasprintf("https://127.0.0.1:%lld/quit", json_number_at(wire, "port", 0));
-    request.url = url;
-    http = http_curl_new("winjoin-test", NULL, NULL);
-    (void)http_perform(http, &request, &response, NULL); /* it ends by itself, too */
-    http_response_free(&response);
-    http_free(http);
-    json_decref(wire);
-    return 0;
-}
-
-static bool is_interrupted(void *context) {
-    return *(bool *)context;
-}
-
-/* Those that are silent keep nobody waiting, and each other neither. */
-static void several_at_once(struct kube_client *client, const char *const *silent,
-                            const char *const *echo) {
-    const struct kube_exec execs[] = {{"n", "p", NULL, silent, 3000, 0},
-                                      {"n", "p", NULL, echo, 20000, 0},
-                                      {"n", "p", NULL, silent, 3000, 0}};
-    struct kube_exec_result results[3] = {0};
-    uint64_t begin = host_monotonic_ms(client->host);
-    struct error errs[3] = {0};
-
-    kube_exec_all(client, execs, results, errs, 3);
-    assert_in_range(host_monotonic_ms(client->host) - begin, 3000, 5500);
-    assert_int_equal(errs[0].kind, ERROR_TIMED_OUT);
-    assert_string_equal(errs[1].message, "");
-    assert_int_equal(errs[2].kind, ERROR_TIMED_OUT);
-    assert_int_equal(results[1].exit_code, 5);
-    kube_exec_result_free(&results[1]);
-}
-
-static void over_the_wire(void **state) {
-    static const char *const echo[] = {"echo", "hello", "world", NULL};
-    static const char *const silent[] = {"silent", NULL};
-    static const char *const endless[] = {"endless", NULL};
-    struct kube_exec exec = {.namespace_ = "n", .pod = "p", .argv = echo, .timeout_ms = 20000};
-    struct kube_exec_result result = {0};
-    bool interrupted = false;
-    struct kube_client client = {.bearer_token = (char *)"secret-token"};
-    _cleanup_(freep) char *url = NULL;
-    struct error err = {0};
-
-    (void)state;
-    if (!wire)
-        skip();
-    url = xasprintf("https://127.0.0.1:%lld/ws", json_number_at(wire, "port", 0));
-    client.server = url;
-    client.ca_pem = (char *)json_text_at(wire, "ca");
-    client.proxy_url = (char *)"";
-    assert_int_equal(host_open(NULL, &client.host, NULL), 0);
-    client.http = http_curl_new("winjoin-test", is_interrupted, &interrupted);
-    for (size_t i = 0; i < 2; i++) {
-        if (kube_exec(&client, &exec, &result, &err) < 0)
-            fail_msg("%s", err.message);
-        assert_true(text_starts_with(text_str(&result.out), "hello world\n"));
-        assert_int_equal(result.out.len, 300000 + strlen("hello world\n"));
-        assert_string_equal(text_str(&result.err), "Bearer secret-token");
-        assert_int_equal(result.exit_code, 5);
-        kube_exec_result_free(&result);
-        client.tls_server_name = (char *)"kube.test"; /* and once more by another name */
-    }
-    client.tls_server_name = (char *)"other.test";
-    assert_int_equal(kube_exec(&client, &exec, &result, &err), -1);
-    assert_int_equal(err.kind, ERROR_UNTRUSTED);
-    client.tls_server_name = NULL;
-    exec.argv = silent;
-    exec.timeout_ms = 1500;
-    assert_int_equal(kube_exec(&client, &exec, &result, &err), -1);
-    assert_int_equal(err.kind, ERROR_TIMED_OUT);
-    several_at_once(&client, silent, echo);
-    exec.argv = endless;
-    exec.max_output = 100000;
-    assert_int_equal(kube_exec(&client, &exec, &result, &err), -1);
-    assert_int_equal(err.kind, ERROR_MALFORMED);
-    interrupted = true;
-    assert_int_equal(kube_exec(&client, &exec, &result, &err), -1);
-    assert_int_equal(err.kind, ERROR_INTERRUPTED);
-    interrupted = false;
-    client.ca_pem = (char *)json_text_at(wire, "certificate");
-    assert_int_equal(kube_exec(&client, &exec, &result, &err), -1);
-    assert_int_equal(err.kind, ERROR_UNTRUSTED);
-    memmove(url + 4, url + 5, strlen(url + 4)); /* http: no credentials */
-    assert_int_equal(kube_exec(&client, &exec, &result, &err), -1);
-    assert_int_equal(err.kind, ERROR_USAGE);
-    http_free(client.http);
-    host_free(client.host);
-}
-
 int main(void) {
 #define EXEC_TEST(name) cmocka_unit_test_setup_teardown(name, exec_setup, exec_teardown)
-    const struct CMUnitTest tests[] = {
-        EXEC_TEST(output_and_exit_code),
-        EXEC_TEST(what_is_asked),
-        EXEC_TEST(codes_of_windows),
-        EXEC_TEST(a_server_that_does_not_close),
-        EXEC_TEST(servers_that_refuse),
-        EXEC_TEST(another_protocol),
-        EXEC_TEST(frames_that_are_none),
-        EXEC_TEST(endings),
-        EXEC_TEST(too_much),
-        cmocka_unit_test(over_the_wire),
-    };
+    const struct CMUnitTest tests[] = {EXEC_TEST(output_and_exit_code),
+                                       EXEC_TEST(what_is_asked),
+                                       EXEC_TEST(codes_of_windows),
+                                       EXEC_TEST(a_server_that_does_not_close),
+                                       EXEC_TEST(servers_that_refuse),
+                                       EXEC_TEST(another_protocol),
+                                       EXEC_TEST(frames_that_are_none),
+                                       EXEC_TEST(endings),
+                                       EXEC_TEST(too_much)};
 
-    return cmocka_run_group_tests(tests, start_wire, stop_wire);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

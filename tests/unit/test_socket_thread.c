@@ -1,14 +1,26 @@
-/* How long one waits for a thread, on which the system's resolver runs. */
+/* What takes its time: a thread, on which the system's resolver runs, names, one who does not
+ * listen. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "host/socket.h"
+#include "host/socket_os.h"
+
+enum { LARGE = 32 * 1024 * 1024, WAIT_MS = 20000 };
+
+static unsigned port(void) {
+    return 33000 + (unsigned)getpid() % 20000;
+}
 
 static void end_at_once(void *context) {
     *(bool *)context = true;
@@ -31,8 +43,86 @@ static void a_thread_is_waited_for(void **state) {
     assert_true(socket_now_us() - begin >= 20000);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_thread_is_waited_for)};
+/* However short the time is: it is in time, or too late, and no other failure. */
+static void a_name_may_come_too_late(void **state) {
+    char addresses[4][46];
+    unsigned late = 0;
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        size_t count = 7;
+        enum socket_outcome outcome = socket_resolve("localhost", 0, addresses, 4, &count);
+
+        assert_true(outcome == SOCKET_OK || outcome == SOCKET_DNS_TIMEOUT);
+        assert_true(outcome == SOCKET_OK || !count);
+        late += outcome == SOCKET_DNS_TIMEOUT;
+    }
+    assert_true(late > 0);
+}
+
+/* One who takes nothing is waited for, and no longer than the time. */
+static void what_nobody_takes(void **state) {
+    _cleanup_(freep) char *text = xmalloc(LARGE + 1);
+    socket_handle listener = socket_os_open(4, false);
+    struct socket_peer peer;
+    char answer[64];
+    uint64_t begin;
+
+    (void)state;
+    assert_int_equal(socket_os_peer("127.0.0.1", port(), &peer), 0);
+    assert_int_equal(socket_os_bind(listener, &peer, true), 0);
+    memset(text, 'x', LARGE);
+    text[LARGE] = '\0';
+    begin = socket_now_us();
+    assert_int_equal(socket_tcp_exchange("127.0.0.1", port(), text, answer, sizeof answer, 300),
+                     SOCKET_NO_REPLY);
+    assert_in_range(socket_now_us() - begin, 300000, 20000000);
+    socket_os_close(listener);
+}
+
+static atomic_bool served;
+
+static void serve(void *echo) {
+    socket_echo_serve(echo, 2000);
+    atomic_store(&served, true);
+}
+
+/* A byte is sent once; no question leaves a socket open. */
+static void little_is_sent_and_nothing_left(void **state) {
+    struct socket_echo *echo = socket_echo_open("127.0.0.1", 0, port(), "p1 ");
+    socket_handle before, after;
+    char answer[64], addresses[4][46];
+    size_t count;
+
+    (void)state;
+    assert_non_null(echo);
+    assert_int_equal(socket_thread(serve, echo, 1), 0);
+    before = socket_os_open(4, true);
+    socket_os_close(before);
+    assert_int_equal(socket_udp_exchange("127.0.0.1", port(), "x", answer, sizeof answer, WAIT_MS),
+                     SOCKET_OK);
+    assert_string_equal(answer, "p1 x");
+    assert_int_equal(
+        socket_udp_exchange_any("127.0.0.1", port(), "y", answer, sizeof answer, WAIT_MS),
+        SOCKET_OK);
+    assert_string_equal(answer, "p1 y");
+    assert_int_equal(socket_dns_query("127.0.0.1", port(), 0, "x.y", 0, 50, addresses, 4, &count),
+                     SOCKET_DNS_TIMEOUT);
+    after = socket_os_open(4, true);
+    assert_true(after == before);
+    socket_os_close(after);
+    while (!atomic_load(&served))
+        socket_sleep(10);
+    socket_echo_close(echo);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_is_waited_for),
+        cmocka_unit_test(a_name_may_come_too_late),
+        cmocka_unit_test(what_nobody_takes),
+        cmocka_unit_test(little_is_sent_and_nothing_left),
+    };
+
+    return socket_start() || cmocka_run_group_tests(tests, NULL, NULL);
 }
