@@ -129,9 +129,7 @@ static int remove_task(struct host *host, const char *name, struct error *err) {
 
     if (host_service_query(host, name, &found, err) < 0)
         return -1;
-    return found.state != HOST_SERVICE_ABSENT && service_is_ours(&found)
-               ? host_service_delete(host, name, STOP_TIMEOUT_MS, err)
-               : 0;
+    return service_is_ours(&found) ? host_service_delete(host, name, STOP_TIMEOUT_MS, err) : 0;
 }
 
 static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,

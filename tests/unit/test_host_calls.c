@@ -100,6 +100,92 @@ static bool has_route(const struct host_route *route) {
     return found;
 }
 
+#define CHANGES(by, call)                                                                          \
+    do {                                                                                           \
+        unsigned was = host_changes(opened);                                                       \
+                                                                                                   \
+        SUCCEEDS(call);                                                                            \
+        assert_int_equal(host_changes(opened) - was, by);                                          \
+    } while (0)
+
+/* What changes the machine is counted, and nothing else: not winjoin's own records, nor what takes
+ * no part in whether a join has changed something. */
+static void changes_are_counted(void **state) {
+    static const char id[] = "aaaaaaaa-0000-4000-8000-000000000001";
+    const struct host_service service = {.name = (char *)"x", .command = (char *)"C:\\x.exe"};
+    const struct host_firewall_rule rule = {.name = "x", .description = "x", .port = 1};
+    const struct host_route route = {"10.9.0.0/16", "10.0.0.1", 4, 1, false};
+    _cleanup_(text_list_free) struct text_list servers = {0};
+    _cleanup_(freep) char *answer = NULL;
+
+    (void)state;
+    text_list_add(&servers, "10.0.0.9");
+    CHANGES(1, host_write(opened, "C:\\x", "a", 1, HOST_PUBLIC, err));
+    CHANGES(0, host_write(opened, HOST_OWN_FOLDER "\\x", "a", 1, HOST_PUBLIC, err));
+    CHANGES(1, host_write(opened, HOST_OWN_FOLDER "x", "a", 1, HOST_PUBLIC, err));
+    CHANGES(0, host_make_folder(opened, "C:\\y", HOST_PUBLIC, err));
+    CHANGES(1, host_rename(opened, "C:\\x", "C:\\z", err));
+    CHANGES(0, host_rename(opened, HOST_OWN_FOLDER "\\x", "C:\\x", err));
+    CHANGES(1, host_link(opened, "C:\\l", "C:\\z", err));
+    CHANGES(0, host_remove(opened, "C:\\l", err));
+    CHANGES(1, host_remove_tree(opened, "C:\\y", err));
+    CHANGES(1, host_service_put(opened, &service, err));
+    CHANGES(1, host_service_start(opened, "x", 1, err));
+    CHANGES(0, host_service_start(opened, "x", 1, err));
+    CHANGES(0, host_service_stop(opened, "x", 1, err));
+    CHANGES(1, host_service_start(opened, "x", 1, err));
+    CHANGES(1, host_service_delete(opened, "x", 1, err));
+    CHANGES(1, host_registry_set(opened, "Software\\X", "a", false, "1", err));
+    CHANGES(1, host_event_source_set(opened, "C:\\x.exe", err));
+    CHANGES(0, host_event(opened, 'i', 1, "x", err));
+    CHANGES(1, host_route_add(opened, &route, err));
+    CHANGES(1, host_route_remove(opened, &route, err));
+    CHANGES(1, host_address_add(opened, 4, "10.0.0.9/24", err));
+    CHANGES(1, host_dns_set(opened, 4, &servers, err));
+    CHANGES(1, host_metric_set(opened, 4, 4, 1, err));
+    CHANGES(0, host_forwarding_set(opened, 4, 4, true, err));
+    CHANGES(0, host_firewall_put(opened, &rule, err));
+    CHANGES(0, host_firewall_remove(opened, "x", err));
+    CHANGES(1, hcn_create(opened, HCN_NETWORK, NULL, id, "{\"Name\":\"n\",\"Type\":\"NAT\"}", NULL,
+                          err));
+    CHANGES(0, hns_call(opened, "GET", "/networks/", NULL, &answer, err));
+    CHANGES(1, hcn_delete(opened, HCN_NETWORK, id, err));
+    FAILS_WITH(ERROR_USAGE, host_write(opened, "C:\\a:b", "a", 1, HOST_PUBLIC, err));
+}
+
+static void count_tick(void *context) {
+    ++*(unsigned *)context;
+}
+
+/* It is ticked while it sleeps; a deadline cuts the sleep, and then there is none. */
+static void sleep_ends_at_the_deadline(void **state) {
+    uint64_t start = host_monotonic_ms(opened);
+    unsigned ticks = 0;
+
+    (void)state;
+    SUCCEEDS(host_sleep(opened, 1000, err));
+    assert_int_equal(host_monotonic_ms(opened) - start, 1000);
+    host_set_tick(opened, count_tick, &ticks);
+    SUCCEEDS(host_sleep(opened, 1000, err));
+    assert_int_equal(host_monotonic_ms(opened) - start, 2000);
+    assert_int_equal(ticks, 5);
+    assert_false(host_interrupted(opened));
+    assert_int_equal(ticks, 6);
+    host_set_tick(opened, NULL, NULL);
+    assert_int_equal(host_set_limit(opened, 300), 0);
+    assert_int_equal(host_set_limit(opened, 400), start + 2300); /* a later one changes nothing */
+    assert_int_equal(host_set_limit(opened, 250), start + 2300);
+    assert_false(host_deadline_passed(opened));
+    SUCCEEDS(host_sleep(opened, 1000, err));
+    assert_int_equal(host_monotonic_ms(opened) - start, 2250);
+    assert_true(host_deadline_passed(opened));
+    assert_true(host_interrupted(opened));
+    FAILS_WITH(ERROR_INTERRUPTED, host_sleep(opened, 1, err));
+    assert_int_equal(host_monotonic_ms(opened) - start, 2250);
+    host_set_deadline(opened, 0);
+    SUCCEEDS(host_sleep(opened, 1, err));
+}
+
 static void reopen(void **state) {
     host_free(opened);
     opened = NULL;
@@ -233,7 +319,9 @@ static void a_service_runs_in_the_foreground(void **state) {
 
 int main(void) {
     const struct CMUnitTest memory[] = {cmocka_unit_test(nothing_wrong_reaches_the_host),
-                                        cmocka_unit_test(no_wrong_service_reaches_the_host)};
+                                        cmocka_unit_test(no_wrong_service_reaches_the_host),
+                                        cmocka_unit_test(changes_are_counted),
+                                        cmocka_unit_test(sleep_ends_at_the_deadline)};
     const struct CMUnitTest own[] = {cmocka_unit_test(a_played_network_is_kept),
                                      cmocka_unit_test(work_of_our_own_goes_on_after_its_begin),
                                      cmocka_unit_test(a_service_runs_in_the_foreground)};

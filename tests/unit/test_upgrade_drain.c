@@ -18,6 +18,8 @@ static struct drained {
     int budget;                  /* how often a PodDisruptionBudget says no; -1: always */
     bool forbidden;              /* the node may not write its Node */
     bool hidden;                 /* nor list pods */
+    unsigned lost_ms; /* how long the Node is not answered for once the new kubelet is there */
+    uint64_t lost_since;
 } d;
 
 static int patch_node(const struct http_request *request, struct http_response *ret) {
@@ -61,8 +63,22 @@ static int evict(const struct http_request *request, struct http_response *ret) 
     return scene_status(ret, 404, "NotFound");
 }
 
+/* Is the API server lost, as behind a network that is made again? */
+static bool is_lost(void) {
+    _cleanup_(freep) char *kubelet = d.lost_ms ? get(&d.run, "C:\\k\\kubelet.exe") : NULL;
+    uint64_t now = host_monotonic_ms(d.run.host);
+
+    if (!text_equal(kubelet, "MZ v1.37.1"))
+        return false;
+    if (!d.lost_since)
+        d.lost_since = now;
+    return now - d.lost_since < d.lost_ms;
+}
+
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
                   struct error *err) {
+    if (strstr(request->url, "/api/v1/nodes/win-7k2") && is_lost())
+        return error_set(err, ERROR_NETWORK, "told to be lost");
     if (text_equal(request->method, "PATCH") && strstr(request->url, "/api/v1/nodes/win-7k2"))
         return patch_node(request, ret);
     if (text_ends_with(request->url, "/eviction"))
@@ -210,6 +226,19 @@ static void what_a_killed_upgrade_cordoned(void **state) {
     assert_false(d.cordoned);
 }
 
+/* While the control plane cannot be asked nothing is known of the kubelet. */
+static void a_lost_control_plane_is_waited_for(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    d.lost_ms = 100 * 1000;
+    d.pods = json_array();
+    if (upgrade_once(&d.run, false, false, NULL, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_true(host_monotonic_ms(d.run.host) - d.lost_since >= d.lost_ms);
+    assert_new(&d.run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(pods_of_controllers_leave, open_pods, close_pods),
@@ -221,6 +250,7 @@ int main(void) {
                                         close_pods),
         cmocka_unit_test_setup_teardown(pods_that_have_ended_stay, open_pods, close_pods),
         cmocka_unit_test_setup_teardown(what_a_killed_upgrade_cordoned, open_pods, close_pods),
+        cmocka_unit_test_setup_teardown(a_lost_control_plane_is_waited_for, open_pods, close_pods),
         cmocka_unit_test(what_was_told_is_expected),
     };
     return cmocka_run_group_tests_name("upgrade --drain", tests, NULL, NULL);
