@@ -166,6 +166,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif path in RAW:
             self.wfile.write(RAW[path])
             self.close_connection = True
+        elif path == "/head":
+            head = urllib.parse.unquote(self.path.split("?")[1])
+            self.wfile.write(("HTTP/1.1 200 OK\r\n%s\r\nContent-Length: 0\r\n\r\n" % head).encode())
         elif path.startswith("/ws/"):
             self.do_websocket()
         elif path == "/quit":

@@ -1,5 +1,5 @@
-/* The proxy that the environment or the machine names, the hosts that go without it, and paths as a
- * person gives them. */
+/* The proxy that the environment or the machine names, the hosts that go without it, paths as a
+ * person gives them, and requests that are refused before anything is sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -152,12 +152,63 @@ static void machine_proxy_as_winhttp_lists_it(void **state) {
     expect_proxies(http_machine_proxy_for, cases, ARRAY_SIZE(cases));
 }
 
+static void count_end(void *context, const struct http_exchange *) {
+    ++*(unsigned *)context;
+}
+
+static void refuses_bad_requests(void **state) {
+    static const struct {
+        struct http_request request;
+        const char *why;
+    } bad[] = {
+        {{.url = "file:///etc/passwd"}, "request 'file:///etc/passwd': not an http or https URL"},
+        {{.url = NULL}, "request '': not an http or https URL"},
+        {{.url = "https://a/\r\nX: y"}, "send a request: its URL contains a control character"},
+        {{.url = "https://a/", .method = "GET\t/"},
+         "send a request: its method contains a control character"},
+        {{.url = "https://a/", .content_type = "a\nb"},
+         "send a request: its content type contains a control character"},
+        {{.url = "https://a/", .bearer_token = "a\nb"},
+         "send a request: its token contains a control character"},
+        {{.url = "https://a/", .server_name = "a/b"},
+         "send a request: 'a/b' is not a valid server name"},
+        {{.url = "http://a/", .bearer_token = "abc"},
+         "request 'http://a/': credentials are sent over https only"},
+        {{.url = "http://a/", .client_cert_pem = "x", .client_key_pem = "x"},
+         "request 'http://a/': credentials are sent over https only"},
+        {{.url = "https://a/", .client_cert_pem = "x"},
+         "request 'https://a/': a client certificate needs its key, and a key its certificate"},
+        {{.url = "https://a/", .client_key_pem = "x"},
+         "request 'https://a/': a client certificate needs its key, and a key its certificate"},
+    };
+    struct http *http = http_curl_new("winjoin-test", NULL, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        struct error err = {0};
+        struct http_exchange exchange = {
+            .request = bad[i].request, .err = &err, .ended = count_end};
+        unsigned ends = 0;
+
+        exchange.request.on_data_context = &ends;
+        http_perform_all(http, &exchange, 1);
+        assert_int_equal(err.kind, ERROR_USAGE);
+        assert_string_equal(err.message, bad[i].why);
+        assert_int_equal(ends, 1);
+        assert_int_equal(exchange.response.retry_after, -1);
+        assert_int_equal(exchange.response.length, -1);
+        assert_int_equal(exchange.response.range_begin, -1);
+    }
+    http_free(http);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_environment_names_a_proxy),
         cmocka_unit_test(paths_as_they_are_given),
         cmocka_unit_test(proxy_but_for_excluded_hosts),
         cmocka_unit_test(machine_proxy_as_winhttp_lists_it),
+        cmocka_unit_test(refuses_bad_requests),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
