@@ -8,206 +8,8 @@
 #include "diag/look.h"
 #include "diag/node_echo.h"
 #include "diag/running.h"
-#include "services/service_status.h"
 
-enum {
-    START_TIMEOUT_MS = 120000,
-    CLUSTER_MS = 1000, /* for each of the three requests */
-    TURN_MS = 20,
-    LOOK_AGAIN_MS = 3000, /* at what keeps probe pods from starting; */
-    LOOKS_DOWN = 4,       /* this often down is down: Windows starts a service that ended again; */
-    LOOKS_STOPPED = 3,    /* and after so many looks no pod will start, */
-    LOOKS_SILENT = 10,    /* or of a kubelet or containerd that did not answer: it may be slow */
-};
-
-void run_tell_wait(const struct run *run, const struct wait *wait, const char *message) {
-    if (run->options->progress)
-        run->options->progress(run->options->progress_context, wait ? wait->waited_ms : 0,
-                               wait ? wait_left_ms(wait) : 0, message);
-}
-
-void run_tell(const struct run *run, const char *format, ...) {
-    struct text t = {0};
-    va_list args;
-
-    va_start(args, format);
-    text_addv(&t, format, args);
-    va_end(args);
-    run_tell_wait(run, NULL, text_str(&t));
-    text_free(&t);
-}
-
-void run_tell_cells(const struct run *run, const struct diag_cells *cells) {
-    if (run->options->cells)
-        run->options->cells(run->options->progress_context, cells, run->up);
-}
-
-enum wait_look run_again(const struct run *run) {
-    if (run->node_work)
-        (void)probe_work_step(run->node_work);
-    return LOOK_AGAIN;
-}
-
-enum wait_look run_wait(struct run *run, struct wait wait, struct error *err) {
-    wait.pause_ms = TURN_MS;
-    wait.tell_context = wait.context;
-    return wait_until(run->host, &wait, err);
-}
-
-/* ---- what can be read without the pods ---- */
-
-static void set_if_unknown(const char **text, const char *value) {
-    if (!*text)
-        *text = value;
-}
-
-/* What the caller did not say of the evidence follows from the scene. */
-static void evidence_options_fill(const struct run *run, char *external_ip, size_t size,
-                                  struct diag_evidence_options *ret) {
-    const struct diag_cell *external =
-        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
-
-    *ret = run->options->evidence;
-    if (run->network_name) {
-        ret->network_name = run->network_name;
-        ret->network_mode = run->network_mode;
-    }
-    text_format(external_ip, size, "%s", external && external->asked ? external->probe.target : "");
-    set_if_unknown(&ret->external_ip, external_ip);
-    set_if_unknown(&ret->namespace_, run->scene.namespace_);
-    set_if_unknown(&ret->dns_ip, run->scene.dns_ip);
-    set_if_unknown(&ret->dns_domain, run->scene.dns_domain);
-    set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
-}
-
-/* What Kubernetes says, once; only what winjoin's kube-proxy programs can be judged. While a start
- * is young, what HNS lacks may be on its way: then it matters only when something fails. */
-static void cluster_ask(struct run *run) {
-    struct kube_client client;
-
-    if (run->cluster || !run->options->probes.client ||
-        !service_status_runs(json_object_get(run->look, "services"), service_kube_proxy.name) ||
-        (!run->up && diag_look_is_young(run->look, host_now(run->host))))
-        return;
-    client = *run->options->probes.client; /* the same texts, without its patience */
-    client.patience_ms = 0;
-    client.timeout_ms = CLUSTER_MS;
-    run->cluster = drift_ask(&client, run->options->probes.node_name);
-}
-
-void run_read_evidence(struct run *run) {
-    _cleanup_(text_list_free) struct text_list probes = {0};
-    struct diag_evidence_options options;
-    char external_ip[PROBE_TARGET_MAX];
-
-    cluster_ask(run);
-    evidence_options_fill(run, external_ip, sizeof external_ip, &options);
-    options.cluster = run->cluster;
-    for (size_t i = 0; i < run->probes.count; i++)
-        if (run->probes.items[i].spoke)
-            text_list_add(&probes, probe_heartbeat_address(&run->probes.items[i].beat));
-    options.probes = &probes;
-    json_decref(run->report->evidence);
-    run->report->evidence = diag_evidence_read(run->host, &options);
-    run->evidence_is_new = true;
-}
-
-/* ---- the probes ---- */
-
-static char *waiting_of(struct run *run, size_t i) {
-    return run->probes.transport->waiting(&run->probes, i);
-}
-
-static bool probe_look(struct run *run, size_t i) {
-    struct diag_probe *probe = &run->probes.items[i];
-
-    probe->beats =
-        run->probes.transport->look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
-        text_equal(probe->beat.run, run->id); /* no heartbeat yet, or one being written */
-    if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
-        probe_heartbeat_address(&probe->beat))
-        probe->spoke = true;
-    return probe->spoke;
-}
-
-/* The names of the probes that have not spoken: "a and b"; the caller frees. */
-static char *silent_names(const struct run *run) {
-    struct text t = {0};
-
-    for (size_t i = 0; i < run->probes.count; i++)
-        if (!run->probes.items[i].spoke)
-            text_addf(&t, "%s%s", t.len ? " and " : "", run->probes.items[i].name);
-    return text_take(&t);
-}
-
-static void tell_silent(void *context, const struct wait *wait, const struct error *) {
-    struct run *run = context;
-    _cleanup_(freep) char *names = silent_names(run), *why = NULL, *message = NULL;
-    size_t first = 0;
-
-    while (run->probes.items[first].spoke)
-        first++;
-    why = waiting_of(run, first);
-    message = xasprintf("waiting for %s to start%s%s", names, why ? ": " : "", why ? why : "");
-    run_tell_wait(run, wait, message);
-}
-
-static void pods_add(struct run *run) {
-    for (size_t i = 0; i < run->probes.count; i++) {
-        const struct diag_probe *probe = &run->probes.items[i];
-        _cleanup_(freep) char *waiting = probe->spoke ? NULL : waiting_of(run, i);
-
-        diag_evidence_add_pod(run->report->evidence, (char)('a' + i), probe, waiting);
-    }
-}
-
-/* What has just been started may still turn it. */
-static bool cause_stands(struct run *run) {
-    if (diag_look_is_young(run->look, host_now(run->host)))
-        return false;
-    run_read_evidence(run);
-    pods_add(run);
-    run->looks_stopped = diag_causes_stop_pods(run->report) ? run->looks_stopped + 1 : 0;
-    run->looks_silent += diag_look_is_silent(run->look);
-    return run->looks_stopped >= LOOKS_STOPPED || run->looks_silent >= LOOKS_SILENT;
-}
-
-/* A kubelet that ended meanwhile starts no pod, however long it is waited for; nor does one that
- * finds no image or no network. */
-static bool pods_cannot_start(struct run *run, const struct wait *wait) {
-    if (!run->look || wait->waited_ms < run->look_ms)
-        return false;
-    run->look_ms = wait->waited_ms + LOOK_AGAIN_MS;
-    diag_look_services(run->host, run->look);
-    run->looks_down = diag_look_stops_pods(run->look) ? run->looks_down + 1 : 0;
-    if (run->looks_down >= LOOKS_DOWN)
-        run->down = diag_look_stops_pods(run->look);
-    return run->down || cause_stands(run);
-}
-
-static enum wait_look probes_look(void *context, struct wait *wait, struct error *) {
-    struct run *run = context;
-    size_t speak = 0;
-
-    for (size_t i = 0; i < run->probes.count; i++)
-        speak += probe_look(run, i);
-    return speak == run->probes.count || pods_cannot_start(run, wait) ? LOOK_DONE : run_again(run);
-}
-
-/* Waits for all heartbeats; a probe that never speaks is a result, not a failure. */
-static int probes_wait(struct run *run, struct error *err) {
-    unsigned limit = run->options->start_timeout_ms;
-    const struct wait wait = {.limit_ms = limit ? limit : START_TIMEOUT_MS,
-                              .look = probes_look,
-                              .tell = tell_silent,
-                              .context = run};
-    _cleanup_(freep) char *names = silent_names(run);
-
-    run_tell(run, "starting %s", names);
-    return run_wait(run, wait, err) == LOOK_FAILED ? -1 : 0;
-}
-
-/* ---- progress ---- */
+/* ---- the evidence ---- */
 
 /* HNS lacks what Kubernetes says, or has what it knows nothing of, and so it is when both are asked
  * again. */
@@ -265,7 +67,7 @@ static void evidence_finish(struct run *run, const struct probe_results *asked) 
     if (!run->evidence_is_new)
         run_read_evidence(run);
     evidence = run->report->evidence;
-    pods_add(run);
+    run_add_pods(run);
     for (size_t i = 0; i < asked->count; i++)
         if (text_starts_with(asked->items[i].id, "x-") ||
             text_starts_with(asked->items[i].id, "node-external"))
@@ -331,7 +133,7 @@ static int measure(struct run *run, struct error *err) {
     run->echo = node_echo_open(run->host, &run->scene);
     tell_waiting_cells(run);
     run_read_evidence(run); /* while the pods start */
-    if (probes_wait(run, err) < 0)
+    if (run_wait_probes(run, err) < 0)
         return -1;
     if (run->down) {
         json_decref(take_ptr(run->report->evidence));
@@ -390,7 +192,6 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
                       .scene = options->scene,
                       .report = &report,
                       .look = json_deep_copy(options->look),
-                      .look_ms = LOOK_AGAIN_MS,
                       .down = diag_look_stops_pods(options->look)};
     uint64_t start = host_monotonic_ms(host);
     bool measured = !run.down;

@@ -1,4 +1,4 @@
-/* What a running diagnosis knows; for run.c and matrix.c alone. */
+/* What a running diagnosis knows, tells, waits for and reads; for run.c and its parts alone. */
 #pragma once
 
 #include "diag/probe/work.h"
@@ -25,9 +25,6 @@ struct run {
     bool up;                           /* all probes have spoken, or are waited for no more: */
     uint64_t up_ms;                    /* since then */
     const char *down;                  /* the service without which no pod can start, or NULL */
-    unsigned look_ms, looks_down;      /* when to look again; how often it was down in a row */
-    unsigned looks_stopped;            /* how often in a row a cause was seen that stops pods, */
-    unsigned looks_silent;             /* and how often while a service was known to be silent */
     char id[17]; /* of this run: a probe of an earlier one is not listened to */
 };
 
@@ -42,6 +39,14 @@ enum wait_look run_wait(struct run *run, struct wait wait, struct error *err);
 
 /* Reads what can be read without the pods, in bounded time: HNS may hang. */
 void run_read_evidence(struct run *run);
+
+/* probes_wait.c */
+
+/* Waits until all probes have spoken, or no more where they will not; a probe that never speaks is
+ * a result, not a failure. run->down is set where a service is. ERROR_INTERRUPTED alone. */
+int run_wait_probes(struct run *run, struct error *err);
+/* Adds to the evidence what is known of each probe's pod. */
+void run_add_pods(struct run *run);
 
 /* matrix.c */
 

@@ -1,0 +1,103 @@
+/* What a running diagnosis tells, waits for, and reads without the pods. */
+#include "diag/running.h"
+
+#include "diag/drift/drift.h"
+#include "diag/look.h"
+#include "services/service_status.h"
+
+enum {
+    CLUSTER_MS = 1000, /* for each of the three requests */
+    TURN_MS = 20,
+};
+
+void run_tell_wait(const struct run *run, const struct wait *wait, const char *message) {
+    if (run->options->progress)
+        run->options->progress(run->options->progress_context, wait ? wait->waited_ms : 0,
+                               wait ? wait_left_ms(wait) : 0, message);
+}
+
+void run_tell(const struct run *run, const char *format, ...) {
+    struct text t = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&t, format, args);
+    va_end(args);
+    run_tell_wait(run, NULL, text_str(&t));
+    text_free(&t);
+}
+
+void run_tell_cells(const struct run *run, const struct diag_cells *cells) {
+    if (run->options->cells)
+        run->options->cells(run->options->progress_context, cells, run->up);
+}
+
+enum wait_look run_again(const struct run *run) {
+    if (run->node_work)
+        (void)probe_work_step(run->node_work);
+    return LOOK_AGAIN;
+}
+
+enum wait_look run_wait(struct run *run, struct wait wait, struct error *err) {
+    wait.pause_ms = TURN_MS;
+    wait.tell_context = wait.context;
+    return wait_until(run->host, &wait, err);
+}
+
+/* ---- what can be read without the pods ---- */
+
+static void set_if_unknown(const char **text, const char *value) {
+    if (!*text)
+        *text = value;
+}
+
+/* What the caller did not say of the evidence follows from the scene. */
+static void evidence_options_fill(const struct run *run, char *external_ip, size_t size,
+                                  struct diag_evidence_options *ret) {
+    const struct diag_cell *external =
+        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
+
+    *ret = run->options->evidence;
+    if (run->network_name) {
+        ret->network_name = run->network_name;
+        ret->network_mode = run->network_mode;
+    }
+    text_format(external_ip, size, "%s", external && external->asked ? external->probe.target : "");
+    set_if_unknown(&ret->external_ip, external_ip);
+    set_if_unknown(&ret->namespace_, run->scene.namespace_);
+    set_if_unknown(&ret->dns_ip, run->scene.dns_ip);
+    set_if_unknown(&ret->dns_domain, run->scene.dns_domain);
+    set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
+}
+
+/* What Kubernetes says, once; only what winjoin's kube-proxy programs can be judged. While a start
+ * is young, what HNS lacks may be on its way: then it matters only when something fails. */
+static void cluster_ask(struct run *run) {
+    struct kube_client client;
+
+    if (run->cluster || !run->options->probes.client ||
+        !service_status_runs(json_object_get(run->look, "services"), service_kube_proxy.name) ||
+        (!run->up && diag_look_is_young(run->look, host_now(run->host))))
+        return;
+    client = *run->options->probes.client; /* the same texts, without its patience */
+    client.patience_ms = 0;
+    client.timeout_ms = CLUSTER_MS;
+    run->cluster = drift_ask(&client, run->options->probes.node_name);
+}
+
+void run_read_evidence(struct run *run) {
+    _cleanup_(text_list_free) struct text_list probes = {0};
+    struct diag_evidence_options options;
+    char external_ip[PROBE_TARGET_MAX];
+
+    cluster_ask(run);
+    evidence_options_fill(run, external_ip, sizeof external_ip, &options);
+    options.cluster = run->cluster;
+    for (size_t i = 0; i < run->probes.count; i++)
+        if (run->probes.items[i].spoke)
+            text_list_add(&probes, probe_heartbeat_address(&run->probes.items[i].beat));
+    options.probes = &probes;
+    json_decref(run->report->evidence);
+    run->report->evidence = diag_evidence_read(run->host, &options);
+    run->evidence_is_new = true;
+}
