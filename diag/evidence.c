@@ -375,6 +375,8 @@ void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe
     if (no_address)
         json_object_set_new(pod, "noAddress", json_true());
     json_set_text(pod, "waiting", waiting);
+    if (waiting && probe->failures)
+        json_object_set_new(pod, "failures", json_integer(probe->failures));
     json_object_set_new(json_object_in(evidence, "pods"), key, pod);
 }
 

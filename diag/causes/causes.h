@@ -8,7 +8,8 @@
  * other cause is given only when it explains cells that no wider one explained, and never when a
  * cell that it would break has passed. */
 void diag_causes_find(struct diag_report *report);
-/* Whether the evidence alone confirms a cause that keeps pods from starting. */
+/* Whether the evidence alone says that pods will not start: a cause that keeps them from it is
+ * confirmed, or they failed several times in the same way. */
 bool diag_causes_stop_pods(const struct diag_report *report);
 
 /* A row as documentation shows it. */

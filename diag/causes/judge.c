@@ -136,7 +136,8 @@ bool diag_causes_stop_pods(const struct diag_report *report) {
     for (size_t i = 0; i < diag_rows_count && !stop; i++) {
         struct finding finding = finding_of(&diag_rows[i]);
 
-        stop = diag_rows[i].of == STOPS_PODS && diag_rows[i].look(&scene, &finding) == CONFIRMED;
+        stop = diag_rows[i].of == STOPS_PODS &&
+               (diag_rows[i].look(&scene, &finding) == CONFIRMED || finding.in_vain);
         finding_free(&finding);
     }
     return stop;

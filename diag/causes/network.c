@@ -64,36 +64,55 @@ static bool is_changed(const struct scene *scene) {
     return json_array_size(json_object_get(scene->evidence, "changed")) > 0;
 }
 
+/* Its program was started so often, and failed in the same way: the next time it will, too. */
+static bool fails_always(const struct scene *scene, char pod) {
+    enum { SURE = 3 };
+
+    return json_number_at(scene->evidence, pod == 'a' ? "pods.a.failures" : "pods.b.failures", 0) >=
+           SURE;
+}
+
+/* A pod that has not spoken: why is noted. */
+static enum level note_silent_probe(const struct scene *scene, char pod, struct finding *finding) {
+    const char *waiting = waiting_of(scene, pod);
+
+    if (!json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b") || pod_ip(scene, pod))
+        return NO;
+    if (waiting)
+        finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
+    else
+        finding_note(finding, "%s sent no results", pod_name(scene, pod));
+    return waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")) ? CONFIRMED
+                                                                                 : LIKELY;
+}
+
+#define NO_PROGRAM_HINT                                                                            \
+    "a virus scanner or an application control policy may keep " PROBE_PROGRAM                     \
+    " from running; winjoin logs kubelet and winjoin logs containerd show what becomes of it"
+
 enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
-    enum level level = NO;
+    bool no_sandbox = false, no_program = false;
 
     finding->may &= scene->red & ~scene->failed;
     for (char pod = 'a'; pod <= 'b'; pod++) {
-        const char *waiting = waiting_of(scene, pod);
+        enum level level = note_silent_probe(scene, pod, finding);
 
-        if (!json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b") || pod_ip(scene, pod))
-            continue;
-        if (waiting)
-            finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
-        else
-            finding_note(finding, "%s sent no results", pod_name(scene, pod));
-        if (level == NO)
-            level = LIKELY;
-        if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
-            level = CONFIRMED;
+        no_sandbox |= level == CONFIRMED;
+        no_program |= level == LIKELY && fails_always(scene, pod);
     }
-    if (level == NO)
+    if (!finding->evidence.count)
         return NO;
+    finding->in_vain = no_sandbox || no_program;
     if (note_other_cni(scene, finding))
         return CONFIRMED;
-    if (level == LIKELY) {
-        finding->message = xstrdup("the probe pods do not start, or their program does not");
-        finding->hint =
-            xstrdup("winjoin logs kubelet shows what becomes of them; a virus scanner "
-                    "or an application control policy may keep " PROBE_PROGRAM " from running");
+    if (!no_sandbox) {
+        finding->message =
+            xstrdup(no_program ? "the program of the probe pods does not run"
+                               : "the probe pods do not start, or their program does not");
+        finding->hint = xstrdup(NO_PROGRAM_HINT);
     }
     if (!note_no_cni(scene, finding))
-        return is_changed(scene) ? LIKELY : level;
+        return is_changed(scene) || !finding->in_vain ? LIKELY : CONFIRMED;
     text_set(&finding->message, NULL);
     text_set(&finding->hint,
              xstrdup("winjoin join phase pod-network writes the CNI configuration again"));

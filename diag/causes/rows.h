@@ -42,6 +42,7 @@ struct finding {
     struct text_list evidence;
     char *message, *hint; /* in the row's place; NULL: the row's */
     const char *service;  /* the row's */
+    bool in_vain;         /* no pod will start, however long it is waited for */
 };
 /* Adds a line of evidence, once. */
 void finding_note(struct finding *finding, const char *format, ...)
@@ -53,7 +54,8 @@ typedef enum level row_look(const struct scene *scene, struct finding *finding);
 enum cells_of {
     MEASURED,    /* those that were tried */
     MEASURED6,   /* those of IPv6 beside IPv4 that were tried; all others are of the first family */
-    STOPS_PODS,  /* those that were not run, too; where it is confirmed, no pod is started */
+    STOPS_PODS,  /* those that were not run, too; where it is confirmed, or waiting is in vain, no
+                    pod is waited for */
     NOT_RUN,     /* the same, and pods are started all the same */
     FIRST_LOOK,  /* the cells of its finding; named without any, too */
     UNEXPLAINED, /* of either family, tried or not */

@@ -24,6 +24,8 @@ enum {
     MIRROR_TIMEOUT_MS = 2000,
     LOG_TAIL_MAX = 65536,
     SANDBOX_ERROR_MAX = 400,
+    CONTAINER_ID_MIN = 32, /* hexadecimal digits */
+    ENDS_MAX = 1000,
 };
 #define NAMESPACE "kube-system"
 #define FOLDER "C:\\ProgramData\\winjoin\\probe"
@@ -217,39 +219,94 @@ static char *unquoted(const char *value) {
     return text_take(&text);
 }
 
-/* Why the kubelet could not make a pod's sandbox, and when (seconds since 1970); only its log and
- * its events say so. The last such line of this run; NULL: none. The caller frees. */
-static char *sandbox_error(const struct diag_probes *probes, const char *name, int64_t *ret_time) {
-    _cleanup_(freep) char *log = NULL, *found = NULL;
+/* Without the ids of containers, which differ at each attempt. The caller frees. */
+static char *without_ids(const char *words) {
+    struct text text = {0};
+
+    while (*words) {
+        size_t id = strspn(words, "0123456789abcdef");
+
+        if (id >= CONTAINER_ID_MIN)
+            text_add(&text, "ID");
+        else
+            text_addf(&text, "%.*s", (int)(id ? id : 1), words);
+        words += id ? id : 1;
+    }
+    return text_take(&text);
+}
+
+/* What the kubelet's log says of a pod that it cannot start, in this run: its events and this log
+ * alone do. */
+struct said {
+    char *sandbox; /* the last error of its sandbox; NULL: none. Owned */
+    int64_t sandbox_time;
+    char *start;     /* the last of its container: "RunContainerError: <message>". Owned */
+    unsigned starts; /* attempts that ended so, one after the other */
+};
+
+static void said_free(struct said *said) {
+    free(said->sandbox);
+    free(said->start);
+}
+
+/* failed to "StartContainer" for "probe" with RunContainerError: "<message>"; a back-off is no
+ * attempt. */
+static void read_start(const char *words, struct said *said) {
+    const char *with = strstr(words, " with ");
+    _cleanup_(freep) char *why = NULL;
+    struct text text = {0};
+
+    if (!with || strstr(with, "BackOff"))
+        return;
+    for (const char *c = with + strlen(" with "); *c; c++)
+        if (*c != '"')
+            text_add_char(&text, *c);
+    why = without_ids(text_str(&text));
+    text_free(&text);
+    said->starts = text_equal(why, said->start) ? said->starts + 1 : 1;
+    text_set(&said->start, take_ptr(why));
+}
+
+static void read_log_line(const struct diag_probes *probes, const char *name, const char *line,
+                          struct said *said) {
+    const char *why = strstr(line, "err=\"");
+    _cleanup_(freep) char *words = NULL;
     int64_t us;
+
+    if (!why || !strstr(line, name) ||
+        !service_log_time(line, strlen(line), host_now(probes->host), &us) ||
+        us / 1000000 < probes->began)
+        return;
+    words = unquoted(why + strlen("err=\""));
+    redact_tokens(words);
+    if (strstr(words, "\"StartContainer\"")) {
+        read_start(words, said);
+    } else if (strstr(why, "sandbox")) {
+        text_set(&said->sandbox, take_ptr(words));
+        said->sandbox_time = us / 1000000;
+    }
+}
+
+static void read_log(const struct diag_probes *probes, const char *name, struct said *said) {
+    _cleanup_(freep) char *log = NULL;
 
     if (probes->began)
         log = service_log_tail(probes->host, service_kubelet.log_file, LOG_TAIL_MAX);
     for (char *line = log, *end; line && *line; line = end) {
-        const char *why;
-
         end = line + strcspn(line, "\n");
         if (*end)
             *end++ = '\0';
-        why = strstr(line, "err=\"");
-        if (!why || !strstr(line, name) || !strstr(why, "sandbox") ||
-            !service_log_time(line, strlen(line), host_now(probes->host), &us) ||
-            us / 1000000 < probes->began)
-            continue;
-        text_set(&found, unquoted(why + strlen("err=\"")));
-        *ret_time = us / 1000000;
+        read_log_line(probes, name, line, said);
     }
-    if (found)
-        redact_tokens(found);
-    return take_ptr(found);
 }
 
 /* The kubelet makes a mirror of each static pod in the API, and reports there. NULL: none yet, or
- * not readable. */
-static json_t *mirror_of(const struct diag_probes *probes, size_t i) {
+ * not readable; *ret_absent: the API has none. */
+static json_t *mirror_of(const struct diag_probes *probes, size_t i, bool *ret_absent) {
     const struct diag_probe_options *options = probes->options;
     json_t *mirror = NULL;
     struct kube_client client;
+    struct error err = {0};
     char path[512];
 
     if (!options->client || !options->node_name)
@@ -260,7 +317,7 @@ static json_t *mirror_of(const struct diag_probes *probes, size_t i) {
     client.timeout_ms = MIRROR_TIMEOUT_MS;
     text_format(path, sizeof path, "/api/v1/namespaces/" NAMESPACE "/pods/%s-%s",
                 probes->items[i].name, options->node_name);
-    (void)kube_get(&client, path, &mirror, ERROR_IGNORED);
+    *ret_absent = kube_get(&client, path, &mirror, &err) < 0 && err.kind == ERROR_ABSENT;
     return mirror;
 }
 
@@ -285,15 +342,78 @@ int64_t static_pod_sandbox_made(const json_t *pod) {
     return made;
 }
 
+char *static_pod_last_end(const json_t *pod, unsigned *ret_ends) {
+    const json_t *container = json_at(pod, "status.containerStatuses.0");
+    bool runs = json_at(container, "state.running") != NULL;
+    const json_t *now = json_at(container, "state.terminated"),
+                 *end = now ? now : json_at(container, "lastState.terminated");
+    long long restarts = json_number_at(container, "restartCount", 0),
+              code = json_number_at(end, "exitCode", 0);
+    const char *message = json_text_at(end, "message");
+    _cleanup_(freep) char *number = NULL, *why = NULL;
+
+    if (!end || !code)
+        return NULL;
+    restarts = restarts < 0 ? 0 : restarts > ENDS_MAX ? ENDS_MAX : restarts;
+    *ret_ends = (unsigned)restarts + !runs;
+    number = code < 0 || code > UINT8_MAX ? xasprintf("0x%08X", (unsigned)code)
+                                          : xasprintf("%lld", code);
+    if (!message || !*message)
+        return xasprintf("its program ends with exit code %s", number);
+    why = without_ids(message);
+    redact_tokens(why);
+    return xasprintf("its program ends with exit code %s: %s", number, why);
+}
+
+/* How often it was so until now; another reason counts from there. */
+static void count_failures(struct diag_probe *probe, const char *why, unsigned ends) {
+    if (strncmp(probe->failure, why, sizeof probe->failure - 1) != 0)
+        probe->failures_before = *probe->failure ? probe->failures_all : 0;
+    text_format(probe->failure, sizeof probe->failure, "%s", why);
+    probe->failures_all = ends;
+    probe->failures = ends > probe->failures_before ? ends - probe->failures_before : 0;
+}
+
+/* It has a sandbox, and its program does not run there, or does not speak. The caller frees. */
+static char *program_waiting(struct diag_probe *probe, const json_t *mirror, struct said *said) {
+    const char *since = json_text_at(mirror, "status.containerStatuses.0.state.running.startedAt");
+    unsigned ends = 0;
+    _cleanup_(freep) char *end = static_pod_last_end(mirror, &ends), *waiting = NULL;
+
+    if (end && ends >= said->starts) {
+        count_failures(probe, end, ends);
+    } else if (said->start && !since) {
+        text_set(&end, take_ptr(said->start));
+        text_format(probe->failure, sizeof probe->failure, "%s", end);
+        probe->failures = said->starts;
+    } else {
+        text_set(&end, NULL);
+    }
+    if (end)
+        return probe->failures > 1
+                   ? xasprintf("%s (%u times one after the other)", end, probe->failures)
+                   : take_ptr(end);
+    waiting = static_pod_waiting(mirror);
+    return waiting || !since ? take_ptr(waiting)
+                             : xasprintf("its container runs since %s, and its program has said "
+                                         "nothing yet",
+                                         since);
+}
+
 /* An error that passed: the sandbox was made since. */
 static char *pod_waiting(struct diag_probes *probes, size_t i) {
-    int64_t failed = 0;
-    _cleanup_(freep) char *error = sandbox_error(probes, probes->items[i].name, &failed);
-    _cleanup_json_ json_t *mirror = mirror_of(probes, i);
+    struct diag_probe *probe = &probes->items[i];
+    _cleanup_(said_free) struct said said = {0};
+    bool absent = false;
+    _cleanup_json_ json_t *mirror = mirror_of(probes, i, &absent);
 
-    if (error && static_pod_sandbox_made(mirror) < failed)
-        return take_ptr(error);
-    return mirror ? static_pod_waiting(mirror) : NULL;
+    probe->failures = 0;
+    read_log(probes, probe->name, &said);
+    if (said.sandbox && static_pod_sandbox_made(mirror) < said.sandbox_time)
+        return take_ptr(said.sandbox);
+    if (absent && !said.start)
+        return xstrdup("the kubelet has not taken it up yet");
+    return program_waiting(probe, mirror, &said);
 }
 
 /* ---- question and answer ---- */

@@ -25,6 +25,11 @@ struct diag_probe {
     bool spoke;                    /* and its echoes stand, at an address of its own */
     struct probe_heartbeat beat;
     unsigned asked; /* how many lists it was asked */
+    /* What waiting() found: so often its program was started, one time after the other, and ended
+     * or could not be started for the same reason. */
+    unsigned failures;
+    char failure[200]; /* the transport's own: that reason, and all of its ends */
+    unsigned failures_all, failures_before;
 };
 /* All probes of a run. */
 struct diag_probes {
@@ -50,8 +55,8 @@ struct diag_transport {
      * ERROR_ABSENT while it says nothing, ERROR_MALFORMED. */
     int (*look)(struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
                 struct error *err);
-    /* What keeps a probe from starting ("ErrImagePull: ..."), NULL = nothing is known. The caller
-     * frees. */
+    /* What keeps a probe from starting ("ErrImagePull: ..."), NULL = nothing is known; fills
+     * items[i].failures. The caller frees. */
     char *(*waiting)(struct diag_probes *probes, size_t i);
     /* Tells a probe what to measure, without waiting for it; items[i].asked counts this list
      * already. Fails when the probe cannot be told. */

@@ -62,9 +62,10 @@ static void read_lists(struct answer *answer) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_json_ json_t *object = NULL;
-    _cleanup_(freep) char *waiting = NULL, *body = xstrndup((const char *)data, size);
+    _cleanup_(freep) char *waiting = NULL, *end = NULL, *body = xstrndup((const char *)data, size);
     struct answer answer = {(const char *)data, size};
     struct error err = {0};
+    unsigned ends = 0;
 
     read_lists(&answer);
     if (kube_status_error("GET", "/x", 100 + (long)size % 500, body, strlen(body), &err) != -1 ||
@@ -76,5 +77,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     read_node(object);
     (void)kube_configmap_value(object, "kubeconfig"); /* absent or there */
     waiting = static_pod_waiting(object);
+    end = static_pod_last_end(object, &ends);
     return 0;
 }

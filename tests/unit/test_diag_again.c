@@ -6,6 +6,8 @@
 #include "diag/look.h"
 #include "services/service_status.h"
 
+#include <time.h>
+
 /* Between pods loss is not asked for until it passes by chance; before a load balancer, whose
  * backends come one by one, it is. */
 static void loss_is_no_slow_start(void **state) {
@@ -94,10 +96,25 @@ static void a_lost_api_server_is_not_waited_for(void **state) {
     }
 }
 
+/* The kubelet's log says it three times, now. */
+static void put_log(struct host *host, const char *why) {
+    time_t t = (time_t)host_now(host);
+    const struct tm *tm = localtime(&t);
+    _cleanup_(freep) char *line =
+        xasprintf("E%02d%02d %02d:%02d:%02d.000000 9 x.go:1] \"Error\" err=\"%s\" "
+                  "pod=\"kube-system/winjoin-probe-a-n\"\n",
+                  tm->tm_mon + 1, tm->tm_mday, tm->tm_hour, tm->tm_min, tm->tm_sec, why);
+
+    _cleanup_(freep) char *log = xasprintf("%s%s%s", line, line, line);
+
+    put(host, "C:\\var\\log\\kubelet\\kubelet.log", log);
+}
+
 /* On a node whose services run for long, or have just been started, and one of which may be
  * stopped, until diag ends. */
 static void run_on_services(struct stage *stage, struct diag_options *options, bool young,
-                            const char *stopped, struct diag_report *ret, uint64_t *ret_ms) {
+                            const char *stopped, const char *log, struct diag_report *ret,
+                            uint64_t *ret_ms) {
     static const char *const services[] = {"hns", "containerd", "kubelet"};
     struct host *host = host_memory_new();
     uint64_t begin = host_monotonic_ms(host);
@@ -115,6 +132,8 @@ static void run_on_services(struct stage *stage, struct diag_options *options, b
 
         assert_int_equal(host_service_put(host, &service, NULL), 0);
     }
+    if (log)
+        put_log(host, log);
     host_memory_on_sleep(host, play, stage);
     assert_int_equal(diag_run(host, options, ret, NULL), 0);
     *ret_ms = host_monotonic_ms(host) - begin;
@@ -129,16 +148,24 @@ static void run_on_services(struct stage *stage, struct diag_options *options, b
  * services have just been started is waited for until these are a minute old. */
 static void what_stops_pods_ends_the_wait(void **state) {
     static const struct {
-        const char *network, *silent;
+        const char *network, *silent, *log;
         struct stage stage;
         bool young;
         const char *cause;
         unsigned least_ms;
     } rows[] = {
-        {"flannel.4096", NULL, {.generation = 1}, false, "HNS-NET", 9000},
-        {"flannel.4096", NULL, {.generation = 1}, true, "HNS-NET", 66000},
-        {NULL, "kubelet", {.generation = 1}, false, "SVC-DOWN", 30000},
+        {"flannel.4096", NULL, NULL, {.generation = 1}, false, "HNS-NET", 9000},
+        {"flannel.4096", NULL, NULL, {.generation = 1}, true, "HNS-NET", 66000},
+        {NULL, "kubelet", NULL, {.generation = 1}, false, "SVC-DOWN", 30000},
         {NULL,
+         NULL,
+         "failed to \\\"StartContainer\\\" for \\\"probe\\\" with RunContainerError: no",
+         {.generation = 1},
+         false,
+         "POD-SBX",
+         9000},
+        {NULL,
+         NULL,
          NULL,
          {.start_a = true, .start_b = true, .lost_b = true, .generation = 1},
          false,
@@ -158,7 +185,7 @@ static void what_stops_pods_ends_the_wait(void **state) {
         if (rows[i].silent)
             json_object_set_new((json_t *)options.look, "silent",
                                 json_pack("{s:s}", rows[i].silent, "no answer"));
-        run_on_services(&stage, &options, rows[i].young, NULL, &report, &ms);
+        run_on_services(&stage, &options, rows[i].young, NULL, rows[i].log, &report, &ms);
         assert_string_equal(report.causes.items[0].id, rows[i].cause);
         assert_true(report.causes.items[0].confirmed);
         assert_in_range(ms, rows[i].least_ms, rows[i].least_ms + rows[i].least_ms / 2);
@@ -197,7 +224,7 @@ static void a_restart_is_no_cause(void **state) {
             json_array_append_new(
                 json_object_get(options.look, "services"),
                 json_pack("{s:s, s:s}", "name", "kube-proxy", "state", "stopped"));
-        run_on_services(&stage, &options, rows[i].young, rows[i].stays ? "kube-proxy" : NULL,
+        run_on_services(&stage, &options, rows[i].young, rows[i].stays ? "kube-proxy" : NULL, NULL,
                         &report, &ms);
         assert_int_equal(diag_cells_find(&report.cells, "pod-to-service-ip", true)->outcome,
                          rows[i].outcome);

@@ -312,9 +312,9 @@ static int mirror_answer(void *context, const struct http_request *request,
     mirror->asked++;
     if (!mirror->pod)
         return error_set(err, ERROR_NETWORK, "no route");
+    ret->status = *mirror->pod ? 200 : 404;
     assert_string_equal(request->url, mirror->url);
     assert_int_equal(request->timeout_ms, 2000); /* the pods are looked at meanwhile */
-    ret->status = 200;
     ret->body = xstrdup(mirror->pod);
     ret->body_len = strlen(mirror->pod);
     return 0;
@@ -322,19 +322,23 @@ static int mirror_answer(void *context, const struct http_request *request,
 
 #define KUBELET_LOG "C:\\var\\log\\kubelet\\kubelet.log"
 
-/* One line, so many seconds after now. */
-static void put_log(struct host *host, int seconds, const char *level, const char *pod,
-                    const char *why) {
-    int64_t at = host_now(host) + seconds;
-    _cleanup_(freep) char *line = NULL;
-    struct tm *tm;
-    time_t t = (time_t)at;
+/* One line, so many seconds after now. The caller frees. */
+static char *log_line(const struct host *host, int seconds, const char *level, const char *pod,
+                      const char *why) {
+    time_t t = (time_t)(host_now((struct host *)host) + seconds);
+    const struct tm *tm = localtime(&t);
 
-    tm = localtime(&t);
-    line = xasprintf("%s%02d%02d %02d:%02d:%02d.000000 9 pod_workers.go:1] \"Error syncing pod\" "
+    return xasprintf("%s%02d%02d %02d:%02d:%02d.000000 9 pod_workers.go:1] \"Error syncing pod\" "
                      "err=\"%s\" pod=\"kube-system/%s-win-7k2\"\n",
                      level, tm->tm_mon + 1, tm->tm_mday, tm->tm_hour, tm->tm_min, tm->tm_sec, why,
                      pod);
+}
+
+/* The log has this line alone. */
+static void put_log(struct host *host, int seconds, const char *level, const char *pod,
+                    const char *why) {
+    _cleanup_(freep) char *line = log_line(host, seconds, level, pod, why);
+
     assert_int_equal(host_write(host, KUBELET_LOG, line, strlen(line), HOST_PUBLIC, NULL), 0);
 }
 
@@ -435,6 +439,115 @@ static void the_mirror_is_asked(void **state) {
     host_free(host);
 }
 
+/* ---- a program that does not run ---- */
+
+#define START(reason, message)                                                                     \
+    "failed to \\\"StartContainer\\\" for \\\"probe\\\" with " reason ": \\\"" message "\\\""
+#define BLOCKED(id)                                                                                \
+    START("RunContainerError", "failed to start containerd task " id ": Access is denied.")
+#define ID_A "9bfe2196b3666848efa302d43562d07489d7697636b752f8683309915613a504"
+#define ID_B "0447cba46a427b6b9b39771ef4835f3ce802d5c3a6a06004538ac097915b1d21"
+#define ENDED(state, restarts, end)                                                                \
+    "{'status':{'phase':'Running','containerStatuses':[{" state ",'restartCount':" restarts        \
+    ",'lastState':{'terminated':{" end "}}}]}}"
+#define BACKS_OFF "'state':{'waiting':{'reason':'CrashLoopBackOff'}}"
+
+/* Each look reads what the log and the API say then; how often the program failed in the same way
+ * is counted. */
+static void a_program_that_does_not_run(void **state) {
+    static const struct {
+        const char *log[4]; /* lines that come; NULL: none */
+        const char *pod;    /* the API; "": has none, NULL: is away */
+        const char *why;
+        unsigned failures;
+    } looks[] = {
+        {{NULL}, "", "the kubelet has not taken it up yet", 0},
+        {{BLOCKED(ID_A)},
+         NULL,
+         "RunContainerError: failed to start containerd task ID: Access is denied.",
+         1},
+        {{START("CrashLoopBackOff", "back-off 10s restarting"), BLOCKED(ID_B)},
+         NULL,
+         "RunContainerError: failed to start containerd task ID: Access is denied. (2 times one "
+         "after the other)",
+         2},
+        {{BLOCKED(ID_A), "another matter"},
+         "",
+         "RunContainerError: failed to start containerd task ID: Access is denied. (3 times one "
+         "after the other)",
+         3},
+        {{START("CreateContainerError", "no such mount")},
+         NULL,
+         "CreateContainerError: no such mount",
+         1},
+        /* it runs now, whatever was before */
+        {{NULL},
+         "{'status':{'phase':'Running','containerStatuses':[{'state':{'running':{'startedAt':"
+         "'2026-11-21T10:17:04Z'}}}]}}",
+         "its container runs since 2026-11-21T10:17:04Z, and its program has said nothing yet",
+         0},
+        {{NULL},
+         ENDED("'state':{'terminated':{'exitCode':-1073741515}}", "0", "'exitCode':0"),
+         "its program ends with exit code 0xC0000135",
+         1},
+        {{NULL},
+         ENDED(BACKS_OFF, "1", "'exitCode':-1073741515"),
+         "its program ends with exit code 0xC0000135 (2 times one after the other)",
+         2},
+        /* another end counts from there */
+        {{NULL}, ENDED(BACKS_OFF, "2", "'exitCode':3"), "its program ends with exit code 3", 1},
+        {{NULL},
+         ENDED("'state':{'running':{'startedAt':'x'}}", "4", "'exitCode':3"),
+         "its program ends with exit code 3 (2 times one after the other)",
+         2},
+        {{NULL},
+         ENDED(BACKS_OFF, "99999999999",
+               "'exitCode':128,'message':'task " ID_A ": no abcdef."
+               "0123456789abcdef'"),
+         "its program ends with exit code 128: task ID: no abcdef.**************** (997 times one "
+         "after the other)",
+         997},
+        /* it ended well: what the log says stands */
+        {{NULL}, ENDED(BACKS_OFF, "3", "'exitCode':0"), "CreateContainerError: no such mount", 1},
+        {{NULL}, ENDED(BACKS_OFF, "-3", "'exitCode':9"), "its program ends with exit code 9", 0},
+    };
+    struct mirror mirror = {"https://s/api/v1/namespaces/kube-system/pods/winjoin-probe-b-win-7k2",
+                            NULL, 0};
+    struct host *host = host_memory_new();
+    struct kube_client client = {.http = http_memory_new(mirror_answer, &mirror),
+                                 .host = host,
+                                 .server = (char *)"https://s"};
+    struct diag_probe_options options = {
+        .program = "MZ", .program_len = 2, .client = &client, .node_name = "win-7k2"};
+    struct diag_probes probes = {0};
+    struct text log = {0};
+
+    (void)state;
+    assert_int_equal(start(host, &options, &probes), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(looks); i++) {
+        char *pod = looks[i].pod ? text_replace(xstrdup(looks[i].pod), "'", '"') : NULL, *why;
+
+        for (size_t k = 0; k < 4 && looks[i].log[k]; k++) {
+            _cleanup_(freep) char *line =
+                log_line(host, (int)(i + 1), "E", "winjoin-probe-b", looks[i].log[k]);
+
+            text_add(&log, line);
+        }
+        assert_int_equal(host_write(host, KUBELET_LOG, text_str(&log), log.len, HOST_PUBLIC, NULL),
+                         0);
+        mirror.pod = pod;
+        why = diag_static_pods.waiting(&probes, 1);
+        if (!text_equal(why, looks[i].why) || probes.items[1].failures != looks[i].failures)
+            fail_msg("look %zu: %s, %u", i, why, probes.items[1].failures);
+        free(why);
+        free(pod);
+    }
+    text_free(&log);
+    free(probes.items);
+    http_free(client.http);
+    host_free(host);
+}
+
 static void what_a_pod_waits_for(void **state) {
     static const struct {
         const char *pod, *text;
@@ -477,6 +590,7 @@ int main(void) {
         cmocka_unit_test(starting_may_fail),
         cmocka_unit_test(question_and_answer),
         cmocka_unit_test(the_mirror_is_asked),
+        cmocka_unit_test(a_program_that_does_not_run),
         cmocka_unit_test(what_a_pod_waits_for),
     };
 

@@ -42,19 +42,30 @@ static int create(struct cluster *cluster, const json_t *pod, struct error *err)
     return kube_create(&cluster->client, path, mirror, NULL, err);
 }
 
+/* One that ended waits for its next start, as the kubelet shows it once it has been restarted. */
 static json_t *container_status(const json_t *state) {
     bool runs = json_bool_at(state, "running", false);
+    json_int_t restarts = (json_int_t)json_number_at(state, "restarts", 0),
+               code = (json_int_t)json_number_at(state, "exitCode", 0);
     const char *image = json_text_at(state, "image"), *since = json_text_at(state, "startedAt");
-    json_t *now = runs ? json_pack("{s:{s:s}}", "running", "startedAt", since ? since : "")
-                       : json_pack("{s:{s:I,s:s,s:s*}}", "terminated", "exitCode",
-                                   (json_int_t)json_number_at(state, "exitCode", 0), "reason",
-                                   json_number_at(state, "exitCode", 0) ? "Error" : "Completed",
-                                   "startedAt", since);
+    json_t *end = json_pack("{s:{s:I,s:s,s:s*}}", "terminated", "exitCode", code, "reason",
+                            code ? "Error" : "Completed", "startedAt", since);
+    json_t *status = json_pack("{s:s,s:b,s:b,s:I,s:s,s:s}", "name", json_text_at(state, "name"),
+                               "ready", runs, "started", runs, "restartCount", restarts, "image",
+                               image ? image : "", "imageID", "");
 
-    return json_pack("{s:s,s:b,s:b,s:I,s:s,s:s,s:o}", "name", json_text_at(state, "name"), "ready",
-                     runs, "started", runs, "restartCount",
-                     (json_int_t)json_number_at(state, "restarts", 0), "image", image ? image : "",
-                     "imageID", "", "state", now);
+    if (runs)
+        set(status, "state", json_pack("{s:{s:s}}", "running", "startedAt", since ? since : ""));
+    else if (restarts && code)
+        set(status, "state",
+            json_pack("{s:{s:s,s:s}}", "waiting", "reason", "CrashLoopBackOff", "message",
+                      "back-off restarting failed container"));
+    else
+        set(status, "state", json_incref(end));
+    if (restarts)
+        set(status, "lastState", json_incref(end));
+    json_decref(end);
+    return status;
 }
 
 static json_t *status_of(const struct kubelet_settings *settings, const json_t *sandbox) {
