@@ -26,6 +26,7 @@ from fault import BOTH
 
 DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "diag.md")
 HEAD = "| injected | network mode | cause | named first |\n|---|---|---|---|\n"
+FAULTS, PAIRS = {**faults.FAULTS, **written_down.FAULTS}, {**faults.PAIRS, **written_down.PAIRS}
 keep = None  # a folder for reports
 # A time-out of a probe and half a second: a diag whose flows take longer is listed.
 AIM = 2.5
@@ -135,7 +136,7 @@ def lifted(s, name, fault):
 
 def pair(s, name):
     """Two faults at once: both are named, or one of them and, once that is gone, the other."""
-    begin, two = time.monotonic(), [faults.FAULTS[n] for n in name.split("+")]
+    begin, two = time.monotonic(), [FAULTS[n] for n in name.split("+")]
     for fault in two:
         fault.apply(s)
     _, causes, failed = seen(s, name)
@@ -171,11 +172,11 @@ def play(mode, names, again=1):
             print("FAIL join in mode %s: exit code %d\n%s%s" % (
                 mode, joined.returncode, joined.stdout, joined.stderr))
             return [(False, None)], []
-        for name, fault in {**faults.FAULTS, **written_down.FAULTS}.items():
+        for name, fault in FAULTS.items():
             if mode in fault.modes and (name in names if names else name in faults.FAULTS):
                 results += [one(s, name, fault) for _ in range(again)]
-        for name, modes in faults.PAIRS.items():
-            if mode in modes and (not names or name in names):
+        for name, modes in PAIRS.items():
+            if mode in modes and name in (names or faults.PAIRS):
                 results += [pair(s, name) for _ in range(again)]
     return results, times
 

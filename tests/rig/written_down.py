@@ -1,16 +1,18 @@
 """Faults of one node that were written down, with the cause that an expert would name, before any of them was tried:
-twelve, and six after the rules had been changed for what they missed of these. docs/diag.md counts both; causes.py
-plays one by its name. Two that were missed are in sampled.py.
+twelve, six after the rules had been changed for what they missed of these, and ten more. docs/diag.md counts them;
+causes.py plays one by its name. Two that were missed are in sampled.py.
 
 From what people report: kubernetes/kubernetes#130963, #74766, microsoft/Windows-Containers#631, #439,
-kubernetes-sigs/sig-windows-tools#89, and from what administrators do.
+kubernetes-sigs/sig-windows-tools#89, Azure/AKS#808, #4518, rancher/rke2#1541, and from what administrators do.
 """
 import sys
+import time
 
 import break_cluster as cluster
 import break_hns as hns
 import break_node as node
 import fabric as fabrics
+import netns
 from fault import BRIDGE, FROM_PODS, OVERLAY, Fault, after, obeyed
 from policy_agent import acl
 
@@ -57,6 +59,39 @@ def dns_answers(stage):
         ["host-record=%s,%s" % (fabrics.EXTERNAL_NAME, fabrics.EXTERNAL_IP)]))
 
 
+COMPANY_DNS, OLD_SLICE = "192.0.2.54", cluster.SLICE + "-old"
+
+
+def company_dns(stage):
+    """The cluster's DNS asks a server that knows the company's names alone."""
+    ns = stage.fabric.ns("outside")
+    netns.ip(ns, "addr add %s/32 dev lo" % COMPANY_DNS)
+    stage.fabric.daemon("company-dns", ns, fabrics.dnsmasq(stage.fabric.folder, "company-dns", COMPANY_DNS, ["local=/#/"]))
+    cluster.dns_says("server=" + fabrics.EXTERNAL_DNS, "server=" + COMPANY_DNS)[0](stage)
+
+
+def no_company_dns(stage):
+    stage.fabric.cluster_dns()
+    netns.stop(stage.fabric.children.pop("company-dns", None))
+    netns.ip(stage.fabric.ns("outside"), "addr del %s/32 dev lo" % COMPANY_DNS)
+
+
+def old_slice(stage):
+    """A second EndpointSlice of the DNS, which nobody manages any more, has a pod that is gone."""
+    old = stage.cluster.call("GET", cluster.SLICE)
+    for key in ("resourceVersion", "uid", "creationTimestamp", "managedFields", "generation"):
+        old["metadata"].pop(key, None)
+    old["metadata"]["name"] = OLD_SLICE.rsplit("/", 1)[1]
+    old["endpoints"] = [{**cluster.ENDPOINT, "addresses": ["10.244.0.57"]}]
+    stage.cluster.call("POST", OLD_SLICE.rsplit("/", 1)[0], old)
+    time.sleep(1.5)  # kube-proxy hears of it
+
+
+def no_old_slice(stage):
+    stage.cluster.call("DELETE", OLD_SLICE)
+    time.sleep(1.5)
+
+
 FAULTS = {
     "flannel-vni": after("flannel's configuration on this node has another VNI", "HNS-NET", *node.edited(
         "C:\\etc\\kube-flannel\\net-conf.json", r'("VNI": *)4096', r"\g<1>4097", "flanneld"), OVERLAY),
@@ -101,4 +136,28 @@ FAULTS |= {
                         cluster.dns_endpoints([cluster.ENDPOINT]), BRIDGE),
     "pods-rejected": Fault("the node's firewall rejects what its pods send outside", "EXT-PODS", *cluster.filtered(
         "w1", FROM_PODS + "ip daddr 192.0.2.0/24 reject with icmp type admin-prohibited", "ip"), BRIDGE),
+}
+
+# Of other kinds than all before, and two pairs.
+FAULTS |= {
+    "old-slice": after("a second EndpointSlice of the DNS, which nobody manages any more, has a pod that is gone",
+                       "SVC-HALF", old_slice, no_old_slice, OVERLAY),
+    "vxlan-in": Fault("the node's own firewall drops VXLAN that comes in", "OVL-UDP", *cluster.filtered(
+        "w1", "udp dport 4789 drop", hook="input"), OVERLAY),
+    "vip-udp": after("UDP from the source VIP is lost on its way to the DNS pods", "SVC-VIP", *cluster.filtered(
+        "l1", lambda s: "ip saddr %s meta l4proto udp drop" % hns.balancer(s, fabrics.DNS_VIP, 17)["SourceVIP"]), OVERLAY),
+    "dns-company": after("the cluster's DNS asks a server that knows the company's names alone", "EXT-DNS",
+                         company_dns, no_company_dns, OVERLAY),
+    "udr-gone": Fault("the cloud's route table has lost its routes to pods", "L2-ROUTE", *cluster.filtered(
+        "fabric", "ip daddr %s drop" % fabrics.POD_RANGE, "bridge"), BRIDGE),
+    "snat-used": Fault("three of four new connections to what is outside find no port for their translation", "LOSS",
+                       *cluster.filtered("fabric", 'oifname "wan" ct state new numgen inc mod 4 != 0 drop', "ip"), BRIDGE),
+    "api-busy": after("the API server has too many requests to answer this node's", "API-DOWN", cluster.control(
+        op="fault", user="system:node:.*", code=429, reason="TooManyRequests"), cluster.control(op="clear"), BRIDGE),
+    "own-cable-mtu": Fault("the node's cable takes 1400 bytes", "MTU-NODES", *cluster.wired(
+        "fabric", ["link set p-w1 mtu 1400"], ["link set p-w1 mtu 1500"]), BRIDGE),
+}
+PAIRS = {
+    "own-node+slice-port": OVERLAY,
+    "no-forwarding+api-half": BRIDGE,
 }
