@@ -459,6 +459,8 @@
      PUT("cni", "{file:'C:/etc/cni/net.d/05-calico.conflist',conf:{name:'k8s-pod-network'}}")
          PUT("pods", "{a:{name:'winjoin-probe-a',waiting:'Pending'},b:{name:'winjoin-probe-b'}}"),
      true},
+    {"a virus scanner keeps the probe from running", "POD-SBX", ALL_NOT_RUN,
+     PUT("pods", "{a:{name:'a'},b:{name:'b',waiting:'exit code 5',failures:3}}"), false},
     {"the program that gives addresses is gone", "NODE-CHANGED", ALL_NOT_RUN,
      PUT("changed", "[{kind:'program',target:'host-local.exe',difference:'is missing',"
                     "missing:true,command:'winjoin install'}]")
