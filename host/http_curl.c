@@ -345,13 +345,14 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     transfer_clear(&transfer);
 }
 
-/* A kept connection took no time to connect, but it was there before anything was sent. */
+/* A kept connection took no time to connect, but it was there before anything was sent; libcurl
+ * counts the handshake of TLS to connecting. */
 static bool was_connected(const struct transfer *transfer) {
     curl_off_t connected = 0, ready = 0;
 
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONNECT_TIME_T, &connected);
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &ready);
-    return connected || ready;
+    return connected || ready || transfer->tls.begun;
 }
 
 static int say_failure(struct transfer *transfer, CURLcode code, struct error *err) {

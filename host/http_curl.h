@@ -14,6 +14,7 @@ struct http_curl_tls {
     char *name;        /* that the certificate must be valid for; NULL: libcurl looks at it */
     bool by_tls_proxy; /* a connection to the proxy comes first */
     bool proxy_passed;
+    bool begun; /* the server took a connection, and the handshake began */
 };
 /* TLS 1.2, with the ciphers, curves and signatures that Go's crypto/tls offers; chain, dates and
  * name by OpenSSL's rules, a name among the alternative ones, RSA keys of at most 8192 bits. */

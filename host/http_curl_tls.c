@@ -117,6 +117,7 @@ static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
     bool proxy = tls->by_tls_proxy && !tls->proxy_passed;
 
     tls->proxy_passed = proxy;
+    tls->begun |= !proxy;
     if (!SSL_CTX_set_cipher_list(ssl_ctx, ciphers) ||
         !SSL_CTX_set1_sigalgs_list(ssl_ctx, signatures) ||
         (!SSL_CTX_set1_groups_list(ssl_ctx, groups[0]) &&

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "host/host.h"
 #include "host/http.h"
+#include "host/socket.h"
 
 struct fixture {
     bool windows;   /* which has no python3 for the server */
@@ -331,6 +332,27 @@ static void many_at_once(void **state) {
     assert_in_range(connections_of(12, "/late", 2), 3, 12); /* one that hangs makes room */
 }
 
+/* A port that listens takes connections; nobody begins a handshake there. */
+static void a_server_that_says_nothing(void **state) {
+    enum { PORT = 18943 };
+    struct http_request request = {
+        .url = "https://127.0.0.1:18943/", .proxy = "", .timeout_ms = 300};
+    struct http_response response = {0};
+    struct error err = {0};
+    struct socket_echo *silent;
+
+    (void)state;
+    fixture.interrupted = false;
+    assert_int_equal(socket_start(), 0);
+    silent = socket_echo_open("127.0.0.1", PORT, 0, "");
+    assert_non_null(silent);
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_int_equal(err.os, HTTP_CONNECTED);
+    http_response_free(&response);
+    socket_echo_close(silent);
+}
+
 static void nobody_there(void **state) {
     struct http_request request = {.url = "https://127.0.0.1:1/", .proxy = ""};
     struct http_response response = {0};
@@ -456,6 +478,7 @@ int main(void) {
         cmocka_unit_test(streams_with_idle_ticks),
         cmocka_unit_test(can_be_interrupted),
         cmocka_unit_test(many_at_once),
+        cmocka_unit_test(a_server_that_says_nothing),
         cmocka_unit_test(nobody_there),
         cmocka_unit_test(what_a_head_says),
         cmocka_unit_test(nothing_is_sent_to_a_proxy_that_is_none),
