@@ -197,6 +197,19 @@ static enum level ext_name_leads_nowhere(const struct scene *scene, const struct
     return LIKELY;
 }
 
+/* Of what pods, or the node, ask outside some has no answer: a name may have none by that. */
+static bool outside_loses_some(const struct scene *scene) {
+    static const char *const extras[] = {"node-external", "node-external-udp"};
+    bool some = scene->partly & CELL_BOTH(EXT_IP);
+
+    for (size_t i = 0; i < ARRAY_SIZE(extras); i++) {
+        const char *outcome = extra_outcome(scene, extras[i]);
+
+        some |= outcome && !text_equal(outcome, "ok") && extra_succeeded(scene, extras[i]);
+    }
+    return some;
+}
+
 /* Of names that the DNS knows by itself some have no answer either. */
 static bool other_names_are_lost(const struct scene *scene) {
     return scene->outcome[PROBE_DNS_TIMEOUT] & CELLS_NAMES & ~CELL_BOTH(EXT_DNS);
@@ -219,6 +232,8 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     if (!external || text_equal(external, "ok"))
         return LIKELY;
     finding_note(finding, "for the external name it answers: %s", external);
+    if (text_equal(external, "dns-timeout") && outside_loses_some(scene))
+        return scene->partly & CELL_BOTH(EXT_IP) ? NO : LIKELY;
     if (text_equal(external, "dns-nxdomain") && text_equal(node, "dns-nxdomain")) {
         finding->message = xstrdup("the name outside does not exist");
         finding->hint = xstrdup("not a problem of the pod network: check that name, or choose "

@@ -4,6 +4,18 @@
 #include "diag_rows.h"
 
 static const struct row route_rows[] = {
+    {"some packets outside are lost, and a name outside has no answer",
+     "pod-to-external-ip/tcp=timeout* pod-to-external-dns/tcp=dns-timeout",
+     "extra:{'x-dns-external':{outcome:'dns-timeout'},'x-node-name':{outcome:'dns-timeout'}}",
+     "LOSS confirmed 2", NULL},
+    {"the node loses some", "pod-to-external-dns/tcp=dns-timeout",
+     "extra:{'x-dns-external':{outcome:'dns-timeout'},'node-external-udp':{outcome:'dns-timeout',"
+     "attempts:3,succeeded:1}}",
+     "EXT-DNS likely 1", NULL},
+    {"the node loses none", "pod-to-external-dns/tcp=dns-timeout",
+     "extra:{'x-dns-external':{outcome:'dns-timeout'},'node-external-udp':{outcome:'ok',"
+     "attempts:3,succeeded:3}}",
+     "EXT-DNS confirmed 1", NULL},
     {"route missing", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/"
      "24',nextHop:'10.0.0.9'}]," LIN_1("null"),
