@@ -192,14 +192,20 @@ bool extra_answers(const struct scene *scene, const char *id) {
     return text_equal(said, "ok") || text_equal(said, "refused") || text_equal(said, "reset");
 }
 
+const char *node_in_slice(const struct scene *scene, const char *pod) {
+    const json_t *pods = json_at(scene->evidence, "dnsSpec.pods");
+
+    return pod ? json_string_value(json_object_get(pods, pod)) : NULL;
+}
+
 bool has_dns_pods(const struct scene *scene, const json_t *node) {
     const char *pod = dns_pod(scene);
     const json_t *owner = diag_evidence_node_of(scene->evidence, pod);
+    const char *name = owner ? json_text_at(owner, "metadata.name") : node_in_slice(scene, pod);
 
     if (!pod && json_object_get(scene->evidence, "loadBalancers"))
         return false;
-    return !owner ||
-           text_equal(json_text_at(owner, "metadata.name"), json_text_at(node, "metadata.name"));
+    return !name || text_equal(name, json_text_at(node, "metadata.name"));
 }
 
 bool reaches_dns_pod(const struct scene *scene) {
@@ -246,6 +252,13 @@ bool mac_equal(const char *a, const char *b) {
             return false;
     }
     return *a == *b;
+}
+
+bool has_node(const struct scene *scene, const char *name) {
+    json_each(json_object_get(scene->evidence, "nodes"), i, node)
+        if (name && text_equal(json_text_at(node, "metadata.name"), name))
+            return true;
+    return false;
 }
 
 bool is_peer(const struct scene *scene, const json_t *node) {

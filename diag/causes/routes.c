@@ -200,10 +200,30 @@ static void remote_endpoint_check(const struct scene *scene, struct finding *fin
     }
 }
 
+/* No Node has the address of the DNS pod: that Node is gone, unless the EndpointSlice is old, which
+ * names another one (SVC-EP0). */
+static void note_no_node(const char *pod, const char *named, struct finding *finding) {
+    finding_note(finding, "no Node has a pod prefix with the address of pod %s", pod);
+    if (named) {
+        finding_note(finding, "its EndpointSlice says that it is on node %s, which has no Node",
+                     named);
+        text_set(&finding->message, xstrdup("the Node object of the DNS pod's node is gone"));
+        text_set(&finding->hint, xasprintf("kubectl get nodes; on %s, if it is there: start its "
+                                           "kubelet again, which registers it",
+                                           named));
+        return;
+    }
+    text_set(&finding->message, xstrdup("the DNS pod's address is of no node: its Node is gone, "
+                                        "or the EndpointSlice is old"));
+    text_set(&finding->hint,
+             xstrdup("kubectl get nodes, and kubectl -n kube-system get pods,endpointslices -l "
+                     "k8s-app=kube-dns -o wide: is a node missing, or do the addresses differ?"));
+}
+
 /* Of the DNS pods: the network's agent has no route to a node that no Node object tells of, or
  * that announces nothing. */
 static void unknown_node_check(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
+    const char *pod = dns_pod(scene), *named = node_in_slice(scene, pod);
     const json_t *node = diag_evidence_node_of(scene->evidence, pod);
     struct network_peer own, peer;
 
@@ -216,16 +236,8 @@ static void unknown_node_check(const struct scene *scene, struct finding *findin
         finding_note(finding,
                      "node %s, on which pod %s is, announces nothing: start its network agent",
                      peer.node, pod);
-    else if (!node && !node_of_address(scene, pod)) {
-        finding_note(finding, "no Node has a pod prefix with the address of pod %s", pod);
-        text_set(&finding->message,
-                 xstrdup("the DNS pod's address is of no node: its Node is gone, or the "
-                         "EndpointSlice is old"));
-        text_set(
-            &finding->hint,
-            xstrdup("kubectl get nodes, and kubectl -n kube-system get pods,endpointslices -l "
-                    "k8s-app=kube-dns -o wide: is a node missing, or do the addresses differ?"));
-    }
+    else if (!node && !node_of_address(scene, pod) && !has_node(scene, named))
+        note_no_node(pod, named, finding);
 }
 
 /* The agent that writes the routes to other nodes may have ended; how many notes that made. */

@@ -154,6 +154,8 @@ bool reaches_dns_pod(const struct scene *scene);
 bool reaches_other_nodes(const struct scene *scene);
 /* The DNS answers, and takes half a second or longer. */
 bool dns_is_slow(const struct scene *scene);
+/* The node on which a pod of the DNS is, as its EndpointSlice says; NULL: not known. */
+const char *node_in_slice(const struct scene *scene, const char *pod);
 /* Connections to other machines, in which no program takes part, take half a second or longer, or
  * half of that where the DNS is slow. */
 bool network_is_slow(const struct scene *scene);
@@ -207,6 +209,8 @@ bool has_dns_pods(const struct scene *scene, const json_t *node);
 /* By which route this node itself sends to that address, and who is behind the next hop, where that
  * is not as usual: noted, with what to do. */
 void note_way(const struct scene *scene, const char *ip, struct finding *finding);
+/* The cluster has a Node of that name. */
+bool has_node(const struct scene *scene, const char *name);
 /* The node of that name is not a peer of itself. */
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */

@@ -1,6 +1,7 @@
 /* Causes behind the pod's own link: load balancers and DNS. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
+#include "netsetup/peers.h"
 
 #define BALANCER_HINT                                                                              \
     "powershell Restart-Service kube-proxy makes the load balancers again; then look for a "       \
@@ -308,6 +309,26 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
 
 /* ---- DNS ---- */
 
+/* Pods get the addresses of their node: whose that one was, it is not any more. */
+static bool note_old_slice(const struct scene *scene, const char *pod, struct finding *finding) {
+    const char *named = node_in_slice(scene, pod);
+    struct network_peer own;
+
+    network_peer_read(json_object_get(scene->evidence, "node"), &own);
+    if (!own.announced || !has_node(scene, named) || !extra_outcome(scene, "x-dns-pod") ||
+        diag_evidence_node_of(scene->evidence, pod) || node_of_address(scene, pod))
+        return false;
+    finding_note(finding,
+                 "an EndpointSlice of the DNS has the address %s, on node %s: no Node has a pod "
+                 "prefix with it",
+                 pod, named);
+    finding->message = xstrdup("the DNS Service leads to an address that no node's pods have");
+    finding->hint = xstrdup("kubectl -n kube-system get pods,endpointslices -l k8s-app=kube-dns -o "
+                            "wide: delete the EndpointSlice whose addresses no pod has; Kubernetes "
+                            "makes it again");
+    return true;
+}
+
 enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     const char *pod = dns_pod(scene);
 
@@ -317,6 +338,8 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     }
     if (dns_pod_answers(scene) || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
         return NO;
+    if (note_old_slice(scene, pod, finding))
+        return dns_is_split(scene) ? LIKELY : CONFIRMED;
     if (dns_refuses(scene))
         finding_note(
             finding,

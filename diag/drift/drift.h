@@ -72,6 +72,7 @@ char *drift_left_over(const json_t *drift);
  * not known, DRIFT_NO_SERVICE = no Service has it. */
 enum { DRIFT_NO_SERVICE = -2 };
 int drift_ready_endpoints(const json_t *asked, const char *vip);
-/* What the Service of that cluster IP is said to be: {ports: ["53/UDP"], internalTrafficPolicy?};
- * NULL = not known, or no Service has it. New reference. */
+/* What the Service of that cluster IP is said to be: {ports: ["53/UDP"], internalTrafficPolicy?,
+ * pods: {"10.244.0.53": "node"}} (of at most 100 the node that its EndpointSlices name); NULL = not
+ * known, or no Service has it. New reference. */
 json_t *drift_service_spec(const json_t *asked, const char *vip);

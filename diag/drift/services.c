@@ -45,6 +45,26 @@ bool drift_is_slice_of(const json_t *slice, const json_t *service) {
                       json_text_at(service, "metadata.namespace"));
 }
 
+/* Where the Service's pods are, as its EndpointSlices say. */
+static json_t *nodes_of_pods(const json_t *slices, const json_t *service) {
+    enum { PODS_MAX = 100 };
+    json_t *pods = json_object();
+
+    json_each(json_object_get(slices, "items"), i, slice) {
+        if (!drift_is_slice_of(slice, service))
+            continue;
+        json_each(json_object_get(slice, "endpoints"), k, endpoint) {
+            json_t *node = json_object_get(endpoint, "nodeName");
+
+            json_each(json_object_get(endpoint, "addresses"), n, address)
+                if (json_is_string(node) && json_is_string(address) &&
+                    json_object_size(pods) < PODS_MAX)
+                    json_object_set(pods, json_string_value(address), node);
+        }
+    }
+    return pods;
+}
+
 json_t *drift_service_spec(const json_t *asked, const char *vip) {
     const json_t *service = drift_service_at(json_object_get(asked, "services"), vip);
     json_t *ports;
@@ -58,8 +78,9 @@ json_t *drift_service_spec(const json_t *asked, const char *vip) {
 
         json_array_append_new(ports, json_string(text));
     }
-    return json_pack("{s:o, s:s*}", "ports", ports, "internalTrafficPolicy",
-                     json_text_at(service, "spec.internalTrafficPolicy"));
+    return json_pack("{s:o, s:s*, s:o}", "ports", ports, "internalTrafficPolicy",
+                     json_text_at(service, "spec.internalTrafficPolicy"), "pods",
+                     nodes_of_pods(json_object_get(asked, "slices"), service));
 }
 
 static bool any_has(const json_t *services, const char *vip) {

@@ -315,8 +315,8 @@ def _flannel(store, setup):
                    net_conf__json=json.dumps(conf, indent=2) + "\n")
 
 
-def _service(store, namespace, name, cluster_ips, ports, addresses):
-    """With a cluster IP, and so a slice, of each family that there is."""
+def _service(store, namespace, name, cluster_ips, ports, addresses, node=None):
+    """With a cluster IP, and so a slice, of each family that there is; its pods are on that node."""
     families = ["IPv6" if ":" in ip else "IPv4" for ip in cluster_ips]
     store.create(resources.named("services"), namespace, {
         "metadata": {"name": name},
@@ -330,8 +330,8 @@ def _service(store, namespace, name, cluster_ips, ports, addresses):
             "metadata": {"name": name + ("-6" if family == "IPv6" else ""),
                          "labels": {"kubernetes.io/service-name": name}},
             "addressType": family,
-            "endpoints": [{"addresses": [a], "conditions": {"ready": True, "serving": True,
-                                                            "terminating": False}}
+            "endpoints": [{"addresses": [a], **({"nodeName": node} if node else {}),
+                           "conditions": {"ready": True, "serving": True, "terminating": False}}
                           for a in addresses if (":" in a) == (family == "IPv6")],
             "ports": [{"name": p["name"], "port": p["targetPort"], "protocol": p["protocol"]}
                       for p in ports]})
@@ -346,7 +346,7 @@ def _services(store, setup):
              [str(prefix[10]) for prefix in prefixes],
              [{"name": "dns", "port": 53, "protocol": "UDP", "targetPort": 53},
               {"name": "dns-tcp", "port": 53, "protocol": "TCP", "targetPort": 53}],
-             (setup.dns_backend or setup.host).split(","))
+             (setup.dns_backend or setup.host).split(","), setup.peers[0].name if setup.dns_backend and setup.peers else None)
 
 
 def linux_node(setup, name, address):

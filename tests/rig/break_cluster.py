@@ -281,7 +281,7 @@ def loose_path(stage):
 
 # ---- what the cluster says ---------------------------------------------------------------------
 
-ENDPOINT = {"addresses": [fabrics.DNS_POD],
+ENDPOINT = {"addresses": [fabrics.DNS_POD], "nodeName": "l1",
             "conditions": {"ready": True, "serving": True, "terminating": False}}
 SLICE = "/apis/discovery.k8s.io/v1/namespaces/kube-system/endpointslices/kube-dns"
 

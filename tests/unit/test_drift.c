@@ -184,7 +184,15 @@ static void what_a_service_is_said_to_be(void **state) {
     static const char service[] =
         "{\"metadata\":{\"name\":\"dns\"},\"spec\":{\"clusterIP\":\"10.96.0.10\",\"ports\":[{"
         "\"port\":53,\"protocol\":\"UDP\"},{\"port\":53}],\"internalTrafficPolicy\":\"Local\"}}";
-    _cleanup_json_ json_t *all = json_pack("{s:o}", "services", read(service, true)), *spec = NULL;
+    static const char slice[] =
+        "{\"metadata\":{\"labels\":{\"kubernetes.io/service-name\":\"dns\"}},\"endpoints\":[{"
+        "\"addresses\":[\"10.0.0.4\",5,\"10.0.0.5\"],\"nodeName\":\"l1\"},{\"addresses\":["
+        "\"10.0.0.6\"]},{\"addresses\":[\"10.0.0.7\"],\"nodeName\":5}]},"
+        "{\"metadata\":{\"labels\":{\"kubernetes.io/service-name\":\"other\"}},\"endpoints\":[{"
+        "\"addresses\":[\"10.0.0.8\"],\"nodeName\":\"l1\"}]}";
+    _cleanup_json_ json_t *all = json_pack("{s:o, s:o}", "services", read(service, true), "slices",
+                                           read(slice, true)),
+                          *spec = NULL;
 
     (void)state;
     assert_null(drift_service_spec(all, "10.96.0.9"));
@@ -193,6 +201,9 @@ static void what_a_service_is_said_to_be(void **state) {
     assert_string_equal(json_text_at(spec, "ports.0"), "53/UDP");
     assert_string_equal(json_text_at(spec, "ports.1"), "53/TCP");
     assert_string_equal(json_text_at(spec, "internalTrafficPolicy"), "Local");
+    assert_int_equal(json_object_size(json_object_get(spec, "pods")), 2);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(spec, "pods"), "10.0.0.5")), "l1");
 }
 
 /* What was not read is not compared. */
