@@ -330,12 +330,12 @@ def api_port(number):
     return apply
 
 
-def dns_port(number):
-    """The EndpointSlice of the DNS has another port."""
+def dns_port(number, name="dns"):
+    """The EndpointSlice of the DNS has another port, or another name of it."""
     def apply(stage):
         stage.cluster.call("PATCH", SLICE, {"ports": [
-            {"name": "dns", "port": number, "protocol": "UDP"},
-            {"name": "dns-tcp", "port": number, "protocol": "TCP"}]}, MERGE)
+            {"name": name, "port": number, "protocol": "UDP"},
+            {"name": name + "-tcp", "port": number, "protocol": "TCP"}]}, MERGE)
         time.sleep(1.5)  # kube-proxy hears of it
     return apply
 

@@ -1,5 +1,5 @@
 """Faults of one node that were written down, with the cause that an expert would name, before any of them was tried:
-twelve, six after the rules had been changed for what they missed of these, and ten more. docs/diag.md counts them;
+twelve, six after the rules had been changed for what they missed of these, and again ten, and six. docs/diag.md counts them;
 causes.py plays one by its name. Two that were missed are in sampled.py.
 
 From what people report: kubernetes/kubernetes#130963, #74766, microsoft/Windows-Containers#631, #439,
@@ -161,4 +161,21 @@ FAULTS |= {
 PAIRS = {
     "own-node+slice-port": OVERLAY,
     "no-forwarding+api-half": BRIDGE,
+}
+
+# Written down after the rules had been changed for what they had missed of those.
+FAULTS |= {
+    "agent-443": Fault("a security agent of the node resets its pods' connections to port 443", "SVC-LB", *cluster.filtered(
+        "w1", FROM_PODS + "tcp dport 443 reject with tcp reset", hook="prerouting"), OVERLAY),
+    "vxlan-rate": Fault("the cloud lets twenty VXLAN packets a second pass", "LOSS", *cluster.filtered(
+        "fabric", "udp dport 4789 limit rate over 20/second burst 5 packets drop", "bridge"), OVERLAY, chance=True),
+    "api-resets": Fault("a load balancer before the API server takes connections and resets them", "API-DOWN",
+                        *cluster.filtered("cp", "tcp dport 6443 ct state established reject with tcp reset", hook="input"),
+                        BRIDGE),
+    "slice-names": after("the EndpointSlice of the DNS has other names of ports than the Service", "DNS-LB",
+                         cluster.dns_port(53, "domain"), cluster.dns_port(53), BRIDGE),
+}
+PAIRS |= {
+    "dns-company+kubelet-refuses": OVERLAY,
+    "pod-suffix+api-slice-port": BRIDGE,
 }
