@@ -50,6 +50,16 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
     return NO;
 }
 
+/* Pods get the addresses of their node: whose that one was, it is not any more. */
+static bool slice_is_old(const struct scene *scene, const char *pod) {
+    struct network_peer own;
+
+    network_peer_read(json_object_get(scene->evidence, "node"), &own);
+    return own.announced && has_node(scene, node_in_slice(scene, pod)) &&
+           extra_outcome(scene, "x-dns-pod") && !diag_evidence_node_of(scene->evidence, pod) &&
+           !node_of_address(scene, pod);
+}
+
 /* As kube-proxy programs nothing for it, its load balancers are rightly missing. */
 static bool dns_has_no_endpoint(const struct scene *scene) {
     return json_number_at(scene->evidence, "dnsEndpoints", 1) == 0;
@@ -210,7 +220,8 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const json_t *udp = load_balancer_of(scene, dns, UDP, DNS_PORT);
     const json_t *tcp = load_balancer_of(scene, dns, TCP, DNS_PORT);
 
-    if (!mode_of(scene)->source_vip || !udp)
+    if (!mode_of(scene)->source_vip || !udp ||
+        slice_is_old(scene, dns_pod(scene))) /* outside of the network, it takes none for it */
         return NO;
     note_source(scene, dns, json_text_at(udp, "SourceVIP"), finding);
     if (finding->evidence.count)
@@ -309,15 +320,7 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
 
 /* ---- DNS ---- */
 
-/* Pods get the addresses of their node: whose that one was, it is not any more. */
-static bool note_old_slice(const struct scene *scene, const char *pod, struct finding *finding) {
-    const char *named = node_in_slice(scene, pod);
-    struct network_peer own;
-
-    network_peer_read(json_object_get(scene->evidence, "node"), &own);
-    if (!own.announced || !has_node(scene, named) || !extra_outcome(scene, "x-dns-pod") ||
-        diag_evidence_node_of(scene->evidence, pod) || node_of_address(scene, pod))
-        return false;
+static void note_old_slice(const char *pod, const char *named, struct finding *finding) {
     finding_note(finding,
                  "an EndpointSlice of the DNS has the address %s, on node %s: no Node has a pod "
                  "prefix with it",
@@ -326,7 +329,6 @@ static bool note_old_slice(const struct scene *scene, const char *pod, struct fi
     finding->hint = xstrdup("kubectl -n kube-system get pods,endpointslices -l k8s-app=kube-dns -o "
                             "wide: delete the EndpointSlice whose addresses no pod has; Kubernetes "
                             "makes it again");
-    return true;
 }
 
 enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
@@ -338,8 +340,10 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     }
     if (dns_pod_answers(scene) || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
         return NO;
-    if (note_old_slice(scene, pod, finding))
+    if (slice_is_old(scene, pod)) {
+        note_old_slice(pod, node_in_slice(scene, pod), finding);
         return dns_is_split(scene) ? LIKELY : CONFIRMED;
+    }
     if (dns_refuses(scene))
         finding_note(
             finding,

@@ -61,7 +61,10 @@
     "{FrontendVIPs:['10.96.0.10'],SourceVIP:'10.244.3.2',HostComputeEndpoints:['d000'],"           \
     "PortMappings:[{Protocol:17,ExternalPort:53}]}"
 #define DNS_POD "{ID:'d000',Flags:1,IpConfigurations:[{IpAddress:'10.244.1.9'}]}"
-#define DNS_AT(ip) PUT("endpoints|3|IpConfigurations|0|IpAddress", "'" ip "'")
+#define OLD_SLICE                                                                                  \
+    PUT("endpoints|3|IpConfigurations|0|IpAddress", "'10.244.9.9'")                                \
+    PUT("loadBalancers|0|SourceVIP", "'10.0.0.21'")                                                \
+    PUT("dnsSpec", "{pods:{'10.244.9.9':'lin-1'}}")
 #define VIP_ENDPOINT "{ID:'2222',IpConfigurations:[{IpAddress:'10.244.3.2'}]}"
 #define ASKED(outcome) "extra:{'x-dns-pod':{outcome:'" outcome "'}}"
 #define DNS_POD_SILENT                                                                             \

@@ -459,8 +459,7 @@
      PUT("cni", "{file:'C:/etc/cni/net.d/05-calico.conflist',conf:{name:'k8s-pod-network'}}")
          PUT("pods", "{a:{name:'winjoin-probe-a',waiting:'Pending'},b:{name:'winjoin-probe-b'}}"),
      true},
-    {"an EndpointSlice of the DNS is old", "SVC-EP0", DNS_RED,
-     DNS_SILENT DNS_AT("10.244.9.9") PUT("dnsSpec", "{pods:{'10.244.9.9':'lin-1'}}"), false},
+    {"an EndpointSlice of the DNS is old", "SVC-EP0", DNS_RED, DNS_SILENT OLD_SLICE, false},
     {"a Node is gone", "OVL-PEER", DNS_RED,
      DNS_SILENT DROP("nodes|1") PUT("dnsSpec", "{pods:{'10.244.1.9':'lin-1'}}"), false},
     {"a virus scanner keeps the probe from running", "POD-SBX", ALL_NOT_RUN,
