@@ -7,6 +7,8 @@
 enum {
     LATE_MS = 3000, /* what the API server may take beside the probe */
     ASK_MS = DIAL_TIMEOUT_MS + LATE_MS,
+    SHARE_MS = DIAL_TIMEOUT_MS + 10000, /* where a share is counted: what is lost is said, however
+                                           late, as what arrives is */
     PROMPT_MS = 500, /* where answers take less, a large question without one is lost itself */
     ANSWER_MAX = 64 * 1024, /* of a probe: a name, an address, an error, an echo */
     SHOW_MS = 200,
@@ -115,6 +117,9 @@ static unsigned time_of(const struct round *round, const struct question *q) {
         return round->of->look_ms;
     if (round->of->soon_ms && !(q->is_sight && q->what == SIGHT_DNS))
         return round->of->soon_ms;
+    if (!q->is_sight && (round->of->evenly || round->of->closely) &&
+        dial_is_address(round->asking->report->cells.items[q->whose].cell.probe.target))
+        return SHARE_MS;
     return ASK_MS;
 }
 
@@ -219,7 +224,7 @@ static void add_cell(struct round *round, size_t cell, const unsigned *times) {
     state->before = c->cell.outcome;
     for (unsigned q = 0; q < QUESTIONS; q++)
         for (unsigned i = 0; i < times[q]; i++) {
-            char *path = cluster_cell_path(report, c, (enum cluster_question)q);
+            char *path = cluster_cell_path(report, c, (enum cluster_question)q, 1);
 
             if (!path)
                 break;

@@ -170,7 +170,7 @@ static char *request_make(bool udp, enum cluster_question question) {
 }
 
 char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell,
-                        enum cluster_question question) {
+                        enum cluster_question question, unsigned tries) {
     const struct cluster_node *source = &report->nodes.items[cell->from];
     _cleanup_(freep) char *request = NULL;
 
@@ -179,7 +179,7 @@ char *cluster_cell_path(const struct cluster_report *report, const struct cluste
         return NULL;
     request = request_make(cell->cell.udp, question);
     return dial_path(report->namespace_, source->pod, cell->cell.probe.target,
-                     cell->cell.probe.port, cell->cell.udp, request, 1);
+                     cell->cell.probe.port, cell->cell.udp, request, tries);
 }
 
 static bool is_probe(const struct cluster_report *report, const char *name) {
@@ -189,12 +189,18 @@ static bool is_probe(const struct cluster_report *report, const char *name) {
     return false;
 }
 
+struct expected {
+    const struct cluster_report *report;
+    const struct cluster_cell *cell;
+};
+
 /* Windows tells a computer's name in capitals. */
-static bool is_right(const struct cluster_report *report, const struct cluster_cell *cell,
-                     const char *responder) {
-    if (cell->any)
-        return is_probe(report, responder);
-    return !*cell->cell.probe.expect || text_equal_nocase(cell->cell.probe.expect, responder);
+static bool is_right(const void *context, const char *responder) {
+    const struct expected *e = context;
+
+    if (e->cell->any)
+        return is_probe(e->report, responder);
+    return !*e->cell->cell.probe.expect || text_equal_nocase(e->cell->cell.probe.expect, responder);
 }
 
 void cluster_cell_unasked(struct cluster_cell *cell, const char *words) {
@@ -208,13 +214,12 @@ void cluster_cell_unasked(struct cluster_cell *cell, const char *words) {
 enum dial_end cluster_cell_read(const struct cluster_report *report,
                                 const struct cluster_cell *cell, long status, const char *body,
                                 size_t len, struct probe_result *ret, char *why, size_t why_size) {
-    enum dial_end end = dial_read(status, body, len, cell->cell.udp, ret, why, why_size);
+    const struct dial_expected expected = {is_right, &(struct expected){report, cell}};
+    enum dial_end end =
+        dial_read_expected(status, body, len, cell->cell.udp, &expected, ret, why, why_size);
 
-    if (end == DIAL_ANSWERED && ret->succeeded && !is_right(report, cell, ret->responder)) {
-        ret->succeeded = 0;
-        ret->outcome = PROBE_WRONG_RESPONDER;
+    if (end == DIAL_ANSWERED && ret->outcome == PROBE_WRONG_RESPONDER)
         text_format(why, why_size, "'%s' answered", ret->responder);
-    }
     return end;
 }
 
@@ -268,6 +273,19 @@ void cluster_cell_count(const struct cluster_report *report, struct cluster_cell
         return;
     ret->asked[question]++;
     ret->answered[question] += answered;
+}
+
+void cluster_cell_set_counted(struct cluster_cell *cell, const struct probe_result *sum) {
+    cell->counted = true;
+    cell->cell.result.attempts = sum->attempts;
+    cell->cell.result.succeeded = sum->succeeded;
+    cell->cell.result.outcome = sum->outcome;
+    if (sum->succeeded < sum->attempts) {
+        cluster_cell_set_loss(cell, sum->attempts, sum->succeeded);
+    } else if (cell->cell.outcome == DIAG_FAIL) {
+        cell->cell.outcome = DIAG_SLOW;
+        cell->cell.reason[0] = '\0';
+    }
 }
 
 void cluster_cell_set_loss(struct cluster_cell *cell, unsigned attempts, unsigned succeeded) {

@@ -38,12 +38,14 @@ bool cluster_cell_is_by_name(const struct cluster_cell *c);    /* of the cluster
 bool cluster_cell_is_by_service(const struct cluster_cell *c); /* or by a name of one */
 /* Its name was not resolved, or the DNS did not answer. */
 bool cluster_cell_has_dns_failed(const struct cluster_cell *c);
-/* The path of a cell's question; NULL where there is none. The caller frees. */
+/* The path of a cell's question, which the probe asks `tries` times, one after the other; NULL
+ * where there is none. The caller frees. */
 char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell,
-                        enum cluster_question question);
+                        enum cluster_question question, unsigned tries);
 /* A cell whose probe the API server does not reach, in its words. */
 void cluster_cell_unasked(struct cluster_cell *cell, const char *words);
-/* As dial_read(); somebody else than the one who was meant is PROBE_WRONG_RESPONDER. */
+/* As dial_read(); an answer of somebody else than the one who was meant is no success, and where
+ * all are such the outcome is PROBE_WRONG_RESPONDER. */
 enum dial_end cluster_cell_read(const struct cluster_report *report,
                                 const struct cluster_cell *cell, long status, const char *body,
                                 size_t len, struct probe_result *ret, char *why, size_t why_size);
@@ -72,6 +74,9 @@ bool cluster_cell_is_some(const struct cluster_cell *cell);
 bool cluster_cell_judge_some(struct cluster_cell *cell, const struct cluster_tally *tally);
 /* "31 of 50 attempts succeeded", why it fails; the outcome, too. */
 void cluster_cell_set_loss(struct cluster_cell *cell, unsigned attempts, unsigned succeeded);
+/* What --count found of a cell that has worked, or lost some; `sum`: attempts, successes and the
+ * outcome of one that failed. */
+void cluster_cell_set_counted(struct cluster_cell *cell, const struct probe_result *sum);
 /* Names in another domain than was guessed, where the ExternalName has another name, too. */
 void cluster_cells_rename(struct cluster_cells *cells, const char *old, const char *domain);
 /* One whose answer did not come in time, when all others are judged: a probe that answers others is

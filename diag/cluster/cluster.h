@@ -187,7 +187,7 @@ struct cluster_latency {
     int family;
     struct probe_result sum; /* attempts and successes of all; min_us of the fastest, max_us of the
                                 slowest; of the cells' medians the median, of their p95 the worst */
-    const struct cluster_cell *worst; /* that p95's; NULL: none succeeded */
+    const struct cluster_cell *worst; /* that p95's; NULL: none succeeded, or was timed */
 };
 /* In the order of the matrix, TCP before UDP; the caller frees. */
 struct cluster_latency *cluster_latencies_make(const struct cluster_report *report,

@@ -75,7 +75,7 @@ static void add_rows(struct counting *c) {
     }
     for (size_t i = 0; i < report->cells.count; i++) {
         struct cluster_cell *cell = &report->cells.items[i];
-        char *path = is_asked(c, cell) ? cluster_cell_path(report, cell, ASK_NAME) : NULL;
+        char *path = is_asked(c, cell) ? cluster_cell_path(report, cell, ASK_NAME, 1) : NULL;
 
         if (path)
             row_add(c, cell, cell->from, cell->cell.udp, path);
@@ -199,20 +199,12 @@ static void judge(const struct counting *c, const struct row *row) {
 
     if (!row->result.attempts)
         return;
-    row->cell->counted = c->asking->report->count != 0;
     for (unsigned i = 0; i < row->result.succeeded; i++)
         row->times[i] = row->times[i] > own.median_us ? row->times[i] - own.median_us : 0;
     row->cell->again = c->steady && cluster_cell_is_pods_tcp(row->cell) ? count_again(row) : 0;
-    cell->result.attempts = row->result.attempts;
-    cell->result.succeeded = row->result.succeeded;
-    cell->result.outcome = row->result.outcome;
+    cluster_cell_set_counted(row->cell, &row->result);
+    row->cell->counted = c->asking->report->count != 0;
     probe_result_time(&cell->result, row->times);
-    if (row->result.succeeded < row->result.attempts) {
-        cluster_cell_set_loss(row->cell, row->result.attempts, row->result.succeeded);
-    } else if (cell->outcome == DIAG_FAIL) {
-        cell->outcome = DIAG_SLOW;
-        cell->reason[0] = '\0';
-    }
     if (row->cell->again && cell->outcome != DIAG_FAIL) {
         cell->outcome = DIAG_SLOW;
         text_format(cell->reason, sizeof cell->reason,

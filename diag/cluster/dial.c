@@ -6,10 +6,7 @@
 #include "diag/cluster/objects.h"
 #include "kube/client.h"
 
-enum {
-    SCRIPT_SECONDS = 9, /* a name that the DNS does not answer takes longer than netexec */
-    ZEROS = 1000        /* so many in a question the shell makes itself */
-};
+enum { ZEROS = 1000 }; /* so many in a question the shell makes itself */
 
 char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
                 const char *request, unsigned tries) {
@@ -95,12 +92,23 @@ static void say_why(char *ret, size_t size, enum probe_outcome outcome, const ch
     }
 }
 
-static void count_answer(const char *answer, struct probe_result *ret) {
+static void count_answer(const char *answer, const struct dial_expected *expected,
+                         struct probe_result *ret) {
+    char responder[sizeof ret->responder];
+    bool right;
+
+    copy_plain(responder, sizeof responder, answer);
+    right = !expected || expected->is_right(expected->context, responder);
     ret->attempts++;
+    if (!right || ret->outcome != PROBE_WRONG_RESPONDER)
+        text_format(ret->responder, sizeof ret->responder, "%s", responder);
+    if (!right) {
+        ret->outcome = PROBE_WRONG_RESPONDER;
+        return;
+    }
     ret->succeeded++;
-    copy_plain(ret->responder, sizeof ret->responder, answer);
     for (size_t i = 0; i < ret->address_count; i++)
-        if (text_starts_with(ret->responder, ret->addresses[i]))
+        if (text_starts_with(responder, ret->addresses[i]))
             return;
     if (ret->address_count < PROBE_ADDRESSES_MAX)
         copy_plain(ret->addresses[ret->address_count++], sizeof ret->addresses[0], answer);
@@ -119,11 +127,11 @@ static void count_error(const char *error, bool udp, struct probe_result *ret, c
     say_why(why, why_size, outcome, error);
 }
 
-static void read_lists(const json_t *json, bool udp, struct probe_result *ret, char *why,
-                       size_t why_size) {
+static void read_lists(const json_t *json, bool udp, const struct dial_expected *expected,
+                       struct probe_result *ret, char *why, size_t why_size) {
     json_each(json_object_get(json, "responses"), i, item) {
         if (json_string_value(item) && *json_string_value(item))
-            count_answer(json_string_value(item), ret);
+            count_answer(json_string_value(item), expected, ret);
     }
     json_each(json_object_get(json, "errors"), i, item) {
         if (json_string_value(item))
@@ -135,8 +143,9 @@ static void read_lists(const json_t *json, bool udp, struct probe_result *ret, c
     }
 }
 
-enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
-                        struct probe_result *ret, char *why, size_t why_size) {
+enum dial_end dial_read_expected(long status, const char *body, size_t len, bool udp,
+                                 const struct dial_expected *expected, struct probe_result *ret,
+                                 char *why, size_t why_size) {
     _cleanup_json_ json_t *json = NULL;
     const char *message;
 
@@ -148,7 +157,7 @@ enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
         (void)json_read(body, len, "the answer", &json, NULL); /* a plain text is judged below */
     message = json_text_at(json, "message");
     if (status == 200 && json_is_object(json) && !json_object_get(json, "kind")) {
-        read_lists(json, udp, ret, why, why_size);
+        read_lists(json, udp, expected, ret, why, why_size);
         return DIAL_ANSWERED;
     }
     if (status == 400 && has(body, "lookup ") && !message) {
@@ -157,6 +166,11 @@ enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
     }
     copy_plain(why, why_size, message ? message : body);
     return DIAL_NOT_RUN;
+}
+
+enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
+                        struct probe_result *ret, char *why, size_t why_size) {
+    return dial_read_expected(status, body, len, udp, NULL, ret, why, why_size);
 }
 
 /* A question within the quotes of a shell. What large packets are filled with is left to it: all
@@ -176,8 +190,15 @@ static void add_question(struct text *t, const char *question) {
 
 /* Status and number stand behind a body, and printf writes all of it at once: answers do not mix. A
  * quote is in no path: what could steer the shell is percent-encoded. */
-char *dial_script_make(char *const *paths, size_t count) {
+char *dial_script_make(char *const *paths, size_t count, unsigned lanes, unsigned seconds) {
     struct text t = {0};
+
+    if (lanes > 1) { /* the command line does not grow with them */
+        text_add(&t, "for lane in");
+        for (unsigned i = 1; i <= lanes; i++)
+            text_addf(&t, " %u", i);
+        text_add(&t, "; do ");
+    }
 
     for (size_t i = 0; i < count; i++) {
         const char *question = strstr(paths[i], "/proxy/");
@@ -186,10 +207,10 @@ char *dial_script_make(char *const *paths, size_t count) {
             continue;
         text_addf(&t, "(x=$(curl 'http://127.0.0.1:%d/", PROBE_HTTP);
         add_question(&t, question + strlen("/proxy/"));
-        text_addf(&t, "' -s -m %d -w ' %zu %%{http_code}'); printf '%%s\\n' \"${x}\") & ",
-                  SCRIPT_SECONDS, i);
+        text_addf(&t, "' -s -m %u -w ' %zu %%{http_code}'); printf '%%s\\n' \"${x}\") & ", seconds,
+                  i);
     }
-    text_add(&t, "wait");
+    text_add(&t, lanes > 1 ? "done; wait" : "wait");
     return text_take(&t);
 }
 

@@ -21,10 +21,20 @@ enum dial_end {
  * that answered, as far as they fit. `why` gets plain words, or "". */
 enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         struct probe_result *ret, char *why, size_t why_size);
+/* Whether an answer is that of the one who is meant. Borrowed. */
+struct dial_expected {
+    bool (*is_right)(const void *context, const char *responder);
+    const void *context;
+};
+/* The same; an answer of another is an attempt that failed, by PROBE_WRONG_RESPONDER, and
+ * `responder` the last such. NULL: each is right. */
+enum dial_end dial_read_expected(long status, const char *body, size_t len, bool udp,
+                                 const struct dial_expected *expected, struct probe_result *ret,
+                                 char *why, size_t why_size);
 /* A line for a shell in the pod that puts the questions of such paths (dial_path()) to its netexec
- * at the same time. The caller frees. */
-char *dial_script_make(char *const *paths, size_t count);
-/* What it printed: for each question that was answered its number, the status and the body. */
+ * at the same time, each `lanes` times, and waits `seconds` for each answer. The caller frees. */
+char *dial_script_make(char *const *paths, size_t count, unsigned lanes, unsigned seconds);
+/* What it printed: of each answer the question's number, the status and the body. */
 void dial_script_read(const char *out, size_t len, size_t count,
                       void (*answer)(void *context, size_t question, long status, const char *body,
                                      size_t len),

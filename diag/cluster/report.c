@@ -73,7 +73,7 @@ static json_t *cell_json(const struct cluster_report *report, const struct clust
     if (c->again)
         json_object_set_new(json, "sentAgain", json_integer(c->again));
     if (c->counted)
-        diag_counted_json(&cell->result, json);
+        diag_counted_json(&cell->result, !report->nodes.items[c->from].by_exec, json);
     json_set_text(json, "reason", cell->reason);
     return json;
 }

@@ -222,13 +222,16 @@ static void add_latencies(struct text *t, const struct cluster_report *report) {
                     "<th scope=\"col\">loss</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < count; i++) {
         const struct probe_result *r = &lines[i].sum;
+        const unsigned times[] = {r->min_us, r->median_us, r->p95_us, r->max_us};
 
-        text_addf(t,
-                  "<tr><th scope=\"row\">%s %s%s</th><td>%.1f ms</td><td>%.1f ms</td><td>%.1f ms"
-                  "</td><td>%.1f ms</td><td>%.1f %% of %u</td></tr>\n",
-                  lines[i].flow->id, lines[i].udp ? "UDP" : "TCP",
-                  lines[i].family == 6 ? " IPv6" : "", r->min_us / 1e3, r->median_us / 1e3,
-                  r->p95_us / 1e3, r->max_us / 1e3,
+        text_addf(t, "<tr><th scope=\"row\">%s %s%s</th>", lines[i].flow->id,
+                  lines[i].udp ? "UDP" : "TCP", lines[i].family == 6 ? " IPv6" : "");
+        for (size_t k = 0; k < ARRAY_SIZE(times); k++)
+            if (lines[i].worst)
+                text_addf(t, "<td>%.1f ms</td>", times[k] / 1e3);
+            else
+                text_add(t, "<td></td>");
+        text_addf(t, "<td>%.1f %% of %u</td></tr>\n",
                   100.0 * (r->attempts - r->succeeded) / r->attempts, r->attempts);
     }
     if (count)

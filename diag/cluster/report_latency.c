@@ -26,7 +26,7 @@ static bool sum_up(const struct cluster_report *report, unsigned *medians,
             continue;
         sum->attempts += r->attempts;
         sum->succeeded += r->succeeded;
-        if (!r->succeeded)
+        if (!r->succeeded || report->nodes.items[cell->from].by_exec)
             continue;
         medians[count++] = r->median_us;
         if (!ret->worst || r->min_us < sum->min_us)

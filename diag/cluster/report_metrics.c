@@ -90,7 +90,7 @@ static void add_latencies(struct text *t, const struct cluster_report *report, c
             const double values[] = {r->median_us / 1e6, r->p95_us / 1e6, r->max_us / 1e6,
                                      (double)(r->attempts - r->succeeded) / r->attempts};
 
-            if (f < 3 && !r->succeeded)
+            if (f < 3 && !lines[i].worst)
                 continue;
             text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\",family=\"IPv%d\"} %.9g\n",
                       families[f].name, whose, lines[i].flow->id, lines[i].udp ? "UDP" : "TCP",

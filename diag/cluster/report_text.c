@@ -318,24 +318,34 @@ static void add_sights(struct writing *w) {
     text_list_free(&lines);
 }
 
-/* What --count measured, and where it was worst. */
+static bool has_counted(const struct cluster_report *report, size_t node) {
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (report->cells.items[i].from == node && report->cells.items[i].counted)
+            return true;
+    return false;
+}
+
 /* What a shell and curl take in the pod would hide what the network takes. */
-static void add_uncounted(struct writing *w) {
+static void add_untimed(struct writing *w) {
     const struct cluster_nodes *nodes = &w->report->nodes;
-    _cleanup_(text_list_free) struct text_list names = {0};
+    static const char *const what[] = {"loss and latency are", "latency is"};
 
-    for (size_t i = 0; i < nodes->count && w->report->count; i++)
-        if (nodes->items[i].by_exec)
-            text_list_add(&names, nodes->items[i].name);
-    if (names.count) {
-        _cleanup_(freep) char *joined = text_list_join(&names, ", ");
-        _cleanup_(freep) char *line =
-            xasprintf("loss and latency are not measured from %s: asked by exec", joined);
+    for (int counted = 0; counted < 2 && w->report->count; counted++) {
+        _cleanup_(text_list_free) struct text_list names = {0};
+        _cleanup_(freep) char *joined = NULL, *line = NULL;
 
+        for (size_t i = 0; i < nodes->count; i++)
+            if (nodes->items[i].by_exec && has_counted(w->report, i) == counted)
+                text_list_add(&names, nodes->items[i].name);
+        if (!names.count)
+            continue;
+        joined = text_list_join(&names, ", ");
+        line = xasprintf("%s not measured from %s: asked by exec", what[counted], joined);
         add_line(w, "", line, 4);
     }
 }
 
+/* What --count measured, and where it was worst. */
 static void add_latencies(struct writing *w) {
     size_t count;
     struct cluster_latency *lines = cluster_latencies_make(w->report, &count);
@@ -344,6 +354,7 @@ static void add_latencies(struct writing *w) {
         text_add(w->out, "fastest / median / worst p95 / slowest, loss\n");
     for (size_t i = 0; i < count; i++) {
         const struct probe_result *r = &lines[i].sum;
+        double lost = 100.0 * (r->attempts - r->succeeded) / r->attempts;
         _cleanup_(freep) char *worst =
             lines[i].worst ? cluster_cell_name(w->report, lines[i].worst) : NULL;
         _cleanup_(freep) char *name =
@@ -352,9 +363,9 @@ static void add_latencies(struct writing *w) {
         _cleanup_(freep) char *line =
             worst ? xasprintf("%s: %.1f / %.1f / %.1f / %.1f ms, %.1f %% of %u lost; p95 of %s",
                               name, r->min_us / 1e3, r->median_us / 1e3, r->p95_us / 1e3,
-                              r->max_us / 1e3, 100.0 * (r->attempts - r->succeeded) / r->attempts,
-                              r->attempts, strchr(worst, ' ') + 1)
-                  : xasprintf("%s: all of %u lost", name, r->attempts);
+                              r->max_us / 1e3, lost, r->attempts, strchr(worst, ' ') + 1)
+            : r->succeeded ? xasprintf("%s: %.1f %% of %u lost", name, lost, r->attempts)
+                           : xasprintf("%s: all of %u lost", name, r->attempts);
 
         add_line(w, "  ", line, 4);
     }
@@ -383,7 +394,7 @@ char *cluster_report_text(const struct cluster_report *report,
     add_nodes(&w);
     text_add_char(&t, '\n');
     add_latencies(&w);
-    add_uncounted(&w);
+    add_untimed(&w);
     add_sights(&w);
     end = xasprintf(
         "measured in %u.%u s after %u.%u s for the pods to start, with %u requests to "

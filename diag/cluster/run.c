@@ -307,7 +307,7 @@ static int ask_all(struct run *run, struct error *err) {
                                                                  .again = run->written || !early,
                                                                  .evenly = true})
                    .red;
-    red += cluster_ask_by_exec(run->client, run->report, false);
+    red += cluster_ask_by_exec(run->client, run->report, EXEC_NODES);
     round = (struct cluster_round){.asks = cluster_asks_all, .closely = true};
     for (; red && has_time(run, red); early = false) {
         _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
@@ -323,7 +323,7 @@ static int ask_all(struct run *run, struct error *err) {
             host_sleep(host, (unsigned)(AGAIN_MS - (now - asked)), err) < 0)
             return -1;
         if (first)
-            (void)cluster_ask_by_exec(run->client, run->report, true);
+            (void)cluster_ask_by_exec(run->client, run->report, EXEC_OPEN);
         asked = host_monotonic_ms(host);
         round.again = !early;
         red = cluster_ask(&run->asking, &round).red;
@@ -340,13 +340,19 @@ static bool is_new(const struct cluster_cell *cell) {
     return cell->cell.outcome == DIAG_NOT_RUN;
 }
 
+static int count_once(struct run *run, struct error *err) {
+    if (cluster_count(&run->asking, err) < 0)
+        return -1;
+    return cluster_count_by_exec(run->client, run->report, err);
+}
+
 /* Loss that was not seen before has no pairs beside it yet. */
 static int count(struct run *run, struct error *err) {
     bool lossy = false;
 
     if (!run->report->count && !(has_few_nodes(run) && cluster_is_delayed(&run->asking)))
         return 0;
-    if (cluster_count(&run->asking, err) < 0)
+    if (count_once(run, err) < 0)
         return -1;
     for (size_t i = 0; i < run->report->cells.count; i++)
         lossy |= run->report->cells.items[i].again ||
@@ -355,7 +361,8 @@ static int count(struct run *run, struct error *err) {
         return 0;
     cluster_asking_widen(&run->asking);
     (void)cluster_ask(&run->asking, &(struct cluster_round){.asks = is_new});
-    return cluster_count(&run->asking, err);
+    (void)cluster_ask_by_exec(run->client, run->report, EXEC_NEW);
+    return count_once(run, err);
 }
 
 static int ask(struct run *run, struct error *err) {

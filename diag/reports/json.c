@@ -17,11 +17,11 @@ static json_t *cell_evidence(const struct diag_cell *cell) {
     return evidence;
 }
 
-void diag_counted_json(const struct probe_result *result, json_t *ret) {
+void diag_counted_json(const struct probe_result *result, bool timed, json_t *ret) {
     json_object_set_new(
         ret, "lossPercent",
         json_real(100.0 * (result->attempts - result->succeeded) / result->attempts));
-    if (result->succeeded)
+    if (timed && result->succeeded)
         json_object_set_new(ret, "latencyMs",
                             json_pack("{s:f, s:f, s:f, s:f}", "min", result->min_us / 1e3, "median",
                                       result->median_us / 1e3, "p95", result->p95_us / 1e3, "max",
@@ -37,7 +37,7 @@ static json_t *cell_json(const struct diag_cell *cell) {
     if (cell->result.attempts) {
         json_object_set_new(json, "attempts", json_integer(cell->result.attempts));
         json_object_set_new(json, "succeeded", json_integer(cell->result.succeeded));
-        diag_counted_json(&cell->result, json);
+        diag_counted_json(&cell->result, true, json);
         json_object_set_new(json, "evidence", cell_evidence(cell));
     }
     if (cell->one_way)

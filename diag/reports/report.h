@@ -87,8 +87,9 @@ char *diag_report_html(const struct diag_report *report);
 /* Prometheus' text format: gauges of the flows (up, latency, loss), causes, the whole; the caller
  * frees. */
 char *diag_report_metrics(const struct diag_report *report);
-/* Puts lossPercent and latencyMs of a result that has attempts into a cell's JSON. */
-void diag_counted_json(const struct probe_result *result, json_t *ret);
+/* Puts lossPercent and, where it is `timed`, latencyMs of a result that has attempts into a cell's
+ * JSON. */
+void diag_counted_json(const struct probe_result *result, bool timed, json_t *ret);
 /* Reads one of flows[] back, but for what it belongs to (`second`). ERROR_MALFORMED. */
 int diag_cell_read(const json_t *json, struct diag_cell *ret, struct error *err);
 /* Reads a DiagReport back (diag --replay): cells, evidence under "evidence" when it is there;

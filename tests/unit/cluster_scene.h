@@ -184,15 +184,20 @@ static inline char *dial_answer(const struct dial *d) {
             text_starts_with(d->host, name))
             responder = i;
     }
-    if (d->port == 10250 || text_starts_with(d->host, "alias."))
-        return xstrdup("{\"errors\":[\"malformed HTTP response\"]}");
     if (text_starts_with(d->request, "echo"))
         return xasprintf("{\"responses\":[\"%s\"]}", strchr(d->request, '0'));
     if (text_equal(d->request, "clientip"))
         return xasprintf("{\"responses\":[\"10.244.%u.5:4000\"]}", d->from);
-    return d->tries > 1
-               ? xasprintf("{\"responses\":[\"probe-%u\",\"probe-%u\"]}", responder, responder)
-               : xasprintf("{\"responses\":[\"probe-%u\"]}", responder);
+    bool tls = d->port == 10250 || text_starts_with(d->host, "alias.");
+    _cleanup_(freep) char *one =
+        tls ? xstrdup("\"malformed HTTP response\"") : xasprintf("\"probe-%u\"", responder);
+    struct text answers = {0};
+
+    text_add(&answers, tls ? "{\"errors\":[" : "{\"responses\":[");
+    for (unsigned i = 0; i < d->tries; i++)
+        text_addf(&answers, "%s%s", i ? "," : "", one);
+    text_add(&answers, "]}");
+    return text_take(&answers);
 }
 
 static inline long proxied(const char *url, char **ret) {

@@ -11,6 +11,8 @@ static struct shell {
     unsigned runs;        /* of a shell in probe-2 */
     char container[32];   /* that the last one ran in */
     bool refuses, silent; /* silent: its netexec answers nothing */
+    unsigned lasts;       /* runs: behind these it refuses; 0: for ever */
+    unsigned interrupts;  /* Ctrl-C in this run; 0: in none */
     struct text answer;
     size_t at;
 } shell;
@@ -34,10 +36,9 @@ static char *decoded(const char *text, char end) {
 }
 
 /* The script's questions, answered as the pod's netexec does: BODY NUMBER STATUS. */
-static void run_script(const char *script, struct text *said) {
+static void run_lane(const char *script, struct text *said) {
     static const char ask[] = "curl 'http://127.0.0.1:8080/";
 
-    text_add_char(said, 1); /* channel of standard output */
     for (const char *at = script; (at = strstr(at, ask)); at++) {
         static const char fill[] = "'$(printf %0";
         const char *path = at + strlen(ask), *end = strchr(path, '\'');
@@ -54,6 +55,20 @@ static void run_script(const char *script, struct text *said) {
         text_addf(said, "%s %lu %ld\n", shell.silent ? "" : body,
                   strtoul(strstr(end, "-w ' ") + 5, NULL, 10), shell.silent ? 0 : status);
     }
+}
+
+/* "for lane in 1 2 3; do ...": so often. */
+static void run_script(const char *script, struct text *said) {
+    static const char lanes[] = "for lane in ";
+    unsigned long times = 1;
+
+    if (text_starts_with(script, lanes)) {
+        times = (unsigned long)(strchr(script, ';') - script - (ptrdiff_t)strlen(lanes) + 1) / 2;
+        assert_non_null(strstr(script, " & done; wait "));
+    }
+    text_add_char(said, 1); /* channel of standard output */
+    while (times--)
+        run_lane(script, said);
 }
 
 static void frame(const struct text *said) {
@@ -108,6 +123,9 @@ static const char *say(void *context, const struct text *said, size_t *ret_len) 
         shell.at = 0;
         shell.runs++;
         c.dialed = before == one_unreached ? NULL : before; /* inside the pod */
+        shell.refuses |= shell.lasts && shell.runs > shell.lasts;
+        if (shell.runs == shell.interrupts)
+            host_memory_interrupt(c.host);
         if (!shell.refuses)
             answer_opening(text_str(said));
         c.dialed = before;
@@ -302,24 +320,126 @@ static void shells_that_take_too_long(void **state) {
         report.nodes.items[report.nodes.count].unreached = xstrdup("timeout");
     }
     http_memory_on_talk(c.http, hang, NULL);
-    (void)cluster_ask_by_exec(&c.client, &report, false);
+    (void)cluster_ask_by_exec(&c.client, &report, EXEC_NODES);
     assert_int_equal(shell.runs, 32);
     for (size_t i = 0; i < 40; i++)
         assert_int_equal(strstr(report.nodes.items[i].unreached, "; nor by exec: ") != NULL,
                          i < 32);
     http_memory_on_talk(c.http, hang_up, NULL);
-    (void)cluster_ask_by_exec(&c.client, &report, false);
+    (void)cluster_ask_by_exec(&c.client, &report, EXEC_NODES);
     assert_int_equal(shell.runs, 32 + 40); /* each once */
     cluster_report_free(&report);
 }
 
+/* ---- many times ---- */
+
+static struct {
+    const char *host, *body; /* of UDP that is asked several times: "10.244.3.5", ... */
+    long status;
+} counted;
+
+static bool answers_in_part(const struct dial *d, long *ret_status, const char **ret_body) {
+    if (d->from == 2 && shell.runs == 0)
+        return one_unreached(d, ret_status, ret_body);
+    *ret_status = counted.status;
+    *ret_body = counted.body;
+    return d->from == 2 && d->udp && d->tries == 2 && text_starts_with(d->host, counted.host);
+}
+
+/* --count 7: twice in each of three questions, then once. What the shell and curl take says nothing
+ * of latency. */
+static void each_cell_is_counted(void **state) {
+    static const struct {
+        const char *host, *body;
+        long status;
+        const char *flow;
+        unsigned attempts, succeeded;
+        enum probe_outcome outcome;
+    } rows[] = {
+        {"10.244.3.5", "{\"responses\":[\"probe-3\"],\"errors\":[\"i/o timeout\"]}", 200,
+         "pod-to-pod-ip", 7, 4, PROBE_NO_REPLY},
+        {"10.244.3.5", "{\"responses\":[\"probe-1\",\"PROBE-3\"]}", 200, "pod-to-pod-ip", 7, 4,
+         PROBE_WRONG_RESPONDER},
+        {"10.96.0.1", "{\"responses\":[\"probe-1\",\"IIS\"]}", 200, "pod-to-service-ip", 7, 4,
+         PROBE_WRONG_RESPONDER},
+        {"probe-3.", "lookup probe-3: no such host", 400, "pod-to-pod-name", 6, 0,
+         PROBE_DNS_NXDOMAIN}, /* and hopeless then */
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err;
+        size_t red = 0;
+
+        close_shell(state);
+        open_shell(state);
+        c.options.count = 7;
+        c.dialed = answers_in_part;
+        counted.host = rows[i].host;
+        counted.body = rows[i].body;
+        counted.status = rows[i].status;
+        assert_int_equal(diagnose(&err), 0);
+        assert_int_equal(shell.runs, 3);
+        assert_int_equal(c.report.requests, http_memory_requests(c.http));
+        for (size_t k = 0; k < c.report.cells.count; k++) {
+            const struct cluster_cell *cell = &c.report.cells.items[k];
+            const struct probe_result *r = &cell->cell.result;
+            bool whole = cell->cell.outcome != DIAG_FAIL;
+
+            if (cell->from != 1 || cell->cell.flow->source == DIAG_FROM_NODE)
+                continue;
+            red += !whole;
+            assert_true(cell->counted);
+            assert_int_equal(r->attempts, whole ? 7 : rows[i].attempts);
+            assert_int_equal(r->succeeded, whole ? 7 : rows[i].succeeded);
+            if (whole)
+                continue;
+            assert_string_equal(cell->cell.flow->id, rows[i].flow);
+            assert_int_equal(r->outcome, rows[i].outcome);
+        }
+        assert_int_equal(red, 1);
+    }
+}
+
+static void exec_that_fails_while_it_counts(void **state) {
+    struct error err;
+
+    (void)state;
+    c.options.count = 20;
+    shell.lasts = 1;
+    assert_int_equal(diagnose(&err), 0);
+    assert_int_equal(shell.runs, 2);
+    assert_true(c.report.nodes.items[1].by_exec);
+    assert_string_equal(c.report.nodes.items[1].unreached,
+                        "error trying to reach service: timeout");
+    assert_false(cell_of("pod-to-pod-ip", false, "win-2", 0)->counted);
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->cell.outcome, DIAG_PASS);
+    assert_true(cell_of("pod-to-pod-ip", false, "win-1", 0)->counted);
+}
+
+static void ctrl_c_while_it_counts(void **state) {
+    struct error err;
+
+    (void)state;
+    c.options.count = 100;
+    shell.interrupts = 2;
+    assert_int_equal(diagnose(&err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_int_equal(shell.runs, 2);
+    assert_non_null(strstr(text_str(&c.log), "\nDELETE /api/v1/namespaces/winjoin-diag-"));
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_shell, close_shell)
-    const struct CMUnitTest tests[] = {
-        CASE(all_is_answered_by_the_pod),    CASE(a_flow_that_fails_in_the_pod),
-        CASE(a_pod_whose_netexec_is_silent), CASE(exec_that_fails),
-        CASE(two_whose_exec_fails),          CASE(shells_that_take_too_long),
-        CASE(interrupted_meanwhile)};
+    const struct CMUnitTest tests[] = {CASE(all_is_answered_by_the_pod),
+                                       CASE(a_flow_that_fails_in_the_pod),
+                                       CASE(a_pod_whose_netexec_is_silent),
+                                       CASE(exec_that_fails),
+                                       CASE(two_whose_exec_fails),
+                                       CASE(shells_that_take_too_long),
+                                       CASE(interrupted_meanwhile),
+                                       CASE(each_cell_is_counted),
+                                       CASE(exec_that_fails_while_it_counts),
+                                       CASE(ctrl_c_while_it_counts)};
 
     return cmocka_run_group_tests_name("a cluster's probes by exec", tests, NULL, NULL);
 }

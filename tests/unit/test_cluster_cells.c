@@ -134,15 +134,15 @@ static void the_paths(void **state) {
         assert_null(cluster_sight_path(&report, s, 0, 1, &none)); /* a Service without an address */
     text_format(cell.cell.probe.target, sizeof cell.cell.probe.target, "%s", "fd00::2:5");
     cell.cell.probe.port = 8081;
-    path = cluster_cell_path(&report, &cell, ASK_NAME);
+    path = cluster_cell_path(&report, &cell, ASK_NAME, 1);
     assert_string_equal(path,
                         "/api/v1/namespaces/n/pods/probe-1:8080/proxy/dial?host=fd00%3A%3A2%3A5&"
                         "port=8081&protocol=udp&request=hostname&tries=1");
     cell.from = 2;
-    assert_null(cluster_cell_path(&report, &cell, ASK_NAME));
+    assert_null(cluster_cell_path(&report, &cell, ASK_NAME, 1));
     cell.from = 0;
     cell.cell.flow = diag_flow_find("node-to-pod");
-    assert_null(cluster_cell_path(&report, &cell, ASK_NAME));
+    assert_null(cluster_cell_path(&report, &cell, ASK_NAME, 1));
 }
 
 /* Large packets: of TCP an echo or a name by a long URL, of UDP within what agnhost reads. */
@@ -159,7 +159,7 @@ static void the_paths_of_large_ones(void **state) {
             const char *at, *fill = udp && there ? "+" : "0";
 
             cell.cell.udp = udp;
-            path = cluster_cell_path(&report, &cell, there ? ASK_LARGE_THERE : ASK_LARGE);
+            path = cluster_cell_path(&report, &cell, there ? ASK_LARGE_THERE : ASK_LARGE, 1);
             at = strstr(path, "&request=") + strlen("&request=");
             assert_true(text_starts_with(at, begins[udp][there]));
             at += strlen(begins[udp][there]);
@@ -168,10 +168,10 @@ static void the_paths_of_large_ones(void **state) {
         }
     assert_true(cluster_cell_is_between_pods(&cell));
     cell.to = 0; /* a pod that is asked by itself */
-    assert_null(cluster_cell_path(&report, &cell, ASK_LARGE));
+    assert_null(cluster_cell_path(&report, &cell, ASK_LARGE, 1));
     cell.to = 1;
     cell.cell.flow = diag_flow_find("pod-to-pod-name");
-    assert_null(cluster_cell_path(&report, &cell, ASK_LARGE));
+    assert_null(cluster_cell_path(&report, &cell, ASK_LARGE, 1));
 }
 
 /* In another domain, and nothing else. */

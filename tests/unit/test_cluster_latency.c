@@ -134,7 +134,7 @@ static void nothing_counted(void **state) {
 /* Whoever is asked by exec is named where it was to be counted, also when the report is read back.
  */
 static void not_from_everywhere(void **state) {
-    static const char line[] = "loss and latency are not measured from win-1: asked by exec\n";
+    static const char line[] = "latency is not measured from win-1: asked by exec\n";
     const struct diag_text_style style = {.columns = 80};
 
     (void)state;
@@ -156,11 +156,44 @@ static void not_from_everywhere(void **state) {
     }
 }
 
+/* By exec, loss alone: no time of such a cell is told, in any form. */
+static void loss_alone(void **state) {
+    const struct diag_text_style style = {.columns = 80};
+    _cleanup_(freep) char *text = NULL, *page = NULL, *metrics = NULL, *none = NULL;
+    _cleanup_json_ json_t *json = NULL;
+
+    (void)state;
+    report.count = 20;
+    report.nodes.items[0].by_exec = true;
+    for (size_t i = 0; i < report.cells.count; i++)
+        if (report.cells.items[i].from != 0)
+            report.cells.items[i].counted = false;
+    count(0, 20, 15, 0, 0, 0, 0);
+    text = cluster_report_text(&report, &style);
+    page = cluster_report_html(&report);
+    metrics = cluster_report_metrics(&report);
+    json = cluster_report_json(&report);
+    if (!strstr(text, "  pod-to-pod-ip TCP: 12.5 % of 40 lost\n") ||
+        !strstr(text, "latency is not measured from win-1: asked by exec\n"))
+        fail_msg("%s", text);
+    assert_non_null(strstr(page, "<th scope=\"row\">pod-to-pod-ip TCP</th><td></td><td></td><td>"
+                                 "</td><td></td><td>12.5 % of 40</td>"));
+    assert_null(strstr(metrics, "\nwinjoin_diag_cluster_latency_median_seconds{"));
+    assert_non_null(strstr(metrics, "\nwinjoin_diag_cluster_loss_ratio" TCP "0.125\n"));
+    assert_true(json_number_value(json_at(json, "flows.0.lossPercent")) > 24.99);
+    assert_null(json_at(json, "flows.0.latencyMs"));
+    for (size_t i = 0; i < report.cells.count; i++)
+        report.cells.items[i].counted = false;
+    none = cluster_report_text(&report, &style);
+    assert_non_null(strstr(none, "loss and latency are not measured from win-1: asked by exec\n"));
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_counted, close_report)
     const struct CMUnitTest tests[] = {
-        CASE(the_lines), CASE(the_text),        CASE(the_page),           CASE(the_metrics),
-        CASE(the_json),  CASE(nothing_counted), CASE(not_from_everywhere)};
+        CASE(the_lines),           CASE(the_text),  CASE(the_page),
+        CASE(the_metrics),         CASE(the_json),  CASE(nothing_counted),
+        CASE(not_from_everywhere), CASE(loss_alone)};
 
     return cmocka_run_group_tests_name("a cluster's latency", tests, NULL, NULL);
 }
