@@ -11,7 +11,7 @@ import time
 import urllib.parse
 import uuid
 
-from . import access, faults, pki, probes, resources, rest, selection, status, tokens, traffic
+from . import access, faults, pki, pod_exec, probes, resources, rest, selection, status, tokens, traffic
 
 BODY_LIMIT = 3 << 20
 IDLE_SECONDS = 90
@@ -61,6 +61,7 @@ class Api:
         self.traffic = traffic.Traffic(traffic.Limit(setup.rate, setup.burst))
         self.named, self.generation = None, 0
         self.pod_proxy = None  # probes.Model's
+        self.pods = None  # pod_exec.Pods
         self.late = lambda: 0.0  # seconds that an answer of its own, or of a pod, takes longer
         self.lock, self.connections, self.info_answers = threading.Lock(), 0, 0
         self.good = self._context(authority.issue_server(setup.names))
@@ -219,7 +220,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         target = resources.parse_path(path)
         if target is None:
             time.sleep(self.api.late())
-            if not self._pod_proxy(path, query):
+            if not self._pod_proxy(path, query) and not self._pod_exec(path):
                 self._other_path(path)
             return
         verb = rest.verb_of(self.command, target, query)
@@ -263,6 +264,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             found[1]))
         code, data, kind = self.api.pod_proxy(found[1], found[2], query)
         self.send_bytes(code, data, kind)
+        return True
+
+    def _pod_exec(self, path):
+        parts = path.split("/")
+        if not self.api.pods or parts[1:4] != ["api", "v1", "namespaces"] or parts[5::2] != ["pods", "exec"]:
+            return False
+        access.require(self.api.store, access.Attributes(
+            self.user, self.groups, self.command.lower(), resources.named("pods"), "exec", parts[4], parts[6]))
+        pod_exec.serve(self, parts[6], self.api.pods)
         return True
 
     def _other_path(self, path):

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:1] = [str(ROOT / "tests")]
 
 import patience  # noqa: E402
-from controlplane import probes  # noqa: E402
+from controlplane import pod_exec, probes  # noqa: E402
 from controlplane.cluster_case import ClusterDiag  # noqa: E402
 
 
@@ -155,6 +155,42 @@ class Whole(ClusterDiag):
         self.assertAlmostEqual(cell["lossPercent"], 100 * (30 - cell["succeeded"]) / 30)
         self.assertEqual([(c["id"], c["message"].partition(":")[0]) for c in report["causes"]],
                          [("CL-LOSS-PAIR", "win-000 to win-001")])
+
+
+class ByExec(ClusterDiag):
+    """The API server does not reach the pods of win-001 by their address."""
+    def setUp(self):
+        super().setUp()
+        proxy, self.pods = self.model.proxy, pod_exec.Pods(self.model.proxy, shutil.which("curl"))
+        self.addCleanup(self.pods.close)
+        self.cluster.api.pods = self.pods
+        self.cluster.api.pod_proxy = lambda pod, path, query: self.model.unreached(pod) \
+            if self.model.pods.get(pod, ("",))[0] == "win-001" else proxy(pod, path, query)
+
+    def test_loss(self):
+        """Each fourth datagram to one node is lost; a name of another is not known each third time."""
+        asked = {"udp": 0, "name": 0}
+
+        def fault(d):
+            what = "udp" if d.place == "pod" and d.udp and d.node == "lin-000" else "name" if d.place == "pod-name" and d.udp and \
+                d.node == "lin-001" else None
+            if d.source != "win-001" or d.large or not what:
+                return None
+            asked[what] += 1
+            return "no answer: i/o timeout" if what == "udp" and asked[what] % 4 == 0 else \
+                "lookup %s: no such host" % d.host if what == "name" and asked[what] % 11 == 10 else None
+        self.model.fault = fault
+        report = self.report("--count", "27", code=5)
+        cells = {(f["id"], f["protocol"], f.get("toNode")): f for f in report["flows"] if f["from"] == "win-001" and f["id"] != "node-to-pod"}
+        self.assertEqual({f["attempts"] for f in cells.values()}, {27}, cells)
+        self.assertIn(cells["pod-to-pod-ip", "UDP", "lin-000"]["succeeded"], (20, 21))
+        self.assertIn(cells["pod-to-pod-name", "UDP", "lin-001"]["succeeded"], range(1, 27))
+        self.assertFalse([f for f in cells.values() if "latencyMs" in f or f["succeeded"] < 27 and f["toNode"] not in ("lin-000", "lin-001")])
+        self.assertTrue(all("latencyMs" in f for f in report["flows"] if f["from"] == "win-000" and f["id"] != "node-to-pod"))
+        self.assertIn(("CL-API-POD", "win-001"), [(c["id"], c["message"].partition(":")[0]) for c in report["causes"]])
+        self.assertIn(("CL-LOSS-PAIR", "win-001 to lin-000"), [(c["id"], c["message"].partition(":")[0]) for c in report["causes"]])
+        self.assertLessEqual(len(self.pods.runs), 1 + 3 + 1)  # once, --count as 20 and 6 and 1, what was red once more
+        self.assertEqual(set(self.pods.runs), {next(p for p, (on, _) in self.model.pods.items() if on == "win-001")})
 
 
 class Page(ClusterDiag):
