@@ -41,7 +41,7 @@ struct cluster_row {
     bool mixed;     /* cells of several flows are red */
     bool chance;    /* of some cells all packets arrive by chance: a quarter may be green */
     bool local;     /* the NodePort there of externalTrafficPolicy Local answers nobody, too */
-    bool surely;    /* seen, not concluded */
+    bool surely;    /* seen, not concluded; of chance: where attempts enough were made */
     bool aside;     /* of `says`: it breaks no cell, and no run fails for it alone */
     bool unasked;   /* cells of which nothing is known, of each node; no pattern */
     bool again;     /* cells whose packets were sent again; that all arrive at last is no matter */

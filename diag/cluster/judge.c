@@ -284,7 +284,9 @@ static void find_pattern(struct finding *f, const struct cluster_row *row) {
             if (cluster_place_scope(&found->place) != scope)
                 continue;
             evidence = evidence_make(f, row, found);
-            name_place(f, row, found, evidence, row->surely);
+            name_place(f, row, found, evidence,
+                       row->surely &&
+                           (!row->chance || cluster_found_is_sure(&f->map, row, &founds, found)));
         }
     free_all(founds.items, founds.side);
 }

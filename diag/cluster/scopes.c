@@ -8,6 +8,7 @@ enum {
     GREEN_SHARE = 4, /* of a row of chance: one of so many may be green, */
     GREEN_COST = 2,  /* and speaks against a place as so many red ones do for it */
 };
+enum { ENOUGH = 10 };  /* attempts of a cell */
 #define BY_CHANCE 0.01 /* what is less likely than this does not happen */
 
 /* ---- places ---- */
@@ -410,6 +411,51 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
     cluster_sides_join(map, row, ret);
     space_close(&s);
     free(done);
+}
+
+/* Of a cell like that of the place's: some of its questions were never answered. */
+static bool is_unknown(const struct cluster_map *map, const struct cluster_cell *like,
+                       const struct cluster_cell *c) {
+    const struct cluster_nodes *nodes = &map->report->nodes;
+    const struct probe_result *r = &c->cell.result;
+    bool runs = !nodes->items[c->from].waiting && !nodes->items[c->to].waiting;
+
+    return c->cell.flow == like->cell.flow && runs &&
+           (c->cell.outcome == DIAG_NOT_RUN ||
+            (c->counted && r->succeeded == r->attempts && r->attempts < map->report->count));
+}
+
+static bool is_in_any(const struct cluster_map *map, const struct cluster_founds *founds,
+                      const struct cluster_cell *c) {
+    for (size_t i = 0; i < founds->count; i++)
+        if (cluster_place_has(map, &founds->items[i].place, c))
+            return true;
+    return false;
+}
+
+bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_row *row,
+                           const struct cluster_founds *founds, const struct cluster_found *found) {
+    const struct cluster_cells *cells = &map->report->cells;
+    size_t inside = 0, tries = 0, lost = 0, outside = 0;
+
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct cluster_cell *c = &cells->items[i];
+        const struct probe_result *r = &c->cell.result;
+
+        if (is_unknown(map, &cells->items[found->first], c))
+            return false;
+        if (!cluster_map_has(map, row, c))
+            continue;
+        if (cluster_place_has(map, &found->place, c)) {
+            inside++;
+            tries += r->attempts;
+            lost += cluster_row_is_red(row, c) ? r->attempts - r->succeeded : 0;
+        } else if (!is_in_any(map, founds, c)) {
+            outside += r->attempts;
+        }
+    }
+    return tries >= ENOUGH * inside &&
+           (found->place.set == EVERY || arrives_all(share_of(lost, tries), outside) < BY_CHANCE);
 }
 
 bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,

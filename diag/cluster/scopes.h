@@ -52,6 +52,12 @@ struct cluster_founds {
  * order of their first cells. */
 void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row *row,
                          struct cluster_founds *ret);
+/* Of a row of chance: whether attempts enough tell that it is this place and no other. Ten a cell
+ * there, on average; and elsewhere so many without a loss that some would be lost, were it the same
+ * there. Never where questions of such a cell came to nothing: who answers late, answers what
+ * arrives sooner than what is lost. */
+bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_row *row,
+                           const struct cluster_founds *founds, const struct cluster_found *found);
 /* Joins pairs that are all that is between two groups of nodes to one place. */
 void cluster_sides_join(const struct cluster_map *map, const struct cluster_row *row,
                         struct cluster_founds *founds);

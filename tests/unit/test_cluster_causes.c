@@ -1,60 +1,6 @@
 /* From a cluster's red cells to causes: each row is named where it should be, and no other is. */
 #include "cluster_causes_scene.h"
 
-enum { ANY = 99, WINDOWS = 98, LINUX = 97, OLD = 96 }; /* OLD: Windows of the older build */
-
-static bool fits(int wanted, size_t node) {
-    switch (wanted) {
-    case ANY:
-        return true;
-    case WINDOWS:
-        return node < 3;
-    case LINUX:
-        return node >= 3;
-    case OLD:
-        return node < 2;
-    default:
-        return node == (size_t)wanted;
-    }
-}
-
-/* Red cells: of these flows, from these nodes to those (both directions with `both`), of a
- * protocol. */
-struct broken {
-    const char *flows;
-    int from, to;
-    bool both;
-    char only; /* 'u' UDP, 't' TCP, '6' IPv6, 'L' large ones of TCP, 'c' some of UDP, 's' some, 0
-                  all */
-    enum probe_outcome outcome;
-    const char *cause; /* that is named first, and alone but for `also` */
-    const char *also;
-};
-
-static bool is_broken(const struct broken *b, const struct cluster_cell *c) {
-    if (!strchr(b->flows, letter(c)) || (strchr("uc", b->only) && b->only && !c->cell.udp) ||
-        (b->only && strchr("Lt", b->only) && c->cell.udp) ||
-        (b->only == '6' && c->cell.family != 6))
-        return false;
-    if (b->to == ANY && b->both)
-        return fits(b->from, c->from) || (c->from != c->to && fits(b->from, c->to));
-    return fits(b->from, c->from) && fits(b->to, c->to);
-}
-
-static void paint(struct cluster_report *report, const struct broken *b) {
-    for (size_t i = 0; i < report->cells.count; i++) {
-        struct cluster_cell *c = &report->cells.items[i];
-        bool red = b && is_broken(b, c);
-
-        c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
-        c->cell.result.outcome = red ? b->outcome : PROBE_OK;
-        c->large = red && b->only == 'L' ? LARGE_LOST_BACK : LARGE_ARRIVE;
-        c->cell.result.attempts = 10;
-        c->cell.result.succeeded = red && b->only && strchr("cs", b->only) ? 6 : 0;
-        text_format(c->cell.reason, sizeof c->cell.reason, "%s", red ? "i/o timeout" : "");
-    }
-}
-
 static void break_too(struct cluster_report *report, const struct broken *b) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (is_broken(b, &report->cells.items[i]))
@@ -341,70 +287,6 @@ static void test_services_follow(void **state) {
     cluster_report_free(&report);
 }
 
-/* Where packets are lost by chance, a NodePort may have lost each of its few; one that is refused
- * is another fault. */
-static void test_lost_by_chance(void **state) {
-    static const struct broken losses[] = {{"p", 1, ANY, true, 'c', PROBE_NO_REPLY, NULL, NULL},
-                                           {"p", ANY, ANY, false, 'c', PROBE_NO_REPLY, NULL, NULL}},
-                               port = {"o", 0, 1, false, 'u', 0, NULL, NULL};
-
-    (void)state;
-    for (int k = 0; k < 6; k++) {
-        struct cluster_report report;
-
-        make(&report);
-        paint(&report, &losses[k % 2]);
-        for (size_t i = 0; i < report.cells.count; i++) {
-            struct cluster_cell *c = &report.cells.items[i];
-
-            if (is_broken(&port, c)) {
-                c->cell.outcome = DIAG_FAIL;
-                c->cell.result.outcome = k < 4 ? PROBE_NO_REPLY : PROBE_REFUSED;
-                c->cell.result.attempts = k < 2 ? 3 : k < 4 ? 10 : 1;
-            }
-        }
-        cluster_causes_find(&report);
-        assert_int_equal((int)report.causes.count, k < 2 ? 1 : 2);
-        assert_string_equal(report.causes.items[0].id, k % 2 ? "CL-LOSS" : "CL-LOSS-NODE");
-        cluster_report_free(&report);
-    }
-}
-
-/* Loss between systems alone, much and little: of few attempts within one that says little. */
-static void test_loss_between_systems(void **state) {
-    static const struct broken losses[] = {
-        {"p", WINDOWS, LINUX, false, 'c', PROBE_NO_REPLY, NULL, NULL},
-        {"p", LINUX, WINDOWS, false, 'c', PROBE_NO_REPLY, NULL, NULL}};
-    static const struct {
-        unsigned green, arrived;
-        const char *id;
-    } rows[] = {{1, 16, "CL-LOSS-NODE"}, {20, 16, "CL-LOSS-SYSTEMS"}, {20, 17, "CL-LOSS-SYSTEMS"}};
-
-    (void)state;
-    for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
-        struct cluster_report report;
-
-        make(&report);
-        paint(&report, NULL);
-        for (size_t i = 0; i < report.cells.count; i++) {
-            struct cluster_cell *c = &report.cells.items[i];
-            bool red = is_broken(&losses[0], c) || is_broken(&losses[1], c);
-
-            if (c->from == 5 || c->to == 5) { /* two Linux nodes: their one way counts little */
-                c->cell.udp = false;
-                continue;
-            }
-            c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
-            c->cell.result.attempts = red ? 20 : rows[k].green;
-            c->cell.result.succeeded = red ? rows[k].arrived : rows[k].green;
-        }
-        cluster_causes_find(&report);
-        assert_int_equal((int)report.causes.count, 1);
-        assert_string_equal(report.causes.items[0].id, rows[k].id);
-        cluster_report_free(&report);
-    }
-}
-
 /* A kube-proxy that stands still: the NodePorts of its node follow. Two nodes of a system that do
  * not reach each other are a pair. Of UDP lost between pods another node's NodePort follows. */
 static void test_narrow(void **state) {
@@ -490,8 +372,6 @@ int main(void) {
                                        CASE(test_node_of_pairs),
                                        CASE(test_two),
                                        CASE(test_services_follow),
-                                       CASE(test_lost_by_chance),
-                                       CASE(test_loss_between_systems),
                                        CASE(test_narrow),
                                        CASE(test_local),
                                        CASE(test_rows)};
