@@ -350,6 +350,7 @@ bool cluster_cell_has_dns_failed(const struct cluster_cell *c) {
 
 bool cluster_cell_is_some(const struct cluster_cell *cell) {
     return cell->any || cluster_cell_has_dns_failed(cell) ||
+           cluster_cell_is_of(cell, "pod-to-self-via-service") ||
            cluster_cell_is_of(cell, "pod-to-external-ip");
 }
 
