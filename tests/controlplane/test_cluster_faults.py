@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:1] = [str(ROOT / "tests")]
 
 import patience  # noqa: E402
-from controlplane import cluster_faults, field_faults, probes, thread_faults  # noqa: E402
+from controlplane import cluster_faults, field_faults, probes, reported_faults, thread_faults  # noqa: E402
 from controlplane.cluster_case import ClusterDiag  # noqa: E402
 
 AT_ONCE = 5
@@ -58,7 +58,7 @@ class Faults(unittest.TestCase):
         """On a busy machine the model answers too late for diag: fewer at a time then, and the wrong ones again, alone."""
         faults = cluster_faults.FAULTS + cluster_faults.SECOND + cluster_faults.THIRD + cluster_faults.FOURTH
         faults += cluster_faults.FIFTH + cluster_faults.SIXTH + field_faults.SEVENTH + field_faults.EIGHTH + field_faults.MEANWHILE
-        faults += thread_faults.NINTH + thread_faults.TENTH
+        faults += thread_faults.NINTH + thread_faults.TENTH + reported_faults.ELEVENTH
         faults = [f for f in faults if f.name not in MISSED]
         faults = faults[::3] if os.environ.get("TESTS_PART") == "part" else faults
         with concurrent.futures.ThreadPoolExecutor(max(1, round(AT_ONCE / patience.factor()))) as pool:
