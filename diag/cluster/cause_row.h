@@ -42,6 +42,7 @@ struct cluster_row {
     bool chance;    /* of some cells all packets arrive by chance: a quarter may be green */
     bool local;     /* the NodePort there of externalTrafficPolicy Local answers nobody, too */
     bool surely;    /* seen, not concluded; of chance: where attempts enough were made */
+    bool fits;      /* of `says`: where none of `also` fails it is only told, as the last */
     bool aside;     /* of `says`: it breaks no cell, and no run fails for it alone */
     bool unasked;   /* cells of which nothing is known, of each node; no pattern */
     bool again;     /* cells whose packets were sent again; that all arrive at last is no matter */

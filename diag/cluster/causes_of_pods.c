@@ -1,6 +1,7 @@
 /* Causes of what fails between pods: nodes, their kinds, pairs, and a protocol or family alone. */
 #include "diag/cluster/cause_row.h"
 #include "diag/cluster/meanwhile.h"
+#include "diag/cluster/twins.h"
 
 static bool is_pods_udp(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) && c->cell.udp;
@@ -81,6 +82,28 @@ static const char *says_no_pod(const struct cluster_node *n) {
     return n->ready && !says_gone(n) && !says_evicted(n) ? n->waiting : NULL;
 }
 
+static bool has_pods_of_another(const struct cluster_node *n) {
+    return n->twin && (text_starts_with(n->twin, CLUSTER_TWIN_SUBNET) ||
+                       text_starts_with(n->twin, CLUSTER_TWIN_POD));
+}
+
+static const char *says_twin_subnet(const struct cluster_node *n) {
+    return has_pods_of_another(n) ? n->twin : NULL;
+}
+
+static const char *says_twin_overlay(const struct cluster_node *n) {
+    return n->twin && text_starts_with(n->twin, CLUSTER_TWIN_OVERLAY) ? n->twin : NULL;
+}
+
+static const char *says_twin(const struct cluster_node *n) {
+    return has_pods_of_another(n) || says_twin_overlay(n) ? NULL : n->twin;
+}
+
+/* Where packets for one node's pods may come to another. */
+static bool is_to_pods(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) || cluster_cell_is_by_service(c);
+}
+
 static const char *says_unreached(const struct cluster_node *n) {
     return n->waiting ? NULL : n->unreached;
 }
@@ -117,6 +140,16 @@ static const char *says_unreached(const struct cluster_node *n) {
               "route on a Linux node",                                                             \
               NULL}
 
+#define TWINS                                                                                      \
+    {                                                                                              \
+        "CL-TWINS", "connections from and to the node's pods",                                     \
+            "another Node has the same address, address or MAC address of flannel, or machine ID", \
+            "a machine that was cloned needs an address and a machine ID of its own "              \
+            "(/etc/machine-id; sysprep on Windows), and its overlay made again (on Windows "       \
+            "winjoin reset, then winjoin join); where flannel took an adapter that is alike on "   \
+            "all machines, name another one (--iface)",                                            \
+            "flannel-io/flannel#764"                                                               \
+    }
 static const struct cluster_row rows[] = {
     {{[NODE] = {"CL-GONE", "every flow of the node",
                 "the node, its kubelet, its network or its pod went away while it was asked",
@@ -145,6 +178,26 @@ static const struct cluster_row rows[] = {
                 "kubernetes-sigs/sig-windows-tools#103"}},
      .says = says_no_pod,
      WITHOUT_POD},
+    {{[IN] = {"CL-SUBNET", "connections to the node's pods from other nodes",
+              "pods of another node have the same addresses",
+              "kubectl get nodes -o custom-columns=NAME:.metadata.name,SUBNET:.spec.podCIDR shows "
+              "them; delete one of the two Nodes and join it again",
+              "flannel-io/flannel#1549"}},
+     .says = says_twin_subnet,
+     .also = is_to_pods,
+     .touching = true,
+     .fits = true},
+    {{[NODE] = TWINS},
+     .says = says_twin_overlay,
+     .also = is_to_pods,
+     .touching = true,
+     .fits = true},
+    {{[NODE] = TWINS},
+     .says = says_twin,
+     .also = is_to_pods,
+     .touching = true,
+     .fits = true,
+     .aside = true},
     {{[IN] = {"CL-SUBNET", "every connection to the node's pods from other nodes",
               "pods of another node answer for the pods there",
               "two nodes have the same pod subnet, or a route leads to the wrong one: kubectl get "

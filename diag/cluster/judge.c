@@ -209,18 +209,35 @@ static void add_causes(struct finding *f) {
 
 /* ---- rows ---- */
 
-static void find_said(struct finding *f, const struct cluster_row *row) {
+static bool has_red(const struct finding *f, const struct cluster_row *row,
+                    const struct cluster_place *place) {
+    for (size_t i = 0; i < f->report->cells.count; i++) {
+        const struct cluster_cell *c = &f->report->cells.items[i];
+
+        if (c->cell.outcome == DIAG_FAIL && !f->explained[i] && follows(f, row, place, c))
+            return true;
+    }
+    return false;
+}
+
+/* `ending`: those that fit no cell. */
+static void find_said(struct finding *f, const struct cluster_row *row, bool ending) {
+    bool *fits = xcalloc(f->report->nodes.count + 1, sizeof *fits);
+
+    for (size_t i = 0; i < f->report->nodes.count; i++)
+        fits[i] = !row->fits || has_red(f, row, &(struct cluster_place){ONE, FROM, i, 0, NULL});
     for (size_t i = 0; i < f->report->nodes.count; i++) {
         const struct cluster_node *n = &f->report->nodes.items[i];
         const struct cluster_found found = {.place = {ONE, FROM, i, 0, NULL}};
         const char *says = row->says(n);
         _cleanup_(freep) char *evidence = NULL;
 
-        if (!says || (row->local && (!f->silent[i] || f->local[i])))
+        if (!says || fits[i] == ending || (row->local && (!f->silent[i] || f->local[i])))
             continue;
         evidence = xasprintf("%s: %s", n->name, says);
-        name_place(f, row, &found, evidence, !row->aside);
+        name_place(f, row, &found, evidence, !row->aside && !ending);
     }
+    free(fits);
 }
 
 /* What nodes have published, three times: first what fits the cells and is fresh; otherwise what
@@ -334,7 +351,7 @@ static void find_row(struct finding *f, const struct cluster_row *row) {
     if (row->unasked)
         find_unasked(f, row);
     else if (row->says)
-        find_said(f, row);
+        find_said(f, row, false);
     else if (row->reports)
         find_reported(f, row, false);
     else if (!is_cut(f->report, row))
@@ -386,6 +403,9 @@ void cluster_causes_find(struct cluster_report *report) {
     for (size_t i = 0; cluster_row(i); i++)
         if (cluster_row(i)->reports && !cluster_row(i)->only_red && !is_named(&f, cluster_row(i)))
             find_reported(&f, cluster_row(i), true);
+    for (size_t i = 0; cluster_row(i); i++)
+        if (cluster_row(i)->fits && !is_named(&f, cluster_row(i)))
+            find_said(&f, cluster_row(i), true);
     add_causes(&f);
     free(kinds);
     free(systems);

@@ -1,13 +1,14 @@
 /* The cluster's nodes, and which of them get a probe. */
-#include "diag/cluster/cluster.h"
+#include "diag/cluster/twins.h"
 #include "kube/object.h"
 
 enum { LINUX_AT_LEAST = 2 };
 
 static void node_free(struct cluster_node *n) {
-    char *texts[] = {n->name,      n->os,         n->build,    n->version,  n->network,  n->ip,
-                     n->pod,       n->pod_ip,     n->pod_ip6,  n->waiting,  n->suffixes, n->servers,
-                     n->client_ip, n->service_ip, n->local_ip, n->unreached};
+    char *texts[] = {n->name,      n->os,      n->build,     n->version,    n->network,
+                     n->ip,        n->pod,     n->pod_ip,    n->pod_ip6,    n->waiting,
+                     n->suffixes,  n->servers, n->client_ip, n->service_ip, n->local_ip,
+                     n->unreached, n->twin};
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         free(texts[i]);
@@ -92,6 +93,7 @@ int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct err
         node->own_report = cluster_own_report_of(item);
         nodes.count++;
     }
+    cluster_twins_of_nodes(&nodes, items);
     *ret = nodes;
     return 0;
 }

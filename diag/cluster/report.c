@@ -87,6 +87,7 @@ static json_t *node_json(const struct cluster_node *node) {
         {"network", node->network},
         {"podIP", node->pod_ip},
         {"podIPv6", node->pod_ip6},
+        {"sharedWithOther", node->twin},
         {"notRun", node->waiting},
         {"notReachedByAPIServer", node->unreached},
         {"dnsSuffixes", node->suffixes},

@@ -44,6 +44,7 @@ static int read_node(struct reading *r, const json_t *json, struct error *err) {
         .version = text_of(json, "version"),
         .network = text_of(json, "network"),
         .ready = json_bool_at(json, "ready", false),
+        .twin = text_or_null(json, "sharedWithOther"),
         .pod_ip = text_or_null(json, "podIP"),
         .pod_ip6 = text_or_null(json, "podIPv6"),
         .waiting = text_or_null(json, "notRun"),

@@ -6,6 +6,7 @@
 #include "diag/cluster/meanwhile.h"
 #include "diag/cluster/objects.h"
 #include "diag/cluster/pods.h"
+#include "diag/cluster/twins.h"
 #include "kube/pages.h"
 
 enum {
@@ -17,12 +18,13 @@ enum {
     SOON_MS = 500,      /* a Service that is not written yet may not answer at all: */
     LOOK_FIRST_MS = 40, /* then it is looked at no longer than so, and the triple of an answer */
     LOOK_MS = 30,
-    VERSION_MS = 1000, /* that an API server takes for its version at most */
-    SETTLE_MS = 9000,  /* red cells are asked again until then: with the last try less than three
-                          time-outs */
-    FEW_NODES = 40,    /* of more no pairs are added, and no late answers asked again */
-    RED_MAX = 80,      /* cells whose questions are asked at once */
-    WIDENED_MAX = 2,   /* times: new pairs that fail have neighbors, too */
+    LAST_LOOK_MS = 3000, /* where a machine is busy, too */
+    VERSION_MS = 1000,   /* that an API server takes for its version at most */
+    SETTLE_MS = 9000,    /* red cells are asked again until then: with the last try less than three
+                            time-outs */
+    FEW_NODES = 40,      /* of more no pairs are added, and no late answers asked again */
+    RED_MAX = 80,        /* cells whose questions are asked at once */
+    WIDENED_MAX = 2,     /* times: new pairs that fail have neighbors, too */
 };
 
 void cluster_report_free(struct cluster_report *report) {
@@ -379,7 +381,7 @@ static int ask(struct run *run, struct error *err) {
         &run->asking,
         &(struct cluster_round){
             .sights = {[SIGHT_SERVICE] = true, [SIGHT_LOCAL] = true, [SIGHT_STICKY] = true},
-            .soon_ms = SOON_MS});
+            .soon_ms = has_few_nodes(run) ? LAST_LOOK_MS : SOON_MS});
     cluster_ask_silent(&run->asking, has_few_nodes(run));
     return count(run, err);
 }
@@ -391,6 +393,7 @@ static int measure(struct run *run, struct error *err) {
     int result;
 
     run->begin = host_monotonic_ms(host);
+    cluster_twins_of_pods(&report->nodes);
     cluster_pairs_make(&report->nodes, &report->pairs);
     cluster_cells_make(report, run->options, &run->asking.addresses, &report->cells);
     cluster_asking_open(&run->asking);

@@ -61,6 +61,12 @@ def no_proxy_to(node):
     return change
 
 
+def same_mac(case):
+    for name in ("win-001", "win-002"):
+        case.change_node(name, lambda node: node["metadata"]["annotations"].update(
+            {"flannel.alpha.coreos.com/backend-data": '{"VNI":4096,"VtepMAC":"00:15:5d:2a:11:07"}'}))
+
+
 def unready(case):
     case.model.unready = {"win-001"}
 
@@ -145,8 +151,8 @@ SEVENTH = [
     Fault("cloned-nodes", "win-001 and win-002 were cloned and have one MAC: half of what is for the pods of either goes to the other",
           "CL-LOSS-NODE", "win-001, win-002",
           lambda d: probes.SLOW if d.node and d.place not in ("node", "node-port", "localhost") and d.source != d.node
-          and ({d.source, d.node} & {"win-001", "win-002"}) and TWINS(1 / 2) else None, words=("--count", "10"), spread=True,
-          or_else=(("CL-NODE", "win-001, win-002"),)),
+          and ({d.source, d.node} & {"win-001", "win-002"}) and TWINS(1 / 2) else None, words=("--count", "10"), spread=True, change=same_mac,
+          or_else=(("CL-NODE", "win-001, win-002"), ("CL-TWINS", "win-001, win-002"))),
     Fault("restart-of-hns", "HNS of win-001 is restarted: nothing works there for four seconds, then all",
           "", "", Restarts(), spread=True),
     Fault("two-at-once", "win-002 is not Ready, and kube-proxy does not run on win-000",

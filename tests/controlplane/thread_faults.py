@@ -25,6 +25,11 @@ OUT, THIRD, TWIN = (chance(90 + i) for i in range(3))
 HYPERVISOR = ("win-010", "win-011", "win-012", "win-013")
 
 
+def same_subnet(case):
+    for name in TWINS:
+        case.change_node(name, lambda node: node["spec"].update(podCIDR="10.250.9.0/24"))
+
+
 def between_pods(d):
     """Of another node's pod, also behind a Service."""
     return bool(d.node) and d.node != d.source and d.place not in ("node", "node-port", "localhost")
@@ -118,6 +123,6 @@ TENTH = [
     Fault("twin-subnets", "of twenty nodes win-004 and win-009 have one pod subnet: half of what is for pods of either comes to the other "
           "(kubernetes/kubernetes#110674)", "CL-SUBNET", "win-004, win-009",
           lambda d: probes.Instead(TWINS[d.node]) if between_pods(d) and d.node in TWINS and d.source not in TWINS and TWIN(1 / 2) else None,
-          windows=TWENTY[0], linux=TWENTY[1], words=OF_TWENTY, spread=True,
+          windows=TWENTY[0], linux=TWENTY[1], words=OF_TWENTY, spread=True, change=same_subnet,
           or_else=(("CL-WRONG", "win-004, win-009"),)),
 ]

@@ -1,5 +1,5 @@
 /* From a cluster's red cells to causes: each row is named where it should be, and no other is. */
-#include "cluster_causes_scene.h"
+#include "cluster_broken_scene.h"
 
 static void break_too(struct cluster_report *report, const struct broken *b) {
     for (size_t i = 0; i < report->cells.count; i++)
@@ -346,7 +346,8 @@ static void test_rows(void **state) {
                                        "CL-HNS",      "CL-HNS-DNS", /* their own tests */
                                        "CL-LOCAL",    "CL-AFFINITY", "CL-NODEPORT-LOCAL",
                                        "CL-LATE",     "CL-PRESSURE", "CL-DNS-HALF",
-                                       "CL-GONE",     "CL-SVC-SOME", "CL-NODEPORT-SOME"};
+                                       "CL-GONE",     "CL-SVC-SOME", "CL-NODEPORT-SOME",
+                                       "CL-TWINS"};
     struct diag_cause_row row;
 
     (void)state;

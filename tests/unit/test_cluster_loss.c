@@ -1,5 +1,5 @@
 /* Where packets are said to be lost by chance, and when that is sure. */
-#include "cluster_causes_scene.h"
+#include "cluster_broken_scene.h"
 
 /* Where packets are lost by chance, a NodePort may have lost each of its few; one that is refused
  * is another fault. */

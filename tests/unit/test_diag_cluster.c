@@ -266,7 +266,7 @@ static void test_script(void **state) {
     static const char out[] = "{\"responses\":[\"p\"]} 1 200\n 1 000\n{} 9 200\n{} 2 200\n"
                               "lookup x\nx0 200\n 1000000 200\nx  200\n0 200\nx200\n 000000 400\n"
                               "nothing\n{} 0 200";
-    _cleanup_(freep) char *script = dial_script_make(paths, 2), *digits = xstrdup("1 200\n");
+    _cleanup_(freep) char *script = dial_script_make(paths, 2, 1, 9), *digits = xstrdup("1 200\n");
     struct heard h = {0};
 
     (void)state;

@@ -1,0 +1,58 @@
+/* Cells of that cluster that fail, as a fault has them. */
+#pragma once
+
+#include "cluster_causes_scene.h"
+
+enum { ANY = 99, WINDOWS = 98, LINUX = 97, OLD = 96 }; /* OLD: Windows of the older build */
+
+static inline bool fits(int wanted, size_t node) {
+    switch (wanted) {
+    case ANY:
+        return true;
+    case WINDOWS:
+        return node < 3;
+    case LINUX:
+        return node >= 3;
+    case OLD:
+        return node < 2;
+    default:
+        return node == (size_t)wanted;
+    }
+}
+
+/* Red cells: of these flows, from these nodes to those (both directions with `both`), of a
+ * protocol. */
+struct broken {
+    const char *flows;
+    int from, to;
+    bool both;
+    char only; /* 'u' UDP, 't' TCP, '6' IPv6, 'L' large ones of TCP, 'c' some of UDP, 's' some, 0
+                  all */
+    enum probe_outcome outcome;
+    const char *cause; /* that is named first, and alone but for `also` */
+    const char *also;
+};
+
+static inline bool is_broken(const struct broken *b, const struct cluster_cell *c) {
+    if (!strchr(b->flows, letter(c)) || (strchr("uc", b->only) && b->only && !c->cell.udp) ||
+        (b->only && strchr("Lt", b->only) && c->cell.udp) ||
+        (b->only == '6' && c->cell.family != 6))
+        return false;
+    if (b->to == ANY && b->both)
+        return fits(b->from, c->from) || (c->from != c->to && fits(b->from, c->to));
+    return fits(b->from, c->from) && fits(b->to, c->to);
+}
+
+static inline void paint(struct cluster_report *report, const struct broken *b) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        struct cluster_cell *c = &report->cells.items[i];
+        bool red = b && is_broken(b, c);
+
+        c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
+        c->cell.result.outcome = red ? b->outcome : PROBE_OK;
+        c->large = red && b->only == 'L' ? LARGE_LOST_BACK : LARGE_ARRIVE;
+        c->cell.result.attempts = 10;
+        c->cell.result.succeeded = red && b->only && strchr("cs", b->only) ? 6 : 0;
+        text_format(c->cell.reason, sizeof c->cell.reason, "%s", red ? "i/o timeout" : "");
+    }
+}
