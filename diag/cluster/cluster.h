@@ -23,8 +23,9 @@ struct cluster_node {
         *network; /* "flannel vxlan", "calico", ... as its annotations say; "" = they say nothing */
     char *ip;     /* InternalIP */
     bool ready;
-    char *twin; /* "its pod subnet 10.244.4.0/24 is that of win-9, too"; NULL: nothing is */
-    char *pod;  /* its probe's name */
+    bool other_subnet; /* its pods' addresses are not of its podCIDR */
+    char *twin;        /* "its pod subnet 10.244.4.0/24 is that of win-9, too"; NULL: nothing is */
+    char *pod;         /* its probe's name */
     char *pod_ip, *pod_ip6;
     bool pod_ready;     /* the kubelet reaches it: a flow from node to pod */
     char *waiting;      /* why no probe runs here; NULL = one runs */

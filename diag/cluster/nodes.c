@@ -31,14 +31,16 @@ static char *build_of(const char *kernel) {
     return xstrndup(kernel, len);
 }
 
-static char *network_of(const json_t *node) {
+/* ret_other: the network gives pods addresses of its own, not the Node's podCIDR. */
+static char *network_of(const json_t *node, bool *ret_other) {
     static const struct {
         const char *annotation, *name;
+        bool other;
     } others[] = {
-        {"projectcalico.org/IPv4Address", "calico"},
-        {"k8s.ovn.org/node-subnets", "ovn-kubernetes"},
-        {"k8s.ovn.org/hybrid-overlay-node-subnet", "ovn-kubernetes"},
-        {"node.antrea.io/mac-address", "antrea"},
+        {"projectcalico.org/IPv4Address", "calico", true},
+        {"k8s.ovn.org/node-subnets", "ovn-kubernetes", true},
+        {"k8s.ovn.org/hybrid-overlay-node-subnet", "ovn-kubernetes", true},
+        {"node.antrea.io/mac-address", "antrea", false},
     };
     const json_t *annotations = json_at(node, "metadata.annotations");
     const char *backend =
@@ -47,8 +49,10 @@ static char *network_of(const json_t *node) {
     if (backend)
         return xasprintf("flannel %s", backend);
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-        if (json_object_get(annotations, others[i].annotation))
+        if (json_object_get(annotations, others[i].annotation)) {
+            *ret_other = others[i].other;
             return xstrdup(others[i].name);
+        }
     return xstrdup("");
 }
 
@@ -87,7 +91,7 @@ int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct err
         node->os = text_or(item, "status.nodeInfo.operatingSystem", "linux");
         node->build = text_equal(node->os, "windows") ? build_of(kernel) : xstrdup("");
         node->version = text_or(item, "status.nodeInfo.kubeletVersion", "");
-        node->network = network_of(item);
+        node->network = network_of(item, &node->other_subnet);
         node->ip = address_of(item);
         node->ready = text_equal(json_text_at(kube_ready_condition(item), "status"), "True");
         node->own_report = cluster_own_report_of(item);

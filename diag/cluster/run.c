@@ -231,8 +231,13 @@ static bool is_to_port(const struct cluster_cell *cell) {
     return cluster_cell_is_of(cell, "nodeport-remote");
 }
 
-static bool is_service_well(const struct cluster_cell *cell) {
-    return cluster_cell_is_to_service(cell) && !cluster_cell_is_open(cell);
+static bool is_outside(const struct cluster_cell *cell) {
+    return cluster_cell_is_of(cell, "pod-to-external-ip");
+}
+
+/* Which pod, or which port of an address translation, is chosen is chance. */
+static bool is_chance_well(const struct cluster_cell *cell) {
+    return (cluster_cell_is_to_service(cell) || is_outside(cell)) && !cluster_cell_is_open(cell);
 }
 
 static bool asks_services(const struct cluster_cell *cell) {
@@ -245,10 +250,6 @@ static bool asks_ports(const struct cluster_cell *cell) {
 
 static bool asks_names(const struct cluster_cell *cell) {
     return cluster_cell_is_by_name(cell) || cluster_cell_is_lossy(cell);
-}
-
-static bool is_outside(const struct cluster_cell *cell) {
-    return cluster_cell_is_of(cell, "pod-to-external-ip");
 }
 
 static bool asks_outside(const struct cluster_cell *cell) {
@@ -305,7 +306,7 @@ static int ask_all(struct run *run, struct error *err) {
     size_t red = cluster_ask(&run->asking, &round).red;
 
     if (has_few_nodes(run) && !cluster_has_cut_pods(run->report)) /* one pod may be wrong */
-        red += cluster_ask(&run->asking, &(struct cluster_round){.asks = is_service_well,
+        red += cluster_ask(&run->asking, &(struct cluster_round){.asks = is_chance_well,
                                                                  .again = run->written || !early,
                                                                  .evenly = true})
                    .red;

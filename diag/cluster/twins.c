@@ -43,11 +43,6 @@ static void note_overlay(struct twins *t, size_t node, const json_t *item) {
         note(t, node, CLUSTER_TWIN_OVERLAY "MAC address", json_text_at(data, "VtepMAC"));
 }
 
-/* These give pods addresses of their own. */
-static bool has_pods_of_subnet(const struct cluster_node *node) {
-    return !text_equal(node->network, "calico") && !text_equal(node->network, "ovn-kubernetes");
-}
-
 void cluster_twins_of_nodes(struct cluster_nodes *nodes, const json_t *items) {
     struct twins t = {nodes, json_object()};
 
@@ -55,7 +50,7 @@ void cluster_twins_of_nodes(struct cluster_nodes *nodes, const json_t *items) {
         const struct cluster_node *node = &nodes->items[i];
         const json_t *item = json_array_get(items, i);
 
-        if (has_pods_of_subnet(node))
+        if (!node->other_subnet)
             note(&t, i, CLUSTER_TWIN_SUBNET, json_text_at(item, "spec.podCIDR"));
         note_overlay(&t, i, item);
         note(&t, i, "its address", node->ip);

@@ -9,7 +9,7 @@
 /* Where what is sent to one node's pods comes to the other's. */
 #define CLUSTER_TWIN_OVERLAY "flannel's "
 
-/* Sets node->twin of each node whose pod subnet (but of Calico and OVN, which do not use it),
+/* Sets node->twin of each node whose pod subnet (of a network that uses it),
  * address or MAC address that flannel announces, own address or, on Linux, machine ID another Node
  * has, too. `items`: the Nodes, in the same order. */
 void cluster_twins_of_nodes(struct cluster_nodes *nodes, const json_t *items);
