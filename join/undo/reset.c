@@ -3,251 +3,16 @@
 
 #include "diag/network_report_publish.h"
 #include "diag/run.h"
-#include "host/machine_path.h"
 #include "join/undo/journal.h"
 #include "join/undo/reset_pods.h"
+#include "join/undo/undo_entry.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hcn_network.h"
 #include "netsetup/network_pending.h"
-#include "netsetup/nic_guard.h"
 #include "netsetup/peers.h"
-#include "netsetup/routes.h"
-#include "netsetup/source_vip.h"
-#include "services/artifacts.h"
 #include "services/service_table.h"
 
-enum { STOP_TIMEOUT_MS = 60000, BACKUP_MAX = 512 * 1024 * 1024, EVERY_KIND = -1 };
-
-/* Undoes one entry; *ret_how says in a word or two what it did. */
-typedef int undo_function(struct host *host, const struct journal_entry *entry,
-                          const char **ret_how, struct error *err);
-
-/* Windows lets a program that runs be moved, but not be removed or written: this one, called from
- * where the join installed it, moves itself aside. */
-static bool moves_aside(struct host *host, const char *path) {
-    _cleanup_(freep) char *self = host_program_path(host), *temp = host_environment(host, "TEMP");
-    _cleanup_(freep) char *aside = NULL;
-
-    if (!self || !temp || !text_equal_nocase(self, path))
-        return false;
-    aside = xasprintf("%s\\winjoin-removed.exe", temp);
-    return host_rename(host, path, aside, NULL) == 0;
-}
-
-static bool is_below(const char *path, const char *folder) {
-    return text_starts_with(path, folder) && path[strlen(folder)] == '\\';
-}
-
-static int undo_file(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                     struct error *err) {
-    const char *backup = json_text_at(entry->before, "backup");
-    const char *access = json_text_at(entry->before, "access");
-    _cleanup_(freep) char *data = NULL;
-    size_t len;
-
-    if (!backup) {
-        if (moves_aside(host, entry->target)) {
-            *ret_how = "it runs: moved to %TEMP%\\winjoin-removed.exe, to be deleted";
-            return 0;
-        }
-        *ret_how = "removed";
-        if (text_ends_with(entry->target, ".exe"))
-            program_remove_old(host, entry->target); /* an upgrade's */
-        return host_remove(host, entry->target, err);
-    }
-    *ret_how = "restored";
-    if (host_read(host, backup, BACKUP_MAX, &data, &len, err) < 0)
-        return -1;
-    (void)moves_aside(host, entry->target); /* or it does not run, and can be written */
-    /* Closed until it has its own list; journals of before 0.1.0 have none. */
-    if (program_write(host, entry->target, data, len, HOST_SECRET, err) < 0 ||
-        (access && host_access_set(host, entry->target, access, err) < 0))
-        return -1;
-    if (text_ends_with(entry->target, ".exe"))
-        program_remove_old(host, entry->target);
-    return host_remove(host, backup, err);
-}
-
-static int undo_folder(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                       struct error *err) {
-    const char *access = json_text_at(entry->before, "access");
-    _cleanup_(text_list_free) struct text_list names = {0};
-    bool empty;
-
-    if (json_bool_at(entry->before, "present", false)) {
-        *ret_how = "kept: it existed before the join";
-        return access && host_file_type(host, entry->target) != HOST_ABSENT
-                   ? host_access_set(host, entry->target, access, err)
-                   : 0;
-    }
-    if (!json_bool_at(entry->before, "onlyIfEmpty", false)) {
-        *ret_how = "removed";
-        return host_remove_tree(host, entry->target, err);
-    }
-    empty = host_list(host, entry->target, &names, NULL) < 0 || names.count == 0;
-    *ret_how = empty ? "removed" : "kept: it contains files of other programs";
-    return empty ? host_remove(host, entry->target, err) : 0;
-}
-
-/* join/undo/journal.c writes this shape. */
-static void read_service(const struct journal_entry *entry, struct host_service *ret) {
-    const json_t *b = entry->before;
-
-    *ret = (struct host_service){
-        .name = xstrdup(entry->target),
-        .display_name = xstrdup_null(json_text_at(b, "displayName")),
-        .description = xstrdup_null(json_text_at(b, "description")),
-        .command = xstrdup_null(json_text_at(b, "command")),
-        .auto_start = json_bool_at(b, "autoStart", false),
-        .restart_on_error = json_bool_at(b, "restartOnError", false),
-        .reset_seconds = (unsigned)json_number_at(b, "resetSeconds", 0),
-        .preshutdown_ms = (unsigned)json_number_at(b, "preshutdownMs", 0),
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(ret->restart_delays_ms); i++)
-        ret->restart_delays_ms[i] =
-            (unsigned)json_integer_value(json_array_get(json_object_get(b, "restartDelaysMs"), i));
-    json_read_texts(json_object_get(b, "dependsOn"), &ret->depends_on);
-    json_read_texts(json_object_get(b, "environment"), &ret->environment);
-}
-
-static int restore_service(struct host *host, const struct journal_entry *entry,
-                           struct error *err) {
-    _cleanup_(host_service_free) struct host_service service = {0};
-
-    read_service(entry, &service);
-    if (host_service_put(host, &service, err) < 0)
-        return -1;
-    return json_bool_at(entry->before, "running", false)
-               ? host_service_start(host, entry->target, STOP_TIMEOUT_MS, err)
-               : 0;
-}
-
-/* One of ours without a row: the join that continues after a restart of Windows. */
-static int remove_task(struct host *host, const char *name, struct error *err) {
-    _cleanup_(host_service_free) struct host_service found = {0};
-
-    if (host_service_query(host, name, &found, err) < 0)
-        return -1;
-    return service_is_ours(&found) ? host_service_delete(host, name, STOP_TIMEOUT_MS, err) : 0;
-}
-
-static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                        struct error *err) {
-    const struct service *service = service_by_name(entry->target);
-
-    if (host_service_stop(host, entry->target, STOP_TIMEOUT_MS, err) < 0)
-        return -1;
-    if (json_bool_at(entry->before, "present", false)) {
-        *ret_how = "restored";
-        return restore_service(host, entry, err);
-    }
-    *ret_how = "removed";
-    return service ? service_remove(host, service, err) : remove_task(host, entry->target, err);
-}
-
-static int undo_network(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                        struct error *err) {
-    /* what a service of the join made has the owner that it gave it */
-    bool by_agent = json_object_get(entry->before, "agent"), removed = false;
-
-    if (json_bool_at(entry->before, "present", false)) {
-        *ret_how = "kept: it existed before the join";
-        return 0;
-    }
-    if ((by_agent ? hcn_network_delete : hcn_network_remove)(host, entry->target, &removed, err) <
-        0)
-        return -1;
-    *ret_how = removed ? "removed" : "already gone";
-    return 0;
-}
-
-static int undo_switch(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                       struct error *err) {
-    struct nic_guard_result guard = {0};
-    _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
-    int result;
-
-    if (nic_snapshot_read(json_object_get(entry->before, "card"), &card, err) < 0)
-        return -1;
-    result = nic_guard_remove(host, entry->target, &card, NULL, NULL, &guard, err);
-    *ret_how = "removed; the adapter has its address, DNS servers and routes";
-    return result;
-}
-
-static int undo_route(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                      struct error *err) {
-    struct pod_route route = {0};
-
-    *ret_how = "removed";
-    if (text_format(route.pod_cidr, sizeof route.pod_cidr, "%s", entry->target) < 0 ||
-        text_format(route.node_address, sizeof route.node_address, "%s",
-                    json_text_or(entry->before, "nextHop", "")) < 0)
-        return error_set(err, ERROR_MALFORMED, "read journalled route '%.60s'", entry->target);
-    return pod_routes_remove(host, &route, 1, err);
-}
-
-static int undo_firewall(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                         struct error *err) {
-    *ret_how = "removed";
-    return host_firewall_remove(host, entry->target, err);
-}
-
-static int undo_source_vip(struct host *host, const struct journal_entry *entry,
-                           const char **ret_how, struct error *err) {
-    *ret_how = "released";
-    return source_vip_remove(host, entry->target, err);
-}
-
-static int undo_forwarding(struct host *host, const struct journal_entry *entry,
-                           const char **ret_how, struct error *err) {
-    uint32_t index;
-
-    *ret_how = "as before";
-    if (nic_index_of(host, entry->target, &index, err) < 0)
-        return error_forgive(err, ERROR_ABSENT); /* no interface, no setting */
-    return host_forwarding_set(host, index, strchr(entry->target, ':') ? 6 : 4,
-                               json_bool_at(entry->before, "on", false), err);
-}
-
-static int undo_event_source(struct host *host, const struct journal_entry *entry,
-                             const char **ret_how, struct error *err) {
-    const char *before = json_text_at(entry->before, "file");
-
-    *ret_how = before ? "restored" : "removed";
-    return host_event_source_set(host, before, err);
-}
-
-static int undo_registry(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                         struct error *err) {
-    const json_t *data = json_object_get(entry->before, "data");
-    bool number = json_is_integer(data);
-    _cleanup_(freep) char *text = number ? xasprintf("%lld", (long long)json_integer_value(data))
-                                         : xstrdup_null(json_string_value(data));
-    const char *value = strrchr(entry->target, '\\');
-    _cleanup_(freep) char *key =
-        value ? xstrndup(entry->target, (size_t)(value - entry->target)) : NULL;
-
-    if (!key)
-        return error_set(err, ERROR_MALFORMED, "read journalled value '%.60s'", entry->target);
-    *ret_how = data ? "restored" : "removed";
-    return host_registry_set(host, key, value + 1, number, text, err);
-}
-
-static int undo_path(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                     struct error *err) {
-    *ret_how = "taken out of Path";
-    return machine_path_set(host, entry->target, false, err);
-}
-
-static undo_function *const undo[JOURNAL_KIND_COUNT] = {
-    [JOURNAL_FILE_ENTRY] = undo_file,       [JOURNAL_FOLDER_ENTRY] = undo_folder,
-    [JOURNAL_SERVICE] = undo_service,       [JOURNAL_NETWORK] = undo_network,
-    [JOURNAL_SWITCH] = undo_switch,         [JOURNAL_ROUTE] = undo_route,
-    [JOURNAL_FIREWALL] = undo_firewall,     [JOURNAL_SOURCE_VIP] = undo_source_vip,
-    [JOURNAL_FORWARDING] = undo_forwarding, [JOURNAL_EVENT_SOURCE] = undo_event_source,
-    [JOURNAL_REGISTRY] = undo_registry,     [JOURNAL_PATH] = undo_path,
-};
+enum { EVERY_KIND = -1 };
 
 /* Ends first: a kubelet that runs would create its pods again while their network goes. */
 static int stop_kubelet(const struct journal *journal, struct error *err) {
@@ -320,6 +85,10 @@ static int forget(struct journal *journal, size_t i, struct error *err) {
     return journal_pop(journal, err);
 }
 
+static bool is_below(const char *path, const char *folder) {
+    return text_starts_with(path, folder) && path[strlen(folder)] == '\\';
+}
+
 /* What could not be undone is still in the journal behind this entry and may stand on it: a folder
  * holds its files, the vSwitch carries the pod network. */
 static bool is_needed(const struct journal *journal, size_t index) {
@@ -354,7 +123,7 @@ static int undo_kinds(struct journal *journal, int kinds, const char *kept,
         if (is_needed(journal, i))
             continue;
         tell_begin(options, entry);
-        if (undo[entry->kind](journal->host, entry, &how, &why) < 0) {
+        if (undo_entry(journal->host, entry, &how, &why) < 0) {
             tell(options, entry, "", &why);
             if (ret->failed++ == 0)
                 *err = why;
