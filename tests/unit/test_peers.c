@@ -166,6 +166,54 @@ static void many_nodes(void **state) {
     json_decref(nodes);
 }
 
+/* What OVN-Kubernetes says of a Windows node and of a Linux one, and whether it routes there. */
+static void of_ovn_kubernetes(void **state) {
+#define OVN "\"k8s.ovn.org/"
+#define MAC ", " OVN "hybrid-overlay-distributed-router-gateway-mac\": \"0a:58:0a:f4:01:03\""
+    static const struct {
+        const char *annotations, *pod_cidr, *mac;
+        bool routed;
+    } rows[] = {
+        {OVN "hybrid-overlay-node-subnet\": \"10.132.1.0/24\"" MAC, "10.132.1.0/24",
+         "0a:58:0a:f4:01:03", true},
+        {OVN "node-subnets\": \"{\\\"default\\\": [\\\"10.128.2.0/23\\\"]}\"" MAC, "10.128.2.0/23",
+         "0a:58:0a:f4:01:03", true},
+        {OVN "node-subnets\": \"{\\\"default\\\": \\\"10.128.4.0/23\\\"}\"" MAC, "10.128.4.0/23",
+         "0a:58:0a:f4:01:03", true},
+        {OVN "hybrid-overlay-node-subnet\": \"10.132.1.0/24\"", "10.132.1.0/24", "", false},
+        {OVN "node-subnets\": \"{\\\"other\\\": []}\"" MAC, NULL, "", false},
+        {OVN "node-subnets\": \"{\"" MAC, NULL, "", false},
+        {OVN "hybrid-overlay-node-subnet\": "
+             "\"fd00:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000/64\"" MAC,
+         NULL, "", false},
+    };
+    const struct network_agent *agent = &network_agent_ovn_kubernetes;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = xasprintf(
+            "{\"metadata\": {\"name\": \"n\", \"annotations\": {%s}}, \"status\": {\"addresses\": "
+            "[{\"type\": \"InternalIP\", \"address\": \"10.0.0.9\"}]}}",
+            rows[i].annotations);
+        _cleanup_json_ json_t *node = json_loads(text, 0, NULL);
+        struct network_peer peer;
+
+        assert_non_null(node);
+        network_peer_read(node, &peer);
+        if (!text_equal(peer.pod_cidr, rows[i].pod_cidr) ||
+            !text_equal(peer.router_mac, rows[i].mac) ||
+            agent->routes_to(&network_mode_overlay, agent->vni, &peer) != rows[i].routed)
+            fail_msg("%s: %s %s", rows[i].annotations, peer.pod_cidr, peer.router_mac);
+        if (!rows[i].routed)
+            continue;
+        assert_string_equal(peer.address, "10.0.0.9");
+        assert_false(agent->routes_to(&network_mode_l2bridge, agent->vni, &peer));
+        assert_false(agent->routes_to(&network_mode_overlay, agent->vni + 1, &peer));
+        peer.backend = "vxlan";
+        assert_false(agent->routes_to(&network_mode_overlay, agent->vni, &peer));
+    }
+}
+
 /* A network that finds the other nodes by itself has no routes to be asked for or written. */
 static void a_mode_without_routes(void **state) {
     struct network_mode alone;
@@ -212,6 +260,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(l2bridge, open_host, close_host),
         cmocka_unit_test_setup_teardown(an_agent_keeps_its_own, open_host, close_host),
         cmocka_unit_test_setup_teardown(malformed, open_host, close_host),
+        cmocka_unit_test(of_ovn_kubernetes),
         cmocka_unit_test_setup_teardown(many_nodes, open_host, close_host),
         cmocka_unit_test_setup_teardown(a_mode_without_routes, open_host, close_host),
     };

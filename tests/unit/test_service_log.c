@@ -168,6 +168,24 @@ static void one_that_ended_says_since_when_and_why(void **state) {
     host_free(host);
 }
 
+/* Without a record of its end the last time in its log says since when. */
+static void one_that_ended_unseen_says_when_it_spoke_last(void **state) {
+    static const char log[] = "I1121 09:00:01.000000 1 a.go:1] one\n"
+                              "I1121 09:00:07.500000 1 a.go:1] two\n\nno time\n";
+    struct host *host = with_service(&service_kubelet);
+    json_t *status;
+
+    (void)state;
+    host_memory_end_service(host, "kubelet", 1);
+    assert_int_equal(
+        host_write(host, service_kubelet.log_file, log, strlen(log), HOST_PUBLIC, NULL), 0);
+    status = status_of(host, "kubelet");
+    assert_non_null(json_text_at(status, "since"));
+    assert_string_equal(json_text_at(status, "since") + strlen("2026-"), "11-21T09:00:07Z");
+    json_decref(status);
+    host_free(host);
+}
+
 static void one_that_keeps_ending_is_down(void **state) {
     struct host *host = with_service(&service_kube_proxy);
     json_t *status;
@@ -212,6 +230,7 @@ int main(void) {
         cmocka_unit_test(the_end_of_a_log_is_whole_lines),
         cmocka_unit_test(one_that_is_absent),
         cmocka_unit_test(one_that_ended_says_since_when_and_why),
+        cmocka_unit_test(one_that_ended_unseen_says_when_it_spoke_last),
         cmocka_unit_test(one_that_keeps_ending_is_down),
         cmocka_unit_test(one_that_is_stopped_is_down_without_an_end_of_its_own),
     };
