@@ -214,9 +214,10 @@ FAULTS |= {
                            "HNS-EPSTALE", *hns.twins(1)),
     "held-once": after("an endpoint of a pod that is gone has the address of the next pod, which gets another one", "",
                        *hns.next_addresses_held(1)),
+    # quiet, or a young service would be waited for longer than the scanner holds the program
     "scanner": after("a sandbox fails once, and a virus scanner keeps the probe from running", "POD-SBX",
-                     node.both(hns.next_addresses_held(2)[0], node.meanwhile(node.kept_from_running(100))),
-                     node.both(node.afterwards, hns.next_addresses_held(2)[1]), BRIDGE),
+                     node.both(hns.next_addresses_held(2)[0], node.meanwhile(node.kept_from_running(50))),
+                     node.both(node.afterwards, hns.next_addresses_held(2)[1]), BRIDGE, quiet=True),
     "held-remote": after("kube-proxy's endpoints of pods that are gone have the addresses of this node's pods",
                          "HNS-EPSTALE", *hns.all_addresses_held(1), OVERLAY),
     "held-local": after("endpoints of pods that are gone have all addresses, and the CNI plugin's files do not say so",

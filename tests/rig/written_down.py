@@ -165,8 +165,10 @@ PAIRS = {
 
 # Written down after the rules had been changed for what they had missed of those.
 FAULTS |= {
-    "agent-443": Fault("a security agent of the node resets its pods' connections to port 443", "SVC-LB", *cluster.filtered(
-        "w1", FROM_PODS + "tcp dport 443 reject with tcp reset", hook="prerouting"), OVERLAY),
+    # SVC-LB was written down, but load balancers come before it
+    "agent-443": Fault("a security agent of the node resets its pods' connections to port 443", "EXT-PODS",
+                       *cluster.filtered("w1", FROM_PODS + "tcp dport 443 reject with tcp reset", hook="prerouting"),
+                       OVERLAY),
     "vxlan-rate": Fault("the cloud lets twenty VXLAN packets a second pass", "LOSS", *cluster.filtered(
         "fabric", "udp dport 4789 limit rate over 20/second burst 5 packets drop", "bridge"), OVERLAY, chance=True),
     "api-resets": Fault("a load balancer before the API server takes connections and resets them", "API-DOWN",
