@@ -253,16 +253,15 @@ static void said_free(struct said *said) {
  * attempt. */
 static void read_start(const char *words, struct said *said) {
     const char *with = strstr(words, " with ");
-    _cleanup_(freep) char *why = NULL;
-    struct text text = {0};
+    const char *quote = with ? strchr(with, '"') : NULL;
+    _cleanup_(freep) char *message = NULL, *whole = NULL, *why = NULL;
 
-    if (!with || strstr(with, "BackOff"))
+    if (!quote || strstr(with, "BackOff"))
         return;
-    for (const char *c = with + strlen(" with "); *c; c++)
-        if (*c != '"')
-            text_add_char(&text, *c);
-    why = without_ids(text_str(&text));
-    text_free(&text);
+    with += strlen(" with ");
+    message = unquoted(quote + 1);
+    whole = xasprintf("%.*s%s", (int)(quote - with), with, message);
+    why = without_ids(whole);
     said->starts = text_equal(why, said->start) ? said->starts + 1 : 1;
     text_set(&said->start, take_ptr(why));
 }

@@ -159,7 +159,7 @@ static void what_stops_pods_ends_the_wait(void **state) {
         {NULL, "kubelet", NULL, {.generation = 1}, false, "SVC-DOWN", 30000},
         {NULL,
          NULL,
-         "failed to \\\"StartContainer\\\" for \\\"probe\\\" with RunContainerError: no",
+         "failed to \\\"StartContainer\\\" for \\\"probe\\\" with RunContainerError: \\\"no\\\"",
          {.generation = 1},
          false,
          "POD-SBX",

@@ -203,6 +203,10 @@ static const struct {
      "RunContainerError: failed to start containerd task ID: Access is denied. (3 times one "
      "after the other)",
      3},
+    {{START("CreateContainerError", "no \\\\\\\"C:\\\\\\\\x\\\\\\\"")},
+     NULL,
+     "CreateContainerError: no \"C:\\x\"",
+     1},
     {{START("CreateContainerError", "no such mount")},
      NULL,
      "CreateContainerError: no such mount",
