@@ -381,9 +381,10 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
     const char *prefix = expected(scene, "podCIDR");
     bool questions = large_questions_are_lost(scene), answers = large_answers_are_lost(scene);
+    const char *connect = extra_outcome(scene, "x-dns-connect"); /* the smallest packets of all */
 
-    if (!(scene->green & CELL_TCP(POD_IP)) || !backend || !prefix ||
-        prefix_holds(prefix, backend) || !(questions || answers))
+    if (!(scene->green & CELL_TCP(POD_IP)) || (connect && is_silent(connect)) || !backend ||
+        !prefix || prefix_holds(prefix, backend) || !(questions || answers))
         return NO;
     if (questions)
         note_sizes(scene, finding, "x-size-dns-", "TCP to the DNS Service", 64, 2000);

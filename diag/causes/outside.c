@@ -28,7 +28,9 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
     const char *ip = expected(scene, "externalIP");
     const struct diag_cell *cell =
         diag_cells_find(&scene->report->cells, "pod-to-external-ip", true);
-    bool no_tcp = tcp && !text_equal(tcp, "ok"), no_udp = udp && !text_equal(udp, "ok");
+    /* of which some attempts succeed is reached, and loses packets */
+    bool no_tcp = tcp && !text_equal(tcp, "ok") && !extra_succeeded(scene, "node-external"),
+         no_udp = udp && !text_equal(udp, "ok") && !extra_succeeded(scene, "node-external-udp");
 
     if (!no_tcp && no_udp && node_is_without_udp(scene))
         return NO;

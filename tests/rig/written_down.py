@@ -151,7 +151,8 @@ FAULTS |= {
     "udr-gone": Fault("the cloud's route table has lost its routes to pods", "L2-ROUTE", *cluster.filtered(
         "fabric", "ip daddr %s drop" % fabrics.POD_RANGE, "bridge"), BRIDGE),
     "snat-used": Fault("three of four new connections to what is outside find no port for their translation", "LOSS",
-                       *cluster.filtered("fabric", 'oifname "wan" ct state new numgen inc mod 4 != 0 drop', "ip"), BRIDGE),
+                       *cluster.filtered("fabric", 'oifname "wan" ct state new numgen inc mod 4 != 0 drop', "ip"), BRIDGE,
+                       chance=True),
     "api-busy": after("the API server has too many requests to answer this node's", "API-DOWN", cluster.control(
         op="fault", user="system:node:.*", code=429, reason="TooManyRequests"), cluster.control(op="clear"), BRIDGE),
     # not by the cable's MTU, which lets a packet pass that the sender's adapter is to cut

@@ -8,6 +8,10 @@ static const struct row route_rows[] = {
      "pod-to-external-ip/tcp=timeout* pod-to-external-dns/tcp=dns-timeout",
      "extra:{'x-dns-external':{outcome:'dns-timeout'},'x-node-name':{outcome:'dns-timeout'}}",
      "LOSS confirmed 2", NULL},
+    {"the node reaches the target at times",
+     "pod-to-external-ip/tcp=timeout pod-to-external-ip/udp=dns-timeout*",
+     "extra:{'node-external':{outcome:'timeout',attempts:3,succeeded:2}}", "LOSS confirmed 2",
+     NULL},
     {"the node loses some", "pod-to-external-dns/tcp=dns-timeout",
      "extra:{'x-dns-external':{outcome:'dns-timeout'},'node-external-udp':{outcome:'dns-timeout',"
      "attempts:3,succeeded:1}}",
