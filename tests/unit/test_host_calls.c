@@ -282,6 +282,16 @@ static void work_of_our_own_goes_on_after_its_begin(void **state) {
     assert_int_equal(results[2], 2);
 }
 
+/* What stays open below it moves it up. */
+static int free_descriptor(void) {
+    FILE *file = tmpfile();
+    int descriptor = file ? fileno(file) : -1;
+
+    if (file)
+        assert_int_equal(fclose(file), 0);
+    return descriptor;
+}
+
 static void a_service_runs_in_the_foreground(void **state) {
     static const struct {
         const char *program, *script, *folder;
@@ -296,6 +306,7 @@ static void a_service_runs_in_the_foreground(void **state) {
         {"/bin/sh", "echo x", "/no/such", -1, 126, ""},
     };
     const char *environment[] = {"WINJOIN_CHILD=a b", NULL};
+    int before = free_descriptor();
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows) && !opened_windows; i++) {
@@ -313,6 +324,7 @@ static void a_service_runs_in_the_foreground(void **state) {
         if (result < 0)
             assert_int_equal(err.kind, ERROR_HOST);
         assert_int_equal(ended_with, rows[i].code);
+        assert_int_equal(free_descriptor(), before);
         text_free(&heard);
     }
 }

@@ -47,7 +47,29 @@ static void a_folder_is_no_file(void **state) {
     assert_int_equal(names.count, 1); /* nothing is left beside it */
     FAILS_WITH(ERROR_HOST, host_write(opened, "Z:\\dev\\full", "x", 1, HOST_PUBLIC, err));
     text_list_free(&names);
+    SUCCEEDS(host_write(opened, FOLDER "\\file", "x", 1, HOST_PUBLIC, err));
+    FAILS_WITH(ERROR_HOST, host_make_folder(opened, FOLDER "\\file", HOST_PUBLIC, err));
+    FAILS_WITH(ERROR_ABSENT, host_make_folder(opened, FOLDER "\\file\\in", HOST_PUBLIC, err));
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
+}
+
+/* As a shell makes it of <(...): what it brings may come a little later. */
+static void a_pipe_is_read_to_its_end(void **state) {
+    static const char script[] =
+        "p=/tmp/winjoin-test-pipe; rm -f $p; mkfifo $p; (exec 3<>$p; echo >$p.open; sleep 0.2; "
+        "printf hello >&3) >/dev/null 2>&1 & "
+        "while ! rm /tmp/winjoin-test-pipe.open; do sleep 0.01; done 2>/dev/null";
+    const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = 20000};
+    _cleanup_(freep) char *output = NULL;
+    int code = -1;
+
+    (void)state;
+    need_rootfs(NULL);
+    SUCCEEDS(host_run(opened, &process, &code, &output, err));
+    assert_int_equal(code, 0);
+    expect_content("Z:\\tmp\\winjoin-test-pipe", "hello");
+    SUCCEEDS(host_remove(opened, "Z:\\tmp\\winjoin-test-pipe", err));
 }
 
 static void links_lead_nowhere_outside(void **state) {
@@ -125,6 +147,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(state_outlives_the_program, close_host),
         cmocka_unit_test_teardown(a_folder_is_no_file, close_host),
+        cmocka_unit_test_teardown(a_pipe_is_read_to_its_end, close_host),
         cmocka_unit_test_teardown(links_lead_nowhere_outside, close_host),
         cmocka_unit_test_teardown(other_drives_are_absent, close_host),
         cmocka_unit_test_teardown(without_a_folder, close_host),
