@@ -112,7 +112,8 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
     client = *watch->client;
     watch->rights_ms = host_monotonic_ms(watch->host) + RIGHTS_MS;
     client.patience_ms = 0;
-    if (kube_get(&client, path, NULL, &why) == 0 || !kube_is_forbidden(&why))
+    (void)kube_get(&client, path, NULL, &why); /* whether it is refused is all that matters */
+    if (!kube_is_forbidden(&why))
         watch->refused = 0;
     else if (++watch->refused == 2) {
         (void)error_set(err, ERROR_DENIED, "wait for %s: %s", watch->service->name, why.message);

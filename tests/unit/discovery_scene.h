@@ -145,7 +145,13 @@ static inline int teardown(void **state) {
 }
 
 static inline int run(struct scene *s) {
-    return discovery_run(&s->options, s->http, s->host, &s->result, &s->err);
+    int result;
+
+    error_clear(&s->err);
+    result = discovery_run(&s->options, s->http, s->host, &s->result, &s->err);
+    if (result == 0)
+        assert_int_equal(s->err.kind, ERROR_NONE);
+    return result;
 }
 
 static inline void assert_fails(struct scene *s, enum error_kind kind, const char *why) {
