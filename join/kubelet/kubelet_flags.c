@@ -42,19 +42,18 @@ static int by_name_and_value(const void *a, const void *b) {
 void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_list *ret) {
     _cleanup_(freep) char *own = text_lower(input->host_name);
     bool other_name = !text_equal(own, input->node_name);
-    unsigned minor = minor_of(input->version);
     const char *socket = input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET;
 
     /* sorted by name, as kubeadm writes them */
-    add_base(input, "container-runtime-endpoint", minor < INSTANCE_CONFIG_SINCE ? socket : NULL,
-             ret);
+    add_base(input, "container-runtime-endpoint",
+             kubelet_has_instance_config(input->version) ? NULL : socket, ret);
     add_base(input, "hostname-override", other_name ? input->node_name : NULL, ret);
     add_base(input, "node-ip", input->node_ip, ret);
     add_base(input, "node-labels", input->node_labels, ret);
     add_base(input, "register-with-taints", input->taints, ret);
     for (size_t i = 0; input->extra && i < input->extra->count; i++)
         text_list_add_owned(ret, xasprintf("--%s", input->extra->items[i]));
-    if (minor < ORDER_KEPT_SINCE && ret->count)
+    if (minor_of(input->version) < ORDER_KEPT_SINCE && ret->count)
         qsort(ret->items, ret->count, sizeof *ret->items, by_name_and_value);
 }
 

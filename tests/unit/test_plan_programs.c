@@ -288,9 +288,10 @@ static void versions_that_a_lock_knows(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct artifact items[] = {{.name = (char *)"win-overlay", .version = (char *)"v1.0.0"},
                                    {(char *)rows[i].name, .version = (char *)rows[i].version}};
-        const struct artifacts lock = {items, 2};
+        const struct artifacts lock = {items, 2}, alone = {items + 1, 1};
 
         assert_int_equal(programs_versions_are_known(&lock), rows[i].known);
+        assert_int_equal(programs_versions_are_known(&alone), rows[i].known);
     }
 }
 
