@@ -202,6 +202,18 @@ static void refuses_bad_requests(void **state) {
     http_free(http);
 }
 
+/* Where none was in the way there is nothing to say of it. */
+static void a_proxy_in_the_way_is_named(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(http_hint_proxy(&err, NULL), -1);
+    assert_string_equal(err.hints[0], "");
+    assert_int_equal(http_hint_proxy(&err, "http://proxy.example:3128"), -1);
+    assert_true(text_starts_with(
+        err.hints[0], "the request went through the proxy http://proxy.example:3128 (set by "));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_environment_names_a_proxy),
@@ -209,6 +221,7 @@ int main(void) {
         cmocka_unit_test(proxy_but_for_excluded_hosts),
         cmocka_unit_test(machine_proxy_as_winhttp_lists_it),
         cmocka_unit_test(refuses_bad_requests),
+        cmocka_unit_test(a_proxy_in_the_way_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

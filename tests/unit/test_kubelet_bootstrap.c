@@ -3,6 +3,7 @@
 #include "join_scene.h"
 
 #include "join/kubelet/kubelet_files.h"
+#include "join/phases/kubelet_bootstrap.h"
 #include "pki/csr.h"
 #include "pki/key.h"
 
@@ -270,6 +271,36 @@ static void a_serving_request_is_told(void **state) {
     close_run(&r);
 }
 
+/* What the kubelet would begin with instead is away, or the join has failed. */
+static void what_is_in_the_way_is_removed(void **state) {
+    struct join_found found = {.discovery.kubeconfig = (char *)"x"};
+    unsigned removed = 0;
+    bool reached = true;
+
+    (void)state;
+    found.discovery.config.server = (char *)"https://10.0.0.10:6443";
+    found.discovery.config.ca_pem = (char *)"x";
+    found.discovery.config.token = (char *)"x";
+    for (size_t n = 1; reached; n++) {
+        struct host *host = host_memory_new();
+        struct journal journal = {0};
+        struct error err = {0};
+        size_t calls;
+
+        assert_int_equal(journal_open(host, &journal, &err), 0);
+        calls = host_memory_calls(host);
+        host_memory_fail(host, n);
+        if (kubelet_bootstrap_write(&journal, &found, &err) == 0)
+            assert_false(text_starts_with(host_memory_failed(host), "remove "));
+        else
+            removed += text_starts_with(host_memory_failed(host), "remove ");
+        reached = host_memory_calls(host) - calls >= n;
+        journal_close(&journal);
+        host_free(host);
+    }
+    assert_int_equal(removed, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kubelet_does_it_and_reset_takes_it_back),
@@ -279,6 +310,7 @@ int main(void) {
         cmocka_unit_test(it_is_interrupted),
         cmocka_unit_test(a_killed_run_left_the_file),
         cmocka_unit_test(a_serving_request_is_told),
+        cmocka_unit_test(what_is_in_the_way_is_removed),
         cmocka_unit_test(what_was_told_is_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
