@@ -1,14 +1,16 @@
 """More faults of a whole cluster that people reported (cluster_faults.py says how they are told).
 
-ELEVENTH was written, each with the cause that is expected, before any of it was played.
+ELEVENTH was written, each with the cause that is expected, before any of it was played: nine of the ten were named first.
+TWELFTH was written after the rules were changed for it, and before any of it was played.
+Nothing wrong was confirmed of ELEVENTH.
 """
 from . import probes
-from .cluster_faults import OUTSIDE, REFUSED, WINDOWS, Fault, lost, pods, resolves
+from .cluster_faults import NO_ROUTE, OUTSIDE, REFUSED, WINDOWS, Fault, lost, pods, resolves
 from .field_faults import BY_SERVICE, chance, evict, no_proxy_to
 from .thread_faults import OF_TEN, SIX, TEN, between_pods
 
-NAT, ONE_OF_DNS = chance(110), chance(111)
-NO_HNS = "dial tcp %s: connectex: A socket operation was attempted to an unreachable network."
+NAT, HALF, FIFTH = (chance(110 + i) for i in range(3))
+RESTARTED = ("win-002", "win-005")
 FAILED_NAME = "lookup %s: getaddrinfow: This is usually a temporary error during hostname resolution."
 
 
@@ -21,6 +23,11 @@ def same_public_ip(case):
 def same_pod_subnet(case):
     for name in ("lin-000", "lin-001"):
         case.change_node(name, lambda node: node["spec"].update(podCIDR="10.250.0.0/16"))
+
+
+def same_machine(case):
+    for name in ("lin-000", "lin-001"):
+        case.change_node(name, lambda node: node["status"]["nodeInfo"].update(machineID="5f1c9e0b7a2d4c46a3d1b0c9e8f7a6b5"))
 
 
 ELEVENTH = [
@@ -70,4 +77,44 @@ ELEVENTH = [
           "CL-API-POD", "lin-001",
           lambda d: probes.SLOW if d.udp and pods(d) and "win-000" in (d.source, d.node) and d.source != d.node else None,
           change=no_proxy_to("lin-001"), also=("CL-UDP-NODE",), spread=True, or_else=(("CL-UDP-NODE", "win-000"),)),
+]
+
+
+# After the rules were changed for ELEVENTH.
+TWELFTH = [
+    Fault("udp-of-services-to-others", "UDP to a Service is lost where the chosen pod is another node's, as with spoiled checksums; straight to pods "
+          "it arrives, and TCP as well (rancher/rke2#1541)", "CL-SVC-SOME", "all nodes",
+          lambda d: probes.SLOW if d.udp and d.place in BY_SERVICE and d.service == "backend" and d.node != d.source else
+          lost(d) if resolves(d) and d.source != "lin-000" and HALF(1 / 2) else None, spread=True,
+          or_else=(("CL-SVC-UDP", "all nodes"), ("CL-DNS-HALF", "all nodes"))),
+    Fault("stale-dns-on-one", "win-001 sends the DNS' packets to the address of a DNS pod that is gone (k3s-io/k3s#10901)",
+          "CL-DNS-NODE", "win-001",
+          lambda d: "lookup %s: getaddrinfow: No such host is known. timeout" % d.host if d.source == "win-001" and resolves(d) else None,
+          spread=True),
+    Fault("nothing-comes-in", "pods of win-002 send, and no answer or connection from another machine comes in to them "
+          "(projectcalico/calico#7875)", "CL-NODE", "win-002",
+          lambda d: lost(d) if d.source == "win-002" and resolves(d) else
+          probes.SLOW if d.source == "win-002" and (d.place in ("external", "node-port", "node") and d.target != "win-002"
+                                                    or between_pods(d)) or between_pods(d) and d.node == "win-002" else None,
+          words=OUTSIDE, spread=True),
+    Fault("restarted-flannel", "of ten nodes flannel was restarted on win-002 and win-005 (host-gw): their routes to others are gone, those to "
+          "them are there, but for answers (flannel-io/flannel#1208)", "CL-NODE", "win-002, win-005",
+          lambda d: lost(d) if d.source in RESTARTED and resolves(d) else NO_ROUTE if between_pods(d) and d.source in RESTARTED else
+          probes.SLOW if between_pods(d) and d.node in RESTARTED else None,
+          windows=TEN[0], linux=TEN[1], words=OF_TEN, spread=True),
+    Fault("half-of-answers", "lin-001 drops one in two UDP answers to names from its pods (kubernetes/kubernetes#56706)",
+          "CL-DNS-HALF", "lin-001",
+          lambda d: lost(d) if d.source == "lin-001" and resolves(d) and HALF(1 / 2) else None, spread=True),
+    Fault("loss-and-kubelet", "two at once: a fifth of the UDP from and to win-000 is lost, and the kubelet's port of win-002 is closed",
+          "CL-LOSS-NODE", "win-000",
+          lambda d: REFUSED if d.place == "node" and d.target == "win-002" else
+          probes.SLOW if d.udp and pods(d) and not d.large and "win-000" in (d.source, d.node) and d.source != d.node and FIFTH(1 / 5) else None,
+          words=("--count", "20"), also=("CL-KUBELET",), spread=True),
+    Fault("proxy-and-mtu", "two at once: no kube-proxy on win-001, and large packets from and to lin-000 are lost",
+          "CL-MTU-NODE", "lin-000",
+          lambda d: probes.SLOW if d.large and pods(d) and d.source != d.node and "lin-000" in (d.source, d.node) else
+          lost(d) if d.source == "win-001" and (d.place == "service" or resolves(d)) else
+          REFUSED if d.place == "node-port" and d.target == "win-001" else None, also=("CL-SVC-NODE",), spread=True),
+    Fault("cloned-linux", "lin-000 and lin-001 were cloned with one machine ID, and all works still (it is told, and is no failure)",
+          "CL-TWINS", "lin-000, lin-001", lambda d: None, change=same_machine, spread=True),
 ]

@@ -58,7 +58,7 @@ class Faults(unittest.TestCase):
         """On a busy machine the model answers too late for diag: fewer at a time then, and the wrong ones again, alone."""
         faults = cluster_faults.FAULTS + cluster_faults.SECOND + cluster_faults.THIRD + cluster_faults.FOURTH
         faults += cluster_faults.FIFTH + cluster_faults.SIXTH + field_faults.SEVENTH + field_faults.EIGHTH + field_faults.MEANWHILE
-        faults += thread_faults.NINTH + thread_faults.TENTH + reported_faults.ELEVENTH
+        faults += thread_faults.NINTH + thread_faults.TENTH + reported_faults.ELEVENTH + reported_faults.TWELFTH
         faults = [f for f in faults if f.name not in MISSED]
         faults = faults[::3] if os.environ.get("TESTS_PART") == "part" else faults
         with concurrent.futures.ThreadPoolExecutor(max(1, round(AT_ONCE / patience.factor()))) as pool:
