@@ -35,6 +35,7 @@ struct cluster_row {
     bool touching;  /* `also` counts cells to the nodes, too, where the scope is only from them */
     bool behind;    /* pods behind Services are cut off: their red cells follow, wherever from */
     bool dns;       /* the DNS settings inside the node's pod are evidence */
+    bool outward;   /* whom a cell leads to does not matter: only from somewhere, or everywhere */
     bool at_target; /* a node that one other asks is enough to name it; otherwise it is a pair */
     bool protocols; /* where it is not all of them, it may be UDP or TCP alone; */
     bool families;  /* IPv4 or IPv6 */

@@ -231,6 +231,8 @@ static const struct cluster_row rows[] = {
                "still send to one that is gone",
                "kubernetes-sigs/sig-windows-tools#380"}},
      .among = is_name_sometimes,
+     .spared = is_udp_well, /* the DNS is a Service, too */
+     .outward = true,
      .also = is_unresolved_red,
      .chance = true,
      .partly = true,

@@ -220,24 +220,30 @@ static bool has_red(const struct finding *f, const struct cluster_row *row,
     return false;
 }
 
+/* Whether one that says it fits a cell: then so do all, as twins are two. */
+static bool fits_any(const struct finding *f, const struct cluster_row *row) {
+    for (size_t i = 0; i < f->report->nodes.count; i++)
+        if (row->says(&f->report->nodes.items[i]) &&
+            has_red(f, row, &(struct cluster_place){ONE, FROM, i, 0, NULL}))
+            return true;
+    return !row->fits;
+}
+
 /* `ending`: those that fit no cell. */
 static void find_said(struct finding *f, const struct cluster_row *row, bool ending) {
-    bool *fits = xcalloc(f->report->nodes.count + 1, sizeof *fits);
-
-    for (size_t i = 0; i < f->report->nodes.count; i++)
-        fits[i] = !row->fits || has_red(f, row, &(struct cluster_place){ONE, FROM, i, 0, NULL});
+    if (fits_any(f, row) == ending)
+        return;
     for (size_t i = 0; i < f->report->nodes.count; i++) {
         const struct cluster_node *n = &f->report->nodes.items[i];
         const struct cluster_found found = {.place = {ONE, FROM, i, 0, NULL}};
         const char *says = row->says(n);
         _cleanup_(freep) char *evidence = NULL;
 
-        if (!says || fits[i] == ending || (row->local && (!f->silent[i] || f->local[i])))
+        if (!says || (row->local && (!f->silent[i] || f->local[i])))
             continue;
         evidence = xasprintf("%s: %s", n->name, says);
         name_place(f, row, &found, evidence, !row->aside && !ending);
     }
-    free(fits);
 }
 
 /* What nodes have published, three times: first what fits the cells and is fresh; otherwise what

@@ -298,6 +298,8 @@ static bool is_possible(const struct space *s, const struct group *g) {
 
     if (g->place.way == TOUCHING && g->place.set != EVERY && !g->pairs)
         return false; /* what is of one node each goes out from there */
+    if (row->outward && g->place.set != EVERY && g->place.way != FROM)
+        return false;
     if (!g->open || g->red < least || (row->spared && !g->spared) || (row->mixed && !g->flows) ||
         !is_wide(s, g))
         return false;
