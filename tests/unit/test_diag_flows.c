@@ -203,6 +203,7 @@ static void clusters_without_pod_records_are_excused(void **state) {
     _cleanup_(diag_cells_free) struct diag_cells cells = {0};
     struct probe_result ok = {.outcome = PROBE_OK, .attempts = 3, .succeeded = 3};
     struct probe_result nxdomain = {.outcome = PROBE_DNS_NXDOMAIN, .attempts = 2};
+    struct probe_result lost = {.outcome = PROBE_TIMEOUT, .attempts = 2};
     struct diag_cell *name, *service;
 
     (void)state;
@@ -214,6 +215,10 @@ static void clusters_without_pod_records_are_excused(void **state) {
     diag_cells_excuse(&cells, NULL);
     assert_int_equal(name->outcome, DIAG_FAIL); /* all DNS is broken: no excuse */
     diag_cell_judge(service, &ok, false);
+    diag_cell_judge(name, &lost, false);
+    diag_cells_excuse(&cells, NULL);
+    assert_int_equal(name->outcome, DIAG_FAIL); /* nobody said that there is none */
+    diag_cell_judge(name, &nxdomain, false);
     diag_cells_excuse(&cells, NULL);
     assert_int_equal(name->outcome, DIAG_SKIP);
     assert_string_equal(name->reason, "dns-no-pod-records");
