@@ -192,10 +192,12 @@ static bool module_text(struct part section, struct part *ret) {
 
 /* Behind the start of a line ("mod\t"), to the line's end. */
 static bool line_behind(struct part text, const char *start, struct part *ret) {
-    const uint8_t *at = text.data, *end = text.data + text.len, *stop;
+    const uint8_t *at = text.data, *end, *stop;
     size_t len = strlen(start);
 
-    for (; at < end; at = stop + 1) {
+    if (!text.len) /* nor has it an address */
+        return false;
+    for (end = at + text.len; at < end; at = stop + 1) {
         stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop)
             stop = end;
