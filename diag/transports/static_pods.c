@@ -394,8 +394,8 @@ static char *program_waiting(struct diag_probe *probe, const json_t *mirror, str
                    : take_ptr(end);
     waiting = static_pod_waiting(mirror);
     return waiting || !since ? take_ptr(waiting)
-                             : xasprintf("its container runs since %s, and its program has said "
-                                         "nothing yet",
+                             : xasprintf("its container has run since %s, but its program has "
+                                         "said nothing yet",
                                          since);
 }
 

@@ -215,7 +215,7 @@ static const struct {
     {{NULL},
      "{'status':{'phase':'Running','containerStatuses':[{'state':{'running':{'startedAt':"
      "'2026-11-21T10:17:04Z'}}}]}}",
-     "its container runs since 2026-11-21T10:17:04Z, and its program has said nothing yet",
+     "its container has run since 2026-11-21T10:17:04Z, but its program has said nothing yet",
      0},
     {{NULL},
      ENDED("'state':{'terminated':{'exitCode':-1073741515}}", "0", "'exitCode':0"),
