@@ -11,72 +11,6 @@ enum {
 enum { ENOUGH = 10 };  /* attempts of a cell */
 #define BY_CHANCE 0.01 /* what is less likely than this does not happen */
 
-/* ---- places ---- */
-
-static bool is_in_set(const struct cluster_map *map, enum cluster_set set, size_t of, size_t node) {
-    switch (set) {
-    case EVERY:
-        return true;
-    case ONE:
-        return node == of;
-    case SYSTEM:
-        return map->systems[node] == of;
-    default:
-        return map->kinds[node] == of;
-    }
-}
-
-static bool is_within(const struct cluster_map *map, const struct cluster_place *place, size_t from,
-                      size_t to) {
-    bool out = is_in_set(map, place->set, place->a, from);
-    bool in = is_in_set(map, place->set, place->way == BETWEEN ? place->b : place->a, to);
-
-    return place->way == TOUCHING ? out || in
-           : place->way == FROM   ? out
-           : place->way == TO     ? in
-                                  : out && in;
-}
-
-bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
-                       const struct cluster_cell *cell) {
-    bool pair = place->way == TO || place->way == BETWEEN;
-
-    if (place->side)
-        return place->side[cell->from] != place->side[cell->to];
-    return is_within(map, place, cell->from, cell->to) && !(pair && cell->from == cell->to);
-}
-
-enum cluster_scope cluster_place_scope(const struct cluster_place *place) {
-    if (place->set == EVERY)
-        return ALL;
-    if (place->way == BETWEEN)
-        return place->set == ONE ? PAIR : place->set == SYSTEM ? SYSTEMS : KINDS;
-    return place->way == FROM ? OUT : place->way == TO ? IN : NODE;
-}
-
-static char *set_name(const struct cluster_map *map, enum cluster_set set, size_t of) {
-    const struct cluster_node *node = &map->report->nodes.items[of];
-
-    return set == ONE      ? xstrdup(node->name)
-           : set == SYSTEM ? xstrdup(node->os)
-                           : cluster_node_kind(node);
-}
-
-char *cluster_place_name(const struct cluster_map *map, const struct cluster_place *place) {
-    const char *nodes = place->set == ONE ? "" : " nodes";
-    _cleanup_(freep) char *a = NULL, *b = NULL;
-
-    if (place->set == EVERY)
-        return xstrdup("all nodes");
-    if (place->side)
-        return cluster_side_name(map, place->side);
-    a = set_name(map, place->set, place->a);
-    if (place->way != BETWEEN)
-        return xasprintf("%s%s", a, nodes);
-    b = set_name(map, place->set, place->b);
-    return xasprintf("%s to %s%s", a, b, nodes);
-}
-
 /* ---- what is in each ---- */
 
 struct entry {
@@ -151,24 +85,6 @@ static size_t places_of(const struct cluster_map *map, const struct cluster_cell
     return count;
 }
 
-static bool is_of_part(enum cluster_part part, const struct cluster_cell *c) {
-    switch (part) {
-    case WHOLE:
-        return true;
-    case UDP:
-    case TCP:
-        return c->cell.udp == (part == UDP);
-    default:
-        return (c->cell.family == 6) == (part == SIX);
-    }
-}
-
-bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
-                     const struct cluster_cell *c) {
-    return row->among(c) && is_of_part(map->part, c) && c->cell.outcome != DIAG_NOT_RUN &&
-           !(row->local && cluster_cell_is_red(c) && !map->silent[c->from]);
-}
-
 static void add_entries(struct space *s) {
     const struct cluster_cells *cells = &s->map->report->cells;
 
@@ -197,8 +113,8 @@ static void note(struct several *s, size_t node) {
 }
 
 static void add_red(const struct space *s, const struct cluster_cell *c, struct group *ret) {
-    bool out = is_in_set(s->map, ret->place.set, ret->place.a, c->from),
-         in = is_in_set(s->map, ret->place.set, ret->place.a, c->to);
+    bool out = cluster_place_has_node(s->map, &ret->place, c->from),
+         in = cluster_place_has_node(s->map, &ret->place, c->to);
 
     ret->flows |= ret->flow && ret->flow != c->cell.flow;
     ret->flow = c->cell.flow;
@@ -285,7 +201,7 @@ static bool has_whole_part(const struct space *s, const struct group *g) {
 
         if (within->way == BETWEEN && within->set != ONE && place->set != ONE &&
             within->set >= place->set && !part->red &&
-            is_within(s->map, place, within->a, within->b) &&
+            cluster_place_has_way(s->map, place, within->a, within->b) &&
             arrives_all(share_of(g->lost, g->tries - part->tries), part->tries) < BY_CHANCE)
             return true;
     }

@@ -2,7 +2,7 @@
  * machines of two hypervisors. */
 #include "diag/cluster/scopes.h"
 
-enum { PAIRS = 4, NAMES = 8 };
+enum { PAIRS = 4 };
 
 static bool is_pair(const struct cluster_found *found) {
     return found->place.set == ONE && found->place.way == BETWEEN;
@@ -80,18 +80,4 @@ void cluster_sides_join(const struct cluster_map *map, const struct cluster_row 
     }
     free(of_a == founds->side ? NULL : of_a);
     free(of_b == founds->side ? NULL : of_b);
-}
-
-char *cluster_side_name(const struct cluster_map *map, const bool *side) {
-    const struct cluster_nodes *nodes = &map->report->nodes;
-    struct text name = {0};
-    size_t named = 0;
-
-    for (size_t i = 0; i < nodes->count; i++)
-        if (side[i] && named++ < NAMES)
-            text_addf(&name, "%s%s", named > 1 ? ", " : "", nodes->items[i].name);
-    if (named > NAMES)
-        text_addf(&name, ", %zu more", named - NAMES);
-    text_add(&name, " and the other nodes");
-    return text_take(&name);
 }
