@@ -50,7 +50,7 @@ int error_as(struct error *err, enum error_kind kind);
 #define ERROR_IGNORED (&(struct error){0})
 /* Makes `why` the caller's error (err NULL: nobody asks); returns -1. */
 int error_pass(struct error *err, const struct error *why);
-/* 0 and no error when it is of this kind, else -1: what is absent need not be removed. */
+/* 0 and no error when `err`, not NULL, is of this kind, else -1: absent needs no removal. */
 int error_forgive(struct error *err, enum error_kind kind);
 /* Back to ERROR_NONE with no text. */
 void error_clear(struct error *err);

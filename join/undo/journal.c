@@ -112,8 +112,10 @@ static int check_maker(struct host *host, const char *path, struct error *err) {
 int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err) {
     struct journal journal = {.host = host, .folder = folder};
     _cleanup_(freep) char *text = NULL, *file = file_of(&journal), *own = path_parent(file);
+    struct error unasked = {0};
     size_t len;
 
+    err = err ? err : &unasked; /* its kind is looked at */
     if (check_maker(host, folder, err) < 0 || check_maker(host, own, err) < 0 ||
         check_maker(host, file, err) < 0)
         return -1;

@@ -29,7 +29,7 @@ static void it_is_read_again(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    journal = opened(&r);
+    assert_int_equal(journal_open(r.host, &journal, NULL), 0);
     assert_int_equal(journal.count, 0);
     journal.phase = "files";
     assert_int_equal(journal_record(&journal, JOURNAL_ROUTE, "10.1.0.0/24",
