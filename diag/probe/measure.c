@@ -34,7 +34,7 @@ static char *payload_make(unsigned size) {
     memset(payload, 'x', len);
     snprintf(payload, NONCE_LEN + 1, "%08lx%04lx", (unsigned long)(socket_now_us() & 0xffffffff),
              (atomic_fetch_add(&counter, 1) + 1) & 0xffff);
-    payload[NONCE_LEN] = len > NONCE_LEN + 1 ? '.' : '\n';
+    payload[NONCE_LEN] = '.';
     payload[len - 1] = '\n';
     payload[len] = '\0';
     return payload;
