@@ -158,7 +158,7 @@ static void note_answer(struct discovery *d, const struct http_response *respons
 static enum verdict failed(struct discovery *d, const char *ca_pem,
                            const struct http_response *response, struct error *err) {
     if (err->kind == ERROR_UNTRUSTED) {
-        (void)discovery_explain_trust(d, response->server_certs, ca_pem, err);
+        discovery_explain_trust(d, response->server_certs, ca_pem, err);
         return NEVER;
     }
     (void)error_prefix(err, "failed to request the cluster-info ConfigMap");

@@ -34,9 +34,9 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
                     struct error *err);
 
 /* Turns "untrusted" of a verified request into what is wrong: dates with the clocks, names with
- * those that the certificate has, or the chain. Returns -1. */
-int discovery_explain_trust(const struct discovery *d, const char *server_certs, const char *ca_pem,
-                            struct error *err);
+ * those that the certificate has, or the chain. */
+void discovery_explain_trust(const struct discovery *d, const char *server_certs,
+                             const char *ca_pem, struct error *err);
 /* Of a server that was taken, verified (`full`) or not: refuses certificates that Go would not
  * parse and, when verified, one without a fitting alternative name. */
 int discovery_check_name(const struct discovery *d, const char *server_certs, bool full,

@@ -117,13 +117,14 @@ static int explain(const struct discovery *d, const struct certificates *chain,
     return error_prefix(err, "cannot trust \"%s\"", d->address);
 }
 
-int discovery_explain_trust(const struct discovery *d, const char *server_certs, const char *ca_pem,
-                            struct error *err) {
+void discovery_explain_trust(const struct discovery *d, const char *server_certs,
+                             const char *ca_pem, struct error *err) {
     _cleanup_(certificates_free) struct certificates all = {0};
 
     if (!server_certs || certificates_parse(server_certs, strlen(server_certs), &all, NULL) < 0)
-        return error_prefix(err, "cannot trust \"%s\"", d->address);
-    return explain(d, &all, server_certs, ca_pem, err);
+        (void)error_prefix(err, "cannot trust \"%s\"", d->address);
+    else
+        (void)explain(d, &all, server_certs, ca_pem, err);
 }
 
 int discovery_check_name(const struct discovery *d, const char *server_certs, bool full,
