@@ -92,7 +92,7 @@ static enum wait_look answer_look(void *context, struct wait *wait, struct error
         probe_work_end(take_ptr(asked->run->node_work), &asked->node_results);
         cells_judge(asked);
     }
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(asked->ended); i++) {
         int read =
             asked->ended[i] ? 0 : probes->transport->read(probes, i, &asked->results[i], &why);
 
