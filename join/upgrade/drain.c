@@ -31,7 +31,7 @@ void upgrade_uncordon(struct join *join) {
     _cleanup_(kube_node_free) struct kube_node node = {0};
     struct error why = {0};
 
-    if ((!join->found.client.server && find_node_client(join, &why) < 0) ||
+    if (find_node_client(join, &why) < 0 || /* it may have failed before the first phase */
         kube_node_get(&join->found.client, join->found.node_name, &node, &why) < 0) {
         if (join->upgrade->drain)
             join_warn(&join->progress, "%s: kubectl uncordon %s", why.message,

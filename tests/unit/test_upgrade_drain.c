@@ -206,6 +206,13 @@ static void pods_that_have_ended_stay(void **state) {
     assert_new(&d.run);
 }
 
+static void cordoned_by_a_killed_one(void) {
+    d.run.scene.node_patch =
+        json_pack("{s:{s:{s:s}}, s:{s:b}}", "metadata", "annotations",
+                  "winjoin.io/cordoned-by-upgrade", "true", "spec", "unschedulable", 1);
+    d.cordoned = true;
+}
+
 /* A dry run asks no pod to go, and one that is refused early ends what a killed one began. */
 static void what_a_killed_upgrade_cordoned(void **state) {
     struct error err = {0};
@@ -216,14 +223,34 @@ static void what_a_killed_upgrade_cordoned(void **state) {
     assert_int_equal(upgrade_once(&d.run, true, true, &ran, &err), 0);
     assert_false(d.was_cordoned);
     ran_free(&ran);
-    d.run.scene.node_patch =
-        json_pack("{s:{s:{s:s}}, s:{s:b}}", "metadata", "annotations",
-                  "winjoin.io/cordoned-by-upgrade", "true", "spec", "unschedulable", 1);
-    d.cordoned = true;
+    cordoned_by_a_killed_one();
     put_bundle(&d.run, "v1.38.0");
     assert_int_equal(upgrade_once(&d.run, false, false, NULL, &err), -1);
     assert_hint(&err, "nothing on this machine was changed");
     assert_false(d.cordoned);
+}
+
+/* One that cannot go on either, before it has asked the cluster for anything. */
+static void what_a_continued_upgrade_cordoned(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    d.pods = json_array();
+    tells_nothing = true;
+    for (size_t n = 1;
+         host_file_type(d.run.host, UPGRADE_FOLDER "\\journal\\journal.jsonl") != HOST_FILE; n++) {
+        host_memory_die(d.run.host, n);
+        assert_int_equal(upgrade_once(&d.run, false, true, NULL, &err), -1);
+        host_memory_fail(d.run.host, 0);
+        error_clear(&err);
+    }
+    tells_nothing = false;
+    cordoned_by_a_killed_one();
+    assert_int_equal(host_remove_tree(d.run.host, BUNDLE, NULL), 0);
+    assert_int_equal(upgrade_once(&d.run, false, true, NULL, &err), -1);
+    assert_hint(&err, "back in the state before");
+    assert_false(d.cordoned);
+    assert_old(&d.run);
 }
 
 /* While the control plane cannot be asked nothing is known of the kubelet. */
@@ -250,6 +277,7 @@ int main(void) {
                                         close_pods),
         cmocka_unit_test_setup_teardown(pods_that_have_ended_stay, open_pods, close_pods),
         cmocka_unit_test_setup_teardown(what_a_killed_upgrade_cordoned, open_pods, close_pods),
+        cmocka_unit_test_setup_teardown(what_a_continued_upgrade_cordoned, open_pods, close_pods),
         cmocka_unit_test_setup_teardown(a_lost_control_plane_is_waited_for, open_pods, close_pods),
         cmocka_unit_test(what_was_told_is_expected),
     };
