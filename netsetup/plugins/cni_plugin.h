@@ -9,7 +9,7 @@ struct cni_plugin {
     /* The configuration, a new reference. Values of an unknown pod prefix are "<podCIDR>". */
     json_t *(*config)(const struct network_plan *plan);
     /* host-local hears the prefix but no range from it: what no pod may get is reserved in
-     * host-local's store */
+     * host-local's store (overlay: always) */
     bool drops_ranges;
     bool list;                /* its file is a list of plugins, .conflist */
     const char *ipam;         /* program that gives out pods' addresses; NULL: HNS does */

@@ -108,9 +108,6 @@ const struct cni_plugin cni_plugin_sdnbridge = {.name = "sdnbridge",
                                                 .drops_ranges = true,
                                                 .files = files,
                                                 .check = check_bridge};
-const struct cni_plugin cni_plugin_sdnoverlay = {.name = "sdnoverlay",
-                                                 .config = overlay_json,
-                                                 .ipam = "host-local",
-                                                 .drops_ranges = true,
-                                                 .files = files};
+const struct cni_plugin cni_plugin_sdnoverlay = {
+    .name = "sdnoverlay", .config = overlay_json, .ipam = "host-local", .files = files};
 const struct cni_plugin cni_plugin_nat = {.name = "nat", .config = nat_json, .files = files};
