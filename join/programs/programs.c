@@ -40,7 +40,7 @@ static struct mirror mirror_at(struct join *join, const char *url) {
                            .http = join->http,
                            .url = url,
                            .parts = WINJOIN_FOLDER "\\downloads",
-                           .limit_ms = timeout > 0 && timeout < INT_MAX ? (unsigned)timeout : 0,
+                           .limit_ms = timeout < INT_MAX ? (unsigned)timeout : 0,
                            .tell = tell_fetching,
                            .context = &join->progress};
 }
