@@ -56,6 +56,7 @@ static struct cluster_scene {
     unsigned takes_ms;       /* a dial, set by dialed() each time */
     unsigned wait_us;        /* what an answer took, the same */
     bool unready_pods, dead; /* dead: no answer from the API server any more */
+    bool unlisted;           /* the first pod */
     const char *suffixes;    /* of the pods */
     /* The answer of a dial that is not well: status and body; false: it is well. */
     bool (*dialed)(const struct dial *dial, long *ret_status, const char **ret_body);
@@ -93,7 +94,7 @@ static inline char *nodes_json(void) {
 static inline char *pods_json(void) {
     json_t *items = json_array();
 
-    for (unsigned i = 0; i < c.nodes && c.made; i++) {
+    for (unsigned i = c.unlisted; i < c.nodes && c.made; i++) {
         _cleanup_(freep) char *name = xasprintf("probe-%u", i + 1);
         _cleanup_(freep) char *four = xasprintf("10.244.%u.5", i + 1);
         _cleanup_(freep) char *six = xasprintf("fd00:0:0:%u::5", i + 1);

@@ -403,9 +403,40 @@ static void an_interrupted_run(void **state) {
     }
 }
 
+static void is_listed_later(const char *method, const char *path) {
+    (void)method;
+    c.unlisted &= !strstr(path, "watch=true");
+}
+
+static void a_pod_that_is_listed_late(void **state) {
+    struct error err;
+
+    (void)state;
+    c.unlisted = true;
+    c.before = is_listed_later;
+    assert_int_equal(diagnose(&err), 0);
+    assert_false(c.unlisted);
+    assert_string_equal(c.report.nodes.items[0].pod_ip, "10.244.1.5");
+    assert_true(cluster_report_is_good(&c.report));
+}
+
+/* Its name is drawn by lot. */
+static void a_namespace_without_a_name(void **state) {
+    struct error err;
+
+    (void)state;
+    host_memory_fail(c.host, 1);
+    assert_int_equal(diagnose(&err), -1);
+    assert_int_equal(err.kind, ERROR_HOST);
+    assert_non_null(strstr(host_memory_failed(c.host), "random"));
+    assert_int_equal(c.log.len, 0);
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_cluster, close_cluster)
     const struct CMUnitTest tests[] = {CASE(a_cell_that_comes_right),
+                                       CASE(a_pod_that_is_listed_late),
+                                       CASE(a_namespace_without_a_name),
                                        CASE(services_that_are_written_late),
                                        CASE(services_whose_packets_are_lost),
                                        CASE(a_name_that_cannot_be_made),
