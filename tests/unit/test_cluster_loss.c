@@ -136,10 +136,35 @@ static void test_loss_of_few_attempts(void **state) {
     }
 }
 
+/* What TCP had to send again, where UDP loses nothing: a cell that lost nothing is no proof. */
+static void test_sent_again(void **state) {
+    static const struct broken of_node = {"p", 1, ANY, true, 't', PROBE_OK, NULL, NULL};
+
+    (void)state;
+    for (unsigned lucky = 0; lucky < 2; lucky++) {
+        struct cluster_report report;
+        unsigned left = lucky;
+
+        make(&report);
+        paint(&report, NULL);
+        for (size_t i = 0; i < report.cells.count; i++) {
+            struct cluster_cell *c = &report.cells.items[i];
+
+            if (is_broken(&of_node, c))
+                c->again = left ? left--, 0 : 2;
+        }
+        cluster_causes_find(&report);
+        assert_int_equal((int)report.causes.count, 1);
+        assert_string_equal(report.causes.items[0].id, "CL-LOSS-NODE");
+        cluster_report_free(&report);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lost_by_chance), cmocka_unit_test(test_loss_between_systems),
-        cmocka_unit_test(test_loss_that_is_sure), cmocka_unit_test(test_loss_of_few_attempts)};
+        cmocka_unit_test(test_loss_that_is_sure), cmocka_unit_test(test_loss_of_few_attempts),
+        cmocka_unit_test(test_sent_again)};
 
     return cmocka_run_group_tests_name("packets lost by chance in a cluster", tests, NULL, NULL);
 }
