@@ -210,6 +210,29 @@ static void unknown_prefix(void **state) {
     assert_int_equal(err.kind, ERROR_USAGE);
 }
 
+/* Settings that are empty may be left out: such a policy is not added again. */
+static void policy_without_settings(void **state) {
+    for (unsigned empty = 0; empty < 2; empty++) {
+        struct hcn_network network = {0};
+        enum hcn_outcome outcome = HCN_CREATED;
+        struct error err = {0};
+        close_world(state);
+        assert_int_equal(open_world(state), 0);
+        _cleanup_json_ json_t *document = hcn_pod_network_json(&scene.plan);
+        json_t *policy = json_pack("{s:s}", "Type", "HostRoute");
+        if (empty)
+            json_object_set_new(policy, "Settings", json_object());
+        json_object_set_new(document, "Policies", json_pack("[o]", policy));
+        _cleanup_(freep) char *text = json_write(document), *properties = NULL;
+        assert_int_equal(hcn_create(host, HCN_NETWORK, NULL, NULL, text, &properties, &err), 0);
+        liar.function = "HcnModifyNetwork";
+        liar.hresult = 0x80070005;
+        if (hcn_pod_network_ensure(host, &scene.plan, &network, &outcome, &err) < 0)
+            fail_msg("%s", err.message);
+        assert_int_equal(outcome, HCN_REUSED);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(refusals_say_what_to_do, open_world, close_world),
@@ -219,6 +242,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(attach_refused, open_world, close_world),
         cmocka_unit_test_setup_teardown(no_provider_address, open_world, close_world),
         cmocka_unit_test_setup_teardown(unknown_prefix, open_world, close_world),
+        cmocka_unit_test_setup_teardown(policy_without_settings, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
