@@ -231,6 +231,33 @@ static void a_card_without_a_way_out_is_given_back(void **state) {
     }
 }
 
+/* Whether there is one may not be known: what follows tells. */
+static void adapters_that_are_not_told(void **state) {
+    struct error err = {0};
+    struct join join;
+    struct run r;
+    bool asked = false;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(join_once(&r, &err), 0);
+    for (size_t n = 1; !asked; n++) {
+        open_join(&r, &join);
+        host_memory_fail(r.host, n);
+        error_clear(&err);
+        int result = join_run_phase(&join, "discovery", &err);
+        host_memory_fail(r.host, 0);
+        assert_non_null(host_memory_failed(r.host));
+        asked = text_starts_with(host_memory_failed(r.host), "adapters");
+        if (asked) {
+            assert_int_equal(result, 0);
+            assert_null(strstr(host_memory_failed(r.host), "\nadapters"));
+        }
+        join_close(&join);
+    }
+    close_run(&r);
+}
+
 /* ---- a token that is gone ---- */
 
 static void listen_to_warnings(void *context, const struct join_event *event) {
@@ -418,6 +445,7 @@ int main(void) {
         cmocka_unit_test(a_node_without_a_pod_subnet),
         cmocka_unit_test(a_card_that_works_is_left_alone),
         cmocka_unit_test(a_card_without_a_way_out_is_given_back),
+        cmocka_unit_test(adapters_that_are_not_told),
         cmocka_unit_test(an_old_token_is_enough_for_a_node),
         cmocka_unit_test(what_is_missing_is_asked_of_upstream),
         cmocka_unit_test(a_plan_warns),
