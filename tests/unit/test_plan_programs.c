@@ -314,6 +314,24 @@ static void a_kube_proxy_of_no_version(void **state) {
     close_run(&r);
 }
 
+static void a_program_that_is_gone(void **state) {
+    struct error err = {0};
+    struct join join;
+    json_t *plan = NULL;
+
+    (void)state;
+    open_plan();
+    host_memory_set_program_path(r.host, "D:\\gone.exe");
+    open_join(&r, &join);
+    if (join_run_looking(&join, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(join_plan_make(&join, &plan, &err), -1);
+    assert_non_null(strstr(err.message, "D:\\gone.exe"));
+    assert_null(plan);
+    join_close(&join);
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kube_proxys_gates_are_its_own),
@@ -324,6 +342,7 @@ int main(void) {
         cmocka_unit_test(versions_that_a_lock_knows),
         cmocka_unit_test(a_kubelet_that_is_not_the_locks),
         cmocka_unit_test(a_kube_proxy_of_no_version),
+        cmocka_unit_test(a_program_that_is_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
