@@ -169,6 +169,49 @@ static void routes_that_the_network_has(void **state) {
     }
 }
 
+static bool has_failed;
+
+static int answer_but_nodes(void *context, const struct http_request *request,
+                            struct http_response *ret, struct error *err) {
+    if (!strstr(request->url, "/api/v1/nodes?limit"))
+        return scene_answer(context, request, ret, err);
+    has_failed = true;
+    return scene_status(ret, 404, "NotFound");
+}
+
+/* Neither what an earlier join wrote nor what the network needs may be left open. */
+static void routes_of_the_network_that_fail(void **state) {
+    struct error err = {0};
+    struct run r;
+    bool removed = false;
+
+    (void)state;
+    open_run(&r, "l2bridge");
+    join_beside(&r, "l2bridge", "10.244.7.0/24 10.0.0.77");
+    set_options(&r, NULL);
+    r.options.routes = xstrdup("print");
+    answer_with(&r, answer_but_nodes);
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_true(has_failed);
+    close_run(&r);
+    tells_nothing = true;
+    for (size_t n = 1; !removed; n++) {
+        open_run(&r, "l2bridge");
+        join_beside(&r, "l2bridge", "10.244.7.0/24 10.0.0.77");
+        set_options(&r, NULL);
+        r.options.routes = xstrdup("none");
+        host_memory_fail(r.host, n);
+        error_clear(&err);
+        int result = join_once(&r, &err);
+        assert_non_null(host_memory_failed(r.host));
+        removed = text_starts_with(host_memory_failed(r.host), "route_remove 10.244.7.0/24");
+        if (removed && result == 0)
+            fail_msg("a route that is left: %s", err.message);
+        close_run(&r);
+    }
+    tells_nothing = false;
+}
+
 /* A cluster that was not prepared: the join goes on, and says what is missing. */
 static void nodes_that_may_not_be_listed(void **state) {
     struct error err = {0};
@@ -201,6 +244,7 @@ int main(void) {
         cmocka_unit_test(routes_follow_the_nodes),
         cmocka_unit_test(nodes_that_may_not_be_listed),
         cmocka_unit_test(routes_that_the_network_has),
+        cmocka_unit_test(routes_of_the_network_that_fail),
         cmocka_unit_test(routes_written_while_a_reset_runs),
         cmocka_unit_test(what_was_told_is_expected),
     };
