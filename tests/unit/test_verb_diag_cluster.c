@@ -266,6 +266,15 @@ static void the_cells_fill_in(void **state) {
     }
 }
 
+static void a_program_hears_what_is_waited_for(void **state) {
+    struct error err;
+
+    (void)state;
+    program->options.progress = (char *)"json";
+    assert_int_equal(verb(verb_diag, &err), 0);
+    assert_has(&err_out, "starting the probe pods");
+}
+
 /* ---- which cluster, whose credentials ---- */
 
 static void calls_that_are_refused(void **state) {
@@ -386,8 +395,9 @@ int main(void) {
         CASE(a_cluster_with_a_cause),   CASE(compared_with_an_older_report),
         CASE(again_and_again),          CASE(rights_that_are_missing),
         CASE(a_namespace_that_is_left), CASE(the_evidence),
-        CASE(the_cells_fill_in),        CASE(calls_that_are_refused),
-        CASE(where_the_kubeconfig_is),  CASE(whose_credentials),
+        CASE(the_cells_fill_in),        CASE(a_program_hears_what_is_waited_for),
+        CASE(calls_that_are_refused),   CASE(where_the_kubeconfig_is),
+        CASE(whose_credentials),
     };
 
     return cmocka_run_group_tests_name("winjoin diag of a cluster", tests, NULL, free_output);
