@@ -109,11 +109,20 @@ void model_switch_network_made(json_t *state, const char *id, const json_t *netw
     make_vnic(state, alias);
 }
 
+static void remove_adapters(json_t *state, const char *of, const char *id) {
+    json_t *adapters = json_object_get(state, "adapters");
+
+    for (size_t i = json_array_size(adapters); i-- > 0;)
+        if (text_equal_nocase(json_text_at(json_array_get(adapters, i), of), id))
+            json_array_remove(adapters, i);
+}
+
 void model_switch_network_gone(json_t *state, const char *id) {
     json_t *external = json_at(state, "hns.external");
     _cleanup_(freep) char *key = text_lower(id);
     _cleanup_(freep) char *alias = xstrdup_null(json_text_at(external, key));
 
+    remove_adapters(state, "network", id); /* of its endpoints */
     if (!alias)
         return;
     json_object_del(external, key);
@@ -142,17 +151,14 @@ void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint) {
             addresses,
             json_sprintf("%s/%lld", address6, json_number_at(v1_endpoint, "IPv6PrefixLength", 64)));
     json_array_append_new(
-        adapters, json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:b, s:b, s:o, s:[], s:[], s:s}",
+        adapters, json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:b, s:b, s:o, s:[], s:[], s:s, s:s*}",
                             "alias", alias, "description", "Hyper-V Virtual Ethernet Adapter",
                             "mac", json_text_or(v1_endpoint, "MacAddress", ""), "index",
                             (json_int_t)index, "mtu", 1500, "up", 1, "dhcp", 0, "forwarding", 0,
-                            "addresses", addresses, "gateways", "dnsServers", "endpoint", id));
+                            "addresses", addresses, "gateways", "dnsServers", "endpoint", id,
+                            "network", json_text_at(v1_endpoint, "VirtualNetwork")));
 }
 
 void model_switch_endpoint_gone(json_t *state, const char *id) {
-    json_t *adapters = json_object_get(state, "adapters");
-
-    for (size_t i = json_array_size(adapters); i-- > 0;)
-        if (text_equal_nocase(json_text_at(json_array_get(adapters, i), "endpoint"), id))
-            json_array_remove(adapters, i);
+    remove_adapters(state, "endpoint", id);
 }

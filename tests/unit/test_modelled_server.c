@@ -168,7 +168,6 @@ static const struct call endpoints[] = {
     {"HcnCreateEndpoint", 3, {A, ANY, "{}"}},
     {"HcnCreateEndpoint", 3, {A, ANY, "{}"}},
     {"HcnDeleteEndpoint", 1, {C}},
-    {"HcnDeleteEndpoint", 1, {B}},
     {"HcnCreateNamespace", 2, {C, "{}"}},
     {"HcnDeleteNamespace", 1, {C}},
     {"HcnCreateLoadBalancer", 2, {C, "{}"}},
