@@ -221,6 +221,10 @@ static void what_is_sent_again_is_loss(void **state) {
          "extra:{" TWO_LATE THREE_QUICK "}" SINCE("2026-11-22T10:14:03Z"), "", NULL},
         {"a service was started a minute ago", "",
          "extra:{" TWO_LATE THREE_QUICK "}" SINCE("2026-11-22T10:14:02Z"), "LOSS likely 0", NULL},
+        {"one connection alone, and nothing leaves the node",
+         EXTERNAL_RED " pod-to-service-ip/tcp=ok~1000x1",
+         "extra:{'node-external':{outcome:'ok'},'node-external-udp':{outcome:'ok'}}",
+         "EXT-PODS likely 3", NULL},
         {"what fails altogether is of it", "pod-to-service-pqdn/tcp=dns-timeout",
          "extra:{" TWO_LATE THREE_QUICK "}", "LOSS likely 1", NULL},
     };
