@@ -36,6 +36,7 @@ static void some_is_red(void **state) {
     add_cell("pod-to-pod-ip", false, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
     report.cells.items[5].cell.family = 6;
     add_cell("pod-to-pod-name", true, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
+    add_cell("pod-to-service-ip", true, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
     add_cell("pod-to-pod-ip", false, 1, 1, DIAG_FAIL, "refused");
     add_cell("pod-to-service-ip", false, 3, 3, DIAG_NOT_RUN, "no probe runs there");
     add_cell("nodeport-remote", false, 2, 1, DIAG_FAIL, "timeout");
@@ -52,16 +53,16 @@ static void some_is_red(void **state) {
     assert_report(
         (struct diag_text_style){.columns = 72},
         "https://10.0.0.10:6443  2026-11-21T10:00:04Z  3 Windows and 1 Linux\n  nodes\n"
-        "2 of 9 cells work, 4 nodes in 0 pairs\n\n"
+        "2 of 10 cells work, 4 nodes in 0 pairs\n\n"
         "!!  CL-NOPOD  confirmed  win-3: no probe pod starts there in the time\n    given\n"
         "    evidence  win-3: ImagePullBackOff as long as it was waited for, and\n"
         "              longer\n"
         "    do        look at its events, whether its image can be fetched from\n"
         "              there\n"
         "    see       docs/causes.md#cl-nopod\n\n"
-        "!!  win-2 (windows 10.0.20348, v1.37.1): 6 of its 7 cells do not work\n"
+        "!!  win-2 (windows 10.0.20348, v1.37.1): 7 of its 8 cells do not work\n"
         "    win-1 -> win-2  pod-to-pod-ip TCP UDP, pod-to-pod-ip IPv6 TCP,\n"
-        "      pod-to-pod-name UDP: no answer \\x1b[31m\n"
+        "      pod-to-pod-name UDP, pod-to-service-ip UDP: no answer \\x1b[31m\n"
         "    win-2  pod-to-pod-ip TCP: refused\n"
         "??  win-3 (windows 10.0.26100): no probe runs there: ImagePullBackOff\n"
         "ok  win-1: fails only with the nodes above\n"

@@ -384,8 +384,48 @@ static void it_leaves_alone_what_is_well(void **state) {
     host_free(host);
 }
 
+/* What Windows makes by itself of an adapter's addresses is not restored. */
+static void routes_that_are_kept(void **state) {
+    static const struct {
+        struct host_route route;
+        bool kept, kept_if_advertised;
+    } rows[] = {
+        {{"0.0.0.0/0", "10.0.0.1", 4, 256, false}, true, true},
+        {{"172.16.0.0/12", "10.0.0.6", 4, 1, false}, true, true},
+        {{"169.254.169.254/32", "0.0.0.0", 4, 1, false}, true, true},
+        {{"172.16.0.0/12", "10.0.0.6", 5, 1, false}, false, false}, /* another adapter's */
+        {{"10.0.0.0/24", "0.0.0.0", 4, 256, false}, false, false},
+        {{"10.0.0.255/32", "0.0.0.0", 4, 256, false}, false, false},
+        {{"224.0.0.0/4", "0.0.0.0", 4, 256, false}, false, false},
+        {{"255.255.255.255/32", "0.0.0.0", 4, 256, false}, false, false},
+        {{"no prefix", "10.0.0.6", 4, 1, false}, false, false},
+        {{"fe80::/64", "::", 4, 256, false}, false, false},
+        {{"fd01::/48", "fd00::1", 4, 10, false}, true, true},
+        {{"::/0", "fe80::1", 4, 256, false}, true, false},
+    };
+    char address[] = "10.0.0.21/24", *addresses[] = {address}, name[] = "Ethernet";
+
+    (void)state;
+    for (int advertised = 0; advertised < 2; advertised++)
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+            struct host_route route = rows[i].route;
+            const struct host_adapter card = {.alias = name,
+                                              .index = 4,
+                                              .addresses = {addresses, 1},
+                                              .advertised = {addresses, (size_t)advertised}};
+            const struct host_routes routes = {&route, 1};
+            _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
+
+            nic_snapshot_take(&card, &card, &routes, NULL, &snapshot);
+            if ((snapshot.routes.count == 1) !=
+                (advertised ? rows[i].kept_if_advertised : rows[i].kept))
+                fail_msg("%s by %s, advertised: %d", route.destination, route.next_hop, advertised);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(routes_that_are_kept),
         cmocka_unit_test(each_kind_is_kept),
         cmocka_unit_test(an_advertised_address_that_stays_away_is_told),
         cmocka_unit_test(what_the_journal_keeps_is_the_whole),

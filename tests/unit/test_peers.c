@@ -142,6 +142,16 @@ static void malformed(void **state) {
     assert_int_equal(peers_write(host, &scene.plan, peers, false, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     json_decref(peers);
+    scene.plan.mode = &network_mode_overlay;
+    for (int route = 0; route < 2; route++) { /* of another kind, or without what HNS needs */
+        _cleanup_json_ json_t *other =
+            route ? json_pack("[{s:s}]", "Type", "RemoteSubnetRoute")
+                  : json_pack("[{s:s, s:{}}]", "Type", "HostRoute", "Settings");
+
+        error_clear(&err);
+        assert_int_equal(peers_write(host, &scene.plan, other, false, &err), -1);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+    }
 }
 
 /* A cluster of any size is read, and no more of it than a document may hold. */
