@@ -10,10 +10,6 @@ static bool is_large(const struct cluster_cell *c) {
             (!c->cell.udp && !cluster_cell_is_red(c) && c->large == LARGE_ARRIVE));
 }
 
-static bool is_large_lost(const struct cluster_cell *c) {
-    return cluster_cell_is_between_pods(c) && cluster_cell_is_large_lost(c);
-}
-
 /* TCP sends again what was lost: what works of it says nothing. */
 static bool is_chance(const struct cluster_cell *c) {
     return cluster_cell_is_between_pods(c) &&
@@ -71,7 +67,6 @@ static const struct cluster_row rows[] = {
                 "then " MTU_HINT,
                 NULL}},
      .among = is_large,
-     .also = is_large_lost,
      .families = true,
      .surely = true,
      .partly = true},
