@@ -126,6 +126,37 @@ static void another_value_is_restored(void **state) {
     close_run(&r);
 }
 
+/* Before anything is touched the installed azure-vnet says that it makes no such network. */
+static void a_newer_one_makes_no_tunnel(void **state) {
+    static const struct {
+        const char *mode, *version;
+        bool refused;
+    } rows[] = {{"l2tunnel", "Azure CNI Version v1.6.16\n", true},
+                {"l2tunnel", "Azure CNI Version v1.6.15\n", false},
+                {"l2bridge", "Azure CNI Version v1.6.16\n", false}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *before = NULL, *after = NULL;
+        struct error err = {0};
+        struct run r;
+
+        open_azure(&r, rows[i].mode, "azure-vnet");
+        host_memory_set_program(r.host, "azure-vnet.exe", 0, rows[i].version);
+        before = host_state(&r);
+        if ((join_once(&r, &err) < 0) != rows[i].refused)
+            fail_msg("%s, row %u: %s", rows[i].mode, (unsigned)i, err.message);
+        if (rows[i].refused) {
+            assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+            assert_non_null(strstr(err.message, "azure-vnet v1.6.16 makes no network of mode"));
+            assert_int_equal(reset_once(&r, ERROR_IGNORED), 0);
+            after = host_state(&r);
+            assert_same(before, after, "refused");
+        }
+        close_run(&r);
+    }
+}
+
 /* Without the value, or with an HNS that has not read it, no pod reaches another node. So the error
  * of each call is told. */
 static void the_value_is_read_or_that_is_told(void **state) {
@@ -225,6 +256,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_pod_makes_the_network),
         cmocka_unit_test(another_value_is_restored),
+        cmocka_unit_test(a_newer_one_makes_no_tunnel),
         cmocka_unit_test(the_value_is_read_or_that_is_told),
         cmocka_unit_test(another_plugin_before),
         cmocka_unit_test(every_call_fails_once),
