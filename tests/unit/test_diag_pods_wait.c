@@ -16,18 +16,7 @@
 #include "diag/transports/static_pods.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
-
-static int start(struct host *host, const struct diag_probe_options *options,
-                 struct diag_probes *probes) {
-    struct error err = {0};
-    int result;
-
-    free(probes->items);
-    *probes = (struct diag_probes){&diag_static_pods, host, options, NULL, 0, 0, NULL};
-    result = probes->transport->start(probes, &err);
-    assert_int_equal(probes->count, 2);
-    return result;
-}
+#include "tests/unit/static_pods_scene.h"
 
 struct mirror {
     const char *url;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "diag/transports/static_pods.h"
 #include "tests/memory/host_memory.h"
+#include "tests/unit/static_pods_scene.h"
 
 static void the_manifest(void **state) {
     const struct diag_probe_options options = {.sandbox_image = "registry.k8s.io/pause:3.10",
@@ -42,18 +43,6 @@ static void the_manifest(void **state) {
         0, NULL);
     assert_non_null(expected);
     assert_true(json_equal(pod, expected));
-}
-
-static int start(struct host *host, const struct diag_probe_options *options,
-                 struct diag_probes *probes) {
-    struct error err = {0};
-    int result;
-
-    free(probes->items);
-    *probes = (struct diag_probes){&diag_static_pods, host, options, NULL, 0, 0, NULL};
-    result = probes->transport->start(probes, &err);
-    assert_int_equal(probes->count, 2);
-    return result;
 }
 
 /* Who may read and write what: the whole record of calls. */
