@@ -21,7 +21,7 @@ LIBS_static   := -Lbuild/static/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml 
 
 # windows: what is shipped. _GNU_SOURCE is left out: the C library is Microsoft's msvcrt.
 CC_windows     := x86_64-w64-mingw32-gcc
-CFLAGS_windows := $(CFLAGS_all) -Os -ffunction-sections -fdata-sections -fstack-protector-strong \
+CFLAGS_windows := $(CFLAGS_all) -Os -fstack-protector-strong \
                   -D__USE_MINGW_ANSI_STDIO=1 -D_WIN32_WINNT=0x0A00 -DWINVER=0x0A00 -DWIN32_LEAN_AND_MEAN \
                   -DCURL_STATICLIB -DLIBARCHIVE_STATIC -DYAML_DECLARE_STATIC -DNGHTTP2_STATICLIB \
                   -isystem build/windows/libs/include
