@@ -459,7 +459,8 @@ static const struct fault {
      "pod-to-external-ip/tcp=ok~1210",
      "", false},
     {"packets to other machines take a while, and the API server's are too late", "LATENCY",
-     "pod-to-service-ip/udp=ok~600 pod-to-service-ip/tcp=ok~600 pod-to-external-ip/tcp=ok~600",
+     "pod-to-service-ip/udp=ok~600 pod-to-service-ip/tcp=ok~600 pod-to-service-fqdn/tcp=ok~1800 "
+     "pod-to-external-ip/tcp=ok~600",
      PUT("look|api|outcome", "'failing'") DROP("kubernetes"), false},
     {"some TCP packets of the node's pods are lost", "LOSS",
      "pod-to-pod-ip/tcp=ok^ pod-to-external-ip/tcp=ok^ pod-to-service-ip/tcp=ok^",

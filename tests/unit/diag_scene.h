@@ -80,13 +80,9 @@ static void redden(struct diag_report *report, const char *red) {
             result = (struct probe_result){
                 .attempts = 2, .succeeded = 2, .min_us = 400, .max_us = 1000400};
         }
-        if (strchr(outcome, '~')) { /* it works, and takes so many milliseconds; "x1": asked once */
+        if (strchr(outcome, '~')) { /* it works, and takes so many milliseconds */
             long long ms = 0;
 
-            if (strchr(outcome, 'x')) {
-                result.attempts = 1;
-                *strchr(outcome, 'x') = '\0';
-            }
             assert_int_equal(text_to_number(strchr(outcome, '~') + 1, 1, 10000, &ms), 0);
             *strchr(outcome, '~') = '\0';
             result.succeeded = result.attempts;
