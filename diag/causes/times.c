@@ -33,7 +33,7 @@ static enum level look_dns_late(const struct scene *scene, struct finding *findi
     return LIKELY;
 }
 
-/* The quicker of these cells of TCP; one that nothing answered is none. */
+/* The quicker of two TCP cells; a cell without an answer does not count. */
 static const struct diag_cell *quicker(const struct scene *scene, const struct diag_cell *best,
                                        const char *flow) {
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, false);

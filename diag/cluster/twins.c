@@ -14,7 +14,7 @@ static void say(struct cluster_node *node, const char *text, const struct cluste
         node->twin = xasprintf("%s is that of %s, too", text, other->name);
 }
 
-/* `what`: "its pod subnet"; a value that is NULL or "" is none. */
+/* `what`: "its pod subnet". A value that is NULL or "" is passed over. */
 static void note(struct twins *t, size_t node, const char *what, const char *value) {
     _cleanup_(freep) char *text = xasprintf("%s %s", what, value ? value : "");
     const json_t *first = json_object_get(t->seen, text);
