@@ -330,9 +330,9 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
     if (scene->partly & CELLS_DNS) /* the same questions, of which each attempt was lost */
         finding->may |=
             CELLS_DNS & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
-    if (scene->partly & (CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS))) /* the DNS asks there, too */
-        finding->may |= (CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS)) &
-                        (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
+    if (scene->partly & CELLS_OUTSIDE) /* the DNS asks there, too */
+        finding->may |=
+            CELLS_OUTSIDE & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
     if (!scene->partly && dns_loses_some(scene) &&
         backends_of(scene, expected(scene, "dnsIP"), TCP, DNS_PORT) == 1) {
         finding_note(finding, "some questions to %s by TCP are lost, and larger ones pass",

@@ -356,16 +356,15 @@ const struct row diag_rows[] = {
         "the node cannot reach anything outside the cluster either",
         "not a problem of the pod network: check the node's gateway and firewall, or choose "
         "another target (verify.external)",
-        NULL, CELL_TCP(EXT_IP), CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS), look_ext_node, MEASURED),
+        NULL, CELL_TCP(EXT_IP), CELLS_OUTSIDE, look_ext_node, MEASURED),
     ROW("NAT-NONE", "from pods to outside",
         "pods' packets leave the node with the pods' own addresses: no OutBoundNAT policy of their "
         "endpoints translates them",
         "winjoin join phase pod-network writes the CNI configuration again; new pods get the "
         "policy",
         NULL, CELL_BOTH(EXT_IP),
-        CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS) | CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN) |
-            CELL_BOTH(POD_NODE),
-        look_nat_none, MEASURED),
+        CELLS_OUTSIDE | CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN) | CELL_BOTH(POD_NODE), look_nat_none,
+        MEASURED),
     ROW("NAT-EXC", "from pods to some addresses outside",
         "the target is excluded from NAT and has no route back to the pods",
         "remove the prefix from the OutBoundNAT exceptions (network.excludeFromNAT) and recreate "

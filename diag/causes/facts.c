@@ -42,8 +42,12 @@ const struct network_mode *mode_of(const struct scene *scene) {
     return mode ? mode : &unknown;
 }
 
+const json_t *probe_pod(const struct scene *scene, char pod) {
+    return json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b");
+}
+
 const char *pod_name(const struct scene *scene, char pod) {
-    const char *name = json_text_at(scene->evidence, pod == 'a' ? "pods.a.name" : "pods.b.name");
+    const char *name = json_text_at(probe_pod(scene, pod), "name");
 
     if (name)
         return name;
@@ -51,7 +55,7 @@ const char *pod_name(const struct scene *scene, char pod) {
 }
 
 const char *pod_ip(const struct scene *scene, char pod) {
-    return json_text_at(scene->evidence, pod == 'a' ? "pods.a.ip" : "pods.b.ip");
+    return json_text_at(probe_pod(scene, pod), "ip");
 }
 
 static bool has_address(const json_t *endpoint, const char *ip) {

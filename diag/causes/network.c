@@ -7,7 +7,7 @@
 /* ---- pods that do not run ---- */
 
 static const char *waiting_of(const struct scene *scene, char pod) {
-    return json_text_at(scene->evidence, pod == 'a' ? "pods.a.waiting" : "pods.b.waiting");
+    return json_text_at(probe_pod(scene, pod), "waiting");
 }
 
 enum level look_pod_img(const struct scene *scene, struct finding *finding) {
@@ -68,15 +68,14 @@ static bool is_changed(const struct scene *scene) {
 static bool fails_always(const struct scene *scene, char pod) {
     enum { SURE = 3 };
 
-    return json_number_at(scene->evidence, pod == 'a' ? "pods.a.failures" : "pods.b.failures", 0) >=
-           SURE;
+    return json_number_at(probe_pod(scene, pod), "failures", 0) >= SURE;
 }
 
 /* A pod that has not spoken: why is noted. */
 static enum level note_silent_probe(const struct scene *scene, char pod, struct finding *finding) {
     const char *waiting = waiting_of(scene, pod);
 
-    if (!json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b") || pod_ip(scene, pod))
+    if (!probe_pod(scene, pod) || pod_ip(scene, pod))
         return NO;
     if (waiting)
         finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
@@ -168,8 +167,7 @@ enum level look_notready(const struct scene *scene, struct finding *finding) {
 enum level look_hns_ep_none(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->red & ~scene->failed;
     for (char pod = 'a'; pod <= 'b'; pod++)
-        if (json_is_true(
-                json_at(scene->evidence, pod == 'a' ? "pods.a.noAddress" : "pods.b.noAddress")))
+        if (json_is_true(json_object_get(probe_pod(scene, pod), "noAddress")))
             finding_note(finding, "%s runs, and its network has no address", pod_name(scene, pod));
     return finding->evidence.count ? CONFIRMED : NO;
 }

@@ -17,6 +17,7 @@ enum { POD_IP, POD_NAME, SVC_IP, SVC_SHORT, SVC_FQDN, EXT_IP, EXT_DNS, NODE_POD,
 #define CELLS_NAMES                                                                                \
     (CELL_BOTH(POD_NAME) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN) | CELL_BOTH(EXT_DNS))
 #define CELLS_DNS (CELL_UDP(SVC_IP) | CELLS_NAMES)
+#define CELLS_OUTSIDE (CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS))
 
 enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
 
@@ -126,6 +127,8 @@ enum { STATE_ATTACHED_SHARING = 3 };
 json_t *endpoint_of(const struct scene *scene, char pod);
 /* Of a pod of this node, and in its namespace. */
 bool endpoint_is_attached(const json_t *endpoint);
+/* What is known of the probe's pod, 'a' or 'b' (diag_evidence_add_pod()); NULL: nothing. */
+const json_t *probe_pod(const struct scene *scene, char pod);
 const char *pod_name(const struct scene *scene, char pod);
 const char *pod_ip(const struct scene *scene, char pod);
 /* The Services that the flows ask, and which cells each load balancer carries. */
