@@ -7,8 +7,6 @@
 enum {
     LATE_MS = 3000, /* what the API server may take beside the probe */
     ASK_MS = DIAL_TIMEOUT_MS + LATE_MS,
-    SHARE_MS = DIAL_TIMEOUT_MS + 10000, /* where a share is counted: what is lost is said, however
-                                           late, as what arrives is */
     PROMPT_MS = 500, /* where answers take less, a large question without one is lost itself */
     ANSWER_MAX = 64 * 1024, /* of a probe: a name, an address, an error, an echo */
     SHOW_MS = 200,
@@ -119,7 +117,7 @@ static unsigned time_of(const struct round *round, const struct question *q) {
         return round->of->soon_ms;
     if (!q->is_sight && (round->of->evenly || round->of->closely) &&
         dial_is_address(round->asking->report->cells.items[q->whose].cell.probe.target))
-        return SHARE_MS;
+        return DIAL_COUNTED_MS;
     return ASK_MS;
 }
 
@@ -373,4 +371,10 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
     free(round.items);
     free(round.states);
     return round.result;
+}
+
+int cluster_check_interrupted(struct host *host, struct error *err) {
+    return host_interrupted(host)
+               ? error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted")
+               : 0;
 }

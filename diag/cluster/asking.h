@@ -59,7 +59,5 @@ bool cluster_has_cut_pods(const struct cluster_report *report);
 bool cluster_asks_all(const struct cluster_cell *cell);
 /* Shows the cells, at most five times a second but for the last time. */
 void cluster_asking_show(struct cluster_asking *asking, bool at_last);
-/* Failed, or not asked. */
-static inline bool cluster_cell_is_open(const struct cluster_cell *cell) {
-    return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
-}
+/* ERROR_INTERRUPTED where somebody ends the run. */
+int cluster_check_interrupted(struct host *host, struct error *err);

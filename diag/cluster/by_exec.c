@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "diag/cluster/asking.h"
+#include "diag/cluster/count.h"
 #include "diag/cluster/dial.h"
 #include "kube/exec.h"
 
@@ -86,7 +87,7 @@ static bool is_asked(const struct cluster_report *report, const struct round *of
         return false;
     if (!sum)
         return of->what == EXEC_NEW ? c->cell.outcome == DIAG_NOT_RUN : cluster_cell_is_open(c);
-    return !c->counted && (!cluster_cell_is_open(c) || cluster_cell_is_lossy(c)) &&
+    return cluster_cell_is_to_count(c) &&
            (sum->succeeded || !sum->attempts); /* or it is hopeless */
 }
 
@@ -251,10 +252,10 @@ int cluster_count_by_exec(struct kube_client *client, struct cluster_report *rep
         ask_all(client, report, &round);
     }
     for (size_t i = 0; i < report->cells.count; i++)
-        if (round.sums[i].attempts)
-            cluster_cell_set_counted(&report->cells.items[i], &round.sums[i]);
+        if (round.sums[i].attempts) {
+            cluster_cell_set_sum(&report->cells.items[i], &round.sums[i]);
+            report->cells.items[i].counted = true;
+        }
     free(round.sums);
-    return host_interrupted(client->host)
-               ? error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted")
-               : 0;
+    return cluster_check_interrupted(client->host, err);
 }

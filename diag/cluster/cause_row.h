@@ -35,7 +35,7 @@ struct cluster_row {
     bool touching;  /* `also` counts cells to the nodes, too, where the scope is only from them */
     bool behind;    /* pods behind Services are cut off: their red cells follow, wherever from */
     bool dns;       /* the DNS settings inside the node's pod are evidence */
-    bool outward;   /* whom a cell leads to does not matter: only from somewhere, or everywhere */
+    bool outward;   /* only the cell's source matters: it is somewhere, or everywhere */
     bool at_target; /* a node that one other asks is enough to name it; otherwise it is a pair */
     bool protocols; /* where it is not all of them, it may be UDP or TCP alone; */
     bool families;  /* IPv4 or IPv6 */
@@ -63,9 +63,6 @@ struct cluster_rows {
 extern const struct cluster_rows cluster_rows_of_pods, cluster_rows_of_packets,
     cluster_rows_of_services, cluster_rows_of_targets;
 
-static inline bool cluster_cell_is_red(const struct cluster_cell *c) {
-    return c->cell.outcome == DIAG_FAIL || c->cell.outcome == DIAG_NOT_RUN;
-}
 /* Red for such a row: a cell that some packets pass has rows of its own; one that could not be
  * asked says nothing. */
 static inline bool cluster_row_is_red(const struct cluster_row *row, const struct cluster_cell *c) {
@@ -76,7 +73,7 @@ static inline bool cluster_row_is_red(const struct cluster_row *row, const struc
 }
 /* All attempts succeed, or some. */
 static inline bool cluster_cell_passes_some(const struct cluster_cell *c) {
-    return cluster_cell_is_lossy(c) || !cluster_cell_is_red(c);
+    return cluster_cell_is_lossy(c) || !cluster_cell_is_open(c);
 }
 static inline bool cluster_cell_is_unasked(const struct cluster_cell *c) {
     return c->cell.outcome == DIAG_NOT_RUN;

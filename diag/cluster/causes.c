@@ -10,7 +10,7 @@ bool cluster_cell_is_any(const struct cluster_cell *c) {
 }
 
 bool cluster_cell_is_astray(const struct cluster_cell *c) {
-    return cluster_cell_is_red(c) && c->cell.result.outcome == PROBE_WRONG_RESPONDER;
+    return cluster_cell_is_open(c) && c->cell.result.outcome == PROBE_WRONG_RESPONDER;
 }
 
 /* ---- what a row is called ---- */

@@ -38,7 +38,7 @@ static bool is_service_four(const struct cluster_cell *c) {
 
 /* Green, or answered by another pod. */
 static bool is_right_or_astray(const struct cluster_cell *c) {
-    return !cluster_cell_is_red(c) || cluster_cell_is_astray(c);
+    return !cluster_cell_is_open(c) || cluster_cell_is_astray(c);
 }
 
 static bool is_pod_astray(const struct cluster_cell *c) {

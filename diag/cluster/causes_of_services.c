@@ -11,7 +11,7 @@ static bool is_full_name(const struct cluster_cell *c) {
 }
 
 static bool no_answer(const struct cluster_cell *c) {
-    return !cluster_cell_is_red(c) || c->cell.result.outcome == PROBE_DNS_TIMEOUT ||
+    return !cluster_cell_is_open(c) || c->cell.result.outcome == PROBE_DNS_TIMEOUT ||
            c->cell.result.outcome == PROBE_DNS_SERVFAIL;
 }
 
@@ -27,7 +27,7 @@ static bool is_unanswered(const struct cluster_cell *c) {
 /* Neither an answer nor a reason other than the DNS. */
 static bool is_unresolved(const struct cluster_cell *c) {
     return cluster_cell_is_by_name(c) &&
-           (!cluster_cell_is_red(c) || cluster_cell_has_dns_failed(c));
+           (!cluster_cell_is_open(c) || cluster_cell_has_dns_failed(c));
 }
 
 /* Some questions are answered, others not. */
@@ -36,7 +36,7 @@ static bool is_name_sometimes(const struct cluster_cell *c) {
 }
 
 static bool is_unresolved_red(const struct cluster_cell *c) {
-    return cluster_cell_is_red(c) && is_unresolved(c);
+    return cluster_cell_is_open(c) && is_unresolved(c);
 }
 
 static bool is_service_udp(const struct cluster_cell *c) {
@@ -115,7 +115,7 @@ static const char *says_no_affinity(const struct cluster_node *n) {
 
 static bool is_unknown(const struct cluster_cell *c) {
     return cluster_cell_is_by_name(c) &&
-           (!cluster_cell_is_red(c) || c->cell.result.outcome == PROBE_DNS_NXDOMAIN);
+           (!cluster_cell_is_open(c) || c->cell.result.outcome == PROBE_DNS_NXDOMAIN);
 }
 
 static bool reports_lacks(const struct cluster_node *n) {

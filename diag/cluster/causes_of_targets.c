@@ -16,7 +16,7 @@ static bool is_port_tcp(const struct cluster_cell *c) {
 
 /* Green, or answered by another program. */
 static bool is_port_astray(const struct cluster_cell *c) {
-    return is_port_tcp(c) && (!cluster_cell_is_red(c) || cluster_cell_is_astray(c));
+    return is_port_tcp(c) && (!cluster_cell_is_open(c) || cluster_cell_is_astray(c));
 }
 
 static bool is_port_wrong(const struct cluster_cell *c) {
@@ -42,7 +42,7 @@ static bool is_outside(const struct cluster_cell *c) {
 /* By the ExternalName of the Service kubernetes, where that resolves. */
 static bool is_api(const struct cluster_cell *c) {
     return cluster_cell_is_of(c, "pod-to-service-fqdn") && text_ends_with(c->cell.to, ":443") &&
-           !(cluster_cell_is_red(c) && cluster_cell_has_dns_failed(c));
+           !(cluster_cell_is_open(c) && cluster_cell_has_dns_failed(c));
 }
 
 static bool is_beyond(const struct cluster_cell *c) {

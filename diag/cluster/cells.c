@@ -275,8 +275,7 @@ void cluster_cell_count(const struct cluster_report *report, struct cluster_cell
     ret->answered[question] += answered;
 }
 
-void cluster_cell_set_counted(struct cluster_cell *cell, const struct probe_result *sum) {
-    cell->counted = true;
+void cluster_cell_set_sum(struct cluster_cell *cell, const struct probe_result *sum) {
     cell->cell.result.attempts = sum->attempts;
     cell->cell.result.succeeded = sum->succeeded;
     cell->cell.result.outcome = sum->outcome;

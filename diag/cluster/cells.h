@@ -38,8 +38,8 @@ bool cluster_cell_is_by_name(const struct cluster_cell *c);    /* of the cluster
 bool cluster_cell_is_by_service(const struct cluster_cell *c); /* or by a name of one */
 /* Its name was not resolved, or the DNS did not answer. */
 bool cluster_cell_has_dns_failed(const struct cluster_cell *c);
-/* The path of a cell's question, which the probe asks `tries` times, one after the other; NULL
- * where there is none. The caller frees. */
+/* The path of a cell's question, which the probe asks `tries` times, one after the other; NULL: the
+ * cell has no such question. The caller frees. */
 char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell,
                         enum cluster_question question, unsigned tries);
 /* A cell whose probe the API server does not reach, in its words. */
@@ -74,9 +74,13 @@ bool cluster_cell_is_some(const struct cluster_cell *cell);
 bool cluster_cell_judge_some(struct cluster_cell *cell, const struct cluster_tally *tally);
 /* "31 of 50 attempts succeeded", why it fails; the outcome, too. */
 void cluster_cell_set_loss(struct cluster_cell *cell, unsigned attempts, unsigned succeeded);
-/* What --count found of a cell that has worked, or lost some; `sum`: attempts, successes and the
- * outcome of one that failed. */
-void cluster_cell_set_counted(struct cluster_cell *cell, const struct probe_result *sum);
+/* Failed, or not asked. */
+static inline bool cluster_cell_is_open(const struct cluster_cell *cell) {
+    return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
+}
+/* What many attempts found of a cell that has worked, or lost some; `sum`: attempts, successes and
+ * the outcome of one that failed. */
+void cluster_cell_set_sum(struct cluster_cell *cell, const struct probe_result *sum);
 /* Names in another domain than was guessed, where the ExternalName has another name, too. */
 void cluster_cells_rename(struct cluster_cells *cells, const char *old, const char *domain);
 /* One whose answer did not come in time, when all others are judged: a probe that answers others is

@@ -5,7 +5,6 @@
 #include "kube/many.h"
 
 enum {
-    ASK_MS = DIAL_TIMEOUT_MS + 10000, /* what is lost is the probe's to say, however late */
     ANSWER_MAX = 64 * 1024,
     AT_ONCE = 4, /* of all: the times are to be the network's, not this program's */
     DELAYED_COUNT = 20,
@@ -52,12 +51,15 @@ static void row_add(struct counting *c, struct cluster_cell *cell, size_t node, 
                         .times = xcalloc(c->count, sizeof *row->times)};
 }
 
+bool cluster_cell_is_to_count(const struct cluster_cell *cell) {
+    return !cell->counted && (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell));
+}
+
 static bool is_asked(const struct counting *c, const struct cluster_cell *cell) {
     const struct cluster_node *from = &c->asking->report->nodes.items[cell->from];
 
     return (c->asking->report->count || cluster_cell_is_pods_tcp(cell)) &&
-           (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell)) && !cell->counted &&
-           !from->by_exec && !from->unreached;
+           cluster_cell_is_to_count(cell) && !from->by_exec && !from->unreached;
 }
 
 /* The probes themselves are asked first: among the rest they are as any other. */
@@ -133,7 +135,7 @@ static void ask_batch(struct counting *c, size_t begin, size_t end) {
         if (!is_hopeless(row))
             items[count++] = (struct kube_many){.method = "GET",
                                                 .path = row->path,
-                                                .timeout_ms = ASK_MS,
+                                                .timeout_ms = DIAL_COUNTED_MS,
                                                 .max_body = ANSWER_MAX,
                                                 .ended = on_ended,
                                                 .context = row};
@@ -154,8 +156,8 @@ static int ask_rows(struct counting *c, struct error *err) {
         if (options->progress)
             options->progress(options->progress_context, 0, 0, line);
         ask_batch(c, i, i + BATCH < all ? i + BATCH : all);
-        if (host_interrupted(c->asking->client->host))
-            return error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted");
+        if (cluster_check_interrupted(c->asking->client->host, err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -202,7 +204,7 @@ static void judge(const struct counting *c, const struct row *row) {
     for (unsigned i = 0; i < row->result.succeeded; i++)
         row->times[i] = row->times[i] > own.median_us ? row->times[i] - own.median_us : 0;
     row->cell->again = c->steady && cluster_cell_is_pods_tcp(row->cell) ? count_again(row) : 0;
-    cluster_cell_set_counted(row->cell, &row->result);
+    cluster_cell_set_sum(row->cell, &row->result);
     row->cell->counted = c->asking->report->count != 0;
     probe_result_time(&cell->result, row->times);
     if (row->cell->again && cell->outcome != DIAG_FAIL) {

@@ -3,7 +3,11 @@
 
 #include "diag/probe/probe.h"
 
-enum { DIAL_TIMEOUT_MS = 5000 }; /* netexec's own, of one try */
+enum {
+    DIAL_TIMEOUT_MS = 5000, /* netexec's own, of one try */
+    /* for an answer that is counted: a probe that is late says of what is lost that it is */
+    DIAL_COUNTED_MS = DIAL_TIMEOUT_MS + 10000
+};
 
 /* The path of a request; `request` is what the target is asked ("hostname", "clientip"). The
  * caller frees. */

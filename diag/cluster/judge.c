@@ -46,10 +46,10 @@ static bool is_witness(const struct cluster_report *report, size_t asker, size_t
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *c = &report->cells.items[i];
 
-        if ((c->from == asker || c->to == asker) && cluster_cell_is_red(c) && !c->cell.udp &&
+        if ((c->from == asker || c->to == asker) && cluster_cell_is_open(c) && !c->cell.udp &&
             (surely || cluster_cell_is_between_pods(c)))
             return false;
-        answers |= c->from == asker && c->to == node && !c->cell.udp && !cluster_cell_is_red(c) &&
+        answers |= c->from == asker && c->to == node && !c->cell.udp && !cluster_cell_is_open(c) &&
                    cluster_cell_is_of(c, "nodeport-remote");
     }
     return answers;
@@ -131,7 +131,7 @@ static void explain(struct finding *f, const struct cluster_row *row,
         bool mine = (row->among && row->among(c) && cluster_place_has(&f->map, place, c)) ||
                     follows(f, row, place, c);
 
-        if (!mine || !cluster_cell_is_red(c) || f->explained[i])
+        if (!mine || !cluster_cell_is_open(c) || f->explained[i])
             continue;
         f->explained[i] = true;
         text_list_add_owned(&ret->cause.cells, cluster_cell_name(f->report, c));

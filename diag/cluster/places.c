@@ -18,7 +18,7 @@ static bool is_of_part(enum cluster_part part, const struct cluster_cell *c) {
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
                      const struct cluster_cell *c) {
     return row->among(c) && is_of_part(map->part, c) && c->cell.outcome != DIAG_NOT_RUN &&
-           !(row->local && cluster_cell_is_red(c) && !map->silent[c->from]);
+           !(row->local && cluster_cell_is_open(c) && !map->silent[c->from]);
 }
 
 static bool is_in_set(const struct cluster_map *map, enum cluster_set set, size_t of, size_t node) {

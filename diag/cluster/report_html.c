@@ -156,7 +156,7 @@ static void add_pair(struct text *t, const struct cluster_report *report, size_t
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *c = &report->cells.items[i];
 
-        if (c->from == from && c->to == to && cluster_cell_is_red(c))
+        if (c->from == from && c->to == to && cluster_cell_is_open(c))
             add_red(t, report, c, count++ == 0);
     }
     text_add(t, "<tr><td colspan=\"4\"><code>winjoin diag --kubeconfig FILE --nodes ");
@@ -174,7 +174,7 @@ static void add_reds(struct text *t, const struct cluster_report *report) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *c = &report->cells.items[i];
 
-        if (!cluster_cell_is_red(c) || told[c->from * n + c->to])
+        if (!cluster_cell_is_open(c) || told[c->from * n + c->to])
             continue;
         text_add(t, any ? "" : "<h2>What does not work</h2>\n<table class=\"red\"><tbody>\n");
         any = told[c->from * n + c->to] = true;
@@ -191,7 +191,7 @@ static void add_own_reports(struct text *t, const struct cluster_report *report)
     bool any = false;
 
     for (size_t i = 0; i < report->cells.count; i++)
-        if (cluster_cell_is_red(&report->cells.items[i]))
+        if (cluster_cell_is_open(&report->cells.items[i]))
             red[report->cells.items[i].from] = red[report->cells.items[i].to] = true;
     for (size_t i = 0; i < n; i++) {
         const struct cluster_node *node = &report->nodes.items[i];

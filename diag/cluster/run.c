@@ -334,9 +334,7 @@ static int ask_all(struct run *run, struct error *err) {
     }
     if (has_few_nodes(run) && !cluster_has_cut_pods(run->report))
         ask_alike(run);
-    return host_interrupted(host)
-               ? error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted")
-               : 0;
+    return cluster_check_interrupted(host, err);
 }
 
 static bool is_new(const struct cluster_cell *cell) {

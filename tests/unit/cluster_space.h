@@ -217,7 +217,7 @@ static inline void ask_space(struct fault *f, struct cluster_report *ret) {
     cells = ret->cells.count;
     break_cells(f, ret, 0);
     for (size_t i = 0; i < cells; i++)
-        red |= cluster_cell_is_red(&ret->cells.items[i]);
+        red |= cluster_cell_is_open(&ret->cells.items[i]);
     if (red) {
         cluster_pairs_widen(ret);
         cluster_cells_widen(ret, &at, pairs);

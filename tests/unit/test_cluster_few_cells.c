@@ -172,7 +172,7 @@ static void test_services_follow_each(void **state) {
         draw(rows[i][1], &report);
         cluster_causes_find(&report);
         for (size_t k = 0; k < report.cells.count; k++)
-            red += cluster_cell_is_red(&report.cells.items[k]);
+            red += cluster_cell_is_open(&report.cells.items[k]);
         assert_int_equal((int)report.causes.count, 1 + (strchr(rows[i][1], 'e') != NULL));
         assert_string_equal(report.causes.items[0].id, rows[i][0]);
         assert_int_equal(report.causes.items[0].cells.count,
