@@ -115,6 +115,6 @@ TWELFTH = [
           lambda d: probes.SLOW if d.large and pods(d) and d.source != d.node and "lin-000" in (d.source, d.node) else
           lost(d) if d.source == "win-001" and (d.place == "service" or resolves(d)) else
           REFUSED if d.place == "node-port" and d.target == "win-001" else None, also=("CL-SVC-NODE",), spread=True),
-    Fault("cloned-linux", "lin-000 and lin-001 were cloned with one machine ID, and all works still (it is told, and is no failure)",
+    Fault("cloned-linux", "lin-000 and lin-001 have the same machine ID, as one was cloned, and all flows still work (reported, not a failure)",
           "CL-TWINS", "lin-000, lin-001", lambda d: None, change=same_machine, spread=True),
 ]

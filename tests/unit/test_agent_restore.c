@@ -117,8 +117,8 @@ static void azures_state_goes_at_boot(void **state) {
     assert_int_equal(count("service_stop"), 0);
 }
 
-/* A node needs no repair, and one call fails: pods keep their network, and the error is told where
- * it matters. */
+/* Nothing is to be repaired, and one call fails: pods keep their network, and a failure that
+ * matters is reported. */
 static void azures_network_stays_when_a_call_fails(void **state) {
     bool fails = true;
 

@@ -156,7 +156,7 @@ static void not_from_everywhere(void **state) {
     }
 }
 
-/* By exec, loss alone: no time of such a cell is told, in any form. */
+/* Of cells that were asked by exec every report has the loss, and none has a time. */
 static void loss_alone(void **state) {
     const struct diag_text_style style = {.columns = 80};
     _cleanup_(freep) char *text = NULL, *page = NULL, *metrics = NULL, *none = NULL;

@@ -217,7 +217,7 @@ static void clusters_without_pod_records_are_excused(void **state) {
     diag_cell_judge(service, &ok, false);
     diag_cell_judge(name, &lost, false);
     diag_cells_excuse(&cells, NULL);
-    assert_int_equal(name->outcome, DIAG_FAIL); /* nobody said that there is none */
+    assert_int_equal(name->outcome, DIAG_FAIL); /* the DNS did not say that the name is missing */
     diag_cell_judge(name, &nxdomain, false);
     diag_cells_excuse(&cells, NULL);
     assert_int_equal(name->outcome, DIAG_SKIP);

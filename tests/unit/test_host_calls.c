@@ -157,7 +157,7 @@ static void count_tick(void *context) {
     ++*(unsigned *)context;
 }
 
-/* It is ticked while it sleeps; a deadline cuts the sleep, and then there is none. */
+/* A sleep calls the tick; a deadline shortens it, and one that has passed leaves none. */
 static void sleep_ends_at_the_deadline(void **state) {
     uint64_t start = host_monotonic_ms(opened);
     unsigned ticks = 0;

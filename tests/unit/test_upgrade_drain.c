@@ -189,7 +189,7 @@ static void pods_that_cannot_be_listed_may_be_there(void **state) {
     assert_old(&d.run);
 }
 
-/* One that has ended needs nobody to make it again; what is no whole pod is none. */
+/* A pod that has ended may have no owner; an item that is not a whole pod is passed over. */
 static void pods_that_have_ended_stay(void **state) {
     struct error err = {0};
 
