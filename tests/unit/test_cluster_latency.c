@@ -1,4 +1,5 @@
 /* What --count measured of a cluster, in each form of its report. */
+#include "diag/cluster/count.h"
 #include "cluster_report_scene.h"
 
 /* Of a cell: attempts, successes, and four times in microseconds. */
@@ -188,12 +189,40 @@ static void loss_alone(void **state) {
     assert_non_null(strstr(none, "loss and latency are not measured from win-1: asked by exec\n"));
 }
 
+/* What fails altogether, or was not run, is not counted; nor is anything twice. */
+static void cells_that_are_counted(void **state) {
+    static const struct {
+        enum diag_outcome outcome;
+        unsigned succeeded;
+        bool counted, wanted;
+    } rows[] = {{DIAG_PASS, 3, false, true},    {DIAG_SLOW, 3, false, true},
+                {DIAG_FAIL, 2, false, true},    {DIAG_FAIL, 0, false, false},
+                {DIAG_PASS, 3, true, false},    {DIAG_FAIL, 2, true, false},
+                {DIAG_NOT_RUN, 0, false, false}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct cluster_cell cell = {
+            .cell = {.outcome = rows[i].outcome,
+                     .result = {.attempts = 3, .succeeded = rows[i].succeeded}},
+            .counted = rows[i].counted};
+
+        if (cluster_cell_is_to_count(&cell) != rows[i].wanted)
+            fail_msg("row %u", (unsigned)i);
+    }
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_counted, close_report)
-    const struct CMUnitTest tests[] = {
-        CASE(the_lines),           CASE(the_text),  CASE(the_page),
-        CASE(the_metrics),         CASE(the_json),  CASE(nothing_counted),
-        CASE(not_from_everywhere), CASE(loss_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cells_that_are_counted),
+                                       CASE(the_lines),
+                                       CASE(the_text),
+                                       CASE(the_page),
+                                       CASE(the_metrics),
+                                       CASE(the_json),
+                                       CASE(nothing_counted),
+                                       CASE(not_from_everywhere),
+                                       CASE(loss_alone)};
 
     return cmocka_run_group_tests_name("a cluster's latency", tests, NULL, NULL);
 }
