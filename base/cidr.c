@@ -190,3 +190,12 @@ int cidr_address(const struct cidr *cidr, uint64_t n, struct ip *ret, struct err
     *ret = ip;
     return 0;
 }
+
+int cidr_address_text(const struct cidr *cidr, uint64_t n, char out[IP_TEXT_MAX],
+                      struct error *err) {
+    struct ip ip = {0};
+    if (cidr_address(cidr, n, &ip, err) < 0)
+        return -1;
+    ip_format(&ip, out);
+    return 0;
+}

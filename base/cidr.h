@@ -36,3 +36,6 @@ bool cidr_contains_cidr(const struct cidr *outer, const struct cidr *inner);
 bool cidr_overlaps(const struct cidr *a, const struct cidr *b);
 /* base + n. Fails with ERROR_USAGE when that lies outside the prefix. */
 int cidr_address(const struct cidr *cidr, uint64_t n, struct ip *ret, struct error *err);
+/* The same as text. */
+int cidr_address_text(const struct cidr *cidr, uint64_t n, char out[IP_TEXT_MAX],
+                      struct error *err);

@@ -1,13 +1,13 @@
 /* Reads what the node can tell without being changed. What cannot be read is named, never fatal. */
 #include "diag/evidence.h"
 
+#include "diag/causes/routes.h"
+#include "diag/drift/drift.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/hcn_lookup.h"
+#include "netsetup/hns/hcn_lookup.h"
 #include "netsetup/limits.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/windows_builds.h"
-#include "diag/causes/routes.h"
-#include "diag/drift/drift.h"
 
 enum { OBJECTS_MAX = 1000, LAST_PORT = 65535 };
 

@@ -1,7 +1,7 @@
 /* Finds load balancers, and the pods behind them, in the evidence document. */
 #include "diag/evidence.h"
 
-#include "netsetup/peers.h"
+#include "netsetup/routes/peers.h"
 
 static const json_t *mapping_of(const json_t *balancer, int protocol, int port) {
     json_each(json_object_get(balancer, "PortMappings"), i, mapping)

@@ -5,7 +5,7 @@
 #include "diag/drift/drift.h"
 #include "kube/client.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hcn_lookup.h"
+#include "netsetup/hns/hcn_lookup.h"
 #include "netsetup/peer_watch.h"
 #include "services/service_table.h"
 

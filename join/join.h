@@ -13,9 +13,9 @@
 #include "join/undo/reset.h"
 #include "kube/client.h"
 #include "kube/node.h"
-#include "netsetup/network_plan.h"
-#include "netsetup/nic.h"
-#include "services/artifacts.h"
+#include "netsetup/nic/nic.h"
+#include "netsetup/plan/network_plan.h"
+#include "services/artifacts/artifacts.h"
 
 /* Filled as it is asked for (join/found/need.h); what is not known yet is empty. */
 struct join_found {

@@ -1,7 +1,7 @@
 /* The network that a join remembers. */
 #include "netsetup/boot_network.h"
 
-#include "netsetup/peers.h"
+#include "netsetup/routes/peers.h"
 
 enum { FILE_MAX = 8 * 1024 * 1024 };
 

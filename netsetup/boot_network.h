@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/host.h"
-#include "netsetup/network_plan.h"
+#include "netsetup/plan/network_plan.h"
 
 #define BOOT_NETWORK_FILE "C:\\ProgramData\\winjoin\\network.json"
 
@@ -14,8 +14,8 @@ int boot_network_read(const json_t *json, struct network_input *ret, struct erro
 void boot_network_input_free(struct network_input *input);
 
 /* Reads the file; *ret_json is a new reference that the input borrows from. The file's "peers" are
- * the routes to other nodes (netsetup/peers.h) as the join wrote them. ERROR_ABSENT: no join has
- * written it yet. */
+ * the routes to other nodes (netsetup/routes/peers.h) as the join wrote them. ERROR_ABSENT: no join
+ * has written it yet. */
 int boot_network_load(struct host *host, json_t **ret_json, struct network_input *ret,
                       struct error *err);
 

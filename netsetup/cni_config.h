@@ -2,7 +2,7 @@
 #pragma once
 
 #include "host/host.h"
-#include "netsetup/network_plan.h"
+#include "netsetup/plan/network_plan.h"
 
 #define CNI_CONF_DIR "C:\\etc\\cni\\net.d"
 #define CNI_BIN_DIR "C:\\opt\\cni\\bin"

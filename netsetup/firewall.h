@@ -2,7 +2,7 @@
 #pragma once
 
 #include "host/host.h"
-#include "netsetup/network_plan.h"
+#include "netsetup/plan/network_plan.h"
 
 enum { FIREWALL_RULES_MAX = 4 };
 

@@ -3,7 +3,7 @@
  * Windows" of kubernetes.io, sections "Load balancing and Services" and "Limitations". */
 #pragma once
 
-#include "netsetup/hns_features.h"
+#include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/mode.h"
 
 /* What ends a limit, or makes it one. */

@@ -5,10 +5,10 @@
 #include "host/wait.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hcn_network.h"
-#include "netsetup/nic_guard.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/nic/nic_guard.h"
 #include "netsetup/peer_watch.h"
-#include "netsetup/peers.h"
+#include "netsetup/routes/peers.h"
 #include "services/service_table.h"
 
 #define HNS_SERVICE "hns"

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "host/http.h"
-#include "netsetup/nic.h"
 #include "netsetup/network_pending.h"
-#include "netsetup/network_plan.h"
+#include "netsetup/nic/nic.h"
+#include "netsetup/plan/network_plan.h"
 
 struct service; /* services/service_table.h */
 
@@ -61,8 +61,8 @@ int network_keeper_begin(struct network_keeper *keeper, struct error *err);
 /* Until host_interrupted(): notices within seconds that HNS has another process, and restores the
  * network; starts HNS when it stays down; restarts kube-proxy when all its load balancers are gone
  * from HNS; keeps the routes to other nodes' pods current where no agent does
- * (netsetup/peer_watch.h), and pods away until the network stands (netsetup/network_pending.h). The
- * memory it needs does not grow. Returns 0. */
+ * (netsetup/peer_watch.h), and pods away until the network stands
+ * (netsetup/network_pending.h). The memory it needs does not grow. Returns 0. */
 int network_keeper_run(struct network_keeper *keeper, struct error *err);
 void network_keeper_free(struct network_keeper *keeper);
 

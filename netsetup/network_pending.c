@@ -7,7 +7,7 @@
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/peer_watch.h"
 
 enum { AGAIN_MS = 5000, REQUEST_MS = 3000 };

@@ -5,8 +5,8 @@
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hcn_network.h"
-#include "netsetup/peers.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/routes/peers.h"
 
 /* So long at most with one client: the node's certificate is renewed meanwhile. */
 enum { WATCH_MS = 3600000, AGAIN_MS = 10000 };

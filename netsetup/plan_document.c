@@ -2,7 +2,7 @@
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
-#include "netsetup/hcn_documents.h"
+#include "netsetup/hns/hcn_documents.h"
 #include "netsetup/modes/mode.h"
 
 /* A call that makes or changes something in HNS; the body is stolen. */

@@ -14,7 +14,7 @@ int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan
                     struct error *err) {
     if (plan->agent->source_vip_endpoint)
         return text_format(plan->source_vip, sizeof plan->source_vip, "%s", SOURCE_VIP_UNKNOWN);
-    return network_prefixes_address(&prefixes->pod, 2, plan->source_vip, err);
+    return cidr_address_text(&prefixes->pod, 2, plan->source_vip, err);
 }
 
 const char *source_vip_reserved(const struct network_plan *plan) {

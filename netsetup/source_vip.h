@@ -3,9 +3,9 @@
  * host-local's disk backend. */
 #pragma once
 
-#include "netsetup/hcn_network.h"
-#include "netsetup/network_plan.h"
-#include "netsetup/network_prefixes.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/plan/network_plan.h"
+#include "netsetup/plan/network_prefixes.h"
 
 #define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* until HNS has chosen it */
 

@@ -12,7 +12,7 @@
 #define FLANNEL_SUBNET_PATH "C:\\run\\flannel\\subnet.env"
 
 struct containerd_config {
-    const char *sandbox_image; /* of every pod (services/compatible.h) */
+    const char *sandbox_image; /* of every pod (services/artifacts/compatible.h) */
     const char *cni_bin_dir;   /* "C:\\opt\\cni\\bin" */
     const char *cni_conf_dir;  /* "C:\\etc\\cni\\net.d" */
     unsigned major;            /* containerd 1: config version 2; 2: version 3 (0 = 2) */

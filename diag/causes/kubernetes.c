@@ -3,7 +3,7 @@
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/peers.h"
+#include "netsetup/routes/peers.h"
 
 static const json_t *drift_of(const struct scene *scene, const char *key) {
     return json_object_get(json_object_get(scene->evidence, "kubernetes"), key);

@@ -2,10 +2,10 @@
  * for.
  */
 #include "base/vxlan.h"
+#include "diag/causes/routes.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
-#include "diag/causes/routes.h"
-#include "netsetup/fabric_routes.h"
+#include "netsetup/routes/fabric_routes.h"
 
 enum { FABRIC_NOTES_MAX = 10 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "diag/cluster/cluster.h"
-#include "diag/cluster/dial.h"
+#include "diag/cluster/probes/dial.h"
 
 /* Addresses that the API server gave the Services; "" = none. */
 struct cluster_addresses {

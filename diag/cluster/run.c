@@ -1,11 +1,11 @@
 /* A cluster's diagnosis from start to end. */
-#include "diag/cluster/asking.h"
-#include "diag/cluster/by_exec.h"
-#include "diag/cluster/causes.h"
-#include "diag/cluster/count.h"
-#include "diag/cluster/meanwhile.h"
-#include "diag/cluster/objects.h"
-#include "diag/cluster/pods.h"
+#include "diag/cluster/causes/causes.h"
+#include "diag/cluster/probes/asking.h"
+#include "diag/cluster/probes/by_exec.h"
+#include "diag/cluster/probes/count.h"
+#include "diag/cluster/probes/meanwhile.h"
+#include "diag/cluster/probes/objects.h"
+#include "diag/cluster/probes/pods.h"
 #include "diag/cluster/twins.h"
 #include "kube/pages.h"
 

@@ -7,12 +7,12 @@
 #include "diag/collection/pack.h"
 #include "diag/evidence.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/hcn_lookup.h"
-#include "services/artifacts.h"
-#include "services/bundle_archive.h"
+#include "netsetup/hns/hcn_lookup.h"
+#include "services/artifacts/artifacts.h"
+#include "services/artifacts/bundle_archive.h"
+#include "services/artifacts/program_image.h"
 #include "services/runtime_files.h"
 #include "services/service_table.h"
-#include "services/program_image.h"
 
 enum { COMMAND_MS = 10000, PROGRAM_MAX = 512 * 1024 * 1024 };
 

@@ -24,6 +24,6 @@ int diag_collect(struct host *host, struct diag_report *report,
 /* Is it a .zip? (Otherwise it may be a report.) */
 bool diag_is_collection(const char *data, size_t len);
 /* The text of the report in a collection, at most `max` bytes; the caller frees. ERROR_MALFORMED,
- * ERROR_UNTRUSTED, ERROR_ABSENT, as services/bundle_archive.h has them. */
+ * ERROR_UNTRUSTED, ERROR_ABSENT, as services/artifacts/bundle_archive.h has them. */
 int diag_collection_report(const char *data, size_t len, size_t max, char **ret, size_t *ret_len,
                            struct error *err);

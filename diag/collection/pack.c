@@ -2,8 +2,8 @@
 #include "diag/collection/pack.h"
 
 #include "base/redact.h"
-#include "services/bundle_archive.h"
-#include "services/bundle_path.h"
+#include "services/artifacts/bundle_archive.h"
+#include "services/artifacts/bundle_path.h"
 
 enum { OTHERS = 5 }; /* the report's three, the index, a capture */
 

@@ -4,7 +4,7 @@
 #include "kube/node.h"
 #include "kube/object.h"
 #include "kube/pages.h"
-#include "netsetup/hcn_lookup.h"
+#include "netsetup/hns/hcn_lookup.h"
 
 enum { COMMANDS_MAX = 10 /* of each kind */ };
 

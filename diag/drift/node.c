@@ -3,7 +3,7 @@
 
 #include "base/cidr.h"
 #include "kube/object.h"
-#include "netsetup/peers.h"
+#include "netsetup/routes/peers.h"
 
 #define REMOTE_ROUTE "RemoteSubnetRoute"
 

@@ -1,7 +1,10 @@
 # Which sources make which program. Platform code is picked here, never by #ifdef.
 
-MODULES     := base host host/model pki kube netsetup netsetup/modes netsetup/agents netsetup/plugins services services/rows cmd \
-               diag diag/causes diag/cluster diag/collection diag/drift diag/flows diag/probe diag/reports diag/transports \
+MODULES     := base host host/model pki kube \
+               netsetup netsetup/agents netsetup/hns netsetup/modes netsetup/nic netsetup/plan netsetup/plugins netsetup/routes \
+               services services/artifacts services/rows cmd cmd/verbs \
+               diag diag/causes diag/cluster diag/cluster/causes diag/cluster/probes diag/cluster/reports diag/collection \
+               diag/drift diag/flows diag/probe diag/reports diag/transports \
                join join/configuration join/discovery join/files join/found join/kubelet join/phases \
                join/plan join/preflight join/programs join/progress join/services join/undo join/upgrade
 COMMON_SRCS := $(filter-out cmd/main_% cmd/probe_main_%,$(wildcard $(MODULES:%=%/*.c)))

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "diag/causes/causes.h"
-#include "diag/cluster/causes.h"
+#include "diag/cluster/causes/causes.h"
 
 static const char head[] =
     "# Why pods cannot talk: the causes\n"

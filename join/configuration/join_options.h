@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/yaml_schema.h"
-#include "netsetup/network_plan.h"
+#include "netsetup/plan/network_plan.h"
 
 #define JOIN_SOURCE_NONE "none" /* --source-base: nothing is fetched from upstream */
 

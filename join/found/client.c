@@ -2,7 +2,7 @@
 #include "join/found/need.h"
 #include "join/found/start_spread.h"
 #include "join/kubelet/kubelet_files.h"
-#include "netsetup/nic_guard.h"
+#include "netsetup/nic/nic_guard.h"
 #include "pki/certificate.h"
 #include "pki/pin.h"
 

@@ -4,8 +4,8 @@
 #include "join/found/network_fit.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hcn_network.h"
-#include "netsetup/hns_features.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/hns/hns_features.h"
 #include "netsetup/source_vip.h"
 
 enum { NETWORK_FILE_MAX = 256 * 1024 };

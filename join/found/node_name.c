@@ -2,7 +2,7 @@
 #include "join/found/node_name.h"
 
 #include "join/kubelet/kubelet_files.h"
-#include "netsetup/nic.h"
+#include "netsetup/nic/nic.h"
 
 enum { WAIT_MS = 90000, POLL_MS = 2000 };
 

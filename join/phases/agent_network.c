@@ -4,7 +4,7 @@
 #include "join/phases/service_proof.h"
 #include "kube/csr.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/nic_guard.h"
+#include "netsetup/nic/nic_guard.h"
 
 enum { STEP_MS = 1000, STALLED_MS = 30000, STARTS_MAX = 3, STOP_MS = 30000 };
 

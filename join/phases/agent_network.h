@@ -2,7 +2,7 @@
 #pragma once
 
 #include "join/join.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 
 /* Starts the network agent's service and waits until its HNS network exists for this node's pods:
  * gives the adapter back what the virtual switch cost it, names a certificate request that waits

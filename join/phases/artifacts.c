@@ -2,7 +2,7 @@
 #include "host/machine_path.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };
 

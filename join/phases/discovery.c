@@ -1,11 +1,12 @@
 /* The phases that find the cluster and read its configuration. */
+#include "join/configuration/ignored_checks.h"
 #include "join/found/need.h"
 #include "join/found/node_name.h"
-#include "join/configuration/ignored_checks.h"
+#include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
 #include "join/services/rights.h"
-#include "join/phases/phases.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/network_clash.h"
 
 /* "sha256:3b79…dd8a" is enough for a person to compare. */
 static void add_short_pin(struct text *out, const char *pin) {
@@ -39,7 +40,7 @@ int phase_discovery(struct join *join, struct error *) {
 
 /* What the cluster's network agent does without is said before anything is changed. */
 static int check_network_agent(struct join *join, struct error *err) {
-    if (hcn_external_check(join->host, &join->found.plan, err) == 0)
+    if (network_external_check(join->host, &join->found.plan, err) == 0)
         return 0;
     (void)error_prefix(err, "[" NETWORK_AGENT_CHECK "]");
     if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, NETWORK_AGENT_CHECK))

@@ -6,7 +6,7 @@
 #include "host/wait.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/nic_guard.h"
+#include "netsetup/nic/nic_guard.h"
 
 enum { POLL_MS = 1000 };
 

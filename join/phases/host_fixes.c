@@ -2,7 +2,7 @@
 #include "join/phases/host_fixes.h"
 
 #include "netsetup/agents/agent.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/windows_builds.h"
 
 #define HNS_SERVICE "hns"

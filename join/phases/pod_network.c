@@ -10,9 +10,9 @@
 #include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/hcn_network.h"
-#include "netsetup/peers.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/plugins/cni_plugin.h"
+#include "netsetup/routes/peers.h"
 #include "netsetup/source_vip.h"
 
 enum { KEEPER_START_MS = 60000 };

@@ -3,7 +3,7 @@
 
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/fabric_routes.h"
+#include "netsetup/routes/fabric_routes.h"
 
 enum { TOLD_MAX = 50 };
 

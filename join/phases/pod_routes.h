@@ -2,7 +2,7 @@
 #pragma once
 
 #include "join/join.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 
 /* Where an agent keeps them: nothing. Where the network between the nodes has them (--routes none,
  * print): takes away what an earlier join wrote, and with print adds text and commands for the

@@ -3,7 +3,7 @@
 #include "join/phases/sandbox_image.h"
 
 #include "join/phases/service_proof.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 enum { IMPORT_MS = 300000 };
 

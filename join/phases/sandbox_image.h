@@ -1,4 +1,4 @@
-/* The sandbox image that a bundle brought (services/image.h), given to containerd. */
+/* The sandbox image that a bundle brought (services/artifacts/image.h), given to containerd. */
 #pragma once
 
 #include "join/join.h"

@@ -6,7 +6,7 @@
 #include "join/programs/programs.h"
 #include "join/services/service_start.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 #include "services/cri.h"
 
 enum { STEP_MS = 250, HEALTH_MS = 2000 };

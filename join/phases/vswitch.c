@@ -4,9 +4,10 @@
 #include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/firewall.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
-#include "netsetup/nic_guard.h"
+#include "netsetup/network_clash.h"
+#include "netsetup/nic/nic_guard.h"
 
 static void on_nic(void *context, unsigned milliseconds, const char *waiting_for) {
     join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);
@@ -76,8 +77,9 @@ int phase_vswitch(struct join *join, struct error *err) {
     }
     if (join->found.plan.mode->internal) {
         text_add(&join->progress.detail, "not needed: the pod network brings one of its own");
-        return hcn_clash_check(join->host, &join->found.plan, err) < 0 ? -1
-                                                                       : try_firewall(join, err);
+        return network_clash_check(join->host, &join->found.plan, err) < 0
+                   ? -1
+                   : try_firewall(join, err);
     }
     if (record_switch(join, err) < 0 ||
         nic_guard_ensure(join->host, &join->found.plan, &join->found.nic, on_nic, &join->progress,

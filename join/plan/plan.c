@@ -2,17 +2,17 @@
 #include "join/plan/plan.h"
 
 #include "host/machine_path.h"
-#include "join/kubelet/kubelet_files.h"
 #include "join/files/ca_file.h"
 #include "join/files/node_files.h"
 #include "join/found/need.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/source_vip.h"
 #include "netsetup/windows_builds.h"
 #include "pki/digest.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };

@@ -1,16 +1,17 @@
 /* Preflight checks that need the cluster: trust, clock, configuration, name, plan. Nothing is sent
  * but reads. */
 #include "join/files/ca_file.h"
+#include "join/found/need.h"
+#include "join/found/network_fit.h"
 #include "join/found/node_name.h"
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"
-#include "netsetup/agents/agent.h"
-#include "netsetup/hcn_network.h"
-#include "services/artifacts.h"
-#include "join/found/need.h"
-#include "join/found/network_fit.h"
 #include "join/services/rights.h"
 #include "kube/access.h"
+#include "netsetup/agents/agent.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/network_clash.h"
+#include "services/artifacts/artifacts.h"
 
 enum { CLOCK_MAX = 60 };
 
@@ -110,12 +111,12 @@ enum verdict check_rights(struct join *join, struct finding *finding) {
 enum verdict check_clash(struct join *join, struct finding *finding) {
     if (join->found.plan.agent->in_cluster)
         return check_not_run(finding, "the cluster's network agent makes the network");
-    return hcn_clash_check(join->host, &join->found.plan, &finding->why) < 0 ? CHECK_FAILED_HERE
-                                                                             : CHECK_FINE;
+    return network_clash_check(join->host, &join->found.plan, &finding->why) < 0 ? CHECK_FAILED_HERE
+                                                                                 : CHECK_FINE;
 }
 
 enum verdict check_network_agent(struct join *join, struct finding *finding) {
-    return hcn_external_check(join->host, &join->found.plan, &finding->why) < 0 ||
+    return network_external_check(join->host, &join->found.plan, &finding->why) < 0 ||
                    network_fit_check_nodes(join, &finding->why) < 0
                ? CHECK_FAILED_HERE
                : CHECK_FINE;

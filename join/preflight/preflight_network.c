@@ -1,10 +1,10 @@
 /* Preflight checks of the machine's network: HNS, the adapter, ports, the proxy. */
 #include "host/http.h"
 #include "join/preflight/preflight_checks.h"
+#include "netsetup/hns/hns_features.h"
 #include "netsetup/limits.h"
 #include "netsetup/modes/mode.h"
 #include "services/service_table.h"
-#include "netsetup/hns_features.h"
 
 #define TCPIP6_KEY "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters"
 #define IPV6_OFF 0xff

@@ -1,16 +1,16 @@
 /* Preflight checks of what others left: files, services, programs of a node. */
 #include "host/path.h"
 #include "join/files/ca_file.h"
+#include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/cni_config.h"
-#include "services/artifacts.h"
-#include "services/compatible.h"
+#include "services/artifacts/artifacts.h"
+#include "services/artifacts/compatible.h"
 #include "services/cri.h"
 #include "services/program_flags.h"
 #include "services/service_table.h"
 #include "services/version.h"
-#include "join/found/need.h"
 
 enum { CONTAINERD_MIN = 2 };
 

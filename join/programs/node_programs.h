@@ -2,7 +2,7 @@
 #pragma once
 
 #include "join/configuration/join_options.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 /* What nodes need that have nothing but these artifacts: [{"mode","plugin","missing":[names]}], one
  * object for each mode with each plugin that works in it, in the tables' order; network_mode,

@@ -11,7 +11,7 @@
 #include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
-#include "services/compatible.h"
+#include "services/artifacts/compatible.h"
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"

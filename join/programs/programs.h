@@ -3,7 +3,7 @@
 #pragma once
 
 #include "join/join.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 
 /* What --bundle or else --mirror names, opened once (a mirror's lock fetched) and kept until

@@ -9,7 +9,7 @@
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/network_pending.h"
-#include "netsetup/peers.h"
+#include "netsetup/routes/peers.h"
 #include "services/service_table.h"
 
 enum { EVERY_KIND = -1 };

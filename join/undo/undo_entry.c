@@ -2,11 +2,11 @@
 #include "join/undo/undo_entry.h"
 
 #include "host/machine_path.h"
-#include "netsetup/hcn_network.h"
-#include "netsetup/nic_guard.h"
-#include "netsetup/routes.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/nic/nic_guard.h"
+#include "netsetup/routes/routes.h"
 #include "netsetup/source_vip.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 
 enum { BACKUP_MAX = 512 * 1024 * 1024 };

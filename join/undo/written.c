@@ -2,7 +2,7 @@
 #include "join/undo/written.h"
 
 #include "pki/digest.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 enum { FILE_MAX = 1024 * 1024 };
 

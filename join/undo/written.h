@@ -7,7 +7,7 @@
 #pragma once
 
 #include "join/undo/journal.h"
-#include "netsetup/hcn_lookup.h"
+#include "netsetup/hns/hcn_lookup.h"
 #include "services/service_table.h"
 
 #define WRITTEN_FILE JOURNAL_FOLDER "\\written.json"

@@ -5,7 +5,7 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
 #include "join/undo/reset.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 
 #define BESIDE ".new"

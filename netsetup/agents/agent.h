@@ -4,8 +4,8 @@
 #pragma once
 
 #include "netsetup/modes/mode.h"
-#include "netsetup/network_plan.h"
-#include "netsetup/peers.h"
+#include "netsetup/plan/network_plan.h"
+#include "netsetup/routes/peers.h"
 
 struct external_agent; /* netsetup/agents/external_agent.h */
 

@@ -6,7 +6,7 @@
 #include "netsetup/agents/azure.h"
 
 #include "netsetup/agents/agent.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/network_keeper.h"
 #include "services/service_table.h"
 

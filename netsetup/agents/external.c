@@ -4,7 +4,7 @@
  * HNS network but nat. Sources: Calico's node/windows-packaging, Antrea's docs/windows.md. */
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/hcn_lookup.h"
+#include "netsetup/hns/hcn_lookup.h"
 #include "netsetup/network_keeper.h"
 
 #define ROW(agent) &external_agent_##agent,

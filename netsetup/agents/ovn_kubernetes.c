@@ -4,7 +4,7 @@
  * (pkg/services, pkg/nodeconfig/payload). */
 #include "netsetup/agents/agent.h"
 
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/network_keeper.h"
 #include "services/service_table.h"
 

@@ -2,14 +2,26 @@
  * L2Tunnel): members of a struct network_mode. */
 #pragma once
 
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
-#include "netsetup/routes.h"
+#include "netsetup/routes/routes.h"
 
 #define NETWORK_MODE_BRIDGE                                                                        \
     .cni_plugins = (const char *const[]){"win-bridge", "sdnbridge", "azure-vnet", NULL},           \
     .host_routes = true, .lacks = MODE_LACKS_ICMP_OUT, .vfp = true, .node_network = true,          \
-    .forwarding = true, .plan = hcn_host_endpoint_plan,                                            \
-    .plan_addresses = hcn_host_endpoint_address, .complete = hcn_host_endpoint_complete,           \
-    .next = pod_route_next, .route_to = pod_route_to, .routes_read = pod_routes_read,              \
-    .routes_write = pod_routes_write, .routes_remove = pod_routes_forget
+    .forwarding = true, .plan = bridge_plan, .plan_addresses = bridge_address,                     \
+    .complete = bridge_complete, .next = pod_route_next, .route_to = pod_route_to,                 \
+    .routes_read = pod_routes_read, .routes_write = pod_routes_write,                              \
+    .routes_remove = pod_routes_forget
+
+/* The host's own endpoint on a bridge (L2Bridge, L2Tunnel), functions of a struct network_mode.
+ * bridge_plan: names; the network's default name is flanneld's, "cbr0".
+ * bridge_address: the pod prefix's base+2, the pods' gateway; HNS's own is base+1.
+ * bridge_complete: makes the endpoint and attaches it to the host's compartment
+ * ("already attached" is success); host and endpoint forward. One with another address is replaced
+ * when the network is ours, else ERROR_CONFLICT; ERROR_TIMED_OUT: no interface with the address. */
+int bridge_plan(const struct network_input *input, struct network_plan *plan, struct error *err);
+int bridge_address(const struct network_prefixes *prefixes, struct network_plan *plan,
+                   struct error *err);
+int bridge_complete(struct host *host, const struct network_plan *plan, struct hcn_network *network,
+                    struct error *err);

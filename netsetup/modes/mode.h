@@ -3,10 +3,10 @@
  * its constant and a row in NETWORK_MODES; nothing else asks which mode it is. */
 #pragma once
 
-#include "netsetup/hcn_network.h"
-#include "netsetup/network_plan.h"
-#include "netsetup/network_prefixes.h"
-#include "netsetup/peers.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/plan/network_plan.h"
+#include "netsetup/plan/network_prefixes.h"
+#include "netsetup/routes/peers.h"
 
 /* What pods cannot do in a mode, by design. A table ends with {0}. */
 struct network_limit {

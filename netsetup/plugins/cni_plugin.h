@@ -2,7 +2,7 @@
  * program. A new one is a constant in the file of its family and a row in CNI_PLUGINS. */
 #pragma once
 
-#include "netsetup/network_plan.h"
+#include "netsetup/plan/network_plan.h"
 
 struct cni_plugin {
     const char *name; /* `type` in the file and the name of its program: "win-overlay" */

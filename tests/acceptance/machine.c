@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "netsetup/hns_features.h"
+#include "netsetup/hns/hns_features.h"
 #include "tests/acceptance/acceptance.h"
 
 #define FOLDER "C:\\winjoin-acceptance"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "services/artifacts.h"
-#include "services/bundle_path.h"
+#include "services/artifacts/artifacts.h"
+#include "services/artifacts/bundle_path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct artifacts artifacts = {0}, again = {0};

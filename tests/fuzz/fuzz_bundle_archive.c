@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "services/bundle_archive.h"
+#include "services/artifacts/bundle_archive.h"
 
 enum { MAX = 4096 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "diag/cluster/causes.h"
+#include "diag/cluster/causes/causes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct diag_text_style style = {.utf8 = size % 2 != 0};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/cluster/dial.h"
+#include "diag/cluster/probes/dial.h"
 
 static void check(void *context, size_t question, long status, const char *body, size_t len) {
     if (question >= *(size_t *)context || !status || strlen(body) != len)

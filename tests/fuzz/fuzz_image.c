@@ -4,8 +4,8 @@
 
 #include "answer.h"
 
-#include "services/compatible.h"
-#include "services/image.h"
+#include "services/artifacts/compatible.h"
+#include "services/artifacts/image.h"
 #include "services/runtime_files.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"

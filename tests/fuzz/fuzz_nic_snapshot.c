@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "netsetup/nic.h"
+#include "netsetup/nic/nic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_json_ json_t *json = NULL;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "services/artifacts.h"
-#include "services/program_image.h"
+#include "services/artifacts/artifacts.h"
+#include "services/artifacts/program_image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *version = program_image_version((const char *)data, size);

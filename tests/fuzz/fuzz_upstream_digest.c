@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "services/upstream.h"
+#include "services/artifacts/upstream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *text = xmemdup(data, size);

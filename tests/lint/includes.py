@@ -120,8 +120,18 @@ CALL = re.compile(r"(?<![.>\w])([a-z]\w+)\s*\(")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 
+# Each holds rooms that it calls and that call it: its own files are no room beside them.
+HUBS = {"cmd", "diag", "diag/cluster", "netsetup"}
+
+
 def room_of(path):
-    """join/ has rooms; every other folder is one with all that is in it."""
+    """The folder of a file; None where that is a hub."""
+    room = path.rpartition("/")[0]
+    return None if room in HUBS else room
+
+
+def top_of(path):
+    """join/ has rooms whose files never know each other; every other folder is one with all that is in it."""
     parts = path.split("/")
     return "/".join(parts[:2]) if parts[0] == "join" and len(parts) > 2 else parts[0]
 
@@ -174,7 +184,7 @@ def call_graph(texts):
         own = {name for static, name in FUNCTION.findall(text) if static}
         for name in set(CALL.findall(text)) - own:
             for home in homes.get(name, ()):
-                if len(homes[name]) == 1 and home != room_of(path):
+                if len(homes[name]) == 1 and home != room_of(path) and home and room_of(path):
                     graph.setdefault(room_of(path), set()).add(home)
     return graph
 
@@ -187,7 +197,7 @@ def check_circles(root):
         yield f"headers include each other: {' '.join(circle)}"
     # A.c and A.h are one; inside a room a file and its private header may know each other
     for circle in circles(include_graph(texts, lambda path: path[:-2])):
-        if len({room_of(name + ".c") for name in circle}) > 1:
+        if len({top_of(name) for name in circle}) > 1:
             yield f"files of several rooms include each other: {' '.join(circle)}"
     for circle in circles(call_graph(texts)):
         yield f"rooms call each other: {' '.join(circle)}"

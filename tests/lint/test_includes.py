@@ -82,6 +82,12 @@ class Includes(unittest.TestCase):
                                                    "    return put() + o->put();\n}\n")
         self.assertEqual(list(includes.check_circles(self.root)), [])
 
+    def test_a_hub_is_no_room_beside_its_own(self):
+        call = "int %s(void) {\n    return %s();\n}\n"
+        self.assertEqual(self.circles(netsetup__a_dot_c=call % ("one", "two"), netsetup__nic__b_dot_c=call % ("two", "one")), [])
+        found = self.circles(netsetup__nic__c_dot_c=call % ("three", "four"), netsetup__hns__d_dot_c=call % ("four", "three"))
+        self.assertEqual(found, ["rooms call each other: netsetup/hns netsetup/nic"])
+
     def test_not_from_the_root(self):
         for include in ('"error.h"', '"../host/host.h"', '"tests/hns/hns.h"', '"base/gone.h"'):
             self.assertTrue(self.refused("base/a.c", include), include)

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "host/http.h"
 #include "kube/csr.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 #include "pki/certificate.h"
 #include "pki/jws.h"
 #include "tests/memory/host_memory.h"

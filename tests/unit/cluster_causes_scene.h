@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/cluster/causes.h"
+#include "diag/cluster/causes/cause_row.h"
+#include "diag/cluster/causes/causes.h"
 #include "diag/cluster/cells.h"
-#include "diag/cluster/cause_row.h"
 
 enum { NODES = 6 }; /* w0 w1 w2 l3 l4 l5 */
 

@@ -5,7 +5,7 @@
 #include "program_scene.h"
 
 #include "join_scene.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 static struct run r;
 

@@ -11,8 +11,8 @@
 
 #include "netsetup/boot_network.h"
 #include "netsetup/network_keeper.h"
-#include "netsetup/nic_guard.h"
-#include "netsetup/peers.h"
+#include "netsetup/nic/nic_guard.h"
+#include "netsetup/routes/peers.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"

@@ -7,11 +7,11 @@
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hcn_network.h"
-#include "netsetup/nic.h"
-#include "netsetup/nic_guard.h"
-#include "netsetup/network_plan.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/nic/nic.h"
+#include "netsetup/nic/nic_guard.h"
 #include "netsetup/peer_watch.h"
+#include "netsetup/plan/network_plan.h"
 
 struct scene {
     struct network_input input;

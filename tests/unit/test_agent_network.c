@@ -1,6 +1,6 @@
 /* The network that a service of the node makes, with hybrid-overlay-node and ovnkube played. */
 #include "join_scene.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 #include "tests/memory/http_memory.h"
 
 #define SUBNET "k8s.ovn.org/hybrid-overlay-node-subnet"

@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "pki/digest.h"
-#include "services/artifacts.h"
-#include "services/bundle_archive.h"
+#include "services/artifacts/artifacts.h"
+#include "services/artifacts/bundle_archive.h"
 #include "tests/memory/host_memory.h"
 
 #define SHA_63 "a7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

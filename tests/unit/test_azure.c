@@ -3,7 +3,7 @@
 
 #include "join/found/need.h"
 #include "join/phases/host_fixes.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 
 #define HNS_STATE "SYSTEM\\CurrentControlSet\\Services\\hns\\State"
 #define FOLDER "C:\\Windows\\System32\\"

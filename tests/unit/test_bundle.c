@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "services/artifacts.h"
-#include "services/bundle_archive.h"
+#include "services/artifacts/artifacts.h"
+#include "services/artifacts/bundle_archive.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/program_image.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "services/bundle_archive.h"
+#include "services/artifacts/bundle_archive.h"
 
 static int check_zip(const char *const *paths, size_t count, struct error *err) {
     struct bundle_archive_file files[8];

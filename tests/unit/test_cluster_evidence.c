@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "diag/cluster/cluster.h"
-#include "services/bundle_archive.h"
+#include "services/artifacts/bundle_archive.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 

@@ -1,6 +1,6 @@
 /* What --count measured of a cluster, in each form of its report. */
-#include "diag/cluster/count.h"
 #include "cluster_report_scene.h"
+#include "diag/cluster/probes/count.h"
 
 /* Of a cell: attempts, successes, and four times in microseconds. */
 static void count(size_t cell, unsigned attempts, unsigned succeeded, unsigned min, unsigned median,

@@ -5,7 +5,7 @@
 #include "diag/collection/collection.h"
 #include "diag/collection/pack.h"
 #include "netsetup/cni_config.h"
-#include "services/bundle_archive.h"
+#include "services/artifacts/bundle_archive.h"
 #include "services/runtime_files.h"
 #include "services/service_table.h"
 

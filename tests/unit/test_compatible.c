@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "services/catalog.h"
-#include "services/compatible.h"
+#include "services/artifacts/catalog.h"
+#include "services/artifacts/compatible.h"
 #include "services/runtime_files.h"
 
 static void expect(const char *program, const char *version, const char *kubernetes, unsigned build,

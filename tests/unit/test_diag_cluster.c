@@ -2,8 +2,8 @@
 #include "cluster_nodes_scene.h"
 
 #include "diag/cluster/cells.h"
-#include "diag/cluster/dial.h"
-#include "diag/cluster/objects.h"
+#include "diag/cluster/probes/dial.h"
+#include "diag/cluster/probes/objects.h"
 
 static void test_choice(void **state) {
     struct cluster_nodes nodes = mixed(2, 4);

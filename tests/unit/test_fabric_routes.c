@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "netsetup/fabric_routes.h"
-#include "netsetup/peers.h"
+#include "netsetup/routes/fabric_routes.h"
+#include "netsetup/routes/peers.h"
 
 #define NODE(name, provider, prefixes, addresses)                                                  \
     "{'metadata':{'name':'" name "'},'spec':{'providerID':'" provider "','podCIDRs':[" prefixes    \

@@ -12,11 +12,12 @@
 #include "base/memory.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
-#include "netsetup/hns_features.h"
-#include "netsetup/nic_guard.h"
-#include "netsetup/routes.h"
+#include "netsetup/hns/hns_features.h"
+#include "netsetup/network_clash.h"
+#include "netsetup/nic/nic_guard.h"
+#include "netsetup/routes/routes.h"
 #include "netsetup/source_vip.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 #include "services/service_host.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
@@ -192,7 +193,7 @@ static int replace_network(struct host *host, struct error *err) {
 }
 
 static int check_clashes(struct host *host, struct error *err) {
-    return hcn_clash_check(host, &bridge.plan, err);
+    return network_clash_check(host, &bridge.plan, err);
 }
 
 static int remove_network(struct host *host, struct error *err) {
@@ -257,7 +258,7 @@ static const struct step steps[] = {
     {"hcn_base_network_ensure again", with_networks, base_network},
     {"hcn_network_ensure replaces", with_networks, replace_network},
     {"peers_write", with_overlay, change_remotes},
-    {"hcn_clash_check", with_networks, check_clashes},
+    {"network_clash_check", with_networks, check_clashes},
     {"hcn_network_remove", with_networks, remove_network},
     {"service_ensure", bare, put_service},
     {"service_ensure again", with_service, put_service},

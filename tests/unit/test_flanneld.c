@@ -1,7 +1,7 @@
 /* The phase that starts flanneld and waits for what it is there for, with flanneld played. */
-#include "join_scene.h"
 #include "join/services/service_watch.h"
-#include "netsetup/remote_subnets.h"
+#include "join_scene.h"
+#include "netsetup/routes/remote_subnets.h"
 #include "tests/memory/http_memory.h"
 
 #define SUBNET_FILE "C:\\run\\flannel\\subnet.env"

@@ -9,7 +9,7 @@
 #include "join/discovery/discovery.h"
 #include "join/kubelet/patches.h"
 #include "kube/kubeconfig.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 enum writing { PLAIN, MARKED, LITTLE, BIG, WRITINGS };
 

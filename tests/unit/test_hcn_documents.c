@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "netsetup/cni_config.h"
-#include "netsetup/hcn_documents.h"
-#include "netsetup/hns_features.h"
+#include "netsetup/hns/hcn_documents.h"
+#include "netsetup/hns/hns_features.h"
 #include "tests/unit/network_scene.h"
 
 #define V2 "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},"

@@ -6,9 +6,10 @@
 
 #include <cmocka.h>
 
-#include "netsetup/hcn_network.h"
-#include "netsetup/hns_features.h"
-#include "netsetup/nic_guard.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/hns/hns_features.h"
+#include "netsetup/modes/bridge.h"
+#include "netsetup/nic/nic_guard.h"
 #include "tests/hns/hns.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
@@ -269,7 +270,7 @@ static void endpoint_in_the_way(void **state) {
     (void)text_format(network.owner, sizeof(network.owner), "other");
     free(world.scene.plan.host_endpoint_name);
     world.scene.plan.host_endpoint_name = xstrdup("else_ep");
-    assert_int_equal(hcn_host_endpoint_complete(world.host, &world.scene.plan, &network, &err), -1);
+    assert_int_equal(bridge_complete(world.host, &world.scene.plan, &network, &err), -1);
     assert_int_equal(err.kind, ERROR_CONFLICT);
     assert_int_equal(count("endpoints"), 2);
 }

@@ -8,8 +8,9 @@
 #include <cmocka.h>
 
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/hcn_network.h"
-#include "netsetup/hns_features.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/hns/hns_features.h"
+#include "netsetup/modes/bridge.h"
 #include "tests/hns/hns.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
@@ -165,13 +166,13 @@ static void attach_refused(void **state) {
     liar.function = "HNSCall";
     liar.answer = "{\"Success\":false,\"Error\":\"no switch\"}";
     uint64_t start = host_monotonic_ms(host);
-    assert_int_equal(hcn_host_endpoint_complete(host, &scene.plan, &network, &err), -1);
+    assert_int_equal(bridge_complete(host, &scene.plan, &network, &err), -1);
     assert_non_null(strstr(err.message, "no switch"));
     assert_in_range(host_monotonic_ms(host) - start, 10000, 11000);
     liar.answer =
         "{\"Success\":false,\"Error\":\"This endpoint is already attached to the switch.\"}";
     start = host_monotonic_ms(host);
-    assert_int_equal(hcn_host_endpoint_complete(host, &scene.plan, &network, &err), -1);
+    assert_int_equal(bridge_complete(host, &scene.plan, &network, &err), -1);
     /* taken as attached; but no interface came up */
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "no interface has 10.244.1.2"));

@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pki/digest.h"
-#include "services/bundle_archive.h"
-#include "services/image.h"
+#include "services/artifacts/bundle_archive.h"
+#include "services/artifacts/image.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 

@@ -3,7 +3,7 @@
 #include "join_scene.h"
 
 #include "pki/digest.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 #include "services/runtime_files.h"
 
 static void put(struct run *r, const char *path, const char *content) {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "pki/digest.h"
-#include "services/mirror.h"
+#include "services/artifacts/mirror.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "netsetup/boot_network.h"
-#include "netsetup/hcn_lookup.h"
+#include "netsetup/hns/hcn_lookup.h"
 #include "netsetup/network_pending.h"
 #include "netsetup/peer_watch.h"
 #include "tests/memory/host_memory.h"

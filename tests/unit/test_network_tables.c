@@ -12,7 +12,7 @@
 #include "netsetup/firewall.h"
 #include "netsetup/names.h"
 #include "netsetup/network_keeper.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"

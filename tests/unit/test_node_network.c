@@ -8,8 +8,8 @@
 
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
-#include "netsetup/nic.h"
-#include "netsetup/routes.h"
+#include "netsetup/nic/nic.h"
+#include "netsetup/routes/routes.h"
 #include "netsetup/source_vip.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"

@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #include "netsetup/boot_network.h"
-#include "netsetup/hcn_network.h"
-#include "netsetup/nic.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/nic/nic.h"
 #include "netsetup/peer_watch.h"
-#include "netsetup/peers.h"
+#include "netsetup/routes/peers.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/unit/network_scene.h"

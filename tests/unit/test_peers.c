@@ -9,9 +9,9 @@
 
 #include "netsetup/boot_network.h"
 #include "netsetup/network_keeper.h"
-#include "netsetup/nic_guard.h"
-#include "netsetup/peers.h"
-#include "netsetup/routes.h"
+#include "netsetup/nic/nic_guard.h"
+#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 

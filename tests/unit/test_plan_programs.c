@@ -6,7 +6,7 @@
 #include "join/files/node_files.h"
 #include "join/plan/plan.h"
 #include "join/programs/programs.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 static struct run r;
 

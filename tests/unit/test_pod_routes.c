@@ -1,7 +1,7 @@
 /* The routes between this node's pods and other nodes' that a join leaves. */
 #include "join_scene.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/nic.h"
+#include "netsetup/nic/nic.h"
 
 /* Whether the host, or HNS, leads to that prefix. */
 static bool has_route(struct run *r, const char *prefix) {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "services/program_image.h"
+#include "services/artifacts/program_image.h"
 #include "tests/unit/program_image.h"
 
 #define MOD(module, version) "path\tx\nmod\t" module "\t" version "\th1:abc=\n"

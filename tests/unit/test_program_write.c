@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 #include "tests/memory/host_memory.h"
 
 #define PROGRAM "C:\\k\\winjoin.exe"

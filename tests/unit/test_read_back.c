@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "host/model/model.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/nic.h"
+#include "netsetup/nic/nic.h"
 
 /* Both answer -1 with the error, or the document that is made of what was read. */
 typedef int read_back(const json_t *json, json_t **ret, struct error *err);

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "services/bundle_archive.h"
-#include "services/catalog.h"
-#include "services/upstream.h"
+#include "services/artifacts/bundle_archive.h"
+#include "services/artifacts/catalog.h"
+#include "services/artifacts/upstream.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/unit/program_image.h"

@@ -5,7 +5,7 @@
 
 #include "expected_scene.h"
 #include "program_image.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 enum failure { CALL, REQUEST, DENIED, BROKEN, FAILURES };
 static const char *const failures[] = {"call", "request", "request denied", "request broken"};

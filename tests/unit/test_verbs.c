@@ -3,7 +3,7 @@
 
 #include "certificate_vectors.h"
 #include "join/kubelet/kubelet_files.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 static void words(const char *line) {
     text_list_free(&program->words);

@@ -2,7 +2,7 @@
 #include "upgrade_scene.h"
 
 #include "join/undo/written.h"
-#include "netsetup/hcn_network.h"
+#include "netsetup/hns/hcn_network.h"
 
 enum { ONE = 1 };
 

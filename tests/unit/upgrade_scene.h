@@ -6,7 +6,7 @@
 
 #include "join/upgrade/upgrade.h"
 #include "pki/digest.h"
-#include "services/artifacts.h"
+#include "services/artifacts/artifacts.h"
 
 #define BUNDLE "D:\\bundle"
 #define IMAGE "C:\\k\\pause.tar"

@@ -1,0 +1,392 @@
+/* What this node is: gathered from the machine, the API server and the reports of earlier runs. */
+#include "cmd/verbs/node_status.h"
+
+#include "base/build_info.h"
+#include "base/rfc3339.h"
+#include "cmd/record.h"
+#include "diag/drift/drift.h"
+#include "diag/look.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/undo/written.h"
+#include "kube/kubeconfig.h"
+#include "kube/object.h"
+#include "netsetup/boot_network.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/hns/hns_features.h"
+#include "services/artifacts/program_image.h"
+#include "services/service_log.h"
+#include "services/service_status.h"
+
+enum {
+    JOINING_SECONDS = 120,
+    LINE_MAX_READ = 4096,
+    PROGRAM_MAX = 512 * 1024 * 1024,
+    HNS_MS = 5000, /* which is known to hang */
+};
+
+struct gathering {
+    struct program *program;
+    struct host *host;
+    json_t *status;   /* the document */
+    json_t *problems; /* why this node is not well */
+    json_t *node;     /* Node object, or NULL */
+    bool hns_is_silent;
+};
+
+__attribute__((format(gnu_printf, 2, 3))) static void add_problem(struct gathering *g,
+                                                                  const char *format, ...) {
+    _cleanup_(text_free) struct text t = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&t, format, args);
+    va_end(args);
+    json_array_append_new(g->problems, json_string(text_str(&t)));
+}
+
+/* ---- earlier runs ---- */
+
+static bool cell_works(const char *outcome) {
+    return text_equal(outcome, "pass") || text_equal(outcome, "slow") ||
+           text_equal(outcome, "skip");
+}
+
+/* Of the flows of a report: how many there are, and how many have no red cell. */
+static void count_flows(const json_t *report, json_t *ret) {
+    _cleanup_json_ json_t *seen = json_object();
+    int pass = 0;
+
+    json_each(json_object_get(report, "flows"), i, cell) {
+        const char *flow = json_text_at(cell, "id");
+        const json_t *before = flow ? json_object_get(seen, flow) : NULL;
+        bool well = cell_works(json_text_at(cell, "outcome"));
+
+        if (flow)
+            json_object_set_new(seen, flow,
+                                json_boolean(well && (!before || json_is_true(before))));
+    }
+    json_each_member(seen, id, works)
+        pass += json_is_true(works);
+    json_object_set_new(ret, "flows", json_integer((json_int_t)json_object_size(seen)));
+    json_object_set_new(ret, "flowsPass", json_integer(pass));
+}
+
+static json_t *run_json(const json_t *report) {
+    long long code = json_number_at(report, "exitCode", 0);
+    json_t *run =
+        json_pack("{s:s, s:I}", "outcome", code ? "failed" : "done", "exitCode", (json_int_t)code);
+
+    json_set_text(run, "time", json_text_at(report, "time"));
+    json_set_text(run, "phase", json_text_at(report, "error.phase"));
+    json_set_text(run, "message", json_text_at(report, "error.message"));
+    json_set_text(run, "report", json_text_at(report, "report"));
+    json_set_text(run, "log", json_text_at(report, "log"));
+    if (json_array_size(json_object_get(report, "flows")))
+        count_flows(report, run);
+    return run;
+}
+
+/* A join proves the network, too: whichever proof is the younger. */
+static void add_last_diag(struct gathering *g, const json_t *join, const json_t *diag) {
+    const char *a = json_text_at(join, "time"), *b = json_text_at(diag, "time");
+    const json_t *last =
+        json_array_size(json_object_get(join, "flows")) && (!b || (a && strcmp(a, b) > 0)) ? join
+                                                                                           : diag;
+    json_t *run;
+
+    if (!last)
+        return;
+    run = run_json(last);
+    json_object_set_new(g->status, "lastDiag", run);
+    if (json_number_at(run, "flowsPass", 0) < json_number_at(run, "flows", 0))
+        add_problem(g, "the last test of the pod network failed: %lld of %lld flows worked",
+                    json_number_at(run, "flowsPass", 0), json_number_at(run, "flows", 0));
+}
+
+/* The phase in a log's line: "2026-11-22T10:15:02Z INFO  kubelet: started". */
+static char *phase_in(const char *line) {
+    const char *at = line + strcspn(line, " ");
+
+    at += strspn(at, " ");
+    at += strcspn(at, " ");
+    at += strspn(at, " ");
+    return at[strcspn(at, ": ")] == ':' ? xstrndup(at, strcspn(at, ":")) : NULL;
+}
+
+/* A join whose report is not written: it runs, or it was killed. */
+static const char *unfinished_state(struct gathering *g, const char *log, char **ret_phase) {
+    _cleanup_(freep) char *path = xasprintf("%s\\%s", LOGS_FOLDER, log);
+    _cleanup_(freep) char *tail = service_log_tail(g->host, path, LINE_MAX_READ);
+    int64_t us = 0, now = host_now(g->host);
+
+    for (const char *line = tail; line && *line;
+         line += strcspn(line, "\n"), line += *line == '\n') {
+        text_set(ret_phase, phase_in(line));
+        (void)service_log_time(line, strcspn(line, "\n"), now, &us);
+    }
+    return now - us / 1000000 < JOINING_SECONDS ? "joining" : "failed";
+}
+
+static void add_state(struct gathering *g, const json_t *join, size_t entries) {
+    _cleanup_(freep) char *log = record_unfinished(g->host, "join"), *phase = NULL;
+    long long code = json_number_at(join, "exitCode", 0);
+    const char *state = "joined", *message = NULL;
+
+    if (!entries) {
+        state = "not-joined";
+    } else if (log) {
+        state = unfinished_state(g, log, &phase);
+        message = "it was killed or crashed";
+    } else if (code && code != error_exit_code(ERROR_FLOWS)) { /* flows fail: it has joined */
+        state = "failed";
+        phase = xstrdup_null(json_text_at(join, "error.phase"));
+        message = json_text_at(join, "error.message");
+    }
+    json_set_text(g->status, "state", state);
+    json_set_text(g->status, "phase", phase);
+    json_object_set_new(g->status, "joined", json_boolean(text_equal(state, "joined")));
+    if (text_equal(state, "not-joined"))
+        add_problem(g, "this machine has not joined");
+    else if (text_equal(state, "joining"))
+        add_problem(g, "a join is running (%s)", phase ? phase : "starting");
+    else if (text_equal(state, "failed"))
+        add_problem(g, "the last join failed in %s: %s", phase ? phase : "no phase",
+                    message ? message : "no reason");
+}
+
+static int add_runs(struct gathering *g, struct error *err) {
+    _cleanup_json_ json_t *join = record_last(g->host, "join"),
+                          *diag = record_last(g->host, "diag");
+    _cleanup_(journal_close) struct journal journal = {0};
+
+    if (journal_open(g->host, &journal, err) < 0)
+        return -1;
+    json_object_set_new(g->status, "journalEntries", json_integer((json_int_t)journal.count));
+    add_state(g, join, journal.count);
+    if (join && journal.count)
+        json_object_set_new(g->status, "lastJoin", run_json(join));
+    if (journal.count)
+        add_last_diag(g, join, diag);
+    return 0;
+}
+
+/* ---- the machine and the cluster ---- */
+
+static void add_hns(struct gathering *g, struct hns_version *ret) {
+    json_t *rows = json_array();
+    _cleanup_json_ json_t *networks = NULL;
+    struct error why = {0}, ignored = {0};
+
+    json_object_set_new(g->status, "networks", rows);
+    host_set_deadline(g->host, host_monotonic_ms(g->host) + HNS_MS);
+    if (hcn_list(g->host, HCN_NETWORK, NULL, NULL, &networks, &why) == 0)
+        (void)hns_version_get(g->host, ret, &ignored);
+    host_set_deadline(g->host, 0);
+    g->hns_is_silent = why.kind == ERROR_TIMED_OUT || ignored.kind == ERROR_TIMED_OUT;
+    if (g->hns_is_silent) {
+        (void)error_set(&why, ERROR_TIMED_OUT, "HNS did not answer within %d s", HNS_MS / 1000);
+        add_problem(g, "%s", why.message);
+    }
+    json_set_text(g->status, "networksUnknown", why.message);
+    json_each(networks, i, item) {
+        json_array_append_new(rows,
+                              json_pack("{s:s*, s:s, s:b}", "name", json_text_at(item, "Name"),
+                                        "type", json_text_or(item, "Type", "NAT"), "winjoin",
+                                        (int)text_equal(json_text_at(item, "Owner"), HCN_OWNER)));
+    }
+}
+
+/* "CN=system:node:win-7k2,O=system:nodes" -> "win-7k2"; the caller frees. */
+static char *node_name_of(const json_t *certificate) {
+    static const char prefix[] = "CN=system:node:";
+    const char *subject = json_text_at(certificate, "subject");
+    const char *at = subject ? strstr(subject, prefix) : NULL;
+
+    return at ? xstrndup(at + strlen(prefix), strcspn(at + strlen(prefix), ",")) : NULL;
+}
+
+/* Of what a join has written; one that did not end has written a part. */
+static void add_changed(struct gathering *g) {
+    _cleanup_json_ json_t *changed = NULL;
+
+    if (!json_is_true(json_object_get(g->status, "joined")))
+        return;
+    changed = written_compare(g->host, !g->hns_is_silent);
+    if (changed)
+        (void)json_object_in(g->status, "drift");
+    if (json_array_size(changed))
+        json_object_set(json_object_in(g->status, "drift"), "changed", changed);
+}
+
+/* Only what our kube-proxy programs can be judged. */
+static void add_drift(struct gathering *g, struct kube_client *client, const char *node) {
+    _cleanup_json_ json_t *file = NULL;
+    _cleanup_(boot_network_input_free) struct network_input input = {0};
+
+    if (!text_equal(json_text_at(g->status, "api.outcome"), "ok") ||
+        !service_status_runs(json_object_get(g->status, "services"), service_kube_proxy.name) ||
+        boot_network_load(g->host, &file, &input, ERROR_IGNORED) < 0)
+        return;
+    json_object_update_new(json_object_in(g->status, "drift"),
+                           drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs));
+}
+
+static void look(struct gathering *g) {
+    struct diag_look_options options = {.certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE};
+    _cleanup_json_ json_t *certificate = diag_look_certificate(g->host, options.certificate_file);
+    _cleanup_(freep) char *name = node_name_of(certificate);
+    _cleanup_(kube_client_close) struct kube_client client = {0};
+    struct error why = {0};
+    json_t *look;
+
+    if (kube_client_open_file(g->program->http, g->host, KUBELET_KUBECONFIG_FILE, &client, &why) ==
+        0)
+        options.client = &client;
+    options.client_error = why.message;
+    options.node_name = name;
+    json_set_text(g->status, "node", name);
+    look = diag_look(g->host, &options, &g->node);
+    json_object_set(g->status, "services", json_object_get(look, "services"));
+    json_object_set(g->status, "api", json_object_get(look, "api"));
+    if (json_object_get(certificate, "subject"))
+        json_object_set(g->status, "certificate", certificate);
+    add_changed(g);
+    if (options.client && !g->hns_is_silent)
+        add_drift(g, &client, name);
+    json_decref(look);
+}
+
+static void add_conditions(struct gathering *g) {
+    const json_t *ready = kube_ready_condition(g->node);
+    json_t *rows = json_array();
+
+    json_each(json_at(g->node, "status.conditions"), i, condition) {
+        json_t *row = json_pack("{s:s*, s:s*}", "type", json_text_at(condition, "type"), "status",
+                                json_text_at(condition, "status"));
+
+        json_set_text(row, "reason", json_text_at(condition, "reason"));
+        json_set_text(row, "message", json_text_at(condition, "message"));
+        json_set_text(row, "since", json_text_at(condition, "lastTransitionTime"));
+        json_array_append_new(rows, row);
+    }
+    json_object_set_new(g->status, "conditions", rows);
+    if (ready && !text_equal(json_text_at(ready, "status"), "True"))
+        add_problem(g, "the Node is not Ready: %s", json_text_or(ready, "message", "no message"));
+}
+
+/* Of a program on this machine; for when the API server does not tell. */
+static char *file_version(struct host *host, const struct service *service) {
+    _cleanup_(freep) char *data = NULL;
+    size_t len;
+
+    return host_read(host, service->program, PROGRAM_MAX, &data, &len, ERROR_IGNORED) < 0
+               ? NULL
+               : program_image_version(data, len);
+}
+
+static void add_versions(struct gathering *g, const struct host_facts *facts,
+                         const struct hns_version *hns) {
+    static const struct {
+        const char *key, *in_node;
+        const struct service *service;
+    } programs[] = {{"kubelet", "status.nodeInfo.kubeletVersion", &service_kubelet},
+                    {"kubeProxy", "status.nodeInfo.kubeProxyVersion", &service_kube_proxy},
+                    {"containerd", "status.nodeInfo.containerRuntimeVersion", &service_containerd}};
+    static const char prefix[] = "containerd://";
+    json_t *versions = json_pack("{s:s}", "winjoin", build_version);
+    char number[64];
+
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+        const char *told = json_text_at(g->node, programs[i].in_node);
+        _cleanup_(freep) char *found =
+            told && *told ? xstrdup(told + (text_starts_with(told, prefix) ? strlen(prefix) : 0))
+                          : file_version(g->host, programs[i].service);
+
+        json_set_text(versions, programs[i].key, found);
+    }
+    (void)text_format(number, sizeof number, "%u.%u.%u.%u", facts->major, facts->minor,
+                      facts->build, facts->revision);
+    json_set_text(versions, "windows", number);
+    if (hns->major) {
+        (void)text_format(number, sizeof number, "%u.%u", hns->major, hns->minor);
+        json_set_text(versions, "hns", number);
+    }
+    json_object_set_new(g->status, "versions", versions);
+}
+
+/* ---- is it well? ---- */
+
+static void judge_services(struct gathering *g) {
+    json_each(json_object_get(g->status, "services"), i, service) {
+        if (service_status_is_down(service))
+            add_problem(g, "%s is %s", json_text_at(service, "name"),
+                        json_text_at(service, "state"));
+    }
+}
+
+static void judge_certificate(struct gathering *g) {
+    const json_t *certificate = json_object_get(g->status, "certificate");
+    const char *end = json_text_at(certificate, "notAfter");
+    int64_t seconds = rfc3339_seconds(end);
+
+    if (!certificate)
+        add_problem(g, "the node's client certificate is missing or unreadable");
+    else if (seconds && seconds < host_now(g->host))
+        add_problem(g, "the client certificate expired at %s", end);
+}
+
+/* What is left over or changed harms nobody at once; a Service that nobody reaches does, and what
+ * is missing. */
+static void judge_drift(struct gathering *g) {
+    size_t count = json_array_size(json_at(g->status, "drift.servicesWithoutLoadBalancer"));
+
+    json_each(json_at(g->status, "drift.changed"), i, row) {
+        if (json_bool_at(row, "missing", false))
+            add_problem(g, "%s '%s' is missing: %s", json_text_at(row, "kind"),
+                        json_text_at(row, "target"), json_text_at(row, "command"));
+    }
+    if (count)
+        add_problem(g, "%zu port%s of Services %s no load balancer in HNS: see drift", count,
+                    PLURAL(count), count == 1 ? "has" : "have");
+}
+
+static void judge(struct gathering *g) {
+    const char *outcome = json_text_at(g->status, "api.outcome");
+
+    if (!json_is_true(json_object_get(g->status, "joined")))
+        return;
+    judge_services(g);
+    judge_certificate(g);
+    judge_drift(g);
+    if (!text_equal(outcome, "ok"))
+        add_problem(g, "the API server: %s", outcome);
+    else if (!g->node)
+        add_problem(g, "the cluster has no Node with this name");
+}
+
+int node_status_make(struct program *program, json_t **ret, struct error *err) {
+    struct gathering g = {.program = program, .host = program->host};
+    struct host_facts facts = {0};
+    struct hns_version hns = {0};
+
+    if (host_facts(program->host, &facts, err) < 0)
+        return -1;
+    g.problems = json_array();
+    g.status = json_pack("{s:s, s:s, s:s, s:s}", JSON_DOCUMENT("NodeStatus"), "hostName",
+                         facts.host_name, "product", facts.product);
+    add_hns(&g, &hns);
+    if (add_runs(&g, err) < 0) {
+        json_decref(g.status);
+        json_decref(g.problems);
+        return -1;
+    }
+    look(&g);
+    add_conditions(&g);
+    add_versions(&g, &facts, &hns);
+    judge(&g);
+    json_object_set_new(g.status, "well", json_boolean(!json_array_size(g.problems)));
+    json_object_set_new(g.status, "problems", g.problems);
+    json_decref(g.node);
+    *ret = g.status;
+    return 0;
+}

@@ -1,0 +1,342 @@
+/* winjoin bundle: make, verify and show an archive of a node's programs. */
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "cmd/progress.h"
+#include "join/programs/node_programs.h"
+#include "services/artifacts/artifacts.h"
+#include "services/artifacts/compatible.h"
+
+enum { VERSIONS_MAX = 65536 };
+
+static void add_artifacts(struct text *out, const struct artifacts *artifacts) {
+    for (size_t i = 0; i < artifacts->count; i++)
+        text_addf(out, "%-26s %-12s %.12s  %s\n", artifacts->items[i].name,
+                  artifacts->items[i].version, artifacts->items[i].sha256,
+                  artifacts->items[i].target);
+}
+
+static char *names_of(const json_t *names, const char *none) {
+    struct text text = {0};
+
+    json_each(names, i, name)
+        text_addf(&text, "%s%s", i ? ", " : "", json_string_value(name));
+    if (!text.len)
+        text_add(&text, none);
+    return text_take(&text);
+}
+
+static void add_nodes(struct text *out, const json_t *nodes) {
+    text_addf(out, "\n%-14s %-16s %s\n", "--network-mode", "--network-plugin", "missing");
+    json_each(nodes, i, node) {
+        _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "nothing");
+
+        text_addf(out, "%-14s %-16s %s\n", json_text_at(node, "mode"), json_text_at(node, "plugin"),
+                  missing);
+    }
+}
+
+static void warn_of_versions(const struct artifacts *artifacts) {
+    for (size_t i = 0; i < artifacts->count; i++)
+        if (text_equal(artifacts->items[i].version, "unknown"))
+            output_warning("%s.exe has no version in it: give it with --versions FILE",
+                           artifacts->items[i].name);
+}
+
+/* What does not go together: with the kubelet beside it, on the Windows that was named. */
+static json_t *breaches_json(const struct program *program, const struct artifacts *artifacts) {
+    const struct artifact *kubelet = artifact_find(artifacts, service_kubelet.artifact);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *a = &artifacts->items[i];
+        const struct compatible *row =
+            compatible_breach(a->name, a->version, kubelet ? kubelet->version : NULL,
+                              (unsigned)program->options.windows_build);
+        _cleanup_(freep) char *message = row ? compatible_message(row, a->version) : NULL;
+
+        if (!message)
+            continue;
+        output_warning("%s", message);
+        json_array_append_new(list, json_string(message));
+    }
+    return list;
+}
+
+/* What any of these nodes needs, once. */
+static void names_missing(const json_t *nodes, struct text_list *ret) {
+    json_each(nodes, i, node)
+        json_each(json_at(node, "missing"), j, name)
+            if (!text_list_has(ret, json_string_value(name)))
+                text_list_add(ret, json_string_value(name));
+}
+
+static void warn_of_origins(const json_t *nodes) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    names_missing(nodes, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        const char *origin = artifact_origin(names.items[i]);
+
+        if (origin)
+            output_warning("%s.exe: %s", names.items[i], origin);
+    }
+}
+
+/* One that fits no node at all, or not each that was asked for. */
+static void warn_of_nodes(const json_t *nodes, bool each) {
+    json_each(nodes, i, node)
+        if (!each && !json_array_size(json_at(node, "missing")))
+            return;
+    json_each(nodes, i, node) {
+        _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "");
+
+        if (*missing)
+            output_warning("a node with network mode %s and plugin %s also needs: %s",
+                           json_text_at(node, "mode"), json_text_at(node, "plugin"), missing);
+    }
+    warn_of_origins(nodes);
+}
+
+/* The lock, and which nodes these programs are enough for. */
+static int print_bundle(struct program *program, const struct artifacts *artifacts, bool warn,
+                        struct error *err) {
+    const struct join_options *o = &program->options.join;
+    json_t *nodes = NULL;
+    _cleanup_(text_free) struct text out = {0};
+
+    if (node_programs_missing(artifacts, o, &nodes, err) < 0)
+        return -1;
+    add_artifacts(&out, artifacts);
+    add_nodes(&out, nodes);
+    output_text(program, text_str(&out));
+    if (warn) {
+        warn_of_versions(artifacts);
+        warn_of_nodes(nodes, o->network_mode || o->network_plugin);
+    }
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
+                                     "artifacts", artifacts_json(artifacts, NULL), "nodes", nodes,
+                                     "warnings", breaches_json(program, artifacts)));
+    return 0;
+}
+
+static int read_versions(struct program *program, json_t **ret, struct error *err) {
+    _cleanup_(freep) char *path = NULL, *text = NULL;
+    size_t len;
+
+    if (!program->options.versions)
+        return 0;
+    path = terminal_full_path(program->options.versions);
+    if (host_read_text(program->host, path, VERSIONS_MAX, &text, &len, err) < 0)
+        return -1;
+    return json_read(text, len, "--versions", ret, err);
+}
+
+/* A line on the terminal while a big file is read or written. */
+static void show_work(struct program *program, struct progress *progress, const char *message) {
+    const struct join_event event = {.state = JOIN_WAITING, .message = message, .hint = ""};
+
+    progress_open(progress, program);
+    progress->program = NULL; /* no record is kept */
+    if (progress->mode == PROGRESS_LIVE)
+        progress_show(progress, &event);
+}
+
+/* What is wrong with the folder or the versions is wrong with the call. */
+static int pack(struct program *program, const char *folder, const char *to,
+                struct artifacts *artifacts, struct error *err) {
+    _cleanup_(freep) char *from = terminal_full_path(folder);
+    _cleanup_json_ json_t *versions = NULL;
+    struct progress progress;
+    int result = read_versions(program, &versions, err);
+
+    show_work(program, &progress, "packing the programs");
+    if (result == 0)
+        result = bundle_create(program->host, from, to, versions, artifacts, err);
+    progress_close(&progress);
+    if (result == 0)
+        return 0;
+    if (err->kind == ERROR_MALFORMED || err->kind == ERROR_ABSENT)
+        err->kind = ERROR_USAGE;
+    return -1;
+}
+
+/* ---- from upstream's releases ---- */
+
+static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
+                          const char *message) {
+    const struct join_event event = {.state = JOIN_WAITING,
+                                     .message = message,
+                                     .hint = "",
+                                     .waited_ms = waited_ms,
+                                     .percent = percent};
+
+    progress_show(context, &event);
+}
+
+static void add_tools(struct text_list *names) {
+    static const char *const tools[] = {"kubectl", "crictl", "ctr"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
+        text_list_add(names, tools[i]);
+}
+
+static int fetch(struct program *program, const json_t *nodes, const char *to,
+                 struct artifacts *artifacts, struct error *err) {
+    const struct join_options *o = &program->options.join;
+    struct progress progress;
+    const struct mirror from = {.host = program->host,
+                                .http = program->http,
+                                .url = o->source_base,
+                                .tell = tell_fetching,
+                                .context = &progress};
+    struct mirror with = from;
+    _cleanup_(freep) char *image = NULL;
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+    int result;
+
+    with.follows_redirects = true; /* registries redirect to where their blobs are */
+    names_missing(nodes, &names);
+    if (program->options.tools)
+        add_tools(&names);
+    if (program->options.images && !text_list_has(&names, "ctr"))
+        text_list_add(&names, "ctr"); /* imports it */
+    program_settle_paths(&program->options.join);
+    show_work(program, &progress, "asking for the releases");
+    result = bundle_open_upstream(&from, &names,
+                                  &(struct bundle_choice){o->kubernetes_version, o->catalog, NULL},
+                                  &bundle, err);
+    image = sandbox_image(NULL, o->kubernetes_version, (unsigned)program->options.windows_build);
+    if (result == 0)
+        result = bundle_create_from(
+            program->host, bundle,
+            program->options.images
+                ? &(struct bundle_image){image, (unsigned)program->options.windows_build, &with}
+                : NULL,
+            to, artifacts, err);
+    progress_close(&progress);
+    return result;
+}
+
+static int check_source(const struct join_options *o, struct error *err) {
+    if (text_equal(o->source_base, JOIN_SOURCE_NONE))
+        return error_set(err, ERROR_USAGE, "--source-base none forbids fetching programs");
+    if (o->source_base && join_source_base_check(o->source_base, err) < 0)
+        return -1;
+    return join_kubernetes_version_check(o->kubernetes_version, err);
+}
+
+static int create(struct program *program, const char *folder, const char *zip, struct error *err) {
+    _cleanup_(freep) char *to = NULL;
+    _cleanup_(artifacts_free) struct artifacts artifacts = {0};
+    _cleanup_json_ json_t *nodes = NULL;
+
+    if ((!folder && check_source(&program->options.join, err) < 0) ||
+        output_path(program, "FILE.zip", zip, &to, err) < 0 ||
+        node_programs_missing(&artifacts, &program->options.join, &nodes, err) < 0 ||
+        (folder ? pack(program, folder, to, &artifacts, err)
+                : fetch(program, nodes, to, &artifacts, err)) < 0)
+        return -1;
+    return print_bundle(program, &artifacts, true, err);
+}
+
+static int verify(struct program *program, struct bundle *bundle, struct error *err) {
+    struct progress progress;
+    int result;
+
+    show_work(program, &progress, "comparing each file with the lock");
+    result = bundle_verify(bundle, NULL, err) < 0 ? -1 : bundle_check_closed(bundle, err);
+    progress_close(&progress);
+    if (result < 0)
+        return -1;
+    output_text(program, "ok\n");
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
+                                     "artifacts", artifacts_json(bundle_artifacts(bundle), NULL),
+                                     "warnings", breaches_json(program, bundle_artifacts(bundle))));
+    return 0;
+}
+
+/* ---- diff ---- */
+
+static json_t *side_json(const struct artifact *artifact) {
+    return artifact ? json_pack("{s:s, s:s, s:s}", "version", artifact->version, "sha256",
+                                artifact->sha256, "path", artifact->target)
+                    : NULL;
+}
+
+/* Either may be absent. */
+static void add_difference(const char *name, const struct artifact *a, const struct artifact *b,
+                           struct text *out, json_t *list) {
+    if (a && b && text_equal(a->sha256, b->sha256) && text_equal(a->version, b->version) &&
+        text_equal_nocase(a->target, b->target))
+        return;
+    text_addf(out, "%-26s %-12s %.12s -> %-12s %.12s%s%s\n", name, a ? a->version : "-",
+              a ? a->sha256 : "-", b ? b->version : "-", b ? b->sha256 : "-",
+              a && b && !text_equal_nocase(a->target, b->target) ? "  " : "",
+              a && b && !text_equal_nocase(a->target, b->target) ? b->target : "");
+    json_array_append_new(list, json_pack("{s:s, s:o*, s:o*}", "name", name, "from", side_json(a),
+                                          "to", side_json(b)));
+}
+
+static int diff(struct program *program, const struct bundle *from, const char *with,
+                struct error *err) {
+    _cleanup_(bundle_freep) struct bundle *to = NULL;
+    const struct artifacts *a = bundle_artifacts(from), *b;
+    json_t *list = json_array();
+    _cleanup_(text_free) struct text out = {0};
+    size_t count;
+
+    if (bundle_open(program->host, with, NULL, &to, err) < 0) {
+        json_decref(list);
+        return -1;
+    }
+    b = bundle_artifacts(to);
+    for (size_t i = 0; i < a->count; i++)
+        add_difference(a->items[i].name, &a->items[i], artifact_find(b, a->items[i].name), &out,
+                       list);
+    for (size_t i = 0; i < b->count; i++)
+        if (!artifact_find(a, b->items[i].name))
+            add_difference(b->items[i].name, NULL, &b->items[i], &out, list);
+    count = json_array_size(list);
+    output_text(program, text_str(&out));
+    output_result(program,
+                  json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("BundleDiff"), "differences", list));
+    return count ? error_set(err, ERROR_CONFLICT, "the bundles differ in %zu program%s", count,
+                             PLURAL(count))
+                 : 0;
+}
+
+int verb_bundle(struct program *program, struct error *err) {
+    const struct text_list *words = &program->words;
+    const char *what = words->count ? words->items[0] : "";
+    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+    _cleanup_(freep) char *path = NULL;
+
+    if (program->options.images && !program->options.join.kubernetes_version)
+        return error_set(err, ERROR_USAGE,
+                         "--images is for --kubernetes-version: it says which image");
+    if (text_equal(what, "create") && words->count == 3 &&
+        !program->options.join.kubernetes_version)
+        return create(program, words->items[1], words->items[2], err);
+    if (text_equal(what, "create") && words->count == 2 && program->options.join.kubernetes_version)
+        return create(program, NULL, words->items[1], err);
+    if (text_equal(what, "create"))
+        return error_set(err, ERROR_USAGE,
+                         "give a folder and a file, or --kubernetes-version and a file: winjoin "
+                         "bundle create DIR FILE.zip");
+    if (words->count != (text_equal(what, "diff") ? 3 : 2))
+        return error_set(err, ERROR_USAGE,
+                         "winjoin bundle create [DIR] FILE.zip | verify FILE | show FILE | "
+                         "diff FILE FILE");
+    path = terminal_full_path(words->items[1]);
+    if (bundle_open(program->host, path, NULL, &bundle, err) < 0)
+        return -1;
+    if (text_equal(what, "diff")) {
+        _cleanup_(freep) char *with = terminal_full_path(words->items[2]);
+
+        return diff(program, bundle, with, err);
+    }
+    if (text_equal(what, "show"))
+        return print_bundle(program, bundle_artifacts(bundle), false, err);
+    return verify(program, bundle, err);
+}

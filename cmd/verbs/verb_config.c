@@ -1,0 +1,227 @@
+/* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "join/asked.h"
+#include "join/configuration/cluster_config.h"
+#include "join/configuration/cluster_manifest.h"
+#include "join/configuration/join_configuration.h"
+#include "join/configuration/node_configuration.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/run.h"
+#include "kube/node.h"
+#include "netsetup/routes/fabric_routes.h"
+#include "templates/templates.h"
+
+/* A file of a drive that this machine has not cannot be judged here: the nodes have it. */
+static void forget_elsewhere(struct host *host, char **path) {
+    _cleanup_(freep) char *data = NULL;
+    struct error why = {0};
+    size_t len;
+
+    if (*path && host_read(host, *path, 1, &data, &len, &why) < 0 && why.kind == ERROR_UNSUPPORTED)
+        freep(path);
+}
+
+/* As a join of this file would be judged before its first packet. */
+static int check_file(struct program *program, const struct config_file *file, struct error *err) {
+    struct join_options *o = &program->options.join;
+    struct join join = {.host = program->host, .asked = o};
+    _cleanup_(text_list_free) struct text_list warnings = {0};
+    int result;
+
+    if (file->join && join_configuration_check(file->join, &file->join_marks, join.host, err) < 0)
+        return -1;
+    if (file->join)
+        join_configuration_apply(file->join, o, &warnings);
+    if (file->node)
+        node_configuration_apply(file->node, o);
+    program_settle_paths(o);
+    forget_elsewhere(join.host, &o->discovery_file);
+    forget_elsewhere(join.host, &o->bundle);
+    forget_elsewhere(join.host, &o->lock);
+    forget_elsewhere(join.host, &o->catalog);
+    forget_elsewhere(join.host, &o->patches);
+    join_options_copy(o, &join.found.options);
+    result = join_asked_check(&join, err);
+    join_close(&join);
+    return result;
+}
+
+static int validate(struct program *program, struct error *err) {
+    const char *path = program->options.join.config;
+    _cleanup_(config_file_free) struct config_file file = {0};
+
+    if (!path || !*path) {
+        (void)error_set(err, ERROR_USAGE, "the --config flag is mandatory");
+        return error_hint(err, "winjoin config validate --config FILE");
+    }
+    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0 ||
+        check_file(program, &file, err) < 0)
+        return -1;
+    output_text(program, "ok\n");
+    return 0;
+}
+
+/* kubeadm config migrate: read, defaulted, checked and written again. */
+static int renewed_text(struct program *program, const char *path, char **ret, struct error *err) {
+    _cleanup_(config_file_free) struct config_file file = {0};
+    _cleanup_(freep) char *join = NULL, *node = NULL;
+
+    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0 ||
+        (file.join &&
+         join_configuration_check(file.join, &file.join_marks, program->host, err) < 0))
+        return -1;
+    if (file.join)
+        join_configuration_default(file.join);
+    join = file.join ? yaml_write(file.join) : xstrdup("");
+    node = file.node ? yaml_write(file.node) : xstrdup("");
+    *ret = xasprintf("%s%s%s", join, *join && *node ? "---\n" : "", node);
+    return 0;
+}
+
+/* With -o json one document is itself, several are kubectl's List. The token stays: the text is the
+ * caller's own. */
+static int print_documents(const struct program *program, const char *text, size_t len,
+                           struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(secret_freep) char *json = NULL;
+    _cleanup_json_ json_t *list = NULL, *items = json_array();
+
+    if (!text_equal(program->options.output, "json")) {
+        output_bytes(text, len);
+        return 0;
+    }
+    if (yaml_parse(text, len, "the configuration", &documents, err) < 0)
+        return -1;
+    for (size_t i = 0; i < yaml_documents_count(documents); i++)
+        json_array_append_new(items, yaml_to_json(yaml_document(documents, i)));
+    list = json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items", items);
+    json = json_write_pretty(json_array_size(items) == 1 ? json_array_get(items, 0) : list);
+    output_bytes(json, strlen(json));
+    return 0;
+}
+
+static int migrate(struct program *program, struct error *err) {
+    const struct program_options *o = &program->options;
+    _cleanup_(secret_freep) char *text = NULL;
+    _cleanup_(freep) char *to = NULL;
+
+    if (!o->old_config || !*o->old_config) {
+        (void)error_set(err, ERROR_USAGE, "the --old-config flag is mandatory");
+        return error_hint(err, "winjoin config migrate --old-config FILE");
+    }
+    if ((o->new_config && output_path(program, "--new-config", o->new_config, &to, err) < 0) ||
+        renewed_text(program, o->old_config, &text, err) < 0)
+        return -1;
+    if (!to)
+        return print_documents(program, text, strlen(text), err);
+    /* it may hold a token */
+    return host_write(program->host, to, text, strlen(text), HOST_SECRET, err);
+}
+
+static int print(struct program *program, struct error *err) {
+    _cleanup_(freep) char *name = xasprintf("%s.yaml", program->words.items[1]);
+    const struct template *text = template_find(name);
+
+    return print_documents(program, text->data, text->len, err);
+}
+
+/* With the kubeconfig that is given, else this node's own. */
+static int open_cluster(struct program *program, struct kube_client *ret, struct error *err) {
+    const char *given = program->options.kubeconfig;
+    _cleanup_(freep) char *path =
+        given ? terminal_full_path(given) : xstrdup(KUBELET_KUBECONFIG_FILE);
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+
+    if (kubeconfig_read_file(program->host, path, &config, err) < 0) {
+        if (!given)
+            return error_hint(err, "this machine is not a node: use --kubeconfig FILE");
+        err->kind = ERROR_USAGE;
+        return error_prefix(err, "--kubeconfig");
+    }
+    return kube_client_open(program->http, program->host, &config, ret, err);
+}
+
+/* What the cluster itself says of its network. */
+static int ask_cluster(struct program *program, const struct agent_source **ret,
+                       struct error *err) {
+    struct join_options *o = &program->options.join;
+    _cleanup_(kube_client_close) struct kube_client client = {0};
+    _cleanup_(cluster_config_free) struct cluster_config cluster = {0};
+
+    if (open_cluster(program, &client, err) < 0 ||
+        cluster_config_read(&client, 0, &cluster, err) < 0)
+        return -1;
+    *ret = cluster.network.source;
+    if (cluster.network.agent && !o->network_plugin)
+        o->network_plugin = xstrdup(cluster.network.agent->plugin);
+    return 0;
+}
+
+static int cluster(struct program *program, struct error *err) {
+    struct join_options *o = &program->options.join;
+    _cleanup_(config_file_free) struct config_file file = {0};
+    const struct agent_source *source = NULL; /* of the network agent's settings */
+    const struct network_agent *agent;
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *configuration = NULL, *objects = NULL;
+
+    if (o->config && program_read_config(program, o->config, CONFIG_JOIN, &file, err) < 0)
+        return -1;
+    if (file.node)
+        node_configuration_apply(file.node, o);
+    if (program->options.kubeconfig && ask_cluster(program, &source, err) < 0)
+        return -1;
+    agent = network_agent_by_plugin(o->network_plugin);
+    if (!source && agent)
+        source = agent->sources;
+    configuration = node_configuration_make(o);
+    if (node_configuration_check(configuration, NULL, "flags", err) < 0)
+        return -1;
+    objects = cluster_manifest_make(configuration, source);
+    text = cluster_manifest_text(objects);
+    output_text(program, text);
+    output_result(program, json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items",
+                                     objects));
+    return 0;
+}
+
+static int routes(struct program *program, struct error *err) {
+    const struct program_options *o = &program->options;
+    const struct fabric_place place = {o->resource_group, o->route_table, o->network};
+    _cleanup_(text_list_free) struct text_list left_out = {0};
+    _cleanup_json_ json_t *nodes = NULL, *list = NULL;
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_(kube_client_close) struct kube_client client = {0};
+
+    if (fabric_place_check(&place, err) < 0 || open_cluster(program, &client, err) < 0 ||
+        kube_nodes_get(&client, &nodes, err) < 0)
+        return -1;
+    list = fabric_routes_of_nodes(nodes, NULL, &left_out);
+    for (size_t i = 0; i < left_out.count; i++)
+        output_warning("no route was printed: %s", left_out.items[i]);
+    if (fabric_routes_incomplete(list, o->output))
+        output_warning("some Nodes have no providerID: put its id in place of INSTANCE_ID");
+    text = fabric_routes_text(list, o->output ? o->output : "text", &place, 0);
+    output_text(program, text);
+    output_result(program, json_pack("{s:s, s:s, s:O, s:o}", JSON_DOCUMENT("RouteList"), "routes",
+                                     list, "leftOut", json_texts(&left_out)));
+    return 0;
+}
+
+int verb_config(struct program *program, struct error *err) {
+    static const struct {
+        const char *name;
+        int (*run)(struct program *program, struct error *err);
+    } actions[] = {{"validate", validate},
+                   {"migrate", migrate},
+                   {"print", print},
+                   {"cluster", cluster},
+                   {"routes", routes}};
+    const struct text_list *words = &program->words;
+
+    for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
+        if (text_equal(actions[i].name, words->items[0]))
+            return actions[i].run(program, err);
+    return -1;
+}

@@ -1,0 +1,319 @@
+/* winjoin join and discover. */
+
+#include "base/redact.h"
+#include "cmd/kubeadm_phases.h"
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "cmd/progress.h"
+#include "cmd/record.h"
+#include "cmd/verbs/diag_shown.h"
+#include "host/terminal.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/phases/phase_names.h"
+#include "join/phases/phases.h"
+#include "join/phases/restart.h"
+#include "join/plan/plan.h"
+#include "join/run.h"
+
+static void list_groups(struct text *out, json_t *rows) {
+    for (size_t i = 0; phase_groups[i].name; i++) {
+        json_t *phases;
+
+        if (!phase_groups[i].phases[0])
+            continue;
+        phases = json_array();
+        for (size_t k = 0; k < ARRAY_SIZE(phase_groups[i].phases) && phase_groups[i].phases[k]; k++)
+            json_array_append_new(phases, json_string(phase_groups[i].phases[k]));
+        text_addf(out, "%-23s %s\n", phase_groups[i].name, phase_groups[i].help);
+        json_array_append_new(
+            rows, json_pack("{s:s, s:o}", "name", phase_groups[i].name, "phases", phases));
+    }
+}
+
+static int list_phases(struct program *program) {
+    json_t *rows = json_array(), *groups = json_array();
+    _cleanup_(text_free) struct text out = {0};
+
+    for (size_t i = 0; join_phases[i].id; i++) {
+        text_addf(&out, "%-23s %s\n", join_phases[i].id, join_phases[i].help);
+        json_array_append_new(
+            rows, json_pack("{s:s, s:s}", "id", join_phases[i].id, "help", join_phases[i].help));
+    }
+    text_add_char(&out, '\n');
+    list_groups(&out, groups);
+    output_text(program, text_str(&out));
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
+                                     "kind", "JoinPhases", "phases", rows, "groups", groups));
+    return 0;
+}
+
+/* An unknown name is refused before anything else is looked at. */
+static int check_phase(const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list ids = {0};
+
+    return phase_names_resolve(name, &ids, err);
+}
+
+/* kubeadm's lines are for scripts; winjoin's own progress goes on beside them. */
+static void show(void *context, const struct join_event *event) {
+    const struct progress *progress = context;
+
+    if (progress->program->as_kubeadm && event->state == JOIN_BEGIN)
+        output_text(progress->program, kubeadm_begin_text(event->phase));
+    progress_show(context, event);
+}
+
+/* The context that a join runs in. */
+static int open_join(struct program *program, struct join *join, struct progress *progress,
+                     struct error *err) {
+    progress_open(progress, program);
+    *join = (struct join){
+        .host = program->host,
+        .http = program->http,
+        .asked = &program->options.join,
+        .progress.listener = show,
+        .progress.context = progress,
+        .unattended = !program->options.join.dry_run && !program->terminal.in_is_terminal &&
+                      !program->terminal.out_is_terminal && !program->terminal.err_is_terminal,
+    };
+    (void)terminal_probe_program(&join->probe_program, &join->probe_program_len);
+    return join_open(join, err);
+}
+
+static void tell_begin(const struct program *program, const struct join *join) {
+    _cleanup_(freep) char *line = NULL;
+
+    if (text_equal(program->options.progress, "json") ||
+        text_equal(program->options.progress, "none"))
+        return;
+    line = xasprintf("Joining %s (%s, %u.%u.%u.%u) to %s\n\n", join->found.node_name,
+                     join->found.facts.product, join->found.facts.major, join->found.facts.minor,
+                     join->found.facts.build, join->found.facts.revision,
+                     join->found.options.endpoint ? join->found.options.endpoint : "the cluster");
+    redact_tokens(line);
+    (void)fputs(line, stderr);
+}
+
+static void print_matrix(const struct program *program, const struct join *join) {
+    struct diag_text_style style = diag_style(program);
+    _cleanup_(freep) char *text = NULL;
+
+    if (!join->found.report.cells.count)
+        return;
+    text = diag_report_text(&join->found.report, &style);
+    output_text(program, "\n");
+    output_text(program, text);
+}
+
+/* What the phases that ran have seen of the node, and no more. */
+static const char *what_was_seen(const struct join *join) {
+    if (text_list_has(&join->skipped, "ready"))
+        return "was joined as far as requested; whether it is Ready was not checked";
+    return join->found.report.cells.count ? "is Ready and its pods can talk"
+                                          : "is Ready; its pod network was not tested";
+}
+
+static void tell_success(const struct program *program, const struct join *join) {
+    double seconds = (double)(host_monotonic_ms(join->host) - join->progress.started_ms) / 1000.0;
+    _cleanup_(freep) char *line = xasprintf(
+        "\n%s %s%s.  (%.1f s)   winjoin status - winjoin diag - winjoin reset\n",
+        join->found.node_name, join->was_node && !join->changed ? "had already joined; it " : "",
+        what_was_seen(join), seconds);
+
+    output_text(program, program->as_kubeadm ? kubeadm_joined_text : line);
+}
+
+/* The join that continues restarts once more at most, for what is known later than preflight. */
+static bool may_restart(const struct program *program, const struct join *join) {
+    return program->options.join.restart &&
+           !(join->progress.phase->run == phase_preflight && restart_continues(program->host));
+}
+
+/* With --restart; a token that was read from a file is handed on as one that was given. */
+static void restart(struct program *program, struct join *join, struct error *err) {
+    const char *const last = join->progress.phase->run == phase_preflight ? NULL : "restart";
+    const char *const left_out[] = {"token", "token-file", "progress", last, NULL};
+    _cleanup_(restart_words_free) struct restart_words words = {0};
+    struct error why = {0};
+    const bool given =
+        options_is_given(program->set, "token") || options_is_given(program->set, "token-file");
+
+    text_list_add(&words.arguments, "join");
+    for (size_t i = 0; i < program->words.count; i++)
+        text_list_add(&words.arguments, program->words.items[i]);
+    options_words(program->set, left_out, &words.arguments, &words.environment);
+    if (given && program->options.join.token)
+        text_list_add_owned(&words.environment,
+                            xasprintf("WINJOIN_TOKEN=%s", program->options.join.token));
+    if (restart_begin(join, &words, &why) < 0) {
+        *err = why;
+        (void)error_hint(err,
+                         "restart Windows and run the same command again; winjoin reset undoes "
+                         "what is done");
+    } else {
+        (void)error_set(err, ERROR_RESTART,
+                        "Windows restarts in a few seconds, and the join continues by itself");
+        (void)error_hint(err, "afterwards: winjoin status, winjoin logs");
+    }
+}
+
+static int run_join(struct program *program, struct join *join, struct error *err) {
+    int result;
+
+    tell_begin(program, join);
+    result = join_run(join, err);
+    progress_name_phase(program, &join->progress, result, err);
+    if (result < 0 && err->kind == ERROR_RESTART && may_restart(program, join))
+        restart(program, join, err);
+    else if (result == 0 && restart_is_left(program->host))
+        (void)restart_end(program->host, ERROR_IGNORED); /* else the next start of Windows tries */
+    print_matrix(program, join);
+    progress_tell_next(program, &join->progress);
+    output_result(program, join_result_json(join));
+    if (result == 0)
+        tell_success(program, join);
+    return result;
+}
+
+static int run_phase(struct program *program, struct join *join, const char *id,
+                     struct error *err) {
+    int result = join_run_phase(join, id, err);
+
+    progress_name_phase(program, &join->progress, result, err);
+    if (text_equal(id, "verify"))
+        print_matrix(program, join);
+    output_result(program, join_result_json(join));
+    return result;
+}
+
+/* As kubeadm: where the environment names a folder, the files go there to be looked at. */
+static int write_plan(struct program *program, const json_t *plan, struct error *err) {
+    _cleanup_(freep) char *given = host_environment(program->host, JOIN_PLAN_FOLDER_VARIABLE);
+    _cleanup_(freep) char *folder = NULL;
+    size_t count;
+
+    if (!given || !*given)
+        return 0;
+    folder = terminal_full_path(given);
+    if (join_plan_write(program->host, plan, folder, &count, err) < 0)
+        return -1;
+    output_format(program, "%zu files written to %s, without secrets and programs\n", count, given);
+    return 0;
+}
+
+/* Everything is looked at as in a join, with discovery and the host's fitness; nothing is made. */
+static int run_dry(struct program *program, struct join *join, struct error *err) {
+    _cleanup_json_ json_t *plan = NULL;
+    _cleanup_(freep) char *text = NULL;
+    int result = join_run_looking(join, err);
+
+    progress_name_phase(program, &join->progress, result, err);
+    if (result < 0 || join_plan_make(join, &plan, err) < 0)
+        return -1;
+    text = join_plan_text(plan);
+    output_text(program, text);
+    if (write_plan(program, plan, err) < 0)
+        return -1;
+    output_result(program, take_ptr(plan));
+    return 0;
+}
+
+int verb_join(struct program *program, struct error *err) {
+    struct text_list *words = &program->words;
+    bool phase = words->count && text_equal(words->items[0], "phase");
+    _cleanup_(freep) char *id = NULL;
+    struct progress progress;
+    struct join join = {0};
+    int result;
+
+    if (phase && words->count > 1) { /* what is left is the endpoint */
+        id = xstrdup(words->items[1]);
+        free(words->items[0]);
+        free(words->items[1]);
+        memmove(words->items, words->items + 2, (words->count - 1) * sizeof *words->items);
+        words->count -= 2;
+    }
+    if (phase && (!id || text_equal(id, "list")))
+        return list_phases(program);
+    if ((id && check_phase(id, err) < 0) || program_prepare_join(program, err) < 0)
+        return -1;
+    if (!id && host_file_type(program->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT &&
+        program_need_discovery(program, err) < 0)
+        return -1;
+    if (!program->options.join.dry_run)
+        record_open(program, id ? "phase" : "join", &join.journal);
+    result = open_join(program, &join, &progress, err);
+    if (result == 0)
+        result = program->options.join.dry_run ? run_dry(program, &join, err)
+                 : id                          ? run_phase(program, &join, id, err)
+                                               : run_join(program, &join, err);
+    if (!program->options.join.dry_run)
+        record_end(program, "join", join.found.node_name, result, err);
+    join_close(&join);
+    progress_close(&progress);
+    return result;
+}
+
+/* What discovery waits for, shown as a join shows it. */
+struct asking {
+    struct progress progress;
+    struct join_progress waits;
+    uint64_t start_ms;
+};
+
+static void tell_asking(void *context, const struct error *why, unsigned next_ms,
+                        unsigned left_ms) {
+    struct asking *a = context;
+    unsigned waited_ms = (unsigned)(host_monotonic_ms(a->progress.host) - a->start_ms);
+
+    join_tell_waiting(&a->waits, waited_ms, left_ms, "", "%s; next try in %u s", why->message,
+                      (next_ms + 999) / 1000);
+}
+
+static int discover(struct program *program, struct discovery_result *ret, struct error *err) {
+    const struct join_options *o = &program->options.join;
+    struct asking asking = {.waits = {.listener = progress_show, .context = &asking.progress},
+                            .start_ms = host_monotonic_ms(program->host)};
+    struct discovery_options options = {0};
+    int result;
+
+    progress_open(&asking.progress, program);
+    discovery_options_make(o, &options);
+    options.on_retry = tell_asking;
+    options.on_retry_context = &asking;
+    join_tell_waiting(&asking.waits, 0,
+                      options.timeout_ms ? options.timeout_ms : DISCOVERY_TIMEOUT_MS, "", "%s %s",
+                      o->endpoint                        ? "asking"
+                      : strstr(o->discovery_file, "://") ? "fetching"
+                                                         : "asking the cluster of",
+                      o->endpoint ? o->endpoint : o->discovery_file);
+    result = discovery_run(&options, program->http, program->host, ret, err);
+    progress_close(&asking.progress);
+    text_free(&asking.waits.waiting);
+    if (result < 0 && err->kind == ERROR_INTERRUPTED)
+        return error_set(err, err->kind, "interrupted while waiting for %s",
+                         options.endpoint ? options.endpoint : options.file);
+    return result;
+}
+
+int verb_discover(struct program *program, struct error *err) {
+    _cleanup_(discovery_result_free) struct discovery_result result = {0};
+    json_t *document;
+
+    if (program_prepare_join(program, err) < 0 || program_need_discovery(program, err) < 0 ||
+        discover(program, &result, err) < 0)
+        return -1;
+    output_warnings(&result.warnings);
+    if (text_equal(program->options.output, "kubeconfig")) {
+        output_bytes(result.kubeconfig, result.kubeconfig_len);
+    } else {
+        output_format(program, "server  %s\nCA      %s\n", result.config.server,
+                      result.matched_pin[0] ? result.matched_pin : "trusted without a CA hash");
+        document = json_pack("{s:s, s:s, s:s*, s:s*, s:s}", "apiVersion", "winjoin.io/v1alpha1",
+                             "kind", "Discovery", "server", result.config.server, "matchedPin",
+                             result.matched_pin[0] ? result.matched_pin : NULL, "kubeconfig",
+                             result.kubeconfig);
+        output_result(program, document);
+    }
+    return 0;
+}

@@ -1,0 +1,111 @@
+/* winjoin preflight: what a join would refuse or warn of; changes nothing. */
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "cmd/progress.h"
+#include "join/preflight/preflight.h"
+#include "join/run.h"
+
+enum { ID_WIDTH = 20, LOOK_MS = 30000 };
+
+static const struct {
+    const char *utf8, *ascii, *color;
+} marks[] = {
+    [PREFLIGHT_PASS] = {"\xe2\x9c\x93", "ok", "32"},  [PREFLIGHT_WARNING] = {"!", "! ", "33"},
+    [PREFLIGHT_ERROR] = {"\xe2\x9c\x97", "!!", "31"}, [PREFLIGHT_IGNORED] = {"!", "! ", "33"},
+    [PREFLIGHT_NOT_RUN] = {"-", "--", "2"},
+};
+
+static void add_mark(const struct program *program, enum preflight_outcome outcome,
+                     struct text *out) {
+    const char *sign = output_utf8(program, false) ? marks[outcome].utf8 : marks[outcome].ascii;
+
+    if (output_color(program, false))
+        text_addf(out, "  \x1b[%sm%s\x1b[0m ", marks[outcome].color, sign);
+    else
+        text_addf(out, "  %s ", sign);
+}
+
+static void add_check(const struct program *program, const struct preflight_result *r,
+                      struct text *out) {
+    add_mark(program, r->outcome, out);
+    text_addf(out, "%-*s %s%s\n", ID_WIDTH, r->id,
+              r->outcome == PREFLIGHT_IGNORED ? "ignored: " : "",
+              r->outcome == PREFLIGHT_PASS ? r->help : r->message);
+    if (*r->hint)
+        text_addf(out, "     %-*s %s\n", ID_WIDTH, "", r->hint);
+}
+
+/* What is well, and what does not apply, -v alone names. */
+static void print_checks(const struct program *program, const struct preflight_result *results,
+                         size_t count) {
+    size_t counts[PREFLIGHT_NOT_RUN + 1] = {0};
+    bool all = program->options.verbosity > 0;
+    _cleanup_(text_free) struct text out = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        enum preflight_outcome outcome = results[i].outcome;
+
+        counts[outcome]++;
+        if (all || (outcome != PREFLIGHT_PASS && outcome != PREFLIGHT_NOT_RUN))
+            add_check(program, &results[i], &out);
+    }
+    text_addf(&out, "%s%zu checks: %zu passed, %zu warning%s, %zu error%s", out.len ? "\n" : "",
+              count, counts[PREFLIGHT_PASS], counts[PREFLIGHT_WARNING] + counts[PREFLIGHT_IGNORED],
+              PLURAL(counts[PREFLIGHT_WARNING] + counts[PREFLIGHT_IGNORED]),
+              counts[PREFLIGHT_ERROR], PLURAL(counts[PREFLIGHT_ERROR]));
+    if (counts[PREFLIGHT_NOT_RUN])
+        text_addf(&out, ", %zu not run%s", counts[PREFLIGHT_NOT_RUN],
+                  all ? "" : " (-v 1 says why)");
+    text_add_char(&out, '\n');
+    output_text(program, text_str(&out));
+}
+
+/* What nobody can fix here, and everybody should know of before the first pod. */
+static void add_limits(struct program *program, const struct join *join, json_t *report) {
+    struct limit_scene scene;
+    _cleanup_(freep) char *names = NULL;
+
+    preflight_limit_scene(join, &scene);
+    names = limits_that_hold(&scene);
+    output_format(program, "limits of Windows here: %s (winjoin capabilities explains them)\n",
+                  names);
+    json_object_set_new(report, "limits", limits_json(&scene));
+    output_result(program, report);
+}
+
+static void warn_of_names(const struct program *program) {
+    _cleanup_(text_list_free) struct text_list warnings = {0};
+
+    preflight_unknown_names(&program->options.join.ignore_preflight_errors, &warnings);
+    output_warnings(&warnings);
+}
+
+int verb_preflight(struct program *program, struct error *err) {
+    _cleanup_(freep) struct preflight_result *results = NULL;
+    struct progress progress;
+    struct join join = {.host = program->host,
+                        .http = program->http,
+                        .asked = &program->options.join,
+                        .progress.listener = progress_show,
+                        .progress.context = &progress};
+    size_t count = 0;
+    int result;
+
+    if (program_prepare_join(program, err) < 0)
+        return -1;
+    program->options.join.dry_run = true; /* nothing is fixed, waited for or given back either */
+    if (!program->options.join.timeout)   /* a join has patience, a question has less */
+        program->options.join.timeout = LOOK_MS;
+    warn_of_names(program);
+    progress_open(&progress, program);
+    result = join_open(&join, err);
+    if (result == 0) {
+        results = preflight_run(&join, true, &count);
+        print_checks(program, results, count);
+        add_limits(program, &join, preflight_report_json(results, count));
+        result = preflight_judge(results, count, err);
+    }
+    join_close(&join);
+    progress_close(&progress);
+    return result;
+}

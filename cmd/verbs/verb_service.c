@@ -1,0 +1,150 @@
+/* winjoin service run NAME: what the SCM starts. Hosts a console program with a rotated log, or
+ * keeps the network. */
+
+#include "base/rfc3339.h"
+#include "cmd/program.h"
+#include "cmd/record.h"
+#include "diag/network_report_publish.h"
+#include "host/service_host.h"
+#include "join/phases/restart.h"
+#include "netsetup/network_keeper.h"
+#include "services/service_host.h"
+#include "services/service_status.h"
+#include "services/service_table.h"
+
+/* The log of the hosted program; its output goes to the file alone. */
+struct service_log {
+    struct host *host;
+    const char *name; /* of the service */
+    const struct service_host_settings *settings;
+    FILE *file;
+    uint64_t written;
+    bool asked; /* it was stopped, and did not end by itself */
+};
+
+static void open_log(struct service_log *log) {
+    log->file = fopen(log->settings->log_file, "ab");
+    if (log->file && fseek(log->file, 0, SEEK_END) == 0)
+        log->written = (uint64_t)ftell(log->file);
+}
+
+static void rotate(struct service_log *log) {
+    if (log->file)
+        (void)fclose(log->file); /* what could not be written is lost either way */
+    (void)service_log_rotate(log->host, log->settings,
+                             ERROR_IGNORED); /* then it goes on in the same file */
+    log->written = 0;
+    open_log(log);
+}
+
+static void on_output(void *context, const char *data, size_t len) {
+    struct service_log *log = context;
+
+    if (log->written + len > log->settings->max_log_bytes)
+        rotate(log);
+    if (!log->file)
+        return;
+    log->written += fwrite(data, 1, len, log->file);
+    (void)fflush(log->file); /* a full disk must not stop the service */
+}
+
+static void on_end(void *context, bool asked, unsigned exit_code) {
+    struct service_log *log = context;
+
+    log->asked = asked;
+    service_life_end(log->host, log->name, asked, exit_code);
+}
+
+static int run_hosted(struct program *program, const char *name, struct error *err) {
+    _cleanup_(service_host_settings_free) struct service_host_settings settings = {0};
+    struct service_log log = {.host = program->host, .name = name, .settings = &settings};
+    struct service_program service = {.on_output = on_output, .on_end = on_end, .context = &log};
+    int result;
+
+    if (service_host_settings_load(program->host, name, &settings, err) < 0)
+        return -1;
+    open_log(&log);
+    service_life_begin(program->host, name);
+    service.argv = (const char *const *)settings.command.items;
+    service.environment = (const char *const *)settings.environment.items;
+    service.working_folder = settings.working_folder;
+    service.stop_timeout_ms = settings.stop_timeout_ms;
+    result = service_host_program(name, &service, err);
+    if (log.file)
+        (void)fclose(log.file); /* the service is over */
+    /* a start-up task has ended, whatever came of it; a stopped one goes on at Windows' start */
+    if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0 &&
+        !restart_is_next(program->host, &settings))
+        result = restart_end(program->host, err);
+    return result;
+}
+
+/* ---- winjoin-network ---- */
+
+static void on_event(void *context, char level, const char *text) {
+    struct service_log *log = context;
+    _cleanup_(freep) char *line = NULL;
+
+    line = xasprintf("%s %-5s %s: %s\n", RFC3339_TEXT(host_now(log->host)),
+                     level == 'e' ? "ERROR" : "WARN", log->name, text);
+    on_output(log, line, strlen(line));
+    (void)host_event(log->host, level,
+                     EVENT_ID_BASE + (level == 'e' ? (unsigned)error_exit_code(ERROR_HOST) : 0),
+                     text, ERROR_IGNORED);
+}
+
+static void on_look(void *context, enum network_news news) {
+    network_publisher_look(context, news);
+}
+
+static int begin_network(void *context, struct error *err) {
+    const struct network_keeper *keeper = context;
+
+    service_life_begin(keeper->host, service_network.name);
+    return network_keeper_begin(context, err);
+}
+
+static int keep_network(void *context, struct error *err) {
+    struct network_keeper *keeper = context;
+    int result = network_keeper_run(keeper, err);
+
+    service_life_end(keeper->host, service_network.name, result == 0, result < 0);
+    return result;
+}
+
+static int run_network(struct program *program, const char *name, struct error *err) {
+    struct service_host_settings settings = {.log_file = xstrdup(service_network.log_file),
+                                             .max_log_bytes = SERVICE_LOG_BYTES,
+                                             .max_log_files = SERVICE_LOG_FILES};
+    struct service_log log = {.host = program->host, .name = name, .settings = &settings};
+    struct network_publisher publisher = {.host = program->host, .http = program->http};
+    struct network_keeper keeper = {.host = program->host,
+                                    .http = program->http,
+                                    .tell = on_event,
+                                    .looked = on_look,
+                                    .context = &log,
+                                    .looked_context = &publisher};
+    const struct service_work work = {
+        .begin = begin_network, .go_on = keep_network, .context = &keeper};
+    int result;
+
+    open_log(&log);
+    result = service_host_work(name, &work, err);
+    if (log.file)
+        (void)fclose(log.file); /* the service is over */
+    network_keeper_free(&keeper);
+    service_host_settings_free(&settings);
+    return result;
+}
+
+int verb_service(struct program *program, struct error *err) {
+    const struct text_list *words = &program->words;
+    const struct service *service;
+
+    if (words->count != 2 || !text_equal(words->items[0], "run"))
+        return error_set(err, ERROR_USAGE, "winjoin service run NAME");
+    service = service_by_name(words->items[1]);
+    if (service && !service->artifact)
+        return run_network(program, service->name, err);
+    return run_hosted(program, words->items[1], err);
+}

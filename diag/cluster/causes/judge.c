@@ -1,0 +1,423 @@
+/* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.h),
+ * and what it is called there. */
+#include "diag/cluster/causes/causes.h"
+#include "diag/cluster/causes/scopes.h"
+#include "diag/network_report.h"
+
+enum { NAMES = 8 };
+
+/* A cause while its places are found: all of one id, in the order of their finding. */
+struct naming {
+    const struct cluster_row *row; /* the first that named it */
+    struct diag_cause_row told;
+    struct diag_cause cause;
+    struct text_list names;
+    size_t shared[2]; /* of pairs: nodes that are in each of them; SIZE_MAX: none */
+    bool pairs;       /* nothing but pairs */
+    bool one;         /* a node */
+};
+struct finding {
+    struct cluster_report *report;
+    struct cluster_map map;
+    bool *explained; /* of each cell */
+    bool *reported;  /* of each node: a cause was named that it has reported itself */
+    bool *silent;    /* of each node: its Local NodePort surely answers nobody */
+    bool *local;     /* of each node: CL-LOCAL was named for it */
+    struct naming *namings;
+    size_t count;
+};
+
+/* ---- the NodePort that leads to a node's own pod ---- */
+
+/* Each node looks at the first of those that it is paired with. */
+static size_t looked_at(const struct cluster_report *report, size_t asker) {
+    for (size_t i = 0; i < report->pairs.count; i++)
+        if (report->pairs.items[i].from == asker)
+            return report->pairs.items[i].to;
+    return SIZE_MAX;
+}
+
+/* Whether it reaches the other NodePort there, and was asked: nodes whose TCP fails are not asked
+ * for all. */
+static bool is_witness(const struct cluster_report *report, size_t asker, size_t node,
+                       bool surely) {
+    bool answers = false;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+
+        if ((c->from == asker || c->to == asker) && cluster_cell_is_open(c) && !c->cell.udp &&
+            (surely || cluster_cell_is_between_pods(c)))
+            return false;
+        answers |= c->from == asker && c->to == node && !c->cell.udp && !cluster_cell_is_open(c) &&
+                   cluster_cell_is_of(c, "nodeport-remote");
+    }
+    return answers;
+}
+
+static bool *silent_make(const struct cluster_report *report, bool surely) {
+    bool *silent = xcalloc(report->nodes.count + 1, sizeof *silent);
+
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        const struct cluster_node *asker = &report->nodes.items[i];
+        size_t node = asker->local_ip || asker->by_exec ? SIZE_MAX : looked_at(report, i);
+
+        if (node != SIZE_MAX)
+            silent[node] = is_witness(report, i, node, surely);
+    }
+    return silent;
+}
+
+/* ---- causes ---- */
+
+char *cluster_cell_name(const struct cluster_report *report, const struct cluster_cell *c) {
+    _cleanup_(freep) char *flow = diag_cell_name(&c->cell);
+
+    if (c->from == c->to)
+        return xasprintf("%s %s", flow, c->cell.from);
+    return xasprintf("%s %s -> %s", flow, c->cell.from, report->nodes.items[c->to].name);
+}
+
+static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
+                                const struct diag_cause_row *told) {
+    struct naming *ret;
+
+    for (size_t i = 0; i < f->count; i++)
+        if (text_equal(f->namings[i].told.id, told->id))
+            return &f->namings[i];
+    f->namings = xrealloc(f->namings, (f->count + 1) * sizeof *f->namings);
+    ret = &f->namings[f->count++];
+    *ret = (struct naming){.row = row, .told = *told, .pairs = true};
+    ret->cause.confirmed = true;
+    return ret;
+}
+
+static void add_name(const struct finding *f, const struct cluster_found *found, const char *way,
+                     const char *evidence, struct naming *ret) {
+    const struct cluster_place *place = &found->place;
+    _cleanup_(freep) char *name = cluster_place_name(&f->map, place);
+    _cleanup_(freep) char *whole = xasprintf("%s%s", name, way);
+    bool first = !ret->names.count;
+
+    ret->pairs = ret->pairs && cluster_place_scope(place) == PAIR;
+    for (size_t i = 0; i < ARRAY_SIZE(ret->shared); i++)
+        if (first)
+            ret->shared[i] = i ? place->b : place->a;
+        else if (ret->shared[i] != place->a && ret->shared[i] != place->b)
+            ret->shared[i] = SIZE_MAX;
+    ret->one = first && place->set == ONE && place->way != BETWEEN;
+    if (!text_list_has(&ret->names, whole))
+        text_list_add(&ret->names, whole);
+    if (ret->cause.evidence.count < NAMES)
+        text_list_add(&ret->cause.evidence, evidence);
+}
+
+/* Red for what is named, though it is perhaps no cell of the place. */
+static bool follows(const struct finding *f, const struct cluster_row *row,
+                    const struct cluster_place *place, const struct cluster_cell *c) {
+    struct cluster_place wide = *place;
+
+    if (row->touching && place->way == FROM)
+        wide.way = TOUCHING;
+    return row->also && row->also(c) && cluster_place_has(&f->map, &wide, c);
+}
+
+static void explain(struct finding *f, const struct cluster_row *row,
+                    const struct cluster_place *place, struct naming *ret) {
+    const struct cluster_cells *cells = &f->report->cells;
+
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct cluster_cell *c = &cells->items[i];
+        bool mine = (row->among && row->among(c) && cluster_place_has(&f->map, place, c)) ||
+                    follows(f, row, place, c);
+
+        if (!mine || !cluster_cell_is_open(c) || f->explained[i])
+            continue;
+        f->explained[i] = true;
+        text_list_add_owned(&ret->cause.cells, cluster_cell_name(f->report, c));
+    }
+    for (size_t i = 0; i < f->report->nodes.count && row->local; i++)
+        f->local[i] |= place->set != ONE || place->a == i;
+}
+
+/* Where the id does not say it. */
+static const char *const directions[SCOPES] = {[ALL] = "",
+                                               [SYSTEMS] = "",
+                                               [KINDS] = "",
+                                               [NODE] = " (from and to there)",
+                                               [OUT] = " (from there)",
+                                               [IN] = " (to there)",
+                                               [PAIR] = ""};
+
+/* `sure`: what is said of the place is no conclusion. */
+static void name_place(struct finding *f, const struct cluster_row *row,
+                       const struct cluster_found *found, const char *evidence, bool sure) {
+    enum cluster_scope scope = cluster_place_scope(&found->place), as;
+    const struct diag_cause_row told = cluster_row_told(row, scope, &as);
+    struct naming *naming = naming_of(f, row, &told);
+    bool says_way = found->pairs && as != scope;
+
+    add_name(f, found, says_way ? directions[scope] : "", evidence, naming);
+    naming->cause.confirmed = naming->cause.confirmed && sure;
+    if (!row->reports || found->red)
+        explain(f, row, &found->place, naming);
+}
+
+/* "win-1, linux-1"; of pairs that have one node in common that one comes first. */
+static char *names_make(const struct finding *f, struct naming *naming) {
+    const size_t *shared = naming->shared;
+    bool one = naming->pairs && (shared[0] == SIZE_MAX) != (shared[1] == SIZE_MAX);
+    _cleanup_(freep) char *more = NULL, *names = NULL;
+    size_t all = naming->names.count;
+
+    while (naming->names.count > NAMES)
+        free(naming->names.items[--naming->names.count]);
+    names = text_list_join(&naming->names, ", ");
+    more = all > NAMES ? xasprintf(" and %zu more", all - NAMES) : xstrdup("");
+    if (!one)
+        return xasprintf("%s%s", names, more);
+    return xasprintf("%s (%s%s)", f->report->nodes.items[shared[shared[0] == SIZE_MAX]].name, names,
+                     more);
+}
+
+/* A command of one node's cause has its name. */
+static char *hint_make(const struct naming *naming) {
+    const char *hint = naming->told.hint, *at = strstr(hint, " NAME ");
+
+    if (!at || !naming->one || naming->names.count != 1)
+        return xstrdup(hint);
+    return xasprintf("%.*s %s %s", (int)(at - hint), hint, naming->names.items[0],
+                     at + strlen(" NAME "));
+}
+
+static void add_causes(struct finding *f) {
+    struct diag_causes *causes = &f->report->causes;
+
+    causes->items = xcalloc(f->count + 1, sizeof *causes->items);
+    for (size_t i = 0; i < f->count; i++) {
+        struct naming *naming = &f->namings[i];
+        _cleanup_(freep) char *names = names_make(f, naming);
+
+        naming->cause.id = naming->told.id;
+        naming->cause.message = xasprintf("%s: %s", names, naming->told.message);
+        naming->cause.hint = hint_make(naming);
+        causes->items[causes->count++] = naming->cause;
+        text_list_free(&naming->names);
+    }
+    free(take_ptr(f->namings));
+}
+
+/* ---- rows ---- */
+
+static bool has_red(const struct finding *f, const struct cluster_row *row,
+                    const struct cluster_place *place) {
+    for (size_t i = 0; i < f->report->cells.count; i++) {
+        const struct cluster_cell *c = &f->report->cells.items[i];
+
+        if (c->cell.outcome == DIAG_FAIL && !f->explained[i] && follows(f, row, place, c))
+            return true;
+    }
+    return false;
+}
+
+/* Whether one that says it fits a cell: then so do all, as twins are two. */
+static bool fits_any(const struct finding *f, const struct cluster_row *row) {
+    for (size_t i = 0; i < f->report->nodes.count; i++)
+        if (row->says(&f->report->nodes.items[i]) &&
+            has_red(f, row, &(struct cluster_place){ONE, FROM, i, 0, NULL}))
+            return true;
+    return !row->fits;
+}
+
+/* `ending`: those that fit no cell. */
+static void find_said(struct finding *f, const struct cluster_row *row, bool ending) {
+    if (fits_any(f, row) == ending)
+        return;
+    for (size_t i = 0; i < f->report->nodes.count; i++) {
+        const struct cluster_node *n = &f->report->nodes.items[i];
+        const struct cluster_found found = {.place = {ONE, FROM, i, 0, NULL}};
+        const char *says = row->says(n);
+        _cleanup_(freep) char *evidence = NULL;
+
+        if (!says || (row->local && (!f->silent[i] || f->local[i])))
+            continue;
+        evidence = xasprintf("%s: %s", n->name, says);
+        name_place(f, row, &found, evidence, !row->aside && !ending);
+    }
+}
+
+/* What nodes have published, three times: first what fits the cells and is fresh; otherwise what
+ * fits; and at the end, where the row is not named yet, what fits none. */
+enum report_look { SURE, FITS, TOLD };
+
+static bool look_at_report(struct finding *f, const struct cluster_row *row, size_t node,
+                           enum report_look look) {
+    const struct cluster_node *n = &f->report->nodes.items[node];
+    struct cluster_found found = {.place = {ONE, FROM, node, 0, NULL}};
+    _cleanup_(freep) char *line = NULL, *evidence = NULL;
+
+    if (!row->reports(n))
+        return false;
+    if (look == TOLD ? f->reported[node] : !cluster_scopes_find_from(&f->map, row, node, &found))
+        return false;
+    if (look == SURE && !network_report_is_fresh(n->own_report, f->report->time))
+        return false;
+    line = cluster_own_report_line(f->report, n);
+    evidence = xasprintf("%s: %s", n->name, line);
+    name_place(f, row, &found, evidence, look == SURE);
+    return f->reported[node] = true;
+}
+
+static void find_reported(struct finding *f, const struct cluster_row *row, bool ending) {
+    enum report_look last = ending ? TOLD : FITS;
+    bool found = false;
+
+    for (enum report_look look = ending ? TOLD : SURE; look <= last && !found; look++)
+        for (size_t i = 0; i < f->report->nodes.count; i++)
+            found |= look_at_report(f, row, i, look);
+}
+
+static char *evidence_make(const struct finding *f, const struct cluster_row *row,
+                           const struct cluster_found *found) {
+    const struct cluster_cell *first = &f->report->cells.items[found->first];
+    const struct cluster_node *n = &f->report->nodes.items[first->from];
+    _cleanup_(freep) char *cell = cluster_cell_name(f->report, first);
+    struct text evidence = {0};
+
+    if (found->red > 1)
+        text_addf(&evidence, "each of %zu cells %s, such as ", found->red,
+                  row->again ? "sends packets again" : "fails");
+    text_addf(&evidence, "%s: %s", cell, first->cell.reason);
+    if (row->dns && found->place.set == ONE)
+        text_addf(&evidence, "; inside the pod: DNS servers %s, suffixes %s",
+                  n->servers ? n->servers : "unknown", n->suffixes ? n->suffixes : "unknown");
+    return text_take(&evidence);
+}
+
+/* The widest scope comes first. */
+static void find_pattern(struct finding *f, const struct cluster_row *row) {
+    struct cluster_founds founds;
+
+    cluster_scopes_find(&f->map, row, &founds);
+    for (enum cluster_scope scope = ALL; scope < SCOPES; scope++)
+        for (size_t i = 0; i < founds.count; i++) {
+            const struct cluster_found *found = &founds.items[i];
+            _cleanup_(freep) char *evidence = NULL;
+
+            if (cluster_place_scope(&found->place) != scope)
+                continue;
+            evidence = evidence_make(f, row, found);
+            name_place(f, row, found, evidence,
+                       row->surely &&
+                           (!row->chance || cluster_found_is_sure(&f->map, row, &founds, found)));
+        }
+    free_all(founds.items, founds.side);
+}
+
+/* A Service's pods may be anywhere: whether it fails by itself is not known while some are cut off.
+ */
+static bool is_cut(const struct cluster_report *report, const struct cluster_row *row) {
+    for (size_t i = 0; row->whole && i < report->cells.count; i++)
+        if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
+            (cluster_row_is_red(row, &report->cells.items[i]) ||
+             (row->partly && report->cells.items[i].cell.outcome == DIAG_FAIL)))
+            return true;
+    return false;
+}
+
+static void find_parts(struct finding *f, const struct cluster_row *row) {
+    for (enum cluster_part part = WHOLE; part <= SIX; part++) {
+        if ((part == UDP || part == TCP) ? !row->protocols : part != WHOLE && !row->families)
+            continue;
+        f->map.part = part;
+        find_pattern(f, row);
+    }
+    f->map.part = WHOLE;
+}
+
+static void find_unasked(struct finding *f, const struct cluster_row *row) {
+    for (size_t i = 0; i < f->report->nodes.count; i++) {
+        struct cluster_found found = {.place = {ONE, FROM, i, 0, NULL}};
+        _cleanup_(freep) char *evidence = NULL;
+
+        for (size_t k = f->report->cells.count; k-- > 0;)
+            if (f->report->cells.items[k].from == i && !f->explained[k] &&
+                row->among(&f->report->cells.items[k])) {
+                found.first = k;
+                found.red++;
+            }
+        if (!found.red)
+            continue;
+        evidence = evidence_make(f, row, &found);
+        name_place(f, row, &found, evidence, false);
+    }
+}
+
+static void find_row(struct finding *f, const struct cluster_row *row) {
+    if (row->unasked)
+        find_unasked(f, row);
+    else if (row->says)
+        find_said(f, row, false);
+    else if (row->reports)
+        find_reported(f, row, false);
+    else if (!is_cut(f->report, row))
+        find_parts(f, row);
+}
+
+static bool is_named(const struct finding *f, const struct cluster_row *row) {
+    enum cluster_scope as;
+
+    for (size_t i = 0; i < f->count; i++)
+        if (text_equal(f->namings[i].told.id, cluster_row_told(row, OUT, &as).id))
+            return true;
+    return false;
+}
+
+/* Which pod a Service chooses is chance: what is red of Services besides follows. */
+static void explain_services(struct finding *f) {
+    struct naming *cut = f->namings;
+
+    while (cut < f->namings + f->count && !cut->row->behind)
+        cut++;
+    for (size_t i = 0; i < f->report->cells.count && cut < f->namings + f->count; i++) {
+        const struct cluster_cell *c = &f->report->cells.items[i];
+
+        if (c->cell.outcome == DIAG_FAIL && !f->explained[i] && cluster_cell_is_by_service(c))
+            text_list_add_owned(&cut->cause.cells, cluster_cell_name(f->report, c));
+    }
+}
+
+void cluster_causes_find(struct cluster_report *report) {
+    size_t *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
+    size_t *systems = cluster_alike_make(&report->nodes, cluster_node_system);
+    bool *silent = silent_make(report, false);
+    struct finding f = {.report = report,
+                        .explained = xcalloc(report->cells.count + 1, sizeof *f.explained),
+                        .silent = silent_make(report, true),
+                        .local = xcalloc(report->nodes.count + 1, sizeof *f.local),
+                        .reported = xcalloc(report->nodes.count + 1, sizeof *f.reported)};
+
+    f.map = (struct cluster_map){.report = report,
+                                 .systems = systems,
+                                 .kinds = kinds,
+                                 .explained = f.explained,
+                                 .silent = silent};
+    diag_causes_free(&report->causes);
+    for (size_t i = 0; cluster_row(i); i++)
+        find_row(&f, cluster_row(i));
+    explain_services(&f);
+    for (size_t i = 0; cluster_row(i); i++)
+        if (cluster_row(i)->reports && !cluster_row(i)->only_red && !is_named(&f, cluster_row(i)))
+            find_reported(&f, cluster_row(i), true);
+    for (size_t i = 0; cluster_row(i); i++)
+        if (cluster_row(i)->fits && !is_named(&f, cluster_row(i)))
+            find_said(&f, cluster_row(i), true);
+    add_causes(&f);
+    free(kinds);
+    free(systems);
+    free(silent);
+    free(f.explained);
+    free(f.silent);
+    free(f.local);
+    free(f.reported);
+}

@@ -1,0 +1,89 @@
+/* Causes of what passes in part: large packets that are lost, and some that are lost by chance. */
+#include "diag/cluster/causes/cause_row.h"
+
+enum { FEW = 3 }; /* attempts */
+
+/* TCP's segments are as large as its path lets pass: what works of UDP says nothing. */
+static bool is_large(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) &&
+           (cluster_cell_is_large_lost(c) ||
+            (!c->cell.udp && !cluster_cell_is_open(c) && c->large == LARGE_ARRIVE));
+}
+
+/* TCP sends again what was lost: what works of it says nothing. */
+static bool is_chance(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) &&
+           (cluster_cell_is_lossy(c) || (c->cell.udp && !cluster_cell_is_open(c)));
+}
+
+static bool is_lossy_tcp(const struct cluster_cell *c) {
+    return cluster_cell_is_lossy(c) && !c->cell.udp;
+}
+
+/* That loses none. */
+static bool is_udp(const struct cluster_cell *c) {
+    return cluster_cell_is_between_pods(c) && c->cell.udp && !cluster_cell_is_open(c);
+}
+
+/* Of UDP that nobody sends again all may be lost by chance, of a few. */
+static bool is_lost_too(const struct cluster_cell *c) {
+    return cluster_cell_is_lossy(c) ||
+           (c->cell.udp && cluster_cell_is_open(c) && c->cell.result.outcome == PROBE_NO_REPLY &&
+            c->cell.result.attempts <= FEW);
+}
+
+#define MTU_HINT                                                                                   \
+    "set the MTU of the pod network (CNI, flannel) on all nodes below that of the network "        \
+    "between them, with VXLAN by 50 or more; or raise that one"
+#define MTU_SOURCE "kubernetes/kubernetes#83739, kubernetes-sigs/cluster-api-provider-azure#1335"
+#define LOSS_HINT                                                                                  \
+    "check the node's network adapter and switch: error counters, driver and load; powershell "    \
+    "Get-NetAdapterStatistics on a Windows node"
+
+#define LOSS                                                                                       \
+    [ALL] = {"CL-LOSS", "some packets between pods of different nodes",                            \
+             "some packets are lost by chance",                                                    \
+             "check the network between the nodes: load, and error counters of its switches",      \
+             NULL},                                                                                \
+    [SYSTEMS] = {"CL-LOSS-SYSTEMS",                                                                \
+                 "some packets between nodes of two operating systems, one direction", NULL, NULL, \
+                 NULL},                                                                            \
+    [NODE] = {"CL-LOSS-NODE", "some packets to and from the node's pods",                          \
+              "some packets from and to there are lost by chance", LOSS_HINT, NULL},               \
+    [PAIR] = {"CL-LOSS-PAIR", "some packets between two nodes' pods", NULL,                        \
+              "with --count 100 the share is exact; " LOSS_HINT, NULL}
+
+static const struct cluster_row rows[] = {
+    {{[ALL] = {"CL-MTU", "large packets between pods of different nodes",
+               "short packets arrive, large ones are lost", MTU_HINT, MTU_SOURCE},
+      [SYSTEMS] = {"CL-MTU-SYSTEMS",
+                   "large packets between nodes of two operating systems, one direction or both",
+                   NULL, NULL, NULL},
+      [NODE] = {"CL-MTU-NODE", "large packets to or from the node's pods",
+                "short packets arrive, large ones from or to there are lost", NULL, NULL},
+      [PAIR] = {"CL-MTU-PAIR", "large packets from one node's pods to another's, or back",
+                "short packets arrive, large ones are lost there or on the way back",
+                "compare the MTU of both nodes' adapters, and of what is between them; "
+                "then " MTU_HINT,
+                NULL}},
+     .among = is_large,
+     .families = true,
+     .surely = true,
+     .partly = true},
+    {{LOSS},
+     .among = is_chance,
+     .also = is_lost_too,
+     .touching = true,
+     .chance = true,
+     .surely = true,
+     .partly = true},
+    {{LOSS},
+     .among = cluster_cell_is_pods_tcp,
+     .spared = is_udp,
+     .also = is_lossy_tcp,
+     .touching = true,
+     .chance = true,
+     .again = true},
+};
+
+const struct cluster_rows cluster_rows_of_packets = {rows, ARRAY_SIZE(rows)};

@@ -1,0 +1,393 @@
+/* Where an effect is. Each cell lies in at most sixteen places; a place is possible when nothing in
+ * it is green, and of the possible ones that which explains most is taken, again and again. */
+#include "diag/cluster/causes/scopes.h"
+
+enum {
+    PLACES = 16,     /* that a cell is in, at most */
+    BEST_MAX = 64,   /* places that are chosen by how much they explain; then as they come */
+    GREEN_SHARE = 4, /* of a row of chance: one of so many may be green, */
+    GREEN_COST = 2,  /* and speaks against a place as so many red ones do for it */
+};
+enum { ENOUGH = 10 };  /* attempts of a cell */
+#define BY_CHANCE 0.01 /* what is less likely than this does not happen */
+
+/* ---- what is in each ---- */
+
+struct entry {
+    struct cluster_place place;
+    size_t cell;
+};
+/* More than one node? More than two? */
+struct several {
+    size_t first, second;
+    unsigned count;
+    bool many;
+};
+struct group {
+    struct cluster_place place;
+    size_t red, open, green, first;
+    bool spared, pairs, others;           /* pairs: red cells of two nodes; others: of one */
+    const struct diag_flow *flow;         /* of a red cell */
+    bool flows;                           /* red cells of several */
+    struct several from, to, set, beyond; /* nodes of red cells: of the set, and at the other end */
+    size_t tries, lost, green_tries;
+    bool possible;
+};
+struct space {
+    const struct cluster_map *map;
+    const struct cluster_row *row;
+    struct entry *entries;
+    size_t entry_count;
+    struct group *groups;
+    size_t group_count;
+};
+
+static int compare_places(const struct cluster_place *x, const struct cluster_place *y) {
+    if (x->set != y->set)
+        return x->set < y->set ? -1 : 1;
+    if (x->way != y->way)
+        return x->way < y->way ? -1 : 1;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+static int compare_entries(const void *a, const void *b) {
+    const struct entry *x = a, *y = b;
+    int order = compare_places(&x->place, &y->place);
+
+    return order ? order : x->cell < y->cell ? -1 : x->cell > y->cell;
+}
+
+static int compare_group(const void *key, const void *group) {
+    return compare_places(key, &((const struct group *)group)->place);
+}
+
+/* All places that a cell is in. */
+static size_t places_of(const struct cluster_map *map, const struct cluster_cell *c,
+                        struct cluster_place *ret) {
+    size_t count = 0;
+
+    ret[count++] = (struct cluster_place){.set = EVERY, .way = TOUCHING};
+    for (enum cluster_set set = ONE; set <= KIND; set++) {
+        const size_t *of = set == SYSTEM ? map->systems : map->kinds;
+        size_t from = set == ONE ? c->from : of[c->from], to = set == ONE ? c->to : of[c->to];
+
+        ret[count++] = (struct cluster_place){set, FROM, from, 0, NULL};
+        ret[count++] = (struct cluster_place){set, TOUCHING, from, 0, NULL};
+        if (c->from == c->to)
+            continue;
+        if (from != to)
+            ret[count++] = (struct cluster_place){set, TOUCHING, to, 0, NULL};
+        ret[count++] = (struct cluster_place){set, TO, to, 0, NULL};
+        ret[count++] = (struct cluster_place){set, BETWEEN, from, to, NULL};
+    }
+    return count;
+}
+
+static void add_entries(struct space *s) {
+    const struct cluster_cells *cells = &s->map->report->cells;
+
+    s->entries = xcalloc(PLACES * (cells->count + 1), sizeof *s->entries);
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct cluster_cell *c = &cells->items[i];
+        struct cluster_place places[PLACES];
+        size_t count = 0;
+
+        if (cluster_map_has(s->map, s->row, c) || (s->row->spared && s->row->spared(c)))
+            count = places_of(s->map, c, places);
+        for (size_t k = 0; k < count; k++)
+            s->entries[s->entry_count++] = (struct entry){places[k], i};
+    }
+    qsort(s->entries, s->entry_count, sizeof *s->entries, compare_entries);
+}
+
+static void note(struct several *s, size_t node) {
+    if ((s->count && s->first == node) || (s->many && s->second == node))
+        return;
+    if (!s->count)
+        s->first = node;
+    else if (!s->many)
+        s->second = node;
+    s->many = s->count++ > 0;
+}
+
+static void add_red(const struct space *s, const struct cluster_cell *c, struct group *ret) {
+    bool out = cluster_place_has_node(s->map, &ret->place, c->from),
+         in = cluster_place_has_node(s->map, &ret->place, c->to);
+
+    ret->flows |= ret->flow && ret->flow != c->cell.flow;
+    ret->flow = c->cell.flow;
+    ret->red++;
+    ret->pairs |= c->from != c->to;
+    ret->others |= c->from == c->to;
+    note(&ret->from, c->from);
+    note(&ret->to, c->to);
+    if (out)
+        note(&ret->set, c->from);
+    if (in)
+        note(&ret->set, c->to);
+    if (c->from != c->to)
+        note(&ret->beyond, out ? c->to : c->from);
+}
+
+static void add_cell(const struct space *s, size_t cell, struct group *ret) {
+    const struct cluster_cell *c = &s->map->report->cells.items[cell];
+    bool red = cluster_row_is_red(s->row, c);
+
+    if (s->row->spared && s->row->spared(c) && c->cell.outcome != DIAG_NOT_RUN)
+        ret->spared |= !red;
+    if (!cluster_map_has(s->map, s->row, c))
+        return;
+    ret->tries += c->cell.result.attempts;
+    ret->green_tries += red ? 0 : c->cell.result.attempts;
+    ret->lost += !red       ? 0
+                 : c->again ? c->again
+                            : c->cell.result.attempts - c->cell.result.succeeded;
+    ret->green += !red;
+    if (!red)
+        return;
+    add_red(s, c, ret);
+    if (!s->map->explained[cell] && !ret->open++)
+        ret->first = cell;
+}
+
+/* Who is named must be more than another, smaller place says as well. */
+static bool is_wide(const struct space *s, const struct group *g) {
+    const struct cluster_place *p = &g->place;
+
+    if (p->set == EVERY)
+        return g->from.many || g->to.many;
+    if (p->way == BETWEEN)
+        return p->set == ONE || (g->from.many && g->to.many && (p->a != p->b || g->set.count > 2));
+    if (g->pairs && p->way == TOUCHING && (!g->from.many || !g->to.many))
+        return false;
+    if (p->set != ONE)
+        return p->way == FROM ? g->from.many : p->way == TO ? g->to.many : g->set.many;
+    return !g->pairs || g->others || g->beyond.many || (p->way == TO && s->row->at_target);
+}
+
+static double share_of(size_t lost, size_t tries) {
+    return tries ? 1 - (double)lost / (double)tries : 0;
+}
+
+static double arrives_all(double share, size_t tries) {
+    double all = 1;
+
+    for (size_t i = 0; i < tries && all > 0; i++)
+        all *= share;
+    return all;
+}
+
+/* May so many cells have lost nothing by chance, where all lose as much? At most two standard
+ * deviations more than are to be expected of cells that were asked as often as these. */
+static bool is_by_chance(const struct group *g) {
+    double cells = (double)(g->green + g->red), share = share_of(g->lost, g->tries),
+           all = g->green ? arrives_all(share, g->green_tries / g->green) : 1, more, variance;
+
+    more = (double)g->green - 0.5 - cells * all;
+    variance = cells * all * (1 - all);
+    return g->green * GREEN_SHARE <= g->green + g->red &&
+           (more <= 0 || more * more <= 4 * variance);
+}
+
+/* Between which systems or kinds nothing at all is lost says where it is not. */
+static bool has_whole_part(const struct space *s, const struct group *g) {
+    const struct cluster_place *place = &g->place;
+
+    for (size_t i = 0; i < s->group_count; i++) {
+        const struct group *part = &s->groups[i];
+        const struct cluster_place *within = &part->place;
+
+        if (within->way == BETWEEN && within->set != ONE && place->set != ONE &&
+            within->set >= place->set && !part->red &&
+            cluster_place_has_way(s->map, place, within->a, within->b) &&
+            arrives_all(share_of(g->lost, g->tries - part->tries), part->tries) < BY_CHANCE)
+            return true;
+    }
+    return false;
+}
+
+static bool is_possible(const struct space *s, const struct group *g) {
+    const struct cluster_row *row = s->row;
+    size_t least = row->least ? row->least : 1;
+
+    if (g->place.way == TOUCHING && g->place.set != EVERY && !g->pairs)
+        return false; /* what is of one node each goes out from there */
+    if (row->outward && g->place.set != EVERY && g->place.way != FROM)
+        return false;
+    if (!g->open || g->red < least || (row->spared && !g->spared) || (row->mixed && !g->flows) ||
+        !is_wide(s, g))
+        return false;
+    return row->chance ? is_by_chance(g) && !has_whole_part(s, g) : !g->green;
+}
+
+static void add_groups(struct space *s) {
+    s->groups = xcalloc(s->entry_count + 1, sizeof *s->groups);
+    for (size_t i = 0; i < s->entry_count; i++) {
+        const struct entry *e = &s->entries[i];
+
+        if (!i || compare_places(&e->place, &e[-1].place) != 0)
+            s->groups[s->group_count++].place = e->place;
+        add_cell(s, e->cell, &s->groups[s->group_count - 1]);
+    }
+    for (size_t i = 0; i < s->group_count; i++)
+        s->groups[i].possible = is_possible(s, &s->groups[i]);
+}
+
+static void space_open(struct space *s) {
+    add_entries(s);
+    add_groups(s);
+}
+
+static void space_close(struct space *s) {
+    free(s->entries);
+    free(s->groups);
+}
+
+/* ---- choosing ---- */
+
+/* Of a pair whose target nobody else asked the target is named, where that is likely. */
+static long worth(const struct space *s, const struct group *g) {
+    bool target = s->row->at_target && g->place.set == ONE && g->place.way == TO;
+
+    return 2 * ((long)g->open - GREEN_COST * (long)g->green) + target;
+}
+
+static struct group *best_group(const struct space *s, size_t taken, size_t *from) {
+    struct group *best = NULL;
+
+    for (size_t i = taken < BEST_MAX ? 0 : *from; i < s->group_count; i++) {
+        struct group *g = &s->groups[i];
+
+        *from = i;
+        if (!g->possible || !g->open || (best && worth(s, g) <= worth(s, best)))
+            continue;
+        best = g;
+        if (taken >= BEST_MAX)
+            break;
+    }
+    return best;
+}
+
+/* Its cells are explained: nothing else is needed for them. */
+static void take(const struct space *s, const struct group *group, bool *done) {
+    const struct cluster_report *report = s->map->report;
+    const struct cluster_place place = group->place;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+        struct cluster_place places[PLACES];
+        size_t count;
+
+        if (done[i] || s->map->explained[i] || !cluster_row_is_red(s->row, c) ||
+            !cluster_map_has(s->map, s->row, c) || !cluster_place_has(s->map, &place, c))
+            continue;
+        done[i] = true;
+        count = places_of(s->map, c, places);
+        for (size_t k = 0; k < count; k++) {
+            struct group *g =
+                bsearch(&places[k], s->groups, s->group_count, sizeof *s->groups, compare_group);
+
+            if (g)
+                g->open--;
+        }
+    }
+}
+
+static int compare_founds(const void *a, const void *b) {
+    const struct cluster_found *x = a, *y = b;
+
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static struct cluster_found found_of(const struct group *g) {
+    return (struct cluster_found){g->place, g->red, g->first, g->pairs};
+}
+
+void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row *row,
+                         struct cluster_founds *ret) {
+    struct space s = {.map = map, .row = row};
+    bool *done = xcalloc(map->report->cells.count + 1, sizeof *done);
+    const struct group *best;
+    size_t from = 0;
+
+    *ret = (struct cluster_founds){0};
+    space_open(&s);
+    while ((best = best_group(&s, ret->count, &from))) {
+        ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);
+        ret->items[ret->count++] = found_of(best);
+        take(&s, best, done);
+    }
+    for (size_t i = 0; i < ret->count; i++)
+        if (ret->items[i].place.set == EVERY) { /* all others are within */
+            ret->items[0] = ret->items[i];
+            ret->count = 1;
+        }
+    if (ret->count)
+        qsort(ret->items, ret->count, sizeof *ret->items, compare_founds);
+    cluster_sides_join(map, row, ret);
+    space_close(&s);
+    free(done);
+}
+
+/* Of a cell like that of the place's: some of its questions were never answered. */
+static bool is_unknown(const struct cluster_map *map, const struct cluster_cell *like,
+                       const struct cluster_cell *c) {
+    const struct cluster_nodes *nodes = &map->report->nodes;
+    const struct probe_result *r = &c->cell.result;
+    bool runs = !nodes->items[c->from].waiting && !nodes->items[c->to].waiting;
+
+    return c->cell.flow == like->cell.flow && runs &&
+           (c->cell.outcome == DIAG_NOT_RUN ||
+            (c->counted && r->succeeded == r->attempts && r->attempts < map->report->count));
+}
+
+static bool is_in_any(const struct cluster_map *map, const struct cluster_founds *founds,
+                      const struct cluster_cell *c) {
+    for (size_t i = 0; i < founds->count; i++)
+        if (cluster_place_has(map, &founds->items[i].place, c))
+            return true;
+    return false;
+}
+
+bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_row *row,
+                           const struct cluster_founds *founds, const struct cluster_found *found) {
+    const struct cluster_cells *cells = &map->report->cells;
+    size_t inside = 0, tries = 0, lost = 0, outside = 0;
+
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct cluster_cell *c = &cells->items[i];
+        const struct probe_result *r = &c->cell.result;
+
+        if (is_unknown(map, &cells->items[found->first], c))
+            return false;
+        if (!cluster_map_has(map, row, c))
+            continue;
+        if (cluster_place_has(map, &found->place, c)) {
+            inside++;
+            tries += r->attempts;
+            lost += cluster_row_is_red(row, c) ? r->attempts - r->succeeded : 0;
+        } else if (!is_in_any(map, founds, c)) {
+            outside += r->attempts;
+        }
+    }
+    return tries >= ENOUGH * inside &&
+           (found->place.set == EVERY || arrives_all(share_of(lost, tries), outside) < BY_CHANCE);
+}
+
+bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,
+                              size_t node, struct cluster_found *ret) {
+    const struct cluster_place place = {ONE, FROM, node, 0, NULL};
+    struct space s = {.map = map, .row = row};
+    const struct group *g;
+    bool found;
+
+    space_open(&s);
+    g = bsearch(&place, s.groups, s.group_count, sizeof *s.groups, compare_group);
+    found = g && g->possible;
+    if (found)
+        *ret = found_of(g);
+    space_close(&s);
+    return found;
+}

@@ -1,0 +1,380 @@
+/* A round of questions: which, by which path, and whose answer it is. */
+#include "diag/cluster/probes/asking.h"
+
+#include "diag/cluster/probes/dial.h"
+#include "kube/many.h"
+
+enum {
+    LATE_MS = 3000, /* what the API server may take beside the probe */
+    ASK_MS = DIAL_TIMEOUT_MS + LATE_MS,
+    PROMPT_MS = 500, /* where answers take less, a large question without one is lost itself */
+    ANSWER_MAX = 64 * 1024, /* of a probe: a name, an address, an error, an echo */
+    SHOW_MS = 200,
+    CLOSELY_MAX = 32, /* cells that are asked many times: */
+    EVENLY_MAX = 96,
+    MANY_NODES = 12, /* of more each cell is asked several times, of fewer many times */
+};
+static const unsigned closely[QUESTIONS] = {4, 6, 2}, once[QUESTIONS] = {1, 1, 0},
+                      fresh[QUESTIONS] = {1, 6, 2}, /* there may be no other round for it */
+    several[QUESTIONS] = {12, 0, 0},
+                      many[QUESTIONS] = {24, 0, 0}; /* one in six fails: seen in 99 of 100 runs */
+
+/* A cell while its questions are under way. */
+struct state {
+    enum diag_outcome before; /* what is shown until all are answered */
+    struct cluster_tally tally;
+    unsigned left; /* answers */
+    unsigned mute; /* large questions without one */
+    bool late;     /* one of them: in a round that does not wait for it */
+    bool no_name;  /* the name came in no time */
+    bool counted;  /* in the result */
+};
+struct question {
+    struct round *round;
+    char *path;
+    size_t whose; /* cell; of a sight its node */
+    bool is_sight;
+    unsigned what; /* cluster_question, cluster_sight */
+};
+/* A round under way. */
+struct round {
+    struct cluster_asking *asking;
+    const struct cluster_round *of;
+    struct state *states; /* of each cell */
+    struct question *items;
+    size_t count;
+    struct cluster_asked result;
+};
+
+void cluster_asking_open(struct cluster_asking *asking) {
+    asking->mixed = xcalloc(asking->report->cells.count, sizeof *asking->mixed);
+    asking->delayed = xcalloc(asking->report->cells.count, sizeof *asking->delayed);
+    asking->hearing = xcalloc(asking->report->nodes.count, sizeof *asking->hearing);
+    for (size_t i = 0; i < asking->report->nodes.count; i++) /* nothing to ask first */
+        asking->hearing[i].listens = !asking->report->nodes.items[i].pod_ip;
+}
+
+void cluster_asking_close(struct cluster_asking *asking) {
+    free(take_ptr(asking->mixed));
+    free(take_ptr(asking->delayed));
+    free(take_ptr(asking->hearing));
+}
+
+void cluster_asking_widen(struct cluster_asking *asking) {
+    struct cluster_report *report = asking->report;
+    size_t pairs = report->pairs.count, cells = report->cells.count;
+
+    cluster_pairs_widen(report);
+    cluster_cells_widen(report, &asking->addresses, pairs);
+    asking->mixed = xrealloc(asking->mixed, (report->cells.count + 1) * sizeof *asking->mixed);
+    asking->delayed =
+        xrealloc(asking->delayed, (report->cells.count + 1) * sizeof *asking->delayed);
+    for (size_t i = cells; i < report->cells.count; i++)
+        asking->mixed[i] = asking->delayed[i] = false;
+}
+
+bool cluster_asks_all(const struct cluster_cell *) {
+    return true;
+}
+
+void cluster_asking_show(struct cluster_asking *asking, bool at_last) {
+    uint64_t now = host_monotonic_ms(asking->client->host);
+
+    if (!asking->options->cells || (!at_last && asking->shown && now - asking->shown_ms < SHOW_MS))
+        return;
+    asking->shown = true;
+    asking->shown_ms = now;
+    asking->options->cells(asking->options->progress_context, asking->report);
+}
+
+/* ---- answers ---- */
+
+static void judge_all(struct round *round, size_t cell, struct state *state) {
+    struct cluster_cell *c = &round->asking->report->cells.items[cell];
+    const struct cluster_hearing *of = &round->asking->hearing[c->from];
+    bool *mixed = &round->asking->mixed[cell];
+
+    if (state->late) {
+        c->cell.outcome = state->before;
+        return;
+    }
+    if (!round->of->again)
+        *mixed = false;
+    if (!of->late && of->slowest_ms < PROMPT_MS)
+        state->tally.asked[ASK_LARGE] += state->mute;
+    if (cluster_cell_is_between_pods(c))
+        cluster_cell_judge_large(c, &state->tally, mixed);
+    else
+        *mixed |= cluster_cell_judge_some(c, &state->tally) && round->of->again;
+    if (round->of->evenly && !cluster_cell_is_open(c)) /* what works did so before, or late */
+        c->cell.outcome = state->before == DIAG_PASS ? DIAG_PASS : DIAG_SLOW;
+}
+
+static unsigned time_of(const struct round *round, const struct question *q) {
+    if (round->of->look_ms && q->is_sight && q->what != SIGHT_DNS)
+        return round->of->look_ms;
+    if (round->of->soon_ms && !(q->is_sight && q->what == SIGHT_DNS))
+        return round->of->soon_ms;
+    if (!q->is_sight && (round->of->evenly || round->of->closely) &&
+        dial_is_address(round->asking->report->cells.items[q->whose].cell.probe.target))
+        return DIAL_COUNTED_MS;
+    return ASK_MS;
+}
+
+/* One that dials an address answers in time, whatever becomes of that. */
+static void hear(struct round *round, const struct question *q, const struct kube_many *item,
+                 size_t node, const char *host) {
+    struct cluster_hearing *of = &round->asking->hearing[node];
+    bool lost = item->kind == ERROR_TIMED_OUT;
+    unsigned ms = lost ? time_of(round, q) : item->wait_us / 1000;
+    bool tcp =
+        !q->is_sight && cluster_cell_is_pods_tcp(&round->asking->report->cells.items[q->whose]);
+
+    if (item->status == 200) {
+        of->heard = true;
+        free(take_ptr(round->asking->report->nodes.items[node].unreached));
+    }
+    if (!dial_is_address(host) || (!q->is_sight && q->what != ASK_NAME) ||
+        (!lost && (item->status != 200 || strstr(item->answer, "\"errors\""))))
+        return;
+    of->late |= ms > LATE_MS;
+    of->slowest_ms = ms > of->slowest_ms ? ms : of->slowest_ms;
+    if (tcp)
+        round->asking->delayed[q->whose] |= ms >= PROMPT_MS;
+    else if (!q->is_sight && round->asking->report->cells.items[q->whose].cell.udp)
+        of->udp_ms = ms > of->udp_ms ? ms : of->udp_ms;
+}
+
+static void on_cell(struct question *q, const struct kube_many *item) {
+    struct round *round = q->round;
+    struct cluster_cell *cell = &round->asking->report->cells.items[q->whose];
+    struct state *state = &round->states[q->whose];
+    bool late = item->kind == ERROR_TIMED_OUT;
+    const char *answer = late ? "no answer in time" : item->answer;
+
+    hear(round, q, item, cell->from, cell->cell.probe.target);
+    if (round->of->soon_ms && late)
+        state->late = true;
+    else
+        cluster_cell_count(round->asking->report, cell, (enum cluster_question)q->what,
+                           item->status, answer, late ? strlen(answer) : item->answer_len,
+                           round->of->again, &state->tally);
+    state->no_name |= late && q->what == ASK_NAME;
+    state->mute += late && q->what == ASK_LARGE;
+    state->left--;
+    if (!state->left && !state->mute) {
+        judge_all(round, q->whose, state);
+        cluster_asking_show(round->asking, false);
+    }
+}
+
+/* The API server's own words for a pod whose address it does not reach; 500 of older servers. */
+static void note_unreached(struct cluster_node *node, bool heard, const struct kube_many *item) {
+    struct probe_result result;
+    char why[300];
+
+    free(take_ptr(node->unreached));
+    if (!dial_is_refused(item->status, item->answer, item->answer_len))
+        node->seen |= 1U << SIGHT_DNS; /* or it never will be */
+    if (((item->kind == ERROR_TIMED_OUT && !heard) || item->status / 10 == 50) &&
+        dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
+            DIAL_NOT_RUN)
+        node->unreached = xstrdup(why);
+}
+
+static void on_ended(void *context, const struct kube_many *item) {
+    struct question *q = context;
+    struct cluster_asking *asking = q->round->asking;
+    struct cluster_node *node;
+    bool refused = dial_is_refused(item->status, item->answer, item->answer_len);
+
+    if (!q->is_sight) {
+        on_cell(q, item);
+        return;
+    }
+    node = &asking->report->nodes.items[q->whose];
+    asking->hearing[q->whose].listens |= !refused;
+    hear(q->round, q, item, q->whose, q->what == SIGHT_DNS ? "" : "0");
+    cluster_sight_read(node, (enum cluster_sight)q->what, item->status, item->answer,
+                       item->answer_len);
+    if (q->what == SIGHT_DNS)
+        note_unreached(node, asking->hearing[q->whose].heard, item);
+    q->round->result.unseen += !(node->seen & 1U << q->what);
+    if (item->wait_us / 1000 > q->round->result.wait_ms)
+        q->round->result.wait_ms = item->wait_us / 1000;
+}
+
+/* ---- questions ---- */
+
+static void add(struct round *round, char *path, bool is_sight, size_t whose, unsigned what) {
+    if ((round->count & (round->count - 1)) == 0) /* full: 0, 1, 2, 4 ... */
+        round->items =
+            xrealloc(round->items, (round->count ? 2 * round->count : 1) * sizeof *round->items);
+    round->items[round->count++] = (struct question){round, path, whose, is_sight, what};
+}
+
+/* Its path is a text of its own; the sum of all is what most of a run's memory is. */
+static void add_cell(struct round *round, size_t cell, const unsigned *times) {
+    const struct cluster_report *report = round->asking->report;
+    struct cluster_cell *c = &report->cells.items[cell];
+    struct state *state = &round->states[cell];
+
+    state->before = c->cell.outcome;
+    for (unsigned q = 0; q < QUESTIONS; q++)
+        for (unsigned i = 0; i < times[q]; i++) {
+            char *path = cluster_cell_path(report, c, (enum cluster_question)q, 1);
+
+            if (!path)
+                break;
+            add(round, path, false, cell, q);
+            state->left++;
+        }
+}
+
+bool cluster_has_cut_pods(const struct cluster_report *report) {
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (report->cells.items[i].cell.outcome == DIAG_FAIL &&
+            cluster_cell_is_between_pods(&report->cells.items[i]))
+            return true;
+    return false;
+}
+
+/* Between pods: whether something is lost in part, or by chance. */
+static bool is_lossy(const struct cluster_report *report) {
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
+            cluster_cell_is_lossy(&report->cells.items[i]))
+            return true;
+    return false;
+}
+
+/* NULL: once. Where some packets are lost, one that is lost says nothing; nor does one of a
+ * Service, the DNS' too, which leads to several pods, while none of them is cut off. */
+static const unsigned *times_of(const struct cluster_cell *cell, bool lossy, bool cut) {
+    bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
+
+    if (cluster_cell_is_between_pods(cell))
+        return partly || (lossy && cell->cell.result.attempts) ? closely : NULL;
+    return !cut && cell->cell.result.attempts && cluster_cell_is_some(cell) ? several : NULL;
+}
+
+static void add_cells(struct round *round) {
+    struct cluster_report *report = round->asking->report;
+    bool lossy = is_lossy(report), cut = cluster_has_cut_pods(report);
+    size_t close = 0, even = 0;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *cell = &report->cells.items[i];
+        const struct cluster_node *from = &report->nodes.items[cell->from];
+        const unsigned *times = round->of->closely ? times_of(cell, lossy, cut) : NULL;
+
+        if ((!cluster_cell_is_open(cell) && !round->of->evenly) || !round->of->asks(cell) ||
+            from->by_exec || (from->unreached && !round->of->again) ||
+            (round->of->closely && round->asking->mixed[i] && !cluster_cell_is_between_pods(cell)))
+            continue;
+        if (round->of->evenly)
+            times = even++ >= EVENLY_MAX ? NULL : report->nodes.count > MANY_NODES ? several : many;
+        else if (!times || close++ >= CLOSELY_MAX)
+            times = round->of->closely && !cell->cell.result.attempts ? fresh : once;
+        if (times)
+            add_cell(round, i, times);
+    }
+}
+
+/* A node that each node can be asked about; itself where it is alone. */
+static size_t peer_of(const struct cluster_report *report, size_t from) {
+    for (size_t i = 0; i < report->pairs.count; i++)
+        if (report->pairs.items[i].from == from)
+            return report->pairs.items[i].to;
+    return from;
+}
+
+/* Whether TCP fails between a node and others: what it would see costs a time-out more. */
+static bool is_cut_off(const struct cluster_report *report, size_t node) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *cell = &report->cells.items[i];
+
+        if (cell->cell.outcome == DIAG_FAIL && !cell->cell.udp && cell->large < LARGE_LOST &&
+            (cell->from == node || cell->to == node))
+            return true;
+    }
+    return false;
+}
+
+static void add_sights(struct round *round) {
+    struct cluster_asking *asking = round->asking;
+    const struct cluster_report *report = asking->report;
+
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        const struct cluster_node *node = &report->nodes.items[i];
+        bool cut_off = node->unreached || is_cut_off(report, i);
+
+        for (unsigned s = 0; s < SIGHTS; s++) {
+            char *path;
+
+            if (!round->of->sights[s] || node->seen & 1U << s || (cut_off && s != SIGHT_DNS))
+                continue;
+            path = cluster_sight_path(report, (enum cluster_sight)s, i, peer_of(report, i),
+                                      &asking->addresses);
+            if (path)
+                add(round, path, true, i, s);
+        }
+    }
+}
+
+static void perform(struct round *round) {
+    struct kube_many *items = xcalloc(round->count ? round->count : 1, sizeof *items);
+
+    for (size_t i = 0; i < round->count; i++)
+        items[i] = (struct kube_many){.method = "GET",
+                                      .path = round->items[i].path,
+                                      .timeout_ms = time_of(round, &round->items[i]),
+                                      .max_body = ANSWER_MAX,
+                                      .ended = on_ended,
+                                      .context = &round->items[i]};
+    kube_perform_many(round->asking->client, items, round->count);
+    kube_many_free(items, round->count);
+    free(items);
+}
+
+struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *of) {
+    struct cluster_report *report = asking->report;
+    struct round round = {.asking = asking,
+                          .of = of,
+                          .states = xcalloc(report->cells.count + 1, sizeof *round.states)};
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        asking->hearing[i].slowest_ms = asking->hearing[i].udp_ms = 0;
+    add_sights(&round); /* first: the DNS' takes longest */
+    if (of->asks)
+        add_cells(&round);
+    perform(&round);
+    for (size_t i = 0; i < round.count; i++) {
+        const struct question *q = &round.items[i];
+        struct state *state = &round.states[q->is_sight ? 0 : q->whose];
+
+        free(q->path);
+        if (q->is_sight || state->counted)
+            continue;
+        if (asking->hearing[report->cells.items[q->whose].from].udp_ms >= PROMPT_MS)
+            asking->delayed[q->whose] = false;
+        if (state->mute)
+            judge_all(&round, q->whose, state);
+        if (state->no_name && !of->soon_ms &&
+            !asking->hearing[report->cells.items[q->whose].from].late)
+            cluster_cell_judge_late(report, &report->cells.items[q->whose]);
+        round.result.red += cluster_cell_is_open(&report->cells.items[q->whose]);
+        state->counted = true;
+    }
+    if (of->asks && !of->soon_ms)
+        cluster_asking_show(asking, true);
+    free(round.items);
+    free(round.states);
+    return round.result;
+}
+
+int cluster_check_interrupted(struct host *host, struct error *err) {
+    return host_interrupted(host)
+               ? error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted")
+               : 0;
+}

@@ -1,0 +1,283 @@
+/* agnhost's /dial: how it is asked, and what its answers mean. Its documentation speaks of status
+ * 417; the program answers 200 whatever came of it, and 400 where a name does not resolve. */
+#include "diag/cluster/probes/dial.h"
+
+#include "base/json.h"
+#include "diag/cluster/probes/objects.h"
+#include "kube/client.h"
+
+enum { ZEROS = 1000 }; /* so many in a question the shell makes itself */
+
+char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
+                const char *request, unsigned tries) {
+    _cleanup_(freep) char *escaped = kube_escape(host);
+
+    return xasprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/dial?host=%s&port=%u&protocol=%s&"
+                     "request=%s&tries=%u",
+                     namespace_, pod, PROBE_HTTP, escaped, port, udp ? "udp" : "http", request,
+                     tries);
+}
+
+char *dial_shell_path(const char *namespace_, const char *pod, const char *command) {
+    _cleanup_(freep) char *escaped = kube_escape(command);
+
+    return xasprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/shell?cmd=%s", namespace_, pod,
+                     PROBE_HTTP, escaped);
+}
+
+static bool has(const char *text, const char *part) {
+    return strstr(text, part) != NULL;
+}
+
+/* Go's words on Linux and on Windows, the special ones first. */
+static enum probe_outcome classify(const char *error, bool udp) {
+    static const struct {
+        const char *part;
+        enum probe_outcome outcome;
+    } rows[] = {
+        {"malformed HTTP response", PROBE_OK}, /* somebody is there who speaks no HTTP */
+        {"server gave HTTP response to HTTPS", PROBE_OK},
+        {"no such host", PROBE_DNS_NXDOMAIN},
+        {"server misbehaving", PROBE_DNS_SERVFAIL},
+        {"refused", PROBE_REFUSED}, /* "actively refused it" */
+        {"no route to host", PROBE_UNREACHABLE},
+        {"unreachable", PROBE_UNREACHABLE},
+        {"reset by peer", PROBE_RESET},
+        {"forcibly closed", PROBE_RESET},
+        {"EOF", PROBE_RESET},
+        {"timeout", PROBE_TIMEOUT},
+        {"Timeout", PROBE_TIMEOUT},
+        {"deadline exceeded", PROBE_TIMEOUT},
+        {"did not properly respond", PROBE_TIMEOUT}, /* Windows' connect, of itself */
+    };
+
+    if (has(error, "lookup ") && (has(error, "timeout") || has(error, "timed out") ||
+                                  has(error, "refused") || has(error, "unreachable")))
+        return PROBE_DNS_TIMEOUT;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (has(error, rows[i].part))
+            return rows[i].outcome == PROBE_TIMEOUT && udp ? PROBE_NO_REPLY : rows[i].outcome;
+    return PROBE_FAILED;
+}
+
+/* As much as fits, without the line's end; what is not plain ASCII is a question mark. */
+static void copy_plain(char *ret, size_t size, const char *text) {
+    size_t n = 0, len = strlen(text);
+
+    while (len && text[len - 1] == '\n')
+        len--;
+    for (; n < len && n + 1 < size; n++)
+        ret[n] = text[n] >= ' ' && text[n] <= '~' ? text[n] : '?';
+    ret[n] = '\0';
+}
+
+/* Plain words for what Go says in many; else its own, as the name and server of a DNS error. */
+static void say_why(char *ret, size_t size, enum probe_outcome outcome, const char *error) {
+    switch (outcome) {
+    case PROBE_TIMEOUT:
+    case PROBE_NO_REPLY:
+        text_format(ret, size, "no answer in %d s", DIAL_TIMEOUT_MS / 1000);
+        break;
+    case PROBE_REFUSED:
+        text_format(ret, size, "%s", "connection refused");
+        break;
+    case PROBE_RESET:
+        text_format(ret, size, "%s", "connection reset");
+        break;
+    case PROBE_UNREACHABLE:
+        text_format(ret, size, "%s", "no route to it");
+        break;
+    default:
+        copy_plain(ret, size, error);
+    }
+}
+
+static void count_answer(const char *answer, const struct dial_expected *expected,
+                         struct probe_result *ret) {
+    char responder[sizeof ret->responder];
+    bool right;
+
+    copy_plain(responder, sizeof responder, answer);
+    right = !expected || expected->is_right(expected->context, responder);
+    ret->attempts++;
+    if (!right || ret->outcome != PROBE_WRONG_RESPONDER)
+        text_format(ret->responder, sizeof ret->responder, "%s", responder);
+    if (!right) {
+        ret->outcome = PROBE_WRONG_RESPONDER;
+        return;
+    }
+    ret->succeeded++;
+    for (size_t i = 0; i < ret->address_count; i++)
+        if (text_starts_with(responder, ret->addresses[i]))
+            return;
+    if (ret->address_count < PROBE_ADDRESSES_MAX)
+        copy_plain(ret->addresses[ret->address_count++], sizeof ret->addresses[0], answer);
+}
+
+static void count_error(const char *error, bool udp, struct probe_result *ret, char *why,
+                        size_t why_size) {
+    enum probe_outcome outcome = classify(error, udp);
+
+    ret->attempts++;
+    if (outcome == PROBE_OK) {
+        ret->succeeded++;
+        return;
+    }
+    ret->outcome = outcome;
+    say_why(why, why_size, outcome, error);
+}
+
+static void read_lists(const json_t *json, bool udp, const struct dial_expected *expected,
+                       struct probe_result *ret, char *why, size_t why_size) {
+    json_each(json_object_get(json, "responses"), i, item) {
+        if (json_string_value(item) && *json_string_value(item))
+            count_answer(json_string_value(item), expected, ret);
+    }
+    json_each(json_object_get(json, "errors"), i, item) {
+        if (json_string_value(item))
+            count_error(json_string_value(item), udp, ret, why, why_size);
+    }
+    if (!ret->attempts) { /* "{}": neither */
+        ret->attempts = 1;
+        ret->outcome = PROBE_NO_REPLY;
+    }
+}
+
+enum dial_end dial_read_expected(long status, const char *body, size_t len, bool udp,
+                                 const struct dial_expected *expected, struct probe_result *ret,
+                                 char *why, size_t why_size) {
+    _cleanup_json_ json_t *json = NULL;
+    const char *message;
+
+    *ret = (struct probe_result){0};
+    *why = '\0';
+    if (!body)
+        body = "";
+    if (status)
+        (void)json_read(body, len, "the answer", &json, NULL); /* a plain text is judged below */
+    message = json_text_at(json, "message");
+    if (status == 200 && json_is_object(json) && !json_object_get(json, "kind")) {
+        read_lists(json, udp, expected, ret, why, why_size);
+        return DIAL_ANSWERED;
+    }
+    if (status == 400 && has(body, "lookup ") && !message) {
+        count_error(body, udp, ret, why, why_size);
+        return DIAL_ANSWERED;
+    }
+    copy_plain(why, why_size, message ? message : body);
+    return DIAL_NOT_RUN;
+}
+
+enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
+                        struct probe_result *ret, char *why, size_t why_size) {
+    return dial_read_expected(status, body, len, udp, NULL, ret, why, why_size);
+}
+
+/* A question within the quotes of a shell. What large packets are filled with is left to it: all
+ * questions of a pod are one command line. */
+static void add_question(struct text *t, const char *question) {
+    const char *at = question;
+    size_t zeros = 0;
+
+    for (; *at && zeros < ZEROS; at += zeros ? zeros : 1)
+        zeros = strspn(at, "0");
+    if (zeros < ZEROS)
+        text_add(t, question);
+    else
+        text_addf(t, "%.*s'$(printf %%0%zud 0)'%s", (int)(at - question - (ptrdiff_t)zeros),
+                  question, zeros, at);
+}
+
+/* Status and number stand behind a body, and printf writes all of it at once: answers do not mix. A
+ * quote is in no path: what could steer the shell is percent-encoded. */
+char *dial_script_make(char *const *paths, size_t count, unsigned lanes, unsigned seconds) {
+    struct text t = {0};
+
+    if (lanes > 1) { /* the command line does not grow with them */
+        text_add(&t, "for lane in");
+        for (unsigned i = 1; i <= lanes; i++)
+            text_addf(&t, " %u", i);
+        text_add(&t, "; do ");
+    }
+
+    for (size_t i = 0; i < count; i++) {
+        const char *question = strstr(paths[i], "/proxy/");
+
+        if (!question || strchr(question, '\''))
+            continue;
+        text_addf(&t, "(x=$(curl 'http://127.0.0.1:%d/", PROBE_HTTP);
+        add_question(&t, question + strlen("/proxy/"));
+        text_addf(&t, "' -s -m %u -w ' %zu %%{http_code}'); printf '%%s\\n' \"${x}\") & ", seconds,
+                  i);
+    }
+    text_add(&t, lanes > 1 ? "done; wait" : "wait");
+    return text_take(&t);
+}
+
+/* "BODY 17 200" of a line's end: where its body ends; NULL when this is no such line. */
+static const char *read_end(const char *line, const char *end, size_t *ret_question,
+                            long *ret_status) {
+    const char *at = end;
+    unsigned long long numbers[2] = {0, 0};
+
+    for (int i = 0; i < 2; i++) {
+        unsigned long long scale = 1;
+        unsigned digits = 0;
+
+        for (; at > line && at[-1] >= '0' && at[-1] <= '9' && digits < 6; at--, digits++) {
+            numbers[i] += scale * (unsigned long long)(at[-1] - '0');
+            scale *= 10;
+        }
+        if (!digits || at == line || at[-1] != ' ')
+            return NULL;
+        at--;
+    }
+    *ret_status = (long)numbers[0];
+    *ret_question = (size_t)numbers[1];
+    return at;
+}
+
+void dial_script_read(const char *out, size_t len, size_t count,
+                      void (*answer)(void *context, size_t question, long status, const char *body,
+                                     size_t len),
+                      void *context) {
+    const char *body = out, *line = out, *end;
+
+    for (; (end = memchr(line, '\n', len - (size_t)(line - out))); line = end + 1) {
+        size_t question;
+        long status;
+        const char *stop = read_end(line, end, &question, &status);
+
+        if (!stop)
+            continue;
+        if (question < count && status) {
+            _cleanup_(freep) char *copy = xstrndup(body, (size_t)(stop - body));
+
+            answer(context, question, status, copy, strlen(copy));
+        }
+        body = end + 1;
+    }
+}
+
+bool dial_is_address(const char *host) {
+    return host[strspn(host, "0123456789abcdefABCDEF.:")] == '\0';
+}
+
+bool dial_is_refused(long status, const char *body, size_t len) {
+    _cleanup_json_ json_t *json = NULL;
+    const char *message;
+
+    if ((status != 500 && status != 503) || !body ||
+        json_read(body, len, "the answer", &json, NULL) < 0)
+        return false;
+    message = json_text_at(json, "message");
+    return message && has(message, "refused");
+}
+
+char *dial_shell_read(long status, const char *body, size_t len) {
+    _cleanup_json_ json_t *json = NULL;
+
+    if (status != 200 || !body || json_read(body, len, "the answer", &json, NULL) < 0)
+        return NULL;
+    return xstrdup_null(json_text_at(json, "output"));
+}

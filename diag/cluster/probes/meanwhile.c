@@ -1,0 +1,211 @@
+/* What went away while it was asked. */
+#include "diag/cluster/probes/meanwhile.h"
+
+#include "base/rfc3339.h"
+#include "diag/cluster/probes/objects.h"
+#include "kube/many.h"
+#include "kube/object.h"
+#include "kube/pages.h"
+
+enum {
+    OWN_MS = 3000, /* that a probe may take for its own answer; of many nodes: */
+    OWN_SOON_MS = 1500,
+    OWN_MAX = 4096,
+    RENEWED_SECONDS = 15, /* a kubelet renews its Lease every ten */
+    LEASES_MAX = 8,
+    REACHED_MS = 1000, /* of many nodes: what is reached at all has answered by then */
+};
+
+#define LATE "no answer in time"
+#define NO_MORE "it answered, and does not any more"
+
+void cluster_node_gone(struct cluster_node *node, char *why) {
+    if (!node->waiting)
+        node->waiting = xasprintf(CLUSTER_GONE "%s", why);
+    free(why);
+}
+
+/* ---- who says nothing any more ---- */
+
+static bool *with_open_cells(const struct cluster_report *report) {
+    bool *open = xcalloc(report->nodes.count + 1, sizeof *open);
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *c = &report->cells.items[i];
+
+        if (c->cell.flow->source != DIAG_FROM_NODE && cluster_cell_is_open(c))
+            open[c->from] = open[c->to] = open[report->nodes.count] = true;
+    }
+    return open;
+}
+
+struct own {
+    size_t node;
+    char *path;
+};
+
+static size_t own_make(const struct cluster_asking *asking, bool all, struct own *ret) {
+    const struct cluster_report *report = asking->report;
+    bool *open = with_open_cells(report);
+    size_t count = 0;
+
+    for (size_t i = 0; i < report->nodes.count && open[report->nodes.count]; i++) {
+        const struct cluster_node *n = &report->nodes.items[i];
+
+        if (n->waiting || n->by_exec || !asking->hearing[i].heard || !(all || open[i]))
+            continue;
+        ret[count].node = i;
+        ret[count++].path =
+            dial_path(report->namespace_, n->pod, "127.0.0.1", PROBE_HTTP, false, "hostname", 1);
+    }
+    free(open);
+    return count;
+}
+
+static void forget_cells(struct cluster_asking *asking) {
+    for (size_t i = 0; i < asking->report->cells.count; i++) {
+        struct cluster_cell *c = &asking->report->cells.items[i];
+
+        if (c->cell.flow->source == DIAG_FROM_NODE ||
+            (!asking->hearing[c->from].silent && !asking->hearing[c->to].silent))
+            continue;
+        c->large = LARGE_NOT_ASKED;
+        c->cell.result = (struct probe_result){0};
+        if (asking->hearing[c->from].silent)
+            cluster_cell_unasked(c, asking->report->nodes.items[c->from].unreached);
+        c->cell.outcome = DIAG_NOT_RUN;
+    }
+}
+
+static bool is_forgotten(const struct cluster_cell *c) {
+    return c->cell.outcome == DIAG_NOT_RUN && c->from != c->to;
+}
+
+void cluster_ask_silent(struct cluster_asking *asking, bool all) {
+    struct cluster_nodes *nodes = &asking->report->nodes;
+    struct own *owns = xcalloc(nodes->count + 1, sizeof *owns);
+    size_t count = own_make(asking, all, owns), silent = 0;
+    struct kube_many *items = xcalloc(count + 1, sizeof *items);
+
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct kube_many){.method = "GET",
+                                      .path = owns[i].path,
+                                      .timeout_ms = all ? OWN_MS : OWN_SOON_MS,
+                                      .max_body = OWN_MAX};
+    kube_perform_many(asking->client, items, count);
+    for (size_t i = 0; i < count; i++)
+        silent += items[i].status != 200;
+    for (size_t i = 0; i < count; i++) {
+        struct cluster_node *n = &nodes->items[owns[i].node];
+
+        free(owns[i].path);
+        if (2 * silent > count || items[i].status == 200) /* or it is the API server */
+            continue;
+        asking->hearing[owns[i].node].silent = true;
+        free(n->unreached);
+        n->unreached = xstrdup(items[i].status ? NO_MORE : LATE);
+    }
+    kube_many_free(items, count);
+    free_all(items, owns);
+    if (!silent || 2 * silent > count)
+        return;
+    forget_cells(asking);
+    (void)cluster_ask(
+        asking, &(struct cluster_round){.asks = is_forgotten, .soon_ms = all ? 0 : REACHED_MS});
+    for (size_t i = 0; i < nodes->count; i++) /* what is late may be reached */
+        if (asking->hearing[i].silent && text_equal(nodes->items[i].unreached, LATE))
+            free(take_ptr(nodes->items[i].unreached));
+}
+
+/* ---- why ---- */
+
+static char *not_ready_of(const json_t *node) {
+    const json_t *ready = kube_ready_condition(node);
+
+    if (!ready || text_equal(json_text_at(ready, "status"), "True"))
+        return NULL;
+    return xasprintf("the node is not Ready any more: %s: %.200s",
+                     json_text_or(ready, "reason", "no reason"),
+                     json_text_or(ready, "message", "no message"));
+}
+
+static void look_at_nodes(struct cluster_asking *asking, const char *path) {
+    struct cluster_nodes *nodes = &asking->report->nodes;
+    _cleanup_json_ json_t *list = NULL;
+    struct error ignored = {0};
+    json_t *items;
+
+    if (kube_pages_get(asking->client, path, &list, &ignored) < 0 ||
+        kube_list_items(list, &items, &ignored) < 0)
+        return;
+    for (size_t i = 0; i < nodes->count; i++) {
+        struct cluster_node *n = &nodes->items[i];
+        char *why = xstrdup("its Node was deleted");
+
+        json_each(items, k, item) {
+            if (text_equal(json_text_at(item, "metadata.name"), n->name)) {
+                free(why);
+                why = not_ready_of(item);
+                break;
+            }
+        }
+        if (why) {
+            n->ready = false;
+            cluster_node_gone(n, why);
+        }
+    }
+}
+
+/* NULL: it is fresh, or cannot be read. */
+static char *lease_of(struct kube_client *client, const char *node) {
+    _cleanup_(freep) char *path =
+        xasprintf("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/%s", node);
+    struct kube_client once = *client; /* the same texts */
+    _cleanup_json_ json_t *lease = NULL;
+    struct error ignored = {0};
+    const char *time;
+    int64_t renewed, now;
+
+    once.patience_ms = 0;
+    if (kube_get(&once, path, &lease, &ignored) == 0)
+        client->clock_difference = once.clock_difference;
+    client->requests = once.requests;
+    time = json_text_at(lease, "spec.renewTime");
+    now = host_now(client->host) + client->clock_difference;
+    if (!time || rfc3339_parse(time, &renewed, &ignored) < 0 || now < renewed + RENEWED_SECONDS)
+        return NULL;
+    return xasprintf("its kubelet renewed its Lease %lld s ago; one that runs does so every 10 s",
+                     (long long)(now - renewed));
+}
+
+/* Whether another node's pod reaches it since. */
+static bool is_reached(const struct cluster_report *report, size_t node) {
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (report->cells.items[i].to == node &&
+            cluster_cell_is_between_pods(&report->cells.items[i]) &&
+            !cluster_cell_is_open(&report->cells.items[i]))
+            return true;
+    return false;
+}
+
+void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path) {
+    const struct cluster_report *report = asking->report;
+    bool *open = with_open_cells(report);
+    size_t asked = 0;
+
+    if (open[report->nodes.count])
+        look_at_nodes(asking, nodes_path);
+    for (size_t i = 0; i < report->nodes.count && open[report->nodes.count]; i++) {
+        struct cluster_node *n = &report->nodes.items[i];
+        char *why;
+
+        if (!asking->hearing[i].silent || n->waiting)
+            continue;
+        why = asked++ < LEASES_MAX ? lease_of(asking->client, n->name) : NULL;
+        if (!why && !is_reached(report, i))
+            why = xstrdup(NO_MORE ", and no other node's pod reaches it");
+        if (why)
+            cluster_node_gone(n, why);
+    }
+    free(open);
+}

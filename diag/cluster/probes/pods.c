@@ -1,0 +1,381 @@
+/* What a cluster's diagnosis makes, waits for and takes away. */
+#include "diag/cluster/probes/pods.h"
+
+#include "base/log.h"
+#include "base/rfc3339.h"
+#include "diag/cluster/probes/meanwhile.h"
+#include "diag/cluster/probes/objects.h"
+#include "diag/transports/static_pods.h"
+#include "kube/many.h"
+#include "kube/object.h"
+
+enum {
+    START_MS = 300000,
+    SILENT_MS = 60000, /* an API server that is away so long is not waited for */
+    CREATE_TRIES =
+        20, /* the controller manager makes a namespace's ServiceAccount a moment later */
+    CREATE_FIRST_MS = 100,
+    CREATE_PAUSE_MS = 1000,
+    READY_MS = 4000, /* the kubelet looks once a second */
+    READY_LEAST_MS = 500,
+    REMOVE_TRIES = 10,
+    REMOVE_PAUSE_MS = 3000,
+};
+
+/* ---- rights ---- */
+
+static char *own_name(struct kube_client *client) {
+    _cleanup_json_ json_t *answer = NULL, *review = json_pack("{s:s, s:s}", "apiVersion",
+                                                              "authentication.k8s.io/v1", "kind",
+                                                              "SelfSubjectReview");
+
+    (void)kube_create(client, "/apis/authentication.k8s.io/v1/selfsubjectreviews", review, &answer,
+                      ERROR_IGNORED); /* a server before 1.28 has none */
+    return xstrdup(json_text_or(answer, "status.userInfo.username", "YOUR-USER"));
+}
+
+int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct error *err) {
+    _cleanup_(text_free) struct text missing = {0};
+    bool may[CLUSTER_RIGHTS] = {0};
+
+    if (kube_may_all(client, cluster_rights, CLUSTER_RIGHTS, may, err) < 0)
+        return -1;
+    for (size_t i = 0; i < CLUSTER_RIGHTS; i++)
+        if (!may[i])
+            text_addf(&missing, "%s%s %s", missing.len ? ", " : "", cluster_rights[i].verb,
+                      cluster_rights[i].resource);
+    if (!missing.len)
+        return 0;
+    _cleanup_(freep) char *name = own_name(client);
+
+    *ret_grant = cluster_grant_make(name);
+    (void)error_set(err, ERROR_DENIED, "diagnose the cluster: '%s' is not allowed to: %s", name,
+                    text_str(&missing));
+    return error_hint(err, "nothing was changed; an administrator grants it: winjoin diag "
+                           "--kubeconfig FILE | kubectl --kubeconfig ADMIN apply -f -");
+}
+
+/* ---- sweep and remove ---- */
+
+static char *namespace_path(const char *name) {
+    return xasprintf("/api/v1/namespaces/%s", name);
+}
+
+void cluster_sweep(struct kube_client *client) {
+    _cleanup_json_ json_t *list = NULL;
+    struct error why = {0};
+
+    if (kube_get(client,
+                 "/api/v1/namespaces?labelSelector=" CLUSTER_MANAGER "%3D" CLUSTER_MANAGER_NAME,
+                 &list, &why) < 0)
+        log_message(LOG_RETRY, "%s", why.message);
+    json_each(json_object_get(list, "items"), i, item) {
+        const char *name = json_text_at(item, "metadata.name");
+        int64_t made = rfc3339_seconds(json_text_at(item, "metadata.creationTimestamp"));
+
+        if (!name || !made || !text_starts_with(name, CLUSTER_MANAGER_NAME "-") ||
+            !kube_name_is_valid(name) || json_at(item, "metadata.deletionTimestamp") ||
+            host_now(client->host) + client->clock_difference < made + POD_LIFE_SECONDS)
+            continue;
+        _cleanup_(freep) char *path = namespace_path(name);
+
+        if (kube_delete(client, path, &why) < 0)
+            log_message(LOG_RETRY, "%s", why.message);
+    }
+}
+
+int cluster_remove(struct kube_client *client, const char *namespace_, struct error *err) {
+    _cleanup_(freep) char *path = namespace_path(namespace_);
+
+    for (int i = 0;; i++) {
+        struct error ignored = {0};
+
+        error_clear(err);
+        if (kube_delete(client, path, err) == 0)
+            return 0;
+        if (i == REMOVE_TRIES || (!error_is_retryable(err) && err->kind != ERROR_TIMED_OUT))
+            return -1;
+        (void)host_sleep(client->host, REMOVE_PAUSE_MS, &ignored); /* after Ctrl-C: not at all */
+    }
+}
+
+/* ---- start ---- */
+
+/* Worth another try: the ServiceAccount is not there yet, or the server has too much to do. */
+static bool may_pass(const struct kube_many *item) {
+    return item->status == 429 || item->status >= 500 || !item->status ||
+           (item->status == 403 && item->answer && strstr(item->answer, "serviceaccount"));
+}
+
+/* Mostly it is there within a tenth of a second. */
+static unsigned create_pause_ms(int try) {
+    return try < 4 ? CREATE_FIRST_MS << try : CREATE_PAUSE_MS
+        ;
+}
+
+static int create_all(struct kube_client *client, const char *path, json_t *const *objects,
+                      size_t count, struct error *err) {
+    struct kube_many *items = xcalloc(count, sizeof *items);
+    char **bodies = xcalloc(count, sizeof *bodies);
+    int result = -1;
+
+    for (int try = 0; result < 0; try++) {
+        size_t left = 0;
+        const struct kube_many *last = NULL;
+
+        for (size_t i = 0; i < count; i++)
+            if (objects[i])
+                bodies[left++] = json_write(objects[i]);
+        for (size_t i = 0; i < left; i++)
+            items[i] = (struct kube_many){.method = "POST", .path = path, .body = bodies[i]};
+        kube_perform_many(client, items, left);
+        for (size_t i = 0; i < left; i++)
+            if (items[i].status / 100 != 2 && items[i].status != 409)
+                last = &items[i]; /* what is there already is ours, of an answer that was lost */
+        if (!last)
+            result = 0;
+        else if (!may_pass(last) || try == CREATE_TRIES ||
+                 host_sleep(client->host, create_pause_ms(try), err) < 0) {
+            if (!err->kind)
+                (void)kube_many_error(last, err);
+            try = CREATE_TRIES + 1;
+        }
+        kube_many_free(items, left);
+        for (size_t i = 0; i < left; i++)
+            free(bodies[i]);
+        if (try > CREATE_TRIES)
+            break;
+    }
+    free(items);
+    free(bodies);
+    return result;
+}
+
+static char *path_in(const struct cluster_report *report, const char *what) {
+    return xasprintf("/api/v1/namespaces/%s/%s", report->namespace_, what);
+}
+
+static int services_start(struct kube_client *client, const struct cluster_report *report,
+                          struct cluster_addresses *ret, struct error *err) {
+    _cleanup_json_ json_t *services = cluster_services_make(report->domain), *made = json_array();
+    _cleanup_(freep) char *path = path_in(report, "services");
+
+    for (size_t i = 0; i < json_array_size(services); i++) {
+        json_t *answer = NULL;
+
+        if (kube_create(client, path, json_array_get(services, i), &answer, err) < 0)
+            return -1;
+        json_array_append_new(made, answer);
+    }
+    cluster_addresses_read(made, ret);
+    if (!*ret->backend_ip || !*ret->self_ip || !*ret->sticky_ip || !ret->node_port)
+        return error_set(err, ERROR_MALFORMED, "create Services: the answer has no clusterIP");
+    return 0;
+}
+
+int cluster_alias_start(struct kube_client *client, const struct cluster_report *report,
+                        struct error *err) {
+    _cleanup_json_ json_t *alias = cluster_alias_make(report->domain);
+    _cleanup_(freep) char *path = path_in(report, "services");
+
+    return kube_create(client, path, alias, NULL, err);
+}
+
+int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,
+                       struct cluster_report *report, struct cluster_addresses *ret,
+                       struct error *err) {
+    const char *image = options->image ? options->image : CLUSTER_PROBE_IMAGE;
+    _cleanup_json_ json_t *space = cluster_namespace_make(report->namespace_);
+    _cleanup_(freep) char *path = path_in(report, "pods");
+    json_t **pods = xcalloc(report->nodes.count, sizeof *pods);
+    size_t count = 0;
+    int result;
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        if (!report->nodes.items[i].waiting)
+            pods[count++] = cluster_pod_make(&report->nodes.items[i], image);
+    result = kube_create(client, "/api/v1/namespaces", space, NULL, err);
+    if (result ==
+        0) /* first: what kube-proxy has heard of when the pods run, it need not hear then */
+        result = services_start(client, report, ret, err);
+    if (result == 0)
+        result = create_all(client, path, pods, count, err);
+    for (size_t i = 0; i < count; i++)
+        json_decref(pods[i]);
+    free(pods);
+    return result;
+}
+
+/* ---- wait ---- */
+
+struct waiting {
+    const struct cluster_options *options;
+    struct cluster_report *report;
+    unsigned limit_ms;
+};
+
+static struct cluster_node *node_of(struct cluster_report *report, const json_t *pod) {
+    const char *name = json_text_at(pod, "metadata.name");
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        if (text_equal(report->nodes.items[i].pod, name))
+            return &report->nodes.items[i];
+    return NULL;
+}
+
+/* The kubelet has tried more than once, or never will. */
+static bool is_final(const char *waiting) {
+    static const char *const ends[] = {"ImagePullBackOff",  "InvalidImageName",
+                                       "ErrImageNeverPull", "CreateContainerConfigError",
+                                       "CrashLoopBackOff",  "Failed"};
+
+    for (size_t i = 0; waiting && i < ARRAY_SIZE(ends); i++)
+        if (text_starts_with(waiting, ends[i]))
+            return true;
+    return false;
+}
+
+static void keep_address(char **ret, const json_t *pod, const char *path, bool six) {
+    const char *ip = json_text_at(pod, path);
+
+    if (ip && (strchr(ip, ':') != NULL) == six) {
+        free(*ret);
+        *ret = xstrdup(ip);
+    }
+}
+
+/* `waiting` is the last word of a pod; one that runs has none. */
+static void take_state(struct cluster_node *node, const json_t *pod) {
+    const json_t *ready = kube_ready_condition(pod);
+
+    free(take_ptr(node->waiting));
+    node->waiting = static_pod_waiting(pod);
+    keep_address(&node->pod_ip6, pod, "status.podIPs.1.ip", true);
+    keep_address(&node->pod_ip6, pod, "status.podIPs.0.ip", true);
+    keep_address(&node->pod_ip, pod, "status.podIPs.1.ip", false);
+    keep_address(&node->pod_ip, pod, "status.podIP", false);
+    if (!node->waiting && !node->pod_ip && !node->pod_ip6)
+        node->waiting = xstrdup("Pending");
+    if (ready)
+        node->pod_ready = text_equal(json_text_at(ready, "status"), "True");
+}
+
+static size_t count_open(const struct cluster_report *report) {
+    size_t open = 0;
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        open += report->nodes.items[i].pod && report->nodes.items[i].waiting &&
+                !is_final(report->nodes.items[i].waiting);
+    return open;
+}
+
+static int on_pod(void *context, const char *type, const json_t *object, struct error *err) {
+    struct waiting *w = context;
+    struct cluster_node *node = node_of(w->report, object);
+
+    (void)err; /* nothing fails here */
+    if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED")))
+        take_state(node, object);
+    return count_open(w->report) == 0;
+}
+
+static int on_tick(void *context, unsigned waited_ms, struct error *err) {
+    struct waiting *w = context;
+    _cleanup_(freep) char *line = NULL;
+    size_t open = count_open(w->report), shown = 0;
+
+    (void)err; /* nothing fails here */
+    while (shown < w->report->nodes.count && !w->report->nodes.items[shown].waiting)
+        shown++;
+    if (shown < w->report->nodes.count)
+        line = xasprintf("waiting for %zu probe pods (%s: %s)", open,
+                         w->report->nodes.items[shown].name, w->report->nodes.items[shown].waiting);
+    if (line && w->options->progress)
+        w->options->progress(w->options->progress_context, waited_ms, w->limit_ms - waited_ms,
+                             line);
+    return open == 0;
+}
+
+int cluster_pods_await(struct kube_client *client, const struct cluster_options *options,
+                       struct cluster_report *report, struct error *err) {
+    struct waiting w = {options, report,
+                        options->start_timeout_ms ? options->start_timeout_ms : START_MS};
+    _cleanup_(freep) char *path = path_in(report, "pods");
+    struct kube_watch watch = {.path = path,
+                               .timeout_ms = w.limit_ms,
+                               .silent_ms = SILENT_MS,
+                               .on_event = on_pod,
+                               .on_tick = on_tick,
+                               .context = &w};
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        if (!report->nodes.items[i].waiting)
+            report->nodes.items[i].waiting = xstrdup("Pending");
+    if (kube_watch(client, &watch, err) == 0)
+        return 0;
+    if (err->kind != ERROR_TIMED_OUT)
+        return error_prefix(err, "wait for the probe pods");
+    error_clear(err); /* those that do not run say why */
+    return 0;
+}
+
+/* Each pod is looked at: one may have been evicted or deleted meanwhile. */
+struct looking {
+    struct cluster_report *report;
+    bool listed;
+};
+
+static bool has_pod(const json_t *list, const char *pod) {
+    json_each(json_object_get(list, "items"), i, item) {
+        if (text_equal(json_text_at(item, "metadata.name"), pod) &&
+            !json_at(item, "metadata.deletionTimestamp"))
+            return true;
+    }
+    return false;
+}
+
+static void look_for_deleted(struct cluster_report *report, const json_t *list) {
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        struct cluster_node *n = &report->nodes.items[i];
+
+        if (n->pod && !n->waiting && !has_pod(list, n->pod))
+            cluster_node_gone(n, xstrdup("its pod was deleted, as where a node is drained"));
+    }
+}
+
+static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
+    struct looking *l = context;
+    struct cluster_node *node = node_of(l->report, object);
+    bool all = true;
+
+    (void)err; /* nothing fails here */
+    if (text_equal(type, "LISTED"))
+        look_for_deleted(l->report, object);
+    else if (node && !node->waiting && !text_equal(type, "DELETED"))
+        take_state(node, object);
+    l->listed |= text_equal(type, "LISTED");
+    for (size_t i = 0; i < l->report->nodes.count; i++)
+        all = all && (l->report->nodes.items[i].waiting || l->report->nodes.items[i].pod_ready);
+    return all && l->listed;
+}
+
+int cluster_pods_await_ready(struct kube_client *client, struct cluster_report *report,
+                             uint64_t begin, struct error *err) {
+    uint64_t waited = host_monotonic_ms(client->host) - begin;
+    struct looking looking = {.report = report};
+    _cleanup_(freep) char *path = path_in(report, "pods");
+    struct kube_watch watch = {.path = path,
+                               .timeout_ms = waited + READY_LEAST_MS < READY_MS
+                                                 ? (unsigned)(READY_MS - waited)
+                                                 : READY_LEAST_MS,
+                               .on_event = on_ready,
+                               .context = &looking};
+
+    if (kube_watch(client, &watch, err) < 0) {
+        if (err->kind == ERROR_INTERRUPTED)
+            return -1;
+        log_message(LOG_RETRY, "%s", err->message);
+        error_clear(err); /* those that are not ready are told */
+    }
+    return 0;
+}

@@ -1,0 +1,128 @@
+/* HCN documents: field names and order as upstream tools send them. */
+#include "netsetup/hns/hcn_documents.h"
+
+#include "netsetup/modes/mode.h"
+
+enum { HOST_COMPARTMENT = 1 };
+
+static json_t *schema_version(void) {
+    return json_pack("{s:i,s:i}", "Major", 2, "Minor", 0);
+}
+
+json_t *hcn_policy_json(const char *type, json_t *settings) {
+    return json_pack("{s:s,s:o}", "Type", type, "Settings", settings ? settings : json_object());
+}
+
+/* A subnet with its default route; vsid 0 = none. */
+static json_t *subnet(const char *prefix, const char *gateway, unsigned vsid, const char *to) {
+    json_t *json = json_pack("{s:s}", "IpAddressPrefix", prefix);
+    if (vsid)
+        json_object_set_new(
+            json, "Policies",
+            json_pack("[o]", hcn_policy_json("VSID",
+                                             json_pack("{s:I}", "IsolationId", (json_int_t)vsid))));
+    json_object_set_new(json, "Routes",
+                        json_pack("[{s:s,s:s}]", "NextHop", gateway, "DestinationPrefix", to));
+    return json;
+}
+
+/* The static subnets of both families; prefix6 NULL: IPv4 alone. */
+static json_t *ipams(const char *prefix, const char *gateway, unsigned vsid, const char *prefix6,
+                     const char *gateway6) {
+    json_t *subnets = json_pack("[o]", subnet(prefix, gateway, vsid, "0.0.0.0/0"));
+    if (prefix6)
+        json_array_append_new(subnets, subnet(prefix6, gateway6, 0, "::/0"));
+    return json_pack("[{s:s,s:o}]", "Type", "Static", "Subnets", subnets);
+}
+
+static json_t *network_head(const struct network_plan *plan, const char *name) {
+    return json_pack("{s:o,s:s,s:s,s:s}", "SchemaVersion", schema_version(), "Owner", HCN_OWNER,
+                     "Name", name, "Type", plan->mode->hns_type);
+}
+
+static json_t *network_policies(const struct network_plan *plan) {
+    json_t *policies = json_array();
+    if (plan->adapter)
+        json_array_append_new(
+            policies, hcn_policy_json("NetAdapterName",
+                                      json_pack("{s:s}", "NetworkAdapterName", plan->adapter)));
+    return policies;
+}
+
+/* Steals the list; an empty one is left out. */
+static void add_policies(json_t *network, json_t *policies) {
+    if (json_array_size(policies))
+        json_object_set(network, "Policies", policies);
+    json_decref(policies);
+}
+
+json_t *hcn_base_network_json(const struct network_plan *plan) {
+    json_t *network = network_head(plan, plan->base_name);
+    add_policies(network, network_policies(plan));
+    json_object_set_new(network, "Ipams",
+                        ipams(plan->base_subnet, plan->base_gateway, plan->base_vsid,
+                              plan->ipv6.on ? plan->ipv6.base_subnet : NULL,
+                              plan->ipv6.base_gateway));
+    return network;
+}
+
+/* An address, or "<podCIDR>" while it is not known. */
+static const char *known_or(const char *address, const char *pod_cidr) {
+    return *address ? address : pod_cidr;
+}
+
+json_t *hcn_pod_network_json(const struct network_plan *plan) {
+    json_t *network = network_head(plan, plan->name);
+    json_t *policies = network_policies(plan);
+    if (plan->mode->flags)
+        json_object_set_new(network, "Flags", json_integer(plan->mode->flags));
+    if (plan->set_vxlan_port)
+        json_array_append_new(
+            policies,
+            hcn_policy_json("VxlanPort", json_pack("{s:I}", "Port", (json_int_t)plan->vxlan_port)));
+    add_policies(network, policies);
+    json_object_set_new(network, "Ipams",
+                        ipams(plan->pod_cidr, known_or(plan->gateway, plan->pod_cidr), plan->vni,
+                              plan->ipv6.on ? plan->ipv6.pod_cidr : NULL,
+                              known_or(plan->ipv6.gateway, plan->ipv6.pod_cidr)));
+    return network;
+}
+
+static json_t *ip_configuration(const char *address, int length, const char *pod_cidr) {
+    return json_pack("{s:s,s:o}", "IpAddress", known_or(address, pod_cidr), "PrefixLength",
+                     *address ? json_integer(length) : json_string(pod_cidr));
+}
+
+json_t *hcn_host_endpoint_json(const struct network_plan *plan, const char *network_id) {
+    json_t *configs = json_pack(
+        "[o]", ip_configuration(plan->host_endpoint, plan->prefix_length, plan->pod_cidr));
+    if (plan->ipv6.on)
+        json_array_append_new(configs,
+                              ip_configuration(plan->ipv6.host_endpoint, plan->ipv6.prefix_length,
+                                               plan->ipv6.pod_cidr));
+    return json_pack("{s:o,s:s,s:s,s:s,s:o}", "SchemaVersion", schema_version(), "Owner", HCN_OWNER,
+                     "Name", plan->host_endpoint_name, "HostComputeNetwork", network_id,
+                     "IpConfigurations", configs);
+}
+
+json_t *hcn_host_attach_json(void) {
+    return json_pack("{s:s,s:i}", "SystemType", "Host", "CompartmentId", HOST_COMPARTMENT);
+}
+
+json_t *hcn_modify_policy_json(bool add, json_t *policy) {
+    return json_pack("{s:s,s:s,s:{s:[o]}}", "ResourceType", "Policy", "RequestType",
+                     add ? "Add" : "Remove", "Settings", "Policies", policy);
+}
+
+json_t *hcn_network_policies_json(const struct network_plan *plan) {
+    json_t *policies = json_array();
+    for (const char *const *type = plan->mode->policies; type && *type; type++)
+        json_array_append_new(policies, hcn_policy_json(*type, NULL));
+    return policies;
+}
+
+json_t *hcn_query_json(const char *key, const char *value) {
+    _cleanup_json_ json_t *filter = json_pack("{s:s}", key, value);
+    _cleanup_(freep) char *text = json_write(filter);
+    return json_pack("{s:o,s:s}", "SchemaVersion", schema_version(), "Filter", text);
+}

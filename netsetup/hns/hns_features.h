@@ -1,0 +1,37 @@
+/* What this Host Networking Service can do, by its version (not the Windows build). */
+#pragma once
+
+#include "host/host.h"
+#include "netsetup/plan/network_plan.h"
+
+enum hns_feature {
+    HNS_V2_API, /* with RemoteSubnetRoute and HostRoute */
+    HNS_DSR,
+    HNS_SLASH32_ENDPOINTS,
+    HNS_VXLAN_PORT,
+    HNS_ACL_PROTOCOL_252,
+    HNS_DUAL_STACK,
+    HNS_SESSION_AFFINITY,
+    HNS_SET_POLICY,
+    HNS_L4_PROXY,
+    HNS_L4_WFP_PROXY,
+    HNS_TIER_ACL,
+    HNS_NETWORK_ACL,
+    HNS_DISABLE_HOST_PORT,
+    HNS_MODIFY_LOAD_BALANCER,
+    HNS_FEATURE_COUNT
+};
+struct hns_feature_info {
+    const char *name;  /* "DSR" as in documents: lower camel case */
+    const char *title; /* one line for people */
+    const char *since; /* "9.3-9.x, 10.2": versions that have it */
+};
+
+/* Asks HNS (version 1 call GET /globals/version). Kinds: ERROR_HOST (hns does not answer, with a
+ * hint to start it), ERROR_MALFORMED, ERROR_UNSUPPORTED (no HNSCall in this Windows). */
+int hns_version_get(struct host *host, struct hns_version *ret, struct error *err);
+/* Pure. An unknown version (0.0) has nothing. */
+bool hns_has(struct hns_version version, enum hns_feature feature);
+const struct hns_feature_info *hns_feature_info(enum hns_feature feature);
+/* The features as `capabilities` prints them: [{name,title,available,reason}]. New reference. */
+json_t *hns_features_json(struct hns_version version);

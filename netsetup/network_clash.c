@@ -1,0 +1,145 @@
+/* Other people's networks on this host, against the plan. */
+#include "netsetup/network_clash.h"
+
+#include "netsetup/agents/external_agent.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/modes/mode.h"
+
+/* What a vSwitch can be to an adapter at one time; types of HostComputeNetwork. */
+static const struct {
+    const char *type;
+    int use;
+} switches[] = {{"L2Bridge", 1}, {"L2Tunnel", 1}, {"Overlay", 2}, {"Transparent", 3}};
+
+/* 0: the type binds no adapter (NAT, ICS, ...). */
+static int use_of(const char *type) {
+    for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
+        if (text_equal_nocase(switches[i].type, type))
+            return switches[i].use;
+    return 0;
+}
+
+static int check_switch(const struct network_plan *plan, const struct hcn_network *network,
+                        struct error *err) {
+    int theirs = use_of(network->type);
+    if (!theirs || theirs == use_of(plan->mode->hns_type) || !plan->adapter ||
+        !text_equal_nocase(plan->adapter, network->adapter))
+        return 0;
+    (void)error_set(err, ERROR_PREFLIGHT,
+                    "HNS network '%s' (%s) uses the virtual switch on '%s' in another mode than %s",
+                    network->name, network->type, plan->adapter, plan->mode->name);
+    if (hcn_network_is_ours(network))
+        return error_hint(err, "it belongs to an earlier join: winjoin reset");
+    return error_hint(err,
+                      "remove it, or choose another adapter (--adapter) or mode (--network-mode)");
+}
+
+static int check_overlap(const struct hcn_network *network, const char *planned, const char *what,
+                         struct error *err) {
+    const char *subnet = strchr(planned, ':') ? network->subnet6 : network->subnet;
+    struct cidr theirs = {0}, ours = {0};
+    /* a prefix that is not known yet, or one that HNS writes in its own way, overlaps nothing */
+    if (cidr_parse(subnet, &theirs, NULL) < 0 || cidr_parse(planned, &ours, NULL) < 0 ||
+        !cidr_overlaps(&theirs, &ours))
+        return 0;
+    (void)error_set(err, ERROR_PREFLIGHT, "HNS network '%s' has %s, which overlaps %s %s",
+                    network->name, subnet, what, planned);
+    return error_hint(err, "remove that network or change its subnet");
+}
+
+static int check_overlaps(const struct network_plan *plan, const struct hcn_network *network,
+                          struct error *err) {
+    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++)
+        if (check_overlap(network, plan->cluster_pod_cidrs.items[i], "the cluster's pods", err) < 0)
+            return -1;
+    for (size_t i = 0; i < plan->service_cidrs.count; i++)
+        if (check_overlap(network, plan->service_cidrs.items[i], "the cluster's services", err) < 0)
+            return -1;
+    if (check_overlap(network, plan->pod_cidr, "this node's pods", err) < 0 ||
+        check_overlap(network, plan->ipv6.pod_cidr, "this node's pods", err) < 0 ||
+        check_overlap(network, plan->ipv6.base_subnet, "the base network", err) < 0)
+        return -1;
+    return check_overlap(network, plan->base_subnet, "the base network", err);
+}
+
+/* ---- where the cluster's agent makes the network ---- */
+
+/* It reuses the base of its name whatever type that has, and then cannot go on. */
+static int check_base(const struct external_agent *agent, const struct external_network *wanted,
+                      const struct hcn_network *network, struct error *err) {
+    if (!wanted->base || !text_equal(network->name, wanted->base) ||
+        text_equal_nocase(network->type, wanted->hns_type))
+        return 0;
+    (void)error_set(err, ERROR_PREFLIGHT,
+                    "HNS network '%s' is of type %s, and %s needs one of type %s", network->name,
+                    network->type, agent->title, wanted->hns_type);
+    return -1;
+}
+
+static int check_own_switch(const struct external_agent *agent,
+                            const struct external_network *wanted,
+                            const struct hcn_network *network, struct error *err) {
+    if (!agent->own_switch || !use_of(network->type) || text_equal(network->name, wanted->name))
+        return 0;
+    return error_set(err, ERROR_PREFLIGHT,
+                     "HNS network '%s' (%s) has a virtual switch, and %s needs a network adapter "
+                     "without one",
+                     network->name, network->type, agent->title);
+}
+
+static int check_service(struct host *host, const struct external_network *wanted,
+                         struct error *err) {
+    struct host_service service = {0};
+    bool absent;
+    if (!wanted->service)
+        return 0;
+    if (host_service_query(host, wanted->service, &service, err) < 0)
+        return -1;
+    absent = service.state == HOST_SERVICE_ABSENT;
+    host_service_free(&service);
+    if (!absent)
+        return 0;
+    (void)error_set(err, ERROR_PREFLIGHT, "%s: the Windows service %s does not exist",
+                    wanted->service_reason, wanted->service);
+    return error_hint(err, "%s", wanted->service_hint);
+}
+
+int network_external_check(struct host *host, const struct network_plan *plan, struct error *err) {
+    const struct external_network *wanted = external_agent_network(plan->external, plan->mode);
+    _cleanup_json_ json_t *list = NULL;
+    if (!wanted)
+        return 0;
+    if (check_service(host, wanted, err) < 0)
+        return -1;
+    if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
+        return error_prefix(err, "look up HNS networks");
+    json_each(list, i, json) {
+        struct hcn_network network = {0};
+        if (hcn_network_parse(json, &network, err) < 0)
+            return -1;
+        if (check_base(plan->external, wanted, &network, err) == 0 &&
+            check_own_switch(plan->external, wanted, &network, err) == 0)
+            continue;
+        return hcn_network_is_ours(&network)
+                   ? error_hint(err, "it belongs to an earlier join: winjoin reset")
+                   : error_hint(err, "hnsdiag delete networks %s", network.id);
+    }
+    return 0;
+}
+
+int network_clash_check(struct host *host, const struct network_plan *plan, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
+        return error_prefix(err, "look up HNS networks");
+    json_each(list, i, json) {
+        struct hcn_network network = {0};
+        if (hcn_network_parse(json, &network, err) < 0)
+            return -1;
+        /* those of the plan are compared when they are made */
+        if (text_equal(network.name, plan->name) || text_equal(network.name, plan->base_name))
+            continue;
+        if (check_switch(plan, &network, err) < 0 || check_overlaps(plan, &network, err) < 0)
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,14 @@
+/* Other people's networks on this host, against the plan. */
+#pragma once
+
+#include "host/host.h"
+#include "netsetup/plan/network_plan.h"
+
+/* Looks for networks that stand in the plan's way, before anything is touched: one of another
+ * vSwitch mode on the same adapter, one whose subnet overlaps the pods', the services' or the base
+ * network's. ERROR_PREFLIGHT names it. */
+int network_clash_check(struct host *host, const struct network_plan *plan, struct error *err);
+/* What the cluster's agent that makes the network (plan->external) does without on this machine: a
+ * service of Windows; or a network that is in its way. ERROR_PREFLIGHT names it. Without
+ * such an agent there is nothing to ask. */
+int network_external_check(struct host *host, const struct network_plan *plan, struct error *err);

@@ -1,0 +1,246 @@
+/* Which adapter is the node's, and how it is. */
+#include "netsetup/nic/nic.h"
+
+#include "netsetup/agents/external_agent.h"
+
+bool nic_usable_address(const char *address) {
+    _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
+    struct ip ip = {0};
+    return ip_parse(text, &ip, NULL) == 0 && ip.family == 4 && !ip_is_link_local(&ip) &&
+           !ip_is_loopback(&ip);
+}
+
+bool nic_same_address(const char *a, const char *b) {
+    size_t length = strcspn(a, "/");
+    return length == strcspn(b, "/") && strncmp(a, b, length) == 0;
+}
+
+bool nic_is_virtual_alias(const char *alias) {
+    for (size_t i = 0; external_agents[i]; i++)
+        if (text_equal(alias, external_agents[i]->adapter))
+            return true;
+    return text_starts_with(alias, "vEthernet (");
+}
+
+bool nic_is_switch_of(const char *alias, const char *physical) {
+    _cleanup_(freep) char *name = xasprintf("vEthernet (%s)", physical);
+    return text_equal_nocase(alias, name);
+}
+
+bool nic_holds(const struct host_adapter *adapter, const char *address) {
+    for (size_t i = 0; i < adapter->addresses.count; i++)
+        if (nic_same_address(adapter->addresses.items[i], address))
+            return true;
+    return false;
+}
+
+const struct host_adapter *nic_with(const struct host_adapters *adapters, const char *address,
+                                    struct error *err) {
+    for (size_t i = 0; i < adapters->count; i++)
+        if (adapters->items[i].up && nic_holds(&adapters->items[i], address))
+            return &adapters->items[i];
+    (void)error_set(err, ERROR_ABSENT, "no interface has '%.*s'", (int)strcspn(address, "/"),
+                    address);
+    return NULL;
+}
+
+int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct error *err) {
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    const struct host_adapter *found;
+    if (host_adapters(host, &adapters, err) < 0 || !(found = nic_with(&adapters, address, err)))
+        return -1;
+    *ret = found->index;
+    return 0;
+}
+
+/* ---- how it is ---- */
+
+/* Windows makes these itself from an address: its own subnet's, the address's, multicast,
+ * broadcast. IPv6: all that are on link, and a router's advertisement brings the default route. */
+static bool made_by_windows(const struct host_route *route, const struct nic_snapshot *snapshot,
+                            bool advertised) {
+    struct cidr destination = {0}, own = {0}, multicast = {0};
+    if (cidr_parse(route->destination, &destination, NULL) < 0)
+        return true;
+    if (destination.base.family == 6)
+        return text_equal(route->next_hop, "::") ||
+               (advertised && text_starts_with(route->next_hop, "fe80:"));
+    if (!text_equal(route->next_hop, "0.0.0.0"))
+        return false;
+    if (cidr_parse("224.0.0.0/3", &multicast, NULL) == 0 &&
+        cidr_contains_cidr(&multicast, &destination))
+        return true;
+    for (size_t i = 0; i < snapshot->addresses.count; i++)
+        if (cidr_parse(snapshot->addresses.items[i], &own, NULL) == 0 &&
+            cidr_contains_cidr(&own, &destination))
+            return true;
+    return false;
+}
+
+/* The node's is the first that other nodes reach; those set by hand are kept. */
+static void take_addresses6(const struct host_adapter *current, struct nic_snapshot *snapshot) {
+    for (size_t i = 0; i < current->addresses.count; i++) {
+        const char *address = current->addresses.items[i];
+        _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
+        struct ip ip;
+        if (ip_parse(text, &ip, NULL) < 0 || ip.family != 6 || ip_is_link_local(&ip) ||
+            ip_is_loopback(&ip))
+            continue;
+        if (!*snapshot->address6)
+            (void)text_format(snapshot->address6, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+        if (!text_list_has(&current->advertised, address))
+            text_list_add(&snapshot->addresses6, address);
+    }
+}
+
+static void take_addresses(const struct host_adapter *current, const char *node_ip,
+                           struct nic_snapshot *snapshot) {
+    for (size_t i = 0; i < current->addresses.count; i++) {
+        const char *address = current->addresses.items[i];
+        if (!nic_usable_address(address))
+            continue;
+        text_list_add(&snapshot->addresses, address);
+        if (!*snapshot->address && (!node_ip || nic_same_address(address, node_ip)))
+            (void)text_format(snapshot->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+    }
+    for (size_t i = 0; i < current->gateways.count; i++)
+        if (nic_usable_address(current->gateways.items[i]))
+            text_list_add(&snapshot->gateways, current->gateways.items[i]);
+    for (size_t i = 0; i < current->dns_servers.count; i++)
+        text_list_add(&snapshot->dns_servers, current->dns_servers.items[i]);
+}
+
+void nic_snapshot_take(const struct host_adapter *current, const struct host_adapter *physical,
+                       const struct host_routes *routes, const char *node_ip,
+                       struct nic_snapshot *ret) {
+    struct nic_snapshot snapshot = {.mtu = current->mtu,
+                                    .dhcp = current->dhcp,
+                                    .metric = current->metric,
+                                    .metric6 = current->metric6};
+    snapshot.alias = xstrdup(physical->alias);
+    snapshot.current_alias = xstrdup(current->alias);
+    snapshot.has_switch = nic_is_virtual_alias(current->alias);
+    (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
+    take_addresses(current, node_ip, &snapshot);
+    take_addresses6(current, &snapshot);
+    for (size_t i = 0; i < routes->count; i++)
+        if (routes->items[i].interface_index == current->index &&
+            !made_by_windows(&routes->items[i], &snapshot, current->advertised.count != 0))
+            array_add(snapshot.routes.items, snapshot.routes.count, routes->items[i]);
+    *ret = snapshot;
+}
+
+/* ---- which it is ---- */
+
+/* The adapter under a vEthernet interface: with its MAC, which a team shares with its members and
+ * its VLANs, so that the one with its name comes first. */
+static const struct host_adapter *physical_of(const struct host_adapters *adapters,
+                                              const struct host_adapter *adapter) {
+    const struct host_adapter *found = NULL;
+    if (!nic_is_virtual_alias(adapter->alias))
+        return adapter;
+    for (size_t i = 0; i < adapters->count; i++) {
+        const struct host_adapter *other = &adapters->items[i];
+        if (nic_is_virtual_alias(other->alias) || !*other->mac ||
+            !text_equal_nocase(other->mac, adapter->mac))
+            continue;
+        if (!found || nic_is_switch_of(adapter->alias, other->alias))
+            found = other;
+    }
+    return found;
+}
+
+static bool any_usable(const struct text_list *addresses) {
+    for (size_t i = 0; i < addresses->count; i++)
+        if (nic_usable_address(addresses->items[i]))
+            return true;
+    return false;
+}
+
+static bool has_default_route(const struct host_adapter *adapter,
+                              const struct host_routes *routes) {
+    if (any_usable(&adapter->gateways))
+        return true;
+    for (size_t i = 0; i < routes->count; i++)
+        if (routes->items[i].interface_index == adapter->index &&
+            text_equal(routes->items[i].destination, "0.0.0.0/0"))
+            return true;
+    return false;
+}
+
+struct wish {
+    const char *adapter;
+    const char *node_ip;
+};
+
+static bool is_candidate(const struct host_adapters *adapters, const struct host_routes *routes,
+                         const struct host_adapter *adapter, const struct wish *wish) {
+    const struct host_adapter *physical = physical_of(adapters, adapter);
+    if (!adapter->up || !any_usable(&adapter->addresses) || !physical)
+        return false;
+    if (wish->adapter)
+        return text_equal_nocase(wish->adapter, adapter->alias) ||
+               text_equal_nocase(wish->adapter, physical->alias);
+    if (wish->node_ip)
+        return nic_holds(adapter, wish->node_ip);
+    return has_default_route(adapter, routes);
+}
+
+static int refuse_none(const struct host_adapters *adapters, const struct wish *wish,
+                       struct error *err) {
+    _cleanup_(text_free) struct text names = {0};
+    for (size_t i = 0; i < adapters->count; i++)
+        text_addf(&names, "%s'%s'", names.len ? ", " : "", adapters->items[i].alias);
+    if (wish->adapter)
+        (void)error_set(err, ERROR_PREFLIGHT,
+                        "adapter '%s' does not exist, is not up, or has no usable IPv4 address",
+                        wish->adapter);
+    else if (wish->node_ip)
+        (void)error_set(err, ERROR_PREFLIGHT, "no adapter has the node address '%s'",
+                        wish->node_ip);
+    else
+        (void)error_set(err, ERROR_PREFLIGHT,
+                        "no adapter that is up has a usable IPv4 address and a default route");
+    return error_hint(
+        err, "this server has %s%s", names.len ? text_str(&names) : "no adapter",
+        wish->adapter || wish->node_ip
+            ? ""
+            : "; --adapter NAME or --node-ip ADDRESS chooses one without a default route");
+}
+
+static int refuse_several(const char *first, const char *second, struct error *err) {
+    (void)error_set(err, ERROR_PREFLIGHT, "several adapters could be the node's: '%s' and '%s'",
+                    first, second);
+    return error_hint(err, "choose one: --adapter \"%s\"", first);
+}
+
+static int check_node_ip(const struct host_adapter *adapter, const char *node_ip,
+                         struct error *err) {
+    if (!node_ip || nic_holds(adapter, node_ip))
+        return 0;
+    return error_set(err, ERROR_PREFLIGHT, "adapter '%s' does not have the node address '%s'",
+                     adapter->alias, node_ip);
+}
+
+int nic_choose(struct host *host, const char *adapter, const char *node_ip,
+               struct nic_snapshot *ret, struct error *err) {
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    const struct wish wish = {adapter, node_ip};
+    const struct host_adapter *chosen = NULL;
+    if (host_adapters(host, &adapters, err) < 0 || host_routes(host, &routes, err) < 0)
+        return -1;
+    for (size_t i = 0; i < adapters.count; i++) {
+        if (!is_candidate(&adapters, &routes, &adapters.items[i], &wish))
+            continue;
+        if (chosen)
+            return refuse_several(chosen->alias, adapters.items[i].alias, err);
+        chosen = &adapters.items[i];
+    }
+    if (!chosen)
+        return refuse_none(&adapters, &wish, err);
+    if (check_node_ip(chosen, node_ip, err) < 0)
+        return -1;
+    nic_snapshot_take(chosen, physical_of(&adapters, chosen), &routes, node_ip, ret);
+    return 0;
+}

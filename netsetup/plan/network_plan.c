@@ -1,0 +1,273 @@
+/* Plan of the pod network: choices, then prefixes checked, then every address computed. */
+#include "netsetup/plan/network_plan.h"
+
+#include "netsetup/agents/external_agent.h"
+#include "netsetup/hns/hns_features.h"
+#include "netsetup/modes/mode.h"
+#include "netsetup/names.h"
+#include "netsetup/plan/dual_stack.h"
+#include "netsetup/plan/network_prefixes.h"
+#include "netsetup/plugins/cni_plugin.h"
+
+#define WINDOWS_NETWORK "nat" /* that Windows has for containers of its own */
+
+static void add_warning(struct network_plan *plan, const char *code, const char *message) {
+    if (plan->warning_count == PLAN_WARNINGS_MAX)
+        return;
+    struct network_warning *warning = &plan->warnings[plan->warning_count++];
+    warning->code = code;
+    (void)text_format(warning->message, sizeof(warning->message), "%s", message); /* all fit */
+}
+
+/* The first mode, in the table's order, that the plugin works in. */
+static const struct network_mode *mode_for(const char *plugin) {
+    for (size_t i = 0; plugin && network_modes[i]; i++)
+        if (network_agent_cni(network_agent_by_plugin(plugin), plugin, network_modes[i]))
+            return network_modes[i];
+    return network_modes[0];
+}
+
+static void plan_external(const struct network_input *input, struct network_plan *plan) {
+    const struct external_network *network;
+    plan->cni_plugin = NULL;
+    plan->external = external_agent_by_name(input->external);
+    network = external_agent_network(plan->external, plan->mode);
+    if (plan->external && plan->external->tunnel_port)
+        plan->vxlan_port = input->vxlan_port ? input->vxlan_port : plan->external->tunnel_port;
+    if (!plan->name)
+        plan->name = xstrdup(network ? network->name : "cluster");
+}
+
+/* The network that an agent makes has the name that it gives it. */
+static int plan_agents_name(struct network_plan *plan, struct error *err) {
+    const char *name = plan->agent->network_name;
+    if (!name || text_equal(plan->name, name))
+        return 0;
+    if (plan->name)
+        return error_set(err, ERROR_USAGE, "network name '%s' is not possible: with %s it is '%s'",
+                         plan->name, plan->plugin, name);
+    plan->name = xstrdup(name);
+    return 0;
+}
+
+/* The way out is either another plugin or another mode. */
+static int refuse_pair(const char *plugin, const struct network_plan *plan, struct error *err) {
+    _cleanup_(text_list_free) struct text_list works = {0};
+    for (size_t i = 0; network_modes[i]; i++)
+        if (network_agent_cni(plan->agent, plugin, network_modes[i]))
+            text_list_add(&works, network_modes[i]->name);
+    _cleanup_(freep) char *list = name_list(&works);
+    return error_set(err, ERROR_USAGE,
+                     "network plugin '%s' works in mode %s, not in '%s': there use %s", plugin,
+                     list, plan->mode->name, plan->mode->cni_plugins[0]);
+}
+
+static int plan_choices(const struct network_input *input, struct network_plan *plan,
+                        struct error *err) {
+    if ((input->plugin && network_plugin_check(input->plugin, err) < 0) ||
+        (input->mode && network_mode_check(input->mode, err) < 0))
+        return -1;
+    plan->mode = input->mode ? network_mode_by_name(input->mode) : mode_for(input->plugin);
+    if (!plan->mode->internal) {
+        plan->base_name = xstrdup("External");
+        plan->adapter = xstrdup_null(input->adapter);
+    }
+    const char *plugin = input->plugin ? input->plugin : plan->mode->cni_plugins[0];
+    plan->agent = network_agent_by_plugin(plugin);
+    plan->cni_plugin = network_agent_cni(plan->agent, plugin, plan->mode);
+    if (!plan->cni_plugin)
+        return refuse_pair(plugin, plan, err);
+    plan->plugin = plan->agent->plugin ? plan->agent->plugin : plan->cni_plugin;
+    if (plan->agent->in_cluster)
+        plan_external(input, plan);
+    for (const struct network_limit *limit = plan->mode->limits;
+         limit && limit->code && !plan->agent->in_cluster; limit++)
+        add_warning(plan, limit->code, limit->text);
+    if (plan_agents_name(plan, err) < 0)
+        return -1;
+    if (plan->mode->vxlan && !plan->agent->keeps_routes)
+        add_warning(plan, "no-route-agent",
+                    "winjoin itself keeps the routes to other nodes' pods; Linux nodes reach this "
+                    "node's pods only where they run flannel in mode vxlan");
+    return 0;
+}
+
+/* "auto", "on" or "off" (NULL = auto) against what HNS can do. */
+static int plan_dsr(const struct network_input *input, struct network_plan *plan,
+                    struct error *err) {
+    bool can = hns_has(input->hns, HNS_DSR);
+    const char *wanted = input->dsr ? input->dsr : "auto";
+    if (text_equal(wanted, "auto"))
+        plan->dsr = can;
+    else if (text_equal(wanted, "on") && !can)
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "DSR is not possible: HNS %u.%u does not support it (9.3 or 10.2 and newer do)",
+            input->hns.major, input->hns.minor);
+    else if (text_equal(wanted, "on") || text_equal(wanted, "off"))
+        plan->dsr = text_equal(wanted, "on");
+    else
+        return error_set(err, ERROR_USAGE, "unknown DSR setting '%s': use auto, on or off", wanted);
+    return 0;
+}
+
+/* Whether another one than this host may have the routes to other nodes' pods. */
+static int plan_routes(const struct network_input *input, struct network_plan *plan,
+                       struct error *err) {
+    static const char *const choices[] = {"own", "print", "none", NULL};
+    const char *wanted = name_find(choices, input->routes ? input->routes : choices[0]);
+    if (!wanted)
+        return error_set(err, ERROR_USAGE, "unknown routes setting '%s': use own, print or none",
+                         input->routes);
+    if (input->routes && plan->agent->keeps_routes)
+        return error_set(err, ERROR_USAGE,
+                         "routes '%s' is not possible: with plugin %s the routes to other nodes' "
+                         "pods are kept by %s",
+                         wanted, plan->plugin,
+                         plan->agent->service ? plan->agent->service : "the cluster's own agent");
+    if (input->routes && !plan->mode->host_routes)
+        return error_set(err, ERROR_USAGE, "routes '%s' is not possible: in mode %s %s", wanted,
+                         plan->mode->name, plan->mode->no_host_routes);
+    if (!plan->agent->keeps_routes && plan->mode->host_routes)
+        plan->routes = wanted;
+    plan->writes_routes =
+        !plan->agent->keeps_routes && plan->mode->route_to && text_equal(wanted, choices[0]);
+    return 0;
+}
+
+static int plan_dual_stack(const struct network_input *input, struct network_plan *plan,
+                           struct error *err) {
+    char reason[DUAL_STACK_REASON_MAX];
+    if (dual_stack_choose(input, plan, &plan->ipv6.on, reason, err) < 0)
+        return -1;
+    if (*reason)
+        add_warning(plan, "dual-stack-off", reason);
+    return 0;
+}
+
+static void plan_names(const struct network_input *input, struct network_plan *plan) {
+    plan->name = xstrdup_null(input->name);
+    plan->dns_domain = xstrdup(input->dns_domain ? input->dns_domain : "cluster.local");
+}
+
+static void add_dns_servers(const struct text_list *servers, int family,
+                            struct network_plan *plan) {
+    for (size_t i = 0; i < servers->count; i++)
+        if ((strchr(servers->items[i], ':') != NULL) == (family == 6))
+            text_list_add(&plan->dns_servers, servers->items[i]);
+}
+
+/* The cluster's DNS servers, the IPv4 ones first, which each pod on Windows can ask. Pods with IPv4
+ * addresses only get these alone; where all are IPv6, all stay, with a warning. */
+static void plan_dns(const struct network_input *input, struct network_plan *plan) {
+    const struct text_list *servers = &input->dns_servers;
+    bool made = !plan->agent->in_cluster && !plan->agent->pods_make_network;
+    bool ipv4_only = made && !plan->ipv6.on;
+    char message[sizeof plan->warnings->message];
+
+    if (ipv4_only && servers->count && !text_of_family(servers, 4)) {
+        (void)text_format(message, sizeof message,
+                          "pods on this node get IPv4 addresses only and cannot ask the cluster's "
+                          "DNS server %.45s: give the Service kube-dns an IPv4 address too, and "
+                          "add it to clusterDNS in the ConfigMap kubelet-config",
+                          servers->items[0]);
+        add_warning(plan, "dns-ipv6", message);
+        ipv4_only = false;
+    }
+    add_dns_servers(servers, 4, plan);
+    if (!ipv4_only)
+        add_dns_servers(servers, 6, plan);
+}
+
+static int plan_check_name(const struct network_plan *plan, struct error *err) {
+    /* the name is also a folder of host-local's and a value in an environment block */
+    if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
+        return error_set(err, ERROR_USAGE,
+                         "network name '%.128s' is not possible: it must be 1 to 128 characters "
+                         "without \\ / : * ? \" < > | and line breaks",
+                         plan->name);
+    if (plan->base_name && (text_equal_nocase(plan->name, plan->base_name) ||
+                            text_equal_nocase(plan->name, WINDOWS_NETWORK)))
+        return error_set(err, ERROR_USAGE, "network name '%s' is not possible: it is reserved",
+                         plan->name);
+    return 0;
+}
+
+/* All that can be said of the input without asking this machine. */
+static int plan_begin(const struct network_input *input, struct network_plan *plan,
+                      struct network_prefixes *prefixes, struct error *err) {
+    plan_names(input, plan);
+    if (plan_choices(input, plan, err) < 0 || plan_routes(input, plan, err) < 0)
+        return -1;
+    bool made = !plan->agent->pods_make_network;
+    if ((made && plan->mode->plan && plan->mode->plan(input, plan, err) < 0) ||
+        plan_check_name(plan, err) < 0 || plan_dual_stack(input, plan, err) < 0 ||
+        network_prefixes_read(input, plan->ipv6.on, prefixes, err) < 0)
+        return -1;
+    plan_dns(input, plan);
+    prefixes->pods_on_node_network = !made;
+    if (!made && prefixes->has_pod)
+        add_warning(
+            plan, "pod-cidr-unused",
+            "pods' addresses come from the network plugin: the node's pod prefix is not used");
+    prefixes->has_pod &= made;
+    return network_prefixes_check(prefixes, err);
+}
+
+void network_input_pods(const struct text_list *prefixes, struct network_input *input) {
+    input->pod_cidr = text_of_family(prefixes, 4);
+    input->pod_cidr6 = text_of_family(prefixes, 6);
+    if (!input->pod_cidr)
+        input->pod_cidr = input->pod_cidr6; /* which is refused */
+}
+
+int network_input_check(const struct network_input *input, struct error *err) {
+    struct network_prefixes prefixes = {0};
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
+    struct network_input known = *input;
+    if (!input->mode && !input->plugin)
+        known.routes = NULL; /* the cluster decides the mode */
+    return plan_begin(&known, &plan, &prefixes, err);
+}
+
+static int plan_fill(const struct network_input *input, struct network_plan *plan,
+                     struct error *err) {
+    struct network_prefixes prefixes = {0};
+    if (plan_begin(input, plan, &prefixes, err) < 0 || plan_dsr(input, plan, err) < 0)
+        return -1;
+    if (!prefixes.service_count)
+        return error_set(err, ERROR_USAGE, "the service prefixes are unknown");
+    if (network_prefixes_outside(&prefixes) && !plan->agent->subnet_annotation)
+        add_warning(plan, "pod-cidr-outside-cluster",
+                    "this node's pod prefix is outside the cluster's pod prefixes");
+    if (!prefixes.cluster_count)
+        add_warning(
+            plan, "no-cluster-pod-cidr",
+            "the cluster's pod prefixes are unknown: only this node's own is excluded from NAT");
+    if (network_prefixes_apply(&prefixes, plan, err) < 0)
+        return -1;
+    const struct cni_plugin *cni = cni_plugin_by_name(plan->cni_plugin);
+    return cni && cni->check ? cni->check(plan, err) : 0;
+}
+
+int network_plan_make(const struct network_input *input, struct network_plan *ret,
+                      struct error *err) {
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
+    if (plan_fill(input, &plan, err) < 0)
+        return -1;
+    *ret = take_struct(plan);
+    return 0;
+}
+
+void network_plan_free(struct network_plan *plan) {
+    if (!plan)
+        return;
+    free_all(plan->name, plan->adapter, plan->host_endpoint_name, plan->base_name,
+             plan->dns_domain);
+    text_list_free(&plan->cluster_pod_cidrs);
+    text_list_free(&plan->service_cidrs);
+    text_list_free(&plan->nat_exceptions);
+    text_list_free(&plan->encap_routes);
+    text_list_free(&plan->dns_servers);
+    *plan = (struct network_plan){0};
+}

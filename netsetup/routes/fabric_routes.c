@@ -1,0 +1,212 @@
+/* The routes that the network between the nodes needs. */
+#include "netsetup/routes/fabric_routes.h"
+
+#include "netsetup/routes/peers.h"
+
+enum { ROUTES_MAX = PEERS_MAX * 2, NAME_MAX_LEN = 253, PLACE_MAX = 90 };
+
+/* ---- commands ---- */
+
+/* What a route is called: its prefix, in letters that all clouds take. The caller frees. */
+static char *name_of(const char *prefix) {
+    return text_replace(xasprintf("pods-%s", prefix), ".:/", '-');
+}
+
+static const char *or_word(const char *given, const char *word) {
+    return given ? given : word;
+}
+
+struct route {
+    const char *node, *prefix, *address, *instance, *name;
+    const struct fabric_place *place;
+};
+
+static void add_text(const struct route *r, struct text *out) {
+    text_addf(out, "%s via %s (node %s)", r->prefix, r->address, r->node);
+}
+
+static void add_az(const struct route *r, struct text *out) {
+    text_addf(
+        out,
+        "az network route-table route create --resource-group %s --route-table-name %s --name %s "
+        "--address-prefix %s --next-hop-type VirtualAppliance --next-hop-ip-address %s",
+        or_word(r->place->resource_group, "RESOURCE_GROUP"),
+        or_word(r->place->route_table, "ROUTE_TABLE"), r->name, r->prefix, r->address);
+}
+
+static void add_aws(const struct route *r, struct text *out) {
+    text_addf(
+        out,
+        "aws ec2 create-route --route-table-id %s --destination-%scidr-block %s --instance-id %s",
+        or_word(r->place->route_table, "ROUTE_TABLE_ID"), strchr(r->prefix, ':') ? "ipv6-" : "",
+        r->prefix, or_word(r->instance, "INSTANCE_ID"));
+}
+
+static void add_gcloud(const struct route *r, struct text *out) {
+    text_addf(
+        out,
+        "gcloud compute routes create %s --network %s --destination-range %s --next-hop-address %s",
+        r->name, or_word(r->place->network, "NETWORK"), r->prefix, r->address);
+}
+
+static const struct fabric {
+    const char *name;
+    const char *provider; /* how the providerID of its nodes begins */
+    bool by_instance;
+    void (*add)(const struct route *route, struct text *out);
+} fabrics[] = {{"text", NULL, false, add_text},
+               {"az", "azure:", false, add_az},
+               {"aws", "aws:", true, add_aws},
+               {"gcloud", "gce:", false, add_gcloud}};
+
+static const struct fabric *fabric_by_name(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(fabrics); i++)
+        if (text_equal(fabrics[i].name, name))
+            return &fabrics[i];
+    return NULL;
+}
+
+char *fabric_routes_text(const json_t *routes, const char *format, const struct fabric_place *place,
+                         size_t most) {
+    const struct fabric *fabric = fabric_by_name(format);
+    struct text out = {0};
+
+    json_each(routes, i, route) {
+        const char *prefix = json_text_at(route, "podCIDR");
+        _cleanup_(freep) char *name = name_of(prefix);
+
+        if (!fabric || (most && i == most))
+            break;
+        fabric->add(&(struct route){json_text_at(route, "node"), prefix,
+                                    json_text_at(route, "nodeAddress"),
+                                    json_text_at(route, "instance"), name, place},
+                    &out);
+        text_add_char(&out, '\n');
+    }
+    return text_take(&out);
+}
+
+bool fabric_routes_incomplete(const json_t *routes, const char *format) {
+    const struct fabric *fabric = fabric_by_name(format);
+
+    json_each(routes, i, route)
+        if (fabric && fabric->by_instance && !json_text_at(route, "instance"))
+            return true;
+    return false;
+}
+
+void fabric_formats(const json_t *routes, struct text_list *ret) {
+    bool known = false;
+
+    json_each(routes, i, route)
+        known |= json_text_at(route, "provider") != NULL;
+    for (size_t k = 0; k < ARRAY_SIZE(fabrics); k++) {
+        bool wanted = !known || !fabrics[k].provider;
+
+        json_each(routes, i, route)
+            wanted |= text_equal(json_text_at(route, "provider"), fabrics[k].name);
+        if (wanted)
+            text_list_add(ret, fabrics[k].name);
+    }
+}
+
+/* ---- what is plain ---- */
+
+static bool is_made_of(const char *text, const char *letters, size_t max) {
+    size_t len = text ? strlen(text) : 0;
+
+    return len && len <= max && strspn(text, letters) == len;
+}
+
+#define DIGITS "0123456789"
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+static int check_name(const char *flag, const char *name, struct error *err) {
+    if (!name || (is_made_of(name, LOWER UPPER DIGITS "._-", PLACE_MAX) && *name != '-'))
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "--%s \"%.60s\": not a name of letters, digits, '.', '_' and '-'", flag, name);
+}
+
+int fabric_place_check(const struct fabric_place *place, struct error *err) {
+    if (check_name("resource-group", place->resource_group, err) < 0 ||
+        check_name("route-table", place->route_table, err) < 0)
+        return -1;
+    return check_name("network", place->network, err);
+}
+
+/* ---- from Nodes ---- */
+
+static void leave_out(struct text_list *left_out, const char *node, const char *why) {
+    _cleanup_(text_free) struct text shown = {0};
+
+    text_add_escaped(&shown, node ? node : "", node ? strnlen(node, NAME_MAX_LEN) : 0);
+    text_list_add_owned(left_out, xasprintf("node %s %s", text_str(&shown), why));
+}
+
+/* AWS' id of a machine: the last part of aws:///eu-west-1a/i-0123456789abcdef0. */
+static void add_provider(const char *provider_id, json_t *route) {
+    for (size_t i = 0; provider_id && i < ARRAY_SIZE(fabrics); i++) {
+        const char *last = strrchr(provider_id, '/');
+
+        if (!fabrics[i].provider || !text_starts_with(provider_id, fabrics[i].provider))
+            continue;
+        json_object_set_new(route, "provider", json_string(fabrics[i].name));
+        if (fabrics[i].by_instance && last && text_starts_with(last, "/i-") &&
+            is_made_of(last + 3, DIGITS "abcdef", 17))
+            json_object_set_new(route, "instance", json_string(last + 1));
+    }
+}
+
+/* false: not two texts of one family. */
+static bool add_route(const char *node, const char *provider_id, const char *prefix,
+                      const char *address, json_t *list) {
+    struct cidr cidr = {0};
+    struct ip ip = {0};
+    json_t *route;
+
+    if (cidr_parse(prefix, &cidr, NULL) < 0 || ip_parse(address, &ip, NULL) < 0 ||
+        cidr.base.family != ip.family)
+        return false;
+    route = json_pack("{s:s, s:s, s:s}", "node", node, "podCIDR", CIDR_TEXT(&cidr), "nodeAddress",
+                      IP_TEXT(&ip));
+    add_provider(provider_id, route);
+    json_array_append_new(list, route);
+    return true;
+}
+
+static void add_peer(const struct network_peer *peer, const char *provider_id, json_t *list,
+                     struct text_list *left_out) {
+    if (!is_made_of(peer->node, LOWER UPPER DIGITS ".-", NAME_MAX_LEN))
+        leave_out(left_out, peer->node, "has a name that no node can have");
+    else if (!peer->pod_cidr)
+        leave_out(left_out, peer->node, "has no podCIDR");
+    else if (!peer->node_address)
+        leave_out(left_out, peer->node, "has no InternalIP");
+    else if (!add_route(peer->node, provider_id, peer->pod_cidr, peer->node_address, list) ||
+             (peer->pod_cidr6 && peer->node_address6 &&
+              !add_route(peer->node, provider_id, peer->pod_cidr6, peer->node_address6, list)))
+        leave_out(left_out, peer->node, "has a podCIDR or an InternalIP that is not valid");
+}
+
+json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,
+                               struct text_list *ret_left_out) {
+    json_t *list = json_array();
+    bool told = !own;
+
+    json_each(json_object_get(nodes, "items"), i, node) {
+        struct network_peer peer;
+        bool is_own;
+
+        network_peer_read(node, &peer);
+        is_own = own && text_equal(peer.node, own->node);
+        if (json_array_size(list) < ROUTES_MAX)
+            add_peer(is_own ? own : &peer, json_text_at(node, "spec.providerID"), list,
+                     ret_left_out);
+        told |= is_own;
+    }
+    if (!told)
+        add_peer(own, NULL, list, ret_left_out);
+    return list;
+}

@@ -1,0 +1,101 @@
+/* Other nodes and the routes to their pods. */
+#include "netsetup/routes/peers.h"
+
+#include "netsetup/agents/agent.h"
+
+/* The first of the family among texts; `key`: of objects with it. */
+static const char *of_family(const json_t *list, const char *key, bool ipv6) {
+    json_each(list, i, item) {
+        const char *text = key ? json_text_at(item, key) : json_string_value(item);
+        if (key && !text_equal(json_text_at(item, "type"), "InternalIP"))
+            continue;
+        if (text && (strchr(text, ':') != NULL) == ipv6)
+            return text;
+    }
+    return NULL;
+}
+
+void network_peer_read(const json_t *node, struct network_peer *ret) {
+    const json_t *annotations = json_object_get(json_object_get(node, "metadata"), "annotations");
+    const json_t *prefixes = json_at(node, "spec.podCIDRs");
+    const json_t *addresses = json_at(node, "status.addresses");
+    *ret = (struct network_peer){
+        .node = json_text_at(node, "metadata.name"),
+        .pod_cidr =
+            prefixes ? of_family(prefixes, NULL, false) : json_text_at(node, "spec.podCIDR"),
+        .pod_cidr6 = of_family(prefixes, NULL, true),
+        .node_address = of_family(addresses, "address", false),
+        .node_address6 = of_family(addresses, "address", true),
+    };
+    for (size_t i = 0; network_agents[i] && !ret->announced; i++)
+        ret->announced =
+            network_agents[i]->read_peer && network_agents[i]->read_peer(annotations, ret);
+}
+
+static void add_route(const struct network_plan *plan, const struct network_peer *peer,
+                      json_t *list) {
+    _cleanup_json_ json_t *route = plan->mode->route_to(plan, peer);
+    if (route && json_array_size(list) < PEERS_MAX)
+        json_array_append(list, route);
+}
+
+json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own) {
+    json_t *list = json_array();
+    json_each(json_object_get(nodes, "items"), i, node) {
+        struct network_peer peer;
+        network_peer_read(node, &peer);
+        if (!plan->mode->route_to || text_equal(peer.node, own))
+            continue;
+        add_route(plan, &peer, list);
+        if (plan->ipv6.on)
+            add_route(plan,
+                      &(struct network_peer){.node = peer.node,
+                                             .pod_cidr = peer.pod_cidr6,
+                                             .node_address = peer.node_address6},
+                      list);
+    }
+    return list;
+}
+
+int peers_read(struct host *host, const struct network_plan *plan, json_t **ret,
+               struct error *err) {
+    _cleanup_json_ json_t *list = json_array();
+    if (plan->writes_routes && plan->mode->routes_read &&
+        plan->mode->routes_read(host, plan, list, err) < 0)
+        return error_prefix(err, "record the routes to other nodes");
+    *ret = take_ptr(list);
+    return 0;
+}
+
+int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
+                struct error *err) {
+    if (!plan->mode->routes_write || (!only && !json_array_size(peers)))
+        return 0;
+    if (plan->mode->routes_write(host, plan, peers, only, err) < 0)
+        return error_prefix(err, "write the routes to other nodes");
+    return 0;
+}
+
+int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
+                 struct error *err) {
+    if (json_array_size(peers) && plan->mode->routes_remove &&
+        plan->mode->routes_remove(host, plan, peers, err) < 0)
+        return error_prefix(err, "remove the routes to other nodes");
+    return 0;
+}
+
+bool peers_have(const json_t *routes, const json_t *wanted) {
+    json_each(routes, i, route)
+        if (json_equal(route, wanted))
+            return true;
+    return false;
+}
+
+int peers_replace(struct host *host, const struct network_plan *plan, const json_t *before,
+                  const json_t *peers, struct error *err) {
+    _cleanup_json_ json_t *gone = json_array();
+    json_each(before, i, route)
+        if (!peers_have(peers, route))
+            json_array_append(gone, route);
+    return peers_remove(host, plan, gone, err) < 0 ? -1 : peers_write(host, plan, peers, true, err);
+}

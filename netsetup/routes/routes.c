@@ -1,0 +1,166 @@
+/* Host routes to other nodes' pods, and forwarding. */
+#include "netsetup/routes/routes.h"
+
+#include "netsetup/nic/nic.h"
+
+static int fill_route(const struct pod_route *pod_route, uint32_t index, struct host_route *ret,
+                      struct error *err) {
+    struct cidr cidr = {0};
+    struct ip hop = {0};
+    if (cidr_parse(pod_route->pod_cidr, &cidr, err) < 0 ||
+        ip_parse(pod_route->node_address, &hop, err) < 0)
+        return error_prefix(err, "route to a node's pods");
+    *ret = (struct host_route){.interface_index = index};
+    cidr_format(&cidr, ret->destination);
+    ip_format(&hop, ret->next_hop);
+    return 0;
+}
+
+/* Removes routes to the same prefix over another node. */
+static int replace_others(struct host *host, const struct host_routes *now,
+                          const struct host_route *wanted, bool *ret_there, struct error *err) {
+    *ret_there = false;
+    for (size_t i = 0; i < now->count; i++) {
+        const struct host_route *route = &now->items[i];
+        if (!text_equal(route->destination, wanted->destination) ||
+            route->interface_index != wanted->interface_index)
+            continue;
+        if (text_equal(route->next_hop, wanted->next_hop))
+            *ret_there = true;
+        else if (host_route_remove(host, route, err) < 0)
+            return error_prefix(err, "replace route to '%s'", route->destination);
+    }
+    return 0;
+}
+
+int pod_routes_ensure(struct host *host, const char *management_address,
+                      const struct pod_route *routes, size_t count, size_t *ret_changed,
+                      struct error *err) {
+    _cleanup_(host_routes_free) struct host_routes now = {0};
+    uint32_t index = 0;
+    size_t changed = 0;
+    if (nic_index_of(host, management_address, &index, err) < 0 || host_routes(host, &now, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        struct host_route wanted = {0};
+        bool there = false;
+        if (fill_route(&routes[i], index, &wanted, err) < 0 ||
+            replace_others(host, &now, &wanted, &there, err) < 0)
+            return -1;
+        if (there)
+            continue;
+        if (host_route_add(host, &wanted, err) < 0)
+            return error_prefix(err, "add route to '%s' over '%s'", wanted.destination,
+                                wanted.next_hop);
+        changed++;
+    }
+    if (ret_changed)
+        *ret_changed = changed;
+    return 0;
+}
+
+int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
+                      struct error *err) {
+    _cleanup_(host_routes_free) struct host_routes now = {0};
+    if (host_routes(host, &now, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        struct host_route wanted = {0};
+        if (fill_route(&routes[i], 0, &wanted, err) < 0)
+            return -1;
+        for (size_t j = 0; j < now.count; j++)
+            if (text_equal(now.items[j].destination, wanted.destination) &&
+                text_equal(now.items[j].next_hop, wanted.next_hop) &&
+                host_route_remove(host, &now.items[j], err) < 0)
+                return error_prefix(err, "remove route to '%s'", wanted.destination);
+    }
+    return 0;
+}
+
+int forwarding_ensure(struct host *host, const char *address, struct error *err) {
+    int family = strchr(address, ':') ? 6 : 4;
+    uint32_t index = 0;
+    bool on = false;
+    if (nic_index_of(host, address, &index, err) < 0 ||
+        host_forwarding(host, index, family, &on, err) < 0 ||
+        (!on && host_forwarding_set(host, index, family, true, err) < 0))
+        return error_prefix(err, "forwarding");
+    return 0;
+}
+
+char *pod_route_next(const struct network_plan *plan) {
+    return xasprintf("other nodes (or the fabric) need the route %s via %s", plan->pod_cidr,
+                     plan->management_address);
+}
+
+json_t *pod_route_to(const struct network_plan *, const struct network_peer *peer) {
+    if (!peer->pod_cidr || !peer->node_address)
+        return NULL;
+    return json_pack("{s:s,s:s}", "podCIDR", peer->pod_cidr, "nodeAddress", peer->node_address);
+}
+
+/* Into the cluster's pods, but not to this node's own. */
+static bool leads_to_pods(const struct network_plan *plan, const struct host_route *route) {
+    struct cidr destination = {0}, pods = {0};
+    if (cidr_parse(route->destination, &destination, NULL) < 0 ||
+        text_equal(route->destination, plan->pod_cidr) ||
+        text_equal(route->destination, plan->ipv6.pod_cidr) ||
+        text_equal(route->next_hop, "0.0.0.0") || text_equal(route->next_hop, "::"))
+        return false;
+    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++)
+        if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) == 0 &&
+            cidr_contains_cidr(&pods, &destination))
+            return true;
+    return false;
+}
+
+int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
+                    struct error *err) {
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    uint32_t index = 0;
+    if (nic_index_of(host, plan->management_address, &index, err) < 0 ||
+        host_routes(host, &routes, err) < 0)
+        return -1;
+    for (size_t i = 0; i < routes.count; i++) {
+        const struct host_route *route = &routes.items[i];
+        if (route->interface_index == index && leads_to_pods(plan, route))
+            json_array_append_new(list, json_pack("{s:s,s:s}", "podCIDR", route->destination,
+                                                  "nodeAddress", route->next_hop));
+    }
+    return 0;
+}
+
+static int read_routes(const json_t *peers, struct pod_route **ret, struct error *err) {
+    size_t count = json_array_size(peers);
+    _cleanup_(freep) struct pod_route *routes = xcalloc(count, sizeof(*routes));
+    for (size_t i = 0; i < count; i++) {
+        const json_t *peer = json_array_get(peers, i);
+        const char *pods = json_text_at(peer, "podCIDR"), *node = json_text_at(peer, "nodeAddress");
+        if (!pods || !node || text_format(routes[i].pod_cidr, CIDR_TEXT_MAX, "%s", pods) < 0 ||
+            text_format(routes[i].node_address, IP_TEXT_MAX, "%s", node) < 0)
+            return error_set(err, ERROR_MALFORMED, "decode peers: no podCIDR and nodeAddress");
+    }
+    *ret = take_ptr(routes);
+    return 0;
+}
+
+int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool,
+                     struct error *err) {
+    _cleanup_(freep) struct pod_route *routes = NULL;
+    return read_routes(peers, &routes, err) < 0
+               ? -1
+               : pod_routes_ensure(host, plan->management_address, routes, json_array_size(peers),
+                                   NULL, err);
+}
+
+int pod_routes_forget(struct host *host, const struct network_plan *, const json_t *peers,
+                      struct error *err) {
+    _cleanup_(freep) struct pod_route *routes = NULL;
+    _cleanup_json_ json_t *own = json_array();
+    json_each(peers, i, peer)
+        if (json_text_at(peer, "podCIDR")) /* of another mode: HNS's own */
+            json_array_append(own, peer);
+    return read_routes(own, &routes, err) < 0
+               ? -1
+               : pod_routes_remove(host, routes, json_array_size(own), err);
+}

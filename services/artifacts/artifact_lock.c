@@ -1,0 +1,263 @@
+/* The target table and the lock file. */
+#include "base/yaml.h"
+#include "services/artifacts/artifacts.h"
+#include "services/artifacts/bundle_path.h"
+
+#define API_VERSION "winjoin.io/v1alpha1"
+#define KIND "BundleLock"
+enum { VERSION_MAX = 64, LOCK_SIZE_MAX = 1024 * 1024 };
+
+static const struct artifact_target others[] = {
+    {"containerd-shim-runhcs-v1", "C:\\Program Files\\containerd\\containerd-shim-runhcs-v1.exe",
+     true, NULL},
+    {"ctr", "C:\\Program Files\\containerd\\ctr.exe", false, NULL},
+    {"win-overlay", "C:\\opt\\cni\\bin\\win-overlay.exe", false, NULL},
+    {"win-bridge", "C:\\opt\\cni\\bin\\win-bridge.exe", false, NULL},
+    {"sdnoverlay", "C:\\opt\\cni\\bin\\sdnoverlay.exe", false, NULL},
+    {"sdnbridge", "C:\\opt\\cni\\bin\\sdnbridge.exe", false, NULL},
+    {"nat", "C:\\opt\\cni\\bin\\nat.exe", false, NULL},
+    {"azure-vnet", "C:\\opt\\cni\\bin\\azure-vnet.exe", false, NULL},
+    {"azure-vnet-ipam", "C:\\opt\\cni\\bin\\azure-vnet-ipam.exe", false, NULL},
+    {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", false, NULL},
+    {"crictl", "C:\\k\\crictl.exe", false, NULL},
+    {"kubectl", "C:\\k\\kubectl.exe", false, NULL},
+    {ARTIFACT_IMAGE, ARTIFACT_IMAGE_FILE, false, NULL},
+};
+
+bool artifact_target_at(size_t i, struct artifact_target *ret) {
+    for (const struct service *const *row = service_table; *row; row++) {
+        if (!(*row)->artifact || i-- > 0)
+            continue;
+        *ret = (struct artifact_target){(*row)->artifact, (*row)->program, false, *row};
+        return true;
+    }
+    if (i < ARRAY_SIZE(others))
+        *ret = others[i];
+    return i < ARRAY_SIZE(others);
+}
+
+bool artifact_target_find(const char *name, struct artifact_target *ret) {
+    struct artifact_target target;
+
+    for (size_t i = 0; artifact_target_at(i, &target); i++)
+        if (text_equal(target.name, name)) {
+            *ret = target;
+            return true;
+        }
+    return false;
+}
+
+#define MICROSOFTS                                                                                 \
+    "download it from https://github.com/microsoft/windows-container-networking/releases"
+#define AZURES "download it from https://github.com/Azure/azure-container-networking/releases"
+
+const char *artifact_origin(const char *name) {
+    static const char *const origins[][2] = {
+        {"hybrid-overlay-node", "no release of it is published: build it with \"make windows\" in "
+                                "the folder go-controller of "
+                                "https://github.com/ovn-kubernetes/ovn-kubernetes"},
+        {"sdnoverlay", MICROSOFTS},
+        {"sdnbridge", MICROSOFTS},
+        {"nat", MICROSOFTS},
+        {"azure-vnet", AZURES},
+        {"azure-vnet-ipam", AZURES},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(origins); i++)
+        if (text_equal(origins[i][0], name))
+            return origins[i][1];
+    return NULL;
+}
+
+void artifact_free(struct artifact *artifact) {
+    free_all(artifact->name, artifact->version, artifact->path, artifact->digest, artifact->member,
+             artifact->target);
+    *artifact = (struct artifact){0};
+}
+
+void artifacts_free(struct artifacts *artifacts) {
+    if (!artifacts)
+        return;
+    for (size_t i = 0; i < artifacts->count; i++)
+        artifact_free(&artifacts->items[i]);
+    free(artifacts->items);
+    *artifacts = (struct artifacts){0};
+}
+
+const struct artifact *artifact_find(const struct artifacts *artifacts, const char *name) {
+    for (size_t i = 0; artifacts && i < artifacts->count; i++)
+        if (text_equal(artifacts->items[i].name, name))
+            return &artifacts->items[i];
+    return NULL;
+}
+
+static int check_keys(const json_t *json, const char *const *known, const char *what,
+                      struct error *err) {
+    if (!json_is_object(json))
+        return error_set(err, ERROR_MALFORMED, "decode lock: %s is not an object", what);
+    json_each_member(json, key, value) {
+        const char *const *name = known;
+        while (*name && !text_equal(*name, key))
+            name++;
+        if (!*name)
+            return error_set(err, ERROR_MALFORMED, "decode lock: %s has unknown key '%s'", what,
+                             key);
+    }
+    return 0;
+}
+
+static bool is_name(const char *text, size_t max) {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+";
+    size_t len = strlen(text);
+    return len > 0 && len <= max && strspn(text, letters) == len;
+}
+
+bool artifact_version_is_usable(const char *version) {
+    return version && is_name(version, VERSION_MAX);
+}
+
+static int read_plain(const json_t *item, struct artifact *artifact, struct error *err) {
+    const char *name = json_text_at(item, "name"), *version = json_text_at(item, "version");
+    const char *sha256 = json_text_at(item, "sha256");
+    long long size = json_number_at(item, "size", -1);
+    if (!name || !is_name(name, VERSION_MAX))
+        return error_set(err, ERROR_MALFORMED, "decode lock: an artifact has no usable name");
+    if (!artifact_version_is_usable(version))
+        return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no usable version", name);
+    if (!sha256 || strlen(sha256) != 64 || strspn(sha256, "0123456789abcdef") != 64)
+        return error_set(err, ERROR_MALFORMED, "decode lock: sha256 of '%s' is not 64 hex digits",
+                         name);
+    if (size < 0 || size > ARTIFACT_SIZE_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode lock: size of '%s' is not in 0..%d", name,
+                         ARTIFACT_SIZE_MAX);
+    artifact->name = xstrdup(name);
+    artifact->version = xstrdup(version);
+    artifact->size = (uint64_t)size;
+    memcpy(artifact->sha256, sha256, sizeof(artifact->sha256));
+    return 0;
+}
+
+static int read_paths(const json_t *item, struct artifact *artifact, struct error *err) {
+    const char *path = json_text_at(item, "path"), *target = json_text_at(item, "target");
+    struct artifact_target known = {0};
+
+    (void)artifact_target_find(artifact->name, &known); /* another has a target of its own */
+    if (!path || (!target && !known.target))
+        return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no %s", artifact->name,
+                         path ? "target" : "path");
+    if (!bundle_path_is_safe(path))
+        return error_set(err, ERROR_UNTRUSTED,
+                         "decode lock: path '%s' of '%s' leads out of the bundle", path,
+                         artifact->name);
+    if (!target)
+        target = known.target;
+    if (!bundle_target_is_safe(target))
+        return error_set(err, ERROR_UNTRUSTED,
+                         "decode lock: target '%s' of '%s' is outside winjoin's program folders",
+                         target, artifact->name);
+    artifact->path = xstrdup(path);
+    artifact->target = xstrdup(target);
+    return 0;
+}
+
+static int check_twice(const struct artifacts *artifacts, const struct artifact *artifact,
+                       struct error *err) {
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *other = &artifacts->items[i];
+        if (text_equal(other->name, artifact->name) || text_equal(other->path, artifact->path) ||
+            text_equal_nocase(other->target, artifact->target))
+            return error_set(err, ERROR_MALFORMED,
+                             "decode lock: '%s' and '%s' have the same name, path or target",
+                             other->name, artifact->name);
+    }
+    return 0;
+}
+
+static int read_artifact(const json_t *item, struct artifacts *artifacts, struct error *err) {
+    static const char *const keys[] = {"name", "version", "sha256", "size", "path", "target", NULL};
+    _cleanup_(artifact_free) struct artifact artifact = {0};
+    if (artifacts->count == ARTIFACTS_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode lock: more than %d artifacts",
+                         ARTIFACTS_MAX);
+    if (check_keys(item, keys, "an artifact", err) < 0 || read_plain(item, &artifact, err) < 0 ||
+        read_paths(item, &artifact, err) < 0 || check_twice(artifacts, &artifact, err) < 0)
+        return -1;
+    array_add(artifacts->items, artifacts->count, take_struct(artifact));
+    return 0;
+}
+
+static bool is_json(const char *text, size_t len) {
+    size_t i = 0;
+    while (i < len && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n'))
+        i++;
+    return i < len && text[i] == '{';
+}
+
+static int read_text(const char *text, size_t len, json_t **ret, struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    if (len > LOCK_SIZE_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode lock: longer than %d bytes", LOCK_SIZE_MAX);
+    if (is_json(text, len))
+        return json_read(text, len, "lock", ret, err);
+    if (yaml_parse(text, len, "lock", &documents, err) < 0)
+        return -1;
+    if (yaml_documents_count(documents) == 1)
+        *ret = yaml_to_json(yaml_document(documents, 0));
+    return *ret ? 0
+                : error_set(err, ERROR_MALFORMED, "decode lock: %s",
+                            yaml_documents_count(documents) ? "more than one document"
+                                                            : "it is empty");
+}
+
+static int read_lock(const json_t *json, struct artifacts *artifacts, struct error *err) {
+    static const char *const keys[] = {"apiVersion", "kind", "artifacts", NULL};
+    json_t *list = json_object_get(json, "artifacts");
+    if (check_keys(json, keys, "the lock", err) < 0)
+        return -1;
+    if (!text_equal(json_text_at(json, "apiVersion"), API_VERSION) ||
+        !text_equal(json_text_at(json, "kind"), KIND) || !json_is_array(list))
+        return error_set(err, ERROR_MALFORMED, "decode lock: not a " KIND " of " API_VERSION);
+    json_each(list, i, item)
+        if (read_artifact(item, artifacts, err) < 0)
+            return -1;
+    return 0;
+}
+
+int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err) {
+    _cleanup_(artifacts_free) struct artifacts artifacts = {0};
+    _cleanup_json_ json_t *json = NULL;
+    if (read_text(text, len, &json, err) < 0 || read_lock(json, &artifacts, err) < 0)
+        return -1;
+    *ret = take_struct(artifacts);
+    return 0;
+}
+
+char *artifact_lock_make(const struct artifacts *artifacts) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *item = &artifacts->items[i];
+        _cleanup_(freep) char *path = xasprintf("%s%s%s", item->path, item->member ? "/" : "",
+                                                item->member ? item->member : "");
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:I,s:s,s:s}", "name", item->name,
+                                              "version", item->version, "sha256", item->sha256,
+                                              "size", (json_int_t)item->size, "path", path,
+                                              "target", item->target));
+    }
+    _cleanup_json_ json_t *json =
+        json_pack("{s:s,s:s,s:o}", "apiVersion", API_VERSION, "kind", KIND, "artifacts", list);
+    return json_write_pretty(json);
+}
+
+json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *mirror) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *item = &artifacts->items[i];
+        _cleanup_(freep) char *url = mirror ? mirror_url(mirror, item->path) : NULL;
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:s*,s:s*,s:s}", "name", item->name, "version",
+                                        item->version, "url", url, "sha256",
+                                        *item->sha256 ? item->sha256 : NULL, "path", item->target));
+    }
+    return list;
+}

@@ -1,0 +1,335 @@
+/* A bundle, folder, .zip or mirror: opened, its artifacts proved one by one. */
+#include "base/unicode.h"
+#include "host/path.h"
+#include "pki/digest.h"
+#include "services/artifacts/artifacts.h"
+#include "services/artifacts/bundle_archive.h"
+#include "services/artifacts/catalog.h"
+#include "services/artifacts/mirror.h"
+#include "services/artifacts/upstream.h"
+
+enum { LOCK_SIZE_MAX = 1024 * 1024 };
+
+struct bundle {
+    struct host *host;
+    char *folder; /* or */
+    char *zip;
+    size_t zip_len; /* or */
+    struct mirror *mirror;
+    bool is_upstream; /* a mirror whose lock is the catalogue */
+    struct artifacts artifacts;
+    char **fetched; /* of a mirror: one an artifact, proved; NULL = not asked for yet */
+};
+
+void bundle_free(struct bundle *bundle) {
+    if (!bundle)
+        return;
+    for (size_t i = 0; bundle->fetched && i < bundle->artifacts.count; i++)
+        free(bundle->fetched[i]);
+    free(bundle->fetched);
+    if (bundle->mirror)
+        free((char *)bundle->mirror->url); /* its copy */
+    free_all(bundle->mirror, bundle->folder, bundle->zip);
+    artifacts_free(&bundle->artifacts);
+    free(bundle);
+}
+
+void bundle_freep(struct bundle **bundle) {
+    bundle_free(*bundle);
+}
+
+const struct artifacts *bundle_artifacts(const struct bundle *bundle) {
+    return &bundle->artifacts;
+}
+
+/* One that is absent or broken stays so: the call names the wrong one. */
+static int fail_local(struct error *err) {
+    if (err && (err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED))
+        err->kind = ERROR_USAGE;
+    return -1;
+}
+
+static int read_local(const struct bundle *bundle, const char *path, size_t max, char **ret,
+                      size_t *ret_len, struct error *err) {
+    if (bundle->zip)
+        return bundle_archive_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err);
+    _cleanup_(freep) char *full = xasprintf("%s\\%s", bundle->folder, path);
+    return host_read(bundle->host, text_replace(full, "/", '\\'), max, ret, ret_len, err);
+}
+
+static int read_file(struct bundle *bundle, const char *path, size_t max, char **ret,
+                     size_t *ret_len, struct error *err) {
+    if (bundle->mirror)
+        return mirror_fetch(bundle->mirror, path, max, ret, ret_len, err);
+    return read_local(bundle, path, max, ret, ret_len, err) < 0 ? fail_local(err) : 0;
+}
+
+static int open_file(struct bundle *bundle, const char *path, struct error *err) {
+    switch (host_file_type(bundle->host, path)) {
+    case HOST_FOLDER:
+        bundle->folder = xstrdup(path);
+        return 0;
+    case HOST_FILE:
+        if (host_read(bundle->host, path, BUNDLE_SIZE_MAX, &bundle->zip, &bundle->zip_len, err) < 0)
+            return -1;
+        return bundle_archive_check(bundle->zip, bundle->zip_len, err);
+    default:
+        return error_set(err, ERROR_ABSENT, "no such file or folder");
+    }
+}
+
+static int read_lock(struct bundle *bundle, const char *lock, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    size_t len = 0;
+    int result = lock ? host_read(bundle->host, lock, LOCK_SIZE_MAX, &text, &len, err)
+                      : read_file(bundle, ARTIFACT_LOCK_NAME, LOCK_SIZE_MAX, &text, &len, err);
+    if (result == 0)
+        result = unicode_to_utf8(&text, &len, err);
+    if (result == 0)
+        result = artifact_lock_parse(text, len, &bundle->artifacts, err);
+    if (result < 0 && lock) {
+        _cleanup_(freep) char *shown = path_shown(lock);
+        return error_prefix(err, "lock '%s'", shown);
+    }
+    return result;
+}
+
+int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,
+                struct error *err) {
+    _cleanup_(bundle_freep) struct bundle *bundle = xcalloc(1, sizeof(*bundle));
+    bundle->host = host;
+    if (open_file(bundle, path, err) < 0 || read_lock(bundle, lock, err) < 0) {
+        _cleanup_(freep) char *shown = path_shown(path);
+        (void)fail_local(err);
+        return error_prefix(err, "bundle '%s'", shown);
+    }
+    *ret = take_ptr(bundle);
+    return 0;
+}
+
+/* All that is fetched stays in memory until it is installed. */
+static int check_sum(const struct artifacts *artifacts, struct error *err) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < artifacts->count; i++)
+        sum += artifacts->items[i].size;
+    return sum <= BUNDLE_SIZE_MAX
+               ? 0
+               : error_set(err, ERROR_MALFORMED,
+                           "decode lock: its artifacts have more than %d bytes", BUNDLE_SIZE_MAX);
+}
+
+static struct bundle *new_fetched(const struct mirror *mirror) {
+    struct bundle *bundle = xcalloc(1, sizeof *bundle);
+    bundle->host = mirror->host;
+    bundle->mirror = xmalloc(sizeof *mirror);
+    *bundle->mirror = *mirror;
+    bundle->mirror->url = xstrdup_null(mirror->url);
+    return bundle;
+}
+
+int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
+                       struct error *err) {
+    _cleanup_(bundle_freep) struct bundle *bundle = new_fetched(mirror);
+    if (read_lock(bundle, lock, err) < 0 || check_sum(&bundle->artifacts, err) < 0)
+        return error_prefix(err, "mirror '%s'", mirror->url);
+    bundle->fetched = xcalloc(bundle->artifacts.count + 1, sizeof(*bundle->fetched));
+    *ret = take_ptr(bundle);
+    return 0;
+}
+
+/* Those of the lock that are wanted, where upstream has them. */
+static void keep_published(const struct catalog *catalog, struct artifacts *artifacts,
+                           const struct text_list *names) {
+    size_t kept = 0;
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        struct artifact *artifact = &artifacts->items[i];
+
+        if (text_list_has(names, artifact->name) && catalog_locate(catalog, artifact))
+            artifacts->items[kept++] = *artifact;
+        else
+            artifact_free(artifact);
+    }
+    artifacts->count = kept;
+}
+
+static int read_catalog(struct host *host, const char *path, struct catalog **ret,
+                        struct error *err) {
+    _cleanup_(freep) char *text = NULL, *shown = path ? path_shown(path) : NULL;
+    _cleanup_(freep) char *what = xasprintf("catalog '%s'", shown ? shown : "of winjoin");
+    size_t len = 0;
+
+    if (!path || host_read_text(host, path, LOCK_SIZE_MAX, &text, &len, err) == 0)
+        return catalog_read(text, len, what, ret, err) < 0 ? fail_local(err) : 0;
+    (void)error_as(err, ERROR_USAGE);
+    return error_prefix(err, "%s", what);
+}
+
+int bundle_open_upstream(const struct mirror *from, const struct text_list *names,
+                         const struct bundle_choice *choice, struct bundle **ret,
+                         struct error *err) {
+    _cleanup_(bundle_freep) struct bundle *bundle = new_fetched(from);
+    _cleanup_(catalog_freep) struct catalog *catalog = NULL;
+
+    bundle->is_upstream = bundle->mirror->follows_redirects = true;
+    if (read_catalog(from->host, choice->catalog, &catalog, err) < 0)
+        return -1;
+    if (!choice->lock)
+        catalog_artifacts(catalog, choice->kubernetes_version, names, &bundle->artifacts);
+    else if (read_lock(bundle, choice->lock, err) < 0 || check_sum(&bundle->artifacts, err) < 0)
+        return -1;
+    else
+        keep_published(catalog, &bundle->artifacts, names);
+    bundle->fetched = xcalloc(bundle->artifacts.count + 1, sizeof(*bundle->fetched));
+    *ret = take_ptr(bundle);
+    return 0;
+}
+
+bool bundle_is_upstream(const struct bundle *bundle) {
+    return bundle->is_upstream;
+}
+
+int bundle_check_published(const struct bundle *bundle, struct error *err) {
+    return bundle->is_upstream ? upstream_check(bundle->mirror, &bundle->artifacts, err) : 0;
+}
+
+const struct mirror *bundle_mirror(const struct bundle *bundle) {
+    return bundle->mirror;
+}
+
+static int check_content(struct artifact *artifact, const char *data, size_t len,
+                         struct error *err) {
+    char digest[DIGEST_TEXT_MAX];
+    if (!*artifact->sha256) { /* upstream's, proved by the published digest */
+        digest_sha256(data, len, artifact->sha256);
+        artifact->size = len;
+        return 0;
+    }
+    if (len != artifact->size)
+        return error_set(err, ERROR_UNTRUSTED,
+                         "verify artifact '%s': it has %zu bytes, the lock says %llu",
+                         artifact->name, len, (unsigned long long)artifact->size);
+    digest_sha256(data, len, digest);
+    if (!text_equal(digest, artifact->sha256))
+        return error_set(err, ERROR_UNTRUSTED,
+                         "verify artifact '%s': its SHA-256 is %s, the lock says %s",
+                         artifact->name, digest, artifact->sha256);
+    return 0;
+}
+
+static int fetch_files(const struct bundle *bundle, const bool *wanted, char **ret, size_t *ret_len,
+                       struct error *err) {
+    struct mirror_file files[ARTIFACTS_MAX] = {0};
+    size_t of[ARTIFACTS_MAX], count = 0;
+    int result;
+
+    for (size_t i = 0; i < bundle->artifacts.count; i++) {
+        const struct artifact *artifact = &bundle->artifacts.items[i];
+
+        if (!wanted[i])
+            continue;
+        of[count] = i;
+        files[count++] = (struct mirror_file){.name = artifact->name,
+                                              .path = artifact->path,
+                                              .max = (size_t)artifact->size,
+                                              .sha256 = artifact->sha256};
+    }
+    result = mirror_fetch_all(bundle->mirror, files, count, err);
+    for (size_t i = 0; i < count; i++) {
+        ret[of[i]] = files[i].data;
+        ret_len[of[i]] = files[i].len;
+    }
+    return result;
+}
+
+/* What is wanted and not there yet, one flag an artifact. */
+static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
+    struct artifacts *artifacts = &bundle->artifacts;
+    char *contents[ARTIFACTS_MAX] = {0};
+    size_t lengths[ARTIFACTS_MAX] = {0};
+    int result = bundle->is_upstream
+                     ? upstream_fetch(bundle->mirror, artifacts, wanted, contents, lengths, err)
+                     : fetch_files(bundle, wanted, contents, lengths, err);
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        struct error first = {0}; /* what failed before stays said */
+
+        if (contents[i] && check_content(&artifacts->items[i], contents[i], lengths[i],
+                                         result < 0 ? &first : err) == 0)
+            bundle->fetched[i] = take_ptr(contents[i]);
+        else if (contents[i])
+            result = -1;
+        free(contents[i]);
+    }
+    return result;
+}
+
+int bundle_take(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
+                struct error *err) {
+    size_t at = (size_t)(artifact - bundle->artifacts.items);
+    _cleanup_(freep) char *data = NULL;
+
+    if (bundle->mirror) {
+        bool wanted[ARTIFACTS_MAX] = {0};
+
+        wanted[at] = true;
+        if (!bundle->fetched[at] && fetch(bundle, wanted, err) < 0)
+            return -1;
+        *ret = take_ptr(bundle->fetched[at]);
+        *ret_len = (size_t)artifact->size;
+        return 0;
+    }
+    if (read_file(bundle, artifact->path, ARTIFACT_SIZE_MAX, &data, ret_len, err) < 0)
+        return error_prefix(err, "artifact '%s'", artifact->name);
+    if (check_content(&bundle->artifacts.items[at], data, *ret_len, err) < 0)
+        return -1;
+    *ret = take_ptr(data);
+    return 0;
+}
+
+int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
+                struct error *err) {
+    if (bundle_take(bundle, artifact, ret, ret_len, err) < 0)
+        return -1;
+    if (bundle->mirror)
+        bundle->fetched[artifact - bundle->artifacts.items] = xmemdup(*ret, *ret_len);
+    return 0;
+}
+
+int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err) {
+    bool wanted[ARTIFACTS_MAX] = {0};
+
+    for (size_t i = 0; i < bundle->artifacts.count; i++) {
+        const struct artifact *artifact = &bundle->artifacts.items[i];
+        _cleanup_(freep) char *data = NULL;
+        size_t len = 0;
+
+        if (only && !text_list_has(only, artifact->name))
+            continue;
+        wanted[i] = bundle->mirror && !bundle->fetched[i];
+        if (!bundle->mirror && bundle_read(bundle, artifact, &data, &len, err) < 0)
+            return -1;
+    }
+    return bundle->mirror ? fetch(bundle, wanted, err) : 0;
+}
+
+static bool lock_names(const struct bundle *bundle, const char *path) {
+    for (size_t i = 0; i < bundle->artifacts.count; i++)
+        if (text_equal(bundle->artifacts.items[i].path, path))
+            return true;
+    return text_equal(path, ARTIFACT_LOCK_NAME);
+}
+
+int bundle_check_closed(const struct bundle *bundle, struct error *err) {
+    _cleanup_(text_list_free) struct text_list files = {0};
+
+    if (!bundle->zip)
+        return 0;
+    if (bundle_archive_files(bundle->zip, bundle->zip_len, &files, err) < 0)
+        return -1;
+    for (size_t i = 0; i < files.count; i++)
+        if (!lock_names(bundle, files.items[i]))
+            return error_set(err, ERROR_UNTRUSTED, "verify bundle: its lock does not name '%s'",
+                             files.items[i]);
+    return 0;
+}

@@ -1,0 +1,237 @@
+/* Reading .zip, .tar.gz and .tar.zst, and writing .tar, with libarchive. */
+#include "services/artifacts/bundle_archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include "services/artifacts/bundle_path.h"
+
+enum { ENTRIES_MAX = 1024, BLOCK = 64 * 1024, MODE = 0644 };
+/* A fixed one gives the same bytes every time. */
+enum { PACKED_TIME = 315532800 };
+static const uint64_t UNPACKED_MAX = 2ull * 1024 * 1024 * 1024;
+
+static void archive_read_freep(struct archive **archive) {
+    if (*archive)
+        (void)archive_read_free(*archive); /* nothing is written: no failure matters */
+}
+
+static int set_archive_error(struct archive *archive, enum error_kind kind, struct error *err) {
+    const char *why = archive_error_string(archive);
+    if (!why)
+        why = "no archive";
+    /* some of its texts end a line */
+    return error_set(err, kind, "read archive: %.*s", (int)strcspn(why, "\n"), why);
+}
+
+static int open_archive(const char *data, size_t len, struct archive **ret, struct error *err) {
+    _cleanup_(archive_read_freep) struct archive *archive = archive_read_new();
+    if (!archive || archive_read_support_format_zip_seekable(archive) != ARCHIVE_OK ||
+        archive_read_support_format_tar(archive) != ARCHIVE_OK ||
+        archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
+        archive_read_support_filter_zstd(archive) != ARCHIVE_OK ||
+        archive_read_open_memory(archive, data, len) != ARCHIVE_OK)
+        return set_archive_error(archive, ERROR_MALFORMED, err);
+    *ret = take_ptr(archive);
+    return 0;
+}
+
+/* tar's "./bin/x" is "bin/x"; "./" itself is "". */
+static const char *plain_name(const char *name) {
+    while (text_starts_with(name, "./"))
+        name += 2;
+    return text_equal(name, ".") ? "" : name;
+}
+
+/* The next entry's name in *ret, NULL at the end. */
+static int next_entry(struct archive *archive, struct archive_entry **ret_entry, const char **ret,
+                      struct error *err) {
+    int result = archive_read_next_header(archive, ret_entry);
+    *ret = NULL;
+    if (result == ARCHIVE_EOF)
+        return 0;
+    if (result != ARCHIVE_OK)
+        return set_archive_error(archive, ERROR_MALFORMED, err);
+    *ret = archive_entry_pathname(*ret_entry);
+    if (!*ret)
+        return error_set(err, ERROR_UNTRUSTED, "read archive: an entry has an unreadable name");
+    *ret = plain_name(*ret);
+    return 0;
+}
+
+static int check_entry(struct archive_entry *entry, const char *name, const struct text_list *seen,
+                       struct error *err) {
+    bool folder = archive_entry_filetype(entry) == AE_IFDIR;
+    size_t len = strlen(name);
+    _cleanup_(freep) char *plain =
+        xstrndup(name, folder && len && name[len - 1] == '/' ? len - 1 : len);
+    const char *fault = bundle_path_fault(plain);
+    if (fault)
+        return error_set(err, ERROR_UNTRUSTED, "read archive: entry '%s' %s", name, fault);
+    if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) ||
+        (!folder && archive_entry_filetype(entry) != AE_IFREG))
+        return error_set(err, ERROR_UNTRUSTED, "read archive: entry '%s' is not a file", name);
+    if (archive_entry_is_encrypted(entry))
+        return error_set(err, ERROR_MALFORMED, "read archive: entry '%s' is encrypted", name);
+    for (size_t i = 0; i < seen->count; i++)
+        if (text_equal_nocase(seen->items[i], name)) /* as Windows' file names are compared */
+            return error_set(err, ERROR_UNTRUSTED, "read archive: duplicate entry '%s'", name);
+    return 0;
+}
+
+/* What one entry adds: a small archive must not keep us unpacking for hours. */
+static int check_size(struct archive_entry *entry, const char *name, uint64_t *sum,
+                      struct error *err) {
+    la_int64_t size = archive_entry_size(entry); /* 0 where a .zip tells it behind the data */
+    if (size >= 0 && (uint64_t)size <= UNPACKED_MAX - *sum) {
+        *sum += (uint64_t)size;
+        return 0;
+    }
+    return error_set(err, ERROR_UNTRUSTED,
+                     "read archive: with entry '%s' it is longer than 2 GiB unpacked", name);
+}
+
+/* The entry's content; what its header says of its size is not believed. */
+static int read_content(struct archive *archive, const char *name, size_t max, char **ret,
+                        size_t *ret_len, struct error *err) {
+    _cleanup_(text_free) struct text content = {.cap = max + 2};
+    _cleanup_(freep) char *block = xmalloc(BLOCK);
+    for (;;) {
+        la_ssize_t got = archive_read_data(archive, block, BLOCK);
+        if (got == 0)
+            break;
+        if (got < 0) /* a wrong checksum, most often */
+            return set_archive_error(archive, ERROR_UNTRUSTED, err);
+        if ((size_t)got > max - content.len)
+            return error_set(err, ERROR_UNTRUSTED, "read archive: '%s' is longer than %zu bytes",
+                             name, max);
+        text_add_bytes(&content, block, (size_t)got);
+    }
+    *ret_len = content.len;
+    *ret = text_take(&content);
+    return 0;
+}
+
+/* Is it one of the files that are wanted? */
+static int take_entry(struct archive *archive, const char *name,
+                      struct bundle_archive_member *wanted, size_t count, struct error *err) {
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(wanted[i].path, name))
+            return read_content(archive, name, wanted[i].max, &wanted[i].data, &wanted[i].len, err);
+    return 0;
+}
+
+int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_member *wanted,
+                            size_t count, struct error *err) {
+    _cleanup_(archive_read_freep) struct archive *archive = NULL;
+    _cleanup_(text_list_free) struct text_list seen = {0};
+    uint64_t sum = 0;
+    struct archive_entry *entry = NULL;
+    const char *name = NULL;
+    if (open_archive(data, len, &archive, err) < 0)
+        return -1;
+    for (;;) {
+        if (next_entry(archive, &entry, &name, err) < 0)
+            return -1;
+        if (!name)
+            break;
+        if (seen.count == ENTRIES_MAX)
+            return error_set(err, ERROR_UNTRUSTED, "read archive: more than %d entries",
+                             ENTRIES_MAX);
+        if (!*name)
+            continue;
+        if (check_entry(entry, name, &seen, err) < 0 || check_size(entry, name, &sum, err) < 0 ||
+            take_entry(archive, name, wanted, count, err) < 0)
+            return -1;
+        text_list_add(&seen, name);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!wanted[i].data)
+            return error_set(err, ERROR_ABSENT, "read archive: it has no '%s'", wanted[i].path);
+    return 0;
+}
+
+int bundle_archive_check(const char *data, size_t len, struct error *err) {
+    return bundle_archive_read_all(data, len, NULL, 0, err);
+}
+
+int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
+                        size_t *ret_len, struct error *err) {
+    _cleanup_(archive_read_freep) struct archive *archive = NULL;
+    struct archive_entry *entry = NULL;
+    const char *name = NULL;
+    if (open_archive(data, len, &archive, err) < 0)
+        return -1;
+    while (next_entry(archive, &entry, &name, err) == 0) {
+        if (!name)
+            return error_set(err, ERROR_ABSENT, "read archive: it has no '%s'", path);
+        if (text_equal(name, path))
+            return read_content(archive, name, max, ret, ret_len, err);
+    }
+    return -1;
+}
+
+int bundle_archive_files(const char *data, size_t len, struct text_list *ret, struct error *err) {
+    _cleanup_(archive_read_freep) struct archive *archive = NULL;
+    struct archive_entry *entry = NULL;
+    const char *name = NULL;
+    if (open_archive(data, len, &archive, err) < 0)
+        return -1;
+    while (next_entry(archive, &entry, &name, err) == 0) {
+        if (!name)
+            return 0;
+        if (archive_entry_filetype(entry) != AE_IFDIR)
+            text_list_add(ret, name);
+    }
+    return -1;
+}
+
+/* libarchive's callback: collects what it writes. */
+static la_ssize_t collect(struct archive *, void *context, const void *data, size_t len) {
+    struct text *out = context;
+    text_add_bytes(out, data, len);
+    return out->overflow ? -1 : (la_ssize_t)len;
+}
+
+static int add_file(struct archive *archive, const struct bundle_archive_file *file) {
+    struct archive_entry *entry = archive_entry_new();
+    archive_entry_set_pathname(entry, file->path);
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, MODE);
+    archive_entry_set_size(entry, (la_int64_t)file->len);
+    archive_entry_set_mtime(entry, PACKED_TIME, 0);
+    int result = archive_write_header(archive, entry);
+    archive_entry_free(entry);
+    if (result != ARCHIVE_OK)
+        return -1;
+    return archive_write_data(archive, file->data, file->len) == (la_ssize_t)file->len ? 0 : -1;
+}
+
+static int write_all(struct archive *archive, const struct bundle_archive_file *files, size_t count,
+                     struct text *out, struct error *err) {
+    int failed = archive_write_set_bytes_per_block(archive, 0) != ARCHIVE_OK ||
+                 archive_write_open(archive, out, NULL, collect, NULL) != ARCHIVE_OK;
+    for (size_t i = 0; !failed && i < count; i++)
+        failed = add_file(archive, &files[i]) < 0;
+    if (failed || archive_write_close(archive) != ARCHIVE_OK) {
+        const char *why = archive_error_string(archive);
+        return error_set(err, ERROR_HOST, "pack archive: %s", why ? why : "no reason");
+    }
+    return 0;
+}
+
+int bundle_archive_make_tar(const struct bundle_archive_file *files, size_t count, char **ret,
+                            size_t *ret_len, struct error *err) {
+    _cleanup_(text_free) struct text out = {.cap = 1024u * 1024 * 1024};
+    struct archive *archive = archive_write_new();
+    int result = archive_write_set_format_ustar(archive) == ARCHIVE_OK
+                     ? write_all(archive, files, count, &out, err)
+                     : error_set(err, ERROR_HOST, "pack archive: its format is not known");
+
+    (void)archive_write_free(archive); /* closed already, or failed and told */
+    if (result < 0)
+        return -1;
+    *ret_len = out.len;
+    *ret = text_take(&out);
+    return 0;
+}

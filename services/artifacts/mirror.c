@@ -1,0 +1,404 @@
+/* Files of a mirror: fetched together, whole or not at all, in bounded time; resumed after what may
+ * pass. */
+#include "services/artifacts/mirror.h"
+
+enum {
+    ALL_MS = 30 * 60 * 1000, /* all files, however fast */
+    LIMIT_MS = 60 * 1000,
+    ALL_MAX = 1024 * 1024 * 1024,
+    STALL_MS = 30 * 1000,
+    STALL_BYTES = 30 * 1024, /* less than this in STALL_MS is a server that drips */
+    TELL_MS = 1000,
+    PAUSE_MS = 1000, /* after the first failure; doubled after each further one */
+    DOUBLINGS_MAX = 4,
+    RETRY_AFTER_MAX = 60, /* seconds */
+    AT_ONCE = 16,
+    PART_BYTES = 4 * 1024 * 1024, /* of a file on disk */
+};
+
+/* One file under way. */
+struct fetch {
+    struct batch *batch;
+    struct mirror_file *file;
+    char *url;
+    struct text body;
+    uint64_t length; /* of the whole file, as the server says; 0 = not known */
+    size_t saved;    /* bytes of body that are on disk, whole parts */
+    size_t furthest; /* of all attempts */
+    uint64_t furthest_ms;
+    unsigned attempt;   /* since then */
+    uint64_t window_ms; /* the bytes of the last STALL_MS are counted from here */
+    size_t window_len;
+    bool asks_part, has_parts, only_whole; /* of this request; of body; for ever */
+    bool too_slow, odd_part;               /* of this request */
+    size_t too_long;                       /* the limit that it passes, or 0 */
+    bool done, may_pass;
+    unsigned pause_ms;
+    struct error why;
+};
+/* Those that are fetched together. */
+struct batch {
+    const struct mirror *mirror;
+    struct fetch *fetches;
+    size_t count;
+    uint64_t begin_ms, told_ms, received;
+    struct fetch *failed; /* for good: the others need not go on */
+};
+
+char *mirror_url(const struct mirror *mirror, const char *path) {
+    size_t len = mirror->url ? strlen(mirror->url) : 0;
+    struct text out = {0};
+
+    while (len && mirror->url[len - 1] == '/')
+        len--;
+    text_add_bytes(&out, mirror->url, len);
+    text_add(&out, mirror->url ? "/" : "https://");
+    text_add_url(&out, path, "/:");
+    return text_take(&out);
+}
+
+/* ---- progress ---- */
+
+static uint64_t held(const struct batch *batch) {
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < batch->count; i++)
+        sum += batch->fetches[i].body.len + batch->fetches[i].file->len;
+    return sum;
+}
+
+static void tell(struct batch *batch, uint64_t now) {
+    const struct mirror *mirror = batch->mirror;
+    uint64_t have = held(batch), all = 0,
+             rate = batch->received * 1000 / (now - batch->begin_ms + 1);
+    _cleanup_(text_free) struct text message = {0};
+    bool known = true;
+
+    if (!mirror->tell || now - batch->told_ms < TELL_MS)
+        return;
+    batch->told_ms = now;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct fetch *f = &batch->fetches[i];
+
+        all += f->done ? f->file->len : f->length;
+        known = known && (f->done || f->length);
+        if (!f->done)
+            text_addf(&message, "%s%s", message.len ? ", " : "",
+                      f->file->name ? f->file->name : f->file->path);
+    }
+    known = known && all >= have && all;
+    text_addf(&message, known ? ": %.1f of %.1f MB" : ": %.1f MB", (double)have / 1e6,
+              (double)all / 1e6);
+    if (rate)
+        text_addf(&message, ", %.1f MB/s", (double)rate / 1e6);
+    if (rate && known)
+        text_addf(&message, ", %u s left", (unsigned)((all - have) / rate + 1));
+    mirror->tell(mirror->context, (unsigned)(now - batch->begin_ms),
+                 known ? (unsigned)(have * 100 / all) : 0, text_str(&message));
+}
+
+/* ---- parts on disk ---- */
+
+static char *part_path(const struct fetch *f) {
+    return xasprintf("%s\\%s.%zu", f->batch->mirror->parts, f->file->sha256, f->saved / PART_BYTES);
+}
+
+/* A disk that takes none costs the continuation, not the download. */
+static void save_parts(struct fetch *f) {
+    const struct mirror *mirror = f->batch->mirror;
+
+    while (mirror->parts && f->file->sha256 && f->body.len - f->saved >= PART_BYTES) {
+        _cleanup_(freep) char *path = part_path(f);
+
+        if (host_make_folder(mirror->host, mirror->parts, HOST_SECRET, NULL) < 0 ||
+            host_write(mirror->host, path, f->body.data + f->saved, PART_BYTES, HOST_SECRET, NULL) <
+                0)
+            return;
+        f->saved += PART_BYTES;
+    }
+}
+
+/* Nobody vouches for them: the SHA-256 of the whole decides. */
+static void load_parts(struct fetch *f) {
+    const struct mirror *mirror = f->batch->mirror;
+
+    while (mirror->parts && f->file->sha256 && f->saved + PART_BYTES <= f->file->max) {
+        _cleanup_(freep) char *path = part_path(f), *data = NULL;
+        size_t len = 0;
+
+        if (host_file_type(mirror->host, path) != HOST_FILE ||
+            host_read(mirror->host, path, PART_BYTES, &data, &len, NULL) < 0 || len != PART_BYTES)
+            break;
+        text_add_bytes(&f->body, data, len);
+        f->saved += PART_BYTES;
+    }
+    f->furthest = f->body.len;
+}
+
+/* ---- one answer ---- */
+
+/* Nonzero ends the request. What is no file is judged by its status alone. */
+static int on_head(void *context, const struct http_response *head) {
+    struct fetch *f = context;
+    uint64_t length = head->length > 0 ? (uint64_t)head->length : 0;
+
+    if (head->status == 206 && f->asks_part) {
+        f->odd_part = head->range_begin != (int64_t)f->body.len ||
+                      (f->length && length && f->length != f->body.len + length);
+        f->has_parts = true;
+        length += length ? f->body.len : 0;
+    } else {
+        text_clear(&f->body); /* a server that always sends everything */
+        f->saved = 0;
+        f->has_parts = false;
+    }
+    f->length = length;
+    f->window_len = f->body.len;
+    f->too_long = length > f->file->max ? f->file->max : 0;
+    return f->too_long || f->odd_part || (head->status != 200 && head->status != 206);
+}
+
+static void note_furthest(struct fetch *f, uint64_t now) {
+    if (f->body.len < f->furthest + STALL_BYTES)
+        return;
+    f->furthest = f->body.len;
+    f->furthest_ms = now;
+    f->attempt = 0;
+}
+
+static int on_data(void *context, const char *data, size_t len) {
+    struct fetch *f = context;
+    struct batch *batch = f->batch;
+    uint64_t now = host_monotonic_ms(batch->mirror->host);
+
+    if (len > f->file->max - f->body.len)
+        f->too_long = f->file->max;
+    else if (len + held(batch) > ALL_MAX)
+        f->too_long = ALL_MAX;
+    if (batch->failed || f->too_long)
+        return 1;
+    text_add_bytes(&f->body, data, len);
+    batch->received += len;
+    note_furthest(f, now);
+    save_parts(f);
+    if (now - f->window_ms >= STALL_MS) {
+        f->too_slow = f->body.len - f->window_len < STALL_BYTES;
+        f->window_ms = now;
+        f->window_len = f->body.len;
+    }
+    tell(batch, now);
+    return f->too_slow;
+}
+
+static int refuse_status(const char *url, long status, struct error *err) {
+    switch (status) {
+    case 401:
+    case 403:
+        return error_set(
+            err, ERROR_DENIED,
+            "GET '%s': the server answers %ld: access requires credentials, and winjoin sends none",
+            url, status);
+    case 404:
+    case 410:
+        return error_set(err, ERROR_ABSENT, "GET '%s': the server answers %ld: no such file", url,
+                         status);
+    default:
+        break;
+    }
+    (void)error_set(err, ERROR_NETWORK, "GET '%s': the server answers %ld", url, status);
+    return status >= 300 && status < 400
+               ? error_hint(err, "redirects are not followed: use the address that it redirects to")
+               : -1;
+}
+
+static bool status_may_pass(long status) {
+    return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
+}
+
+/* The next request is for everything. */
+static int start_over(struct fetch *f, const char *why) {
+    f->only_whole = f->may_pass = true;
+    return error_set(&f->why, ERROR_NETWORK, "GET '%s': %s", f->url, why);
+}
+
+static bool parts_fit(struct fetch *f) {
+    digest_sha256(text_str(&f->body), f->body.len, f->file->digest);
+    return !f->has_parts || text_equal(f->file->digest, f->file->sha256);
+}
+
+/* What came of a request; may_pass is filled on failure. */
+static int judge(struct fetch *f, const struct http_exchange *x) {
+    long status = x->response.status;
+
+    f->may_pass = true;
+    if (f->too_slow)
+        return error_set(&f->why, ERROR_TIMED_OUT, "GET '%s': fewer than %d bytes received in %d s",
+                         f->url, STALL_BYTES, STALL_MS / 1000);
+    if (f->why.kind != ERROR_NONE) {
+        f->may_pass = f->why.kind == ERROR_NETWORK || f->why.kind == ERROR_TIMED_OUT;
+        return -1;
+    }
+    if (f->odd_part || (status == 416 && f->asks_part) || (f->has_parts && f->too_long))
+        return start_over(f, "the file on the server changed during the download");
+    f->may_pass = status_may_pass(status);
+    if (status != 200 && !(status == 206 && f->asks_part))
+        return refuse_status(f->url, status, &f->why);
+    if (f->too_long)
+        return error_set(&f->why, ERROR_UNTRUSTED, "GET '%s': longer than %zu bytes", f->url,
+                         f->too_long);
+    return parts_fit(f) ? 0 : start_over(f, "its parts do not add up to the file");
+}
+
+/* Many machines that were turned away together do not come back together. */
+static unsigned pause_after(struct host *host, unsigned attempt, long retry_after) {
+    unsigned doublings = attempt < DOUBLINGS_MAX ? attempt : DOUBLINGS_MAX;
+    unsigned pause = PAUSE_MS << doublings;
+
+    if (retry_after > 0)
+        pause = 1000 * (unsigned)(retry_after < RETRY_AFTER_MAX ? retry_after : RETRY_AFTER_MAX);
+    return host_spread_ms(host, pause, 2 * pause);
+}
+
+/* Whether, and when, it is tried again. */
+static void ended(void *context, const struct http_exchange *x) {
+    struct fetch *f = context;
+    struct batch *batch = f->batch;
+    const struct mirror *mirror = batch->mirror;
+    unsigned limit = mirror->limit_ms && mirror->limit_ms < LIMIT_MS ? mirror->limit_ms : LIMIT_MS;
+    uint64_t now = host_monotonic_ms(mirror->host);
+
+    if (batch->failed)
+        return;
+    if (judge(f, x) == 0) {
+        f->done = true;
+        f->file->len = f->body.len;
+        f->file->data = text_take(&f->body);
+        if (f->file->arrived)
+            f->file->arrived(f->file->arrived_context, f->file);
+        return;
+    }
+    if (x->response.status == 401 && x->response.challenge && !f->file->challenge)
+        f->file->challenge = xstrdup(x->response.challenge);
+    (void)http_hint_proxy(&f->why, x->response.proxy);
+    f->pause_ms = pause_after(mirror->host, f->attempt++, x->response.retry_after);
+    if (!f->file->sha256 || f->only_whole)
+        text_clear(&f->body);
+    f->saved = f->saved < f->body.len ? f->saved : f->body.len;
+    if (!f->may_pass || now - f->furthest_ms + f->pause_ms > limit ||
+        now - batch->begin_ms + f->pause_ms > ALL_MS)
+        batch->failed = f;
+}
+
+/* ---- all ---- */
+
+static void ask(struct fetch *f, uint64_t now, struct http_exchange *ret) {
+    f->too_slow = f->odd_part = false;
+    f->too_long = 0;
+    error_clear(&f->why);
+    f->asks_part = f->body.len > 0;
+    f->window_ms = now;
+    f->window_len = f->body.len;
+    *ret = (struct http_exchange){
+        .request = {.url = f->url,
+                    .accept = f->file->accept,
+                    .bearer_token = f->file->bearer_token,
+                    .timeout_ms = (unsigned)(ALL_MS - (now - f->batch->begin_ms)),
+                    .on_head = on_head,
+                    .on_data = on_data,
+                    .on_data_context = f,
+                    .range_begin = f->body.len,
+                    .follow_redirects = f->batch->mirror->follows_redirects},
+        .err = &f->why,
+        .ended = ended};
+}
+
+/* One request for each that lacks; false: none does. */
+static bool ask_all(struct batch *batch) {
+    _cleanup_(freep) struct http_exchange *exchanges = xcalloc(AT_ONCE, sizeof *exchanges);
+    uint64_t now = host_monotonic_ms(batch->mirror->host);
+    size_t asked = 0;
+
+    for (size_t i = 0; i < batch->count && asked < AT_ONCE; i++)
+        if (!batch->fetches[i].done)
+            ask(&batch->fetches[i], now, &exchanges[asked++]);
+    http_perform_all(batch->mirror->http, exchanges, asked);
+    for (size_t i = 0; i < asked; i++)
+        http_response_free(&exchanges[i].response);
+    return asked > 0;
+}
+
+/* Until the last of those that failed may be asked for again; 0: none failed. */
+static int pause_all(struct batch *batch, struct error *err) {
+    const struct mirror *mirror = batch->mirror;
+    const struct fetch *last = NULL;
+    _cleanup_(freep) char *message = NULL;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct fetch *f = &batch->fetches[i];
+
+        if (!f->done && f->pause_ms && (!last || f->pause_ms > last->pause_ms))
+            last = f;
+    }
+    if (!last)
+        return 0;
+    message = xasprintf("%s; next try in %u s", last->why.message, (last->pause_ms + 999) / 1000);
+    if (mirror->tell)
+        mirror->tell(mirror->context, (unsigned)(host_monotonic_ms(mirror->host) - batch->begin_ms),
+                     0, message);
+    return host_sleep(mirror->host, last->pause_ms, err);
+}
+
+static int run(struct batch *batch, struct error *err) {
+    while (ask_all(batch)) {
+        const struct fetch *f = batch->failed;
+
+        if (f && err)
+            *err = f->why;
+        if (f)
+            return f->file->name ? error_prefix(err, "artifact '%s'", f->file->name) : -1;
+        if (pause_all(batch, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, size_t count,
+                     struct error *err) {
+    uint64_t now = host_monotonic_ms(mirror->host);
+    struct batch batch = {.mirror = mirror, .count = count, .begin_ms = now, .told_ms = now};
+    bool keeps = false;
+    int result;
+
+    batch.fetches = xcalloc(count + 1, sizeof *batch.fetches);
+    for (size_t i = 0; i < count; i++) {
+        batch.fetches[i] = (struct fetch){.batch = &batch,
+                                          .file = &files[i],
+                                          .url = mirror_url(mirror, files[i].path),
+                                          .body = {.cap = files[i].max + 1},
+                                          .furthest_ms = now};
+        load_parts(&batch.fetches[i]);
+        keeps = keeps || files[i].sha256;
+    }
+    result = run(&batch, err);
+    if (mirror->parts && keeps && (result == 0 || !err || err->kind != ERROR_INTERRUPTED))
+        (void)host_remove_tree(mirror->host, mirror->parts, NULL);
+    for (size_t i = 0; i < count; i++) {
+        free(batch.fetches[i].url);
+        text_free(&batch.fetches[i].body);
+    }
+    free(batch.fetches);
+    return result;
+}
+
+int mirror_fetch(const struct mirror *mirror, const char *path, size_t max, char **ret,
+                 size_t *ret_len, struct error *err) {
+    struct mirror_file file = {.path = path, .max = max};
+
+    if (mirror_fetch_all(mirror, &file, 1, err) < 0) {
+        free(file.data);
+        return -1;
+    }
+    *ret = file.data;
+    *ret_len = file.len;
+    return 0;
+}

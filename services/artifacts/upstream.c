@@ -1,0 +1,270 @@
+/* Upstream's releases: digests in every form, programs fetched and proved. */
+#include "services/artifacts/upstream.h"
+
+#include "services/artifacts/bundle_archive.h"
+
+enum { DIGEST_FILE_MAX = 1024 * 1024 };
+
+/* ---- digests ---- */
+
+static bool take_hex(const char *text, size_t len, char ret[DIGEST_TEXT_MAX]) {
+    if (len != DIGEST_TEXT_MAX - 1)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i] >= 'A' && text[i] <= 'F' ? (char)(text[i] - 'A' + 'a') : text[i];
+
+        if (!c || !strchr("0123456789abcdef", c))
+            return false;
+        ret[i] = c;
+    }
+    ret[len] = '\0';
+    return true;
+}
+
+static int read_release(const char *text, size_t len, const char *file, char ret[DIGEST_TEXT_MAX],
+                        struct error *err) {
+    _cleanup_json_ json_t *release = NULL;
+
+    if (json_read(text, len, "the release", &release, err) < 0)
+        return -1;
+    json_each(json_at(release, "assets"), i, asset) {
+        const char *digest = json_text_at(asset, "digest");
+
+        if (!text_equal(json_text_at(asset, "name"), file))
+            continue;
+        if (digest && text_starts_with(digest, "sha256:") &&
+            take_hex(digest + 7, strlen(digest + 7), ret))
+            return 0;
+    }
+    return error_set(err, ERROR_ABSENT, "no SHA-256 of '%s' is published", file);
+}
+
+static size_t word_length(const char *text, size_t len) {
+    size_t n = 0;
+
+    while (n < len && !strchr(" \t", text[n]))
+        n++;
+    return n;
+}
+
+/* What follows the digest: nothing, "  FILE" or " *FILE"; a folder before the name is ignored. */
+static bool names_file(const char *rest, size_t len, const char *file) {
+    size_t begin = 0, name = len;
+
+    while (begin < len && strchr(" \t*", rest[begin]))
+        begin++;
+    while (name > begin && rest[name - 1] != '/')
+        name--;
+    return begin == len ||
+           (strlen(file) == len - name && memcmp(rest + name, file, len - name) == 0);
+}
+
+int upstream_digest_read(const char *text, size_t len, const char *file, char ret[DIGEST_TEXT_MAX],
+                         struct error *err) {
+    bool is_list = false;
+
+    if (len && text[0] == '{')
+        return read_release(text, len, file, ret, err);
+    for (const char *line = text, *end = text + len; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        size_t n = (size_t)((stop ? stop : end) - line), hex;
+
+        while (n && strchr(" \t\r", line[n - 1]))
+            n--;
+        hex = word_length(line, n);
+        if (take_hex(line, hex, ret)) {
+            if (names_file(line + hex, n - hex, file))
+                return 0;
+            is_list = true;
+        }
+        line = stop ? stop + 1 : end;
+    }
+    return is_list ? error_set(err, ERROR_ABSENT, "no SHA-256 of '%s' is published", file)
+                   : error_set(err, ERROR_MALFORMED, "it does not contain a SHA-256");
+}
+
+/* ---- what is fetched ---- */
+
+/* What one file is opened for, while others still come. */
+struct opening {
+    const struct mirror *from;
+    const struct artifacts *artifacts;
+    const bool *wanted;
+    char **ret; /* of the caller, one an artifact */
+    size_t *ret_len;
+    int result;
+    struct error why;
+};
+
+/* The files that hold the wanted artifacts; an archive once. */
+struct downloads {
+    struct mirror_file files[ARTIFACTS_MAX];
+    const struct artifact *artifacts[ARTIFACTS_MAX]; /* one of each file */
+    char digests[ARTIFACTS_MAX][DIGEST_TEXT_MAX];    /* published; "" = the caller knows */
+    struct opening openings[ARTIFACTS_MAX];
+    size_t count;
+};
+
+static void downloads_free(struct downloads *downloads) {
+    for (size_t i = 0; i < downloads->count; i++)
+        free(downloads->files[i].data);
+    free(downloads);
+}
+
+static void downloads_freep(struct downloads **downloads) {
+    downloads_free(*downloads);
+}
+
+static size_t file_of(const struct downloads *downloads, const struct artifact *artifact) {
+    size_t i = 0;
+
+    while (i < downloads->count && !text_equal(downloads->files[i].path, artifact->path))
+        i++;
+    return i;
+}
+
+/* `wanted` NULL: each. */
+static struct downloads *find_files(const struct artifacts *artifacts, const bool *wanted) {
+    struct downloads *found = xcalloc(1, sizeof *found);
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+        size_t at = file_of(found, artifact);
+
+        if ((wanted && !wanted[i]) ||
+            (at < found->count && (*artifact->sha256 || !*found->artifacts[at]->sha256)) ||
+            (at == found->count && at == ARTIFACTS_MAX))
+            continue;
+        found->files[at] = (struct mirror_file){
+            .name = artifact->name, .path = artifact->path, .max = ARTIFACT_SIZE_MAX};
+        found->artifacts[at] = artifact;
+        found->count += at == found->count;
+    }
+    return found;
+}
+
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int read_digest(const struct mirror *from, const struct mirror_file *file,
+                       const struct artifact *artifact, char ret[DIGEST_TEXT_MAX],
+                       struct error *err) {
+    _cleanup_(freep) char *url = NULL;
+
+    if (upstream_digest_read(file->data, file->len, file_name(artifact->path), ret, err) == 0)
+        return 0;
+    url = mirror_url(from, file->path);
+    (void)error_prefix(err, "digest '%s'", url);
+    return error_prefix(err, "artifact '%s'", artifact->name);
+}
+
+/* The published digest of each file whose content nobody knows. */
+static int fetch_digests(const struct mirror *from, struct downloads *downloads,
+                         struct error *err) {
+    struct mirror_file files[ARTIFACTS_MAX] = {0};
+    size_t of[ARTIFACTS_MAX], count = 0;
+    int result;
+
+    for (size_t i = 0; i < downloads->count; i++) {
+        const struct artifact *artifact = downloads->artifacts[i];
+
+        if (*artifact->sha256)
+            continue;
+        of[count] = i;
+        files[count++] = (struct mirror_file){
+            .name = artifact->name, .path = artifact->digest, .max = DIGEST_FILE_MAX};
+    }
+    result = mirror_fetch_all(from, files, count, err);
+    for (size_t i = 0; i < count; i++) {
+        char *digest = downloads->digests[of[i]];
+
+        if (result == 0)
+            result = read_digest(from, &files[i], downloads->artifacts[of[i]], digest, err);
+        downloads->files[of[i]].sha256 = *digest ? digest : NULL;
+        free(files[i].data);
+    }
+    return result;
+}
+
+static int check_file(const struct mirror *from, const struct mirror_file *file,
+                      struct error *err) {
+    _cleanup_(freep) char *url = NULL;
+
+    if (!file->sha256 || text_equal(file->digest, file->sha256))
+        return 0;
+    url = mirror_url(from, file->path);
+    return error_set(err, ERROR_UNTRUSTED,
+                     "verify '%s': its SHA-256 is %s, the published one is %s", url, file->digest,
+                     file->sha256);
+}
+
+/* The members that are wanted of one archive, in one pass. */
+static int take_members(struct opening *o, const struct mirror_file *file, struct error *err) {
+    struct bundle_archive_member members[ARTIFACTS_MAX] = {0};
+    size_t of[ARTIFACTS_MAX], count = 0;
+    int result;
+
+    for (size_t i = 0; i < o->artifacts->count && count < ARTIFACTS_MAX; i++) {
+        const struct artifact *artifact = &o->artifacts->items[i];
+
+        if (!o->wanted[i] || !artifact->member || !text_equal(artifact->path, file->path))
+            continue;
+        of[count] = i;
+        members[count++] =
+            (struct bundle_archive_member){.path = artifact->member, .max = ARTIFACT_SIZE_MAX};
+    }
+    result = count ? bundle_archive_read_all(file->data, file->len, members, count, err) : 0;
+    for (size_t i = 0; i < count; i++) {
+        o->ret[of[i]] = members[i].data;
+        o->ret_len[of[i]] = members[i].len;
+    }
+    return result;
+}
+
+static void open_file(void *context, const struct mirror_file *file) {
+    struct opening *o = context;
+
+    o->result =
+        check_file(o->from, file, &o->why) < 0 || take_members(o, file, &o->why) < 0 ? -1 : 0;
+}
+
+int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts, const bool *wanted,
+                   char **ret, size_t *ret_len, struct error *err) {
+    _cleanup_(downloads_freep) struct downloads *found = find_files(artifacts, wanted);
+
+    for (size_t i = 0; i < found->count; i++) {
+        found->openings[i] = (struct opening){from, artifacts, wanted, ret, ret_len, 0, {0}};
+        found->files[i].arrived = open_file;
+        found->files[i].arrived_context = &found->openings[i];
+    }
+    if (fetch_digests(from, found, err) < 0 ||
+        mirror_fetch_all(from, found->files, found->count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+        size_t at = file_of(found, artifact);
+
+        if (!wanted[i] || at == found->count)
+            continue;
+        if (found->openings[at].result < 0) {
+            if (err)
+                *err = found->openings[at].why;
+            return error_prefix(err, "artifact '%s'", artifact->name);
+        }
+        if (ret[i])
+            continue;
+        ret[i] = xmemdup(found->files[at].data, found->files[at].len);
+        ret_len[i] = found->files[at].len;
+    }
+    return 0;
+}
+
+int upstream_check(const struct mirror *from, const struct artifacts *artifacts,
+                   struct error *err) {
+    _cleanup_(downloads_freep) struct downloads *found = find_files(artifacts, NULL);
+
+    return fetch_digests(from, found, err);
+}
