@@ -1,12 +1,13 @@
 /* What becomes of words, flags, environment and files before the join begins. */
 
 #include "base/log.h"
-#include "base/unicode.h"
 #include "base/redact.h"
+#include "base/unicode.h"
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/configuration/join_configuration.h"
+#include "join/configuration/join_options_check.h"
 #include "join/configuration/node_configuration.h"
 #include "join/phases/phase_names.h"
 

@@ -91,5 +91,3 @@ int join_kubernetes_version_check(const char *version, struct error *err);
 int join_ignored_check(const struct text_list *ignored, struct error *err);
 /* What they say of the network; borrowed. */
 void join_network_input(const struct join_options *options, struct network_input *ret);
-/* The checks that need neither host nor network. ERROR_USAGE. */
-int join_options_check(const struct join_options *options, struct error *err);

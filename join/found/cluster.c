@@ -1,5 +1,6 @@
-/* The cluster as it is found: its configuration, the Node. */
+/* The cluster's configuration as it is found. */
 #include "base/log.h"
+#include "join/configuration/join_options_check.h"
 #include "join/configuration/node_configuration.h"
 #include "join/found/need.h"
 
@@ -19,14 +20,4 @@ int find_cluster(struct join *join, struct error *err) {
             return error_prefix(err, "ConfigMap kube-system/winjoin");
     }
     return 0;
-}
-
-int find_node(struct join *join, struct error *err) {
-    if (join->found.node.name && found_pod_prefix(&join->found))
-        return 0;
-    if (find_node_client(join, err) < 0)
-        return -1;
-    if (join->found.node.name)
-        kube_node_free(&join->found.node);
-    return kube_node_get(&join->found.client, join->found.node_name, &join->found.node, err);
 }
