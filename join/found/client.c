@@ -2,7 +2,7 @@
 #include "join/found/need.h"
 #include "join/found/start_spread.h"
 #include "join/kubelet/kubelet_files.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "pki/certificate.h"
 #include "pki/pin.h"
 
@@ -55,14 +55,14 @@ static bool has_way_out(struct host *host) {
  * reached before it is back. */
 static int give_card_back(struct join *join, struct error *err) {
     const struct journal_entry *recorded = journal_switch(&join->journal);
-    struct nic_guard_result guard = {0};
+    struct nic_restored guard = {0};
     _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
 
     if (!recorded || join->found.options.dry_run || has_way_out(join->host))
         return 0;
     if (nic_snapshot_read(json_object_get(recorded->before, "card"), &card, err) < 0)
         return -1;
-    return nic_guard_restore(join->host, &card, on_card, &join->progress, &guard, err);
+    return nic_restore(join->host, &card, on_card, &join->progress, &guard, err);
 }
 
 /* Is kubelet.conf of the cluster that the call means: by its pins, else by the endpoint? */

@@ -44,8 +44,8 @@ int find_plan(struct join *join, struct error *err);
 int find_remembered(struct join *join, struct error *err);
 
 /* The prefix of this node's pods: --pod-cidr, else what the Node says, in spec.podCIDR or in the
- * annotation of the plan's agent. Borrowed; NULL: not known. */
-const char *found_pod_prefix(const struct join_found *found);
+ * annotation of this agent (NULL: none). Borrowed; NULL: not known. */
+const char *found_pod_prefix(const struct join_found *found, const struct network_agent *agent);
 
 /* Does the join wait until the controller manager has given the Node its prefix? */
 bool found_waits_for_prefix(const struct join_found *found);

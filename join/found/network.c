@@ -79,29 +79,6 @@ static int check_isolated(const struct join *join, const struct network_plan *pl
     return error_hint(err, NETWORK_MODE_HINT);
 }
 
-static const char *pod_prefix(const struct join_found *found, const struct network_agent *agent) {
-    const struct kube_node *node = &found->node;
-
-    if (found->options.pod_cidrs.count)
-        return found->options.pod_cidrs.items[0];
-    if (agent && agent->subnet_annotation)
-        return kube_node_annotation(node, agent->subnet_annotation);
-    return node->pod_cidrs.count ? node->pod_cidrs.items[0] : NULL;
-}
-
-const char *found_pod_prefix(const struct join_found *found) {
-    return pod_prefix(found, found->plan.agent);
-}
-
-/* An agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes, Azure);
- * another one would wait for the Node's without a word. */
-bool found_waits_for_prefix(const struct join_found *found) {
-    const struct network_plan *plan = &found->plan;
-
-    return !found->options.pod_cidrs.count && !plan->agent->pods_make_network &&
-           (!plan->agent->makes_network || (plan->external && plan->external->needs_pod_cidr));
-}
-
 /* The cluster's network agent decides plugin, mode, VNI and port where the call does not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = &join->found.options;
@@ -132,7 +109,7 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         ret->mode = network->mode;
     agent = network_agent_by_plugin(ret->plugin);
     if (!ret->pod_cidr && agent && agent->subnet_annotation)
-        ret->pod_cidr = pod_prefix(&join->found, agent);
+        ret->pod_cidr = found_pod_prefix(&join->found, agent);
     else if (!ret->pod_cidr && join->found.node.name && !(agent && agent->pods_make_network))
         network_input_pods(&join->found.node.pod_cidrs, ret);
 }

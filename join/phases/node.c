@@ -53,7 +53,7 @@ static enum wait_look look_subnet(void *context, struct wait *, struct error *er
     struct join_found *found = &w->join->found;
     struct kube_node node = {0};
 
-    if (found_pod_prefix(found))
+    if (found_pod_prefix(found, found->plan.agent))
         return LOOK_DONE;
     if (kube_node_get(&found->client, found->node_name, &node, err) < 0)
         return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
@@ -61,7 +61,7 @@ static enum wait_look look_subnet(void *context, struct wait *, struct error *er
     found->node = node;
     (void)error_set(err, ERROR_TIMED_OUT, "for the annotation %s of node %s",
                     w->agent->subnet_annotation, found->node_name);
-    return found_pod_prefix(found) ? LOOK_DONE : LOOK_AGAIN;
+    return found_pod_prefix(found, found->plan.agent) ? LOOK_DONE : LOOK_AGAIN;
 }
 
 /* An agent's program that is started before it knows the prefix does nothing for ever. */
@@ -106,8 +106,9 @@ int phase_node(struct join *join, struct error *err) {
     if (wait_subnet(join, err) < 0)
         return -1;
     join_fact(&join->progress, "podCIDRs", json_texts(&join->found.node.pod_cidrs));
-    if (found_pod_prefix(&join->found))
-        text_addf(&join->progress.detail, ", pods %s", found_pod_prefix(&join->found));
+    if (found_pod_prefix(&join->found, join->found.plan.agent))
+        text_addf(&join->progress.detail, ", pods %s",
+                  found_pod_prefix(&join->found, join->found.plan.agent));
     return 0;
 }
 
