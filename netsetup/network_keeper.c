@@ -6,7 +6,7 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "netsetup/peer_watch.h"
 #include "netsetup/routes/peers.h"
 #include "services/service_table.h"
@@ -68,7 +68,7 @@ static int write_card(struct network_keeper *k, struct error *err) {
     return host_write(k->host, CARD_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
-static void add_restored(const struct nic_snapshot *card, const struct nic_guard_result *guard,
+static void add_restored(const struct nic_snapshot *card, const struct nic_restored *guard,
                          struct text_list *did) {
     if (guard->address_restored)
         text_list_add_owned(did, xasprintf("restored %s on '%s'", card->address, card->alias));
@@ -112,7 +112,7 @@ static void add_made(const char *name, enum hcn_outcome outcome, struct text_lis
 static int make_networks(struct network_keeper *k, const struct network_plan *plan,
                          const json_t *peers, struct network_restore *restore, struct error *err) {
     enum hcn_outcome base = HCN_REUSED, pods = HCN_REUSED;
-    struct nic_guard_result guard = {0};
+    struct nic_restored guard = {0};
     struct hcn_network network = {0};
     int result;
 
@@ -120,7 +120,7 @@ static int make_networks(struct network_keeper *k, const struct network_plan *pl
         return -1;
     add_made(plan->base_name, base, restore->did);
     if (k->card.alias) {
-        if (nic_guard_restore(k->host, &k->card, NULL, NULL, &guard, err) < 0)
+        if (nic_restore(k->host, &k->card, NULL, NULL, &guard, err) < 0)
             return -1;
         add_restored(&k->card, &guard, restore->did);
     }

@@ -4,7 +4,7 @@
 #include "join/phases/service_proof.h"
 #include "kube/csr.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 
 enum { STEP_MS = 1000, STALLED_MS = 30000, STARTS_MAX = 3, STOP_MS = 30000 };
 
@@ -118,12 +118,12 @@ static int start_again(struct agent_wait *w, struct error *err) {
 
 static enum wait_look look(void *context, struct wait *wait, struct error *err) {
     struct agent_wait *w = context;
-    struct nic_guard_result guard = {0};
+    struct nic_restored guard = {0};
     struct error missing = {0};
     bool pending = false;
     enum wait_look found;
 
-    if (nic_guard_restore(w->join->host, &w->join->found.nic, NULL, NULL, &guard, err) < 0)
+    if (nic_restore(w->join->host, &w->join->found.nic, NULL, NULL, &guard, err) < 0)
         return LOOK_FAILED;
     w->outage_ms += guard.outage_ms;
     w->restored |= guard.address_restored;

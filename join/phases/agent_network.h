@@ -8,7 +8,7 @@
  * gives the adapter back what the virtual switch cost it, names a certificate request that waits
  * for its approval, starts the service again when the network does not come. Its networks are
  * recorded, so that a reset deletes them. Kinds: those of service_run(), of HNS and of
- * nic_guard_restore(); ERROR_DENIED (its request is denied), ERROR_CONFLICT (another node has this
+ * nic_restore(); ERROR_DENIED (its request is denied), ERROR_CONFLICT (another node has this
  * host's name; a network for other pods), ERROR_TIMED_OUT. */
 int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err);
 

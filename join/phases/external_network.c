@@ -6,7 +6,7 @@
 #include "host/wait.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 
 enum { POLL_MS = 1000 };
 
@@ -34,10 +34,10 @@ static enum wait_look look_network(struct external_wait *e, struct error *err) {
 
 static enum wait_look look(void *context, struct wait *, struct error *err) {
     struct external_wait *e = context;
-    struct nic_guard_result guard = {0};
+    struct nic_restored guard = {0};
 
     /* the agent's virtual switch may cost a static address, and then the agent waits for it, too */
-    if (nic_guard_restore(e->join->host, &e->join->found.nic, NULL, NULL, &guard, err) < 0)
+    if (nic_restore(e->join->host, &e->join->found.nic, NULL, NULL, &guard, err) < 0)
         return LOOK_FAILED;
     e->outage_ms += guard.outage_ms;
     e->restored |= guard.address_restored;

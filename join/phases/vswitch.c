@@ -51,7 +51,7 @@ static int try_firewall(struct join *join, struct error *err) {
     return 0;
 }
 
-static void describe_switch(struct join *join, const struct nic_guard_result *guard) {
+static void describe_switch(struct join *join, const struct nic_restored *guard) {
     join_fact(&join->progress, "adapter", json_string(join->found.nic.alias));
     join_fact(&join->progress, "address", json_string(join->found.nic.address));
     join_fact(&join->progress, "outageSeconds", json_real(guard->outage_ms / 1000.0));
@@ -64,7 +64,7 @@ static void describe_switch(struct join *join, const struct nic_guard_result *gu
 }
 
 int phase_vswitch(struct join *join, struct error *err) {
-    struct nic_guard_result guard = {0};
+    struct nic_restored guard = {0};
     struct hcn_network base = {0};
 
     if (host_fixes_apply(join, err) < 0 || agent_registry_apply(join, err) < 0)

@@ -152,7 +152,7 @@ static int undo_network(struct host *host, const struct journal_entry *entry, co
 
 static int undo_switch(struct host *host, const struct journal_entry *entry, const char **ret_how,
                        struct error *err) {
-    struct nic_guard_result guard = {0};
+    struct nic_restored guard = {0};
     _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
     int result;
 

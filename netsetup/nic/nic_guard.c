@@ -1,306 +1,17 @@
-/* The outage of a vSwitch: watched, repaired, or undone. */
+/* The outage of a vSwitch: guarded, or undone. */
 #include "netsetup/nic/nic_guard.h"
 
-#include "host/wait.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/network_clash.h"
 #include "netsetup/nic/nic_watchdog.h"
-
-enum {
-    WAIT_MS = 120000,
-    POLL_MS = 500,
-    IPV6_GRACE_MS = 10000,  /* how long a router gets to advertise the IPv6 address again */
-    STATIC_GRACE_MS = 3000, /* how long Windows gets to bring a static address along by itself */
-};
-
-struct watch {
-    struct host *host;
-    const struct nic_snapshot *snapshot;
-    nic_progress *progress;
-    void *context;
-    uint64_t start, up_since, back; /* milliseconds; back: since when the IPv4 address is there */
-    bool up;                        /* the interface is, since up_since */
-    bool away;                      /* the address was not there at some look */
-    struct nic_guard_result *result;
-};
-
-/* How likely it is the interface in use: members and VLANs of a team have the same MAC. */
-static unsigned rank(const struct host_adapter *adapter, const struct nic_snapshot *snapshot) {
-    return nic_holds(adapter, snapshot->address)                 ? 5
-           : nic_is_switch_of(adapter->alias, snapshot->alias)   ? 4
-           : nic_is_virtual_alias(adapter->alias)                ? 3
-           : text_equal(adapter->alias, snapshot->current_alias) ? 2
-                                                                 : 1;
-}
-
-/* The interface that has the adapter's MAC and is the one in use: the vNIC once there is one. */
-static const struct host_adapter *in_use(const struct host_adapters *adapters,
-                                         const struct nic_snapshot *snapshot) {
-    const struct host_adapter *found = NULL;
-    for (size_t i = 0; i < adapters->count; i++) {
-        const struct host_adapter *adapter = &adapters->items[i];
-        if (text_equal_nocase(adapter->mac, snapshot->mac) &&
-            (!found || rank(adapter, snapshot) > rank(found, snapshot)))
-            found = adapter;
-    }
-    return found;
-}
-
-/* The address that the node may go on with: the old one, or for DHCP any that others can reach. */
-static const char *good_address(const struct watch *watch, const struct host_adapter *adapter) {
-    const char *other = NULL;
-    for (size_t i = 0; i < adapter->addresses.count; i++) {
-        const char *address = adapter->addresses.items[i];
-        if (nic_same_address(address, watch->snapshot->address))
-            return address;
-        if (nic_usable_address(address))
-            other = address;
-    }
-    return watch->snapshot->dhcp ? other : NULL;
-}
-
-static int put_addresses_back(struct watch *watch, uint32_t index, struct error *err) {
-    for (size_t i = 0; i < watch->snapshot->addresses.count; i++) {
-        const char *address = watch->snapshot->addresses.items[i];
-        if (host_address_add(watch->host, index, address, err) < 0)
-            return error_prefix(err, "restore address '%s'", address);
-    }
-    watch->result->address_restored = true;
-    return 0;
-}
-
-/* In their order, too: Windows asks the first. */
-static bool same_servers(const struct text_list *a, const struct text_list *b) {
-    if (a->count < b->count)
-        return false;
-    for (size_t i = 0; i < b->count; i++)
-        if (!text_equal(a->items[i], b->items[i]))
-            return false;
-    return true;
-}
-
-static bool has_route(const struct host_routes *routes, uint32_t index,
-                      const struct host_route *wanted) {
-    for (size_t i = 0; i < routes->count; i++) {
-        const struct host_route *route = &routes->items[i];
-        if (route->interface_index == index &&
-            text_equal(route->destination, wanted->destination) &&
-            text_equal(route->next_hop, wanted->next_hop))
-            return true;
-    }
-    return false;
-}
-
-static int put_route_back(struct watch *watch, const struct host_routes *now, uint32_t index,
-                          struct host_route route, struct error *err) {
-    if (has_route(now, index, &route))
-        return 0;
-    route.interface_index = index;
-    route.persistent = true; /* the vNIC outlives a restart, so must its routes */
-    if (host_route_add(watch->host, &route, err) < 0)
-        return error_prefix(err, "restore route to '%s'", route.destination);
-    watch->result->routes_restored++;
-    return 0;
-}
-
-/* Routes as they were, the default one too: an adapter's gateways are its default routes. */
-static int put_routes_back(struct watch *watch, uint32_t index, struct error *err) {
-    const struct host_routes *before = &watch->snapshot->routes;
-    _cleanup_(host_routes_free) struct host_routes now = {0};
-    if (host_routes(watch->host, &now, err) < 0)
-        return -1;
-    for (size_t i = 0; i < before->count; i++)
-        if (put_route_back(watch, &now, index, before->items[i], err) < 0)
-            return -1;
-    return 0;
-}
-
-static int put_addresses6_back(struct watch *watch, const struct host_adapter *adapter,
-                               struct error *err) {
-    for (size_t i = 0; i < watch->snapshot->addresses6.count; i++) {
-        const char *address = watch->snapshot->addresses6.items[i];
-        if (nic_holds(adapter, address))
-            continue;
-        if (host_address_add(watch->host, adapter->index, address, err) < 0)
-            return error_prefix(err, "restore address '%s'", address);
-        watch->result->addresses6_restored++;
-    }
-    return 0;
-}
-
-static int put_metric_back(struct watch *watch, uint32_t index, int family, uint32_t before,
-                           uint32_t now, struct error *err) {
-    if (!before || before == now)
-        return 0;
-    return host_metric_set(watch->host, index, family, before, err) < 0
-               ? error_prefix(err, "restore the metric")
-               : 0;
-}
-
-/* DHCP may have given another network: then its routes and servers are the right ones. */
-static int put_rest_back(struct watch *watch, const struct host_adapter *adapter,
-                         struct error *err) {
-    const struct nic_snapshot *snapshot = watch->snapshot;
-    if (!nic_same_address(watch->result->address, snapshot->address))
-        return 0;
-    if (put_addresses6_back(watch, adapter, err) < 0 ||
-        put_metric_back(watch, adapter->index, 4, snapshot->metric, adapter->metric, err) < 0 ||
-        put_metric_back(watch, adapter->index, 6, snapshot->metric6, adapter->metric6, err) < 0 ||
-        put_routes_back(watch, adapter->index, err) < 0)
-        return -1;
-    if (snapshot->dhcp || same_servers(&adapter->dns_servers, &snapshot->dns_servers))
-        return 0;
-    if (host_dns_set(watch->host, adapter->index, &snapshot->dns_servers, err) < 0)
-        return error_prefix(err, "restore the DNS servers");
-    watch->result->dns_restored = true;
-    return 0;
-}
-
-/* An IPv6 address that a router advertises comes back by itself, somewhat later; the node goes on
- * without it at last. */
-static bool misses_address6(const struct watch *watch, const struct host_adapter *adapter) {
-    const struct nic_snapshot *snapshot = watch->snapshot;
-    return *snapshot->address6 && !text_list_has(&snapshot->addresses6, snapshot->address6) &&
-           nic_same_address(watch->result->address, snapshot->address) &&
-           !nic_holds(adapter, snapshot->address6);
-}
-
-static void add_missing(const struct host_adapter *adapter, const struct text_list *addresses,
-                        struct text *list) {
-    for (size_t i = 0; i < addresses->count; i++)
-        if (!nic_holds(adapter, addresses->items[i]))
-            text_addf(list, "%sno address %s", list->len ? ", " : "", addresses->items[i]);
-}
-
-/* Both families compared with what they were, for people: "" when nothing differs, or nobody can
- * tell. */
-static void compare(struct watch *watch) {
-    const struct nic_snapshot *before = watch->snapshot;
-    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
-    _cleanup_(host_routes_free) struct host_routes routes = {0};
-    _cleanup_(text_free) struct text list = {0};
-    if (host_adapters(watch->host, &adapters, NULL) < 0 ||
-        host_routes(watch->host, &routes, NULL) < 0)
-        return;
-    const struct host_adapter *adapter = in_use(&adapters, before);
-    if (!adapter || !nic_same_address(watch->result->address, before->address))
-        return;
-    add_missing(adapter, &before->addresses, &list);
-    add_missing(adapter, &before->addresses6, &list);
-    if (misses_address6(watch, adapter))
-        text_addf(&list, "%sno address %s", list.len ? ", " : "", before->address6);
-    for (size_t i = 0; i < before->routes.count; i++) {
-        if (!has_route(&routes, adapter->index, &before->routes.items[i]))
-            text_addf(&list, "%sno route to %s", list.len ? ", " : "",
-                      before->routes.items[i].destination);
-    }
-    if (!same_servers(&adapter->dns_servers, &before->dns_servers))
-        text_addf(&list, "%sother DNS servers", list.len ? ", " : "");
-    (void)text_format(watch->result->differs, sizeof watch->result->differs, "%.190s",
-                      text_str(&list)); /* cut to fit */
-}
-
-static void tell(void *context, const struct wait *wait, const struct error *missing) {
-    const struct watch *watch = context;
-    if (watch->progress && missing->kind == ERROR_TIMED_OUT)
-        watch->progress(watch->context, wait->waited_ms, missing->message);
-}
-
-/* One look at the adapter: LOOK_DONE once all is as it was. */
-static enum wait_look look(struct watch *watch, bool impatient, struct error *err) {
-    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
-    uint64_t now = host_monotonic_ms(watch->host);
-    if (host_adapters(watch->host, &adapters, err) < 0)
-        return LOOK_FAILED;
-    const struct host_adapter *adapter = in_use(&adapters, watch->snapshot);
-    const char *address = adapter && adapter->up ? good_address(watch, adapter) : NULL;
-    if (address) {
-        (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
-        watch->back = watch->back ? watch->back : now;
-        if (put_rest_back(watch, adapter, err) < 0)
-            return LOOK_FAILED;
-        if (impatient || !misses_address6(watch, adapter) || now - watch->back >= IPV6_GRACE_MS)
-            return LOOK_DONE;
-        (void)error_set(err, ERROR_TIMED_OUT, "its IPv6 address to come back");
-        return LOOK_AGAIN;
-    }
-    watch->away = true;
-    if (!adapter || !adapter->up) {
-        watch->up = false;
-        (void)error_set(err, ERROR_TIMED_OUT, "the adapter to come up");
-        return LOOK_AGAIN;
-    }
-    if (!watch->up)
-        watch->up_since = now;
-    watch->up = true;
-    if (!watch->snapshot->dhcp && (impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
-        put_addresses_back(watch, adapter->index, err) < 0)
-        return LOOK_FAILED;
-    (void)error_set(err, ERROR_TIMED_OUT, "its address to come back");
-    return LOOK_AGAIN;
-}
-
-/* What fails once may work at the next look. */
-static enum wait_look look_again(void *context, struct wait *, struct error *err) {
-    return look(context, false, err) == LOOK_DONE ? LOOK_DONE : LOOK_AGAIN;
-}
-
-static int wait_back(struct watch *watch, struct error *err) {
-    struct wait wait = {.limit_ms = WAIT_MS,
-                        .pause_ms = POLL_MS,
-                        .look = look_again,
-                        .tell = tell,
-                        .context = watch,
-                        .tell_context = watch};
-    struct error why = {0};
-    enum wait_look end = wait_until(watch->host, &wait, &why);
-    if (end == LOOK_AGAIN && why.kind == ERROR_TIMED_OUT)
-        (void)error_set(&why, ERROR_TIMED_OUT, "address '%s' did not come back",
-                        watch->snapshot->address);
-    if (end == LOOK_AGAIN) {
-        (void)error_set(err, ERROR_TIMED_OUT, "%s", why.message);
-        return error_prefix(err, "adapter '%s' after %d s", watch->snapshot->alias, WAIT_MS / 1000);
-    }
-    if (end == LOOK_FAILED) {
-        /* the user leaves: the server gets its address back all the same, now or never */
-        (void)look(watch, true, NULL);
-        (void)look(watch, true, NULL);
-        return error_pass(err, &why);
-    }
-    if (watch->away)
-        watch->result->outage_ms = (unsigned)(watch->back - watch->start);
-    compare(watch);
-    return 0;
-}
-
-static struct watch watch_begin(struct host *host, const struct nic_snapshot *snapshot,
-                                nic_progress *progress, void *context,
-                                struct nic_guard_result *result) {
-    return (struct watch){.host = host,
-                          .snapshot = snapshot,
-                          .progress = progress,
-                          .context = context,
-                          .start = host_monotonic_ms(host),
-                          .result = result};
-}
-
-int nic_guard_restore(struct host *host, const struct nic_snapshot *snapshot,
-                      nic_progress *progress, void *context, struct nic_guard_result *ret,
-                      struct error *err) {
-    struct nic_guard_result result = {0};
-    struct watch watch = watch_begin(host, snapshot, progress, context, &result);
-    if (wait_back(&watch, err) < 0)
-        return -1;
-    *ret = result;
-    return 0;
-}
 
 /* Takes the network away that took the address away. err already holds the reason. */
 static void roll_back(struct host *host, const char *name, const struct nic_snapshot *snapshot,
                       struct error *err) {
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     struct error back_err = {0};
     if (hcn_network_remove(host, name, NULL, &back_err) < 0 ||
-        nic_guard_restore(host, snapshot, NULL, NULL, &result, &back_err) < 0) {
+        nic_restore(host, snapshot, NULL, NULL, &result, &back_err) < 0) {
         (void)error_hint(err, "removing the virtual switch failed, too: %s", back_err.message);
         return;
     }
@@ -309,7 +20,7 @@ static void roll_back(struct host *host, const char *name, const struct nic_snap
 }
 
 /* The plan was made with the old address: the next run makes it with the new one. */
-static int refuse_other_address(const struct nic_guard_result *result,
+static int refuse_other_address(const struct nic_restored *result,
                                 const struct nic_snapshot *snapshot, struct error *err) {
     (void)error_set(err, ERROR_CONFLICT,
                     "adapter '%s' now has %s, not %s: DHCP gave the virtual switch another address",
@@ -317,33 +28,46 @@ static int refuse_other_address(const struct nic_guard_result *result,
     return error_hint(err, "run the same command again: it continues with %s", result->address);
 }
 
+/* Waits and restores; its outage began at `start`, before HNS was asked. */
+static int wait_back(struct host *host, const struct nic_snapshot *snapshot, uint64_t start,
+                     nic_progress *progress, void *context, struct nic_restored *ret,
+                     struct error *err) {
+    uint64_t asked = host_monotonic_ms(host);
+    if (nic_restore(host, snapshot, progress, context, ret, err) < 0)
+        return -1;
+    if (ret->outage_ms)
+        ret->outage_ms += (unsigned)(asked - start);
+    return 0;
+}
+
 static int ensure(struct host *host, const struct network_plan *plan,
                   const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
-                  struct nic_guard_result *ret, struct error *err) {
-    struct nic_guard_result result = {0};
-    struct watch watch = watch_begin(host, snapshot, progress, context, &result);
-    if (hcn_base_network_ensure(host, plan, &result.network, &result.outcome, err) < 0) {
+                  struct nic_restored *ret, struct error *err) {
+    struct nic_restored result = {0};
+    struct hcn_network network = {0};
+    enum hcn_outcome outcome = HCN_REUSED;
+    uint64_t start = host_monotonic_ms(host);
+    if (hcn_base_network_ensure(host, plan, &network, &outcome, err) < 0) {
         struct error restore_err = {0};
-        struct nic_guard_result ignored = {0};
         /* HNS may have failed half-way, with the vSwitch made */
-        if (nic_guard_restore(host, snapshot, progress, context, &ignored, &restore_err) < 0)
+        if (nic_restore(host, snapshot, progress, context, &result, &restore_err) < 0)
             (void)error_hint(err, "%s", restore_err.message);
         return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
     }
-    if (wait_back(&watch, err) == 0) {
+    if (wait_back(host, snapshot, start, progress, context, &result, err) == 0) {
         if (!nic_same_address(result.address, snapshot->address))
             return refuse_other_address(&result, snapshot, err);
         *ret = result;
         return 0;
     }
-    if (result.outcome == HCN_CREATED && err->kind != ERROR_INTERRUPTED)
+    if (outcome == HCN_CREATED && err->kind != ERROR_INTERRUPTED)
         roll_back(host, plan->base_name, snapshot, err);
     return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
 }
 
 int nic_guard_ensure(struct host *host, const struct network_plan *plan,
                      const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
-                     struct nic_guard_result *ret, struct error *err) {
+                     struct nic_restored *ret, struct error *err) {
     struct host_watcher *watchdog = NULL;
     if (network_clash_check(host, plan, err) < 0)
         return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
@@ -355,15 +79,12 @@ int nic_guard_ensure(struct host *host, const struct network_plan *plan,
 }
 
 int nic_guard_remove(struct host *host, const char *base_name, const struct nic_snapshot *snapshot,
-                     nic_progress *progress, void *context, struct nic_guard_result *ret,
+                     nic_progress *progress, void *context, struct nic_restored *ret,
                      struct error *err) {
-    struct nic_guard_result result = {0};
-    struct watch watch = watch_begin(host, snapshot, progress, context, &result);
     struct host_watcher *watchdog = nic_watchdog_start(host, snapshot);
-    bool done = hcn_network_remove(host, base_name, NULL, err) == 0 && wait_back(&watch, err) == 0;
+    uint64_t start = host_monotonic_ms(host);
+    bool done = hcn_network_remove(host, base_name, NULL, err) == 0 &&
+                wait_back(host, snapshot, start, progress, context, ret, err) == 0;
     nic_watchdog_end(host, watchdog);
-    if (!done)
-        return error_prefix(err, "remove the virtual switch from '%s'", snapshot->alias);
-    *ret = result;
-    return 0;
+    return done ? 0 : error_prefix(err, "remove the virtual switch from '%s'", snapshot->alias);
 }

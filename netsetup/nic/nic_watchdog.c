@@ -2,7 +2,7 @@
 #include "netsetup/nic/nic_watchdog.h"
 
 #include "base/log.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 
 enum { FILE_MAX = 1024 * 1024, LIMIT_MS = 600000, SETTLE_MS = 20000, PAUSE_MS = 1000 };
 
@@ -49,10 +49,10 @@ static int restore(struct host *host, const struct nic_snapshot *snapshot, bool 
     int result;
 
     do {
-        struct nic_guard_result found = {0};
+        struct nic_restored found = {0};
 
         error_clear(err);
-        result = nic_guard_restore(host, snapshot, NULL, NULL, &found, err);
+        result = nic_restore(host, snapshot, NULL, NULL, &found, err);
         *ret_restored |= found.address_restored || found.addresses6_restored ||
                          found.dns_restored || found.routes_restored;
     } while (host_monotonic_ms(host) < end && host_sleep(host, PAUSE_MS, NULL) == 0);

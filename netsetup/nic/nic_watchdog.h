@@ -15,5 +15,5 @@ void nic_watchdog_end(struct host *host, struct host_watcher *watcher);
 /* What the process does: returns once it hears that all is well. When the other one is gone, or
  * says nothing for ten minutes, it restores the adapter, for 20 s again and again, since what HNS
  * was asked for may still come. *ret_restored: it was needed. Kinds: those of host_read(),
- * ERROR_MALFORMED, and those of nic_guard_restore(). */
+ * ERROR_MALFORMED, and those of nic_restore(). */
 int nic_watchdog_run(struct host *host, bool *ret_restored, struct error *err);

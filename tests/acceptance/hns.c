@@ -208,7 +208,7 @@ static int plan(const struct kit *kit, const struct hns_case *wanted, struct sid
     return code;
 }
 
-static void keep_differs(struct side *side, const struct nic_guard_result *guard) {
+static void keep_differs(struct side *side, const struct nic_restored *guard) {
     size_t len = strlen(side->differs);
 
     if (*guard->differs)
@@ -293,7 +293,7 @@ static int read_endpoints(struct side *side, const struct hcn_network *network, 
 }
 
 static int make(struct side *side, struct error *err) {
-    struct nic_guard_result guard = {0};
+    struct nic_restored guard = {0};
     struct hcn_network network = {0};
     enum hcn_outcome outcome;
 
@@ -329,7 +329,7 @@ static int expect_gone(struct host *host, const char *name, struct error *err) {
 }
 
 static int take_back(struct side *side, struct error *err) {
-    struct nic_guard_result guard = {0};
+    struct nic_restored guard = {0};
     _cleanup_json_ json_t *left = NULL;
 
     if (side->peers && (peers_replace(side->host, &side->plan, side->peers, NULL, err) < 0 ||

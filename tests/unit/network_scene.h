@@ -57,7 +57,7 @@ static inline void scene_close(struct scene *scene) {
 static inline void scene_make_networks(struct scene *scene, struct host *host, const char *mode,
                                        const char *plugin) {
     struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     struct hcn_network network = {0};
 
     scene_open(scene, mode);

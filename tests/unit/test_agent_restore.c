@@ -35,7 +35,7 @@ static void add_azure_pod(void) {
 
 static void join_azure(void) {
     struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     json_t *file;
     char *text;
 

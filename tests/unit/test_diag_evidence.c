@@ -38,7 +38,7 @@ static void put(const char *path, const char *text) {
 static void make_node(void) {
     struct host_service kubelet = {.name = (char *)"kubelet", .command = (char *)"C:\\k.exe"};
     struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     struct hcn_network network = {0};
     struct scene scene;
 

@@ -387,7 +387,7 @@ static void the_node_forwards_both(void **state) {
     struct host *host = host_memory_new();
     struct host_adapters adapters = {0};
     struct nic_snapshot card = {0};
-    struct nic_guard_result guarded = {0};
+    struct nic_restored guarded = {0};
     struct hcn_network network = {0};
     struct error err = {0};
 

@@ -80,7 +80,7 @@ static void with_files(struct host *host) {
 
 static void with_switch(struct host *host) {
     struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
     assert_int_equal(nic_guard_ensure(host, &bridge.plan, &card, NULL, NULL, &result, NULL), 0);
     nic_snapshot_free(&card);
@@ -314,7 +314,7 @@ static void guarded_card(void **state) {
     for (size_t n = 1; n < 60; n++) {
         struct host *host = host_memory_new();
         struct nic_snapshot card = {0}, now = {0};
-        struct nic_guard_result result = {0};
+        struct nic_restored result = {0};
         struct error err = {0};
         assert_int_equal(nic_choose(host, NULL, NULL, &card, &err), 0);
         host_memory_fail(host, n);

@@ -56,7 +56,7 @@ static void plan(const char *mode) {
 /* Takes the vSwitch outage, as the join does. */
 static void make_switch(void) {
     struct nic_snapshot snapshot = {0};
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     struct error err = {0};
     if (nic_choose(world.host, NULL, NULL, &snapshot, &err) < 0 ||
         nic_guard_ensure(world.host, &world.scene.plan, &snapshot, NULL, NULL, &result, &err) < 0)

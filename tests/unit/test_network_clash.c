@@ -112,7 +112,7 @@ static void overlaps(void **state) {
 /* The guard asks first, so that the adapter stays as it is. */
 static void the_guard_asks_first(void **state) {
     struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     struct error err = {0};
     (void)state;
     assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);

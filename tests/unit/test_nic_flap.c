@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "tests/memory/host_memory.h"
 
 enum { DOWN_MS = 2000, UP_AGAIN_MS = 4000, GRACE_MS = 3000 };
@@ -51,7 +51,7 @@ static void play(void *context, struct host *host) {
 static void a_static_address_waits_for_the_last_time_up(void **state) {
     struct host *host = host_memory_new();
     struct nic_snapshot snapshot = {0};
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     struct error err = {0};
     struct flap flap = {0};
     uint64_t waited;
@@ -62,7 +62,7 @@ static void a_static_address_waits_for_the_last_time_up(void **state) {
     take_address(host);
     flap.start = host_monotonic_ms(host);
     host_memory_on_sleep(host, play, &flap);
-    if (nic_guard_restore(host, &snapshot, NULL, NULL, &result, &err) < 0)
+    if (nic_restore(host, &snapshot, NULL, NULL, &result, &err) < 0)
         fail_msg("%s", err.message);
     waited = host_monotonic_ms(host) - flap.start;
     assert_true(result.address_restored);

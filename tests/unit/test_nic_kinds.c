@@ -188,7 +188,7 @@ static char *settings_of(struct host *host, const char *address) {
 
 static void guard(struct host *host, const struct kind *kind, const struct nic_snapshot *card) {
     _cleanup_(freep) char *before = settings_of(host, card->address), *made = NULL, *after = NULL;
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     struct error err = {0};
     struct scene scene;
 
@@ -242,7 +242,7 @@ static void an_advertised_address_that_stays_away_is_told(void **state) {
         .routes = {{"0.0.0.0/0", "10.0.0.1", 4, 256, false}}};
     struct host *host = host_memory_new();
     struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     struct host_adapters adapters = {0};
     uint64_t begin = host_monotonic_ms(host);
     unsigned told = 0;
@@ -257,7 +257,7 @@ static void an_advertised_address_that_stays_away_is_told(void **state) {
     adapters.items[0].metric = 25; /* Windows' choice: none was set before */
     host_memory_set_adapters(host, &adapters);
     host_adapters_free(&adapters);
-    assert_int_equal(nic_guard_restore(host, &card, note_waited, &told, &result, NULL), 0);
+    assert_int_equal(nic_restore(host, &card, note_waited, &told, &result, NULL), 0);
     assert_true(told > 1);
     assert_string_equal(result.differs, "no address 2001:db8::21/64");
     assert_null(strstr(host_memory_log(host), "metric"));

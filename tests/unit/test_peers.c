@@ -33,7 +33,7 @@ static int close_host(void **state) {
 
 static void make_networks(const char *mode) {
     struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
+    struct nic_restored result = {0};
     struct hcn_network network = {0};
     scene_open(&scene, mode);
     assert_int_equal(scene_plan(&scene), 0);
