@@ -56,14 +56,30 @@ static const char *good_address(const struct watch *watch, const struct host_ada
     return watch->snapshot->dhcp ? other : NULL;
 }
 
-static int put_addresses_back(struct watch *watch, uint32_t index, struct error *err) {
-    for (size_t i = 0; i < watch->snapshot->addresses.count; i++) {
-        const char *address = watch->snapshot->addresses.items[i];
-        if (host_address_add(watch->host, index, address, err) < 0)
+/* Those of the list that the adapter lacks. */
+static int put_addresses_back(struct watch *watch, const struct host_adapter *adapter,
+                              const struct text_list *addresses, unsigned *restored,
+                              struct error *err) {
+    for (size_t i = 0; i < addresses->count; i++) {
+        const char *address = addresses->items[i];
+        if (nic_holds(adapter, address))
+            continue;
+        if (host_address_add(watch->host, adapter->index, address, err) < 0)
             return error_prefix(err, "restore address '%s'", address);
+        ++*restored;
     }
-    watch->result->address_restored = true;
     return 0;
+}
+
+/* Those that were set by hand. */
+static int put_addresses4_back(struct watch *watch, const struct host_adapter *adapter,
+                               struct error *err) {
+    unsigned restored = 0;
+    int result = 0;
+    if (!watch->snapshot->dhcp)
+        result = put_addresses_back(watch, adapter, &watch->snapshot->addresses, &restored, err);
+    watch->result->address_restored |= restored;
+    return result;
 }
 
 /* In their order, too: Windows asks the first. */
@@ -112,19 +128,6 @@ static int put_routes_back(struct watch *watch, uint32_t index, struct error *er
     return 0;
 }
 
-static int put_addresses6_back(struct watch *watch, const struct host_adapter *adapter,
-                               struct error *err) {
-    for (size_t i = 0; i < watch->snapshot->addresses6.count; i++) {
-        const char *address = watch->snapshot->addresses6.items[i];
-        if (nic_holds(adapter, address))
-            continue;
-        if (host_address_add(watch->host, adapter->index, address, err) < 0)
-            return error_prefix(err, "restore address '%s'", address);
-        watch->result->addresses6_restored++;
-    }
-    return 0;
-}
-
 static int put_metric_back(struct watch *watch, uint32_t index, int family, uint32_t before,
                            uint32_t now, struct error *err) {
     if (!before || before == now)
@@ -140,7 +143,9 @@ static int put_rest_back(struct watch *watch, const struct host_adapter *adapter
     const struct nic_snapshot *snapshot = watch->snapshot;
     if (!nic_same_address(watch->result->address, snapshot->address))
         return 0;
-    if (put_addresses6_back(watch, adapter, err) < 0 ||
+    if (put_addresses4_back(watch, adapter, err) < 0 ||
+        put_addresses_back(watch, adapter, &snapshot->addresses6,
+                           &watch->result->addresses6_restored, err) < 0 ||
         put_metric_back(watch, adapter->index, 4, snapshot->metric, adapter->metric, err) < 0 ||
         put_metric_back(watch, adapter->index, 6, snapshot->metric6, adapter->metric6, err) < 0 ||
         put_routes_back(watch, adapter->index, err) < 0)
@@ -230,8 +235,8 @@ static enum wait_look look(struct watch *watch, bool impatient, struct error *er
     if (!watch->up)
         watch->up_since = now;
     watch->up = true;
-    if (!watch->snapshot->dhcp && (impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
-        put_addresses_back(watch, adapter->index, err) < 0)
+    if ((impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
+        put_addresses4_back(watch, adapter, err) < 0)
         return LOOK_FAILED;
     (void)error_set(err, ERROR_TIMED_OUT, "its address to come back");
     return LOOK_AGAIN;
