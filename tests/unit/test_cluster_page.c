@@ -79,6 +79,7 @@ static void the_page_by_size(void **state) {
         assert_non_null(strstr(page, column));
         assert_non_null(strstr(page, row));
         assert_int_equal(count_of(page, "<details"), rows[i].folded);
+        assert_int_equal(count_of(page, "</details>"), rows[i].folded);
         assert_int_equal(count_of(page, "matrix many"), rows[i].folded);
         assert_int_equal(count_of(page, "<div class=\"matrix"),
                          1 + (rows[i].folded && rows[i].red));
