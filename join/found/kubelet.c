@@ -48,21 +48,28 @@ int find_kubelet_config(struct join *join, struct error *err) {
     return 0;
 }
 
-json_t *join_read_yaml(struct host *host, const char *path) {
+int join_read_yaml(struct host *host, const char *path, json_t **ret, struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     _cleanup_(freep) char *text = NULL;
     size_t len;
 
-    if (host_read(host, path, CONFIG_MAX, &text, &len, NULL) < 0 ||
-        yaml_parse(text, len, path, &documents, NULL) < 0 || yaml_documents_count(documents) != 1)
-        return NULL;
-    return yaml_to_json(yaml_document(documents, 0));
+    if (host_read(host, path, CONFIG_MAX, &text, &len, err) < 0 ||
+        yaml_parse(text, len, path, &documents, err) < 0)
+        return -1;
+    if (yaml_documents_count(documents) != 1)
+        return error_set(err, ERROR_MALFORMED, "%s: %zu documents instead of one", path,
+                         yaml_documents_count(documents));
+    *ret = yaml_to_json(yaml_document(documents, 0));
+    return 0;
 }
 
 /* The configuration of this run, else the one that an earlier run wrote. New reference or NULL. */
 static json_t *current_config(const struct join *join) {
-    return join->found.kubelet_config ? json_incref(join->found.kubelet_config)
-                                      : join_read_yaml(join->host, KUBELET_CONFIG_FILE);
+    json_t *config = NULL;
+
+    if (join->found.kubelet_config)
+        return json_incref(join->found.kubelet_config);
+    return join_read_yaml(join->host, KUBELET_CONFIG_FILE, &config, NULL) < 0 ? NULL : config;
 }
 
 char *join_manifest_folder(const struct join *join) {

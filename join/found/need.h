@@ -50,8 +50,9 @@ const char *found_pod_prefix(const struct join_found *found, const struct networ
 /* Does the join wait until the controller manager has given the Node its prefix? */
 bool found_waits_for_prefix(const struct join_found *found);
 
-/* A YAML file of this machine with one document. New reference; NULL when it has no such file. */
-json_t *join_read_yaml(struct host *host, const char *path);
+/* A YAML file of this machine with one document. New reference. Kinds: those of host_read(),
+ * ERROR_MALFORMED. */
+int join_read_yaml(struct host *host, const char *path, json_t **ret, struct error *err);
 /* Where the cluster's CA is written (caCertPath); the caller frees. */
 char *join_ca_file(const struct join_options *options);
 /* A client certificate is stored that the kubelet will take for its own; else err says why not. */

@@ -156,8 +156,9 @@ static inline int upgrade_once(struct run *r, bool dry, bool drain, struct ran *
         .host = r->host, .http = r->http, .asked = &options, .progress.listener = note_event};
     int result;
 
-    upgrade_recall(r->host, &options);
-    result = upgrade_open(&join, &upgrade, err);
+    result = upgrade_recall(r->host, &options, err);
+    if (result == 0)
+        result = upgrade_open(&join, &upgrade, err);
     if (result == 0)
         result = dry ? join_run_looking(&join, err) : join_run(&join, err);
     if (ret)
