@@ -209,7 +209,7 @@ static json_t *differences(struct host *host, const struct node_file *file) {
     _cleanup_(kubelet_changes_free) struct kubelet_changes changes = {0};
     json_t *rows = json_array();
 
-    if (join_read_yaml(host, file->path, &before, NULL) < 0 || /* it is written anew */
+    if (join_read_yaml(host, file->path, &before, NULL) < 0 || /* it is written again */
         yaml_parse(file->text, strlen(file->text), "", &documents, NULL) < 0)
         return rows;
     after = yaml_to_json(yaml_document(documents, 0));

@@ -197,31 +197,6 @@ static void several_addresses(void **state) {
     assert_int_equal(nic_index_of(host, "10.0.0.20", &index, NULL), 0);
 }
 
-/* One of two stays; for DHCP that is all there is to get. */
-static void a_second_address_that_is_lost(void **state) {
-    (void)state;
-    for (int dhcp = 0; dhcp < 2; dhcp++) {
-        struct host_adapters adapters = {0};
-        struct nic_restored result = {0};
-        struct text_list *addresses;
-        assert_int_equal(host_adapters(host, &adapters, NULL), 0);
-        addresses = &adapters.items[0].addresses;
-        adapters.items[0].dhcp = dhcp;
-        text_list_free(addresses);
-        text_list_add(addresses, "10.0.0.20/24");
-        text_list_add(addresses, "10.0.0.21/24");
-        host_memory_set_adapters(host, &adapters);
-        assert_int_equal(nic_choose(host, NULL, "10.0.0.20", &snapshot, NULL), 0);
-        free(addresses->items[--addresses->count]);
-        host_memory_set_adapters(host, &adapters);
-        host_adapters_free(&adapters);
-        assert_int_equal(nic_restore(host, &snapshot, NULL, NULL, &result, NULL), 0);
-        assert_int_equal(result.address_restored, !dhcp);
-        assert_string_equal(result.differs, dhcp ? "no address 10.0.0.21/24" : "");
-        nic_snapshot_free(&snapshot);
-    }
-}
-
 static void several_cards(void **state) {
     static const struct card cards[] = {
         {"Ethernet", MAC_A, "10.0.0.21/24", "10.0.0.1", true, false},
@@ -495,7 +470,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(routes_worth_keeping, open_host, close_host),
         cmocka_unit_test_setup_teardown(default_route_in_the_table, open_host, close_host),
         cmocka_unit_test_setup_teardown(several_addresses, open_host, close_host),
-        cmocka_unit_test_setup_teardown(a_second_address_that_is_lost, open_host, close_host),
         cmocka_unit_test_setup_teardown(several_cards, open_host, close_host),
         cmocka_unit_test_setup_teardown(journal, open_host, close_host),
         cmocka_unit_test_setup_teardown(static_address_is_put_back, open_host, close_host),

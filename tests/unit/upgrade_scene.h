@@ -161,7 +161,7 @@ static inline int upgrade_once(struct run *r, bool dry, bool drain, struct ran *
         result = upgrade_open(&join, &upgrade, err);
     if (result == 0)
         result = dry ? join_run_looking(&join, err) : join_run(&join, err);
-    if (ret)
+    if (ret && join.upgrade)
         *ret = (struct ran){dry ? upgrade_plan(&join) : upgrade_result(&join),
                             upgrade_plan_text(&join)};
     if (join.upgrade) {

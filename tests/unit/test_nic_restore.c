@@ -1,5 +1,4 @@
-/* A network adapter with a static address that goes up, down and up again while a virtual switch is
- * made: Windows has three seconds from when it came up for good. */
+/* A network adapter that loses what it had. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,6 +32,35 @@ static void take_address(struct host *host) {
     host_adapters_free(&adapters);
 }
 
+/* One of two stays; for DHCP that is all there is to get. */
+static void a_second_address_that_is_lost(void **state) {
+    (void)state;
+    for (int dhcp = 0; dhcp < 2; dhcp++) {
+        struct host *host = host_memory_new();
+        struct host_adapters adapters = {0};
+        struct nic_snapshot snapshot = {0};
+        struct nic_restored result = {0};
+        struct text_list *addresses;
+
+        assert_int_equal(host_adapters(host, &adapters, NULL), 0);
+        adapters.items[0].dhcp = dhcp;
+        addresses = &adapters.items[0].addresses;
+        text_list_free(addresses);
+        text_list_add(addresses, "10.0.0.20/24");
+        text_list_add(addresses, "10.0.0.21/24");
+        host_memory_set_adapters(host, &adapters);
+        assert_int_equal(nic_choose(host, NULL, "10.0.0.20", &snapshot, NULL), 0);
+        free(addresses->items[--addresses->count]);
+        host_memory_set_adapters(host, &adapters);
+        host_adapters_free(&adapters);
+        assert_int_equal(nic_restore(host, &snapshot, NULL, NULL, &result, NULL), 0);
+        assert_int_equal(result.address_restored, !dhcp);
+        assert_string_equal(result.differs, dhcp ? "no address 10.0.0.21/24" : "");
+        nic_snapshot_free(&snapshot);
+        host_free(host);
+    }
+}
+
 struct flap {
     uint64_t start;
     bool was_down;
@@ -48,6 +76,8 @@ static void play(void *context, struct host *host) {
     flap->was_down = down;
 }
 
+/* Up, down and up again while a virtual switch is made: Windows has three seconds from when it came
+ * up for good. */
 static void a_static_address_waits_for_the_last_time_up(void **state) {
     struct host *host = host_memory_new();
     struct nic_snapshot snapshot = {0};
@@ -73,6 +103,7 @@ static void a_static_address_waits_for_the_last_time_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_address_that_is_lost),
         cmocka_unit_test(a_static_address_waits_for_the_last_time_up),
     };
 
