@@ -21,7 +21,8 @@ static int unless_absent(const struct error *why, struct error *err) {
     (void)error_prefix(err, "read what the join of this node chose");
     if (why->kind != ERROR_MALFORMED)
         return -1;
-    return error_hint(err, "winjoin join, with the flags of the first join, writes that file again");
+    return error_hint(err,
+                      "winjoin join, with the flags of the first join, writes that file again");
 }
 
 /* Its first address; the other family's follows from the adapter. */

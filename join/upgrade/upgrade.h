@@ -28,8 +28,8 @@ struct upgrade {
 };
 
 /* What the join chose and a call does not say is read from the machine into `options`: the node's
- * address and pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. A file
- * that is not there says nothing; one that cannot be read is an error with a hint. */
+ * address and pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. A
+ * file that is not there says nothing; one that cannot be read is an error with a hint. */
 int upgrade_recall(struct host *host, struct join_options *options, struct error *err);
 /* join_open() for an upgrade; `upgrade` has `drain` alone. Close both with upgrade_close(). A
  * machine that is no node: ERROR_USAGE. */
