@@ -148,15 +148,17 @@ struct tree {
 static int remove_below(void *context, const WIN32_FIND_DATAW *found, struct error *err) {
     const struct tree *tree = context;
     _cleanup_wide_ wchar_t *path = win32_wide_join(tree->folder, found->cFileName);
-    struct tree below = {path, tree->shown, tree->depth + 1};
+    _cleanup_(freep) char *name = win32_narrow(found->cFileName);
+    _cleanup_(freep) char *shown = xasprintf("%s\\%s", tree->shown, name);
+    struct tree below = {path, shown, tree->depth + 1};
     DWORD attributes = found->dwFileAttributes;
 
     if (below.depth > TREE_DEPTH_MAX)
         return error_set(err, ERROR_HOST, "remove '%s': it is nested too deeply", tree->shown);
     if ((attributes & FILE_ATTRIBUTE_DIRECTORY) && !(attributes & FILE_ATTRIBUTE_REPARSE_POINT) &&
-        each_entry(path, tree->shown, remove_below, &below, err) < 0)
+        each_entry(path, shown, remove_below, &below, err) < 0)
         return -1;
-    return remove_one(path, attributes, tree->shown, err);
+    return remove_one(path, attributes, shown, err);
 }
 
 int win32_remove_tree(struct host *host, const char *path, struct error *err) {

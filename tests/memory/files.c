@@ -283,9 +283,16 @@ int memory_remove_tree(struct host *host, const char *path, struct error *err) {
 
     if (memory_call(host, err, "remove_tree %s", path) < 0)
         return -1;
-    for (size_t i = memory->file_count; i-- > 0;)
-        if (compare_paths(memory->files[i].path, path) == 0 || lies_in(memory->files[i].path, path))
-            drop_file(memory, i);
+    for (size_t i = memory->file_count; i-- > 0;) {
+        const char *found = memory->files[i].path;
+
+        if (compare_paths(found, path) != 0 && !lies_in(found, path))
+            continue;
+        if (is_held(memory, found)) /* what was removed before it stays so */
+            return error_set_os(err, ERROR_CONFLICT, 32, "remove '%s': a program has it open",
+                                path);
+        drop_file(memory, i);
+    }
     return 0;
 }
 

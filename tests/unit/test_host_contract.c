@@ -157,6 +157,26 @@ static void remove_and_rename(void **state) {
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
 
+/* On Windows a file that is open keeps its folders; elsewhere nothing is open under this name. */
+static void a_file_in_use_is_named(void **state) {
+    const char *path = FOLDER "\\tree\\deep\\layer";
+    struct error why = {0};
+    FILE *open_here;
+
+    (void)state;
+    SUCCEEDS(host_write(opened, path, "x", 1, HOST_PUBLIC, err));
+    open_here = fopen(path, "rb");
+    if (open_here) {
+        assert_int_equal(host_remove_tree(opened, FOLDER "\\tree", &why), -1);
+        assert_int_equal(why.kind, ERROR_CONFLICT);
+        assert_non_null(strstr(why.message, path));
+        assert_int_equal(fclose(open_here), 0);
+    }
+    SUCCEEDS(host_remove_tree(opened, FOLDER "\\tree", err));
+    assert_int_equal(host_file_type(opened, FOLDER "\\tree"), HOST_ABSENT);
+    SUCCEEDS(host_remove_tree(opened, FOLDER, err));
+}
+
 static void links_are_not_followed_by_removal(void **state) {
     struct error why = {0};
 
@@ -372,6 +392,7 @@ int main(void) {
         cmocka_unit_test(folders_list_sorted),
         cmocka_unit_test(access_of_a_folder_is_given_back),
         cmocka_unit_test(remove_and_rename),
+        cmocka_unit_test(a_file_in_use_is_named),
         cmocka_unit_test(links_are_not_followed_by_removal),
         cmocka_unit_test(free_space_and_time),
         cmocka_unit_test(nobody_answers_on_a_pipe_that_is_absent),

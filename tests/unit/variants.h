@@ -83,6 +83,13 @@ static void held(void) {
     host_memory_hold(r.host, "C:\\k\\kube-proxy.conf");
 }
 
+static void held_in_a_folder(void) {
+    static const char layer[] = "C:\\ProgramData\\containerd\\state\\layer";
+
+    assert_int_equal(host_write(r.host, layer, "x", 1, HOST_PUBLIC, NULL), 0);
+    host_memory_hold(r.host, layer);
+}
+
 static void of_user(void) {
     host_memory_give_to_user(r.host, "C:\\k\\kubelet.exe");
 }
@@ -411,6 +418,7 @@ static const struct variant joined[] = {
     {"HNS hangs", .does = hns_hangs},
     {"a day later", .does = a_day_later},
     {"a file in use", .does = held},
+    {"a file in use in a folder", .does = held_in_a_folder},
     {"the Node is gone", FLAG(registered), .host = "{'services':{'kubelet':{'state':'stopped'}}}"},
     {"the Node is not Ready", TEXT(conf, "C:\\never")},
     {"the Node has another prefix",
