@@ -121,7 +121,9 @@ int verb_reset(struct program *program, struct error *err) {
     if (!options.dry_run)
         record_end(program, "reset", NULL, outcome, err);
     if (outcome < 0 && (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT))
-        (void)error_hint(err, "close the program that uses it (Event Viewer opens winjoin.exe)");
+        (void)error_hint(
+            err,
+            "close the program that uses it (Event Viewer opens winjoin.exe), or restart Windows");
     if (outcome < 0)
         (void)error_hint(err, "the rest stays in the journal: run winjoin reset again");
     return outcome;

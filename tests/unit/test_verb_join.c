@@ -279,8 +279,9 @@ static void what_is_in_use_is_not_taken_back(void **state) {
     assert_int_equal(err.kind, ERROR_CONFLICT);
     assert_string_equal(err.message,
                         "remove 'C:\\var\\lib\\kubelet\\config.yaml': a program has it open (32)");
-    assert_string_equal(err.hints[0],
-                        "close the program that uses it (Event Viewer opens winjoin.exe)");
+    assert_string_equal(
+        err.hints[0],
+        "close the program that uses it (Event Viewer opens winjoin.exe), or restart Windows");
     assert_string_equal(err.hints[1], "the rest stays in the journal: run winjoin reset again");
     assert_true(json_number_at(program->result, "failed", 0) >= 2);
     assert_has(&err_out, "  !! file C:\\etc\\kubernetes\\pki\\ca.crt: remove ");
