@@ -1,4 +1,4 @@
-/* winjoin diag and probe: measure the pod flows, say which fail and why. */
+/* winjoin diag: measure the pod flows, say which fail and why. */
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"
