@@ -1,4 +1,4 @@
-/* The second seam: HTTP, on libcurl (host/http_curl.c).
+/* The second seam: HTTP, on libcurl (host/curl/http_curl.c).
  *
  * No redirect is followed unless asked, no compression is negotiated, TLS is 1.2 or newer,
  * HTTP/1.1, and every answer is bounded in time and size. */

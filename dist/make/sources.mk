@@ -1,6 +1,6 @@
 # Which sources make which program. Platform code is picked here, never by #ifdef.
 
-MODULES     := base host host/model pki kube \
+MODULES     := base host host/curl host/model pki kube \
                netsetup netsetup/agents netsetup/hns netsetup/modes netsetup/nic netsetup/plan netsetup/plugins netsetup/routes \
                services services/artifacts services/rows cmd cmd/verbs \
                diag diag/causes diag/cluster diag/cluster/causes diag/cluster/probes diag/cluster/reports diag/collection \

@@ -33,7 +33,8 @@ ROOMS = {
 }
 
 # Inside host/ the implementations are hidden: only they and the main files see their headers.
-HIDDEN = {"host/win32": ("host/win32/", "cmd/main_win32.c", "cmd/probe_main_win32.c"),
+HIDDEN = {"host/curl": ("host/curl/",),
+          "host/win32": ("host/win32/", "cmd/main_win32.c", "cmd/probe_main_win32.c"),
           "host/posix": ("host/posix/", "cmd/main_posix.c", "cmd/probe_main_posix.c"),
           "host/model": ("host/model/", "host/posix/")}
 
@@ -42,10 +43,9 @@ POSIX_HOMES = ("host/posix/", "cmd/main_posix.c", "cmd/probe_main_posix.c")
 
 # System and third-party headers with one home each: pattern -> path prefixes that may include it.
 HOMES = [
-    (r"openssl/", ("pki/", "host/http_curl_tls.c")),
+    (r"openssl/", ("pki/", "host/curl/")),
     (r"nghttp2/", ("services/grpc.c",)),
-    (r"curl/", ("host/http_curl.c", "host/http_curl_head.c", "host/http_curl_proxy.c", "host/http_curl_request.c", "host/http_curl_talk.c",
-                    "host/http_curl_tls.c")),
+    (r"curl/", ("host/curl/",)),
     (r"(archive(_entry)?|zlib)\.h$", ("services/",)),
     (r"(jansson|yaml)\.h$", ("base/",)),
     (r"(windows|winsock2|ws2tcpip|winerror)\.h$", ("host/win32/win32.h",)),

@@ -30,7 +30,7 @@ class Includes(unittest.TestCase):
                               ("netsetup/a.c", '"services/table.h"'),
                               ("host/win32/win32.h", "<windows.h>"), ("host/win32/a.c", '"host/win32/scm.h"'),
                               ("host/posix/a.c", "<unistd.h>"), ("pki/a.c", "<openssl/evp.h>"),
-                              ("cmd/main_win32.c", '"host/win32/scm.h"'), ("host/http_curl.c", "<curl/curl.h>"),
+                              ("cmd/main_win32.c", '"host/win32/scm.h"'), ("host/curl/http_curl.c", "<curl/curl.h>"),
                               ("kube/a.c", '"pki/token.h"'), ("base/b.c", "<time.h>"),
                               ("join/a.c", '"join/discovery/discovery.h"'), ("host/posix/b.c", '"host/model/model.h"'),
                               ("join/kubelet/a.c", '"join/configuration/schema.h"')):

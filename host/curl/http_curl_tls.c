@@ -6,7 +6,7 @@
 #include <openssl/x509v3.h>
 
 #include "base/cidr.h"
-#include "host/http_curl.h"
+#include "host/curl/http_curl.h"
 #include "host/http_ops.h"
 
 enum {

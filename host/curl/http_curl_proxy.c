@@ -1,7 +1,7 @@
 /* HTTP on libcurl: the proxy's URL taken apart by libcurl's reader, and handed to a transfer. User
  * and password go apart from it: libcurl's messages show a URL whole. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
-#include "host/http_curl.h"
+#include "host/curl/http_curl.h"
 #include "host/http_ops.h"
 
 struct proxy {

@@ -1,7 +1,7 @@
 /* Sets a request on a libcurl handle: method, body, headers. */
 #include <curl/curl.h>
 
-#include "host/http_curl.h"
+#include "host/curl/http_curl.h"
 
 static void set_method(CURL *easy, const struct http_request *request) {
     const char *method = request->method ? request->method : "GET";

@@ -2,7 +2,7 @@
 #include <curl/curl.h>
 
 #include <errno.h> /* first: it may bring <windows.h> along (base/error.h) */
-#include "host/http_curl.h"
+#include "host/curl/http_curl.h"
 
 enum { RETRY_MAX_S = 86400 };
 

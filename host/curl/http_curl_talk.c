@@ -1,7 +1,7 @@
 /* Conversations of bytes on connections that libcurl makes: its TLS and its proxy, our words. */
 #include <curl/curl.h>
 
-#include "host/http_curl.h"
+#include "host/curl/http_curl.h"
 
 enum { PIECE = 16 * 1024, POLL_MS = 250, TIMEOUT_MS = 10000 };
 

@@ -1,7 +1,7 @@
 /* HTTP on libcurl (its TLS in http_curl_tls.c). One multi handle keeps the connections; each
  * request is one easy handle, all driven here together, so that a wait can be interrupted. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
-#include "host/http_curl.h"
+#include "host/curl/http_curl.h"
 #include "host/http_ops.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* TLS, proxies and heads of HTTP on libcurl. Only host/http_curl*.c include this. */
+/* TLS, proxies and heads of HTTP on libcurl. Only host/curl/http_curl*.c include this. */
 #pragma once
 
 #include "host/http.h"
