@@ -210,6 +210,29 @@ static void a_flow_that_fails_in_the_pod(void **state) {
     assert_int_equal(shell.runs, 2); /* what failed is asked again */
 }
 
+static bool large_lost_inside(const struct dial *d, long *ret_status, const char **ret_body) {
+    if (d->from == 2 && shell.runs == 0)
+        return one_unreached(d, ret_status, ret_body);
+    *ret_body = "{\"errors\":[\"the test's: i/o timeout\"]}";
+    return d->from == 2 && text_equal(d->host, "10.244.3.5") && d->large;
+}
+
+static void large_packets_that_are_lost_in_the_pod(void **state) {
+    struct error err;
+    size_t lost = 0;
+
+    (void)state;
+    c.dialed = large_lost_inside;
+    assert_int_equal(diagnose(&err), 0);
+    for (size_t i = 0; i < c.report.cells.count; i++) {
+        const struct cluster_cell *cell = &c.report.cells.items[i];
+
+        lost += cell->large == LARGE_LOST;
+        assert_true(cell->large != LARGE_LOST || (cell->from == 1 && cell->to == 2));
+    }
+    assert_int_equal(lost, 2); /* by TCP and by UDP */
+}
+
 static void a_pod_whose_netexec_is_silent(void **state) {
     struct error err;
 
@@ -432,6 +455,7 @@ int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_shell, close_shell)
     const struct CMUnitTest tests[] = {CASE(all_is_answered_by_the_pod),
                                        CASE(a_flow_that_fails_in_the_pod),
+                                       CASE(large_packets_that_are_lost_in_the_pod),
                                        CASE(a_pod_whose_netexec_is_silent),
                                        CASE(exec_that_fails),
                                        CASE(two_whose_exec_fails),

@@ -338,7 +338,8 @@ static bool netsh(void *context, struct host *played, const struct host_process 
                            ? "Start Port      : 49152\r\nNumber of Ports : 16384\r\n"
                            : "Start Port    End Port\r\n----------    --------\r\n"
                              "      5357        5357\r\n     49152       50151\r\n"
-                             "     60000       60099     *\r\n     65000       64000\r\n");
+                             "     60000       60099     *\r\n     61000       61000\r\n"
+                             "     65000       64000\r\n");
     return true;
 }
 
@@ -351,7 +352,7 @@ static void excluded_ports_are_counted(void **state) {
     host_memory_on_run(host, netsh, NULL);
     evidence = diag_evidence_read(host, &options);
     assert_int_equal(json_number_at(evidence, "dynamicPorts", 0), 16384);
-    assert_int_equal(json_number_at(evidence, "excludedPorts", 0), 1100);
+    assert_int_equal(json_number_at(evidence, "excludedPorts", 0), 1101);
 }
 
 /* Asked only where it runs and has programmed nothing; what cannot be read is left out. */

@@ -11,6 +11,7 @@
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/bridge.h"
+#include "netsetup/source_vip.h"
 #include "tests/hns/hns.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
@@ -152,6 +153,25 @@ static void nonsense_about_the_version(void **state) {
     assert_int_equal(version.minor, 5);
 }
 
+/* The endpoint that holds the source VIP where the agent names it. */
+static void a_source_vip_refused(void **state) {
+    static const char *const answers[][2] = {
+        {"{\"Success\":false,\"Error\":\"no room\"}", "no room"}, {"{}", "no reason"}};
+    const struct hcn_network network = {.id = "00000001-0000-4000-8000-000000000002"};
+    (void)state;
+    scene.input.plugin = "ovn-kubernetes";
+    network_plan_free(&scene.plan);
+    assert_int_equal(scene_plan(&scene), 0);
+    liar.function = "HNSCall";
+    for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+        struct error err = {0};
+        liar.answer = answers[i][0];
+        assert_int_equal(source_vip_choose(host, &scene.plan, &network, &err), -1);
+        assert_non_null(strstr(err.message, "endpoint 'VIPEndpoint': HNS refuses it: "));
+        assert_non_null(strstr(err.message, answers[i][1]));
+    }
+}
+
 /* The attach that HNS refuses is tried for a while and then told. */
 static void attach_refused(void **state) {
     struct hcn_network network = {0};
@@ -169,6 +189,9 @@ static void attach_refused(void **state) {
     assert_int_equal(bridge_complete(host, &scene.plan, &network, &err), -1);
     assert_non_null(strstr(err.message, "no switch"));
     assert_in_range(host_monotonic_ms(host) - start, 10000, 11000);
+    liar.answer = "{}";
+    assert_int_equal(bridge_complete(host, &scene.plan, &network, &err), -1);
+    assert_non_null(strstr(err.message, "no reason"));
     liar.answer =
         "{\"Success\":false,\"Error\":\"This endpoint is already attached to the switch.\"}";
     start = host_monotonic_ms(host);
@@ -238,6 +261,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(failing_look_up_is_no_absence, open_world, close_world),
         cmocka_unit_test_setup_teardown(nonsense, open_world, close_world),
         cmocka_unit_test_setup_teardown(nonsense_about_the_version, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_source_vip_refused, open_world, close_world),
         cmocka_unit_test_setup_teardown(attach_refused, open_world, close_world),
         cmocka_unit_test_setup_teardown(no_provider_address, open_world, close_world),
         cmocka_unit_test_setup_teardown(unknown_prefix, open_world, close_world),

@@ -202,6 +202,24 @@ static void installs_once(void **state) {
     assert_int_equal(host_file_type(s->answers.host, "C:\\k\\kubelet.exe"), HOST_FILE);
 }
 
+/* What nobody asked for before is fetched then. */
+static void takes_one_artifact(void **state) {
+    static const struct answer answers[] = {
+        {.status = 200, .body = LOCK}, {.status = 200, .body = "abc"}, {0}};
+    struct scene *s = *state;
+    struct bundle *bundle = NULL;
+    _cleanup_(freep) char *data = NULL;
+    size_t len = 0;
+
+    s->answers = (struct answers){.host = s->answers.host, .rows = answers};
+    assert_int_equal(bundle_open_mirror(&s->mirror, NULL, &bundle, &s->err), 0);
+    assert_int_equal(bundle_take(bundle, &bundle_artifacts(bundle)->items[0], &data, &len, &s->err),
+                     0);
+    assert_int_equal(len, 3);
+    assert_string_equal(data, "abc");
+    bundle_free(bundle);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(takes_the_file, open_scene, close_scene),
@@ -209,6 +227,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bears_what_may_pass, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(gives_up_in_time, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(installs_once, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(takes_one_artifact, open_scene, close_scene),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -285,6 +285,21 @@ static void kube_proxy_without_load_balancers_is_restarted_once(void **state) {
     assert_int_equal(count("service_stop kube-proxy"), 1);
 }
 
+/* Routes to other nodes' pods follow the cluster where there is one to ask: as this node. */
+static void the_cluster_is_asked_where_it_can_be(void **state) {
+    struct http *http = http_memory_new(NULL, NULL);
+
+    for (int known = 0; known < 2; known++) {
+        close_host(state);
+        open_host(state);
+        join("overlay", "win-overlay");
+        keeper.http = known ? http : NULL;
+        run(1, NULL);
+        assert_int_equal(count("read C:\\etc\\kubernetes\\kubelet.conf"), known);
+    }
+    http_free(http);
+}
+
 /* ---- boot ---- */
 
 static void at_boot_services_are_left_to_windows(void **state) {
@@ -301,6 +316,24 @@ static void at_boot_services_are_left_to_windows(void **state) {
     assert_string_equal(text_str(&told),
                         "w Windows was started: made the HNS network flannel.4096 again\n");
     assert_int_equal(count("service_stop"), 0);
+}
+
+static void a_restart_right_after_the_boot_is_noticed(void **state) {
+    struct host_facts facts;
+
+    (void)state;
+    join("overlay", "flannel");
+    assert_int_equal(host_facts(host, &facts, NULL), 0);
+    facts.uptime_seconds = 30;
+    host_memory_set_facts(host, &facts);
+    assert_int_equal(network_keeper_begin(&keeper, NULL), 0);
+    host_memory_restart_hns(host);
+    stop_at = 3;
+    also = NULL;
+    at = until_stop;
+    assert_int_equal(network_keeper_run(&keeper, NULL), 0);
+    assert_true(has_network("flannel.4096"));
+    assert_non_null(strstr(text_str(&told), "HNS was restarted: made the HNS network"));
 }
 
 /* flanneld depends on winjoin-network: what restarts it waits until that has started. */
@@ -348,7 +381,9 @@ int main(void) {
         TEST(a_lasting_failure_is_told_once),
         TEST(hns_that_stays_down_is_started),
         TEST(kube_proxy_without_load_balancers_is_restarted_once),
+        TEST(the_cluster_is_asked_where_it_can_be),
         TEST(at_boot_services_are_left_to_windows),
+        TEST(a_restart_right_after_the_boot_is_noticed),
         TEST(services_are_restarted_once_it_has_started),
         TEST(a_plugin_that_nobody_knows_is_an_error),
     };

@@ -210,6 +210,13 @@ static void guard(struct host *host, const struct kind *kind, const struct nic_s
     scene_close(&scene);
 }
 
+static void what_is_virtual(void **state) {
+    (void)state;
+    assert_true(nic_is_virtual_alias("vEthernet (nat)"));
+    assert_true(nic_is_virtual_alias("br-int")); /* Antrea's */
+    assert_false(nic_is_virtual_alias("Ethernet"));
+}
+
 static void each_kind_is_kept(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -426,6 +433,7 @@ static void routes_that_are_kept(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(routes_that_are_kept),
+        cmocka_unit_test(what_is_virtual),
         cmocka_unit_test(each_kind_is_kept),
         cmocka_unit_test(an_advertised_address_that_stays_away_is_told),
         cmocka_unit_test(what_the_journal_keeps_is_the_whole),

@@ -33,6 +33,7 @@ static void challenges_are_read(void **state) {
         {"Bearer realm=\"", NULL, NULL, NULL},
         {"Bearer error=\"invalid_token\"", NULL, NULL, NULL},
         {"Basic realm=\"r\"", NULL, NULL, NULL},
+        {"realm=\"r\"", NULL, NULL, NULL},
         {"\"Bearer realm=r\"", NULL, NULL, NULL},
         {"", NULL, NULL, NULL},
         {"\xff\x01==\"\"", NULL, NULL, NULL},
