@@ -139,6 +139,7 @@ static void one_that_stays_is_left_alone(void **state) {
     assert_string_equal(text_str(&told), "");
     assert_int_equal(count("service_stop"), 0);
     assert_int_equal(count("HcnCreateNetwork"), 2); /* the join's */
+    assert_int_equal(count("write " CARD_FILE), 0);
 }
 
 static void without_a_join_there_is_nothing_to_do(void **state) {
@@ -184,6 +185,17 @@ static void the_adapter_gets_its_address_back(void **state) {
     run(40, restart_without_address);
     assert_true(has_address());
     assert_non_null(strstr(text_str(&told), "restored 10.0.0.21/24 on 'vEthernet (Ethernet)'"));
+}
+
+/* HNS may take the address away: what is to come back is known before it is asked. */
+static void without_the_adapter_no_network_is_made(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    lose_address();
+    host_memory_restart_hns(host);
+    run(3, NULL);
+    assert_false(has_network("flannel.4096"));
+    assert_int_equal(host_file_type(host, CARD_FILE), HOST_ABSENT);
 }
 
 /* Killed in between: the next start has the adapter from the file. */
@@ -376,6 +388,7 @@ int main(void) {
         TEST(one_that_stays_is_left_alone),
         TEST(without_a_join_there_is_nothing_to_do),
         TEST(the_adapter_gets_its_address_back),
+        TEST(without_the_adapter_no_network_is_made),
         TEST(what_a_killed_one_left_is_finished),
         TEST(each_failure_is_survived),
         TEST(a_lasting_failure_is_told_once),
