@@ -238,6 +238,10 @@ static void results_go_to_a_file(void **state) {
     assert_int_equal(to_file("status", "C:\\none\\r", "x", &err), -1);
     assert_string_equal(err.message, "--output-file: the folder of 'C:\\none\\r' does not exist");
     error_clear(&err);
+    assert_int_equal(to_file("status", "C:\\a*b", "x", &err), -1);
+    assert_string_equal(err.message,
+                        "--output-file: path 'C:\\a*b': a file name cannot contain '*'");
+    error_clear(&err);
     assert_int_equal(to_file("status", "", "x", &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     program->terminal.out_is_terminal = program->terminal.color = program->terminal.utf8 = true;

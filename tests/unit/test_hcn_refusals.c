@@ -134,6 +134,7 @@ static void nonsense_about_the_version(void **state) {
         "{}",
         "{\"Success\":false,\"Error\":\"x\"}",
         "{\"Success\":true}",
+        "{\"Output\":{\"Major\":9,\"Minor\":5}}",
         "{\"Success\":true,\"Output\":{\"Major\":13}}",
         "{\"Success\":true,\"Output\":{\"Major\":-1,\"Minor\":2}}",
         "{\"Success\":true,\"Output\":{\"Major\":13,\"Minor\":99999999999}}",
