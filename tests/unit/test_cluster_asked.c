@@ -403,6 +403,20 @@ static void an_interrupted_run(void **state) {
     }
 }
 
+static void dead_for_services(const char *method, const char *path) {
+    c.dead = text_equal(method, "POST") && text_ends_with(path, "/services");
+}
+
+static void services_that_cannot_be_made(void **state) {
+    struct error err;
+
+    (void)state;
+    c.before = dead_for_services;
+    assert_int_equal(diagnose(&err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+    assert_non_null(strstr(text_str(&c.log), "\nDELETE /api/v1/namespaces/winjoin-diag-"));
+}
+
 static void is_listed_later(const char *method, const char *path) {
     (void)method;
     c.unlisted &= !strstr(path, "watch=true");
@@ -451,7 +465,8 @@ int main(void) {
                                        CASE(probes_that_never_listen),
                                        CASE(answers_of_the_proxy),
                                        CASE(a_server_that_is_away),
-                                       CASE(an_interrupted_run)};
+                                       CASE(an_interrupted_run),
+                                       CASE(services_that_cannot_be_made)};
 
     return cmocka_run_group_tests_name("a cluster's cells", tests, NULL, NULL);
 }
