@@ -54,9 +54,11 @@ def swapped(pairs):
 
 def constant(line):
     """A number by one; not -1 and 0 that are returned or chosen as a result, which only have a sign, not the empty
-    {0}, and not a pause or a limit, which nobody sees longer by one or, where it is a product, by a thousandth."""
+    {0}, not memory for one more, and not a pause or a limit, which nobody sees longer by one or, where it is a
+    product, by a thousandth."""
     if re.match(r"\s*return -?\d+;|\s*\w+ = -1;$|\s*(?:static )?(?:const )?char \w+\[", line):
         return
+    line = re.sub(r"(?<=alloc\()[^,]* \+ \d+(?=,)", lambda found: "~" * len(found.group(0)), line)
     line = re.sub(r"(?<=[?:] )-1\b|(?<=\berr\) : )0(?=;)|(?<=\? -1 : )0\b|"
                   r"(?:\b[A-Z][A-Z0-9_]*_(?:MS|MAX)|\.timeout_ms) = \d+(?=,| |$)(?! \*)",
                   lambda found: "~" * len(found.group(0)), line)
@@ -64,6 +66,12 @@ def constant(line):
         line = re.sub(r"(?<=\* )10(?:00|24)\b", lambda found: "~" * len(found.group(0)), line)
     for found in re.finditer(r"(?<![\w.\[])(?!(?<=\{)0\})(?:0x[0-9a-fA-F]+|\d+)(?:[uU]?[lL]{0,2})(?![\w.\]])", line):
         yield found.start(), found.end(), "(%s + 1)"
+
+
+def comparison(line):
+    """One sign for another; not where the two are told apart already: return a < b ? -1 : 1."""
+    if not re.match(r"\s*return \S+ [<>] \S+ \? -?1 : -?1;", line):
+        yield from swapped({" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > "})(line)
 
 
 def dropped(line):
@@ -92,7 +100,7 @@ def flipped(line):
 
 KINDS = {
     "condition negated": negated,
-    "comparison by one": swapped({" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > "}),
+    "comparison by one": comparison,
     "and for or": swapped({" && ": " || ", " || ": " && "}),
     "call dropped": dropped,
     "constant by one": constant,

@@ -258,6 +258,11 @@ static void a_proof_that_failed(void **state) {
         "{\"id\":\"pod-to-pod-ip\",\"protocol\":\"UDP\",\"outcome\":\"fail\"},"
         "{\"id\":\"pod-to-node\",\"protocol\":\"TCP\",\"outcome\":\"slow\"},"
         "{\"id\":\"pod-to-node\",\"protocol\":\"UDP\",\"outcome\":\"skip\"}]}";
+#define BY_JOIN(time)                                                                              \
+    "{\"kind\":\"JoinResult\",\"joined\":true,\"time\":\"" time "\",\"exitCode\":0,\"flows\":["    \
+    "{\"id\":\"pod-to-pod-ip\",\"protocol\":\"TCP\",\"outcome\":\"pass\"}]}"
+    static const char measured_by_join[] = BY_JOIN("2098-01-01T00:00:00Z"),
+                      measured_by_younger[] = BY_JOIN("2099-01-01T00:00:01Z");
 
     (void)state;
     succeeds(verb_join);
@@ -270,6 +275,13 @@ static void a_proof_that_failed(void **state) {
     assert_int_equal(json_number_at(program->result, "lastDiag.flowsPass", 0), 1);
     assert_string_equal(result_text("problems.0"),
                         "the last test of the pod network failed: 1 of 2 flows worked");
+    put(REPORTS_FOLDER "\\join-20980101-000000.json", measured_by_join);
+    assert_string_equal(state_of_node(-1), "joined"); /* an older one */
+    assert_int_equal(json_number_at(program->result, "lastDiag.flowsPass", 0), 1);
+    put(REPORTS_FOLDER "\\join-20990101-000001.json", measured_by_younger);
+    assert_string_equal(state_of_node(0), "joined");
+    assert_int_equal(json_number_at(program->result, "lastDiag.flows", 0), 1);
+    assert_int_equal(json_number_at(program->result, "lastDiag.flowsPass", 0), 1);
 }
 
 static void a_journal_that_is_damaged(void **state) {
