@@ -57,14 +57,17 @@ static int answer_with_nodes(void *context, const struct http_request *request,
     return 0;
 }
 
+#define KUBECONFIG                                                                                 \
+    "apiVersion: v1\nkind: Config\nclusters:\n- name: c\n  cluster: {server: 'https://k'}\n"       \
+    "users:\n- name: u\n  user: {token: t}\ncontexts:\n- name: x\n  context: {cluster: c, "        \
+    "user: u}\ncurrent-context: x\n"
+
 /* As text, and as commands of a cloud, which need what a Node may lack. */
 static void routes_between_the_nodes(void **state) {
     struct error err;
 
     (void)state;
-    put("D:\\k", "apiVersion: v1\nkind: Config\nclusters:\n- name: c\n  cluster: {server: "
-                 "'https://k'}\nusers:\n- name: u\n  user: {token: t}\ncontexts:\n- name: x\n  "
-                 "context: {cluster: c, user: u}\ncurrent-context: x\n");
+    put("D:\\k", KUBECONFIG);
     program->options.kubeconfig = (char *)"D:\\k";
     text_list_add(&program->words, "routes");
     assert_int_equal(verb(verb_config, &err), -1);
@@ -87,10 +90,56 @@ static void routes_between_the_nodes(void **state) {
     assert_has(&err_out, "warning: some Nodes have no providerID");
 }
 
+static int answer_with_settings(void *context, const struct http_request *request,
+                                struct http_response *ret, struct error *err) {
+    static const char *const maps[][2] = {
+        {"/kube-system/configmaps/kubelet-config",
+         "{\"data\":{\"kubelet\":\"apiVersion: kubelet.config.k8s.io/v1beta1\\nkind: "
+         "KubeletConfiguration\\n\"}}"},
+        {"/kube-system/configmaps/kubeadm-config",
+         "{\"data\":{\"ClusterConfiguration\":\"apiVersion: kubeadm.k8s.io/v1beta4\\nkind: "
+         "ClusterConfiguration\\nkubernetesVersion: v1.37.1\\n\"}}"},
+        {"/kube-flannel/configmaps/kube-flannel-cfg",
+         "{\"data\":{\"net-conf.json\":\"{\\\"Network\\\":\\\"10.244.0.0/16\\\",\\\"Backend\\\":"
+         "{\\\"Type\\\":\\\"vxlan\\\",\\\"VNI\\\":4096,\\\"Port\\\":4789}}\"}}"},
+    };
+
+    (void)context, (void)err;
+    ret->status = 404;
+    ret->body = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
+        if (strstr(request->url, maps[i][0])) {
+            ret->status = 200;
+            ret->body = xstrdup(maps[i][1]);
+        }
+    ret->body = ret->body ? ret->body : xstrdup("{\"reason\":\"NotFound\"}");
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+/* Where a cluster can be asked, the manifest is for the network agent that it has. */
+static void manifest_for_a_cluster(void **state) {
+    struct error err;
+
+    (void)state;
+    put("D:\\k", KUBECONFIG);
+    text_list_add(&program->words, "cluster");
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_false(has(&out, "network:"));
+    program->options.kubeconfig = (char *)"D:\\k";
+    http_free(program->http);
+    program->http = http_memory_new(answer_with_settings, NULL);
+    if (verb(verb_config, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_has(&out, "plugin: flannel");
+    assert_has(&out, "namespace: kube-flannel");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(config_migrated_into_a_file, open_program, close_program),
         cmocka_unit_test_setup_teardown(routes_between_the_nodes, open_program, close_program),
+        cmocka_unit_test_setup_teardown(manifest_for_a_cluster, open_program, close_program),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);
