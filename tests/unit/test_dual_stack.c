@@ -408,13 +408,15 @@ static void the_node_forwards_both(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(interfaces); i++) {
         const char *address = interfaces[i].address;
         int family = interfaces[i].family;
+        enum hcn_outcome outcome = HCN_CREATED;
         uint32_t index;
 
         assert_true(forwards(host, address, family));
         assert_int_equal(nic_index_of(host, address, &index, NULL), 0);
         assert_int_equal(host_forwarding_set(host, index, family, false, NULL), 0);
-        if (hcn_pod_network_ensure(host, &scene.plan, &network, NULL, &err) < 0)
+        if (hcn_pod_network_ensure(host, &scene.plan, &network, &outcome, &err) < 0)
             fail_msg("%s", err.message);
+        assert_int_equal(outcome, HCN_REUSED);
         assert_true(forwards(host, address, family));
     }
     nic_snapshot_free(&card);

@@ -152,6 +152,9 @@ static void nonsense_about_the_version(void **state) {
     assert_int_equal(hns_version_get(host, &version, &err), 0);
     assert_int_equal(version.major, 9);
     assert_int_equal(version.minor, 5);
+    liar.answer = "{\"Success\":true,\"Output\":{\"Major\":13,\"Minor\":0}}";
+    assert_int_equal(hns_version_get(host, &version, &err), 0);
+    assert_int_equal(version.major, 13);
 }
 
 /* The endpoint that holds the source VIP where the agent names it. */

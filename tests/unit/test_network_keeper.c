@@ -273,6 +273,8 @@ static void hns_that_stays_down_is_started(void **state) {
     join("overlay", "flannel");
     run(20, end_hns);
     assert_int_equal(count("service_start hns"), 1);
+    assert_string_equal(text_str(&told), /* once, when it is back */
+                        "w HNS was restarted: nothing of the pod network was lost\n");
 }
 
 static void drop_balancers(unsigned sleep) {
