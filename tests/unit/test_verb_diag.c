@@ -86,15 +86,19 @@ static void what_was_changed_is_told(void **state) {
 static void a_test_that_cannot_be_made(void **state) {
     struct error err;
 
-    stage.last = 0;
-    stage.left_after = 1;
-    program->options.watch = 30000;
-    assert_int_equal(verb(verb_diag, &err), 0);
-    assert_int_equal(stage.tests, 1);
-    assert_int_equal(stage.gone, 4);
-    assert_int_equal(count_of(text_str(&out), "  not measured: "), 1);
-    close_joining(state);
-    open_diag(state);
+    for (int json = 0; json < 2; json++) {
+        stage.last = 0;
+        stage.left_after = 1;
+        program->options.watch = 30000;
+        program->options.output = json ? (char *)"json" : NULL;
+        assert_int_equal(verb(verb_diag, &err), 0);
+        assert_int_equal(stage.tests, 1);
+        assert_int_equal(stage.gone, 4);
+        assert_int_equal(count_of(text_str(&out), "  not measured: "), !json);
+        assert_int_equal(count_of(text_str(&out), "\"error\":"), json);
+        close_joining(state);
+        open_diag(state);
+    }
     assert_int_equal(host_remove(program->host, BOOT_NETWORK_FILE, NULL), 0);
     assert_int_equal(host_remove(program->host, "C:\\etc\\kubernetes\\kubelet.conf", NULL), 0);
     program->options.watch = 30000;
