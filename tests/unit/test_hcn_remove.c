@@ -48,10 +48,10 @@ static char *create(enum hcn_kind kind, const char *network, const char *documen
     return xstrdup(json_text_at(made, "ID"));
 }
 
-static void create_pod(const char *network, const char *space) {
-    _cleanup_(freep) char *endpoint =
-        create(HCN_ENDPOINT, network,
-               "{" V2 ",\"Name\":\"p\",\"IpConfigurations\":[{\"IpAddress\":\"10.244.1.9\"}]}");
+static void create_pod(const char *network, const char *space, const char *address) {
+    _cleanup_(freep) char *document =
+        xasprintf("{" V2 ",\"Name\":\"p\",\"IpConfigurations\":[{\"IpAddress\":\"%s\"}]}", address);
+    _cleanup_(freep) char *endpoint = create(HCN_ENDPOINT, network, document);
     _cleanup_(freep) char *add = xasprintf("{\"ResourceType\":\"Endpoint\",\"RequestType\":\"Add\","
                                            "\"Settings\":{\"EndpointId\":\"%s\"}}",
                                            endpoint);
@@ -69,16 +69,20 @@ static void removed_with_its_pods(void **state) {
         "\"NextHop\":\"10.244.1.1\",\"DestinationPrefix\":\"0.0.0.0/0\"}]}]}]}");
     _cleanup_(freep) char *pod = create(HCN_NAMESPACE, NULL, "{" V2 "}");
     _cleanup_(freep) char *other = create(HCN_NAMESPACE, NULL, "{" V2 "}");
+    _cleanup_(freep) char *windows =
+        create(HCN_NAMESPACE, NULL, "{" V2 ",\"Type\":\"HostDefault\"}"); /* its own: it stays */
     _cleanup_json_ json_t *left = NULL;
     struct error err = {0};
     bool removed = false;
     (void)state;
-    create_pod(network, pod);
+    create_pod(network, pod, "10.244.1.9");
+    create_pod(network, windows, "10.244.1.2");
     assert_int_equal(hcn_network_remove(host, "cbr0", &removed, &err), 0);
     assert_true(removed);
     assert_int_equal(hcn_list(host, HCN_NAMESPACE, NULL, NULL, &left, &err), 0);
-    assert_int_equal(json_array_size(left), 1);
+    assert_int_equal(json_array_size(left), 2);
     assert_string_equal(json_text_at(json_array_get(left, 0), "ID"), other);
+    assert_string_equal(json_text_at(json_array_get(left, 1), "ID"), windows);
 }
 
 /* One that cannot be read is not left out of the list. */
