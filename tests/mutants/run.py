@@ -39,8 +39,10 @@ class Worker:
         (here / "tmp").mkdir(parents=True, exist_ok=True)
         words = [sys.executable, "-B", str(tree / "tests/mutants/worker.py"), str(here), str(tree / "build/mutants/words")]
         if isolated:
+            # /dev is a file system of its own: a broken rename would put a file in the place of /dev/full.
             steps = ["ip link set lo up", "mount --bind {top} {top}", "mount -o remount,bind,ro /",
-                     "mount --bind {here}/tmp /tmp", 'exec "$@"']
+                     "mount --rbind /dev /dev", "mount -o remount,bind,ro /dev", "mount --bind {here}/tmp /tmp",
+                     'exec "$@"']
             words = [*isolated, "sh", "-c", " && ".join(steps).format(top=tree.parent, here=here), "sh", *words]
         self.process = subprocess.Popen(words, cwd=tree, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
