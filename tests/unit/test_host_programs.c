@@ -171,6 +171,21 @@ static void programs_run(void **state) {
     FAILS_WITH(ERROR_ABSENT, host_run(opened, &absent, &code, &output, err));
 }
 
+/* A program may read slower than it is written to: all of it comes. */
+static void long_input_is_whole(void **state) {
+    const char *none[] = {NULL};
+    _cleanup_(freep) char *input = xcalloc(1, 300001), *output = NULL;
+    size_t sum = 0;
+    int code = -1;
+
+    (void)state;
+    memset(input, 'x', 300000);
+    SUCCEEDS(run_self(none, input, 60000, &code, &output, err));
+    for (const char *at = output; (at = strchr(at, '<')); at++)
+        sum += strtoul(at + 1, NULL, 10);
+    assert_int_equal(sum, 300000);
+}
+
 /* The fourth lowest descriptor that is free: what stays open below it moves it up. */
 static int free_descriptor(void) {
     static const char path[] = "build/free-descriptor.txt"; /* there wherever tests run */
@@ -223,9 +238,9 @@ static void programs_run_loudly(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest memory[] = {cmocka_unit_test(service_runs)};
     const struct CMUnitTest own[] = {
-        cmocka_unit_test(programs_run),          cmocka_unit_test(programs_leave_nothing_open),
-        cmocka_unit_test(programs_run_loudly),   cmocka_unit_test(service_runs),
-        cmocka_unit_test(service_hosts_program),
+        cmocka_unit_test(programs_run),        cmocka_unit_test(programs_leave_nothing_open),
+        cmocka_unit_test(programs_run_loudly), cmocka_unit_test(long_input_is_whole),
+        cmocka_unit_test(service_runs),        cmocka_unit_test(service_hosts_program),
     };
     int failed;
 
