@@ -316,14 +316,18 @@ static void the_cluster_is_asked_where_it_can_be(void **state) {
 
 /* ---- boot ---- */
 
-static void at_boot_services_are_left_to_windows(void **state) {
+static void start_windows(void) {
     struct host_facts facts;
 
-    (void)state;
-    join("overlay", "flannel");
     assert_int_equal(host_facts(host, &facts, NULL), 0);
     facts.uptime_seconds = 30;
     host_memory_set_facts(host, &facts);
+}
+
+static void at_boot_services_are_left_to_windows(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    start_windows();
     host_memory_restart_hns(host);
     run(1, NULL);
     assert_true(has_network("flannel.4096"));
@@ -333,13 +337,9 @@ static void at_boot_services_are_left_to_windows(void **state) {
 }
 
 static void a_restart_right_after_the_boot_is_noticed(void **state) {
-    struct host_facts facts;
-
     (void)state;
     join("overlay", "flannel");
-    assert_int_equal(host_facts(host, &facts, NULL), 0);
-    facts.uptime_seconds = 30;
-    host_memory_set_facts(host, &facts);
+    start_windows();
     assert_int_equal(network_keeper_begin(&keeper, NULL), 0);
     host_memory_restart_hns(host);
     stop_at = 3;
