@@ -196,6 +196,9 @@ static void attach_refused(void **state) {
     liar.answer = "{}";
     assert_int_equal(bridge_complete(host, &scene.plan, &network, &err), -1);
     assert_non_null(strstr(err.message, "no reason"));
+    liar.answer = "no JSON";
+    assert_int_equal(bridge_complete(host, &scene.plan, &network, &err), -1);
+    assert_non_null(strstr(err.message, "HNS answer"));
     liar.answer =
         "{\"Success\":false,\"Error\":\"This endpoint is already attached to the switch.\"}";
     start = host_monotonic_ms(host);
