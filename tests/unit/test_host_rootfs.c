@@ -38,6 +38,7 @@ static void state_outlives_the_program(void **state) {
 
 static void a_folder_is_no_file(void **state) {
     struct text_list names = {0};
+    uint64_t bytes = 0;
 
     (void)state;
     need_rootfs("build/host-rootfs");
@@ -50,6 +51,7 @@ static void a_folder_is_no_file(void **state) {
     SUCCEEDS(host_write(opened, FOLDER "\\file", "x", 1, HOST_PUBLIC, err));
     FAILS_WITH(ERROR_HOST, host_make_folder(opened, FOLDER "\\file", HOST_PUBLIC, err));
     FAILS_WITH(ERROR_ABSENT, host_make_folder(opened, FOLDER "\\file\\in", HOST_PUBLIC, err));
+    assert_int_equal(host_free_space(opened, FOLDER "\\file\\in", &bytes, NULL), -1);
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
 
@@ -75,6 +77,9 @@ static void a_pipe_is_read_to_its_end(void **state) {
 static void links_lead_nowhere_outside(void **state) {
     char *data = NULL;
     size_t len = 0;
+    const char *const program[] = {FOLDER "\\etc\\x", NULL};
+    const struct host_process process = {.argv = program, .timeout_ms = 1000};
+    int code;
     struct text_list names = {0};
 
     (void)state;
@@ -85,6 +90,7 @@ static void links_lead_nowhere_outside(void **state) {
     FAILS_WITH(ERROR_DENIED, host_read(opened, FOLDER "\\passwd", 1 << 20, &data, &len, err));
     FAILS_WITH(ERROR_DENIED, host_read(opened, FOLDER "\\etc\\passwd", 1 << 20, &data, &len, err));
     FAILS_WITH(ERROR_DENIED, host_list(opened, FOLDER "\\etc", &names, err));
+    FAILS_WITH(ERROR_DENIED, host_run(opened, &process, &code, &data, err));
     FAILS_WITH(ERROR_DENIED,
                host_write(opened, FOLDER "\\etc\\winjoin-x", "", 0, HOST_PUBLIC, err));
     FAILS_WITH(ERROR_DENIED, host_remove(opened, FOLDER "\\etc\\winjoin-x", err));
