@@ -104,42 +104,50 @@ static int check_service(struct host *host, const struct external_network *wante
     return error_hint(err, "%s", wanted->service_hint);
 }
 
-int network_external_check(struct host *host, const struct network_plan *plan, struct error *err) {
+static int check_external(const struct network_plan *plan, const struct hcn_network *network,
+                          struct error *err) {
     const struct external_network *wanted = external_agent_network(plan->external, plan->mode);
-    _cleanup_json_ json_t *list = NULL;
-    if (!wanted)
+    if (check_base(plan->external, wanted, network, err) == 0 &&
+        check_own_switch(plan->external, wanted, network, err) == 0)
         return 0;
-    if (check_service(host, wanted, err) < 0)
-        return -1;
+    return hcn_network_is_ours(network)
+               ? error_hint(err, "it belongs to an earlier join: winjoin reset")
+               : error_hint(err, "hnsdiag delete networks %s", network->id);
+}
+
+/* Those of the plan are compared when they are made. */
+static int check_other(const struct network_plan *plan, const struct hcn_network *network,
+                       struct error *err) {
+    if (text_equal(network->name, plan->name) || text_equal(network->name, plan->base_name))
+        return 0;
+    return check_switch(plan, network, err) < 0 ? -1 : check_overlaps(plan, network, err);
+}
+
+/* ---- each network of HNS ---- */
+
+typedef int check_network(const struct network_plan *plan, const struct hcn_network *network,
+                          struct error *err);
+
+static int check_each(struct host *host, const struct network_plan *plan, check_network *check,
+                      struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
     if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
         return error_prefix(err, "look up HNS networks");
     json_each(list, i, json) {
         struct hcn_network network = {0};
-        if (hcn_network_parse(json, &network, err) < 0)
+        if (hcn_network_parse(json, &network, err) < 0 || check(plan, &network, err) < 0)
             return -1;
-        if (check_base(plan->external, wanted, &network, err) == 0 &&
-            check_own_switch(plan->external, wanted, &network, err) == 0)
-            continue;
-        return hcn_network_is_ours(&network)
-                   ? error_hint(err, "it belongs to an earlier join: winjoin reset")
-                   : error_hint(err, "hnsdiag delete networks %s", network.id);
     }
     return 0;
 }
 
+int network_external_check(struct host *host, const struct network_plan *plan, struct error *err) {
+    const struct external_network *wanted = external_agent_network(plan->external, plan->mode);
+    if (!wanted)
+        return 0;
+    return check_service(host, wanted, err) < 0 ? -1 : check_each(host, plan, check_external, err);
+}
+
 int network_clash_check(struct host *host, const struct network_plan *plan, struct error *err) {
-    _cleanup_json_ json_t *list = NULL;
-    if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
-        return error_prefix(err, "look up HNS networks");
-    json_each(list, i, json) {
-        struct hcn_network network = {0};
-        if (hcn_network_parse(json, &network, err) < 0)
-            return -1;
-        /* those of the plan are compared when they are made */
-        if (text_equal(network.name, plan->name) || text_equal(network.name, plan->base_name))
-            continue;
-        if (check_switch(plan, &network, err) < 0 || check_overlaps(plan, &network, err) < 0)
-            return -1;
-    }
-    return 0;
+    return check_each(host, plan, check_other, err);
 }
