@@ -2,189 +2,8 @@
 #include "host/host.h"
 
 #include "base/log.h"
-#include "base/unicode.h"
 #include "host/host_ops.h"
 #include "host/path.h"
-
-/* The result of a change to a file: winjoin's own records do not count. */
-static int file_changed(struct host *host, const char *path, int result) {
-    return text_starts_with(path, HOST_OWN_FOLDER "\\") ? result : host_changed(host, result);
-}
-
-static bool asks_for_folder(const char *path) {
-    size_t len = strlen(path);
-
-    return len && strchr("\\/", path[len - 1]);
-}
-
-int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
-              struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-    size_t len;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    if (asks_for_folder(path))
-        return error_set(err, ERROR_HOST, "read '%s': it is a folder", path);
-    return host->ops->read(host, at, max, ret, ret_len ? ret_len : &len, err);
-}
-
-bool host_has(struct host *host, const char *path, const void *data, size_t len) {
-    _cleanup_(secret_freep) char *there = NULL;
-    size_t there_len;
-
-    return host_read(host, path, len + 1, &there, &there_len, NULL) == 0 && there_len == len &&
-           memcmp(there, data, len) == 0;
-}
-
-int host_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
-                   size_t *ret_len, uint64_t *ret_size, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    return host->ops->read_part(host, at, offset, max, ret, ret_len, ret_size, err);
-}
-
-int host_read_text(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
-                   struct error *err) {
-    _cleanup_(secret_freep) char *text = NULL;
-    size_t len;
-
-    if (host_read(host, path, max, &text, &len, err) < 0)
-        return -1;
-    if (unicode_to_utf8(&text, &len, err) < 0)
-        return error_prefix(err, "read '%s'", path);
-    *ret = take_ptr(text);
-    if (ret_len)
-        *ret_len = len;
-    return 0;
-}
-
-int host_read_json(struct host *host, const char *path, size_t max, json_t **ret,
-                   struct error *err) {
-    _cleanup_(freep) char *text = NULL;
-    size_t len;
-
-    return host_read(host, path, max, &text, &len, err) < 0 ? -1
-                                                            : json_read(text, len, path, ret, err);
-}
-
-int host_write(struct host *host, const char *path, const void *data, size_t len,
-               enum host_access access, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    log_message(LOG_CALL, "write '%s' (%zu bytes)", at, len);
-    return file_changed(host, at, host->ops->write(host, at, data, len, access, err));
-}
-
-int host_make_folder(struct host *host, const char *path, enum host_access access,
-                     struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    log_message(LOG_CALL, "make folder '%s'", at);
-    return host->ops->make_folder(host, at, access, err);
-}
-
-int host_access_get(struct host *host, const char *path, char **ret, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    return host->ops->access_get(host, at, ret, err);
-}
-
-int host_access_set(struct host *host, const char *path, const char *access, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    log_message(LOG_CALL, "set the access of '%s' to %s", at, access);
-    return host->ops->access_set(host, at, access, err);
-}
-
-int host_is_admins(struct host *host, const char *path, bool *ret, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    return host->ops->is_admins(host, at, ret, err);
-}
-
-int host_remove(struct host *host, const char *path, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    log_message(LOG_CALL, "remove '%s'", at);
-    return host->ops->remove(host, at, err);
-}
-
-int host_remove_tree(struct host *host, const char *path, struct error *err) {
-    _cleanup_(freep) char *at = NULL, *parent = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    parent = path_parent(at);
-    if (!parent)
-        return error_set(err, ERROR_USAGE, "remove '%s': refusing to remove a whole volume", path);
-    log_message(LOG_CALL, "remove '%s' and all in it", at);
-    return file_changed(host, at, host->ops->remove_tree(host, at, err));
-}
-
-int host_rename(struct host *host, const char *from, const char *to, struct error *err) {
-    _cleanup_(freep) char *at = NULL, *there = NULL;
-
-    if (path_normalize(from, &at, err) < 0 || path_normalize(to, &there, err) < 0)
-        return -1;
-    log_message(LOG_CALL, "rename '%s' to '%s'", at, there);
-    return file_changed(host, at, host->ops->rename(host, at, there, err));
-}
-
-int host_link(struct host *host, const char *path, const char *target, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    if (!*target)
-        return error_set(err, ERROR_USAGE, "link '%s': the target is empty", path);
-    log_message(LOG_CALL, "link '%s' to '%s'", at, target);
-    return file_changed(host, at, host->ops->link(host, at, target, err));
-}
-
-enum host_file_type host_file_type(struct host *host, const char *path) {
-    _cleanup_(freep) char *at = NULL;
-
-    enum host_file_type type;
-
-    if (path_normalize(path, &at, NULL) < 0)
-        return HOST_ABSENT;
-    type = host->ops->file_type(host, at);
-    return type == HOST_FILE && asks_for_folder(path) ? HOST_ABSENT : type;
-}
-
-int host_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-    struct text_list names = {0};
-
-    if (path_normalize(path, &at, err) < 0 || host->ops->list(host, at, &names, err) < 0)
-        return -1;
-    text_list_sort(&names);
-    *ret = names;
-    return 0;
-}
-
-int host_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (path_normalize(path, &at, err) < 0)
-        return -1;
-    return host->ops->free_space(host, at, ret, err);
-}
 
 /* ---- services ---- */
 
@@ -292,9 +111,14 @@ int host_registry_set(struct host *host, const char *key, const char *value, boo
 
 int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
              char **ret_output, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
     if (!process->argv || !process->argv[0] || !*process->argv[0])
         return error_set(err, ERROR_USAGE, "run a program: no program given");
     log_message(LOG_CALL, "run %s", process->argv[0]);
+    if (path_normalize(process->argv[0], &at, NULL) == 0 && !process->named &&
+        host_refuse_stranger(host, at, err) < 0)
+        return -1;
     return host->ops->run(host, process, ret_exit_code, ret_output, err);
 }
 

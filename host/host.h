@@ -31,11 +31,37 @@ enum host_access {
     HOST_PROBE_MAILBOX, /* as secret, and containers' users may read and write */
     HOST_PROBE_PROGRAM, /* as secret, and containers' users may read and execute */
     HOST_READ_ONLY,     /* as secret, and all users may read and execute; owner: Administrators */
+    HOST_POD_VOLUMES,   /* a folder: as secret, but what lies in its folders is for users inside
+                         * containers, too: volumes of pods */
 };
 enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
 
 /* Paths are absolute Windows paths (host/path.h). One that ends in a separator is a folder's: no
- * file has it. */
+ * file has it.
+ *
+ * What changes a file or folder, or runs a program, goes through no folder that a stranger could
+ * have put there, and nothing of HOST_OWN_FOLDER is read through one (host_stranger()):
+ * ERROR_DENIED. Before anything is written below HOST_OWN_FOLDER, that folder is made
+ * (HOST_SECRET). */
+/* What an ordinary user could have put in the way: a junction or link, or what belongs to none of
+ * SYSTEM, Administrators, TrustedInstaller and who runs this process. */
+struct host_stranger {
+    char *path;  /* NULL: there is none */
+    char *owner; /* "SRV\\eve", or a SID; NULL: it is a junction or a link */
+};
+/* Looks at `path` and at each folder above it, below the drive, from above; the first that is
+ * found. A link at the path's end whose owner is one of those is no stranger. The look ends at what
+ * is absent; network paths are not looked at. ret is filled by the caller's zeros;
+ * host_stranger_free() frees. */
+int host_stranger(struct host *host, const char *path, struct host_stranger *ret,
+                  struct error *err);
+/* "'C:\\k' is a junction or a link", "'C:\\k' belongs to SRV\\eve"; the command that takes it out
+ * of the way and nothing else. The caller frees. */
+char *host_stranger_text(const struct host_stranger *stranger);
+char *host_stranger_remedy(const struct host_stranger *stranger);
+void host_stranger_free(struct host_stranger *stranger);
+/* ERROR_DENIED where there is one, with the command that takes it out of the way. */
+int host_refuse_stranger(struct host *host, const char *path, struct error *err);
 /* Whole file, at most `max` bytes (more: ERROR_MALFORMED). Absent: ERROR_ABSENT. *ret is
  * NUL-terminated behind *ret_len bytes; the caller frees. */
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
@@ -54,22 +80,22 @@ bool host_has(struct host *host, const char *path, const void *data, size_t len)
  * NUL-terminated; the caller frees. */
 int host_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
                    size_t *ret_len, uint64_t *ret_size, struct error *err);
-/* Written beside, flushed, renamed over; parent folders are made (HOST_PUBLIC). */
+/* Written beside under a name that nobody guesses, flushed, renamed over; parent folders are made
+ * (HOST_PUBLIC). */
 int host_write(struct host *host, const char *path, const void *data, size_t len,
                enum host_access access, struct error *err);
-/* Makes the folder and its parents; one that exists keeps its content and gets the access. */
+/* Makes the folder and its parents (these HOST_PUBLIC). One that exists keeps its content, and
+ * loses what `access` would not give: rights are taken away, never added. */
 int host_make_folder(struct host *host, const char *path, enum host_access access,
                      struct error *err);
 /* A file's or folder's access as this host writes it (Windows: SDDL of owner and DACL; the caller
  * frees), and back. An owner that this process may not set stays. Absent: ERROR_ABSENT. */
 int host_access_get(struct host *host, const char *path, char **ret, struct error *err);
 int host_access_set(struct host *host, const char *path, const char *access, struct error *err);
-/* Whether nobody but an administrator can have made it: its owner (of a link: the link's) is
- * SYSTEM, Administrators or who runs this process. Absent: ERROR_ABSENT. */
-int host_is_admins(struct host *host, const char *path, bool *ret, struct error *err);
 /* Removes a file, link or empty folder; absent is success. */
 int host_remove(struct host *host, const char *path, struct error *err);
-/* Removes a folder with its content, not following links; absent is success. */
+/* Removes a folder with its content, not following links, also where somebody exchanges a folder
+ * meanwhile; absent is success. */
 int host_remove_tree(struct host *host, const char *path, struct error *err);
 int host_rename(struct host *host, const char *from, const char *to, struct error *err);
 /* A symbolic link at `path` (replacing one) to `target`. */
@@ -279,6 +305,7 @@ struct host_process {
     unsigned timeout_ms;
     bool with_errors; /* standard error is part of the answer, as it comes */
     bool undoes;      /* what was begun: Ctrl-C does not end it */
+    bool named;       /* by the person who calls, who answers for its place */
 };
 int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
              char **ret_output, struct error *err);

@@ -16,7 +16,7 @@ struct host_ops {
     int (*make_folder)(struct host *, const char *path, enum host_access access, struct error *);
     int (*access_get)(struct host *, const char *path, char **ret, struct error *);
     int (*access_set)(struct host *, const char *path, const char *access, struct error *);
-    int (*is_admins)(struct host *, const char *path, bool *ret, struct error *);
+    int (*stranger)(struct host *, const char *path, struct host_stranger *ret, struct error *);
     int (*remove)(struct host *, const char *path, struct error *);
     int (*remove_tree)(struct host *, const char *path, struct error *);
     int (*rename)(struct host *, const char *from, const char *to, struct error *);
@@ -92,7 +92,7 @@ struct host_ops {
 /* clang-format off */
 #define HOST_OPS(OP, prefix) \
     OP(prefix, read) OP(prefix, read_part) OP(prefix, write) OP(prefix, make_folder) \
-    OP(prefix, access_get) OP(prefix, access_set) OP(prefix, is_admins) OP(prefix, remove) \
+    OP(prefix, access_get) OP(prefix, access_set) OP(prefix, stranger) OP(prefix, remove) \
     OP(prefix, remove_tree) OP(prefix, rename) OP(prefix, link) OP(prefix, file_type) \
     OP(prefix, list) OP(prefix, free_space) OP(prefix, service_put) OP(prefix, service_query) \
     OP(prefix, service_start) OP(prefix, service_stop) OP(prefix, service_delete) \
@@ -114,6 +114,7 @@ struct host_ops {
 struct host {
     const struct host_ops *ops;
     unsigned changes;            /* host_changes() */
+    bool own_folder_closed;      /* HOST_OWN_FOLDER, by this process */
     uint64_t deadline_ms;        /* host_set_deadline() */
     void (*tick)(void *context); /* host_set_tick() */
     void *tick_context;

@@ -104,7 +104,8 @@ static int run(struct host *host, const char *program, struct kubeconfig *config
     words_make(config, program, &words, &environment, version);
     process = (struct host_process){.argv = (const char *const *)words.items,
                                     .environment = (const char *const *)environment.items,
-                                    .timeout_ms = PLUGIN_MS};
+                                    .timeout_ms = PLUGIN_MS,
+                                    .named = true};
     if (host_run(host, &process, &code, &output, err) < 0)
         return -1;
     if (code)

@@ -105,9 +105,6 @@ int service_ensure(struct host *host, const struct service *row,
                                : refuse_foreign(&found, err);
     if (ensure_settings(host, row, settings, &changed, err) < 0)
         return error_prefix(err, "service '%s'", wanted.name);
-    if (host_file_type(host, row->log_folder) != HOST_FOLDER &&
-        host_make_folder(host, row->log_folder, HOST_PUBLIC, err) < 0)
-        return -1;
     if (found.state == HOST_SERVICE_ABSENT || !same_service(&found, &wanted)) {
         if (host_service_put(host, &wanted, err) < 0)
             return error_prefix(err, "service '%s'", wanted.name);

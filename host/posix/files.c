@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/openat2.h>
 #include <poll.h>
@@ -166,14 +167,12 @@ static int write_all(int fd, const char *data, size_t len) {
     return fsync(fd) < 0 && errno != EINVAL ? -1 : 0; /* a device or pipe has no disk */
 }
 
-/* A new file: its folders are made when they lack, what a crash left in its place is removed. */
+/* A new file: its folders are made when they lack. */
 static int create(char *at, mode_t mode) {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     int fd = open(at, flags, mode);
 
-    if (fd >= 0 || (errno == ENOENT ? make_parents(at) : errno == EEXIST ? unlink(at) : -1) < 0)
-        return fd;
-    return open(at, flags, mode);
+    return fd < 0 && errno == ENOENT && make_parents(at) == 0 ? open(at, flags, mode) : fd;
 }
 
 int rootfs_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
@@ -212,14 +211,16 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
                  enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL, *beside = NULL;
     struct stat st;
+    uint64_t name;
     bool device;
     int fd, result;
 
-    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0 ||
+        host_random(host, &name, sizeof name, err) < 0)
         return -1;
     /* /dev/null and its kind are written into, never replaced by a file */
     device = stat(at, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode));
-    beside = xasprintf("%s.winjoin-new", at);
+    beside = xasprintf("%s.%016" PRIx64 ".new", at, name);
     fd = device ? open(at, O_WRONLY | O_CLOEXEC | O_NOCTTY)
                 : create(beside, access == HOST_SECRET ? 0600 : 0644);
     if (fd < 0)
@@ -238,9 +239,9 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
 
 int rootfs_make_folder(struct host *host, const char *path, enum host_access access,
                        struct error *err) {
-    mode_t mode = access == HOST_SECRET ? 0700 : 0755;
+    mode_t mode = access == HOST_SECRET ? 0700 : access == HOST_POD_VOLUMES ? 0711 : 0755;
     _cleanup_(freep) char *at = NULL;
-    struct stat st = {0};
+    struct stat st = {.st_mode = 07777};
 
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
@@ -251,9 +252,8 @@ int rootfs_make_folder(struct host *host, const char *path, enum host_access acc
             return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists",
                              path);
     }
-    if ((access == HOST_SECRET || access == HOST_READ_ONLY) && chmod(at, mode) < 0)
-        return fail(err, "protect folder", path);
-    return 0;
+    mode &= st.st_mode; /* of one that was there no more than it gave */
+    return access != HOST_PUBLIC && chmod(at, mode) < 0 ? fail(err, "protect folder", path) : 0;
 }
 
 /* Its mode: "755". */
@@ -279,15 +279,28 @@ int rootfs_access_set(struct host *host, const char *path, const char *access, s
                : 0;
 }
 
-int rootfs_is_admins(struct host *host, const char *path, bool *ret, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-    struct stat st;
+/* Of this machine's own files the person who names them answers. */
+int rootfs_stranger(struct host *host, const char *path, struct host_stranger *ret,
+                    struct error *err) {
+    const struct posix_host *posix = rootfs_of(host);
+    const char *end = path + 2;
 
-    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
-        return -1;
-    if (lstat(at, &st) < 0)
-        return fail(err, "read the owner of", path);
-    *ret = st.st_uid == 0 || st.st_uid == geteuid();
+    if (path[0] != 'C' || !posix->rootfs)
+        return 0;
+    while (*end && !ret->path) {
+        _cleanup_(freep) char *part = NULL, *at = NULL;
+        struct stat st;
+
+        end += 1 + strcspn(end + 1, "\\");
+        part = xstrndup(path, (size_t)(end - path));
+        at = text_replace(xasprintf("%s/%s", posix->rootfs, part + 3), "\\", '/');
+        if (lstat(at, &st) < 0)
+            return errno == ENOENT || errno == ENOTDIR ? 0 : fail(err, "look at", part);
+        if (st.st_uid != 0 && st.st_uid != geteuid())
+            ret->owner = xasprintf("user %u", (unsigned)st.st_uid);
+        if (ret->owner || (S_ISLNK(st.st_mode) && *end))
+            ret->path = take_ptr(part);
+    }
     return 0;
 }
 

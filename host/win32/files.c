@@ -3,8 +3,6 @@
 
 #include "host/path.h"
 
-enum { SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
-
 static void close_handle(HANDLE *handle) {
     if (*handle != INVALID_HANDLE_VALUE && *handle)
         CloseHandle(*handle);
@@ -38,8 +36,8 @@ static bool lacks_drive(const char *path) {
 int win32_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
                struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
-    _cleanup_handle_ HANDLE file = CreateFileW(wide, GENERIC_READ, SHARE_ALL, NULL, OPEN_EXISTING,
-                                               FILE_FLAG_SEQUENTIAL_SCAN, NULL);
+    _cleanup_handle_ HANDLE file = CreateFileW(wide, GENERIC_READ, WIN32_SHARE_ALL, NULL,
+                                               OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, NULL);
     _cleanup_(freep) char *data = NULL;
     LARGE_INTEGER size;
 
@@ -72,7 +70,7 @@ int win32_read_part(struct host *, const char *path, uint64_t offset, size_t max
                     size_t *ret_len, uint64_t *ret_size, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     _cleanup_handle_ HANDLE file =
-        CreateFileW(wide, GENERIC_READ, SHARE_ALL, NULL, OPEN_EXISTING, 0, NULL);
+        CreateFileW(wide, GENERIC_READ, WIN32_SHARE_ALL, NULL, OPEN_EXISTING, 0, NULL);
     _cleanup_(freep) char *data = NULL;
     LARGE_INTEGER size, at = {.QuadPart = (LONGLONG)offset};
     uint64_t left;
@@ -91,17 +89,20 @@ int win32_read_part(struct host *, const char *path, uint64_t offset, size_t max
     return 0;
 }
 
-static char *name_beside(const char *path) {
-    static LONG counter;
+/* A name that nobody can have taken before. */
+static int name_beside(struct host *host, const char *path, char **ret, struct error *err) {
+    uint64_t number;
 
-    return xasprintf("%s.%lx-%lx.new", path, (unsigned long)GetCurrentProcessId(),
-                     (unsigned long)InterlockedIncrement(&counter));
+    if (host_random(host, &number, sizeof number, err) < 0)
+        return -1;
+    *ret = xasprintf("%s.%016llx.new", path, (unsigned long long)number);
+    return 0;
 }
 
 static int write_new(const wchar_t *path, const void *data, size_t len,
                      SECURITY_ATTRIBUTES *attributes) {
     HANDLE file =
-        CreateFileW(path, GENERIC_WRITE, 0, attributes, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+        CreateFileW(path, GENERIC_WRITE, 0, attributes, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
     const char *from = data;
     DWORD code = 0;
 
@@ -137,17 +138,19 @@ static DWORD move_over(const wchar_t *from, const wchar_t *to) {
 
 int win32_write(struct host *host, const char *path, const void *data, size_t len,
                 enum host_access access, struct error *err) {
-    _cleanup_(freep) char *beside = name_beside(path);
-    _cleanup_wide_ wchar_t *from = win32_wide_path(beside);
-    _cleanup_wide_ wchar_t *to = win32_wide_path(path);
+    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_(freep) char *beside = NULL;
+    _cleanup_wide_ wchar_t *from = NULL, *to = win32_wide_path(path);
     SECURITY_ATTRIBUTES *attributes = NULL;
     DWORD code;
 
     if (win32_file_type(host, path) == HOST_FOLDER)
         return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder with that name exists",
                             path);
-    if (win32_make_parents(path, err) < 0 || win32_access_make(access, false, &attributes, err) < 0)
+    if (win32_make_parents(path, &way, err) < 0 || name_beside(host, path, &beside, err) < 0 ||
+        win32_access_make(access, false, &attributes, err) < 0)
         return -1;
+    from = win32_wide_path(beside);
     code = (DWORD)write_new(from, data, len, attributes);
     win32_access_free(attributes);
     if (!code)
@@ -159,13 +162,14 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
 }
 
 int win32_rename(struct host *host, const char *from, const char *to, struct error *err) {
+    _cleanup_(win32_way_free) struct win32_way way = {0}, there = {0};
     _cleanup_wide_ wchar_t *old = win32_wide_path(from);
     _cleanup_wide_ wchar_t *new = win32_wide_path(to);
     DWORD code;
 
     if (win32_file_type(host, from) == HOST_ABSENT)
         return error_set_os(err, ERROR_ABSENT, 2, "rename '%s': no such file", from);
-    if (win32_make_parents(to, err) < 0)
+    if (win32_way_hold(from, &way, err) < 0 || win32_make_parents(to, &there, err) < 0)
         return -1;
     code = move_over(old, new);
     return code ? win32_fail(err, code, "rename '%s' to '%s'", from, to) : 0;
@@ -183,9 +187,9 @@ static bool leads_to_folder(struct host *host, const char *path, const char *tar
 }
 
 int win32_link(struct host *host, const char *path, const char *target, struct error *err) {
-    _cleanup_(freep) char *beside = name_beside(path);
-    _cleanup_wide_ wchar_t *from = win32_wide_path(beside);
-    _cleanup_wide_ wchar_t *to = win32_wide_path(path);
+    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_(freep) char *beside = NULL;
+    _cleanup_wide_ wchar_t *from = NULL, *to = win32_wide_path(path);
     _cleanup_wide_ wchar_t *wide_target = win32_wide_plain(target);
     DWORD flags = leads_to_folder(host, path, target) ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0;
     DWORD code = 0;
@@ -193,8 +197,9 @@ int win32_link(struct host *host, const char *path, const char *target, struct e
     if (win32_file_type(host, path) == HOST_FOLDER)
         return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder with that name exists",
                             path);
-    if (win32_make_parents(path, err) < 0)
+    if (win32_make_parents(path, &way, err) < 0 || name_beside(host, path, &beside, err) < 0)
         return -1;
+    from = win32_wide_path(beside);
     if (!CreateSymbolicLinkW(from, wide_target, flags))
         code = GetLastError();
     if (!code && (flags & SYMBOLIC_LINK_FLAG_DIRECTORY))

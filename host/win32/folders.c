@@ -28,46 +28,64 @@ enum host_file_type win32_file_type(struct host *, const char *path) {
     return attributes & FILE_ATTRIBUTE_DIRECTORY ? HOST_FOLDER : HOST_FILE;
 }
 
-static int make_one(const char *path, SECURITY_ATTRIBUTES *attributes, struct error *err) {
-    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
-    DWORD code;
+/* What stands at the path must be a folder, and loses what `access` would not give. */
+static int keep_one(const wchar_t *wide, const char *path, enum host_access access,
+                    struct error *err) {
+    const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
+    const DWORD rights = access == HOST_PUBLIC ? 0 : READ_CONTROL | WRITE_DAC;
+    HANDLE folder = CreateFileW(wide, FILE_READ_ATTRIBUTES | rights, WIN32_SHARE_ALL, NULL,
+                                OPEN_EXISTING, flags, NULL);
+    FILE_ATTRIBUTE_TAG_INFO info = {0};
+    int result = 0;
 
-    if (CreateDirectoryW(wide, attributes))
-        return 0;
-    code = GetLastError();
-    if (code != ERROR_ALREADY_EXISTS && code != ERROR_ACCESS_DENIED) /* a root says the latter */
-        return win32_fail(err, code, "make folder '%s'", path);
-    if (!(GetFileAttributesW(wide) & FILE_ATTRIBUTE_DIRECTORY))
-        return error_set_os(err, ERROR_HOST, code, "make folder '%s': a file with that name exists",
-                            path);
-    if (GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES)
-        return win32_fail(err, code, "make folder '%s'", path);
-    if (attributes && win32_access_apply(wide, attributes->lpSecurityDescriptor, err) < 0)
-        return error_prefix(err, "make folder '%s'", path);
-    return 0;
+    if (folder == INVALID_HANDLE_VALUE ||
+        !GetFileInformationByHandleEx(folder, FileAttributeTagInfo, &info, sizeof info))
+        result = win32_fail(err, GetLastError(), "make folder '%s'", path);
+    else if (!(info.FileAttributes & FILE_ATTRIBUTE_DIRECTORY))
+        result = error_set_os(err, ERROR_HOST, ERROR_ALREADY_EXISTS,
+                              "make folder '%s': a file with that name exists", path);
+    else if (rights && win32_is_link(folder))
+        result = error_set(err, ERROR_DENIED, "make folder '%s': it is a junction or a link", path);
+    else if (rights && win32_access_clip(folder, access, err) < 0)
+        result = error_prefix(err, "make folder '%s'", path);
+    if (folder != INVALID_HANDLE_VALUE)
+        CloseHandle(folder);
+    return result;
 }
 
-int win32_make_parents(const char *path, struct error *err) {
+static int make_one(const char *path, enum host_access access, struct error *err) {
+    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+    SECURITY_ATTRIBUTES *attributes = NULL;
+    DWORD code = 0;
+
+    if (win32_access_make(access, true, &attributes, err) < 0)
+        return -1;
+    if (!CreateDirectoryW(wide, attributes))
+        code = GetLastError();
+    win32_access_free(attributes);
+    if (code == ERROR_ALREADY_EXISTS || code == ERROR_ACCESS_DENIED) /* a root says the latter */
+        return keep_one(wide, path, access, err);
+    return code ? win32_fail(err, code, "make folder '%s'", path) : 0;
+}
+
+static int make_missing(const char *path, struct error *err) {
     _cleanup_(freep) char *parent = path_parent(path);
     _cleanup_wide_ wchar_t *wide = parent ? win32_wide_path(parent) : NULL;
     DWORD attributes = wide ? GetFileAttributesW(wide) : FILE_ATTRIBUTE_DIRECTORY;
 
     if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY))
         return 0;
-    if (win32_make_parents(parent, err) < 0)
-        return -1;
-    return make_one(parent, NULL, err);
+    return make_missing(parent, err) < 0 ? -1 : make_one(parent, HOST_PUBLIC, err);
+}
+
+int win32_make_parents(const char *path, struct win32_way *ret, struct error *err) {
+    return make_missing(path, err) < 0 ? -1 : win32_way_hold(path, ret, err);
 }
 
 int win32_make_folder(struct host *, const char *path, enum host_access access, struct error *err) {
-    SECURITY_ATTRIBUTES *attributes = NULL;
-    int result;
+    _cleanup_(win32_way_free) struct win32_way way = {0};
 
-    if (win32_make_parents(path, err) < 0 || win32_access_make(access, true, &attributes, err) < 0)
-        return -1;
-    result = make_one(path, attributes, err);
-    win32_access_free(attributes);
-    return result;
+    return win32_make_parents(path, &way, err) < 0 ? -1 : make_one(path, access, err);
 }
 
 /* Calls `visit` with each entry of a folder; stops at its first failure. */
@@ -111,64 +129,121 @@ int win32_list(struct host *host, const char *path, struct text_list *ret, struc
     return each_entry(wide, path, add_name, ret, err);
 }
 
-/* Removes one file, link or empty folder. Waits a little for a deletion under way elsewhere, and
- * for a program that is ending: a service is "stopped" before its process has gone. */
-static int remove_one(const wchar_t *path, DWORD attributes, const char *shown, struct error *err) {
-    for (int i = 0;; i++) {
-        BOOL done;
-        DWORD code;
+/* ---- removing, each thing by a handle of its own: what was looked at is what goes ---- */
 
-        if (attributes & FILE_ATTRIBUTE_READONLY)
-            (void)SetFileAttributesW(path, attributes & ~(DWORD)FILE_ATTRIBUTE_READONLY);
-        done = attributes & FILE_ATTRIBUTE_DIRECTORY ? RemoveDirectoryW(path) : DeleteFileW(path);
-        code = GetLastError();
-        if (done || code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND)
+/* While a folder is open so, nobody exchanges it. */
+static HANDLE open_to_remove(const wchar_t *path) {
+    const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
+    const DWORD rights = DELETE | FILE_READ_ATTRIBUTES;
+    HANDLE file = CreateFileW(path, rights | FILE_LIST_DIRECTORY | FILE_WRITE_ATTRIBUTES,
+                              FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, flags, NULL);
+
+    return file != INVALID_HANDLE_VALUE || GetLastError() != ERROR_ACCESS_DENIED
+               ? file
+               : CreateFileW(path, rights, WIN32_SHARE_ALL, NULL, OPEN_EXISTING, flags, NULL);
+}
+
+static DWORD delete_open(HANDLE file) {
+    FILE_DISPOSITION_INFO gone = {.DeleteFile = TRUE};
+    FILE_BASIC_INFO basic = {0};
+
+    if (GetFileInformationByHandleEx(file, FileBasicInfo, &basic, sizeof basic) &&
+        (basic.FileAttributes & FILE_ATTRIBUTE_READONLY)) {
+        /* Zero: a time stays as it is. */
+        FILE_BASIC_INFO plain = {.FileAttributes = basic.FileAttributes & ~FILE_ATTRIBUTE_READONLY};
+
+        (void)SetFileInformationByHandle(file, FileBasicInfo, &plain, sizeof plain);
+    }
+    return SetFileInformationByHandle(file, FileDispositionInfo, &gone, sizeof gone)
+               ? 0
+               : GetLastError();
+}
+
+static int names_in(HANDLE folder, const char *path, struct text_list *ret, struct error *err) {
+    enum { SIZE = 64 * 1024 };
+    _cleanup_(freep) char *room = xmalloc(SIZE);
+    FILE_INFO_BY_HANDLE_CLASS ask = FileIdBothDirectoryRestartInfo;
+
+    while (GetFileInformationByHandleEx(folder, ask, room, SIZE)) {
+        const FILE_ID_BOTH_DIR_INFO *entry = (const void *)room;
+
+        for (;; entry = (const void *)((const char *)entry + entry->NextEntryOffset)) {
+            _cleanup_wide_ wchar_t *wide =
+                xcalloc(entry->FileNameLength / sizeof(wchar_t) + 1, sizeof(wchar_t));
+
+            memcpy(wide, entry->FileName, entry->FileNameLength);
+            if (wcscmp(wide, L".") != 0 && wcscmp(wide, L"..") != 0)
+                text_list_add_owned(ret, win32_narrow(wide));
+            if (!entry->NextEntryOffset)
+                break;
+        }
+        ask = FileIdBothDirectoryInfo;
+    }
+    return GetLastError() == ERROR_NO_MORE_FILES
+               ? 0
+               : win32_fail(err, GetLastError(), "list '%s'", path);
+}
+
+static int remove_at(const char *path, int depth, struct error *err);
+
+/* What is in an open folder, no deeper than `depth` folders. */
+static int remove_below(HANDLE folder, const char *path, int depth, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    if (!depth)
+        return error_set(err, ERROR_HOST, "remove '%s': it is nested too deeply", path);
+    if (names_in(folder, path, &names, err) < 0)
+        return -1;
+    for (size_t i = 0; i < names.count; i++) {
+        _cleanup_(freep) char *below = xasprintf("%s\\%s", path, names.items[i]);
+
+        if (remove_at(below, depth, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A file, a link, or a folder; with what is in it where `depth` is not 0. Waits a little for a
+ * deletion under way elsewhere, and for a program that is ending: a service is "stopped" before its
+ * process has gone. */
+static int remove_at(const char *path, int depth, struct error *err) {
+    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+
+    for (int i = 0;; i++) {
+        HANDLE file = open_to_remove(wide);
+        DWORD code = file == INVALID_HANDLE_VALUE ? GetLastError() : 0;
+        FILE_ATTRIBUTE_TAG_INFO info = {0};
+        int result = 0;
+
+        if (code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND)
             return 0;
+        if (!code && !GetFileInformationByHandleEx(file, FileAttributeTagInfo, &info, sizeof info))
+            code = GetLastError();
+        if (!code && depth && (info.FileAttributes & FILE_ATTRIBUTE_DIRECTORY) &&
+            !(info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT))
+            result = remove_below(file, path, depth - 1, err);
+        if (!code && result == 0)
+            code = delete_open(file);
+        if (file != INVALID_HANDLE_VALUE)
+            CloseHandle(file);
+        if (!code)
+            return result;
         if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || i == REMOVE_TRIES)
-            return win32_fail(err, code, "remove '%s'", shown);
+            return win32_fail(err, code, "remove '%s'", path);
         Sleep(50);
     }
 }
 
 int win32_remove(struct host *, const char *path, struct error *err) {
-    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
-    DWORD attributes = GetFileAttributesW(wide);
+    _cleanup_(win32_way_free) struct win32_way way = {0};
 
-    if (attributes == INVALID_FILE_ATTRIBUTES)
-        return 0;
-    return remove_one(wide, attributes, path, err);
+    return win32_way_hold(path, &way, err) < 0 ? -1 : remove_at(path, 0, err);
 }
 
-struct tree {
-    const wchar_t *folder;
-    const char *shown;
-    int depth;
-};
+int win32_remove_tree(struct host *, const char *path, struct error *err) {
+    _cleanup_(win32_way_free) struct win32_way way = {0};
 
-static int remove_below(void *context, const WIN32_FIND_DATAW *found, struct error *err) {
-    const struct tree *tree = context;
-    _cleanup_wide_ wchar_t *path = win32_wide_join(tree->folder, found->cFileName);
-    _cleanup_(freep) char *name = win32_narrow(found->cFileName);
-    _cleanup_(freep) char *shown = xasprintf("%s\\%s", tree->shown, name);
-    struct tree below = {path, shown, tree->depth + 1};
-    DWORD attributes = found->dwFileAttributes;
-
-    if (below.depth > TREE_DEPTH_MAX)
-        return error_set(err, ERROR_HOST, "remove '%s': it is nested too deeply", tree->shown);
-    if ((attributes & FILE_ATTRIBUTE_DIRECTORY) && !(attributes & FILE_ATTRIBUTE_REPARSE_POINT) &&
-        each_entry(path, shown, remove_below, &below, err) < 0)
-        return -1;
-    return remove_one(path, attributes, shown, err);
-}
-
-int win32_remove_tree(struct host *host, const char *path, struct error *err) {
-    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
-    struct tree tree = {wide, path, 0};
-
-    if (win32_file_type(host, path) == HOST_FOLDER &&
-        each_entry(wide, path, remove_below, &tree, err) < 0)
-        return -1;
-    return win32_remove(host, path, err);
+    return win32_way_hold(path, &way, err) < 0 ? -1 : remove_at(path, TREE_DEPTH_MAX, err);
 }
 
 int win32_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {

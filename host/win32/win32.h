@@ -44,8 +44,29 @@ int win32_fail_hresult(struct error *err, HRESULT hresult, const char *format, .
 int win32_access_make(enum host_access access, bool folder, SECURITY_ATTRIBUTES **ret,
                       struct error *err);
 void win32_access_free(SECURITY_ATTRIBUTES *attributes);
-/* Gives a folder that exists the access. */
-int win32_access_apply(const wchar_t *path, void *descriptor, struct error *err);
+/* Gives an open file or folder owner and list; one that may not be given keeps its owner. */
+int win32_access_apply(HANDLE file, void *descriptor, struct error *err);
+/* Takes from an open folder what `access` would not give to others. */
+int win32_access_clip(HANDLE folder, enum host_access access, struct error *err);
+
+/* ---- way.c ---- */
+enum { WIN32_SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
+/* Handles of a path's folders: while they are open, none of them can be renamed or removed. */
+struct win32_way {
+    HANDLE folders[64];
+    size_t count;
+};
+/* Looks at each name of the path as host_stranger() says. win32_way_free(), after a failure too. */
+int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger *found,
+                   struct error *err);
+/* The same of the folders above the path; one that is a stranger's, or leads elsewhere, is
+ * ERROR_DENIED. */
+int win32_way_hold(const char *path, struct win32_way *ret, struct error *err);
+void win32_way_free(struct win32_way *way);
+/* SYSTEM, Administrators or TrustedInstaller. */
+bool win32_is_trusted(PSID who);
+/* true for a junction, a symbolic link and what else stands for another name. */
+bool win32_is_link(HANDLE file);
 
 /* ---- library.c ---- */
 /* A function of a DLL in System32, or NULL: Windows builds differ in what they have. */
@@ -60,8 +81,8 @@ void win32_interrupt_listen(void);
 void win32_interrupt(void);
 
 /* ---- folders.c ---- */
-/* Makes the folders above a path. */
-int win32_make_parents(const char *path, struct error *err);
+/* Makes the folders above a path, and holds them. */
+int win32_make_parents(const char *path, struct win32_way *ret, struct error *err);
 
 /* ---- service_config.c ---- */
 /* Reads what the SCM keeps about an open service. */

@@ -47,8 +47,7 @@ static int make_folders(struct join *join, struct error *err) {
     for (const char *const *folder = agent->folders; folder && *folder; folder++)
         if (journal_own_folder(&join->journal, *folder, err) < 0)
             return -1;
-    return agent->key_folder ? host_make_folder(join->host, agent->key_folder, HOST_SECRET, err)
-                             : 0;
+    return agent->key_folder ? journal_own_folder(&join->journal, agent->key_folder, err) : 0;
 }
 
 /* ---- until it stands ---- */

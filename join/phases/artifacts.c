@@ -10,7 +10,7 @@ static int own_program_folders(struct join *join, struct error *err) {
     static const char *const folders[] = {"C:\\k", "C:\\opt\\cni\\bin",
                                           "C:\\Program Files\\containerd"};
 
-    return journal_guard_folders(&join->journal, folders, ARRAY_SIZE(folders), HOST_READ_ONLY, err);
+    return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
 }
 
 /* Called before an artifact is installed, when all are proved: the journal looks what was there. */
@@ -81,7 +81,7 @@ static int own_event_source(struct join *join, struct error *err) {
     if (text_equal(file, WINJOIN_PROGRAM))
         return 0;
     if (journal_record(&join->journal, JOURNAL_EVENT_SOURCE, "winjoin",
-                       json_pack("{s:s*}", "file", file), err) < 0)
+                       file ? json_pack("{s:s}", "file", file) : NULL, err) < 0)
         return -1;
     return host_event_source_set(join->host, WINJOIN_PROGRAM, err);
 }

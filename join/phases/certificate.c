@@ -40,7 +40,6 @@ static int leave_to_kubelet(struct join *join, struct error *err) {
 }
 
 int phase_certificate(struct join *join, struct error *err) {
-    static const char *const keys = KUBELET_CERTIFICATE_FOLDER;
     const struct join_options *o = &join->found.options;
     struct client_certificate_options options = {.node_name = join->found.node_name,
                                                  .timeout_ms = limit_of(o),
@@ -50,8 +49,7 @@ int phase_certificate(struct join *join, struct error *err) {
     char until[RFC3339_TEXT_MAX];
 
     /* Keys that the kubelet makes later, when it renews them, have their folder's access. */
-    if (journal_own_folder(&join->journal, KUBELET_FOLDER, err) < 0 ||
-        journal_guard_folders(&join->journal, &keys, 1, HOST_SECRET, err) < 0)
+    if (journal_own_folder(&join->journal, KUBELET_CERTIFICATE_FOLDER, err) < 0)
         return -1;
     if (join_kubelet_bootstraps(join->host, &join->found))
         return leave_to_kubelet(join, err);

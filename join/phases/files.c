@@ -20,19 +20,18 @@ static int write_files(struct join *join, struct error *err) {
 }
 
 int phase_files(struct join *join, struct error *err) {
-    static const char *const folders[] = {KUBELET_FOLDER, "C:\\var\\log\\pods",
-                                          "C:\\var\\log\\containers"};
-    static const char *const guarded[] = {KUBERNETES_FOLDER, KUBERNETES_FOLDER "\\pki",
-                                          CNI_CONF_DIR};
-    _cleanup_(freep) char *manifests = NULL;
+    _cleanup_(freep) char *manifests = join_manifest_folder(join);
+    const char *const folders[] = {KUBELET_FOLDER "\\plugins",
+                                   KUBELET_FOLDER "\\plugins_registry",
+                                   KUBELET_FOLDER "\\device-plugins",
+                                   KUBELET_FOLDER "\\pods",
+                                   "C:\\var\\log\\pods",
+                                   "C:\\var\\log\\containers",
+                                   KUBERNETES_FOLDER "\\pki",
+                                   CNI_CONF_DIR,
+                                   manifests};
 
-    if (journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err) < 0 ||
-        journal_guard_folders(&join->journal, guarded, ARRAY_SIZE(guarded), HOST_READ_ONLY, err) <
-            0)
-        return -1;
-    manifests = join_manifest_folder(join);
-    if (journal_guard_folders(&join->journal, (const char *const *)&manifests, 1, HOST_READ_ONLY,
-                              err) < 0)
-        return -1;
-    return write_files(join, err);
+    return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err) < 0
+               ? -1
+               : write_files(join, err);
 }

@@ -34,8 +34,7 @@ static int write_settings(struct join *join, const struct restart_words *words, 
     text = service_host_settings_make(&settings);
     text_list_free(&settings.command);
     return journal_own_folder(&join->journal, LOG_FOLDER, err) < 0 ||
-                   journal_file(&join->journal, SETTINGS_FILE, err) < 0 ||
-                   host_make_folder(join->host, LOG_FOLDER, HOST_PUBLIC, err) < 0
+                   journal_file(&join->journal, SETTINGS_FILE, err) < 0
                ? -1
                : host_write(join->host, SETTINGS_FILE, text, strlen(text), HOST_SECRET, err);
 }

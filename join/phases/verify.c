@@ -246,7 +246,8 @@ int phase_verify(struct join *join, struct error *err) {
     options.evidence.services = (const char *const *)services.items;
     if (join->found.report.cells.count)
         diag_report_free(&join->found.report);
-    if (journal_own_folder(&join->journal, diag_static_pods.folder, err) < 0 ||
+    if (journal_record(&join->journal, JOURNAL_FOLDER_ENTRY, diag_static_pods.folder, NULL, err) <
+            0 ||
         diag_run(join->host, &options, &join->found.report, err) < 0)
         return -1;
     compare_written(join);

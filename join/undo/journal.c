@@ -2,10 +2,12 @@
 #include "join/undo/journal.h"
 
 #include "host/path.h"
+#include "node/folders.h"
 #include "services/service_table.h"
 
 enum {
     JOURNAL_MAX = 8 * 1024 * 1024,
+    JOURNAL_VERSION = 1,
     BACKUP_MAX = 512 * 1024 * 1024,
     MEND_TIMEOUT_MS = 30000,
 };
@@ -39,7 +41,7 @@ static void add_entry(struct journal *j, enum journal_kind kind, const char *tar
         .kind = kind,
         .target = xstrdup(target),
         .phase = xstrdup(phase ? phase : ""),
-        .before = before ? before : json_object(),
+        .before = before ? before : json_pack("{s:b}", "absent", 1),
     };
     _cleanup_json_ json_t *json =
         json_pack("{s:s, s:s, s:s, s:O}", "kind", kind_names[kind], "target", target, "phase",
@@ -65,6 +67,7 @@ void journal_close(struct journal *journal) {
 static int read_line(struct journal *j, const char *line, size_t len, struct error *err) {
     _cleanup_json_ json_t *json = NULL;
     const char *kind_name, *target;
+    json_t *before;
     enum journal_kind kind;
 
     if (json_read(line, len, "journal entry", &json, err) < 0)
@@ -73,9 +76,24 @@ static int read_line(struct journal *j, const char *line, size_t len, struct err
     target = json_text_at(json, "target");
     if (!target || kind_of(kind_name, &kind) < 0)
         return error_set(err, ERROR_MALFORMED, "decode journal entry: kind or target is missing");
+    before = json_object_get(json, "before");
     add_entry(j, kind, target, json_text_at(json, "phase"),
-              json_incref(json_object_get(json, "before")));
+              json_is_object(before) ? json_incref(before) : json_object());
     return 0;
+}
+
+/* The first line. */
+static int read_version(const char *line, size_t len, struct error *err) {
+    _cleanup_json_ json_t *json = NULL;
+    json_int_t version;
+
+    if (json_read(line, len, "journal", &json, err) < 0)
+        return -1;
+    version = json_integer_value(json_object_get(json, "version"));
+    if (version == JOURNAL_VERSION)
+        return 0;
+    return error_set(err, ERROR_MALFORMED, "its version is %lld, this winjoin knows %d",
+                     (long long)version, JOURNAL_VERSION);
 }
 
 static char *file_of(const struct journal *j) {
@@ -88,37 +106,21 @@ static int read_lines(struct journal *j, const char *file, const char *text, str
 
         if (!end)
             return 0; /* cut by a crash: the change it announced was never begun */
-        if (end > text && read_line(j, text, (size_t)(end - text), err) < 0)
+        if (number == 1 ? read_version(text, (size_t)(end - text), err) < 0
+                        : end > text && read_line(j, text, (size_t)(end - text), err) < 0)
             return error_prefix(err, "read '%s' line %zu", file, number);
         text = end + 1;
     }
     return 0;
 }
 
-/* A journal that a user planted before the first join would make reset undo what no join did. */
-static int check_maker(struct host *host, const char *path, struct error *err) {
-    bool is_admins = false;
-
-    if (host_is_admins(host, path, &is_admins, err) < 0)
-        return error_forgive(err, ERROR_ABSENT);
-    if (is_admins)
-        return 0;
-    (void)error_set(err, ERROR_HOST, "'%s' belongs to a user who is not an administrator", path);
-    (void)error_hint(err, "if this machine has not joined yet, remove it: powershell Remove-Item "
-                          "-Recurse " WINJOIN_FOLDER);
-    return error_hint(err, "if an administrator made it: takeown /a /r /f " WINJOIN_FOLDER);
-}
-
 int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err) {
     struct journal journal = {.host = host, .folder = folder};
-    _cleanup_(freep) char *text = NULL, *file = file_of(&journal), *own = path_parent(file);
+    _cleanup_(freep) char *text = NULL, *file = file_of(&journal);
     struct error unasked = {0};
     size_t len;
 
     err = err ? err : &unasked; /* its kind is looked at */
-    if (check_maker(host, folder, err) < 0 || check_maker(host, own, err) < 0 ||
-        check_maker(host, file, err) < 0)
-        return -1;
     if (host_read(host, file, JOURNAL_MAX, &text, &len, err) < 0) {
         if (error_forgive(err, ERROR_ABSENT) < 0)
             return -1;
@@ -162,7 +164,7 @@ bool journal_has(const struct journal *journal, enum journal_kind kind, const ch
 bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target) {
     const struct journal_entry *entry = find(journal, kind, target);
 
-    return entry && !json_object_size(entry->before);
+    return entry && json_bool_at(entry->before, "absent", false);
 }
 
 /* The folders of one that never was; they go when they are empty. */
@@ -178,6 +180,7 @@ static int save(struct journal *j, struct error *err) {
     _cleanup_(text_free) struct text out = {0};
     int result = 0;
 
+    text_addf(&out, "{\"version\":%d}\n", JOURNAL_VERSION);
     for (size_t i = 0; i < j->count; i++) {
         text_add(&out, j->entries[i].line);
         text_add_char(&out, '\n');
@@ -334,43 +337,50 @@ int journal_write(struct journal *journal, const char *path, const void *data, s
     return host_write(journal->host, path, data, len, access, err);
 }
 
-/* Parents first, so that reset meets them last. */
-static int own_parents(struct journal *journal, const char *path, struct error *err) {
+/* Parents first, so that reset meets them last. Those with a row of their own are closed, too, also
+ * where they stand; of the others those that lack, as nobody may exchange what is in them. */
+static int own_parents(struct journal *journal, const char *path, struct text_list *ret,
+                       struct error *err) {
     for (const char *slash = strchr(path, '\\'); slash; slash = strchr(slash + 1, '\\')) {
         _cleanup_(freep) char *parent = xstrndup(path, (size_t)(slash - path));
+        bool row = node_folder_find(parent);
 
-        if (text_ends_with(parent, ":") || journal_has(journal, JOURNAL_FOLDER_ENTRY, parent) ||
-            host_file_type(journal->host, parent) != HOST_ABSENT)
+        if (text_ends_with(parent, ":"))
             continue;
-        if (journal_record(journal, JOURNAL_FOLDER_ENTRY, parent,
-                           json_pack("{s:b}", "onlyIfEmpty", 1), err) < 0)
-            return -1;
+        if (!journal_has(journal, JOURNAL_FOLDER_ENTRY, parent)) {
+            if (!row && host_file_type(journal->host, parent) != HOST_ABSENT)
+                continue;
+            if ((row ? journal_folder(journal, parent, err)
+                     : journal_record(journal, JOURNAL_FOLDER_ENTRY, parent,
+                                      json_pack("{s:b}", "onlyIfEmpty", 1), err)) < 0)
+                return -1;
+        }
+        if (!text_list_has(ret, parent))
+            text_list_add(ret, parent);
     }
     return 0;
 }
 
 int journal_own_folder(struct journal *journal, const char *path, struct error *err) {
-    if (own_parents(journal, path, err) < 0)
-        return -1;
-    return journal_folder(journal, path, err);
+    return journal_own_folders(journal, &path, 1, err);
 }
 
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err) {
+    _cleanup_(text_list_free) struct text_list closed = {0};
     int result = 0;
 
     journal_hold(journal);
-    for (size_t i = 0; i < count && result == 0; i++)
-        result = journal_own_folder(journal, paths[i], err);
-    return journal_write_down(journal, result < 0 ? NULL : err) < 0 ? -1 : result;
-}
-
-int journal_guard_folders(struct journal *journal, const char *const *paths, size_t count,
-                          enum host_access access, struct error *err) {
-    if (journal_own_folders(journal, paths, count, err) < 0)
+    for (size_t i = 0; i < count && result == 0; i++) {
+        result = own_parents(journal, paths[i], &closed, err) < 0
+                     ? -1
+                     : journal_folder(journal, paths[i], err);
+        text_list_add(&closed, paths[i]);
+    }
+    if (journal_write_down(journal, result < 0 ? NULL : err) < 0 || result < 0)
         return -1;
-    for (size_t i = 0; i < count; i++)
-        if (host_make_folder(journal->host, paths[i], access, err) < 0)
+    for (size_t i = 0; i < closed.count; i++)
+        if (node_folder_close(journal->host, closed.items[i], err) < 0)
             return -1;
     return 0;
 }

@@ -41,7 +41,8 @@ struct journal_entry {
     enum journal_kind kind;
     char *target;   /* path, service name, network name, ... */
     char *phase;    /* id of the phase that recorded it */
-    json_t *before; /* object; what is in it depends on the kind */
+    json_t *before; /* object; what is in it depends on the kind; "absent": nothing stood there;
+                       empty: unknown, so that nothing is undone */
     char *line;     /* all of it as it is in the file */
 };
 struct journal {
@@ -59,16 +60,17 @@ struct journal {
 };
 
 /* Reads what there is (absent: empty). A last line that was cut by a crash is dropped; any other
- * line that does not parse is ERROR_MALFORMED. A folder or file of it that an ordinary user made is
- * ERROR_HOST: such a user could have it undo anything. journal_close(). */
+ * line that does not parse, or another version's first line, is ERROR_MALFORMED. A folder or file
+ * of it that an ordinary user made is ERROR_DENIED: such a user could have it undo anything.
+ * journal_close(). */
 int journal_open(struct host *host, struct journal *ret, struct error *err);
 /* The same of the one in another folder (UPGRADE_FOLDER), borrowed. */
 int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err);
 void journal_close(struct journal *journal);
 /* true when the thing is recorded already. */
 bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target);
-/* Records a thing and what stood before (new reference is taken over, NULL = {}); written to disk
- * before it returns. Recorded already: nothing happens. */
+/* Records a thing and what stood before (new reference is taken over, NULL: nothing did); written
+ * to disk before it returns. Recorded already: nothing happens. */
 int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
                    json_t *before, struct error *err);
 /* For things that are recorded together before the first of them is changed: from here on they are
@@ -82,14 +84,12 @@ int journal_pop(struct journal *journal, struct error *err);
 /* Looks at the thing as it is now and records that. A file's content goes to the backup folder (at
  * most 64 MiB, else ERROR_HOST). */
 int journal_file(struct journal *journal, const char *path, struct error *err);
-/* A folder that the node will fill, with its absent parents, which go when they are empty. */
+/* A folder that the node will fill, with its absent parents, which go when they are empty:
+ * recorded, then made and closed (node/folders.h), each row above it, too. Kinds: those of
+ * node_folder_close(). */
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err);
-/* The same, and they are made with this access, which what others write in them inherits:
- * HOST_READ_ONLY for programs and what they are told to run, HOST_SECRET for keys. */
-int journal_guard_folders(struct journal *journal, const char *const *paths, size_t count,
-                          enum host_access access, struct error *err);
 /* One that is recorded already and that a killed run had created and not marked yet is deleted: the
  * journal says that nothing stood there before, and nobody's mark is on it. Its making may end
  * after the run that asked for it. */

@@ -48,7 +48,7 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
     if (host_read(host, backup, BACKUP_MAX, &data, &len, err) < 0)
         return -1;
     (void)moves_aside(host, entry->target); /* or it does not run, and can be written */
-    /* Closed until it has its own list; journals of before 0.1.0 have none. */
+    /* Closed until it has its own list. */
     if (program_write(host, entry->target, data, len, HOST_SECRET, err) < 0 ||
         (access && host_access_set(host, entry->target, access, err) < 0))
         return -1;
@@ -69,7 +69,7 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
                    ? host_access_set(host, entry->target, access, err)
                    : 0;
     }
-    if (!json_bool_at(entry->before, "onlyIfEmpty", false)) {
+    if (json_bool_at(entry->before, "absent", false)) {
         *ret_how = "removed";
         return host_remove_tree(host, entry->target, err);
     }
@@ -237,7 +237,22 @@ static undo_function *const undo_functions[JOURNAL_KIND_COUNT] = {
     [JOURNAL_REGISTRY] = undo_registry,     [JOURNAL_PATH] = undo_path,
 };
 
+/* An entry that does not say what stood there is no proof that nothing did. */
+static bool knows_before(const struct journal_entry *entry) {
+    static const char *const members[] = {"absent", "present", "backup", "data",    "onlyIfEmpty",
+                                          "file",   "agent",   "card",   "nextHop", "on"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+        if (json_object_get(entry->before, members[i]))
+            return true;
+    return false;
+}
+
 int undo_entry(struct host *host, const struct journal_entry *entry, const char **ret_how,
                struct error *err) {
+    if (!knows_before(entry)) {
+        *ret_how = "kept: the journal does not say what was there before";
+        return 0;
+    }
     return undo_functions[entry->kind](host, entry, ret_how, err);
 }

@@ -12,9 +12,10 @@ import sys
 
 # Who may include whom, besides itself.
 MAY_INCLUDE = {
-    "cmd": {"join", "diag", "kube", "netsetup", "services", "pki", "host", "base", "templates"},
-    "join": {"kube", "netsetup", "services", "diag", "pki", "host", "base", "templates"},
-    "diag": {"kube", "netsetup", "services", "pki", "host", "base", "templates"},
+    "cmd": {"join", "diag", "node", "kube", "netsetup", "services", "pki", "host", "base", "templates"},
+    "join": {"node", "kube", "netsetup", "services", "diag", "pki", "host", "base", "templates"},
+    "node": {"host", "base"},
+    "diag": {"node", "kube", "netsetup", "services", "pki", "host", "base", "templates"},
     "netsetup": {"kube", "services", "host", "base", "templates"},
     "services": {"pki", "host", "base", "templates"},
     "kube": {"pki", "host", "base"},

@@ -16,6 +16,7 @@ static const char *const access_names[] = {
     [HOST_PROBE_MAILBOX] = "probe-mailbox",
     [HOST_PROBE_PROGRAM] = "probe-program",
     [HOST_READ_ONLY] = "read-only",
+    [HOST_POD_VOLUMES] = "pod-volumes",
 };
 static const char *const type_names[] = {
     [HOST_ABSENT] = "absent",
@@ -240,15 +241,24 @@ int memory_access_set(struct host *host, const char *path, const char *access, s
     return 0;
 }
 
-int memory_is_admins(struct host *host, const char *path, bool *ret, struct error *err) {
-    const struct memory_file *file;
+int memory_stranger(struct host *host, const char *path, struct host_stranger *ret,
+                    struct error *) {
+    const char *end = path + 2;
 
-    if (memory_call(host, err, "is_admins %s", path) < 0)
-        return -1;
-    file = find_file(memory_of(host), path);
-    if (!file)
-        return error_set_os(err, ERROR_ABSENT, 2, "read the owner of '%s': it is absent", path);
-    *ret = !file->is_users;
+    while (*end && end[1] && !ret->path) {
+        const struct memory_file *file;
+        _cleanup_(freep) char *part = NULL;
+
+        end += 1 + strcspn(end + 1, "\\");
+        part = xstrndup(path, (size_t)(end - path));
+        file = find_file(memory_of(host), part);
+        if (!file)
+            return 0;
+        if (file->is_users)
+            ret->owner = xstrdup("SRV\\eve");
+        if (file->is_users || (file->type == HOST_LINK && *end))
+            ret->path = take_ptr(part);
+    }
     return 0;
 }
 

@@ -103,7 +103,6 @@ static void other_drives_are_absent(void **state) {
     struct text_list names = {0};
     char *data = NULL;
     uint64_t space = 0, size = 0;
-    bool is_admins = false;
     size_t len = 0;
 
     (void)state;
@@ -114,7 +113,6 @@ static void other_drives_are_absent(void **state) {
     FAILS_WITH(ERROR_ABSENT, host_make_folder(opened, "D:\\x", HOST_PUBLIC, err));
     FAILS_WITH(ERROR_ABSENT, host_access_get(opened, "D:\\x", &data, err));
     FAILS_WITH(ERROR_ABSENT, host_access_set(opened, "D:\\x", "644", err));
-    FAILS_WITH(ERROR_ABSENT, host_is_admins(opened, "D:\\x", &is_admins, err));
     FAILS_WITH(ERROR_ABSENT, host_list(opened, "D:\\x", &names, err));
     FAILS_WITH(ERROR_ABSENT, host_link(opened, "D:\\x", "y", err));
     FAILS_WITH(ERROR_ABSENT, host_free_space(opened, "D:\\x", &space, err));

@@ -57,7 +57,6 @@ static bool only_looks(const char *line) {
         "firewall_has",
         "forwarding ",
         "random ",
-        "is_admins ",
         "run C:\\k\\kubelet.exe --version",
         "run C:\\k\\kube-proxy.exe --version",
         "run C:\\Program Files\\containerd\\containerd.exe --version",

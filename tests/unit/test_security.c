@@ -3,22 +3,25 @@
 #include "join_scene.h"
 
 #include "diag/transports/transport.h"
+#include "node/folders.h"
 
-enum { ROWS_MAX = 32, TEXT_MAX_BYTES = 65536 };
+enum { ROWS_MAX = 64, TEXT_MAX_BYTES = 65536 };
 
 /* The words of the table, and the access that the program asks for. */
 static const struct {
     const char *words, *access;
 } access_of[] = {
     {"SYSTEM and Administrators only", "secret"},
+    {"SYSTEM and Administrators only list it; volumes in it are also for the users inside "
+     "containers",
+     "pod-volumes"},
     {"written by SYSTEM and Administrators only; users read and execute", "read-only"},
     {"also readable and writable by the users inside containers", "probe-mailbox"},
     {"also readable and executable by the users inside containers", "probe-program"},
-    {"inherited from the folder", "public"},
 };
 
 static struct row {
-    char *path;
+    char *path, *what;
     const char *access;
     bool met;
 } rows[ROWS_MAX];
@@ -40,7 +43,9 @@ static void add_rows(const char *line) {
         size_t len = strcspn(at + 1, "`");
 
         assert_true(count < ROWS_MAX);
-        rows[count++] = (struct row){xstrndup(at + 1, len), access, false};
+        rows[count++] =
+            (struct row){xstrndup(at + 1, len),
+                         xstrndup(column + 2, (size_t)(words - 2 - (column + 2))), access, false};
         at += len + 2;
     }
 }
@@ -65,7 +70,7 @@ static int read_table(void **state) {
 static int free_table(void **state) {
     (void)state;
     while (count)
-        free(rows[--count].path);
+        free_all(rows[--count].path, rows[count].what);
     return 0;
 }
 
@@ -113,7 +118,7 @@ static void hold(struct host *host) {
         struct row *row = table_row(path);
 
         if (!text_equal(json_string_value(json_object_get(file, "type")), "file") &&
-            !(row && text_equal(row->path, path)))
+            !(row && (text_equal(row->path, path) || strchr(row->path, '*'))))
             continue; /* a folder counts where a row names it: others write in it, too */
         if (!row)
             fail_msg("%s (%s) is in no row", path, access);
@@ -175,15 +180,34 @@ static void a_diagnosis(void **state) {
     host_free(probes.host);
 }
 
+/* The document's first rows are those of the program, word for word. */
+static void each_folder_is_in_the_table(void **state) {
+    static const char *const access[] = {[HOST_SECRET] = "secret",
+                                         [HOST_READ_ONLY] = "read-only",
+                                         [HOST_POD_VOLUMES] = "pod-volumes"};
+
+    (void)state;
+    for (size_t i = 0; i < node_folder_count; i++) {
+        const struct node_folder *folder = &node_folders[i];
+        const struct row *row = table_row(folder->path);
+
+        if (!row || !text_equal(row->path, folder->path) || !text_equal(row->what, folder->what) ||
+            !text_equal(row->access, access[folder->access]))
+            fail_msg("SECURITY.md lacks: | `%s` | %s | %s |", folder->path, folder->what,
+                     access[folder->access]);
+    }
+}
+
 static void each_row_is_about_something(void **state) {
     (void)state;
     for (size_t i = 0; i < count; i++)
-        if (!rows[i].met)
+        if (!rows[i].met && !node_folder_find(rows[i].path)) /* some are another network's */
             fail_msg("nothing is written there: %s", rows[i].path);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_folder_is_in_the_table),
         cmocka_unit_test(a_join),
         cmocka_unit_test(a_diagnosis),
         cmocka_unit_test(each_row_is_about_something),

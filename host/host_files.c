@@ -1,0 +1,284 @@
+/* The seam's front for files: what a stranger could have put in the way is refused here, for all
+ * hosts. */
+#include "base/log.h"
+#include "base/unicode.h"
+#include "host/host_ops.h"
+#include "host/path.h"
+
+/* The result of a change to a file: winjoin's own records do not count. */
+static int file_changed(struct host *host, const char *path, int result) {
+    return text_starts_with(path, HOST_OWN_FOLDER "\\") ? result : host_changed(host, result);
+}
+
+int host_stranger(struct host *host, const char *path, struct host_stranger *ret,
+                  struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->stranger(host, at, ret, err);
+}
+
+void host_stranger_free(struct host_stranger *stranger) {
+    free_all(stranger->path, stranger->owner);
+    *stranger = (struct host_stranger){0};
+}
+
+char *host_stranger_text(const struct host_stranger *stranger) {
+    return stranger->owner ? xasprintf("'%s' belongs to %s", stranger->path, stranger->owner)
+                           : xasprintf("'%s' is a junction or a link", stranger->path);
+}
+
+/* Nothing that goes into a folder, which may hold junctions, and nothing that makes a stranger's
+ * files ours. */
+char *host_stranger_remedy(const struct host_stranger *stranger) {
+    return stranger->owner ? xasprintf("Rename-Item -LiteralPath '%s' -NewName '%s.before-winjoin'",
+                                       stranger->path, path_base(stranger->path))
+                           : xasprintf("cmd /c rmdir \"%s\"", stranger->path);
+}
+
+/* What an ordinary user could have put in the way of a path is refused; `whole`: at its end, too.
+ */
+static int refuse_stranger(struct host *host, const char *at, bool whole, struct error *err) {
+    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+    _cleanup_(freep) char *text = NULL, *remedy = NULL;
+
+    if (host->ops->stranger(host, at, &found, err) < 0)
+        return -1;
+    if (!found.path || (!whole && strlen(found.path) == strlen(at)))
+        return 0;
+    text = host_stranger_text(&found);
+    remedy = host_stranger_remedy(&found);
+    (void)error_set(err, ERROR_DENIED, "use '%s': %s", at, text);
+    return error_hint(err, "if it is not needed: %s", remedy);
+}
+
+int host_refuse_stranger(struct host *host, const char *path, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    return path_normalize(path, &at, err) < 0 ? -1 : refuse_stranger(host, at, true, err);
+}
+
+static bool is_own(const char *at) {
+    return text_starts_with(at, HOST_OWN_FOLDER "\\");
+}
+
+/* A folder that stood here before may hold what others have put into it. */
+static int look_into_own(struct host *host, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    if (host->ops->list(host, HOST_OWN_FOLDER, &names, err) < 0)
+        return -1;
+    for (size_t i = 0; i < names.count; i++) {
+        _cleanup_(freep) char *path = xasprintf(HOST_OWN_FOLDER "\\%s", names.items[i]);
+
+        if (refuse_stranger(host, path, true, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Before something is made or written at `at`. */
+static int open_way(struct host *host, const char *at, struct error *err) {
+    bool stands;
+
+    if (refuse_stranger(host, at, false, err) < 0)
+        return -1;
+    if (!is_own(at))
+        return 0;
+    stands = host->ops->file_type(host, HOST_OWN_FOLDER) != HOST_ABSENT;
+    if (stands && host->own_folder_closed)
+        return 0;
+    if (host->ops->make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 ||
+        refuse_stranger(host, HOST_OWN_FOLDER, true, err) < 0 ||
+        (stands && look_into_own(host, err) < 0))
+        return -1;
+    host->own_folder_closed = true;
+    return 0;
+}
+
+static bool asks_for_folder(const char *path) {
+    size_t len = strlen(path);
+
+    return len && strchr("\\/", path[len - 1]);
+}
+
+int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+              struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    size_t len;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    if (asks_for_folder(path))
+        return error_set(err, ERROR_HOST, "read '%s': it is a folder", path);
+    if (is_own(at) && refuse_stranger(host, at, true, err) < 0)
+        return -1;
+    return host->ops->read(host, at, max, ret, ret_len ? ret_len : &len, err);
+}
+
+bool host_has(struct host *host, const char *path, const void *data, size_t len) {
+    _cleanup_(secret_freep) char *there = NULL;
+    size_t there_len;
+
+    return host_read(host, path, len + 1, &there, &there_len, NULL) == 0 && there_len == len &&
+           memcmp(there, data, len) == 0;
+}
+
+int host_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
+                   size_t *ret_len, uint64_t *ret_size, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0 ||
+        (is_own(at) && refuse_stranger(host, at, true, err) < 0))
+        return -1;
+    return host->ops->read_part(host, at, offset, max, ret, ret_len, ret_size, err);
+}
+
+int host_read_text(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+                   struct error *err) {
+    _cleanup_(secret_freep) char *text = NULL;
+    size_t len;
+
+    if (host_read(host, path, max, &text, &len, err) < 0)
+        return -1;
+    if (unicode_to_utf8(&text, &len, err) < 0)
+        return error_prefix(err, "read '%s'", path);
+    *ret = take_ptr(text);
+    if (ret_len)
+        *ret_len = len;
+    return 0;
+}
+
+int host_read_json(struct host *host, const char *path, size_t max, json_t **ret,
+                   struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    return host_read(host, path, max, &text, &len, err) < 0 ? -1
+                                                            : json_read(text, len, path, ret, err);
+}
+
+int host_write(struct host *host, const char *path, const void *data, size_t len,
+               enum host_access access, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    log_message(LOG_CALL, "write '%s' (%zu bytes)", at, len);
+    if (open_way(host, at, err) < 0)
+        return error_prefix(err, "write");
+    return file_changed(host, at, host->ops->write(host, at, data, len, access, err));
+}
+
+int host_make_folder(struct host *host, const char *path, enum host_access access,
+                     struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    log_message(LOG_CALL, "make folder '%s'", at);
+    if (open_way(host, at, err) < 0 || host->ops->make_folder(host, at, access, err) < 0)
+        return -1;
+    return refuse_stranger(host, at, true, err);
+}
+
+int host_access_get(struct host *host, const char *path, char **ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->access_get(host, at, ret, err);
+}
+
+int host_access_set(struct host *host, const char *path, const char *access, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    log_message(LOG_CALL, "set the access of '%s' to %s", at, access);
+    if (refuse_stranger(host, at, false, err) < 0)
+        return -1;
+    return host->ops->access_set(host, at, access, err);
+}
+
+int host_remove(struct host *host, const char *path, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    log_message(LOG_CALL, "remove '%s'", at);
+    if (refuse_stranger(host, at, false, err) < 0)
+        return -1;
+    return host->ops->remove(host, at, err);
+}
+
+int host_remove_tree(struct host *host, const char *path, struct error *err) {
+    _cleanup_(freep) char *at = NULL, *parent = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    parent = path_parent(at);
+    if (!parent)
+        return error_set(err, ERROR_USAGE, "remove '%s': refusing to remove a whole volume", path);
+    log_message(LOG_CALL, "remove '%s' and all in it", at);
+    if (refuse_stranger(host, at, false, err) < 0)
+        return -1;
+    return file_changed(host, at, host->ops->remove_tree(host, at, err));
+}
+
+int host_rename(struct host *host, const char *from, const char *to, struct error *err) {
+    _cleanup_(freep) char *at = NULL, *there = NULL;
+
+    if (path_normalize(from, &at, err) < 0 || path_normalize(to, &there, err) < 0)
+        return -1;
+    log_message(LOG_CALL, "rename '%s' to '%s'", at, there);
+    if (refuse_stranger(host, at, false, err) < 0 || open_way(host, there, err) < 0)
+        return -1;
+    return file_changed(host, at, host->ops->rename(host, at, there, err));
+}
+
+int host_link(struct host *host, const char *path, const char *target, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    if (!*target)
+        return error_set(err, ERROR_USAGE, "link '%s': the target is empty", path);
+    log_message(LOG_CALL, "link '%s' to '%s'", at, target);
+    if (open_way(host, at, err) < 0)
+        return -1;
+    return file_changed(host, at, host->ops->link(host, at, target, err));
+}
+
+enum host_file_type host_file_type(struct host *host, const char *path) {
+    _cleanup_(freep) char *at = NULL;
+
+    enum host_file_type type;
+
+    if (path_normalize(path, &at, NULL) < 0)
+        return HOST_ABSENT;
+    type = host->ops->file_type(host, at);
+    return type == HOST_FILE && asks_for_folder(path) ? HOST_ABSENT : type;
+}
+
+int host_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    struct text_list names = {0};
+
+    if (path_normalize(path, &at, err) < 0 ||
+        (is_own(at) && refuse_stranger(host, at, true, err) < 0) ||
+        host->ops->list(host, at, &names, err) < 0)
+        return -1;
+    text_list_sort(&names);
+    *ret = names;
+    return 0;
+}
+
+int host_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->free_space(host, at, ret, err);
+}

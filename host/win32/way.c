@@ -1,0 +1,162 @@
+/* The way to a file: the folders above it, looked at by handle and held, so that nobody exchanges
+ * one for a junction before the deed at its end is done. */
+#include "host/win32/win32.h"
+
+#include "host/path.h"
+
+#include <aclapi.h>
+#include <sddl.h>
+
+enum { LOOK = READ_CONTROL | FILE_READ_ATTRIBUTES };
+
+/* NT SERVICE\TrustedInstaller, the same on each Windows (Microsoft's "Security identifiers"). */
+static bool is_trusted_installer(PSID owner) {
+    wchar_t *sid = NULL;
+    bool result;
+
+    if (!ConvertSidToStringSidW(owner, &sid))
+        return false;
+    result = wcscmp(sid, L"S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464") == 0;
+    LocalFree(sid);
+    return result;
+}
+
+bool win32_is_trusted(PSID who) {
+    return IsWellKnownSid(who, WinLocalSystemSid) ||
+           IsWellKnownSid(who, WinBuiltinAdministratorsSid) || is_trusted_installer(who);
+}
+
+/* The user of this process. */
+static bool is_own(PSID owner) {
+    union {
+        TOKEN_USER user;
+        char room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
+    } own;
+    DWORD len = 0;
+
+    return GetTokenInformation(GetCurrentProcessToken(), TokenUser, &own, sizeof own, &len) &&
+           EqualSid(owner, own.user.User.Sid);
+}
+
+/* "SRV\eve", or the SID where nobody knows its name. */
+static char *owner_name(PSID owner) {
+    wchar_t name[256], domain[256];
+    DWORD name_len = ARRAY_SIZE(name), domain_len = ARRAY_SIZE(domain);
+    _cleanup_(freep) char *first = NULL, *last = NULL;
+    SID_NAME_USE use;
+    wchar_t *sid = NULL;
+
+    if (owner && LookupAccountSidW(NULL, owner, name, &name_len, domain, &domain_len, &use)) {
+        first = win32_narrow(domain);
+        last = win32_narrow(name);
+        return xasprintf("%s%s%s", first, *first ? "\\" : "", last);
+    }
+    if (!owner || !ConvertSidToStringSidW(owner, &sid))
+        return xstrdup("nobody");
+    first = win32_narrow(sid);
+    LocalFree(sid);
+    return take_ptr(first);
+}
+
+/* *ret: NULL where the owner is trusted. */
+static int look_at_owner(HANDLE file, const char *path, char **ret, struct error *err) {
+    PSECURITY_DESCRIPTOR descriptor = NULL;
+    PSID owner = NULL;
+    DWORD code = GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL,
+                                 NULL, NULL, &descriptor);
+
+    if (code)
+        return win32_fail(err, code, "read the owner of '%s'", path);
+    if (!owner || !(win32_is_trusted(owner) || is_own(owner)))
+        *ret = owner_name(owner);
+    LocalFree(descriptor);
+    return 0;
+}
+
+/* Reading a folder's list counts for sharing, where its attributes alone do not: while it is open
+ * so, nobody renames or removes it. */
+static HANDLE open_one(const wchar_t *path) {
+    const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
+    HANDLE file = CreateFileW(path, LOOK | FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                              NULL, OPEN_EXISTING, flags, NULL);
+
+    return file != INVALID_HANDLE_VALUE
+               ? file
+               : CreateFileW(path, LOOK, WIN32_SHARE_ALL, NULL, OPEN_EXISTING, flags, NULL);
+}
+
+bool win32_is_link(HANDLE file) {
+    FILE_ATTRIBUTE_TAG_INFO info = {0};
+
+    return GetFileInformationByHandleEx(file, FileAttributeTagInfo, &info, sizeof info) &&
+           (info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) &&
+           IsReparseTagNameSurrogate(info.ReparseTag);
+}
+
+/* One name of the way, `path` up to it; *ret_more is false where it is absent. */
+static int look_at_one(const char *path, bool last, struct win32_way *way,
+                       struct host_stranger *found, bool *ret_more, struct error *err) {
+    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+    HANDLE file = open_one(wide);
+    DWORD code = file == INVALID_HANDLE_VALUE ? GetLastError() : 0;
+    bool link;
+
+    *ret_more = !code;
+    if (code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND)
+        return 0;
+    if (code)
+        return win32_fail(err, code, "look at '%s'", path);
+    way->folders[way->count++] = file;
+    if (look_at_owner(file, path, &found->owner, err) < 0)
+        return -1;
+    link = win32_is_link(file);
+    if (found->owner || (link && !last))
+        found->path = xstrdup(path);
+    *ret_more = !link && !found->path;
+    return 0;
+}
+
+int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger *found,
+                   struct error *err) {
+    const char *end = path + 2;
+    bool more = path[1] == ':';
+
+    while (more && *end && end[1]) {
+        _cleanup_(freep) char *part = NULL;
+
+        if (ret->count == ARRAY_SIZE(ret->folders))
+            return error_set(err, ERROR_HOST, "look at '%s': it is nested too deeply", path);
+        end += 1 + strcspn(end + 1, "\\");
+        part = xstrndup(path, (size_t)(end - path));
+        if (look_at_one(part, !*end, ret, found, &more, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int win32_way_hold(const char *path, struct win32_way *ret, struct error *err) {
+    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+    _cleanup_(freep) char *parent = path_parent(path), *text = NULL;
+
+    if (!parent)
+        return 0;
+    if (win32_way_look(parent, ret, &found, err) < 0)
+        return -1;
+    if (!found.path && !(ret->count && win32_is_link(ret->folders[ret->count - 1])))
+        return 0;
+    if (!found.path)
+        found.path = xstrdup(parent);
+    text = host_stranger_text(&found);
+    return error_set(err, ERROR_DENIED, "use '%s': %s", path, text);
+}
+
+void win32_way_free(struct win32_way *way) {
+    while (way->count)
+        CloseHandle(way->folders[--way->count]);
+}
+
+int win32_stranger(struct host *, const char *path, struct host_stranger *ret, struct error *err) {
+    _cleanup_(win32_way_free) struct win32_way way = {0};
+
+    return win32_way_look(path, &way, ret, err);
+}

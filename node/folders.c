@@ -1,0 +1,72 @@
+/* The folders of a node, a row each. */
+#include "node/folders.h"
+
+const struct node_folder node_folders[] = {
+    {HOST_OWN_FOLDER, HOST_SECRET, false,
+     "journal, backups, settings of services, logs, reports, winjoin-network's own winjoin.exe"},
+    {"C:\\k", HOST_READ_ONLY, false, "programs, which run as LocalSystem"},
+    {"C:\\opt\\cni\\bin", HOST_READ_ONLY, false, "CNI programs"},
+    {"C:\\Program Files\\containerd", HOST_READ_ONLY, false, "containerd and its configuration"},
+    {"C:\\ProgramData\\containerd", HOST_SECRET, false, "containerd's images and containers"},
+    {"C:\\etc\\kubernetes", HOST_READ_ONLY, false, "kubeconfigs, ca.crt"},
+    {"C:\\etc\\kubernetes\\manifests", HOST_READ_ONLY, false, "static pods"},
+    {"C:\\etc\\kubernetes\\pki", HOST_READ_ONLY, false, "the cluster's CA"},
+    {"C:\\etc\\cni\\net.d", HOST_READ_ONLY, false, "the configuration of CNI"},
+    {"C:\\etc\\kube-flannel", HOST_READ_ONLY, false, "the configuration of flannel"},
+    {"C:\\run\\flannel", HOST_READ_ONLY, false, "what flanneld says of the node's subnet"},
+    {"C:\\var\\lib\\kubelet", HOST_SECRET, false, "the kubelet's configuration and state"},
+    {"C:\\var\\lib\\kubelet\\pki", HOST_SECRET, false,
+     "the node's certificates with their keys, also those that the kubelet renews"},
+    {"C:\\var\\lib\\kubelet\\plugins", HOST_SECRET, false, "sockets of CSI drivers"},
+    {"C:\\var\\lib\\kubelet\\plugins_registry", HOST_SECRET, false, "where plugins register"},
+    {"C:\\var\\lib\\kubelet\\device-plugins", HOST_SECRET, false, "where device plugins register"},
+    {"C:\\var\\lib\\kubelet\\pods", HOST_POD_VOLUMES, true, "volumes of pods"},
+    {"C:\\var\\lib\\cni", HOST_READ_ONLY, false, "which addresses pods have"},
+    {"C:\\var\\lib\\ovn-kubernetes", HOST_READ_ONLY, false, "the state of OVN-Kubernetes"},
+    {"C:\\var\\lib\\ovn-kubernetes\\pki", HOST_SECRET, false, "its keys"},
+    {"C:\\var\\log\\pods", HOST_READ_ONLY, true, "logs of pods"},
+    {"C:\\var\\log\\containers", HOST_READ_ONLY, true, "links to logs of pods"},
+};
+const size_t node_folder_count = ARRAY_SIZE(node_folders);
+
+const struct node_folder *node_folder_find(const char *path) {
+    for (size_t i = 0; i < node_folder_count; i++)
+        if (text_equal_nocase(node_folders[i].path, path))
+            return &node_folders[i];
+    return NULL;
+}
+
+static bool lies_below(const char *path, const char *folder) {
+    size_t len = strlen(folder);
+    _cleanup_(freep) char *head = xstrndup(path, len);
+
+    return text_equal_nocase(head, folder) && path[strlen(head)] == '\\';
+}
+
+enum host_access node_folder_access(const char *path) {
+    const struct node_folder *row = node_folder_find(path);
+
+    for (size_t i = node_folder_count; !row && i-- > 0;)
+        if (lies_below(path, node_folders[i].path))
+            row = &node_folders[i];
+    return row ? row->access : HOST_READ_ONLY;
+}
+
+int node_folder_close(struct host *host, const char *path, struct error *err) {
+    const struct node_folder *row = node_folder_find(path);
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    if (host_make_folder(host, path, node_folder_access(path), err) < 0)
+        return -1;
+    if (row && row->others_write)
+        return 0;
+    if (host_list(host, path, &names, err) < 0)
+        return -1;
+    for (size_t i = 0; i < names.count; i++) {
+        _cleanup_(freep) char *at = xasprintf("%s\\%s", path, names.items[i]);
+
+        if (host_refuse_stranger(host, at, err) < 0)
+            return -1;
+    }
+    return 0;
+}
