@@ -22,7 +22,11 @@ struct service_log {
     bool asked; /* it was stopped, and did not end by itself */
 };
 
+/* A stranger's file is no log: what the service says is lost then. */
 static void open_log(struct service_log *log) {
+    log->file = NULL;
+    if (host_refuse_stranger(log->host, log->settings->log_file, ERROR_IGNORED) < 0)
+        return;
     log->file = fopen(log->settings->log_file, "ab");
     if (log->file && fseek(log->file, 0, SEEK_END) == 0)
         log->written = (uint64_t)ftell(log->file);
@@ -63,6 +67,8 @@ static int run_hosted(struct program *program, const char *name, struct error *e
 
     if (service_host_settings_load(program->host, name, &settings, err) < 0)
         return -1;
+    if (host_refuse_stranger(program->host, settings.command.items[0], err) < 0)
+        return error_prefix(err, "service '%s'", name);
     open_log(&log);
     service_life_begin(program->host, name);
     service.argv = (const char *const *)settings.command.items;

@@ -129,34 +129,52 @@ int win32_list(struct host *host, const char *path, struct text_list *ret, struc
     return each_entry(wide, path, add_name, ret, err);
 }
 
-/* ---- removing, each thing by a handle of its own: what was looked at is what goes ---- */
+/* ---- removing: what is in a folder goes while the folder is held, and a name that is removed is
+ * never followed; so nothing is gained by exchanging one ---- */
 
-/* While a folder is open so, nobody exchanges it. */
-static HANDLE open_to_remove(const wchar_t *path) {
+/* A folder that is no link, held; INVALID_HANDLE_VALUE: it is something else, or absent. */
+static int hold_folder(const wchar_t *wide, const char *path, HANDLE *ret, struct error *err) {
     const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
-    const DWORD rights = DELETE | FILE_READ_ATTRIBUTES;
-    HANDLE file = CreateFileW(path, rights | FILE_LIST_DIRECTORY | FILE_WRITE_ATTRIBUTES,
-                              FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, flags, NULL);
+    DWORD attributes = GetFileAttributesW(wide);
+    FILE_ATTRIBUTE_TAG_INFO info = {0};
 
-    return file != INVALID_HANDLE_VALUE || GetLastError() != ERROR_ACCESS_DENIED
-               ? file
-               : CreateFileW(path, rights, WIN32_SHARE_ALL, NULL, OPEN_EXISTING, flags, NULL);
+    *ret = INVALID_HANDLE_VALUE;
+    if (attributes == INVALID_FILE_ATTRIBUTES || !(attributes & FILE_ATTRIBUTE_DIRECTORY) ||
+        (attributes & FILE_ATTRIBUTE_REPARSE_POINT))
+        return 0;
+    *ret = CreateFileW(wide, FILE_LIST_DIRECTORY | FILE_READ_ATTRIBUTES,
+                       FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, flags, NULL);
+    if (*ret == INVALID_HANDLE_VALUE)
+        return win32_fail(err, GetLastError(), "remove '%s'", path);
+    if (GetFileInformationByHandleEx(*ret, FileAttributeTagInfo, &info, sizeof info) &&
+        (info.FileAttributes & FILE_ATTRIBUTE_DIRECTORY) &&
+        !(info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT))
+        return 0;
+    CloseHandle(*ret); /* it was exchanged just now */
+    *ret = INVALID_HANDLE_VALUE;
+    return 0;
 }
 
-static DWORD delete_open(HANDLE file) {
-    FILE_DISPOSITION_INFO gone = {.DeleteFile = TRUE};
-    FILE_BASIC_INFO basic = {0};
+/* Removes one name: a file, a link or an empty folder. Waits a little for a deletion under way
+ * elsewhere, and for a program that is ending: a service is "stopped" before its process has gone.
+ */
+static int remove_name(const wchar_t *wide, const char *path, struct error *err) {
+    for (int i = 0;; i++) {
+        DWORD attributes = GetFileAttributesW(wide), code;
 
-    if (GetFileInformationByHandleEx(file, FileBasicInfo, &basic, sizeof basic) &&
-        (basic.FileAttributes & FILE_ATTRIBUTE_READONLY)) {
-        /* Zero: a time stays as it is. */
-        FILE_BASIC_INFO plain = {.FileAttributes = basic.FileAttributes & ~FILE_ATTRIBUTE_READONLY};
-
-        (void)SetFileInformationByHandle(file, FileBasicInfo, &plain, sizeof plain);
+        if (attributes == INVALID_FILE_ATTRIBUTES)
+            attributes = 0; /* a link that leads nowhere, too */
+        if (attributes & FILE_ATTRIBUTE_READONLY)
+            (void)SetFileAttributesW(wide, attributes & ~(DWORD)FILE_ATTRIBUTE_READONLY);
+        if (attributes & FILE_ATTRIBUTE_DIRECTORY ? RemoveDirectoryW(wide) : DeleteFileW(wide))
+            return 0;
+        code = GetLastError();
+        if (code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND)
+            return 0;
+        if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || i == REMOVE_TRIES)
+            return win32_fail(err, code, "remove '%s'", path);
+        Sleep(50);
     }
-    return SetFileInformationByHandle(file, FileDispositionInfo, &gone, sizeof gone)
-               ? 0
-               : GetLastError();
 }
 
 static int names_in(HANDLE folder, const char *path, struct text_list *ret, struct error *err) {
@@ -203,35 +221,19 @@ static int remove_below(HANDLE folder, const char *path, int depth, struct error
     return 0;
 }
 
-/* A file, a link, or a folder; with what is in it where `depth` is not 0. Waits a little for a
- * deletion under way elsewhere, and for a program that is ending: a service is "stopped" before its
- * process has gone. */
+/* With what is in it where `depth` is not 0. */
 static int remove_at(const char *path, int depth, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+    HANDLE folder = INVALID_HANDLE_VALUE;
+    int result = 0;
 
-    for (int i = 0;; i++) {
-        HANDLE file = open_to_remove(wide);
-        DWORD code = file == INVALID_HANDLE_VALUE ? GetLastError() : 0;
-        FILE_ATTRIBUTE_TAG_INFO info = {0};
-        int result = 0;
-
-        if (code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND)
-            return 0;
-        if (!code && !GetFileInformationByHandleEx(file, FileAttributeTagInfo, &info, sizeof info))
-            code = GetLastError();
-        if (!code && depth && (info.FileAttributes & FILE_ATTRIBUTE_DIRECTORY) &&
-            !(info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT))
-            result = remove_below(file, path, depth - 1, err);
-        if (!code && result == 0)
-            code = delete_open(file);
-        if (file != INVALID_HANDLE_VALUE)
-            CloseHandle(file);
-        if (!code)
-            return result;
-        if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || i == REMOVE_TRIES)
-            return win32_fail(err, code, "remove '%s'", path);
-        Sleep(50);
+    if (depth && hold_folder(wide, path, &folder, err) < 0)
+        return -1;
+    if (folder != INVALID_HANDLE_VALUE) {
+        result = remove_below(folder, path, depth - 1, err);
+        CloseHandle(folder);
     }
+    return result < 0 ? -1 : remove_name(wide, path, err);
 }
 
 int win32_remove(struct host *, const char *path, struct error *err) {

@@ -15,7 +15,7 @@ import cards  # noqa: E402
 
 # The longest ones first.
 CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"),
-           ("killed", "KilledL2tunnel"), ("refused", "Refused"), ("looking", "Looking"),
+           ("killed", "KilledL2tunnel"), ("refused", "Refused"), ("strangers", "Strangers"), ("looking", "Looking"),
            ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
            ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
            ("kept", "Kept"), ("kept", "KeptJoin"), ("kept", "OwnRoutes"), ("kept", "Booted"),

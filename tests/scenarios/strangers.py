@@ -1,0 +1,86 @@
+"""A second user on the server, eve, who puts things in the way of a join and races it. She gains nothing:
+the join ends well, or refuses and names what is hers."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import scene
+
+EVE = 4711
+# What runs on a node, or tells it what to run: nothing here may be hers after a join.
+FOLDERS = ("k", "etc/kubernetes", "etc/cni", "opt/cni", "var/lib/kubelet", "var/lib/cni", "var/log/kubelet",
+           "run/flannel", "Program Files/containerd", "ProgramData/containerd", "ProgramData/winjoin")
+# As eve: in each folder she may write to, a folder or file of hers under a name that is used later.
+RACE = """
+import os, sys
+os.setgroups([]); os.setgid({eve}); os.setuid({eve})
+wanted = sys.argv[1:]
+while True:
+    for path in wanted:
+        try:
+            os.mkdir(path)
+            print(path, flush=True)
+        except OSError:
+            pass
+"""
+
+
+class Strangers(scene.Scene):
+    def plant(self, windows, text=None):
+        """A folder of eve's, or a file with that text."""
+        path = self.stage.host.path(windows)
+        missing = path
+        while not os.path.exists(os.path.dirname(missing)):
+            missing = os.path.dirname(missing)
+        if text is None:
+            os.makedirs(path)
+        else:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+        os.chown(path, EVE, EVE)
+        self.addCleanup(lambda: shutil.rmtree(missing) if os.path.isdir(missing) else os.remove(missing))
+        return path
+
+    def assert_refused(self, windows):
+        """The error names what is hers; nothing of the host has changed."""
+        before = self.stage.snapshot()
+        done = self.stage.join(*scene.FAST)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertIn("'%s' belongs to " % windows, done.stdout + done.stderr)
+        self.assertEqual(scene.snapshot.compare(before, self.stage.snapshot()), [])
+
+    def test_own_folder_is_hers(self):
+        self.plant("C:\\ProgramData\\winjoin")
+        self.assert_refused("C:\\ProgramData\\winjoin")
+
+    def test_a_folder_in_ours_is_hers(self):
+        self.plant("C:\\ProgramData\\winjoin\\services")
+        self.assert_refused("C:\\ProgramData\\winjoin\\services")
+
+    def test_a_journal_is_hers(self):
+        self.plant("C:\\ProgramData\\winjoin\\journal\\journal.jsonl", '{"version":1}\n')
+        done = self.stage.winjoin("reset", "--force")
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertIn("journal.jsonl' belongs to ", done.stderr)
+
+    def test_she_races_the_first_join(self):
+        """Each folder that a join makes, she tries to make first, in every moment of it."""
+        wanted = [self.stage.host.path("C:\\" + name.replace("/", "\\") + "\\" + below)
+                  for name in FOLDERS for below in ("services", "tmp", "downloads", "plugins", "net.d", "x")]
+        wanted += [self.stage.host.path("C:\\" + name.replace("/", "\\")) for name in FOLDERS]
+        eve = subprocess.Popen([sys.executable, "-c", RACE.format(eve=EVE), *wanted], stdout=subprocess.PIPE)
+        try:
+            done = self.stage.join(*scene.FAST)
+        finally:
+            eve.send_signal(signal.SIGKILL)
+            eve.wait()
+        self.assert_code(done, 0)
+        hers = [os.path.join(folder, name) for top in FOLDERS
+                for folder, folders, files in os.walk(self.stage.host.path("C:\\" + top.replace("/", "\\")))
+                for name in ["."] + folders + files
+                if os.lstat(os.path.join(folder, name)).st_uid == EVE]
+        self.assertEqual(hers, [])
+        self.assert_code(self.stage.winjoin("reset", "--force"), 0)
