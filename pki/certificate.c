@@ -77,11 +77,11 @@ static void read_names(struct certificate *c, const X509 *x509) {
     GENERAL_NAMES_free(names);
 }
 
-static void read_pin(struct certificate *c, X509 *x509) {
+static void read_pin(X509 *x509, char pin[PIN_TEXT_MAX]) {
     unsigned char *der = NULL;
     int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x509), &der); /* keeps the encoding it came in */
 
-    pin_of_key(der, len > 0 ? (size_t)len : 0, c->pin);
+    pin_of_key(der, len > 0 ? (size_t)len : 0, pin);
     OPENSSL_free(der);
 }
 
@@ -91,7 +91,7 @@ static void read_one(struct certificate *c, X509 *x509) {
     c->not_before = time_value(X509_get0_notBefore(x509));
     c->not_after = time_value(X509_get0_notAfter(x509));
     read_names(c, x509);
-    read_pin(c, x509);
+    read_pin(x509, c->pin);
     ERR_clear_error(); /* a damaged extension only leaves its field empty */
 }
 
@@ -122,7 +122,9 @@ void certificates_free(struct certificates *certificates) {
     *certificates = (struct certificates){0};
 }
 
-char *certificates_plain(const char *pem, size_t len, struct error *err) {
+/* Those that have one of the pins; all where `pins` is NULL. */
+static char *write_plain(const char *pem, size_t len, const struct text_list *pins,
+                         struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = openssl_read_chain(pem, len, err);
     BIO *bio;
 
@@ -131,10 +133,24 @@ char *certificates_plain(const char *pem, size_t len, struct error *err) {
     bio = BIO_new(BIO_s_mem());
     if (!bio)
         abort(); /* out of memory */
-    for (int i = 0; i < sk_X509_num(stack); i++)
-        if (!PEM_write_bio_X509(bio, sk_X509_value(stack, i)))
+    for (int i = 0; i < sk_X509_num(stack); i++) {
+        char pin[PIN_TEXT_MAX];
+
+        read_pin(sk_X509_value(stack, i), pin);
+        if ((!pins || text_list_has(pins, pin)) &&
+            !PEM_write_bio_X509(bio, sk_X509_value(stack, i)))
             abort(); /* out of memory */
+    }
     return openssl_take_bio(bio);
+}
+
+char *certificates_plain(const char *pem, size_t len, struct error *err) {
+    return write_plain(pem, len, NULL, err);
+}
+
+char *certificates_pinned(const char *pem, size_t len, const struct text_list *pins,
+                          struct error *err) {
+    return write_plain(pem, len, pins, err);
 }
 
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins) {

@@ -217,11 +217,10 @@ static int no_pin_matches(const struct discovery *d, const struct certificates *
                            "create --print-join-command");
 }
 
-/* Fills matched_pin; without pins the bundle must only parse (kubeadm since 1.36). A match makes
- * the whole bundle trusted, as in kubeadm: during a rotation of the CA it holds the old and the new
- * one. */
+/* Fills matched_pin and *ret_pinned, the certificates that have a pin; without pins the bundle must
+ * only parse (kubeadm since 1.36), and there is none. */
 static int match_pins(struct discovery *d, struct kubeconfig *config, const struct text_list *pins,
-                      struct error *err) {
+                      char **ret_pinned, struct error *err) {
     _cleanup_(certificates_free) struct certificates all = {0};
     long found;
 
@@ -233,17 +232,28 @@ static int match_pins(struct discovery *d, struct kubeconfig *config, const stru
         (void)no_pin_matches(d, &all, pins, err);
     else if (pins->count)
         (void)text_format(d->result->matched_pin, PIN_TEXT_MAX, "%s", all.items[found].pin);
-    return found < 0 ? -1 : 0;
+    if (found < 0 || !pins->count)
+        return found < 0 ? -1 : 0;
+    *ret_pinned = certificates_pinned(config->ca_pem, config->ca_pem_len, pins, err);
+    return *ret_pinned ? 0 : -1;
 }
 
-/* The second pass: the same question over a connection that the pinned CA vouches for. */
-static int ask_again(struct discovery *d, const char *ca_pem, const struct cluster_info *first,
-                     struct error *err) {
+/* The second pass: the same question over a connection that a pinned certificate vouches for. The
+ * first answer came from a server that nothing proved, so that the rest of its bundle proves
+ * nothing; kubeadm takes the whole bundle here. What the proved server says again is trusted whole:
+ * during a rotation of the CA that is the old and the new one. */
+static int ask_again(struct discovery *d, const char *pinned, const char *ca_pem,
+                     const struct cluster_info *first, struct error *err) {
     struct cluster_info second = {0};
     bool same;
 
-    if (discovery_fetch(d, ca_pem, &second, err) < 0)
-        return -1;
+    if (discovery_fetch(d, pinned, &second, err) < 0)
+        return !err || err->kind != ERROR_UNTRUSTED || text_equal(pinned, ca_pem)
+                   ? -1
+                   : error_hint(err,
+                                "only the CA certificates that a hash was given for prove the "
+                                "server; while the CA is rotated, give a hash for each: kubeadm "
+                                "token create --print-join-command");
     same = text_equal(first->kubeconfig, second.kubeconfig);
     cluster_info_free(&second);
     if (same)
@@ -260,14 +270,15 @@ static int ask_again(struct discovery *d, const char *ca_pem, const struct clust
 static int run_passes(struct discovery *d, const struct token *token, const struct text_list *pins,
                       struct cluster_info *info, struct error *err) {
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+    _cleanup_(freep) char *pinned = NULL;
     int result;
 
     if (discovery_fetch(d, NULL, info, err) < 0 || verify_signature(d, token, info, err) < 0 ||
         read_kubeconfig(info, &config, err) < 0)
         return -1;
-    result = match_pins(d, &config, pins, err);
-    if (result == 0 && pins->count)
-        result = ask_again(d, config.ca_pem, info, err);
+    result = match_pins(d, &config, pins, &pinned, err);
+    if (result == 0 && pinned)
+        result = ask_again(d, pinned, config.ca_pem, info, err);
     if (result < 0)
         return -1;
     d->result->config = take_struct(config);

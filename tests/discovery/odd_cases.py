@@ -1,6 +1,7 @@
 """Odd and hostile servers, bundles, kubeconfigs and answers, one row a case (odd.py serves them)."""
 import base64
 import email.utils
+import functools
 import gzip
 import re
 import ssl
@@ -12,6 +13,11 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, ObjectIdentifier
 import odd
 from case import Case, SECRET
 from odd import NAMES, Odd, authority, endless, http, issue, shared, stranger
+
+@functools.lru_cache(maxsize=None)
+def ended():
+    return authority("p256", "an earlier one", days=(-20, -1))
+
 
 UNTRUSTED = "cannot trust"
 CHAIN = "not signed by the cluster's CA"
@@ -101,8 +107,18 @@ CERTIFICATES = [
          bundle=lambda ca, made: made.middle.pem, pin=lambda ca, made: made.middle.pin),
     case("odd: both published, the intermediate pinned", 0, leaf=below_intermediate(False),
          bundle=lambda ca, made: ca.pem + made.middle.pem, pin=lambda ca, made: made.middle.pin),
-    case("odd: two CAs, the other one signed", 0, bundle=lambda ca, _: stranger().pem + ca.pem,
-         pin=lambda *_: stranger().pin),
+    # Rotation, and a forger who publishes his CA beside the genuine one.
+    case("odd: two CAs, the pinned one signed", 0, bundle=lambda ca, _: stranger().pem + ca.pem),
+    case("odd: two CAs, both pinned", 0, bundle=lambda ca, _: stranger().pem + ca.pem,
+         pin=lambda ca, _: stranger().pin + "," + ca.pin),
+    case("odd: two CAs, the other one signed", 4, CHAIN, "give a hash for each",
+         bundle=lambda ca, _: stranger().pem + ca.pem, pin=lambda *_: stranger().pin),
+    case("odd: two CAs, the other one signed and comes first", 4, CHAIN,
+         bundle=lambda ca, _: ca.pem + stranger().pem, pin=lambda *_: stranger().pin),
+    case("odd: the pinned CA has ended, the other one signed", 4, CHAIN,
+         bundle=lambda ca, _: ended().pem + ca.pem, pin=lambda *_: ended().pin),
+    case("odd: the pinned CA has ended, and signed", 4, UNTRUSTED, ca=ended,
+         bundle=lambda ca, _: stranger().pem + ca.pem),
     case("odd: a CA that has ended", 4, UNTRUSTED, ca=lambda: authority(days=(-20, -1))),
     case("odd: a CA that has not begun", 4, UNTRUSTED, ca=lambda: authority(days=(1, 20))),
     case("odd: a CA that is none", 4, CHAIN,

@@ -36,6 +36,7 @@ struct scene {
     /* the answers */
     const char *url;                         /* that is asked for; NULL = the usual one */
     const char *ca_pem;                      /* what cluster-info carries */
+    const char *proof_pem;                   /* those of them that prove the server; NULL: all */
     const char *server;                      /* the server that it names */
     const char *secret;                      /* that signs */
     const char *signed_id;                   /* "" = no signature */
@@ -101,7 +102,7 @@ static inline int answer(void *context, const struct http_request *request,
                                              : "https://10.0.0.10:6443/api/v1/namespaces/"
                                                "kube-public/configmaps/cluster-info?timeout=10s");
     if (verified)
-        assert_string_equal(request->ca_pem, s->ca_pem);
+        assert_string_equal(request->ca_pem, s->proof_pem ? s->proof_pem : s->ca_pem);
     ret->date = host_now(s->host) + s->clock;
     ret->server_certs = xstrdup(s->server_certs);
     ret->content_type = xstrdup("application/json");
