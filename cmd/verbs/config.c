@@ -176,7 +176,8 @@ static int cluster(struct program *program, struct error *err) {
     if (!source && agent)
         source = agent->sources;
     configuration = node_configuration_make(o);
-    if (node_configuration_check(configuration, NULL, "flags", err) < 0)
+    if (node_configuration_check(configuration, NULL, "flags", err) < 0 ||
+        node_configuration_check_cluster(configuration, "the cluster's defaults", err) < 0)
         return -1;
     objects = cluster_manifest_make(configuration, source);
     text = cluster_manifest_text(objects);

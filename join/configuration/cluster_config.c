@@ -138,8 +138,11 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
     /* who has no right gets 403 for what is absent, too */
     if (read_optional(client, timeout_ms, &source, &text, &ret->unprepared, err) < 0)
         return -1;
-    return text && *text ? node_configuration_read(text, strlen(text), what, &ret->winjoin, err)
-                         : 0;
+    if (!text || !*text)
+        return 0;
+    return node_configuration_read(text, strlen(text), what, &ret->winjoin, err) < 0
+               ? -1
+               : node_configuration_check_cluster(ret->winjoin, what, err);
 }
 
 /* The server that answers, which amid an upgrade is not what ClusterConfiguration says. */

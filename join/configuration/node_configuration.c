@@ -212,6 +212,23 @@ int node_configuration_read(const char *text, size_t len, const char *what, json
     return node_configuration_of(node, what, ret, err);
 }
 
+int node_configuration_check_cluster(const json_t *configuration, const char *what,
+                                     struct error *err) {
+    static const char *const of_the_machine[] = {"artifacts.bundle", "artifacts.catalog",
+                                                 "artifacts.lock"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(of_the_machine); i++) {
+        if (!json_at(configuration, of_the_machine[i]))
+            continue;
+        (void)error_set(err, ERROR_USAGE,
+                        "%s: %s: names a file of the server; the cluster may not choose one", what,
+                        of_the_machine[i]);
+        return error_hint(err, "take it out of the cluster's defaults (winjoin config cluster "
+                               "makes them anew), and give it on each server: a flag, or --config");
+    }
+    return 0;
+}
+
 /* ---- into the options ---- */
 
 void node_configuration_apply(const json_t *configuration, struct join_options *options) {

@@ -18,6 +18,10 @@ int node_configuration_of(const struct yaml_node *node, const char *what, json_t
  * its line and column in `node`, the text that it was read from (NULL: none). */
 int node_configuration_check(const json_t *configuration, const struct yaml_node *node,
                              const char *what, struct error *err);
+/* Of the cluster's defaults: ERROR_USAGE where they name a file of the machine. Who may write the
+ * ConfigMap would have each new node open a path of their choice, and install what is there. */
+int node_configuration_check_cluster(const json_t *configuration, const char *what,
+                                     struct error *err);
 /* Fills what is not given yet. */
 void node_configuration_apply(const json_t *configuration, struct join_options *options);
 

@@ -219,8 +219,7 @@ ROLES = (
                                               "kube-flannel-ds-windows-amd64", "azure-cns-win", "kube-proxy-windows"]),
       rule("get", "", "configmaps", ["calico-windows-config", "antrea-windows-config"])]),
     ("", "flannel",
-     [rule("get", "", "pods"), rule("get,list,watch", "", "nodes"),
-      rule("patch", "", "nodes/status")]),
+     [rule("get,list,watch", "", "nodes"), rule("patch", "", "nodes/status")]),
 )
 
 GROUP, USER = "Group", "User"

@@ -380,6 +380,32 @@ static void refuses_absent_keys(void **state) {
     assert_int_equal(s->err.kind, ERROR_USAGE); /* as any other mistake in it */
 }
 
+/* A share of another machine, above all: opening it would log on there. */
+static void refuses_paths_of_the_machine(void **state) {
+    static const char *const fields[] = {"bundle", "catalog", "lock"};
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+        _cleanup_(freep) char *text =
+            xasprintf("apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
+                      "artifacts: {%s: '\\\\evil.example\\share\\x'}\n",
+                      fields[i]);
+
+        const struct held held[] = {{"/kubeadm-config", "ClusterConfiguration", CLUSTER},
+                                    {"/kubelet-config", "kubelet", KUBELET},
+                                    {"/winjoin", "NodeConfiguration", text}};
+
+        s->held = held;
+        s->count = ARRAY_SIZE(held);
+        assert_int_equal(read_it(s), -1);
+        assert_int_equal(s->err.kind, ERROR_USAGE);
+        assert_non_null(strstr(s->err.message, fields[i]));
+        assert_non_null(strstr(s->err.message, "the cluster may not choose one"));
+        error_clear(&s->err);
+        cluster_config_free(&s->config);
+    }
+}
+
 static void takes_the_servers_version(void **state) {
     struct scene *s = *state;
 
@@ -460,6 +486,7 @@ int main(void) {
         CASE(needs_the_two_of_kubeadm),
         CASE(names_configmap_and_key_of_odd_inputs),
         CASE(refuses_absent_keys),
+        CASE(refuses_paths_of_the_machine),
         CASE(takes_the_servers_version),
         cmocka_unit_test(refuses_damaged_texts),
     };
