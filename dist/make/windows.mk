@@ -3,6 +3,18 @@
 PROBE_EXE        := $(if $(wildcard cmd/probe_main_win32.c),build/windows/winjoin-probe.exe)
 PROGRAMS_windows := $(if $(wildcard cmd/main_win32.c),build/windows/winjoin.exe) $(PROBE_EXE)
 
+# Windows looks for a DLL that a program imports in the program's own folder first, unless it is one of
+# the "known" ones (HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\KnownDLLs). The four that are
+# not are loaded at their first call, from System32 (host/win32/library.c): import libraries for that, with
+# the functions that mingw's own have.
+DELAYED := bcrypt crypt32 dnsapi iphlpapi
+build/windows/delayed/lib%.a: dist/make/windows.mk
+	$(Q)mkdir -p $(@D)
+	$(Q){ echo EXPORTS; x86_64-w64-mingw32-nm $$($(CC_windows) -print-file-name=lib$*.a) 2>/dev/null | \
+	    awk '$$2 == "T" { print $$3 }' | sort -u; } >$(@D)/$*.def
+	$(Q)x86_64-w64-mingw32-dlltool -d $(@D)/$*.def -D $*.dll -y $@
+DELAYED_LIBS := $(DELAYED:%=build/windows/delayed/lib%.a)
+
 # The probe finds little inside Nano Server: no library but Windows' own, and few of those.
 build/windows/winjoin-probe.debug.exe: $(PROBE_SRCS_win32:%.c=build/windows/%.o)
 	$(Q)mkdir -p $(@D)
@@ -21,8 +33,9 @@ build/windows/gen/winjoin.res.o: dist/windows/winjoin.rc dist/windows/winjoin.ma
 	    -I build/windows/gen \
 	    -DVERSION_TEXT=\\\"$$v\\\" -DVERSION_NUMBERS=$${v//./,},0 $(if $(PROBE_EXE),-DWITH_PROBE) $< $@
 
-build/windows/winjoin.debug.exe: build/windows/cmd/main_win32.o build/windows/gen/commit.o build/windows/gen/winjoin.res.o build/windows/libwinjoin.a
-	$(call link,windows,-municode)
+build/windows/winjoin.debug.exe: LIBS_windows := -Lbuild/windows/delayed $(LIBS_windows)
+build/windows/winjoin.debug.exe: build/windows/cmd/main_win32.o build/windows/gen/commit.o build/windows/gen/winjoin.res.o build/windows/libwinjoin.a | $(DELAYED_LIBS)
+	$(call link,windows,-municode -Wl$(comma)-u$(comma)__pfnDliNotifyHook2)
 
 build/windows/%.exe: build/windows/%.debug.exe
 	$(Q)x86_64-w64-mingw32-strip -o $@ $<

@@ -1,12 +1,15 @@
 #!/bin/sh
-# The Windows programs import system DLLs alone, the probe only those that Nano Server has, and both
+# winjoin.exe imports "known" DLLs alone, which Windows never looks for beside a program, and what it
+# loads later comes from System32, whatever lies beside it; the probe imports what Nano Server has. Both
 # carry the hardening flags; winjoin.exe has its manifest and nothing of the machine that built it.
 set -eu
 cd "$(dirname "$0")/../.."
 
 passed=0 failed=0 skipped=0
 probe_may='kernel32.dll|msvcrt.dll|ws2_32.dll|iphlpapi.dll|dnsapi.dll'
-winjoin_may="$probe_may|advapi32.dll|bcrypt.dll|crypt32.dll|secur32.dll|user32.dll|gdi32.dll|shell32.dll|ole32.dll|oleaut32.dll|netapi32.dll|userenv.dll|wtsapi32.dll|version.dll"
+# HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\KnownDLLs of Windows Server 2019 to 2025, those
+# that a program may want.
+winjoin_may='advapi32.dll|combase.dll|gdi32.dll|kernel32.dll|msvcrt.dll|ole32.dll|oleaut32.dll|rpcrt4.dll|sechost.dll|shell32.dll|user32.dll|ws2_32.dll'
 
 check() {
     if [ "$2" = "$3" ]; then
@@ -31,8 +34,54 @@ look_at() {
     check "$program has ASLR and NX flags" "$flags" 3
 }
 
+# A DLL of a stranger's beside a program says so in a file when it is loaded; a program that imports it
+# proves that it would be.
+plant() {
+    printf '%s\n' '#include <windows.h>' \
+        'BOOL WINAPI DllMain(HINSTANCE dll, DWORD why, LPVOID unused) {' \
+        '    (void)dll, (void)unused;' \
+        '    if (why == DLL_PROCESS_ATTACH)' \
+        '        CloseHandle(CreateFileA("C:\\loaded.txt", GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, 0, NULL));' \
+        '    return TRUE;' \
+        '}' '__declspec(dllexport) int planted(void) { return 0; }' >"$prefix/planted.c"
+    printf '%s\n' '__declspec(dllimport) int planted(void);' 'int main(void) { return planted(); }' >"$prefix/imports.c"
+    x86_64-w64-mingw32-gcc -shared -o "$folder/dnsapi.dll" "$prefix/planted.c"
+    x86_64-w64-mingw32-gcc -o "$folder/imports.exe" "$prefix/imports.c" "$folder/dnsapi.dll"
+    for name in bcrypt crypt32 iphlpapi secur32; do
+        cp "$folder/dnsapi.dll" "$folder/$name.dll"
+    done
+    cp build/windows/winjoin.exe "$folder"
+}
+
+# What was loaded of the planted DLLs while the program ran with these words.
+loaded_by() {
+    rm -f "$prefix/drive_c/loaded.txt"
+    HOME=$prefix WINEPREFIX=$prefix WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml=;dnsapi,bcrypt,crypt32,iphlpapi,secur32=n,b' \
+        timeout 60 /usr/lib/wine/wine64 "$@" >/dev/null 2>&1 || true
+    if [ -f "$prefix/drive_c/loaded.txt" ]; then echo one; else echo none; fi
+}
+
+look_at_planted() {
+    if [ ! -f build/windows/winjoin.exe ] || [ ! -x /usr/lib/wine/wine64 ]; then
+        skipped=$((skipped + 1))
+        echo "skipped: no Wine, or winjoin.exe is not built"
+        return
+    fi
+    prefix=$(mktemp -d) folder=$prefix/drive_c/tools
+    mkdir -p "$folder"
+    plant
+    check "a planted DLL, by a program that imports it" "$(loaded_by 'C:\tools\imports.exe')" one
+    for words in version capabilities 'preflight 127.0.0.1:1 --token abcdef.0123456789abcdef' 'config print defaults'; do
+        # shellcheck disable=SC2086 # words
+        check "a planted DLL, by winjoin $words" "$(loaded_by 'C:\tools\winjoin.exe' $words)" none
+    done
+    WINEPREFIX=$prefix /usr/lib/wine/wineserver64 -k || true
+    rm -rf "$prefix"
+}
+
 work=$(mktemp)
 trap 'rm -f "$work"' EXIT
+look_at_planted
 look_at build/windows/winjoin.exe "$winjoin_may"
 look_at build/windows/winjoin-probe.exe "$probe_may"
 if [ -f build/windows/winjoin.exe ]; then
