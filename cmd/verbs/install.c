@@ -4,6 +4,7 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "host/path.h"
+#include "node/folders.h"
 
 #define KUBEADM_KEPT "kubeadm.exe.kept"
 enum { PROGRAM_MAX = 256 * 1024 * 1024 };
@@ -118,16 +119,15 @@ static int remove_kubeadm(const struct program *program, const struct place *pla
 
 static int install(const struct program *program, const struct place *place, struct error *err) {
     _cleanup_(freep) char *self = host_program_path(program->host);
-    enum host_access access;
+    struct host *host = program->host;
+    bool chosen = program->options.to; /* a folder of the administrator's, which keeps its access */
 
     if (!self)
         return error_set(err, ERROR_HOST, "install winjoin: its own path is not known");
     if (program->options.as_kubeadm && keep_kubeadm(program, place, err) < 0)
         return -1;
-    /* Only administrators may add files beside a program; one that was there keeps its access. */
-    access =
-        host_file_type(program->host, place->folder) == HOST_ABSENT ? HOST_READ_ONLY : HOST_PUBLIC;
-    if (host_make_folder(program->host, place->folder, access, err) < 0 ||
+    if ((chosen ? host_refuse_stranger(host, place->folder, err)
+                : node_folder_close(host, place->folder, err)) < 0 ||
         copy_self(program, place, self, place->winjoin, err) < 0)
         return -1;
     return program->options.as_kubeadm ? copy_self(program, place, self, place->kubeadm, err) : 0;

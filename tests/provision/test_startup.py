@@ -14,7 +14,8 @@ import netns  # noqa: E402
 import stage  # noqa: E402
 
 SCRIPT = ROOT / "dist/provision/startup/join.cmd"
-FOLDER = "C:\\ProgramData\\winjoin-start\\"
+FOLDER = "C:\\Program Files\\winjoin-start\\"
+PLANTED = "C:\\ProgramData\\winjoin-start\\"  # where any user may make folders
 SETTINGS = """set "ENDPOINT=%s"
 set "PIN=%s"
 set "PROGRAM=C:\\winjoin.exe"
@@ -60,6 +61,11 @@ class Start(unittest.TestCase):
                 ["--network-mode", "l2bridge", "--node-name", stage.NODE, "--bundle", stage.BUNDLE, "--verify", "none",
                  "--ignore-preflight-errors", stage.IGNORED]))).replace("\n", "\r\n"))
             self.write(host, "token", "no token")
+            planted = pathlib.Path(host.path(PLANTED + "settings.cmd"))
+            planted.parent.mkdir(parents=True)
+            planted.write_bytes(b"echo planted >C:\\planted.txt\r\n")
+            for name in ("icacls", "reg", "curl", "shutdown"):  # in the folder that the script is called from
+                pathlib.Path(host.path("C:\\%s.cmd" % name)).write_bytes(b"echo planted >C:\\planted.txt\r\n")
             code, result, said = self.start(host)
             self.assertEqual(code, 3, said)
             self.write(host, "token", facts["token"])
@@ -67,6 +73,7 @@ class Start(unittest.TestCase):
             self.assertEqual((code, result.get("changed")), (0, True), said)
             code, result, said = self.start(host)
             self.assertEqual((code, [phase["id"] for phase in result["phases"] if phase["changed"]]), (0, []), said)
+            self.assertFalse(pathlib.Path(host.path("C:\\planted.txt")).exists())
             folder = pathlib.Path(host.path(FOLDER))
             lines = [line for path in folder.glob("progress-*.ndjson") for line in path.read_text().splitlines()]
             self.assertTrue(lines and all(json.loads(line) for line in lines))
