@@ -42,7 +42,8 @@ static char *packed_name(const char *path) {
     return text_take(&t);
 }
 
-/* Its end, in whole lines, and how long the whole is. */
+/* Its end, in whole lines, and how long the whole is. It begins at an even byte and behind both
+ * bytes of an end of line, so that UTF-16 can be read. */
 static int read_end(struct host *host, const char *path, struct text *ret, uint64_t *ret_size,
                     struct error *err) {
     _cleanup_(freep) char *none = NULL, *data = NULL;
@@ -51,11 +52,12 @@ static int read_end(struct host *host, const char *path, struct text *ret, uint6
 
     if (host_read_part(host, path, 0, 0, &none, &len, ret_size, err) < 0)
         return -1;
-    offset = *ret_size > COLLECTION_FILE_MAX ? *ret_size - COLLECTION_FILE_MAX : 0;
+    offset = *ret_size > COLLECTION_FILE_MAX ? (*ret_size - COLLECTION_FILE_MAX + 1) / 2 * 2 : 0;
     if (host_read_part(host, path, offset, COLLECTION_FILE_MAX, &data, &len, ret_size, err) < 0)
         return -1;
     while (offset && from < len && data[from++] != '\n')
         ;
+    from += from % 2 && from < len && !data[from];
     text_add_bytes(ret, data + from, len - from);
     return 0;
 }
