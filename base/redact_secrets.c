@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #define NAME "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+#define HEX "0123456789abcdefABCDEF"
 #define BLANKS " \t\r\n"
 
 static bool is_document(const char *text) {
@@ -57,7 +58,7 @@ void redact_secrets(char *text) {
     for (char *at = text; *at;) {
         size_t len = strspn(at, NAME);
 
-        if (at[0] == '\\' && at[1] == 'u' && strnlen(at, 6) == 6) { /* "\u0026sig=x" */
+        if (at[0] == '\\' && at[1] == 'u' && strspn(at + 2, HEX) >= 4) { /* "\u0026sig=x" */
             at += 6;
             continue;
         }

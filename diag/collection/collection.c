@@ -2,6 +2,7 @@
 #include "diag/collection/collection.h"
 
 #include "base/build_info.h"
+#include "base/redact.h"
 #include "base/rfc3339.h"
 #include "diag/capture.h"
 #include "diag/collection/pack.h"
@@ -247,11 +248,21 @@ static void add_capture(struct reading *c, const json_t *evidence) {
 
 /* ---- the whole ---- */
 
+/* Before lines are broken and signs are escaped, which keeps a name and its value apart. */
 static void add_report(struct collection *pack, const struct diag_report *report) {
     const struct diag_text_style style = {0};
-    _cleanup_(freep) char *text = diag_report_text(report, &style);
-    _cleanup_(freep) char *html = diag_report_html(report);
+    struct diag_report hidden = *report;
+    _cleanup_json_ json_t *evidence = collection_hidden(report->evidence);
+    _cleanup_(freep) void *cells =
+        xmemdup(report->cells.items, report->cells.count * sizeof *report->cells.items);
+    _cleanup_(freep) char *text = NULL, *html = NULL;
 
+    hidden.evidence = evidence;
+    hidden.cells.items = cells;
+    for (size_t i = 0; i < hidden.cells.count; i++)
+        redact_secrets(hidden.cells.items[i].reason);
+    text = diag_report_text(&hidden, &style);
+    html = diag_report_html(&hidden);
     collection_add_report(pack, text, html, diag_report_json(report));
 }
 

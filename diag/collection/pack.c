@@ -93,11 +93,17 @@ static void hide_strings(json_t *json) {
     }
 }
 
-static char *write_hidden(const json_t *json) {
-    _cleanup_json_ json_t *copy = json_deep_copy(json);
+json_t *collection_hidden(const json_t *json) {
+    json_t *copy = json_deep_copy(json);
 
     hide_strings(copy);
-    return json_write_pretty(copy);
+    return copy;
+}
+
+static char *write_hidden(const json_t *json) {
+    _cleanup_json_ json_t *hidden = collection_hidden(json);
+
+    return json_write_pretty(hidden);
 }
 
 void collection_add_json(struct collection *c, const char *name, const char *what,

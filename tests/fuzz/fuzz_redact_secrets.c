@@ -18,11 +18,13 @@ static void keeps_its_form(const char *before, const char *after, size_t len) {
             abort();
 }
 
+/* Two keys that differ in what is hidden alone become one. */
 static void stays_a_document(const char *before, const char *after, size_t len) {
     _cleanup_json_ json_t *json = NULL, *again = NULL;
+    struct error err = {0};
 
     if (json_read(before, len, "before", &json, NULL) == 0 &&
-        json_read(after, len, "after", &again, NULL) < 0)
+        json_read(after, len, "after", &again, &err) < 0 && !strstr(err.message, "duplicate"))
         abort();
 }
 
