@@ -49,6 +49,8 @@ wchar_t *win32_wide_join(const wchar_t *folder, const wchar_t *name) {
 }
 
 void win32_wide_freep(wchar_t **text) {
+    if (*text) /* a command line or the environment may hold a secret */
+        secret_wipe((char *)*text, wcslen(*text) * sizeof **text);
     free(*text);
     *text = NULL;
 }
