@@ -76,14 +76,30 @@ static void hide_known(const struct redact_text *text) {
         size_t min; /* of what follows */
         const char *of;
     } known[] = {
-        {"ghp_", 8, BASE64},        {"gho_", 8, BASE64},      {"ghu_", 8, BASE64},
-        {"ghs_", 8, BASE64},        {"ghr_", 8, BASE64},      {"github_pat_", 8, BASE64},
-        {"glpat-", 8, BASE64 "."},  {"gldt-", 8, BASE64},     {"xoxb-", 8, BASE64},
-        {"xoxp-", 8, BASE64},       {"xoxa-", 8, BASE64},     {"xoxr-", 8, BASE64},
-        {"xoxs-", 8, BASE64},       {"xoxe", 8, BASE64 "."},  {"xapp-", 8, BASE64},
-        {"AKIA", 12, LETTERS DIGITS}, {"ASIA", 12, LETTERS DIGITS}, {"AIza", 30, BASE64},
-        {"ya29.", 8, BASE64},       {"npm_", 20, BASE64},     {"dckr_pat_", 8, BASE64},
-        {"hvs.", 16, BASE64},       {"sk_live_", 8, BASE64},  {"eyJ", 17, BASE64 ".*"},
+        {"ghp_", 8, BASE64},
+        {"gho_", 8, BASE64},
+        {"ghu_", 8, BASE64},
+        {"ghs_", 8, BASE64},
+        {"ghr_", 8, BASE64},
+        {"github_pat_", 8, BASE64},
+        {"glpat-", 8, BASE64 "."},
+        {"gldt-", 8, BASE64},
+        {"xoxb-", 8, BASE64},
+        {"xoxp-", 8, BASE64},
+        {"xoxa-", 8, BASE64},
+        {"xoxr-", 8, BASE64},
+        {"xoxs-", 8, BASE64},
+        {"xoxe", 8, BASE64 "."},
+        {"xapp-", 8, BASE64},
+        {"AKIA", 12, LETTERS DIGITS},
+        {"ASIA", 12, LETTERS DIGITS},
+        {"AIza", 30, BASE64},
+        {"ya29.", 8, BASE64},
+        {"npm_", 20, BASE64},
+        {"dckr_pat_", 8, BASE64},
+        {"hvs.", 16, BASE64},
+        {"sk_live_", 8, BASE64},
+        {"eyJ", 17, BASE64 ".*"},
         /* "-----BEGIN PRIVATE", "-----BEGIN RSA P", "-----BEGIN EC P" in base64 */
         {"LS0tLS1CRUdJTiBQUklWQVRF", 1, BASE64},
         {"LS0tLS1CRUdJTiBSU0EgU", 1, BASE64},
@@ -119,7 +135,8 @@ static void hide_web_tokens(const struct redact_text *text) {
 static bool is_word(const char *at, const char *word) {
     size_t len = strlen(word);
 
-    return redact_ends_in(at, strnlen(at, len), word) && at[len] && !isalnum((unsigned char)at[len]);
+    return redact_ends_in(at, strnlen(at, len), word) && at[len] &&
+           !isalnum((unsigned char)at[len]);
 }
 
 /* "user:password" in base64; "Basic authentication" is none. */

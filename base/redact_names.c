@@ -19,20 +19,22 @@ static const char *const parts[] = {
 };
 /* The last part: what is named is no secret but a thing about one. */
 static const char *const about[] = {
-    "file",     "files",   "filename", "path",     "paths",    "dir",      "directory", "folder",
-    "url",      "uri",     "endpoint", "name",     "names",    "namespace", "type",     "mode",
-    "modes",    "kind",    "ttl",      "timeout",  "duration", "period",   "interval",  "seconds",
-    "minutes",  "hours",   "expiry",   "expiration", "size",   "length",   "count",     "limit",
-    "version",  "method",  "methods",  "algorithm", "algorithms", "usage", "usages",    "format",
-    "provider", "policy",  "enabled",  "disabled", "required", "audience", "audiences", "issuer",
-    "webhook",  "ref",     "reference", "sock",    "socket",   "info",     "status",    "reason",
-    "requests", "projection", "review", "reviews", "hash",     "sha256",   "digest",    "groups",
+    "file",      "files",      "filename", "path",     "paths",     "dir",      "directory",
+    "folder",    "url",        "uri",      "endpoint", "name",      "names",    "namespace",
+    "type",      "mode",       "modes",    "kind",     "ttl",       "timeout",  "duration",
+    "period",    "interval",   "seconds",  "minutes",  "hours",     "expiry",   "expiration",
+    "size",      "length",     "count",    "limit",    "version",   "method",   "methods",
+    "algorithm", "algorithms", "usage",    "usages",   "format",    "provider", "policy",
+    "enabled",   "disabled",   "required", "audience", "audiences", "issuer",   "webhook",
+    "ref",       "reference",  "sock",     "socket",   "info",      "status",   "reason",
+    "requests",  "projection", "review",   "reviews",  "hash",      "sha256",   "digest",
+    "groups",
 };
 /* With one of these a key opens nothing. */
 static const char *const open_keys[] = {
-    "public",   "topology",  "label",   "annotation", "registry", "sort",  "partition", "routing",
-    "patch",    "merge",     "foreign", "cache",      "object",   "map",   "field",     "selector",
-    "taint",    "toleration", "group",  "hot",        "match",    "hash",
+    "public", "topology",   "label",   "annotation", "registry", "sort", "partition", "routing",
+    "patch",  "merge",      "foreign", "cache",      "object",   "map",  "field",     "selector",
+    "taint",  "toleration", "group",   "hot",        "match",    "hash",
 };
 
 static bool is_one_of(const char *word, const char *const *list, size_t count) {
@@ -83,9 +85,8 @@ static void split(const char *name, size_t len, struct parts *ret) {
     for (size_t i = 0; i < ret->count; i++) {
         char *word = (char *)ret->items[i];
 
-        for (size_t n = strlen(word); n > 1 && isdigit((unsigned char)word[n - 1]) &&
-                                      !text_equal(word, "sha256");
-             n--)
+        for (size_t n = strlen(word);
+             n > 1 && isdigit((unsigned char)word[n - 1]) && !text_equal(word, "sha256"); n--)
             word[n - 1] = '\0';
     }
 }

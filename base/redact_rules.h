@@ -13,9 +13,9 @@ struct redact_text {
 
 /* Letters become '*'; ends of lines stay. */
 void redact_hide(char *from, size_t len);
-/* Is what this name stands for a secret: has it SECRET, KEY, PASS, PWD, TOKEN, CREDENTIAL, SIG, AUTH
- * or the like as a part (between '_', '-', '.', or by camelCase)? Not where the last part says that
- * the value is none: "tokenFile", "secretName", "authorization-mode". */
+/* Is what this name stands for a secret: has it SECRET, KEY, PASS, PWD, TOKEN, CREDENTIAL, SIG,
+ * AUTH or the like as a part (between '_', '-', '.', or by camelCase)? Not where the last part says
+ * that the value is none: "tokenFile", "secretName", "authorization-mode". */
 bool redact_is_secret_name(const char *name, size_t len);
 /* Does the name end in this word (lower case), in any case? */
 bool redact_ends_in(const char *name, size_t len, const char *word);

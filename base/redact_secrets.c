@@ -18,8 +18,8 @@ static bool is_document(const char *text) {
     len = strlen(text);
     while (len && strchr(BLANKS, text[len - 1]))
         len--;
-    return len > 1 && ((text[0] == '{' && text[len - 1] == '}') ||
-                       (text[0] == '[' && text[len - 1] == ']'));
+    return len > 1 &&
+           ((text[0] == '{' && text[len - 1] == '}') || (text[0] == '[' && text[len - 1] == ']'));
 }
 
 /* A proxy without a scheme: "user:password@host". */

@@ -86,7 +86,8 @@ static char *hide_quoted(const struct redact_text *text, char *at, const struct 
 }
 
 /* Does a value's quote open here? In a document the end of its own string looks the same. */
-static bool opens(const struct redact_text *text, const struct quote *q, const struct quote *named) {
+static bool opens(const struct redact_text *text, const struct quote *q,
+                  const struct quote *named) {
     if (!q->len)
         return false;
     if (!text->json || !is_double(q))
@@ -139,7 +140,7 @@ static bool is_word(const char *value, size_t len, const char *const *words, siz
 
 /* "C:\etc", "/etc/kubernetes": where something is. */
 static bool is_path(const char *at) {
-    static const char *const roots[] = {"/etc/", "/var/", "/run/", "/usr/", "/opt/",
+    static const char *const roots[] = {"/etc/",  "/var/", "/run/", "/usr/", "/opt/",
                                         "/home/", "/root", "/tmp/", "/proc/"};
 
     if (isalpha((unsigned char)at[0]) && at[1] == ':' && (at[2] == '\\' || at[2] == '/'))
@@ -152,9 +153,8 @@ static bool is_path(const char *at) {
 
 /* What may stand for no secret. */
 static bool is_plain(const char *value, size_t len, bool number) {
-    static const char *const words[] = {"true", "false", "null", "nil",     "none",     "~",
-                                        "yes",  "no",    "n/a",  "enabled", "disabled", "|",
-                                        ">"};
+    static const char *const words[] = {"true", "false", "null",    "nil",      "none", "~", "yes",
+                                        "no",   "n/a",   "enabled", "disabled", "|",    ">"};
 
     return !len || is_path(value) || is_word(value, len, words, ARRAY_SIZE(words)) ||
            (number && strspn(value, DIGITS "+-.eE") >= len);
@@ -162,7 +162,7 @@ static bool is_plain(const char *value, size_t len, bool number) {
 
 /* kubelet's and the API server's ways to decide who may what. */
 static bool is_mode(const char *value, size_t len) {
-    static const char *const words[] = {"webhook", "rbac", "node", "node,rbac", "abac",
+    static const char *const words[] = {"webhook",     "rbac",       "node", "node,rbac", "abac",
                                         "alwaysallow", "alwaysdeny", "x509", "anonymous"};
 
     return is_word(value, len, words, ARRAY_SIZE(words));
@@ -170,12 +170,12 @@ static bool is_mode(const char *value, size_t len) {
 
 /* "Bearer", "Basic": what is behind them is the secret. */
 static size_t scheme_length(const char *at) {
-    static const char *const words[] = {"bearer", "basic",  "digest", "negotiate", "ntlm",
-                                        "token",  "apikey", "aws4-hmac-sha256"};
+    static const char *const words[] = {"bearer", "basic", "digest", "negotiate",
+                                        "ntlm",   "token", "apikey", "aws4-hmac-sha256"};
     size_t len = strcspn(at, SPACE "\"'\\<,;");
 
     return strchr(BLANKS, at[len]) && at[len] && is_word(at, len, words, ARRAY_SIZE(words)) ? len
-                                                                                           : 0;
+                                                                                            : 0;
 }
 
 /* ---- lines of YAML ---- */
@@ -306,9 +306,9 @@ static size_t separator_length(const char *at) {
 /* Behind a word that is no value by itself. */
 static bool is_prose(const char *at) {
     static const char *const words[] = {
-        "is",   "was",  "are",    "has",  "and",    "or",   "not",  "for",  "of",    "in",
-        "the",  "to",   "with",   "from", "must",   "needs", "flag", "file", "value", "cannot",
-        "will", "when", "option", "on",   "without", "if",
+        "is",    "was",    "are",  "has",  "and",    "or",   "not",     "for",  "of",
+        "in",    "the",    "to",   "with", "from",   "must", "needs",   "flag", "file",
+        "value", "cannot", "will", "when", "option", "on",   "without", "if",
     };
 
     return is_word(at, strspn(at, LETTERS), words, ARRAY_SIZE(words)) &&

@@ -108,8 +108,8 @@ static bool looks_wide(const char *text, size_t len, bool *ret_big_endian) {
 }
 
 void unicode_to_text(char **text, size_t *len) {
-    bool marked = *len >= 2 && (memcmp(*text, "\xff\xfe", 2) == 0 ||
-                                memcmp(*text, "\xfe\xff", 2) == 0);
+    bool marked =
+        *len >= 2 && (memcmp(*text, "\xff\xfe", 2) == 0 || memcmp(*text, "\xfe\xff", 2) == 0);
     bool big_endian = marked && **text == '\xfe';
     size_t n = 0;
 

@@ -78,6 +78,10 @@ int win32_containers_feature(void);
 /* ---- process.c ---- */
 /* A whole command line from arguments; the caller frees. */
 wchar_t *win32_command_line(const char *const *argv);
+/* The environment of a program that is started, for CreateProcess: ours as child_variable() hands
+ * it on, and additional items ("NAME=value", NULL-terminated, or NULL), which win. The caller
+ * frees. */
+wchar_t *win32_child_environment(const char *const *additional, bool talks);
 /* A job whose processes end with its last handle; NULL when Windows gives none. */
 HANDLE win32_make_job(void);
 /* A pipe whose end for a child can be inherited; ours cannot, else the pipe would never end. */

@@ -202,8 +202,8 @@ static size_t assert_no_secret(const char *zip, size_t len) {
     _cleanup_(freep) char *index = NULL;
     size_t index_len, seen = 0;
 
-    assert_int_equal(
-        bundle_archive_read(zip, len, "index.txt", PART_MAX, &index, &index_len, NULL), 0);
+    assert_int_equal(bundle_archive_read(zip, len, "index.txt", PART_MAX, &index, &index_len, NULL),
+                     0);
     look_for_secrets("index.txt", index);
     text_list_split(&lines, index, '\n');
     for (size_t i = 0; i < lines.count; i++) {
