@@ -154,7 +154,8 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
                   struct child *child, struct error *err) {
     _cleanup_wide_ wchar_t *line = win32_command_line(process->argv);
     _cleanup_wide_ wchar_t *program = win32_wide_plain(process->argv[0]);
-    _cleanup_wide_ wchar_t *environment = win32_child_environment(process->environment, false);
+    _cleanup_(win32_block_freep) wchar_t *environment =
+        win32_child_environment(process->environment, false);
     struct win32_start start = {.program = program,
                                 .line = line,
                                 .flags = CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT,

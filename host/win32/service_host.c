@@ -52,7 +52,8 @@ static int start(const struct service_program *program, HANDLE job, HANDLE outpu
     _cleanup_(freep) wchar_t *folder =
         program->working_folder ? win32_wide(program->working_folder) : NULL;
     /* The node's programs reach images and the API server through the machine's proxy. */
-    _cleanup_wide_ wchar_t *environment = win32_child_environment(program->environment, true);
+    _cleanup_(win32_block_freep) wchar_t *environment =
+        win32_child_environment(program->environment, true);
     const struct win32_start start = {.line = line,
                                       .flags =
                                           CREATE_NEW_PROCESS_GROUP | CREATE_UNICODE_ENVIRONMENT,

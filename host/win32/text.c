@@ -54,3 +54,14 @@ void win32_wide_freep(wchar_t **text) {
     free(*text);
     *text = NULL;
 }
+
+void win32_block_freep(wchar_t **block) {
+    for (wchar_t *item = *block; item && *item;) {
+        size_t len = wcslen(item);
+
+        secret_wipe((char *)item, len * sizeof *item);
+        item += len + 1;
+    }
+    free(*block);
+    *block = NULL;
+}

@@ -12,7 +12,7 @@ int win32_watcher_start(struct host *, const char *const *argv, struct host_watc
                         struct error *err) {
     _cleanup_wide_ wchar_t *program = win32_wide(argv[0]);
     _cleanup_wide_ wchar_t *line = win32_command_line(argv);
-    _cleanup_wide_ wchar_t *environment = win32_child_environment(NULL, false);
+    _cleanup_(win32_block_freep) wchar_t *environment = win32_child_environment(NULL, false);
     /* The child gets its input alone: with the other handles it would keep the pipes of whoever
      * started us open, and they would wait for it. Out of the job of a remote shell, where that
      * allows it: its end would be the child's, too. */

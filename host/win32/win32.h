@@ -29,6 +29,8 @@ wchar_t *win32_wide_path(const char *path);
 wchar_t *win32_wide_join(const wchar_t *folder, const wchar_t *name);
 void win32_wide_freep(wchar_t **text);
 #define _cleanup_wide_ __attribute__((cleanup(win32_wide_freep)))
+/* The same of several texts behind one another, as an environment is. */
+void win32_block_freep(wchar_t **block);
 
 /* ---- error.c ---- */
 /* Fills err from a Win32 code: its kind, "doing: reason (code)"; returns -1. */
