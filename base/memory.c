@@ -45,10 +45,9 @@ char *xstrdup_null(const char *s) {
 }
 
 void secret_wipe(char *secret, size_t len) {
-    volatile char *p = secret;
-
-    while (len--)
-        *p++ = 0;
+    if (len)
+        memset(secret, 0, len);
+    __asm__ __volatile__("" : : "r"(secret) : "memory"); /* else it may be left out */
 }
 
 void secret_free(char *secret, size_t len) {

@@ -9,8 +9,9 @@ void redact_tokens(char *text);
  * shown later may be cut in the middle of a token. */
 void redact_learn(const char *text);
 void redact_forget(void);
-/* redact_tokens(), and whatever else is secret in the files of a node: private keys (PEM), JSON Web
- * Tokens, passwords in URLs, and the values of fields whose name ends in "password", "token",
- * "secret", "auth", "key-data" and the like (JSON, YAML, TOML, command lines). The length stays; a
- * JSON document stays one. */
+/* redact_tokens(), and whatever else looks like a secret in the files and logs of a node: private
+ * keys (PEM), tokens with known beginnings, passwords in URLs and connection strings, "Bearer x",
+ * "Basic x", and the values of names that have "password", "token", "secret", "key", "auth" and the
+ * like as a part (JSON, YAML, TOML, XML, environments, command lines; base/redact_rules.h). The
+ * length stays; a JSON document stays one. */
 void redact_secrets(char *text);

@@ -1,134 +1,69 @@
-/* Finds what is secret in the files and logs of a node. What is no secret may be hidden with it. */
-#include "base/redact.h"
+/* Finds what looks like a secret in the files and logs of a node. What is no secret may be hidden
+ * with it. */
+#include <ctype.h>
+#include <string.h>
 
+#include "base/redact.h"
+#include "base/redact_rules.h"
 #include "base/text.h"
 
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define DIGITS "0123456789"
-#define BLANKS " \t"
-enum { BEARER_MIN = 8 }; /* "bearer of" is not followed by a token */
+#define NAME "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+#define HEX "0123456789abcdefABCDEF"
+#define BLANKS " \t\r\n"
 
-static void hide(char *from, size_t len) {
-    for (size_t i = 0; i < len; i++)
-        if (from[i] != '\n' && from[i] != '\r')
-            from[i] = '*';
+static bool is_document(const char *text) {
+    size_t len = strlen(text);
+
+    text += strspn(text, BLANKS);
+    len = strlen(text);
+    while (len && strchr(BLANKS, text[len - 1]))
+        len--;
+    return len > 1 &&
+           ((text[0] == '{' && text[len - 1] == '}') || (text[0] == '[' && text[len - 1] == ']'));
 }
 
-/* The end of a file has perhaps the end of a key alone. */
-static void hide_keys(char *text) {
-    static const char begin[] = "-----BEGIN ", end[] = "-----END ", key[] = "PRIVATE KEY-----";
-    char *from = text, *at = text, *mark;
+/* A proxy without a scheme: "user:password@host". */
+static void hide_proxy(char *at) {
+    size_t len, last;
+    char *colon;
 
-    while ((mark = strstr(at, key))) {
-        char *line = mark;
-
-        while (line > text && line[-1] != '\n' && strncmp(line, "-----", 5) != 0)
-            line--;
-        at = mark + sizeof key - 1;
-        if (strncmp(line, end, sizeof end - 1) == 0) {
-            hide(from, (size_t)(line - from));
-            from = at;
-        } else if (strncmp(line, begin, sizeof begin - 1) == 0) {
-            char *last = strstr(at, end);
-
-            from = last ? last : at + strlen(at);
-            hide(at, (size_t)(from - at));
-            at = from;
-        }
-    }
+    at += strspn(at, "\"'\\ \t:=");
+    len = strcspn(at, " \t\r\n\"'<");
+    for (last = len; last && at[last - 1] != '@'; last--)
+        ;
+    colon = memchr(at, ':', last);
+    if (last && colon && colon[1] != '/')
+        redact_hide(colon + 1, (size_t)(at + last - 1 - colon - 1));
 }
 
-static void hide_web_tokens(char *text) {
-    static const char begin[] = "eyJ"; /* {" in base64 */
+static void look(const struct redact_text *text, char *name, char *end) {
+    size_t len = (size_t)(end - name);
+    /* of "\npassword" in a text of JSON, or of "C:\npassword" */
+    size_t escaped = name > text->begin && name[-1] == '\\' && strchr("nrt", *name) ? 1 : 0;
 
-    for (char *at = text; (at = strstr(at, begin)); at += sizeof begin - 1) {
-        size_t len = strspn(at, LETTERS DIGITS "-_.*");
-
-        if (memchr(at, '.', len))
-            hide(at + sizeof begin - 1, len - (sizeof begin - 1));
-    }
-}
-
-/* scheme://user:password@host */
-static void hide_url_passwords(char *text) {
-    static const char begin[] = "://";
-
-    for (char *at = text; (at = strstr(at, begin));) {
-        size_t len;
-        char *colon;
-
-        at += sizeof begin - 1;
-        len = strcspn(at, "@/ \t\r\n\"'");
-        colon = memchr(at, ':', len);
-        if (at[len] == '@' && colon)
-            hide(colon + 1, (size_t)(at + len - colon - 1));
-    }
-}
-
-static bool is_word(const char *value, size_t len, const char *word) {
-    return len == strlen(word) && strncmp(value, word, len) == 0;
-}
-
-/* What may stand for no secret in a document. */
-static bool is_plain(const char *value, size_t len, bool document) {
-    return !len || is_word(value, len, "true") || is_word(value, len, "false") ||
-           is_word(value, len, "null") || (document && strspn(value, DIGITS) >= len);
-}
-
-/* Behind the name of a field: its value, in quotes or up to a blank. */
-static void hide_value(char *at) {
-    bool document = *at == '"';
-    size_t len = 0;
-    char quote;
-
-    at += strspn(at, "\"'\\");
-    at += strspn(at, BLANKS);
-    if (*at != ':' && *at != '=')
-        return;
-    at += 1 + strspn(at + 1, BLANKS);
-    quote = *at;
-    if (quote == '\\' || quote == '"' || quote == '\'') {
-        at += 1 + (quote == '\\' && at[1]);
-        while (at[len] && at[len] != quote && at[len] != '\n')
-            len += at[len] == '\\' && quote == '"' && at[len + 1] ? 2 : 1;
-        hide(at, len);
-        return;
-    }
-    len = strcspn(at, " \t\r\n,;&{}[]()\"'");
-    if (!is_plain(at, len, document))
-        hide(at, len);
-}
-
-/* "Authorization: Bearer abc" */
-static void hide_bearer(char *at) {
-    size_t blanks = strspn(at, BLANKS), len = strcspn(at + blanks, " \t\r\n\"'\\");
-
-    if (blanks && len >= BEARER_MIN)
-        hide(at + blanks, len);
-}
-
-/* Does the name (lower case) end a word here, in any case? */
-static bool ends_word(const char *at, const char *name) {
-    for (; *name; at++, name++)
-        if (*at != *name && *at != *name - 'a' + 'A')
-            return false;
-    return *at && !strchr(LETTERS DIGITS "_-", *at);
+    if (redact_is_secret_name(name, len) || redact_is_secret_name(name + escaped, len - escaped))
+        redact_value(text, name + escaped, end);
+    else if (redact_ends_in(name, len, "proxy"))
+        hide_proxy(end);
+    else if ((len == 2 && strncmp(name, "-u", 2) == 0) ||
+             (name[0] == '-' && redact_ends_in(name, len, "-user")))
+        redact_user(end);
 }
 
 void redact_secrets(char *text) {
-    static const char *const names[] = {"password",  "passwd",  "passphrase", "token",
-                                        "secret",    "auth",    "apikey",     "api-key",
-                                        "accesskey", "key-data"};
+    const struct redact_text whole = {text, is_document(text)};
 
     redact_tokens(text);
-    hide_keys(text);
-    hide_web_tokens(text);
-    hide_url_passwords(text);
-    for (char *at = text; *at; at++) {
-        for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-            if (ends_word(at, names[i]))
-                hide_value(at + strlen(names[i]));
-        if (ends_word(at, "bearer"))
-            hide_bearer(at + strlen("bearer"));
+    redact_forms(&whole);
+    for (char *at = text; *at;) {
+        size_t len = strspn(at, NAME);
+
+        if (at[0] == '\\' && at[1] == 'u' && strspn(at + 2, HEX) >= 4) { /* "\u0026sig=x" */
+            at += 6;
+            continue;
+        }
+        if (len)
+            look(&whole, at, at + len);
+        at += len ? len : 1;
     }
 }

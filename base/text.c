@@ -16,8 +16,14 @@ static bool reserve(struct text *t, size_t more) {
     }
     need = t->len + more + 1;
     if (need > t->size) {
+        char *larger;
+
         t->size = need < 64 ? 64 : need + need / 2;
-        t->data = xrealloc(t->data, t->size);
+        larger = xmalloc(t->size);
+        if (t->len)
+            memcpy(larger, t->data, t->len);
+        secret_free(t->data, t->len);
+        t->data = larger;
     }
     return true;
 }
@@ -55,8 +61,9 @@ void text_addv(struct text *t, const char *format, va_list args) {
 
         (void)vsnprintf(large, (size_t)len + 1, format, again); /* its length is known */
         text_add_bytes(t, large, (size_t)len);
-        free(large);
+        secret_free(large, (size_t)len);
     }
+    secret_wipe(small, sizeof small);
     va_end(again);
 }
 
@@ -189,7 +196,7 @@ void text_clear(struct text *t) {
 }
 
 void text_free(struct text *t) {
-    free(t->data);
+    secret_free(t->data, t->len);
     *t = (struct text){.cap = t->cap};
 }
 
@@ -361,7 +368,7 @@ char *text_list_join(const struct text_list *list, const char *separator) {
 
 void text_list_free(struct text_list *list) {
     for (size_t i = 0; i < list->count; i++)
-        free(list->items[i]);
+        secret_free_text(list->items[i]);
     free(list->items);
     *list = (struct text_list){0};
 }

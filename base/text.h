@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 
-/* A growing, always NUL-terminated byte string. Zero-initialise; text_free() or _cleanup_. A
- * builder never grows past its cap (default TEXT_CAP_DEFAULT): more is dropped and `overflow` is
- * set. */
+/* A growing, always NUL-terminated byte string. Zero-initialise; text_free() or _cleanup_. What it
+ * held may be secret: it is overwritten before it is freed, also when the string grows. A builder
+ * never grows past its cap (default TEXT_CAP_DEFAULT): more is dropped and `overflow` is set. */
 struct text {
     char *data; /* never NULL after the first call; "" when empty */
     size_t len;
@@ -71,7 +71,9 @@ char *text_replace(char *text, const char *these, char to);
  * ("\x1b[32m") take none. */
 size_t text_columns(const char *s);
 
-/* A list of owned strings; zero-initialise; NULL-terminated in `items` once non-empty. */
+/* A list of owned strings; zero-initialise; NULL-terminated in `items` once non-empty. They may be
+ * the words of a call, with a token among them: text_list_free() overwrites each before it frees.
+ */
 struct text_list {
     char **items;
     size_t count;

@@ -43,6 +43,22 @@ static size_t put(char *out, uint32_t c) {
     return more + 1;
 }
 
+/* Of any bytes: half a character becomes U+FFFD. */
+static void from_units(char **text, size_t *len, struct units u) {
+    char *out = xmalloc(u.count * 3 + 1);
+    size_t n = 0;
+
+    while (u.at < u.count) {
+        int32_t c = next(&u);
+
+        n += put(out + n, c < 0 ? 0xfffd : (uint32_t)c);
+    }
+    out[n] = '\0';
+    secret_free(*text, *len);
+    *text = out;
+    *len = n;
+}
+
 static int from_utf16(char **text, size_t *len, bool big_endian, struct error *err) {
     struct units u = {(const unsigned char *)*text + 2, *len / 2 - 1, 0, big_endian};
     char *out;
@@ -78,4 +94,34 @@ int unicode_to_utf8(char **text, size_t *len, struct error *err) {
         memmove(*text, *text + 3, *len + 1);
     }
     return 0;
+}
+
+/* Of letters that Latin has, one byte in two is zero: the share of those at even and at odd places
+ * tells which. */
+static bool looks_wide(const char *text, size_t len, bool *ret_big_endian) {
+    size_t zeros[2] = {0}, units = len / 2;
+
+    for (size_t i = 0; i < units * 2; i++)
+        zeros[i % 2] += !text[i];
+    *ret_big_endian = zeros[0] > zeros[1];
+    return zeros[!*ret_big_endian] * 2 > units && zeros[*ret_big_endian] * 8 < units;
+}
+
+void unicode_to_text(char **text, size_t *len) {
+    bool marked =
+        *len >= 2 && (memcmp(*text, "\xff\xfe", 2) == 0 || memcmp(*text, "\xfe\xff", 2) == 0);
+    bool big_endian = marked && **text == '\xfe';
+    size_t n = 0;
+
+    if (marked || looks_wide(*text, *len, &big_endian))
+        from_units(text, len,
+                   (struct units){(const unsigned char *)*text + (marked ? 2 : 0),
+                                  *len / 2 - marked, 0, big_endian});
+    else
+        (void)unicode_to_utf8(text, len, NULL); /* there is no mark of UTF-16 */
+    for (size_t i = 0; i < *len; i++)
+        if ((*text)[i])
+            (*text)[n++] = (*text)[i];
+    (*text)[n] = '\0';
+    *len = n;
 }

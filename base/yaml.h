@@ -47,5 +47,7 @@ const char *yaml_text_at(const struct yaml_node *node, const char *path);
  * true/false, null/~, decimal numbers; all else strings). New reference. */
 json_t *yaml_to_json(const struct yaml_node *node);
 /* Block-style YAML with sorted keys, as sigs.k8s.io/yaml writes it; strings that would read back as
- * another type are quoted, numbers as Go writes them ("0.9", "1e+06"). The caller frees. */
+ * another type are quoted, numbers as Go writes them ("0.9", "1e+06"). Characters that
+ * text_add_visible() replaces stand between double quotes as YAML's escapes: a reader gets the same
+ * value. The caller frees. */
 char *yaml_write(const json_t *json);

@@ -219,12 +219,22 @@ static bool is_ambiguous(const char *text) {
     return is_base60(text);
 }
 
-/* Strings that would read back as another type are quoted; several lines stand as a block. */
+/* Has it characters that show nothing, yet change how others look? */
+static bool has_invisible(const char *text) {
+    _cleanup_(text_free) struct text visible = {0};
+
+    text_add_visible(&visible, text, strlen(text));
+    return !text_equal(text, text_str(&visible));
+}
+
+/* Strings that would read back as another type are quoted, as are those with characters that must
+ * be escaped; several lines stand as a block. */
 static void emit_string(yaml_emitter_t *emitter, const char *text) {
     _cleanup_json_ json_t *other = plain_value(text);
 
     emit_text(emitter, text,
-              strchr(text, '\n')            ? YAML_LITERAL_SCALAR_STYLE
+              has_invisible(text)           ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+              : strchr(text, '\n')          ? YAML_LITERAL_SCALAR_STYLE
               : other || is_ambiguous(text) ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
                                             : YAML_PLAIN_SCALAR_STYLE);
 }
@@ -286,7 +296,8 @@ static void emit_value(yaml_emitter_t *emitter, const json_t *json) {
 }
 
 char *yaml_write(const json_t *json) {
-    struct text out = {0};
+    _cleanup_(text_free) struct text out = {0};
+    struct text visible = {0};
     yaml_emitter_t emitter;
     yaml_event_t event;
 
@@ -305,5 +316,7 @@ char *yaml_write(const json_t *json) {
     yaml_stream_end_event_initialize(&event);
     emit(&emitter, &event);
     yaml_emitter_delete(&emitter);
-    return text_take(&out);
+    text_add_visible(&visible, text_str(&out), out.len); /* all between quotes; libyaml has those
+                                                          * beyond U+FFFF escaped */
+    return text_take(&visible);
 }

@@ -92,7 +92,7 @@ static size_t prompt_before(const struct text_list *words, size_t end) {
 
 static void remove_words(struct text_list *words, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++)
-        freep(&words->items[i]);
+        secret_freep(&words->items[i]);
     for (size_t i = end; i <= words->count; i++) /* with the NULL behind the last */
         words->items[begin + i - end] = words->items[i];
     words->count -= end - begin;

@@ -188,7 +188,7 @@ static char *flag_meant(const char *word) {
 
 static int refuse_surplus(const struct program *program, const char *word, const char *usage,
                           struct error *err) {
-    _cleanup_(freep) char *meant = flag_meant(word);
+    _cleanup_(secret_freep) char *meant = flag_meant(word);
 
     (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.80s\"", word);
     if (is_version(word) && options_has(program->set, "kubernetes-version"))
@@ -202,7 +202,7 @@ static int refuse_surplus(const struct program *program, const char *word, const
 
 /* A flag with a slash or a foreign dash before it, where a word may stand. */
 static bool is_flag(const struct program *program, const char *word) {
-    _cleanup_(freep) char *meant = flag_meant(word);
+    _cleanup_(secret_freep) char *meant = flag_meant(word);
     struct error near = {0};
 
     return dash_length(word) && (options_has(program->set, meant) || !meant[1]) &&

@@ -300,7 +300,8 @@ int host_registry_set(struct host *host, const char *key, const char *value, boo
  */
 struct host_process {
     const char *const *argv;        /* NULL-terminated */
-    const char *const *environment; /* additional NAME=value, NULL-terminated, or NULL */
+    const char *const *environment; /* additional NAME=value, NULL-terminated, or NULL; of ours it
+                                     * gets what host/child_environment.h hands on */
     const char *input;              /* or NULL */
     unsigned timeout_ms;
     bool with_errors; /* standard error is part of the answer, as it comes */
@@ -376,7 +377,8 @@ int host_random(struct host *host, void *data, size_t len, struct error *err);
  * many nodes that were turned away together do not come back together; the middle where there is no
  * randomness. */
 unsigned host_spread_ms(struct host *host, unsigned from, unsigned to);
-/* An environment variable of this process; NULL when not set; the caller frees. */
+/* An environment variable of this process; NULL when not set; the caller frees. A secret of ours
+ * (WINJOIN_TOKEN, host/child_environment.h) is there once: reading takes it out. */
 char *host_environment(struct host *host, const char *name);
 /* Adds the names of this process's environment variables that begin with `prefix` (capitals), on
  * Windows, where their case does not matter, in capitals. */

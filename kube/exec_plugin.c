@@ -94,6 +94,26 @@ static void words_make(const struct kubeconfig *config, const char *program,
     text_list_add_owned(ret_environment, info_make(config, version));
 }
 
+static bool is_named(const struct text_list *environment, const char *name) {
+    for (size_t i = 0; i < environment->count; i++)
+        if (text_starts_with(environment->items[i], name) &&
+            environment->items[i][strlen(name)] == '=')
+            return true;
+    return false;
+}
+
+/* Who signs in elsewhere does so through the proxy, whose password no other program is given. */
+static void add_proxies(struct host *host, struct text_list *environment) {
+    static const char *const names[] = {"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        _cleanup_(secret_freep) char *value = host_environment(host, names[i]);
+
+        if (value && !is_named(environment, names[i]))
+            text_list_add_owned(environment, xasprintf("%s=%s", names[i], value));
+    }
+}
+
 static int run(struct host *host, const char *program, struct kubeconfig *config,
                const char *version, struct error *err) {
     _cleanup_(text_list_free) struct text_list words = {0}, environment = {0};
@@ -102,6 +122,7 @@ static int run(struct host *host, const char *program, struct kubeconfig *config
     int code = 0;
 
     words_make(config, program, &words, &environment, version);
+    add_proxies(host, &environment);
     process = (struct host_process){.argv = (const char *const *)words.items,
                                     .environment = (const char *const *)environment.items,
                                     .timeout_ms = PLUGIN_MS,

@@ -15,6 +15,14 @@ void service_host_settings_free(struct service_host_settings *settings) {
     *settings = (struct service_host_settings){0};
 }
 
+/* A join that continues after a restart has its token there. */
+static void forget_environment(json_t *json) {
+    json_each(json_object_get(json, "environment"), i, item) {
+        if (json_is_string(item))
+            secret_wipe((char *)json_string_value(item), json_string_length(item));
+    }
+}
+
 char *service_host_settings_make(const struct service_host_settings *settings) {
     _cleanup_json_ json_t *json = json_pack(
         "{s:o,s:o,s:s,s:s,s:I,s:I,s:I}", "command", json_texts(&settings->command), "environment",
@@ -22,7 +30,10 @@ char *service_host_settings_make(const struct service_host_settings *settings) {
         settings->log_file, "maxLogBytes", (json_int_t)settings->max_log_bytes, "maxLogFiles",
         (json_int_t)settings->max_log_files, "stopTimeoutMs",
         (json_int_t)settings->stop_timeout_ms);
-    return json_write_pretty(json);
+    char *text = json_write_pretty(json);
+
+    forget_environment(json);
+    return text;
 }
 
 static int malformed(struct error *err, const char *key, const char *why) {
@@ -92,18 +103,22 @@ int service_host_settings_parse(const char *text, size_t len, struct service_hos
                                 struct error *err) {
     _cleanup_(service_host_settings_free) struct service_host_settings settings = {0};
     _cleanup_json_ json_t *json = NULL;
-    if (json_read(text, len, "service settings", &json, err) < 0 ||
-        read_settings(json, &settings, err) < 0)
+    int result;
+
+    if (json_read(text, len, "service settings", &json, err) < 0)
         return -1;
-    *ret = take_struct(settings);
-    return 0;
+    result = read_settings(json, &settings, err);
+    forget_environment(json);
+    if (result == 0)
+        *ret = take_struct(settings);
+    return result;
 }
 
 int service_host_settings_load(struct host *host, const char *name,
                                struct service_host_settings *ret, struct error *err) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
     _cleanup_(freep) char *path = xasprintf("%s\\%s.json", SERVICE_SETTINGS_DIR, name);
-    _cleanup_(freep) char *text = NULL;
+    _cleanup_(secret_freep) char *text = NULL;
     size_t len = 0;
     if (!*name || name[strspn(name, letters)])
         return error_set(err, ERROR_USAGE, "service name '%s': not allowed", name);

@@ -2,6 +2,7 @@
 #include "diag/collection/collection.h"
 
 #include "base/build_info.h"
+#include "base/redact.h"
 #include "base/rfc3339.h"
 #include "diag/capture.h"
 #include "diag/collection/pack.h"
@@ -42,7 +43,8 @@ static char *packed_name(const char *path) {
     return text_take(&t);
 }
 
-/* Its end, in whole lines, and how long the whole is. */
+/* Its end, in whole lines, and how long the whole is. It begins at an even byte and behind both
+ * bytes of an end of line, so that UTF-16 can be read. */
 static int read_end(struct host *host, const char *path, struct text *ret, uint64_t *ret_size,
                     struct error *err) {
     _cleanup_(freep) char *none = NULL, *data = NULL;
@@ -51,11 +53,12 @@ static int read_end(struct host *host, const char *path, struct text *ret, uint6
 
     if (host_read_part(host, path, 0, 0, &none, &len, ret_size, err) < 0)
         return -1;
-    offset = *ret_size > COLLECTION_FILE_MAX ? *ret_size - COLLECTION_FILE_MAX : 0;
+    offset = *ret_size > COLLECTION_FILE_MAX ? (*ret_size - COLLECTION_FILE_MAX + 1) / 2 * 2 : 0;
     if (host_read_part(host, path, offset, COLLECTION_FILE_MAX, &data, &len, ret_size, err) < 0)
         return -1;
     while (offset && from < len && data[from++] != '\n')
         ;
+    from += from % 2 && from < len && !data[from];
     text_add_bytes(ret, data + from, len - from);
     return 0;
 }
@@ -245,11 +248,21 @@ static void add_capture(struct reading *c, const json_t *evidence) {
 
 /* ---- the whole ---- */
 
+/* Before lines are broken and signs are escaped, which keeps a name and its value apart. */
 static void add_report(struct collection *pack, const struct diag_report *report) {
     const struct diag_text_style style = {0};
-    _cleanup_(freep) char *text = diag_report_text(report, &style);
-    _cleanup_(freep) char *html = diag_report_html(report);
+    struct diag_report hidden = *report;
+    _cleanup_json_ json_t *evidence = collection_hidden(report->evidence);
+    _cleanup_(freep) void *cells =
+        xmemdup(report->cells.items, report->cells.count * sizeof *report->cells.items);
+    _cleanup_(freep) char *text = NULL, *html = NULL;
 
+    hidden.evidence = evidence;
+    hidden.cells.items = cells;
+    for (size_t i = 0; i < hidden.cells.count; i++)
+        redact_secrets(hidden.cells.items[i].reason);
+    text = diag_report_text(&hidden, &style);
+    html = diag_report_html(&hidden);
     collection_add_report(pack, text, html, diag_report_json(report));
 }
 

@@ -2,6 +2,7 @@
 #include "diag/collection/pack.h"
 
 #include "base/redact.h"
+#include "base/unicode.h"
 #include "services/artifacts/bundle_archive.h"
 #include "services/artifacts/bundle_path.h"
 
@@ -43,25 +44,26 @@ static void put(struct collection *c, const char *name, char *data, size_t len) 
     c->files[c->count++] = (struct bundle_archive_file){xstrdup(name), data, len};
 }
 
-/* What is secret is overwritten; a zero would end a text. */
-static void hide(char *data, size_t len) {
-    for (char *zero = data; (zero = memchr(zero, '\0', (size_t)(data + len - zero)));)
-        *zero = '?';
-    redact_secrets(data);
+/* What looks like a secret is overwritten. */
+static void hide(char **data, size_t *len) {
+    unicode_to_text(data, len);
+    redact_secrets(*data);
 }
 
 static void add(struct collection *c, const char *name, const char *what, char *data, size_t len,
                 uint64_t whole) {
+    size_t read = len;
+
     if (c->count >= COLLECTION_FILES_MAX || len > COLLECTION_TOTAL_MAX - c->total ||
         !bundle_path_is_safe(name)) {
         collection_miss(c, name, "the collection is full, or the name cannot be packed");
         free(data);
         return;
     }
-    hide(data, len);
+    hide(&data, &len);
     text_addf(&c->rows, "  %-56s %s", name, what);
-    if (whole > len)
-        text_addf(&c->rows, " (the last %u of %llu bytes)", (unsigned)len,
+    if (whole > read)
+        text_addf(&c->rows, " (the last %u of %llu bytes)", (unsigned)read,
                   (unsigned long long)whole);
     text_add(&c->rows, "\n");
     c->total += len;
@@ -75,9 +77,38 @@ void collection_add(struct collection *c, const char *name, const char *what, st
     add(c, name, what, text_take(text), len, whole);
 }
 
+/* In a string of JSON a text of several lines is easier to look through by itself. */
+static void hide_strings(json_t *json) {
+    if (json_is_string(json)) {
+        _cleanup_(freep) char *text = xstrdup(json_string_value(json));
+
+        redact_secrets(text);
+        json_string_set(json, text);
+    }
+    json_each_member(json, key, item) {
+        hide_strings(item);
+    }
+    json_each(json, i, item) {
+        hide_strings(item);
+    }
+}
+
+json_t *collection_hidden(const json_t *json) {
+    json_t *copy = json_deep_copy(json);
+
+    hide_strings(copy);
+    return copy;
+}
+
+static char *write_hidden(const json_t *json) {
+    _cleanup_json_ json_t *hidden = collection_hidden(json);
+
+    return json_write_pretty(hidden);
+}
+
 void collection_add_json(struct collection *c, const char *name, const char *what,
                          const json_t *json) {
-    char *data = json_write_pretty(json);
+    char *data = write_hidden(json);
 
     add(c, name, what, data, strlen(data), 0);
 }
@@ -90,7 +121,7 @@ void collection_add_bytes(struct collection *c, const char *name, const char *wh
 
 void collection_add_report(struct collection *c, const char *text, const char *html, json_t *json) {
     _cleanup_json_ json_t *taken = json;
-    _cleanup_(freep) char *written = json_write_pretty(taken);
+    _cleanup_(freep) char *written = write_hidden(taken);
     const struct {
         const char *name, *what, *text;
     } forms[] = {
@@ -102,9 +133,10 @@ void collection_add_report(struct collection *c, const char *text, const char *h
     c->has_report = true;
     for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
         char *data = xstrdup(forms[i].text);
+        size_t len = strlen(data);
 
-        hide(data, strlen(data));
-        collection_add_bytes(c, forms[i].name, forms[i].what, data, strlen(data));
+        hide(&data, &len);
+        collection_add_bytes(c, forms[i].name, forms[i].what, data, len);
     }
 }
 
@@ -121,13 +153,14 @@ int collection_finish(struct collection *c, const char *head, const char *failur
         text_add(&t, "Begin with report.txt (or report.html in a browser). On any machine,\n"
                      "    winjoin diag --replay FILE.zip\n"
                      "evaluates this collection again. ");
-    text_add(&t, "Tokens, keys and passwords are overwritten with *.\n\nFiles:\n");
+    text_add(&t, "What looks like a secret (a token, a key, a password) is overwritten with *:\n"
+                 "look before you give this away.\n\nFiles:\n");
     text_add(&t, text_str(&c->rows));
     if (c->missing.len)
         text_addf(&t, "\nCould not be read:\n%s", text_str(&c->missing));
     len = t.len;
     index = text_take(&t);
-    hide(index, len);
+    hide(&index, &len);
     put(c, "index.txt", index, len);
     return bundle_archive_make(c->files, c->count, ret, ret_len, err);
 }

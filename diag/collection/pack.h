@@ -23,6 +23,9 @@ void collection_add(struct collection *c, const char *name, const char *what, st
                     uint64_t whole);
 void collection_add_json(struct collection *c, const char *name, const char *what,
                          const json_t *json);
+/* A copy of a document, each of whose strings went through redact_secrets(), or NULL of NULL. New
+ * reference. */
+json_t *collection_hidden(const json_t *json);
 /* Bytes as they are; takes them. */
 void collection_add_bytes(struct collection *c, const char *name, const char *what, char *data,
                           size_t len);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/child_environment.h"
 #include "host/model/model.h"
 #include "host/posix/posix.h"
 
@@ -221,7 +222,13 @@ int rootfs_random(struct host *, void *data, size_t len, struct error *err) {
 }
 
 char *rootfs_environment(struct host *, const char *name) {
-    return xstrdup_null(getenv(name));
+    char *value = getenv(name), *ret = xstrdup_null(value);
+
+    if (value && child_variable_is_ours(name)) {
+        secret_wipe(value, strlen(value)); /* as /proc/PID/environ shows it */
+        (void)unsetenv(name);              /* only a name without a name is refused */
+    }
+    return ret;
 }
 
 void rootfs_environment_names(struct host *, const char *prefix, struct text_list *ret) {

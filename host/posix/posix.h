@@ -17,5 +17,8 @@ static inline struct posix_host *rootfs_of(struct host *host) {
  * machine; other drives are absent, and links that lead out of the rootfs are refused. Programs in
  * process.c: a watcher is not started, for a played server loses no address. */
 HOST_OPS(HOST_OP_DECLARE, rootfs)
+/* What a program that is started finds: ours as child_variable() hands it on, and additional items,
+ * which win. */
+void posix_child_environment(const char *const *additional, bool talks, struct text_list *ret);
 /* The machine's own path of a normalized Windows path. The caller frees. */
 int rootfs_path(const struct posix_host *host, const char *path, char **ret, struct error *err);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/child_environment.h"
 #include "host/posix/posix.h"
 
 enum { OUTPUT_MAX = 1024 * 1024, POLL_MS = 200 };
@@ -15,15 +16,34 @@ static uint64_t now_ms(void) {
     return rootfs_monotonic_ms(NULL);
 }
 
-static void become(const struct host_process *process, const char *program, int in, int out) {
+static bool is_named(const char *item, const char *const *additional) {
+    size_t len = strcspn(item, "=");
+
+    for (; additional && *additional; additional++)
+        if (strcspn(*additional, "=") == len && strncmp(*additional, item, len) == 0)
+            return true;
+    return false;
+}
+
+void posix_child_environment(const char *const *additional, bool talks, struct text_list *ret) {
+    for (char **item = environ; item && *item; item++) {
+        char *handed = is_named(*item, additional) ? NULL : child_variable(*item, talks);
+
+        if (handed)
+            text_list_add_owned(ret, handed);
+    }
+    for (; additional && *additional; additional++)
+        text_list_add(ret, *additional);
+}
+
+static void become(const struct host_process *process, const char *program,
+                   char *const *environment, int in, int out) {
     (void)setpgid(0, 0); /* so that what it starts can be ended with it */
     (void)signal(SIGPIPE, SIG_DFL);
     if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
         (process->with_errors && dup2(out, STDERR_FILENO) < 0))
         _exit(126);
-    for (size_t i = 0; process->environment && process->environment[i]; i++)
-        (void)putenv((char *)process->environment[i]);
-    execv(program, (char *const *)process->argv);
+    execve(program, (char *const *)process->argv, environment);
     _exit(127);
 }
 
@@ -128,6 +148,7 @@ static int collect(struct host *host, struct child *child, const struct host_pro
 
 static int start(const struct host_process *process, const char *program, struct child *child,
                  struct error *err) {
+    _cleanup_(text_list_free) struct text_list environment = {0};
     int in[2], out[2];
 
     if (pipe2(in, O_CLOEXEC) < 0)
@@ -136,9 +157,10 @@ static int start(const struct host_process *process, const char *program, struct
         close_end(&in[0]), close_end(&in[1]);
         return error_set_os(err, ERROR_HOST, (unsigned long)errno, "make a pipe");
     }
+    posix_child_environment(process->environment, false, &environment);
     child->pid = fork();
     if (child->pid == 0)
-        become(process, program, in[0], out[1]);
+        become(process, program, environment.items, in[0], out[1]);
     close_end(&in[0]), close_end(&out[1]);
     child->in = in[1];
     child->out = out[0];

@@ -6,19 +6,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void child(const struct service_program *program, int output) {
-    for (const char *const *e = program->environment; e && *e; e++)
-        (void)putenv((char *)*e);
+#include "host/posix/posix.h"
+
+static void child(const struct service_program *program, char *const *environment, int output) {
     if (program->working_folder && chdir(program->working_folder) < 0)
         _exit(126);
     if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
         _exit(126);
-    execv(program->argv[0], (char *const *)program->argv);
+    execve(program->argv[0], (char *const *)program->argv, environment);
     _exit(127);
 }
 
 int service_host_program(const char *name, const struct service_program *program,
                          struct error *err) {
+    _cleanup_(text_list_free) struct text_list environment = {0};
     char buffer[4096];
     int ends[2], status;
     ssize_t n;
@@ -26,9 +27,10 @@ int service_host_program(const char *name, const struct service_program *program
 
     if (pipe2(ends, 0) < 0)
         return error_set_os(err, ERROR_HOST, (unsigned long)errno, "make a pipe");
+    posix_child_environment(program->environment, true, &environment);
     pid = fork();
     if (pid == 0)
-        child(program, ends[1]);
+        child(program, environment.items, ends[1]);
     (void)close(ends[1]);
     if (pid < 0) {
         (void)close(ends[0]);

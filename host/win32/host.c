@@ -1,6 +1,7 @@
 /* The Windows host's table, and the few operations that are one call each. */
 #include "host/host_win32.h"
 
+#include "host/child_environment.h"
 #include "host/win32/win32.h"
 
 #include <bcrypt.h>
@@ -21,6 +22,8 @@ char *win32_environment(struct host *, const char *name) {
     if (!units)
         return NULL;
     (void)GetEnvironmentVariableW(wide, value, units); /* its size was just asked for */
+    if (child_variable_is_ours(name))
+        (void)_wputenv_s(wide, L""); /* out of the C library's copy, too */
     return win32_narrow(value);
 }
 

@@ -2,6 +2,7 @@
  * bounded. */
 #include "host/win32/win32.h"
 
+#include "host/child_environment.h"
 #include "host/command_line.h"
 
 enum {
@@ -39,9 +40,14 @@ static size_t put_item(wchar_t *block, size_t at, const wchar_t *item) {
     return at + units;
 }
 
-/* This process's environment with the additional items, as CreateProcess wants it; NULL =
- * unchanged. */
-static wchar_t *make_environment(const char *const *additional) {
+/* One of ours as the child gets it: NULL for not at all. */
+static wchar_t *hand_on(const wchar_t *item, bool talks) {
+    _cleanup_(secret_freep) char *own = win32_narrow(item), *handed = child_variable(own, talks);
+
+    return handed ? win32_wide(handed) : NULL;
+}
+
+wchar_t *win32_child_environment(const char *const *additional, bool talks) {
     wchar_t *own = GetEnvironmentStringsW();
     wchar_t **added;
     wchar_t *block;
@@ -55,14 +61,18 @@ static wchar_t *make_environment(const char *const *additional) {
         units += wcslen(added[i]) + 1;
     }
     for (const wchar_t *item = own; item && *item; item += wcslen(item) + 1)
-        units += wcslen(item) + 1;
+        units += wcslen(item) + 1; /* what is handed on is no longer */
     block = xcalloc(units, sizeof *block);
-    for (const wchar_t *item = own; item && *item; item += wcslen(item) + 1)
-        if (!is_replaced(item, added, count))
-            at = put_item(block, at, item);
+    for (const wchar_t *item = own; item && *item; item += wcslen(item) + 1) {
+        _cleanup_wide_ wchar_t *handed =
+            is_replaced(item, added, count) ? NULL : hand_on(item, talks);
+
+        if (handed)
+            at = put_item(block, at, handed);
+    }
     for (size_t i = 0; i < count; i++) {
         at = put_item(block, at, added[i]);
-        free(added[i]);
+        win32_wide_freep(&added[i]);
     }
     free(added);
     FreeEnvironmentStringsW(own);
@@ -144,7 +154,8 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
                   struct child *child, struct error *err) {
     _cleanup_wide_ wchar_t *line = win32_command_line(process->argv);
     _cleanup_wide_ wchar_t *program = win32_wide_plain(process->argv[0]);
-    _cleanup_wide_ wchar_t *environment = make_environment(process->environment);
+    _cleanup_(win32_block_freep) wchar_t *environment =
+        win32_child_environment(process->environment, false);
     struct win32_start start = {.program = program,
                                 .line = line,
                                 .flags = CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT,

@@ -46,32 +46,24 @@ static DWORD WINAPI on_control(DWORD control, DWORD, void *, void *) {
     return NO_ERROR;
 }
 
-/* The environment is inherited, so the additions are made in ours. */
-static void add_environment(const char *const *environment) {
-    for (; environment && *environment; environment++) {
-        _cleanup_(freep) char *name = xstrndup(*environment, strcspn(*environment, "="));
-        _cleanup_(freep) wchar_t *wide_name = win32_wide(name);
-        const char *value = *environment + strlen(name);
-        _cleanup_(freep) wchar_t *wide_value = win32_wide(*value ? value + 1 : value);
-
-        (void)SetEnvironmentVariableW(wide_name, wide_value); /* a bad name was refused earlier */
-    }
-}
-
 static int start(const struct service_program *program, HANDLE job, HANDLE output,
                  PROCESS_INFORMATION *ret, struct error *err) {
     _cleanup_(freep) wchar_t *line = win32_command_line(program->argv);
     _cleanup_(freep) wchar_t *folder =
         program->working_folder ? win32_wide(program->working_folder) : NULL;
+    /* The node's programs reach images and the API server through the machine's proxy. */
+    _cleanup_(win32_block_freep) wchar_t *environment =
+        win32_child_environment(program->environment, true);
     const struct win32_start start = {.line = line,
-                                      .flags = CREATE_NEW_PROCESS_GROUP,
+                                      .flags =
+                                          CREATE_NEW_PROCESS_GROUP | CREATE_UNICODE_ENVIRONMENT,
+                                      .environment = environment,
                                       .folder = folder,
                                       .output = output,
                                       .errors = output,
                                       .attribute = WIN32_IN_JOB,
                                       .value = job};
 
-    add_environment(program->environment);
     if (!win32_create_process(&start, ret))
         return win32_fail(err, GetLastError(), "start '%s'", program->argv[0]);
     (void)CloseHandle(ret->hThread);

@@ -49,6 +49,19 @@ wchar_t *win32_wide_join(const wchar_t *folder, const wchar_t *name) {
 }
 
 void win32_wide_freep(wchar_t **text) {
+    if (*text) /* a command line or the environment may hold a secret */
+        secret_wipe((char *)*text, wcslen(*text) * sizeof **text);
     free(*text);
     *text = NULL;
+}
+
+void win32_block_freep(wchar_t **block) {
+    for (wchar_t *item = *block; item && *item;) {
+        size_t len = wcslen(item);
+
+        secret_wipe((char *)item, len * sizeof *item);
+        item += len + 1;
+    }
+    free(*block);
+    *block = NULL;
 }

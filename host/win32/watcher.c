@@ -12,13 +12,15 @@ int win32_watcher_start(struct host *, const char *const *argv, struct host_watc
                         struct error *err) {
     _cleanup_wide_ wchar_t *program = win32_wide(argv[0]);
     _cleanup_wide_ wchar_t *line = win32_command_line(argv);
+    _cleanup_(win32_block_freep) wchar_t *environment = win32_child_environment(NULL, false);
     /* The child gets its input alone: with the other handles it would keep the pipes of whoever
      * started us open, and they would wait for it. Out of the job of a remote shell, where that
      * allows it: its end would be the child's, too. */
     struct win32_start start = {.program = program,
                                 .line = line,
                                 .flags = DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP |
-                                         CREATE_BREAKAWAY_FROM_JOB,
+                                         CREATE_BREAKAWAY_FROM_JOB | CREATE_UNICODE_ENVIRONMENT,
+                                .environment = environment,
                                 .attribute = PROC_THREAD_ATTRIBUTE_HANDLE_LIST};
     PROCESS_INFORMATION made = {0};
     HANDLE ours;

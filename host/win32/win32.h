@@ -29,6 +29,8 @@ wchar_t *win32_wide_path(const char *path);
 wchar_t *win32_wide_join(const wchar_t *folder, const wchar_t *name);
 void win32_wide_freep(wchar_t **text);
 #define _cleanup_wide_ __attribute__((cleanup(win32_wide_freep)))
+/* The same of several texts behind one another, as an environment is. */
+void win32_block_freep(wchar_t **block);
 
 /* ---- error.c ---- */
 /* Fills err from a Win32 code: its kind, "doing: reason (code)"; returns -1. */
@@ -99,6 +101,10 @@ int win32_containers_feature(void);
 /* ---- process.c ---- */
 /* A whole command line from arguments; the caller frees. */
 wchar_t *win32_command_line(const char *const *argv);
+/* The environment of a program that is started, for CreateProcess: ours as child_variable() hands
+ * it on, and additional items ("NAME=value", NULL-terminated, or NULL), which win. The caller
+ * frees. */
+wchar_t *win32_child_environment(const char *const *additional, bool talks);
 /* A job whose processes end with its last handle; NULL when Windows gives none. */
 HANDLE win32_make_job(void);
 /* A pipe whose end for a child can be inherited; ours cannot, else the pipe would never end. */

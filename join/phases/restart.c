@@ -13,8 +13,6 @@ enum { DELETE_MS = 60000, STOP_MS = 60000, SHUTDOWN_MS = 60000 };
 
 void restart_words_free(struct restart_words *words) {
     text_list_free(&words->arguments);
-    for (size_t i = 0; i < words->environment.count; i++)
-        secret_wipe(words->environment.items[i], strlen(words->environment.items[i]));
     text_list_free(&words->environment);
 }
 

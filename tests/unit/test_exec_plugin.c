@@ -109,6 +109,21 @@ static void words_and_environment(void **state) {
     assert_string_equal(p.config.token, "secret-1");
 }
 
+/* It signs in through the proxy, with the password that other programs do not get; the file's own
+ * choice wins. */
+static void the_proxy_with_its_password(void **state) {
+    _cleanup_(freep) char *at = put_program("D:\\bin\\get-token");
+
+    (void)state;
+    host_memory_set_environment(p.host, "HTTPS_PROXY", "http://eve:pw@proxy:3128");
+    host_memory_set_environment(p.host, "HTTP_PROXY", "http://other:3128");
+    right("{\"command\":\"D:\\\\bin\\\\get-token\",\"env\":["
+          "{\"name\":\"HTTP_PROXY\",\"value\":\"http://own:1\"}]}");
+    assert_int_equal(p.environment.count, 3);
+    assert_string_equal(p.environment.items[0], "HTTP_PROXY=http://own:1");
+    assert_string_equal(p.environment.items[2], "HTTPS_PROXY=http://eve:pw@proxy:3128");
+}
+
 /* Only where it asks for that: kubectl's provideClusterInfo. */
 static void the_cluster_is_told(void **state) {
     _cleanup_(freep) char *at = put_program("D:\\bin\\x");
@@ -288,9 +303,11 @@ static void answers(void **state) {
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_plugin, close_plugin)
     const struct CMUnitTest tests[] = {
-        CASE(words_and_environment),  CASE(the_cluster_is_told),    CASE(the_older_version),
-        CASE(where_it_is_found),      CASE(a_folder_is_no_program), CASE(it_is_nowhere),
-        CASE(calls_that_are_refused), CASE(a_program_that_fails),   CASE(answers),
+        CASE(words_and_environment), CASE(the_proxy_with_its_password),
+        CASE(the_cluster_is_told),   CASE(the_older_version),
+        CASE(where_it_is_found),     CASE(a_folder_is_no_program),
+        CASE(it_is_nowhere),         CASE(calls_that_are_refused),
+        CASE(a_program_that_fails),  CASE(answers),
     };
 
     return cmocka_run_group_tests_name("credentials of a program", tests, NULL, NULL);

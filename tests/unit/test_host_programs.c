@@ -94,6 +94,16 @@ static void service_hosts_program(void **state) {
     SUCCEEDS(host_remove(opened, FOLDER "-output.txt", err));
 }
 
+/* What of these a program finds. */
+static void tell_variables(void) {
+    static const char *const names[] = {"WINJOIN_TOKEN", "WINJOIN_VNI", "HTTPS_PROXY",
+                                        "HTTP_PROXY",    "NO_PROXY",    "DB_TOKEN"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (getenv(names[i]))
+            printf("%s=%s;", names[i], getenv(names[i]));
+}
+
 /* What this program does when it runs itself: tells its arguments, a variable and its input. */
 static int act_as_child(int argc, char **argv) {
     char line[4096];
@@ -110,6 +120,10 @@ static int act_as_child(int argc, char **argv) {
 
         (void)fflush(stdout);
         return work_until_stopped(NULL, &err);
+    }
+    if (argc > 2 && strcmp(argv[2], "variables") == 0) {
+        tell_variables();
+        return 5;
     }
     if (argc > 2 && strcmp(argv[2], "deaf") == 0)
         return 3;
@@ -235,12 +249,79 @@ static void programs_run_loudly(void **state) {
     }
 }
 
+static void set_variables(const char *const (*variables)[2], size_t count) {
+    static char items[16][80]; /* they stay where they are */
+    static size_t n;
+
+    for (size_t i = 0; i < count; i++) {
+        char *item = items[n++];
+
+        assert_true(n <= ARRAY_SIZE(items));
+        assert_int_equal(
+            text_format(item, sizeof items[0], "%s=%s", variables[i][0], variables[i][1]), 0);
+        assert_int_equal(putenv(item), 0);
+    }
+}
+
+/* A token and a proxy's password are for this program alone; what else there is goes on. */
+static void secrets_are_not_handed_on(void **state) {
+    static const char *const variables[][2] = {{"WINJOIN_TOKEN", "abcdef.s3cr3t7q9z2w5x8v"},
+                                               {"WINJOIN_VNI", "4096"},
+                                               {"HTTPS_PROXY", "http://eve:s3cr3t@proxy:3128"},
+                                               {"HTTP_PROXY", "http://proxy:3128"},
+                                               {"NO_PROXY", "a@b,10.0.0.0/8"},
+                                               {"DB_TOKEN", "its own"}};
+    const char *arguments[] = {"variables", NULL};
+    _cleanup_(freep) char *program = host_program_path(opened), *output = NULL, *given = NULL;
+    const char *given_environment[] = {"HTTPS_PROXY=http://a:b@c", "WINJOIN_TOKEN=x", NULL};
+    const char *argv[] = {program, "--child", "variables", NULL};
+    const struct host_process process = {
+        .argv = argv, .environment = given_environment, .timeout_ms = 20000};
+    int code = -1;
+
+    (void)state;
+    set_variables(variables, ARRAY_SIZE(variables));
+    SUCCEEDS(run_self(arguments, NULL, 20000, &code, &output, err));
+    assert_string_equal(output, "[variables]{a b}HTTPS_PROXY=http://proxy:3128;"
+                                "HTTP_PROXY=http://proxy:3128;NO_PROXY=a@b,10.0.0.0/8;"
+                                "DB_TOKEN=its own;");
+    SUCCEEDS(host_run(opened, &process, &code, &given, err));
+    assert_string_equal(given, "[variables]WINJOIN_TOKEN=x;HTTPS_PROXY=http://a:b@c;"
+                               "HTTP_PROXY=http://proxy:3128;NO_PROXY=a@b,10.0.0.0/8;"
+                               "DB_TOKEN=its own;");
+    set_variables((const char *const[][2]){{"HTTPS_PROXY", ""}, {"HTTP_PROXY", ""}}, 2);
+}
+
+/* What was read is no longer there for anybody. */
+static void a_secret_is_read_once(void **state) {
+    static const char *const variables[][2] = {{"WINJOIN_TOKEN", "abcdef.s3cr3t7q9z2w5x8v"},
+                                               {"WINJOIN_TOKEN_FILE", "D:\token"}};
+    _cleanup_(freep) char *token = NULL, *again = NULL, *file = NULL, *file_again = NULL;
+
+    (void)state;
+    set_variables(variables, ARRAY_SIZE(variables));
+    token = host_environment(opened, "WINJOIN_TOKEN");
+    again = host_environment(opened, "WINJOIN_TOKEN");
+    file = host_environment(opened, "WINJOIN_TOKEN_FILE");
+    file_again = host_environment(opened, "WINJOIN_TOKEN_FILE");
+    assert_string_equal(token, "abcdef.s3cr3t7q9z2w5x8v");
+    assert_null(again);
+    assert_null(getenv("WINJOIN_TOKEN"));
+    assert_string_equal(file, "D:\token");
+    assert_string_equal(file_again, "D:\token");
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest memory[] = {cmocka_unit_test(service_runs)};
     const struct CMUnitTest own[] = {
-        cmocka_unit_test(programs_run),        cmocka_unit_test(programs_leave_nothing_open),
-        cmocka_unit_test(programs_run_loudly), cmocka_unit_test(long_input_is_whole),
-        cmocka_unit_test(service_runs),        cmocka_unit_test(service_hosts_program),
+        cmocka_unit_test(programs_run),
+        cmocka_unit_test(programs_leave_nothing_open),
+        cmocka_unit_test(programs_run_loudly),
+        cmocka_unit_test(long_input_is_whole),
+        cmocka_unit_test(service_runs),
+        cmocka_unit_test(service_hosts_program),
+        cmocka_unit_test(secrets_are_not_handed_on),
+        cmocka_unit_test(a_secret_is_read_once),
     };
     int failed;
 

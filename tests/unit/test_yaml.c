@@ -271,6 +271,41 @@ static void writes_numbers_as_go(void **state) {
     }
 }
 
+/* A name that turns the line around must not reach a terminal, and must come back as it was. */
+static void writes_invisible_characters_as_escapes(void **state) {
+    static const char *const odd[] = {
+        "a\xe2\x80\xaetxt.exe",
+        "\xe2\x80\x8b",
+        "two\nlines\xe2\x81\xa6\n",
+        "\xc2\xad soft",
+        "\xef\xbb\xbf",
+        "tag \xf3\xa0\x80\x81",
+        "\xe2\x80\xa8line\xe2\x80\xa9",
+        "\"\xe2\x80\xae\\u202e",
+        "true\xe2\x80\x8f",
+        "\xc2\x9b"
+        "31m",
+        "a long text that is folded at blanks, with \xe2\x80\xae in the middle of it, and more "
+        "words behind it so that there is more than one line"};
+    _cleanup_json_ json_t *json = json_object(), *again = NULL;
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(text_free) struct text visible = {0};
+    _cleanup_(freep) char *yaml = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
+        json_object_set_new(json, odd[i], json_pack("[s, {s:s}]", odd[i], odd[i], odd[i]));
+    yaml = yaml_write(json);
+    text_add_visible(&visible, yaml, strlen(yaml));
+    assert_string_equal(yaml, text_str(&visible));
+    assert_null(strstr(yaml, "\xc2\x9b"));
+    assert_non_null(strstr(yaml, "\"a\\u202etxt.exe\":"));
+    assert_non_null(strstr(yaml, "\\U000E0001"));
+    assert_int_equal(yaml_parse(yaml, strlen(yaml), "again", &documents, NULL), 0);
+    again = yaml_to_json(yaml_document(documents, 0));
+    assert_true(json_equal(json, again));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree_knows_its_places),
@@ -280,6 +315,7 @@ int main(void) {
         cmocka_unit_test(written_as_kubernetes_writes),
         cmocka_unit_test(writes_odd_text_in_quotes),
         cmocka_unit_test(writes_numbers_as_go),
+        cmocka_unit_test(writes_invisible_characters_as_escapes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,199 @@
+/* Secrets that are known by their form alone. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/redact_rules.h"
+#include "base/text.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
+#define BASE64 LETTERS DIGITS "+/=-_"
+#define BLANKS " \t"
+enum { BEARER_MIN = 8 }; /* "bearer of" is not followed by a token */
+
+/* ---- private keys ---- */
+
+/* In a JSON document what is hidden stays in its string. */
+static char *hide_until(const struct redact_text *text, char *from, char *end) {
+    char *at = from;
+
+    while (text->json && at < end && *at != '"')
+        at += *at == '\\' && at + 1 < end ? 2 : 1;
+    end = text->json && at < end ? at : end;
+    redact_hide(from, (size_t)(end - from));
+    return end;
+}
+
+static char *begin_of_string(const struct redact_text *text, char *from, char *at) {
+    char *begin = from;
+
+    for (char *p = from; text->json && p < at; p++)
+        if (*p == '"')
+            begin = p + 1;
+        else if (*p == '\\')
+            p++;
+    return begin < at ? begin : at;
+}
+
+/* The end of a file has perhaps the end of a key alone. */
+static void hide_keys(const struct redact_text *text) {
+    static const char begin[] = "-----BEGIN ", end[] = "-----END ", key[] = "PRIVATE KEY";
+    char *from = text->begin, *at = text->begin, *mark;
+
+    while ((mark = strstr(at, key))) {
+        char *line = mark;
+
+        while (line > text->begin && line[-1] != '\n' && strncmp(line, "-----", 5) != 0)
+            line--;
+        at = mark + sizeof key - 1;
+        if (strncmp(line, end, sizeof end - 1) == 0) {
+            if (line > from)
+                (void)hide_until(text, begin_of_string(text, from, line), line);
+            from = at;
+        } else if (strncmp(line, begin, sizeof begin - 1) == 0) {
+            char *last, *behind = strstr(at, "-----");
+
+            at = behind && strcspn(at, "\n") > (size_t)(behind - at) ? behind + 5 : at;
+            last = strstr(at, end);
+            from = hide_until(text, at, last ? last : at + strlen(at));
+            at = from;
+        }
+    }
+}
+
+/* ---- tokens by their beginnings ---- */
+
+/* Behind a letter or digit it is the middle of something else, but for that of "\n". */
+static bool begins_word(const char *text, const char *at) {
+    return at == text || !strchr(BASE64, at[-1]) || strchr("=/-", at[-1]) ||
+           (strchr("nrt", at[-1]) && at - text > 1 && at[-2] == '\\');
+}
+
+static void hide_known(const struct redact_text *text) {
+    static const struct {
+        const char *begin;
+        size_t min; /* of what follows */
+        const char *of;
+    } known[] = {
+        {"ghp_", 8, BASE64},
+        {"gho_", 8, BASE64},
+        {"ghu_", 8, BASE64},
+        {"ghs_", 8, BASE64},
+        {"ghr_", 8, BASE64},
+        {"github_pat_", 8, BASE64},
+        {"glpat-", 8, BASE64 "."},
+        {"gldt-", 8, BASE64},
+        {"xoxb-", 8, BASE64},
+        {"xoxp-", 8, BASE64},
+        {"xoxa-", 8, BASE64},
+        {"xoxr-", 8, BASE64},
+        {"xoxs-", 8, BASE64},
+        {"xoxe", 8, BASE64 "."},
+        {"xapp-", 8, BASE64},
+        {"AKIA", 12, LETTERS DIGITS},
+        {"ASIA", 12, LETTERS DIGITS},
+        {"AIza", 30, BASE64},
+        {"ya29.", 8, BASE64},
+        {"npm_", 20, BASE64},
+        {"dckr_pat_", 8, BASE64},
+        {"hvs.", 16, BASE64},
+        {"sk_live_", 8, BASE64},
+        {"eyJ", 17, BASE64 ".*"},
+        /* "-----BEGIN PRIVATE", "-----BEGIN RSA P", "-----BEGIN EC P" in base64 */
+        {"LS0tLS1CRUdJTiBQUklWQVRF", 1, BASE64},
+        {"LS0tLS1CRUdJTiBSU0EgU", 1, BASE64},
+        {"LS0tLS1CRUdJTiBFQyBQ", 1, BASE64},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+        for (char *at = text->begin; (at = strstr(at, known[i].begin));) {
+            size_t len;
+            bool begins = begins_word(text->begin, at);
+
+            at += strlen(known[i].begin);
+            len = strspn(at, known[i].of);
+            if (begins && len >= known[i].min)
+                redact_hide(at, len);
+        }
+}
+
+/* JSON Web Tokens, also glued to something. */
+static void hide_web_tokens(const struct redact_text *text) {
+    static const char begin[] = "eyJ"; /* {" in base64 */
+
+    for (char *at = text->begin; (at = strstr(at, begin)); at += sizeof begin - 1) {
+        size_t len = strspn(at, LETTERS DIGITS "-_.*");
+
+        if (memchr(at, '.', len))
+            redact_hide(at + sizeof begin - 1, len - (sizeof begin - 1));
+    }
+}
+
+/* ---- "Bearer x", "Basic x" ---- */
+
+static bool is_word(const char *at, const char *word) {
+    size_t len = strlen(word);
+
+    return redact_ends_in(at, strnlen(at, len), word) && at[len] &&
+           !isalnum((unsigned char)at[len]);
+}
+
+/* "user:password" in base64; "Basic authentication" is none. */
+static bool is_basic(const char *at, size_t len) {
+    unsigned char *plain = NULL;
+    size_t plain_len = 0;
+    bool basic;
+
+    if (base64_decode(at, len, &plain, &plain_len, NULL) < 0)
+        return at[len - 1] == '=';
+    basic = memchr(plain, ':', plain_len) != NULL;
+    secret_free((char *)plain, plain_len);
+    return basic;
+}
+
+static void hide_schemes(const struct redact_text *text) {
+    for (char *at = text->begin; *at; at++) {
+        bool bearer = is_word(at, "bearer"), basic = !bearer && is_word(at, "basic");
+        size_t blanks, len;
+        char *value;
+
+        if (!bearer && !basic)
+            continue;
+        value = at + (bearer ? strlen("bearer") : strlen("basic"));
+        blanks = strspn(value, BLANKS);
+        if (strncmp(value, "%20", 3) == 0)
+            blanks = 3;
+        value += blanks;
+        len = bearer ? strcspn(value, " \t\r\n\"'\\<,;") : strspn(value, BASE64);
+        if (blanks && len >= BEARER_MIN && !is_word(value, "authentication") &&
+            !is_word(value, "authorization") && (bearer || is_basic(value, len)))
+            redact_hide(value, len);
+    }
+}
+
+/* scheme://user:password@host; the password may have signs that it should not have. */
+static void hide_url_passwords(const struct redact_text *text) {
+    static const char begin[] = "://";
+
+    for (char *at = text->begin; (at = strstr(at, begin));) {
+        size_t len, last;
+        char *colon;
+
+        at += sizeof begin - 1;
+        len = strcspn(at, "/?# \t\r\n\"'<>");
+        for (last = len; last && at[last - 1] != '@'; last--)
+            ;
+        colon = last ? memchr(at, ':', last) : NULL;
+        if (colon)
+            redact_hide(colon + 1, (size_t)(at + last - 1 - colon - 1));
+    }
+}
+
+void redact_forms(const struct redact_text *text) {
+    hide_keys(text);
+    hide_web_tokens(text);
+    hide_known(text);
+    hide_schemes(text);
+    hide_url_passwords(text);
+}

@@ -1,0 +1,29 @@
+/* What redact_secrets() is made of: names that promise a secret, values behind them, and texts that
+ * are secret by their form. All work in place and keep the length. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A text that is looked through. Of a JSON document each string stays one. */
+struct redact_text {
+    char *begin;
+    bool json;
+};
+
+/* Letters become '*'; ends of lines stay. */
+void redact_hide(char *from, size_t len);
+/* Is what this name stands for a secret: has it SECRET, KEY, PASS, PWD, TOKEN, CREDENTIAL, SIG,
+ * AUTH or the like as a part (between '_', '-', '.', or by camelCase)? Not where the last part says
+ * that the value is none: "tokenFile", "secretName", "authorization-mode". */
+bool redact_is_secret_name(const char *name, size_t len);
+/* Does the name end in this word (lower case), in any case? */
+bool redact_ends_in(const char *name, size_t len, const char *word);
+/* Hides what such a name (`end`: behind it) is given: "name: x", "name=x", "--name x", the x of
+ * {"name": "name", "value": "x"}, <name>x</name>, lists and blocks of YAML. */
+void redact_value(const struct redact_text *text, char *name, char *end);
+/* Hides the password of the "user:password" that the flag that ends here has behind a blank. */
+void redact_user(char *end);
+/* Hides what has the form of a secret, whatever stands before it: private keys, tokens with known
+ * beginnings, "Bearer x", "Basic x", passwords in URLs. */
+void redact_forms(const struct redact_text *text);

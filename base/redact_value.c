@@ -1,0 +1,401 @@
+/* The values behind names: in quotes of any depth (JSON in JSON), bare, in lists and in blocks. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/redact_rules.h"
+#include "base/text.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
+#define BLANKS " \t"
+#define SPACE " \t\r\n"
+
+void redact_hide(char *from, size_t len) {
+    for (size_t i = 0; i < len; i++)
+        if (from[i] != '\n' && from[i] != '\r')
+            from[i] = '*';
+}
+
+/* ---- quotes ---- */
+
+/* '"', "'" or one of HTML, with the backslashes before it. */
+struct quote {
+    size_t slashes, len; /* len: with the backslashes; 0: there is none */
+    const char *mark;
+};
+
+static struct quote quote_at(const char *at) {
+    static const char *const marks[] = {"\"", "'", "&quot;", "&#34;", "&#39;", "&apos;"};
+    size_t slashes = strspn(at, "\\");
+
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+        if (text_starts_with(at + slashes, marks[i]))
+            return (struct quote){slashes, slashes + strlen(marks[i]), marks[i]};
+    return (struct quote){0};
+}
+
+static bool is_double(const struct quote *q) {
+    return q->len && *q->mark == '"';
+}
+
+/* Where what is in these quotes ends. A document's own string ends there in any case. */
+static char *quoted_end(const struct redact_text *text, char *at, const struct quote *q) {
+    size_t run = 0, depth = q->slashes;
+
+    for (; *at && *at != '\n'; at++) {
+        if (*at == '\\') {
+            run++;
+            continue;
+        }
+        if (*at == '"' && is_double(q)) {
+            if (run < depth || (run - depth) % (depth + 1))
+                return at - run;
+            if ((run - depth) / (depth + 1) % 2 == 0)
+                return at - depth;
+        } else if (*at == '"' && text->json && run % 2 == 0) {
+            return at - run;
+        } else if (*q->mark == '\'' && at[0] == '\'' && at[1] == '\'') {
+            at++; /* YAML's way to write one */
+        } else if (*q->mark != '"' && text_starts_with(at, q->mark)) {
+            return at - (run < depth ? run : depth);
+        }
+        run = 0;
+    }
+    return at - (text->json ? run : 0);
+}
+
+/* Hides what follows an opening quote; answers what is behind the closing one. */
+static char *hide_quoted(const struct redact_text *text, char *at, const struct quote *q) {
+    char *from = at + q->len, *end;
+    struct quote closing;
+
+    if (!q->slashes && q->mark[1] == '\0' && !text->json && from[0] == *q->mark &&
+        from[1] == *q->mark) { /* TOML's texts of several lines */
+        const char three[] = {*q->mark, *q->mark, *q->mark, '\0'};
+
+        from += 2;
+        end = strstr(from, three);
+        end = end ? end : from + strlen(from);
+        redact_hide(from, (size_t)(end - from));
+        return end + strspn(end, q->mark);
+    }
+    end = quoted_end(text, from, q);
+    redact_hide(from, (size_t)(end - from));
+    closing = quote_at(end);
+    return end + closing.len;
+}
+
+/* Does a value's quote open here? In a document the end of its own string looks the same. */
+static bool opens(const struct redact_text *text, const struct quote *q,
+                  const struct quote *named) {
+    if (!q->len)
+        return false;
+    if (!text->json || !is_double(q))
+        return true;
+    return is_double(named) ? q->slashes == named->slashes : q->slashes % 2 == 1;
+}
+
+/* ---- bare values ---- */
+
+static bool is_newline_escape(const char *at) {
+    return at[0] == '\\' && (at[1] == 'n' || at[1] == 'r');
+}
+
+/* Up to one of `ends`; in a document also to the end of its string or of a line in it. */
+static size_t bare_length(const struct redact_text *text, const char *at, const char *ends) {
+    size_t len = 0;
+
+    while (at[len] && !strchr(ends, at[len])) {
+        size_t run = strspn(at + len, "\\");
+
+        if (run && at[len + run] == '"')
+            break;
+        if (run % 2 && text->json && at[len + run] && strchr("nrt", at[len + run]))
+            return len + run - 1;
+        len += run ? run : 1;
+        if (run % 2 && text->json && at[len])
+            len++;
+    }
+    return len;
+}
+
+/* The rest of a line, in a document of its string at most. */
+static size_t line_length(const struct redact_text *text, const char *at) {
+    size_t len = 0;
+
+    while (at[len] && !strchr("\r\n", at[len]) && !text_starts_with(at + len, "</")) {
+        if (text->json && (at[len] == '"' || is_newline_escape(at + len)))
+            break;
+        len += text->json && at[len] == '\\' && at[len + 1] ? 2 : 1;
+    }
+    return len;
+}
+
+static bool is_word(const char *value, size_t len, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (len == strlen(words[i]) && redact_ends_in(value, len, words[i]))
+            return true;
+    return false;
+}
+
+/* "C:\etc", "/etc/kubernetes": where something is. */
+static bool is_path(const char *at) {
+    static const char *const roots[] = {"/etc/",  "/var/", "/run/", "/usr/", "/opt/",
+                                        "/home/", "/root", "/tmp/", "/proc/"};
+
+    if (isalpha((unsigned char)at[0]) && at[1] == ':' && (at[2] == '\\' || at[2] == '/'))
+        return true;
+    for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
+        if (text_starts_with(at, roots[i]))
+            return true;
+    return false;
+}
+
+/* What may stand for no secret. */
+static bool is_plain(const char *value, size_t len, bool number) {
+    static const char *const words[] = {"true", "false", "null",    "nil",      "none", "~", "yes",
+                                        "no",   "n/a",   "enabled", "disabled", "|",    ">"};
+
+    return !len || is_path(value) || is_word(value, len, words, ARRAY_SIZE(words)) ||
+           (number && strspn(value, DIGITS "+-.eE") >= len);
+}
+
+/* kubelet's and the API server's ways to decide who may what. */
+static bool is_mode(const char *value, size_t len) {
+    static const char *const words[] = {"webhook",     "rbac",       "node", "node,rbac", "abac",
+                                        "alwaysallow", "alwaysdeny", "x509", "anonymous"};
+
+    return is_word(value, len, words, ARRAY_SIZE(words));
+}
+
+/* "Bearer", "Basic": what is behind them is the secret. */
+static size_t scheme_length(const char *at) {
+    static const char *const words[] = {"bearer", "basic", "digest", "negotiate",
+                                        "ntlm",   "token", "apikey", "aws4-hmac-sha256"};
+    size_t len = strcspn(at, SPACE "\"'\\<,;");
+
+    return strchr(BLANKS, at[len]) && at[len] && is_word(at, len, words, ARRAY_SIZE(words)) ? len
+                                                                                            : 0;
+}
+
+/* ---- lines of YAML ---- */
+
+static char *line_begin(const struct redact_text *text, char *at) {
+    while (at > text->begin && at[-1] != '\n' && !(text->json && at[-1] == '"') &&
+           !(text->json && at - text->begin > 1 && is_newline_escape(at - 2)))
+        at--;
+    return at;
+}
+
+/* Blanks, the sign of a list, "export": then the name is the first of its line. */
+static bool is_first(const struct redact_text *text, char *name) {
+    char *at = line_begin(text, name);
+
+    at += strspn(at, BLANKS);
+    at += at < name && at[0] == '-' && strchr(BLANKS, at[1]) ? 1 + strspn(at + 1, BLANKS) : 0;
+    at += text_starts_with(at, "export ") ? strlen("export ") : 0;
+    at += at < name ? quote_at(at).len : 0;
+    return at == name;
+}
+
+static char *next_line(const struct redact_text *text, char *line, size_t len) {
+    char *end = line + len;
+
+    if (text->json)
+        return is_newline_escape(end) ? end + 2 + 2 * is_newline_escape(end + 2) : NULL;
+    end += *end == '\r';
+    return *end == '\n' ? end + 1 : NULL;
+}
+
+/* The lines below a name, of a block or a list or further in: `at` is the end of the name's line.
+ * A line that has a name of its own is no value. */
+static void hide_below(const struct redact_text *text, char *name, char *at, bool block) {
+    char *own = line_begin(text, name), *line = at;
+    size_t depth = strspn(own, BLANKS);
+
+    while ((line = next_line(text, line, 0))) {
+        size_t in = strspn(line, BLANKS), len = line_length(text, line);
+        bool item = line[in] == '-' && line[in + 1] == ' ';
+        size_t from = item && !block ? in + 2 : in;
+        const char *colon = memchr(line, ':', len);
+
+        if (len > in) {
+            if (in < depth + !item || (block && in <= depth))
+                return;
+            if (!block && ((colon && (colon + 1 == line + len || colon[1] == ' ')) ||
+                           strchr("[{&*#", line[from])))
+                return;
+            redact_hide(line + from, len - from);
+        }
+        line += len;
+    }
+}
+
+/* ---- the value ---- */
+
+/* ["x", "y"] */
+static void hide_list(const struct redact_text *text, char *at, const struct quote *named) {
+    for (;;) {
+        struct quote q;
+
+        at += strspn(at, text->json || !named->len ? SPACE "," : BLANKS ",");
+        q = quote_at(at);
+        if (!opens(text, &q, named->len ? named : &q))
+            break;
+        at = hide_quoted(text, at, &q);
+    }
+    if (!text->json)
+        redact_hide(at, strcspn(at, "[]{}\r\n\"'&<"));
+}
+
+static void hide_bare(const struct redact_text *text, char *name, char *end, char *at,
+                      const struct quote *named) {
+    size_t name_len = (size_t)(end - name), len;
+    bool authorization = redact_ends_in(name, name_len, "authorization");
+    bool document = is_double(named), plural = name_len && strchr("sS", end[-1]);
+    bool first = is_first(text, name);
+    size_t scheme = scheme_length(at);
+    const char *ends = " \t\r\n,;&{}[]()\"'<";
+
+    len = bare_length(text, at, ends);
+    if (text->json && document && !named->slashes)
+        return; /* a number, true, null */
+    if (is_plain(at, len, document || plural) || (authorization && is_mode(at, len))) {
+        if (first && (!len || *at == '|' || *at == '>'))
+            hide_below(text, name, at + line_length(text, at), len);
+        return;
+    }
+    if (scheme) {
+        bool whole = scheme == strlen("digest") && tolower((unsigned char)*at) == 'd';
+
+        at += scheme + strspn(at + scheme, BLANKS);
+        len = whole ? line_length(text, at) : bare_length(text, at, SPACE "\"'<");
+    } else if (redact_ends_in(name, name_len, "connectionstring")) {
+        len = bare_length(text, at, SPACE "\"'<");
+    } else if (first && !named->len && strchr(BLANKS, at[-1]) && strchr(":", at[-2])) {
+        len = line_length(text, at);
+    } else if (first && !named->len && at[-1] == '=') {
+        len = bare_length(text, at, SPACE ",\"'<");
+    }
+    redact_hide(at, len);
+}
+
+static void hide_at(const struct redact_text *text, char *name, char *end, char *at,
+                    const struct quote *named) {
+    struct quote q = quote_at(at);
+
+    if (q.len && opens(text, &q, named)) {
+        if (!is_path(at + q.len))
+            (void)hide_quoted(text, at, &q);
+    } else if (*at == '[') {
+        hide_list(text, at + 1, named);
+    } else if (!is_double(&q)) {
+        hide_bare(text, name, end, at, named);
+    }
+}
+
+/* ":", "=", ":=", "=>", "%3D" */
+static size_t separator_length(const char *at) {
+    size_t len = strspn(at, ":=");
+
+    if (len && at[len] == '>')
+        len++;
+    return len ? len : redact_ends_in(at, strnlen(at, 3), "%3d") ? 3 : 0;
+}
+
+/* Behind a word that is no value by itself. */
+static bool is_prose(const char *at) {
+    static const char *const words[] = {
+        "is",    "was",    "are",  "has",  "and",    "or",   "not",     "for",  "of",
+        "in",    "the",    "to",   "with", "from",   "must", "needs",   "flag", "file",
+        "value", "cannot", "will", "when", "option", "on",   "without", "if",
+    };
+
+    return is_word(at, strspn(at, LETTERS), words, ARRAY_SIZE(words)) &&
+           strchr(SPACE ".,:;", at[strspn(at, LETTERS)]);
+}
+
+/* "--password", "hunter2": also as items of a list. */
+static void hide_next_word(const struct redact_text *text, char *name, char *end,
+                           const struct quote *named) {
+    char *at = end + named->len;
+    bool list = false;
+    struct quote q;
+
+    if (named->len || *at == '\n' || *at == '\r') {
+        list = *at == ',' || strspn(at, SPACE);
+        at += strspn(at, SPACE ",");
+        if (list && at[0] == '-' && at[1] == ' ')
+            at += 1 + strspn(at + 1, BLANKS);
+    } else {
+        at += strspn(at, BLANKS);
+    }
+    q = quote_at(at);
+    if (at == end + named->len || at[q.len] == '-' || at[q.len] == '/' || is_prose(at))
+        return;
+    if (q.len && opens(text, &q, named)) {
+        const char *behind = quoted_end(text, at + q.len, &q);
+
+        behind += quote_at(behind).len;
+        if (behind[strspn(behind, SPACE)] != ':')
+            hide_at(text, name, end, at, named);
+    } else if (!q.len && (!text->json || !named->len)) {
+        size_t len = bare_length(text, at, " \t\r\n\"'<)");
+
+        if (!is_plain(at, len, false) && !(len && at[len - 1] == ':'))
+            redact_hide(at, len);
+    }
+}
+
+/* {"name": "PASSWORD", "value": "x"}, and the same of YAML and XML; whether it is one. */
+static bool hide_pair(const struct redact_text *text, char *end, const struct quote *named) {
+    char *at = end + named->len, *word;
+    struct quote q, closing;
+
+    while (*at && (strchr(SPACE ",", *at) || (text->json && is_newline_escape(at))))
+        at += *at == '\\' ? 2 : 1;
+    if (at == end + named->len)
+        return false;
+    q = quote_at(at);
+    word = at + q.len;
+    if (strspn(word, LETTERS) != strlen("value") || !redact_ends_in(word, strlen("value"), "value"))
+        return false;
+    closing = quote_at(word + strlen("value"));
+    at = word + strlen("value") + closing.len;
+    at += strspn(at, BLANKS);
+    if (!separator_length(at))
+        return false;
+    at += separator_length(at) + strspn(at + separator_length(at), BLANKS);
+    hide_at(text, word, word + strlen("value"), at, &closing);
+    return true;
+}
+
+void redact_value(const struct redact_text *text, char *name, char *end) {
+    struct quote named = quote_at(end);
+    char *at = end + named.len;
+    size_t separator;
+
+    at += *at == ']';
+    at += strspn(at, BLANKS);
+    separator = separator_length(at);
+    if (separator) {
+        at += separator;
+        at += strspn(at, text->json && is_double(&named) ? SPACE : BLANKS);
+        hide_at(text, name, end, at, &named);
+    } else if (*at == '>' && name > text->begin && name[-1] == '<') {
+        redact_hide(at + 1, strcspn(at + 1, text->json ? "<\"\\" : "<"));
+    } else if (!hide_pair(text, end, &named) && name[0] == '-') {
+        hide_next_word(text, name, end, &named);
+    }
+}
+
+void redact_user(char *end) {
+    size_t blanks = strspn(end, BLANKS), len;
+    char *at = end + blanks, *colon;
+
+    at += *at == '"' || *at == '\'';
+    len = strcspn(at, SPACE "\"'\\<");
+    colon = memchr(at, ':', len);
+    if (blanks && colon && colon[1] != '/' && strspn(at, DIGITS ":") < len)
+        redact_hide(colon + 1, (size_t)(at + len - colon - 1));
+}
