@@ -224,7 +224,7 @@ int node_configuration_check_cluster(const json_t *configuration, const char *wh
                         "%s: %s: names a file of the server; the cluster may not choose one", what,
                         of_the_machine[i]);
         return error_hint(err, "take it out of the cluster's defaults (winjoin config cluster "
-                               "makes them anew), and give it on each server: a flag, or --config");
+                               "makes them again), and give it on each server: a flag, or --config");
     }
     return 0;
 }
