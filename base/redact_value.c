@@ -160,7 +160,7 @@ static bool is_plain(const char *value, size_t len, bool number) {
            (number && strspn(value, DIGITS "+-.eE") >= len);
 }
 
-/* kubelet's and the API server's forms to decide who may what. */
+/* kubelet's and the API server's words for how they decide who may what. */
 static bool is_mode(const char *value, size_t len) {
     static const char *const words[] = {"webhook",     "rbac",       "node", "node,rbac", "abac",
                                         "alwaysallow", "alwaysdeny", "x509", "anonymous"};

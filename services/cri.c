@@ -19,6 +19,14 @@ char *cri_pipe_path(const char *socket) {
     return text_replace(xstrdup(path), "/", '\\');
 }
 
+bool cri_socket_is_local(const char *socket) {
+    static const char local[] = "\\\\.\\pipe\\";
+    _cleanup_(freep) char *path = cri_pipe_path(socket);
+
+    return strncasecmp(path, local, sizeof local - 1) == 0 && path[sizeof local - 1] &&
+           !strpbrk(path + sizeof local - 1, "\\ ");
+}
+
 static void pod_free(struct cri_pod *pod) {
     free(pod->id);
     free(pod->name);

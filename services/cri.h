@@ -6,6 +6,9 @@
 
 /* "npipe:////./pipe/x" (or a bare path) -> "\\.\pipe\x"; the caller frees. */
 char *cri_pipe_path(const char *socket);
+/* true when it names a pipe of this machine, "\\.\pipe\NAME": one of another machine would be
+ * sent who we are, and pods are not looked for there. */
+bool cri_socket_is_local(const char *socket);
 
 struct cri_pod {
     char *id;

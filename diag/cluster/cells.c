@@ -24,8 +24,8 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
     copy_text(json_array_get(services, 4), "spec.clusterIP", ret->self_ip, sizeof ret->self_ip);
     ret->node_port = (unsigned)json_number_at(backend, "spec.ports.0.nodePort", 0) & 0xffff;
     ret->node_port_udp = (unsigned)json_number_at(backend, "spec.ports.1.nodePort", 0) & 0xffff;
-    ret->local_port =
-        (unsigned)json_number_at(json_array_get(services, 3), "spec.ports.0.nodePort", 0) & 0xffff;
+    ret->local_port_udp =
+        (unsigned)json_number_at(json_array_get(services, 3), "spec.ports.1.nodePort", 0) & 0xffff;
 }
 
 /* ---- making ---- */
@@ -436,12 +436,14 @@ char *cluster_sight_path(const struct cluster_report *report, enum cluster_sight
         const char *request;
         unsigned port;
         unsigned tries;
+        bool udp;
     } asked[SIGHTS] = {
-        [SIGHT_CLIENT] = {target->pod_ip, "clientip", PROBE_HTTP, 1},
-        [SIGHT_SERVICE] = {at->backend_ip, "clientip", SERVICE_HTTP, 1},
-        [SIGHT_LOCAL] = {target->ip, "clientip", at->local_port, 1},
-        [SIGHT_OWN] = {at->self_ip, "hostname", SERVICE_HTTP, 1},
-        [SIGHT_STICKY] = {at->sticky_ip, "hostname", SERVICE_HTTP, STICKY_TRIES},
+        [SIGHT_CLIENT] = {target->pod_ip, "clientip", PROBE_HTTP, 1, false},
+        /* by UDP: by HTTP a Service says names alone */
+        [SIGHT_SERVICE] = {at->backend_ip, "clientip", SERVICE_UDP, 1, true},
+        [SIGHT_LOCAL] = {target->ip, "clientip", at->local_port_udp, 1, true},
+        [SIGHT_OWN] = {at->self_ip, "hostname", SERVICE_HTTP, 1, false},
+        [SIGHT_STICKY] = {at->sticky_ip, "hostname", SERVICE_HTTP, STICKY_TRIES, false},
     };
 
     if (source->waiting)
@@ -451,8 +453,8 @@ char *cluster_sight_path(const struct cluster_report *report, enum cluster_sight
                                text_equal(source->os, "linux") ? OF_LINUX : OF_WINDOWS);
     if (!asked[sight].host || !*asked[sight].host || !asked[sight].port)
         return NULL;
-    return dial_path(report->namespace_, source->pod, asked[sight].host, asked[sight].port, false,
-                     asked[sight].request, asked[sight].tries);
+    return dial_path(report->namespace_, source->pod, asked[sight].host, asked[sight].port,
+                     asked[sight].udp, asked[sight].request, asked[sight].tries);
 }
 
 static void read_dns(struct cluster_node *node, const char *output) {

@@ -7,7 +7,7 @@
 /* Addresses that the API server gave the Services; "" = none. */
 struct cluster_addresses {
     char backend_ip[46], backend_ip6[46], sticky_ip[46], self_ip[46];
-    unsigned node_port, node_port_udp, local_port;
+    unsigned node_port, node_port_udp, local_port_udp;
 };
 /* Of the Services as the API server answered them: an array in the order of
  * cluster_services_make(). */

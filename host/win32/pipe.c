@@ -1,6 +1,8 @@
 /* A conversation over a named pipe: overlapped, so it ends in time whatever the server does. */
 #include "host/win32/win32.h"
 
+#include <sddl.h>
+
 enum { PIECE = 16384, BUSY_WAIT_MS = 100, TURN_MS = 200 };
 
 /* One direction: what is under way, if anything is. */
@@ -50,6 +52,86 @@ static int check_time(const struct talk *talk, struct error *err) {
     return 0;
 }
 
+/* ---- who serves it ---- */
+
+/* TOKEN_USER with its SID behind it. */
+union token_user {
+    TOKEN_USER user;
+    char room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
+};
+
+static bool token_user(HANDLE token, union token_user *ret) {
+    DWORD len = 0;
+
+    return GetTokenInformation(token, TokenUser, ret, sizeof *ret, &len);
+}
+
+/* A process of an administrator that does not run elevated has the group for refusals alone. */
+static bool is_administrator(HANDLE token) {
+    char sid[SECURITY_MAX_SID_SIZE];
+    DWORD size = sizeof sid, len = 0;
+    _cleanup_(freep) char *room = NULL;
+    const TOKEN_GROUPS *groups;
+
+    (void)GetTokenInformation(token, TokenGroups, NULL, 0, &len);
+    room = xcalloc(1, len + sizeof *groups);
+    groups = (const TOKEN_GROUPS *)(const void *)room;
+    if (!CreateWellKnownSid(WinBuiltinAdministratorsSid, NULL, sid, &size) ||
+        !GetTokenInformation(token, TokenGroups, room, len, &len))
+        return false;
+    for (DWORD i = 0; i < groups->GroupCount; i++)
+        if (groups->Groups[i].Attributes & SE_GROUP_ENABLED && EqualSid(groups->Groups[i].Sid, sid))
+            return true;
+    return false;
+}
+
+static bool is_trusted(HANDLE token, const union token_user *user) {
+    union token_user own;
+
+    return IsWellKnownSid(user->user.User.Sid, WinLocalSystemSid) ||
+           (token_user(GetCurrentProcessToken(), &own) &&
+            EqualSid(user->user.User.Sid, own.user.User.Sid)) ||
+           is_administrator(token);
+}
+
+static int refuse(const char *path, ULONG process, PSID user, struct error *err) {
+    wchar_t *sid = NULL;
+    _cleanup_(freep) char *name = NULL;
+
+    if (ConvertSidToStringSidW(user, &sid)) {
+        name = win32_narrow(sid);
+        LocalFree(sid);
+    }
+    return error_set(err, ERROR_DENIED,
+                     "open '%s': process %lu of user %s serves it, which is no administrator", path,
+                     process, name ? name : "unknown");
+}
+
+/* Any user may make a pipe whose name is free, and hear what was meant for a service. What serves
+ * ours runs as SYSTEM, as an administrator or as who runs this. */
+static int check_server(HANDLE pipe, const char *path, struct error *err) {
+    union token_user user;
+    HANDLE process = NULL, token = NULL;
+    ULONG id = 0;
+    int result = -1;
+
+    if (!GetNamedPipeServerProcessId(pipe, &id))
+        return win32_fail(err, GetLastError(), "find out who serves '%s'", path);
+    process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, id);
+    if (!process || !OpenProcessToken(process, TOKEN_QUERY, &token) || !token_user(token, &user))
+        (void)win32_fail(err, GetLastError(), "find out who runs process %lu, which serves '%s'",
+                         id, path);
+    else
+        result = is_trusted(token, &user) ? 0 : refuse(path, id, user.user.User.Sid, err);
+    if (token)
+        (void)CloseHandle(token);
+    if (process)
+        (void)CloseHandle(process);
+    return result;
+}
+
+/* ---- the conversation ---- */
+
 /* All instances may be busy for a moment: the server makes a new one after each client. The server
  * may ask who we are, not act as us. */
 static int dial(struct talk *talk, struct error *err) {
@@ -60,7 +142,7 @@ static int dial(struct talk *talk, struct error *err) {
         talk->pipe =
             CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING, flags, NULL);
         if (talk->pipe != INVALID_HANDLE_VALUE)
-            return 0;
+            return check_server(talk->pipe, talk->path, err);
         if (GetLastError() != ERROR_PIPE_BUSY)
             return win32_fail(err, GetLastError(), "open '%s'", talk->path);
         if (check_time(talk, err) < 0)

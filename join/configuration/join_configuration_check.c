@@ -9,6 +9,7 @@
 #include "kube/object.h"
 #include "pki/pin.h"
 #include "pki/token.h"
+#include "services/cri.h"
 
 #define WHOLE_LINE                                                                                 \
     "a control-plane node prints the whole line: kubeadm token create --print-join-command"
@@ -249,7 +250,7 @@ static void check_name(struct check *c, const char *place, const char *path, con
  * part, open no pipe. */
 static void check_cri_socket(struct check *c) {
     static const char path[] = "nodeRegistration.criSocket";
-    const char *socket = text_at(c, path), *slash = strrchr(socket, '/');
+    const char *socket = text_at(c, path);
     size_t scheme = scheme_length(socket);
 
     if (scheme && !text_starts_with(socket, "npipe:")) {
@@ -257,7 +258,7 @@ static void check_cri_socket(struct check *c) {
             xasprintf("only URL scheme \"npipe\" is supported, got \"%.*s\"", (int)scheme, socket);
 
         invalid(c, path, socket, why);
-    } else if (*socket && (strpbrk(socket, "\\ ") || !slash || !slash[1])) {
+    } else if (*socket && (strchr(socket, '\\') || !cri_socket_is_local(socket))) {
         invalid(c, path, socket, "no pipe name: write npipe:////./pipe/containerd-containerd");
     }
 }

@@ -10,19 +10,21 @@
  * five times. */
 enum { BUSY_MS = 5000, TRY_AGAIN_MS = 500, CONFIG_MAX = 1024 * 1024 };
 
-/* Where the node's runtime listens: what the kubelet was told. */
+/* Where the node's runtime listens: what the kubelet was told, by an administrator, of this
+ * machine. Else winjoin's own default applies. */
 static char *runtime_pipe(struct host *host) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     const char *socket = NULL;
+    bool ours = false;
     size_t len;
 
-    /* winjoin's own default applies, then */
-    if (host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
+    if (host_is_admins(host, KUBELET_CONFIG_FILE, &ours, ERROR_IGNORED) == 0 && ours &&
+        host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
         yaml_parse(text, len, KUBELET_CONFIG_FILE, &documents, ERROR_IGNORED) == 0 &&
         yaml_documents_count(documents))
         socket = yaml_text_at(yaml_document(documents, 0), "containerRuntimeEndpoint");
-    return cri_pipe_path(socket && *socket ? socket : KUBELET_CRI_SOCKET);
+    return cri_pipe_path(socket && cri_socket_is_local(socket) ? socket : KUBELET_CRI_SOCKET);
 }
 
 struct removal {

@@ -188,8 +188,9 @@ class Model(threading.Thread):
             time.sleep(TIMEOUT)
             return 200, json.dumps({"errors": ["i/o timeout"]}).encode(), "text/plain"
         tries, names = int(query.get("tries", 1)), {on: p for p, (on, _) in self.pods.items()}
-        answers = [says] if says else [source[1] + ":40000"] if request == "clientip" else \
-            [request.partition(" " if udp else "=")[2]] if request.startswith("echo") else \
+        override = not udp and int(query["port"]) != 8080  # what Services lead to, and the neighbor: a name whatever is asked
+        answers = [says] if says else [source[1] + ":40000"] if request == "clientip" and not override else \
+            [request.partition(" " if udp else "=")[2]] if request.startswith("echo") and not override else \
             [names.get(on, pod) for on in turns]
         return 200, json.dumps({"responses": (answers * tries)[:tries]}).encode(), "text/plain"
 

@@ -34,7 +34,7 @@ static const struct cluster_report report = {.namespace_ = (char *)"n",
                                              .nodes = {nodes, ARRAY_SIZE(nodes)},
                                              .pairs = {pairs, ARRAY_SIZE(pairs)}};
 static const struct cluster_addresses addresses = {
-    "10.96.0.1", "fd00:1::1", "10.96.0.2", "10.96.0.4", 30010, 30011, 30030};
+    "10.96.0.1", "fd00:1::1", "10.96.0.2", "10.96.0.4", 30010, 30011, 30031};
 
 /* ---- cells ---- */
 
@@ -101,8 +101,8 @@ static void the_paths(void **state) {
     } rows[] = {
         {0, 1, SIGHT_CLIENT,
          "dial?host=10.244.2.5&port=8080&protocol=http&request=clientip&tries=1"},
-        {0, 1, SIGHT_SERVICE, "dial?host=10.96.0.1&port=80&protocol=http&request=clientip&tries=1"},
-        {0, 1, SIGHT_LOCAL, "dial?host=10.0.0.2&port=30030&protocol=http&request=clientip&tries=1"},
+        {0, 1, SIGHT_SERVICE, "dial?host=10.96.0.1&port=90&protocol=udp&request=clientip&tries=1"},
+        {0, 1, SIGHT_LOCAL, "dial?host=10.0.0.2&port=30031&protocol=udp&request=clientip&tries=1"},
         {0, 1, SIGHT_OWN, "dial?host=10.96.0.4&port=80&protocol=http&request=hostname&tries=1"},
         {0, 1, SIGHT_STICKY, "dial?host=10.96.0.2&port=80&protocol=http&request=hostname&tries=4"},
         {0, 0, SIGHT_DNS,
@@ -250,7 +250,8 @@ static void addresses_of_services(void **state) {
         "{\"spec\":{\"clusterIP\":\"10.96.0.1\",\"clusterIPs\":[\"10.96.0.1\",\"fd00::1\"],"
         "\"ports\":[{\"nodePort\":30010},{\"nodePort\":30011}]}},"
         "{\"spec\":{\"clusterIP\":\"10.96.0.2\"}},"
-        "{\"spec\":{\"clusterIP\":\"10.96.0.3\",\"ports\":[{\"nodePort\":30030}]}},"
+        "{\"spec\":{\"clusterIP\":\"10.96.0.3\",\"ports\":[{\"nodePort\":30030},{\"nodePort\":"
+        "30031}]}},"
         "{\"spec\":{\"clusterIP\":\"None\"}}]";
     _cleanup_json_ json_t *services = NULL;
     struct cluster_addresses at;
@@ -264,10 +265,10 @@ static void addresses_of_services(void **state) {
     assert_string_equal(at.self_ip, "");
     assert_int_equal(at.node_port, 30010);
     assert_int_equal(at.node_port_udp, 30011);
-    assert_int_equal(at.local_port, 30030);
+    assert_int_equal(at.local_port_udp, 30031);
     json_array_clear(services);
     cluster_addresses_read(services, &at);
-    assert_int_equal(at.node_port + at.node_port_udp + at.local_port, 0);
+    assert_int_equal(at.node_port + at.node_port_udp + at.local_port_udp, 0);
 }
 
 /* What Pod Security "restricted" asks of pods of each system, what stays behind a run that was
@@ -282,7 +283,7 @@ static void what_is_made(void **state) {
         {0, "spec.containers.0.securityContext", NULL},
         {0, "spec.containers.1.resources.requests", "{\"cpu\":\"5m\",\"memory\":\"64Mi\"}"},
         {0, "spec.os.name", "\"windows\""},
-        {0, "spec.activeDeadlineSeconds", "1800"},
+        {0, "spec.activeDeadlineSeconds", "900"},
         {0, "spec.terminationGracePeriodSeconds", "0"},
         {0, "spec.automountServiceAccountToken", "false"},
         {0, "spec.enableServiceLinks", "false"},
@@ -293,7 +294,8 @@ static void what_is_made(void **state) {
          "{\"allowPrivilegeEscalation\":false,\"capabilities\":{\"drop\":[\"ALL\"]}}"},
         {1, "spec.containers.0.resources.requests", "{\"cpu\":\"5m\",\"memory\":\"16Mi\"}"},
         {1, "spec.containers.0.args", "[\"netexec\",\"--http-port=8080\",\"--udp-port=8081\"]"},
-        {1, "spec.containers.1.args", "[\"netexec\",\"--http-port=8082\",\"--udp-port=8083\"]"},
+        {1, "spec.containers.1.args",
+         "[\"netexec\",\"--http-port=8082\",\"--udp-port=8083\",\"--http-override=/hostname\"]"},
         {1, "spec.containers.0.ports",
          "[{\"containerPort\":8080},{\"containerPort\":8081,\"protocol\":\"UDP\"}]"},
         {1, "spec.containers.0.readinessProbe",
@@ -303,8 +305,8 @@ static void what_is_made(void **state) {
         {2, "0.spec.clusterIP", "\"None\""},
         {2, "1.spec.publishNotReadyAddresses", "true"},
         {2, "3.spec.ports",
-         "[{\"name\":\"http\",\"port\":80,\"targetPort\":8080},{\"name\":\"udp\",\"port\":90,"
-         "\"protocol\":\"UDP\",\"targetPort\":8081}]"},
+         "[{\"name\":\"http\",\"port\":80,\"targetPort\":8082},{\"name\":\"udp\",\"port\":90,"
+         "\"protocol\":\"UDP\",\"targetPort\":8083}]"},
     };
     json_t *made[] = {cluster_pod_make(&nodes[0], "image"), cluster_pod_make(&nodes[1], "image"),
                       cluster_services_make("d")};
@@ -325,9 +327,44 @@ static void what_is_made(void **state) {
         json_decref(made[i]);
 }
 
+/* agnhost's netexec runs a command for whoever asks, unless all requests get one answer. So only a
+ * container with an override may stand behind a Service. */
+static bool listens(const json_t *container, int64_t port) {
+    json_each(json_object_get(container, "ports"), i, item) {
+        if (json_number_at(item, "containerPort", 0) == port)
+            return true;
+    }
+    return false;
+}
+
+static void no_service_leads_to_a_shell(void **state) {
+    _cleanup_json_ json_t *pod = cluster_pod_make(&nodes[0], "image");
+    _cleanup_json_ json_t *services = cluster_services_make("d");
+    unsigned led = 0;
+
+    (void)state;
+    json_each(services, i, service) {
+        json_each(json_at(service, "spec.ports"), k, port) {
+            int64_t target = json_number_at(port, "targetPort", 0);
+
+            json_each(json_at(pod, "spec.containers"), n, container) {
+                _cleanup_(freep) char *args =
+                    json_dumps(json_object_get(container, "args"), JSON_COMPACT);
+
+                if (!listens(container, target))
+                    continue;
+                led++;
+                assert_non_null(strstr(args, "\"--http-override=/hostname\""));
+            }
+        }
+    }
+    assert_int_equal(led, 10); /* five Services, TCP and UDP */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_asked),
+        cmocka_unit_test(no_service_leads_to_a_shell),
         cmocka_unit_test(the_paths),
         cmocka_unit_test(the_paths_of_large_ones),
         cmocka_unit_test(names_of_another_domain),

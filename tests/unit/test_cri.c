@@ -283,6 +283,33 @@ static void sockets_are_pipes(void **state) {
     assert_string_equal(bare, PIPE);
 }
 
+static void only_a_pipe_of_this_machine_is_local(void **state) {
+    static const struct {
+        const char *socket;
+        bool local;
+    } rows[] = {
+        {"npipe:////./pipe/containerd-containerd", true},
+        {"npipe:////./PIPE/x", true},
+        {"\\\\.\\pipe\\x", true},
+        {"npipe:////host/pipe/x", false},
+        {"npipe:////127.0.0.1/pipe/x", false},
+        {"\\\\host\\pipe\\x", false},
+        {"npipe:////./pipe/", false},
+        {"npipe:////./pipe/../host/x", false},
+        {"npipe:////./pipe/a/b", false},
+        {"npipe:////./pipe/a b", false},
+        {"npipe:////?/UNC/host/pipe/x", false},
+        {"C:\\x", false},
+        {"npipe://", false},
+        {"", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (cri_socket_is_local(rows[i].socket) != rows[i].local)
+            fail_msg("%s", rows[i].socket);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_put_together),
@@ -293,6 +320,7 @@ int main(void) {
         cmocka_unit_test(fields_that_do_not_fit_are_refused),
         cmocka_unit_test(pods_are_removed_over_the_pipe),
         cmocka_unit_test(sockets_are_pipes),
+        cmocka_unit_test(only_a_pipe_of_this_machine_is_local),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,7 @@ static const struct {
     {NODE("criSocket: 'unix:///run/x'"), "only URL scheme \"npipe\" is supported, got \"unix\""},
     {NODE("criSocket: 'npipe:////./pipe/'"), "no pipe name"},
     {NODE("criSocket: 'npipe:x'"), "no pipe name"},
+    {NODE("criSocket: 'npipe:////host/pipe/x'"), "no pipe name"},
     {NODE("criSocket: '\\\\.\\pipe/x'"), "no pipe name"},
     {NODE("criSocket: 'npipe:////./pipe/a b'"), "no pipe name"},
     {NODE("kubeletExtraArgs: [{name: v, value: '5'}, {name: node-ip}]"), ""},

@@ -138,6 +138,24 @@ static void the_runtime_of_the_kubelet_is_asked(void **state) {
     close_joined(&told);
 }
 
+/* A file may name what it likes: no other machine is asked. */
+static void no_other_machine_is_asked(void **state) {
+    static const char config[] = "kind: KubeletConfiguration\n"
+                                 "containerRuntimeEndpoint: npipe:////host/pipe/mine\n";
+    struct reset_result result;
+    struct error err = {0};
+    struct told told;
+
+    (void)state;
+    open_joined(&told);
+    assert_int_equal(host_write(told.run.host, KUBELET_CONFIG_FILE, config, sizeof config - 1,
+                                HOST_SECRET, NULL),
+                     0);
+    assert_int_equal(reset(&told, false, &result, &err), 0);
+    assert_null(strstr(host_memory_log(told.run.host) + told.logged, "pipe\\mine"));
+    close_joined(&told);
+}
+
 static void a_dry_run_ends_nothing(void **state) {
     struct reset_result result;
     struct error err = {0};
@@ -165,6 +183,7 @@ int main(void) {
         cmocka_unit_test(a_runtime_that_hangs_is_asked_once_a_pod),
         cmocka_unit_test(what_is_no_runtime_is_said),
         cmocka_unit_test(the_runtime_of_the_kubelet_is_asked),
+        cmocka_unit_test(no_other_machine_is_asked),
         cmocka_unit_test(a_dry_run_ends_nothing),
         cmocka_unit_test(what_was_told_is_expected),
     };

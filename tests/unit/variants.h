@@ -118,6 +118,7 @@ static const struct variant new_node[] = {
     {"a kubelet's version", .flags = "--kubernetes-version=v1.37.1"},
     {"another version", .flags = "--kubernetes-version=v1.36.0"},
     {"another socket", .flags = "--cri-socket=npipe:////./pipe/other"},
+    {"another machine's socket", .flags = "--cri-socket=npipe:////host/pipe/x"},
     {"the kubelet bootstraps", .flags = "--tls-bootstrap=kubelet --timeout=20s"},
     {"no kube-proxy", .flags = "--kube-proxy=none"},
     {"dsr off", .flags = "--dsr=off"},
