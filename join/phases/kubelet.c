@@ -5,12 +5,16 @@
 #include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
 #include "join/services/service_start.h"
+#include "services/stranger.h"
 
 int phase_kubelet(struct join *join, struct error *err) {
     struct service_settings settings;
     _cleanup_(freep) char *refused_before = NULL;
+    _cleanup_(freep) char *manifests = join_manifest_folder(join);
     bool bootstraps;
 
+    if (stranger_refuse_in(join->host, manifests, NULL, err) < 0)
+        return error_prefix(err, "start the kubelet, which runs the pods of '%s'", manifests);
     programs_service_settings(join->host, &join->found, &settings);
     settings.bootstrap_kubeconfig = text_equal(join->found.options.tls_bootstrap, "kubelet");
     bootstraps = join_kubelet_bootstraps(join->host, &join->found);

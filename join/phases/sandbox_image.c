@@ -4,6 +4,7 @@
 
 #include "join/phases/service_proof.h"
 #include "services/artifacts/artifacts.h"
+#include "services/stranger.h"
 
 enum { IMPORT_MS = 300000 };
 
@@ -26,6 +27,9 @@ int sandbox_image_import(struct join *join, struct error *err) {
                   ctr.target);
         return 0;
     }
+    if (stranger_refuse(join->host, image.target, err) < 0 ||
+        stranger_refuse(join->host, ctr.target, err) < 0)
+        return error_prefix(err, "import '%s'", image.target);
     if (host_run(join->host, &process, &code, &output, err) < 0)
         return error_prefix(err, "import '%s'", image.target);
     output[strcspn(output, "\r\n")] = '\0';
