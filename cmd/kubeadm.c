@@ -38,7 +38,8 @@ int kubeadm_exit_code(enum error_kind kind) {
 
 /* winjoin takes Kubernetes' version from the cluster: this one is that of the node's kubelet. */
 static int version(struct program *program, struct error *err) {
-    _cleanup_(freep) char *installed = programs_version(program->host, service_kubelet.program);
+    _cleanup_(freep) char *installed =
+        programs_version(program->host, true, service_kubelet.program);
     const char *git = installed ? installed : FOLLOWED;
     _cleanup_(freep) char *compiler = xasprintf("winjoin %s", build_version);
     _cleanup_(freep) char *digits = NULL, *text = NULL;

@@ -46,22 +46,29 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
 /* What an ordinary user could have put in the way: a junction or link, or what belongs to none of
  * SYSTEM, Administrators, TrustedInstaller and who runs this process. */
 struct host_stranger {
-    char *path;  /* NULL: there is none */
-    char *owner; /* "SRV\\eve", or a SID; NULL: it is a junction or a link */
+    char *path;               /* NULL: there is none */
+    char *owner;              /* "SRV\\eve", or a SID; NULL: it is a junction or a link */
+    enum host_file_type type; /* of what is there */
+    bool inside;              /* directly in the folder that was asked about, not above it */
 };
 /* Looks at `path` and at each folder above it, below the drive, from above; the first that is
  * found. A link at the path's end whose owner is one of those is no stranger. The look ends at what
- * is absent; network paths are not looked at. ret is filled by the caller's zeros;
- * host_stranger_free() frees. */
+ * is absent; network paths are not looked at. `ret` is empty before; host_stranger_free(). */
 int host_stranger(struct host *host, const char *path, struct host_stranger *ret,
                   struct error *err);
-/* "'C:\\k' is a junction or a link", "'C:\\k' belongs to SRV\\eve"; the command that takes it out
- * of the way and nothing else. The caller frees. */
+/* The same of a folder, then of each file and folder directly in it but these paths (or NULL). */
+int host_stranger_in(struct host *host, const char *folder, const struct text_list *but,
+                     struct host_stranger *ret, struct error *err);
+/* "'C:\\k' is a junction or a link", "'C:\\k' belongs to SRV\\eve". The caller frees. */
 char *host_stranger_text(const struct host_stranger *stranger);
+/* The command that takes it out of the way: it moves a folder with all that is in it, and removes
+ * one file, or a junction but not what that leads to. The caller frees. */
 char *host_stranger_remedy(const struct host_stranger *stranger);
 void host_stranger_free(struct host_stranger *stranger);
-/* ERROR_DENIED where there is one, with the command that takes it out of the way. */
+/* ERROR_DENIED that names what host_stranger() or host_stranger_in() finds, with that command. */
 int host_refuse_stranger(struct host *host, const char *path, struct error *err);
+int host_refuse_stranger_in(struct host *host, const char *folder, const struct text_list *but,
+                            struct error *err);
 /* Whole file, at most `max` bytes (more: ERROR_MALFORMED). Absent: ERROR_ABSENT. *ret is
  * NUL-terminated behind *ret_len bytes; the caller frees. */
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,

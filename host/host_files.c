@@ -10,13 +10,42 @@ static int file_changed(struct host *host, const char *path, int result) {
     return text_starts_with(path, HOST_OWN_FOLDER "\\") ? result : host_changed(host, result);
 }
 
+static int look(struct host *host, const char *at, struct host_stranger *ret, struct error *err) {
+    if (host->ops->stranger(host, at, ret, err) < 0)
+        return -1;
+    if (ret->path)
+        ret->type = host->ops->file_type(host, ret->path);
+    return 0;
+}
+
 int host_stranger(struct host *host, const char *path, struct host_stranger *ret,
                   struct error *err) {
     _cleanup_(freep) char *at = NULL;
 
-    if (path_normalize(path, &at, err) < 0)
+    return path_normalize(path, &at, err) < 0 ? -1 : look(host, at, ret, err);
+}
+
+int host_stranger_in(struct host *host, const char *folder, const struct text_list *but,
+                     struct host_stranger *ret, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(folder, &at, err) < 0 || look(host, at, ret, err) < 0)
         return -1;
-    return host->ops->stranger(host, at, ret, err);
+    if (ret->path || host->ops->file_type(host, at) != HOST_FOLDER)
+        return 0;
+    if (host->ops->list(host, at, &names, err) < 0)
+        return -1;
+    for (size_t i = 0; i < names.count && !ret->path; i++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", at, names.items[i]);
+
+        if (but && text_list_has(but, path))
+            continue;
+        if (look(host, path, ret, err) < 0)
+            return -1;
+        ret->inside = ret->path;
+    }
+    return 0;
 }
 
 void host_stranger_free(struct host_stranger *stranger) {
@@ -29,53 +58,68 @@ char *host_stranger_text(const struct host_stranger *stranger) {
                            : xasprintf("'%s' is a junction or a link", stranger->path);
 }
 
-/* Nothing that goes into a folder, which may hold junctions, and nothing that makes a stranger's
- * files ours. */
+/* A stranger chose the name: a shell may read more in it than a name. */
+static bool is_plain(const char *path) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                " ._-:\\";
+
+    return path[strspn(path, plain)] == '\0';
+}
+
 char *host_stranger_remedy(const struct host_stranger *stranger) {
-    return stranger->owner ? xasprintf("Rename-Item -LiteralPath '%s' -NewName '%s.before-winjoin'",
-                                       stranger->path, path_base(stranger->path))
-                           : xasprintf("cmd /c rmdir \"%s\"", stranger->path);
+    _cleanup_(freep) char *folder = path_parent(stranger->path);
+    const char *name = path_base(stranger->path);
+
+    if (!is_plain(stranger->path))
+        return xasprintf("cmd /c dir /a /q /x \"%s\"",
+                         folder && is_plain(folder) ? folder : "C:\\");
+    if (!stranger->owner || stranger->type == HOST_LINK)
+        return xasprintf("cmd /c rmdir \"%s\"", stranger->path);
+    if (stranger->type != HOST_FOLDER)
+        return xasprintf("cmd /c del /f \"%s\"", stranger->path);
+    if (stranger->inside)
+        return xasprintf("cmd /c move \"%s\" \"C:\\%s.before-winjoin\"", stranger->path, name);
+    return xasprintf("cmd /c ren \"%s\" \"%s.before-winjoin\"", stranger->path, name);
+}
+
+static int refuse(const struct host_stranger *found, struct error *err) {
+    _cleanup_(freep) char *text = NULL, *remedy = NULL;
+
+    if (!found->path)
+        return 0;
+    text = host_stranger_text(found);
+    remedy = host_stranger_remedy(found);
+    (void)error_set(err, ERROR_DENIED, "%s", text);
+    return error_hint(err, "%s", remedy);
 }
 
 /* What an ordinary user could have put in the way of a path is refused; `whole`: at its end, too.
  */
 static int refuse_stranger(struct host *host, const char *at, bool whole, struct error *err) {
     _cleanup_(host_stranger_free) struct host_stranger found = {0};
-    _cleanup_(freep) char *text = NULL, *remedy = NULL;
 
-    if (host->ops->stranger(host, at, &found, err) < 0)
+    if (look(host, at, &found, err) < 0)
         return -1;
-    if (!found.path || (!whole && strlen(found.path) == strlen(at)))
+    if (found.path && !whole && strlen(found.path) == strlen(at))
         return 0;
-    text = host_stranger_text(&found);
-    remedy = host_stranger_remedy(&found);
-    (void)error_set(err, ERROR_DENIED, "use '%s': %s", at, text);
-    return error_hint(err, "if it is not needed: %s", remedy);
+    return refuse(&found, err) < 0 ? error_prefix(err, "use '%s'", at) : 0;
 }
 
 int host_refuse_stranger(struct host *host, const char *path, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
+    _cleanup_(host_stranger_free) struct host_stranger found = {0};
 
-    return path_normalize(path, &at, err) < 0 ? -1 : refuse_stranger(host, at, true, err);
+    return host_stranger(host, path, &found, err) < 0 ? -1 : refuse(&found, err);
+}
+
+int host_refuse_stranger_in(struct host *host, const char *folder, const struct text_list *but,
+                            struct error *err) {
+    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+
+    return host_stranger_in(host, folder, but, &found, err) < 0 ? -1 : refuse(&found, err);
 }
 
 static bool is_own(const char *at) {
     return text_starts_with(at, HOST_OWN_FOLDER "\\");
-}
-
-/* A folder that stood here before may hold what others have put into it. */
-static int look_into_own(struct host *host, struct error *err) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-
-    if (host->ops->list(host, HOST_OWN_FOLDER, &names, err) < 0)
-        return -1;
-    for (size_t i = 0; i < names.count; i++) {
-        _cleanup_(freep) char *path = xasprintf(HOST_OWN_FOLDER "\\%s", names.items[i]);
-
-        if (refuse_stranger(host, path, true, err) < 0)
-            return -1;
-    }
-    return 0;
 }
 
 /* Before something is made or written at `at`. */
@@ -90,8 +134,7 @@ static int open_way(struct host *host, const char *at, struct error *err) {
     if (stands && host->own_folder_closed)
         return 0;
     if (host->ops->make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 ||
-        refuse_stranger(host, HOST_OWN_FOLDER, true, err) < 0 ||
-        (stands && look_into_own(host, err) < 0))
+        host_refuse_stranger_in(host, HOST_OWN_FOLDER, NULL, err) < 0)
         return -1;
     host->own_folder_closed = true;
     return 0;

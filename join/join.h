@@ -26,6 +26,7 @@ struct join_found {
     char *node_name;
     struct discovery_result discovery; /* no kubeconfig: there was none yet, or it is not needed */
     struct kube_client client;         /* no server: none yet */
+    bool only_looks;                   /* a preflight: no program of the node is run */
     bool client_is_node;               /* the node's own identity, not a bootstrap token */
     struct cluster_config cluster;     /* no kubelet: not read */
     json_t *kubelet_config;            /* config.yaml */

@@ -52,21 +52,16 @@ enum host_access node_folder_access(const char *path) {
     return row ? row->access : HOST_READ_ONLY;
 }
 
+int node_folder_stranger(struct host *host, const struct node_folder *row,
+                         struct host_stranger *ret, struct error *err) {
+    return row->others_write ? host_stranger(host, row->path, ret, err)
+                             : host_stranger_in(host, row->path, NULL, ret, err);
+}
+
 int node_folder_close(struct host *host, const char *path, struct error *err) {
     const struct node_folder *row = node_folder_find(path);
-    _cleanup_(text_list_free) struct text_list names = {0};
 
     if (host_make_folder(host, path, node_folder_access(path), err) < 0)
         return -1;
-    if (row && row->others_write)
-        return 0;
-    if (host_list(host, path, &names, err) < 0)
-        return -1;
-    for (size_t i = 0; i < names.count; i++) {
-        _cleanup_(freep) char *at = xasprintf("%s\\%s", path, names.items[i]);
-
-        if (host_refuse_stranger(host, at, err) < 0)
-            return -1;
-    }
-    return 0;
+    return row && row->others_write ? 0 : host_refuse_stranger_in(host, path, NULL, err);
 }

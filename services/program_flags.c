@@ -1,5 +1,7 @@
-/* Programs asked by --help and --version. */
+/* Programs asked by --help. */
 #include "services/program_flags.h"
+
+#include "host/path.h"
 
 enum { HELP_MS = 20000 };
 
@@ -27,40 +29,33 @@ void program_flags_parse(const char *help, struct text_list *ret) {
     }
 }
 
+int program_ask(struct host *host, const char *const *argv, int *ret_code, char **ret,
+                struct error *err) {
+    const struct host_process process = {.argv = argv, .timeout_ms = HELP_MS};
+    _cleanup_(freep) char *folder = path_parent(argv[0]);
+
+    return host_refuse_stranger(host, argv[0], err) < 0 ||
+                   host_refuse_stranger_in(host, folder, NULL, err) < 0
+               ? -1
+               : host_run(host, &process, ret_code, ret, err);
+}
+
 int program_flags_read(struct host *host, const char *program, struct text_list *ret,
                        struct error *err) {
     const char *const argv[] = {program, "--help", NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = HELP_MS};
     _cleanup_(freep) char *output = NULL;
     int code;
 
-    if (host_run(host, &process, &code, &output, err) < 0)
+    if (program_ask(host, argv, &code, &output, err) < 0)
         return -1;
     if (code == 0 && output)
         program_flags_parse(output, ret);
     return 0;
 }
 
-int program_version_read(struct host *host, const char *program, char **ret, struct error *err) {
-    const char *const argv[] = {program, "--version", NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = HELP_MS};
-    _cleanup_(freep) char *output = NULL;
-    int code;
-
-    if (host_file_type(host, program) == HOST_ABSENT)
-        return 0;
-    if (host_run(host, &process, &code, &output, err) < 0)
-        return -1;
-    if (code != 0)
-        return error_set(err, ERROR_HOST, "'%s --version' ended with exit code %d", program, code);
-    *ret = take_ptr(output);
-    return 1;
-}
-
 int program_takes(struct host *host, const char *program, const struct text_list *arguments,
                   bool *ret, struct error *err) {
     _cleanup_(freep) const char **argv = xcalloc(arguments->count + 3, sizeof *argv);
-    struct host_process process = {.argv = argv, .timeout_ms = HELP_MS};
     _cleanup_(freep) char *output = NULL;
     size_t n = 0;
     int code;
@@ -69,7 +64,7 @@ int program_takes(struct host *host, const char *program, const struct text_list
     for (size_t i = 0; i < arguments->count; i++)
         argv[n++] = arguments->items[i];
     argv[n] = "--help";
-    if (host_run(host, &process, &code, &output, err) < 0)
+    if (program_ask(host, argv, &code, &output, err) < 0)
         return -1;
     *ret = code == 0;
     return 0;

@@ -1,4 +1,4 @@
-/* Which flags a program knows and what version it is, by itself. */
+/* Which flags a program knows, by itself. */
 #pragma once
 
 #include "host/host.h"
@@ -7,13 +7,15 @@
  * "      --node-ip string   ..." or "  -v, --v Level   ..."), without dashes. *ret gets none when
  * the text is something else. */
 void program_flags_parse(const char *help, struct text_list *ret);
+/* Runs a program that looks at its arguments and ends, at most 20 s; `argv` ends with NULL. As an
+ * administrator: so never what somebody else has put there, nor what has such a thing beside it,
+ * which it might load. Kinds: those of host_run(), ERROR_DENIED (host/host.h). */
+int program_ask(struct host *host, const char *const *argv, int *ret_code, char **ret,
+                struct error *err);
 /* Asks the program. Lines of at most 1 MiB, 20 s. 0 with an empty list when it printed no such
- * text. Kinds: those of host_run(). */
+ * text. Kinds: those of program_ask(). */
 int program_flags_read(struct host *host, const char *program, struct text_list *ret,
                        struct error *err);
-/* What `PROGRAM --version` prints: 1 (the caller frees *ret), 0 when the program is not there, -1
- * when it cannot be run or fails (ERROR_HOST). */
-int program_version_read(struct host *host, const char *program, char **ret, struct error *err);
 /* Whether the program takes these arguments ("--name=value"), by running it with them and --help
  * behind: Kubernetes' programs refuse what they cannot parse before they print the help. */
 int program_takes(struct host *host, const char *program, const struct text_list *arguments,

@@ -3,13 +3,13 @@
 
 #include "base/text.h"
 
-unsigned containerd_major(const char *version_line) {
-    const char *number =
-        text_starts_with(version_line, "containerd ") ? strstr(version_line, " v") : NULL;
+unsigned containerd_major(const char *version) {
+    const char *number = version + (*version == 'v');
     long long major = 0;
-    if (!number)
+    _cleanup_(freep) char *digits = xstrndup(number, strspn(number, "0123456789"));
+
+    if (number[strlen(digits)] != '.')
         return 0;
-    _cleanup_(freep) char *digits = xstrndup(number + 2, strspn(number + 2, "0123456789"));
     return text_to_number(digits, 1, 99, &major) < 0 ? 0 : (unsigned)major;
 }
 

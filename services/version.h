@@ -7,6 +7,6 @@
  * ERROR_USAGE naming `what`. */
 int kubernetes_minor(const char *version, const char *what, unsigned *ret, struct error *err);
 
-/* The major of what `containerd --version` prints ("containerd github.com/.../v2 v2.4.2 <commit>");
- * anything else: 0. Decides the shape of its configuration file. */
-unsigned containerd_major(const char *version_line);
+/* The major of containerd's version ("v2.4.2"); anything else: 0. Decides the shape of its
+ * configuration file. */
+unsigned containerd_major(const char *version);

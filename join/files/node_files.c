@@ -7,7 +7,7 @@
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
 #include "netsetup/cni_config.h"
-#include "services/program_flags.h"
+#include "services/artifacts/program_version.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
 #include "join/found/need.h"
@@ -49,10 +49,10 @@ static void add_kubelet_flags(struct host *host, struct join_found *found, struc
 
 /* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
 static unsigned installed_containerd(struct host *host) {
-    _cleanup_(freep) char *output = NULL;
+    _cleanup_(freep) char *version = NULL;
 
-    return program_version_read(host, service_containerd.program, &output, ERROR_IGNORED) > 0
-               ? containerd_major(output)
+    return program_version_read(host, service_containerd.program, true, &version, ERROR_IGNORED) > 0
+               ? containerd_major(version)
                : 0;
 }
 

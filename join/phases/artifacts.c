@@ -1,16 +1,39 @@
 /* The phase that verifies and installs the programs. */
 #include "host/machine_path.h"
+#include "join/configuration/ignored_checks.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
+#include "services/artifacts/program_version.h"
+#include "services/version.h"
 
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };
 
-static int own_program_folders(struct join *join, struct error *err) {
-    static const char *const folders[] = {"C:\\k", "C:\\opt\\cni\\bin",
-                                          "C:\\Program Files\\containerd"};
+static const char *const program_folders[] = {"C:\\k", "C:\\opt\\cni\\bin",
+                                              "C:\\Program Files\\containerd"};
 
-    return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
+static int own_program_folders(struct join *join, struct error *err) {
+    return journal_own_folders(&join->journal, program_folders, ARRAY_SIZE(program_folders), err);
+}
+
+/* A program loads what lies beside it, so one stranger's file in its folder is enough; but for
+ * those of `but`. */
+static int refuse_strangers(struct join *join, const struct text_list *but, struct error *err) {
+    for (size_t i = 0; i < ARRAY_SIZE(program_folders); i++)
+        if (host_refuse_stranger_in(join->host, program_folders[i], but, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* What this phase writes itself may be a stranger's until then: it counts as missing. */
+static int refuse_strangers_first(struct join *join, struct error *err) {
+    _cleanup_(text_list_free) struct text_list written = {0};
+    struct artifact_target target;
+
+    text_list_add(&written, WINJOIN_PROGRAM);
+    for (size_t i = 0; artifact_target_at(i, &target); i++)
+        text_list_add(&written, target.target);
+    return refuse_strangers(join, &written, err);
 }
 
 /* Called before an artifact is installed, when all are proved: the journal looks what was there. */
@@ -23,6 +46,23 @@ static int before_artifact(void *context, const struct artifact *artifact, bool,
     return journal_file(&join->journal, artifact->target, err);
 }
 
+/* With the journal: the same bytes would stay as they are, with their owner. */
+static int set_stranger_aside(struct join *join, const char *path, struct error *err) {
+    struct host_stranger stranger = {0};
+    int result = host_stranger(join->host, path, &stranger, err);
+
+    if (result == 0 && stranger.path) {
+        _cleanup_(freep) char *why = host_stranger_text(&stranger);
+
+        join_warn(&join->progress, "%s: moved away until winjoin reset", why);
+        result = journal_file(&join->journal, path, err);
+        if (result == 0)
+            result = host_remove(join->host, path, err);
+    }
+    host_stranger_free(&stranger);
+    return result;
+}
+
 /* The services run winjoin itself as their host, so it must lie where they look. */
 static int install_winjoin(struct join *join, struct error *err) {
     _cleanup_(freep) char *self = host_program_path(join->host);
@@ -33,6 +73,8 @@ static int install_winjoin(struct join *join, struct error *err) {
         return 0;
     if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
         return error_prefix(err, "copy winjoin to '%s'", WINJOIN_PROGRAM);
+    if (set_stranger_aside(join, WINJOIN_PROGRAM, err) < 0)
+        return -1;
     if (journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, err) == 0)
         return 0;
     if (host_file_type(join->host, WINJOIN_PROGRAM) != HOST_FILE ||
@@ -139,10 +181,24 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
     return 0;
 }
 
+/* What preflight did not find out, because it runs no program. */
+static int check_kubelet_starts(struct join *join, struct error *err) {
+    _cleanup_(freep) char *version = NULL;
+    unsigned minor;
+
+    if (ignored_checks_have(&join->found.options.ignore_preflight_errors, "KubeletVersion") ||
+        host_file_type(join->host, service_kubelet.program) == HOST_ABSENT)
+        return 0;
+    return program_version_read(join->host, service_kubelet.program, true, &version, err) < 0 ||
+                   kubernetes_minor(version, "kubelet --version", &minor, err) < 0
+               ? error_prefix(err, "couldn't get kubelet version")
+               : 0;
+}
+
 /* Everything is there already. */
 static int check_installed(struct join *join, struct error *err) {
-    if (programs_check_complete(join, NULL, err) < 0 ||
-        programs_check_versions(join, NULL, err) < 0)
+    if (programs_check_complete(join, NULL, err) < 0 || programs_check_lock(join, err) < 0 ||
+        check_kubelet_starts(join, err) < 0 || programs_check_versions(join, NULL, err) < 0)
         return -1;
     return programs_check_kubelet(join, NULL, err);
 }
@@ -150,13 +206,16 @@ static int check_installed(struct join *join, struct error *err) {
 int phase_artifacts(struct join *join, struct error *err) {
     struct bundle *bundle = NULL;
 
-    if (programs_bundle(join, &bundle, err) < 0 ||
+    if (refuse_strangers_first(join, err) < 0 || programs_bundle(join, &bundle, err) < 0 ||
         (bundle ? install_bundle(join, bundle, err) : check_installed(join, err)) < 0)
         return -1;
     if (!bundle)
-        text_add(&join->progress.detail, "all installed already");
+        text_add(&join->progress.detail, "all installed already, by administrators");
+    if (!bundle && !join->found.options.lock)
+        text_add(&join->progress.detail, "; not compared with a digest");
     programs_bundle_close(join);
-    if (artifacts_own_winjoin(join, err) < 0 || own_path(join, err) < 0)
+    if (artifacts_own_winjoin(join, err) < 0 || refuse_strangers(join, NULL, err) < 0 ||
+        own_path(join, err) < 0)
         return -1;
     return own_event_source(join, err);
 }

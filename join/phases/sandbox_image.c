@@ -26,6 +26,9 @@ int sandbox_image_import(struct join *join, struct error *err) {
                   ctr.target);
         return 0;
     }
+    if (host_refuse_stranger(join->host, image.target, err) < 0 ||
+        host_refuse_stranger(join->host, ctr.target, err) < 0)
+        return error_prefix(err, "import '%s'", image.target);
     if (host_run(join->host, &process, &code, &output, err) < 0)
         return error_prefix(err, "import '%s'", image.target);
     output[strcspn(output, "\r\n")] = '\0';

@@ -144,7 +144,7 @@ static enum preflight_outcome outcome_of(const struct join_options *options, enu
     case CHECK_FAILED_HERE:
         break;
     }
-    if (check->level == PREFLIGHT_ERROR &&
+    if (check->level == PREFLIGHT_ERROR && !check->firm &&
         ignored_checks_have(&options->ignore_preflight_errors, check->id))
         return PREFLIGHT_IGNORED;
     return check->level;
@@ -194,6 +194,7 @@ struct preflight_result *preflight_run(struct join *join, bool whole, size_t *re
     _cleanup_(freep) struct preflight_check *checks = preflight_checks(&rows);
     struct preflight_result *results = xcalloc(rows, sizeof *results);
 
+    join->found.only_looks = true;
     for (size_t i = 0; i < rows; i++) {
         if (checks[i].whole && !whole)
             continue;
@@ -207,6 +208,7 @@ struct preflight_result *preflight_run(struct join *join, bool whole, size_t *re
         }
         run_check(join, &checks[i], &results[count++]);
     }
+    join->found.only_looks = false;
     *ret_count = count;
     return results;
 }

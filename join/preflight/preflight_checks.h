@@ -46,6 +46,7 @@ struct preflight_check {
     const char *hint;    /* a command to paste where there is one */
     const char *subject; /* what the function asks about: a path, a service, a registry key */
     unsigned number;     /* a port; what is to be found (join/found/need.h) */
+    bool firm;           /* is not ignored, whatever --ignore-preflight-errors names */
     bool whole;          /* only when asked for the whole: in a join a later phase finds it out */
 };
 /* All rows, in the order in which they run; the first is IsPrivilegedUser. The caller frees. */
@@ -75,8 +76,8 @@ check_function check_hns, check_hns_version, check_ipv6, check_card, check_switc
 check_function check_mtu, check_dns, check_tcp_port, check_vxlan_port, check_dynamic_ports;
 check_function check_proxy, check_network_mode, check_service_limits;
 /* join/preflight/preflight_programs.c: files, services and programs of others */
-check_function check_file_available, check_manifests, check_cni_files, check_folders,
-    check_leftovers;
+check_function check_folder_owners, check_file_available, check_manifests, check_cni_files,
+    check_folders, check_leftovers;
 check_function check_service_free, check_service_enabled, check_cri, check_runtime_version;
 check_function check_kubelet_version;
 /* join/preflight/preflight_cluster.c: the bundle, and what the cluster says */

@@ -129,7 +129,11 @@ enum verdict check_skew(struct join *join, struct finding *finding) {
     if (programs_bundle(join, &bundle, &finding->why) < 0)
         return check_not_run(finding, "needs Bundle");
     if (programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, &finding->why) == 0)
-        return CHECK_FINE;
+        return join->found.kubelet_version
+                   ? CHECK_FINE
+                   : check_not_run(finding,
+                                   "kubelet.exe is not here yet, or its file does not tell "
+                                   "its version; the join asks the program");
     return finding->why.kind == ERROR_PREFLIGHT ? CHECK_FAILED_HERE : CHECK_FAILED;
 }
 

@@ -5,10 +5,11 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/cni_config.h"
+#include "node/folders.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/compatible.h"
 #include "services/cri.h"
-#include "services/program_flags.h"
+#include "services/artifacts/program_version.h"
 #include "services/service_table.h"
 #include "services/version.h"
 
@@ -61,7 +62,11 @@ static bool is_left(const struct machine *machine, const char *path, struct find
     if (type == HOST_ABSENT || journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, path) ||
         journal_has(machine->journal, JOURNAL_FILE_ENTRY, path))
         return false;
-    check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", path);
+    if (host_refuse_stranger(machine->host, path, &finding->why) <
+        0) /* no tree of a stranger's is removed */
+        check_hint(finding, "%s", finding->why.hints[0]);
+    else
+        check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", path);
     (void)check_bad(finding, "%s is left from an earlier node", path);
     return true;
 }
@@ -86,6 +91,24 @@ enum verdict check_folders(const struct machine *machine, struct finding *findin
             check_hint(finding, "move it away: %s", path);
             return check_bad(finding, "%s is a file: the node needs a folder of that name", path);
         }
+    }
+    return CHECK_FINE;
+}
+
+/* The seam to Windows refuses them, too: an error that is ignored here would end the join later. */
+enum verdict check_folder_owners(const struct machine *machine, struct finding *finding) {
+    for (size_t i = 0; i < node_folder_count; i++) {
+        _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
+        _cleanup_(freep) char *repair = NULL, *text = NULL;
+
+        if (node_folder_stranger(machine->host, &node_folders[i], &stranger, &finding->why) < 0)
+            return CHECK_UNKNOWN;
+        if (!stranger.path)
+            continue;
+        repair = host_stranger_remedy(&stranger);
+        text = host_stranger_text(&stranger);
+        check_hint(finding, "%s", repair);
+        return check_bad(finding, "%s", text);
     }
     return CHECK_FINE;
 }
@@ -144,55 +167,62 @@ static enum verdict check_tested(const struct machine *machine, const char *cont
     _cleanup_(freep) char *installed = NULL, *message = NULL;
     const struct compatible *row;
 
-    if (!asked &&
-        program_version_read(machine->host, service_kubelet.program, &installed, &finding->why) < 0)
+    if (!asked && program_version_read(machine->host, service_kubelet.program, false, &installed,
+                                       &finding->why) < 0)
         return CHECK_UNKNOWN;
-    if (installed)
-        installed[strcspn(installed, "\r\n")] = '\0';
     row = compatible_breach(service_containerd.artifact, containerd,
                             asked       ? asked
-                            : installed ? installed + strcspn(installed, "v")
+                            : installed ? installed
                                         : machine->found->cluster.kubernetes_version,
                             machine->found->facts.build);
     message = row ? compatible_message(row, containerd) : NULL;
     return row ? check_bad(finding, "%s", message) : CHECK_FINE;
 }
 
+/* By its file: what lies in a node's folder is not run to find out what it is. */
+static enum verdict no_version(const struct machine *machine, const char *program,
+                               struct finding *finding) {
+    return check_not_run(finding,
+                         host_file_type(machine->host, program) == HOST_ABSENT
+                             ? "%s does not exist yet"
+                             : "the file %s does not tell its version; the join asks the program",
+                         program);
+}
+
 /* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
 enum verdict check_runtime_version(const struct machine *machine, struct finding *finding) {
-    _cleanup_(freep) char *output = NULL;
-    int found =
-        program_version_read(machine->host, service_containerd.program, &output, &finding->why);
-    unsigned major = found > 0 ? containerd_major(output) : 0;
+    _cleanup_(freep) char *version = NULL;
+    int found = program_version_read(machine->host, service_containerd.program, false, &version,
+                                     &finding->why);
+    unsigned major = found > 0 ? containerd_major(version) : 0;
 
     if (found < 0)
         return CHECK_UNKNOWN;
     if (!found)
-        return check_not_run(finding, "%s does not exist yet", service_containerd.program);
+        return no_version(machine, service_containerd.program, finding);
     if (!major)
-        return check_unknown(finding, "containerd reports \"%.60s\"", output);
+        return check_unknown(finding, "containerd's version is \"%.60s\"", version);
     if (major < CONTAINERD_MIN)
         return check_bad(finding,
                          "containerd %u does not support RuntimeConfig, which kubelets newer than "
                          "1.37 require",
                          major);
-    return check_tested(machine, output, finding);
+    return check_tested(machine, version, finding);
 }
 
 enum verdict check_kubelet_version(const struct machine *machine, struct finding *finding) {
-    _cleanup_(freep) char *output = NULL;
-    int found =
-        program_version_read(machine->host, service_kubelet.program, &output, &finding->why);
+    _cleanup_(freep) char *version = NULL;
+    int found = program_version_read(machine->host, service_kubelet.program, false, &version,
+                                     &finding->why);
     unsigned minor;
 
     if (!found)
-        return check_not_run(finding, "%s does not exist yet", service_kubelet.program);
+        return no_version(machine, service_kubelet.program, finding);
+    if (found < 0 && finding->why.kind == ERROR_DENIED)
+        return check_not_run(finding, "%s", finding->why.message); /* FolderOwners' */
     if (found < 0 && (machine->found->options.bundle || machine->found->options.mirror))
         return check_not_run(finding, "the bundle has another kubelet");
-    if (found < 0)
-        return check_bad(finding, "couldn't get kubelet version: %s", finding->why.message);
-    if (kubernetes_minor(text_starts_with(output, "Kubernetes ") ? output + 11 : output,
-                         "kubelet --version", &minor, &finding->why) < 0)
+    if (found < 0 || kubernetes_minor(version, "kubelet.exe", &minor, &finding->why) < 0)
         return check_bad(finding, "couldn't get kubelet version: %s", finding->why.message);
     return CHECK_FINE;
 }

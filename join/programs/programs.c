@@ -12,6 +12,7 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
 #include "services/artifacts/compatible.h"
+#include "services/artifacts/program_version.h"
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"
@@ -73,7 +74,9 @@ static int open_upstream(struct join *join, struct error *err) {
     if (!artifact_version_is_usable(version))
         return error_set(err, ERROR_MALFORMED, "the cluster's version is unusable: %.60s", version);
     if (join_kubernetes_version_check(version, err) < 0 ||
-        programs_missing(join->upgrade ? NULL : join->host, &join->found, NULL, &missing, err) < 0)
+        programs_missing(join->upgrade ? NULL : join->host, &join->found, NULL, &missing, err) <
+            0 ||
+        programs_unlike_lock(join, &missing, err) < 0)
         return -1;
     return missing.count
                ? bundle_open_upstream(&from, &missing,
@@ -202,30 +205,29 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
 
 /* ---- versions ---- */
 
-char *programs_version(struct host *host, const char *program) {
-    _cleanup_(freep) char *output = NULL;
-    const char *v;
+char *programs_version(struct host *host, bool may_run, const char *program) {
+    _cleanup_(freep) char *version = NULL;
 
-    if (program_version_read(host, program, &output, ERROR_IGNORED) <= 0)
-        return NULL;
-    v = strstr(output, " v");
-    return v ? xstrndup(v + 1, strcspn(v + 1, " \r\n")) : NULL;
+    return program_version_read(host, program, may_run, &version, ERROR_IGNORED) > 0 &&
+                   *version == 'v'
+               ? take_ptr(version)
+               : NULL;
 }
 
 /* The lock's word first: its file will stand there. */
-static char *coming_version(struct host *host, const struct artifacts *lock, const char *artifact,
-                            const char *program) {
+static char *coming_version(const struct join *join, const struct artifacts *lock,
+                            const char *artifact, const char *program) {
     const struct artifact *coming = artifact_find(lock, artifact);
 
     if (!coming)
-        return programs_version(host, program);
+        return programs_version(join->host, !join->found.only_looks, program);
     return text_equal(coming->version, "unknown") ? NULL : xstrdup(coming->version);
 }
 
 static const char *version_of(struct host *host, const struct join_found *found, char **kept,
                               const struct service *service) {
     if (!*kept)
-        *kept = programs_version(host, service->program);
+        *kept = programs_version(host, !found->only_looks, service->program);
     return *kept ? *kept : found->cluster.kubernetes_version;
 }
 
@@ -241,7 +243,8 @@ static bool image_is_brought(struct host *host, const struct join_found *found) 
     const struct artifacts *brought = found->bundle ? bundle_artifacts(found->bundle) : NULL;
 
     return artifact_find(brought, ARTIFACT_IMAGE) ||
-           host_file_type(host, ARTIFACT_IMAGE_FILE) == HOST_FILE;
+           (host_file_type(host, ARTIFACT_IMAGE_FILE) == HOST_FILE &&
+            host_refuse_stranger(host, ARTIFACT_IMAGE_FILE, ERROR_IGNORED) == 0);
 }
 
 char *programs_sandbox_image(struct host *host, struct join_found *found) {
@@ -341,7 +344,7 @@ static int check_cni(struct join *join, const struct artifacts *lock, struct err
 
     if (!cni || !cni->check_version || !artifact_target_find(cni->name, &target))
         return 0;
-    version = coming_version(join->host, lock, target.name, target.target);
+    version = coming_version(join, lock, target.name, target.target);
     return version ? cni->check_version(plan, version, err) : 0;
 }
 
@@ -360,14 +363,14 @@ static void warn_of_breaches(struct join *join, const struct artifacts *lock, co
 
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err) {
     _cleanup_(freep) char *kubelet =
-        coming_version(join->host, lock, service_kubelet.artifact, service_kubelet.program);
+        coming_version(join, lock, service_kubelet.artifact, service_kubelet.program);
 
     for (const struct service *const *row = service_table; *row; row++) {
         _cleanup_(freep) char *version = NULL;
 
         if (!(*row)->kubernetes || !programs_wanted(&join->found, *row))
             continue;
-        version = coming_version(join->host, lock, (*row)->artifact, (*row)->program);
+        version = coming_version(join, lock, (*row)->artifact, (*row)->program);
         if (check_wanted(&join->found.options, (*row)->name, version, err) < 0 ||
             check_skew(join, *row, version ? version : join->found.options.kubernetes_version,
                        err) < 0)
@@ -377,9 +380,8 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
         return -1;
     warn_of_breaches(join, lock, kubelet);
     text_set(&join->found.kubelet_version, take_ptr(kubelet));
-    text_set(
-        &join->found.kube_proxy_version,
-        coming_version(join->host, lock, service_kube_proxy.artifact, service_kube_proxy.program));
+    text_set(&join->found.kube_proxy_version,
+             coming_version(join, lock, service_kube_proxy.artifact, service_kube_proxy.program));
     return check_command_line(join, err);
 }
 
@@ -429,6 +431,8 @@ static int ask_aside(struct join *join, struct bundle *bundle, const struct arti
     int result = 0;
 
     programs_service_settings(join->host, &join->found, &settings);
+    if (!artifact && host_refuse_stranger(join->host, program, err) < 0)
+        return -1;
     if (artifact && artifact_is_installed(join->host, artifact, &is_written, err) < 0)
         return -1;
     if (artifact && !is_written) {

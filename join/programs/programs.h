@@ -22,10 +22,17 @@ bool programs_wanted(const struct join_found *found, const struct service *servi
 /* artifacts_missing() for those, and the plan's network. */
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err);
+/* Adds the names of the needed programs that are on the machine, but not as artifacts.lock (none:
+ * nothing is added) says: they are fetched again. */
+int programs_unlike_lock(struct join *join, struct text_list *ret, struct error *err);
+/* Without a bundle: ERROR_UNTRUSTED that names those that are installed with other bytes than
+ * artifacts.lock says. */
+int programs_check_lock(struct join *join, struct error *err);
 /* ERROR_USAGE that names those that are neither here nor in the lock (NULL = no bundle). */
 int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err);
-/* What the installed program says of itself ("v1.37.1"), or NULL. The caller frees. */
-char *programs_version(struct host *host, const char *program);
+/* The version of the installed program ("v1.37.1"), or NULL: by its file, and where that says none
+ * and it may be run, by itself (services/program_flags.h). The caller frees. */
+char *programs_version(struct host *host, bool may_run, const char *program);
 /* The version of the kubelet that runs, or will: the bundle's once it was checked, the installed
  * one's, else the cluster's. Borrowed. */
 const char *programs_kubelet_version(struct host *host, struct join_found *found);

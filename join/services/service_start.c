@@ -80,6 +80,8 @@ int service_start(struct service_watch *watch, struct journal *journal,
     _cleanup_(text_list_free) struct text_list known = {0};
     struct error why = {0};
 
+    if (host_refuse_stranger(watch->host, service->program, err) < 0)
+        return error_prefix(err, "start '%s'", service->name);
     /* flanneld prints its help to nowhere that is read, containerd's is another form */
     if (service->kubernetes) {
         if (program_flags_read(watch->host, service->program, &known, &why) < 0)

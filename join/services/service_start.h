@@ -6,7 +6,8 @@
 
 /* Records and registers the service and starts it (again, when something changed); from now on it
  * is the one that `watch` looks at. Flags of ours that its program does not know are left out, with
- * a warning. Kinds: those of the host and of service_watch_start(). */
+ * a warning. Kinds: those of the host and of service_watch_start(), ERROR_DENIED (a program that a
+ * stranger put there: host/host.h). */
 int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err);

@@ -16,10 +16,9 @@ static char *runtime_pipe(struct host *host) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     const char *socket = NULL;
-    bool ours = false;
     size_t len;
 
-    if (host_is_admins(host, KUBELET_CONFIG_FILE, &ours, ERROR_IGNORED) == 0 && ours &&
+    if (host_refuse_stranger(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
         host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
         yaml_parse(text, len, KUBELET_CONFIG_FILE, &documents, ERROR_IGNORED) == 0 &&
         yaml_documents_count(documents))

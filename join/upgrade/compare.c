@@ -48,7 +48,7 @@ static int add_own(struct join *join, const char *version, struct text_list *ret
 /* Other arguments of the kubelet are the administrator's, and stay. */
 static int keep_arguments(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list own = {0};
-    _cleanup_(freep) char *installed = programs_version(join->host, service_kubelet.program);
+    _cleanup_(freep) char *installed = programs_version(join->host, true, service_kubelet.program);
     const char *reported = join->found.node.kubelet_version;
     _cleanup_(service_host_settings_free) struct service_host_settings now = {0};
     int result = 0;
@@ -70,7 +70,7 @@ static int keep_arguments(struct join *join, struct error *err) {
 /* The caller frees; NULL = unknown. */
 static char *version_of(struct host *host, const char *path, const struct service *service) {
     _cleanup_(freep) char *data = NULL;
-    char *version = service ? programs_version(host, service->program) : NULL;
+    char *version = service ? programs_version(host, true, service->program) : NULL;
     size_t len;
 
     if (!version && host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, NULL) == 0)

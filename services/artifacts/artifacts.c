@@ -3,13 +3,29 @@
 
 #include "pki/digest.h"
 
+/* 1 when nobody but an administrator can have put it there, else 0. */
+static int is_ours(struct host *host, const char *path, struct error *err) {
+    struct host_stranger stranger = {0};
+    bool found;
+
+    if (host_stranger(host, path, &stranger, err) < 0)
+        return -1;
+    found = stranger.path != NULL;
+    host_stranger_free(&stranger);
+    return !found;
+}
+
 int artifact_is_installed(struct host *host, const struct artifact *artifact, bool *ret_same,
                           struct error *err) {
     _cleanup_(freep) char *data = NULL;
     char digest[DIGEST_TEXT_MAX];
     struct error read_err = {0};
     size_t len = 0;
+    int ours = is_ours(host, artifact->target, err);
+
     *ret_same = false;
+    if (ours <= 0)
+        return ours;
     if (host_read(host, artifact->target, ARTIFACT_SIZE_MAX, &data, &len, &read_err) < 0) {
         if (read_err.kind == ERROR_MALFORMED || /* too long to be the same */
             read_err.kind == ERROR_ABSENT)
@@ -162,9 +178,16 @@ int artifacts_missing(struct host *host, const struct artifacts *lock, const cha
         bool needed = target.service ? service_wanted(target.service, choice)
                                      : target.required || text_equal(target.name, cni_type) ||
                                            text_equal(target.name, ipam);
+        int there;
 
-        if (needed && !artifact_find(lock, target.name) &&
-            (!host || host_file_type(host, target.target) != HOST_FILE))
+        if (!needed || artifact_find(lock, target.name))
+            continue;
+        there = host && host_file_type(host, target.target) == HOST_FILE
+                    ? is_ours(host, target.target, err)
+                    : 0;
+        if (there < 0)
+            return -1;
+        if (!there)
             text_list_add(ret, target.name);
     }
     return 0;

@@ -110,7 +110,8 @@ int bundle_verify(struct bundle *bundle, const struct text_list *only, struct er
 /* ERROR_UNTRUSTED: the archive has a file that its lock does not name. A folder may have others. */
 int bundle_check_closed(const struct bundle *bundle, struct error *err);
 
-/* Whether the node has just this where it goes. */
+/* Whether the node has just this where it goes, and nobody but an administrator can have put it
+ * there (host/host.h): else it is written again. */
 int artifact_is_installed(struct host *host, const struct artifact *artifact, bool *ret_same,
                           struct error *err);
 /* Told before a target is written, so that the caller can keep what stood there (replaces true); -1
@@ -137,8 +138,9 @@ int program_write(struct host *host, const char *path, const void *data, size_t 
 /* Removes those that no longer run. */
 void program_remove_old(struct host *host, const char *path);
 /* Names that a node with these choices needs and that neither the lock (NULL allowed) nor the node
- * (NULL: nothing is asked of one) has. `cni_type`: the CNI plugin, `ipam`: the program that it asks
- * for addresses; NULL: none is needed. */
+ * (NULL: nothing is asked of one) has; a program that a stranger put there is not the node's.
+ * `cni_type`: the CNI plugin, `ipam`: the program that it asks for addresses; NULL: none is needed.
+ */
 int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
                       const char *ipam, const struct service_choice *choice, struct text_list *ret,
                       struct error *err);

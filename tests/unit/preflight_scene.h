@@ -3,6 +3,7 @@
 #pragma once
 
 #include "join_scene.h"
+#include "program_image.h"
 
 #include "join/preflight/preflight_checks.h"
 #include "tests/memory/http_memory.h"
@@ -35,6 +36,21 @@ static inline void put(const char *path, const char *content) {
     assert_int_equal(host_write(r.host, path, content, strlen(content), HOST_PUBLIC, NULL), 0);
 }
 
+/* A program's file with these lines of Go's build information. */
+static inline void put_image(const char *path, const char *build_information) {
+    _cleanup_(freep) char *image = image_make(build_information);
+
+    assert_int_equal(host_write(r.host, path, image, IMAGE_SIZE, HOST_PUBLIC, NULL), 0);
+}
+
+static inline void put_version(const char *path, const char *version) {
+    _cleanup_(freep) char *lines = xasprintf("mod\texample.com/program\t%s\t\n", version);
+
+    put_image(path, lines);
+}
+#define CONTAINERD "C:\\Program Files\\containerd\\containerd.exe"
+#define KUBELET "C:\\k\\kubelet.exe"
+
 static inline void open_fit(void) {
     struct host_service defender = {.name = (char *)"WinDefend", .command = (char *)"MsMpEng.exe"};
 
@@ -42,6 +58,9 @@ static inline void open_fit(void) {
     open_run(&r, "overlay");
     answer_with(&r, answer);
     put("C:\\Windows\\System32\\xcopy.exe", "MZ");
+    put_version(KUBELET, "v1.37.1");
+    put_version("C:\\k\\kube-proxy.exe", "v1.37.1");
+    put_version(CONTAINERD, "v2.4.2");
     host_memory_set_program(r.host, "netsh.exe", 0,
                             "\nProtocol tcp Dynamic Port Range\n---------------\n"
                             "Start Port      : 49152\nNumber of Ports : 16384\n\n");

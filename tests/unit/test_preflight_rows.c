@@ -279,39 +279,22 @@ static void no_system32(void) {
     assert_int_equal(host_remove_tree(r.host, "C:\\Windows", NULL), 0);
 }
 
-static void old_containerd(void) {
-    host_memory_set_program(r.host, "containerd.exe", 0, "containerd github.com/c/c v1.7.20 abc\n");
-}
+#define COMMIT "build\tvcs.revision=0123456789abcdef0123456789abcdef01234567\n"
+#define IMAGE(name, ...)                                                                           \
+    static void name(void) {                                                                       \
+        __VA_ARGS__;                                                                               \
+    }
+IMAGE(old_containerd, put_version(CONTAINERD, "v1.7.20"))
+IMAGE(untested_containerd, put_version(CONTAINERD, "v2.2.1"), put_version(KUBELET, "v1.37.1"))
+IMAGE(odd_containerd, put_image(CONTAINERD, COMMIT))
+IMAGE(broken_containerd, put(CONTAINERD, ""))
+IMAGE(broken_kubelet, put(KUBELET, ""))
+IMAGE(new_kubelet, put_version(KUBELET, "v1.39.0"))
+IMAGE(old_kubelet, put_version(KUBELET, "v1.30.0"))
+IMAGE(odd_kubelet, put_image(KUBELET, COMMIT))
+IMAGE(silent_kubelet, put_image(KUBELET, NULL))
 
-static void untested_containerd(void) {
-    host_memory_set_program(r.host, "containerd.exe", 0,
-                            "containerd github.com/containerd/containerd/v2 v2.2.1 abc\n");
-    host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes v1.37.1\n");
-}
-
-static void odd_containerd(void) {
-    host_memory_set_program(r.host, "containerd.exe", 0, "?\n");
-}
-
-static void broken_containerd(void) {
-    host_memory_set_program(r.host, "containerd.exe", 3, "containerd github.com/c/c v2.0.0 abc\n");
-}
-
-static void broken_kubelet(void) {
-    host_memory_set_program(r.host, "kubelet.exe", 3, "");
-}
-
-static void new_kubelet(void) {
-    host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes v1.39.0\n");
-}
-
-static void old_kubelet(void) {
-    host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes v1.30.0\n");
-}
-
-static void odd_kubelet(void) {
-    host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes vX\n");
-}
+IMAGE(user_made_kubelet, host_memory_give_to_user(r.host, KUBELET))
 
 static void clock_ahead(void) {
     cluster.date = host_now(r.host) - 300;
@@ -408,6 +391,7 @@ static const struct {
     {"CNIConfiguration", cni_file, W, "0-containerd-nat.conf"},
     {"Folders", file_log, E, "C:\\var\\log is a file"},
     {"Folders", file_etc, E, "C:\\etc is a file"},
+    {"FolderOwners", user_made_kubelet, E, "'C:\\k\\kubelet.exe' belongs to"},
     {"Leftovers", source_vip, W, "C:\\sourcevip"},
     {"Service-Kubelet", other_kubelet, E, "\"kubelet\""},
     {"Service-containerd", other_containerd, E, "\"containerd\""},
@@ -420,9 +404,10 @@ static const struct {
     {"ContainerRuntimeVersion", untested_containerd, W,
      "containerd 2.2.1: use 2.4.0 or newer, 2.3.0 or newer of 2.3 with Kubernetes 1.37 or newer"},
     {"ContainerRuntimeVersion", odd_containerd, W, "could not check"},
-    {"ContainerRuntimeVersion", broken_containerd, W, "could not check: 'C:\\Program Files"},
+    {"ContainerRuntimeVersion", broken_containerd, W, "could not check: read 'C:\\Program"},
     {"KubeletVersion", broken_kubelet, E, "couldn't get kubelet version"},
     {"KubeletVersion", odd_kubelet, E, "couldn't get kubelet version"},
+    {"KubeletVersion", silent_kubelet, PREFLIGHT_NOT_RUN, "does not tell its version"},
     {"Bundle", give_bad_bundle, E, "the lock says 3"},
     {"Discovery", wrong_pin, E, "pinned"},
     {"CACertificate", other_ca, W, OTHER_PIN " (CN=other); the cluster's verified CA is sha256:"},

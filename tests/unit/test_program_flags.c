@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "program_image.h"
+#include "services/artifacts/program_version.h"
 #include "services/program_flags.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
@@ -61,20 +63,71 @@ static void asks_a_program(void **state) {
     host_free(host);
 }
 
+#define KUBELET "C:\\k\\kubelet.exe"
+
 static void asks_for_a_version(void **state) {
     struct host *host = host_memory_new();
     _cleanup_(freep) char *says = NULL;
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(program_version_read(host, "C:\\k\\kubelet.exe", &says, &err), 0);
-    assert_int_equal(host_write(host, "C:\\k\\kubelet.exe", "MZ", 2, HOST_PUBLIC, &err), 0);
+    assert_int_equal(program_version_read(host, KUBELET, true, &says, &err), 0);
+    assert_int_equal(host_write(host, KUBELET, "MZ", 2, HOST_PUBLIC, &err), 0);
     host_memory_set_program(host, "kubelet.exe", 3, "Kubernetes v1.37.1\n");
-    assert_int_equal(program_version_read(host, "C:\\k\\kubelet.exe", &says, &err), -1);
+    assert_int_equal(program_version_read(host, KUBELET, true, &says, &err), -1);
     assert_string_equal(err.message, "'C:\\k\\kubelet.exe --version' ended with exit code 3");
+    assert_int_equal(program_version_read(host, KUBELET, false, &says, &err), 0);
     host_memory_set_program(host, "kubelet.exe", 0, "Kubernetes v1.37.1\n");
-    assert_int_equal(program_version_read(host, "C:\\k\\kubelet.exe", &says, &err), 1);
-    assert_string_equal(says, "Kubernetes v1.37.1\n");
+    assert_int_equal(program_version_read(host, KUBELET, true, &says, &err), 1);
+    assert_string_equal(says, "v1.37.1");
+    host_memory_set_program(host, "kubelet.exe", 0, "a vain word v2.4.2 abc\n");
+    freep(&says);
+    assert_int_equal(program_version_read(host, KUBELET, true, &says, &err), 1);
+    assert_string_equal(says, "v2.4.2");
+    host_memory_set_program(host, "kubelet.exe", 0, "no version\r\nat all\n");
+    freep(&says);
+    assert_int_equal(program_version_read(host, KUBELET, true, &says, &err), 1);
+    assert_string_equal(says, "no version");
+    host_free(host);
+}
+
+/* The file says it: the program is not run. */
+static void reads_a_version(void **state) {
+    struct host *host = host_memory_new();
+    _cleanup_(freep) char *image = image_make("mod\tk8s.io/kubernetes\tv1.36.2\t\n");
+    _cleanup_(freep) char *says = NULL;
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(host_write(host, KUBELET, image, IMAGE_SIZE, HOST_PUBLIC, &err), 0);
+    assert_int_equal(program_version_read(host, KUBELET, true, &says, &err), 1);
+    assert_string_equal(says, "v1.36.2");
+    assert_null(strstr(host_memory_log(host), "run "));
+    assert_int_equal(host_write(host, KUBELET, image, IMAGE_SIZE / 2, HOST_PUBLIC, &err), 0);
+    assert_int_equal(program_version_read(host, KUBELET, false, &says, &err), -1);
+    assert_string_equal(err.message, "read 'C:\\k\\kubelet.exe': the file is cut off");
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    host_free(host);
+}
+
+static void runs_nothing_of_a_stranger(void **state) {
+    struct host *host = host_memory_new();
+    _cleanup_(freep) char *says = NULL;
+    struct text_list flags = {0};
+    struct error err = {0};
+    bool takes;
+
+    (void)state;
+    assert_int_equal(host_write(host, KUBELET, "MZ", 2, HOST_PUBLIC, &err), 0);
+    host_memory_set_program(host, "kubelet.exe", 0, "Kubernetes v1.37.1\n");
+    host_memory_give_to_user(host, "C:\\k");
+    assert_int_equal(program_version_read(host, KUBELET, true, &says, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_string_equal(err.message, "'C:\\k' belongs to a user who is not an administrator");
+    assert_int_equal(program_flags_read(host, KUBELET, &flags, &err), -1);
+    assert_int_equal(program_takes(host, KUBELET, &flags, &takes, &err), -1);
+    assert_null(strstr(host_memory_log(host), "run "));
+    assert_null(strstr(host_memory_log(host), "read C:"));
     host_free(host);
 }
 
@@ -112,6 +165,8 @@ int main(void) {
         cmocka_unit_test(reads_a_help_text),
         cmocka_unit_test(asks_a_program),
         cmocka_unit_test(asks_for_a_version),
+        cmocka_unit_test(reads_a_version),
+        cmocka_unit_test(runs_nothing_of_a_stranger),
         cmocka_unit_test(leaves_out_what_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
