@@ -32,6 +32,8 @@ int host_stranger_in(struct host *host, const char *folder, const struct text_li
 
     if (path_normalize(folder, &at, err) < 0 || look(host, at, ret, err) < 0)
         return -1;
+    if (!ret->path && host->ops->file_type(host, at) == HOST_LINK)
+        *ret = (struct host_stranger){.path = take_ptr(at), .type = HOST_LINK};
     if (ret->path || host->ops->file_type(host, at) != HOST_FOLDER)
         return 0;
     if (host->ops->list(host, at, &names, err) < 0)

@@ -54,7 +54,9 @@ enum host_access node_folder_access(const char *path) {
 
 int node_folder_stranger(struct host *host, const struct node_folder *row,
                          struct host_stranger *ret, struct error *err) {
-    return row->others_write ? host_stranger(host, row->path, ret, err)
+    _cleanup_(freep) char *below = xasprintf("%s\\x", row->path); /* so that it is no link itself */
+
+    return row->others_write ? host_stranger(host, below, ret, err)
                              : host_stranger_in(host, row->path, NULL, ret, err);
 }
 

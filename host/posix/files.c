@@ -248,6 +248,8 @@ int rootfs_make_folder(struct host *host, const char *path, enum host_access acc
     if (mkdir(at, mode) < 0 && (errno != ENOENT || make_parents(at) < 0 || mkdir(at, mode) < 0)) {
         if (errno != EEXIST)
             return fail(err, "make folder", path);
+        if (access != HOST_PUBLIC && lstat(at, &st) == 0 && S_ISLNK(st.st_mode))
+            return error_set(err, ERROR_DENIED, "make folder '%s': it is a link", path);
         if (stat(at, &st) < 0 || !S_ISDIR(st.st_mode))
             return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists",
                              path);

@@ -59,6 +59,7 @@ static void free_entry(struct journal_entry *entry) {
 void journal_close(struct journal *journal) {
     for (size_t i = 0; i < journal->count; i++)
         free_entry(&journal->entries[i]);
+    text_list_free(&journal->closed);
     free(journal->entries);
     json_decref(journal->written);
     *journal = (struct journal){0};
@@ -379,8 +380,12 @@ int journal_own_folders(struct journal *journal, const char *const *paths, size_
     }
     if (journal_write_down(journal, result < 0 ? NULL : err) < 0 || result < 0)
         return -1;
-    for (size_t i = 0; i < closed.count; i++)
+    for (size_t i = 0; i < closed.count; i++) {
+        if (text_list_has(&journal->closed, closed.items[i]))
+            continue;
         if (node_folder_close(journal->host, closed.items[i], err) < 0)
             return -1;
+        text_list_add(&journal->closed, closed.items[i]);
+    }
     return 0;
 }

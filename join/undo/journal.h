@@ -51,11 +51,12 @@ struct journal {
     struct journal *also; /* records the same things, by its own first look; borrowed, or NULL */
     struct journal_entry *entries;
     size_t count;
-    const char *phase; /* recorded with the next entries; borrowed */
-    bool has_folder;   /* with its rights, by this run */
-    bool held;         /* journal_hold() */
-    size_t saved;      /* entries that are on disk */
-    json_t *written;   /* what was written (join/undo/written.h); NULL: not read yet */
+    const char *phase;       /* recorded with the next entries; borrowed */
+    bool has_folder;         /* with its rights, by this run */
+    bool held;               /* journal_hold() */
+    size_t saved;            /* entries that are on disk */
+    struct text_list closed; /* folders, by this run: they stay so */
+    json_t *written;         /* what was written (join/undo/written.h); NULL: not read yet */
     bool written_changed;
 };
 

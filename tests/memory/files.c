@@ -241,24 +241,25 @@ int memory_access_set(struct host *host, const char *path, const char *access, s
     return 0;
 }
 
+/* Of the few that are users' or links, the one that is nearest to the drive. */
 int memory_stranger(struct host *host, const char *path, struct host_stranger *ret,
                     struct error *) {
-    const char *end = path + 2;
+    const struct memory_host *memory = memory_of(host);
+    const struct memory_file *found = NULL;
 
-    while (*end && end[1] && !ret->path) {
-        const struct memory_file *file;
-        _cleanup_(freep) char *part = NULL;
+    for (size_t i = 0; i < memory->file_count; i++) {
+        const struct memory_file *file = &memory->files[i];
+        bool link = file->type == HOST_LINK;
 
-        end += 1 + strcspn(end + 1, "\\");
-        part = xstrndup(path, (size_t)(end - path));
-        file = find_file(memory_of(host), part);
-        if (!file)
-            return 0;
-        if (file->is_users)
-            ret->owner = xstrdup("SRV\\eve");
-        if (file->is_users || (file->type == HOST_LINK && *end))
-            ret->path = take_ptr(part);
+        if ((file->is_users || link) &&
+            ((file->is_users && compare_paths(file->path, path) == 0) ||
+             lies_in(path, file->path)) &&
+            (!found || strlen(file->path) < strlen(found->path)))
+            found = file;
     }
+    if (found)
+        *ret = (struct host_stranger){.path = xstrdup(found->path),
+                                      .owner = found->is_users ? xstrdup("SRV\\eve") : NULL};
     return 0;
 }
 

@@ -329,9 +329,9 @@ static void manifest_has_what_nodes_need(void **state) {
     assert_string_equal(json_text_at(objects, "3.rules.1.resources.0"), "configmaps");
     assert_int_equal(json_array_size(json_at(objects, "4.subjects")), 2);
     assert_string_equal(json_text_at(objects, "6.metadata.name"), "winjoin:flannel");
-    assert_string_equal(json_text_at(objects, "6.rules.1.resources.0"), "nodes");
-    assert_string_equal(json_text_at(objects, "6.rules.1.verbs.2"), "watch");
-    assert_string_equal(json_text_at(objects, "6.rules.2.verbs.0"), "patch");
+    assert_string_equal(json_text_at(objects, "6.rules.0.resources.0"), "nodes");
+    assert_string_equal(json_text_at(objects, "6.rules.0.verbs.2"), "watch");
+    assert_string_equal(json_text_at(objects, "6.rules.1.verbs.0"), "patch");
     assert_string_equal(json_text_at(objects, "7.roleRef.name"), "winjoin:flannel");
     assert_string_equal(json_text_at(objects, "8.metadata.namespace"), "kube-flannel");
     assert_string_equal(json_text_at(objects, "8.rules.0.resourceNames.0"), "kube-flannel-cfg");

@@ -249,7 +249,6 @@ static void rights_of_a_joined_node(void **state) {
     static const struct {
         const char *may_not, *says;
     } rows[] = {
-        {"\"pods\"", "[ClusterRights] this node is not allowed to get pods"},
         {"\"services\"", "[ClusterRights] this node is not allowed to list services"},
         {"\"watch\"", "[ClusterRights] this node is not allowed to watch nodes"},
         {"\"endpointslices\"", "[ClusterRights] this node is not allowed to list endpointslices"},

@@ -395,7 +395,7 @@ static void create_fails(void **state) {
     struct error err = {0};
     (void)state;
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
-    host_memory_fail(host, 5); /* behind the watchdog's folder, file and start */
+    host_memory_fail(host, 6); /* behind the watchdog's folder, its list, file and start */
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_HOST);
     assert_non_null(strstr(err.message, "make the virtual switch on 'Ethernet'"));
@@ -437,7 +437,7 @@ static void create_fails_and_the_card_stays_down(void **state) {
     (void)state;
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
     stay_down(NULL, host);
-    host_memory_fail(host, 5); /* behind the watchdog's folder, file and start */
+    host_memory_fail(host, 6); /* behind the watchdog's folder, its list, file and start */
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_HOST);
     assert_non_null(strstr(err.message, "make the virtual switch on 'Ethernet'"));

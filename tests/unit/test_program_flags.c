@@ -123,7 +123,7 @@ static void runs_nothing_of_a_stranger(void **state) {
     host_memory_give_to_user(host, "C:\\k");
     assert_int_equal(program_version_read(host, KUBELET, true, &says, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
-    assert_string_equal(err.message, "'C:\\k' belongs to a user who is not an administrator");
+    assert_string_equal(err.message, "'C:\\k' belongs to SRV\\eve");
     assert_int_equal(program_flags_read(host, KUBELET, &flags, &err), -1);
     assert_int_equal(program_takes(host, KUBELET, &flags, &takes, &err), -1);
     assert_null(strstr(host_memory_log(host), "run "));
