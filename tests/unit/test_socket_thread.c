@@ -153,9 +153,12 @@ static void the_same_port_is_not_answered(void **state) {
     (void)state;
     assert_int_equal(socket_os_peer("127.0.0.2", port, &from), 0);
     assert_int_equal(socket_os_port(&from), port);
-    assert_int_equal(socket_os_bind(twin, &from, false), 0);
     assert_int_equal(socket_os_peer("127.0.0.1", port, &to), 0);
-    assert_int_equal(socket_os_send(twin, "x", 1, &to, &outcome), 1);
+    /* Wine gives a port to one socket, whatever the address. */
+    if (!getenv("WINEPREFIX")) {
+        assert_int_equal(socket_os_bind(twin, &from, false), 0);
+        assert_int_equal(socket_os_send(twin, "x", 1, &to, &outcome), 1);
+    }
     assert_int_equal(socket_os_send(other, "y", 1, &to, &outcome), 1);
     while (n == SOCKET_OS_AGAIN && socket_now_us() - begin < WAIT_MS * UINT64_C(1000)) {
         socket_echo_serve(echo, 20);
@@ -163,8 +166,9 @@ static void the_same_port_is_not_answered(void **state) {
     }
     assert_int_equal(n, 4);
     assert_string_equal(answer, "p1 y");
-    assert_int_equal(socket_os_receive(twin, answer, sizeof answer, &from, &outcome),
-                     SOCKET_OS_AGAIN);
+    if (!getenv("WINEPREFIX"))
+        assert_int_equal(socket_os_receive(twin, answer, sizeof answer, &from, &outcome),
+                         SOCKET_OS_AGAIN);
     assert_int_equal(socket_os_peer("::1", port, &from), 0);
     assert_int_equal(socket_os_port(&from), port);
     socket_os_close(twin);
