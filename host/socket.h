@@ -47,8 +47,9 @@ enum socket_outcome socket_udp_exchange(const char *address, unsigned port, cons
 enum socket_outcome socket_udp_exchange_any(const char *address, unsigned port,
                                             const char *send_text, char *ret_answer, size_t size,
                                             unsigned timeout_ms);
-/* Echo servers: each line (TCP) or datagram (UDP) is answered with `prefix` + what came. Serves up
- * to 64 connections without threads. address "" = all. 0 or -1. */
+/* Echo servers: each line (TCP) or datagram (UDP) is answered with `prefix` + what came, a
+ * datagram from the same port or with a blank in it never (it may be another echo). Serves up to 64
+ * connections without threads. address "" = all. 0 or -1. */
 struct socket_echo;
 struct socket_echo *socket_echo_open(const char *address, unsigned tcp_port, unsigned udp_port,
                                      const char *prefix);

@@ -15,6 +15,7 @@ struct connection {
 struct listener {
     socket_handle handle;
     bool udp;
+    unsigned port;
 };
 struct socket_echo {
     char *prefix;
@@ -37,7 +38,7 @@ static int listener_add(struct socket_echo *echo, const char *address, unsigned 
         socket_os_close(handle);
         return -1;
     }
-    echo->listeners[echo->listener_count++] = (struct listener){handle, udp};
+    echo->listeners[echo->listener_count++] = (struct listener){handle, udp, port};
     return 0;
 }
 
@@ -146,16 +147,17 @@ static void connection_serve(struct socket_echo *echo, struct connection *c) {
         connection_close(c);
 }
 
-static void datagram_serve(struct socket_echo *echo, socket_handle handle) {
+static void datagram_serve(struct socket_echo *echo, const struct listener *listener) {
     enum socket_outcome outcome;
     struct socket_peer from;
     char data[LINE_MAX_BYTES];
     long n;
 
-    while ((n = socket_os_receive(handle, data, sizeof data, &from, &outcome)) >= 0)
-        /* An answer has a blank behind the name: never answered, or two echoes talk forever. */
-        if (n > 0 && !memchr(data, ' ', (size_t)n))
-            (void)answer(echo, handle, data, (size_t)n,
+    while ((n = socket_os_receive(listener->handle, data, sizeof data, &from, &outcome)) >= 0)
+        /* Another echo is never answered, or two talk forever: an answer has a blank behind the
+         * name, and a datagram that a third party forged has this port. */
+        if (n > 0 && !memchr(data, ' ', (size_t)n) && socket_os_port(&from) != listener->port)
+            (void)answer(echo, listener->handle, data, (size_t)n,
                          &from); /* a lost answer is the asker's news */
 }
 
@@ -174,7 +176,7 @@ static void handle_serve(struct socket_echo *echo, socket_handle handle) {
     for (size_t i = 0; i < echo->listener_count; i++)
         if (echo->listeners[i].handle == handle) {
             if (echo->listeners[i].udp)
-                datagram_serve(echo, handle);
+                datagram_serve(echo, &echo->listeners[i]);
             else
                 connection_accept(echo, handle);
             return;

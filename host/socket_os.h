@@ -13,9 +13,11 @@ struct socket_peer {
 };
 enum { SOCKET_OS_AGAIN = -1, SOCKET_OS_ERROR = -2 };
 
-/* A numeric address and port as the system keeps them, and its family (4 or 6); -1: no address. */
+/* A numeric address and port as the system keeps them, its family (4 or 6) and its port; -1: no
+ * address. */
 int socket_os_peer(const char *address, unsigned port, struct socket_peer *ret);
 int socket_os_family(const struct socket_peer *peer);
+unsigned socket_os_port(const struct socket_peer *peer);
 /* -1 when it cannot be made; *ret_outcome says why. */
 socket_handle socket_os_open(int family, bool udp);
 void socket_os_close(socket_handle handle);

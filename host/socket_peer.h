@@ -29,6 +29,11 @@ int socket_os_family(const struct socket_peer *peer) {
     return ((const struct sockaddr *)peer->data)->sa_family == AF_INET6 ? 6 : 4;
 }
 
+unsigned socket_os_port(const struct socket_peer *peer) {
+    /* At the same place for both families. */
+    return ntohs(((const struct sockaddr_in *)(const void *)peer->data)->sin_port);
+}
+
 static inline size_t addresses_of(const struct addrinfo *found, int family, char (*ret)[46],
                                   size_t count, size_t max) {
     for (; found && count < max; found = found->ai_next) {

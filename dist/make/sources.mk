@@ -17,7 +17,7 @@ LIB_SRCS_win32 := $(COMMON_SRCS) $(wildcard host/win32/*.c)
 # winjoin-probe: runs inside pods, so it carries nothing but the probe itself
 PROBE_COMMON     := $(wildcard diag/probe/*.c host/socket*.c base/error.c base/redact.c base/text.c base/memory.c)
 PROBE_SRCS_posix := $(wildcard cmd/probe_main_posix.c) $(PROBE_COMMON) $(wildcard host/posix/socket.c)
-PROBE_SRCS_win32 := $(wildcard cmd/probe_main_win32.c) $(PROBE_COMMON) $(wildcard host/win32/socket.c)
+PROBE_SRCS_win32 := $(wildcard cmd/probe_main_win32.c) $(PROBE_COMMON) $(wildcard host/win32/socket.c host/win32/library.c host/win32/load_config.c)
 
 # The tests' own libraries: the model of HNS; a host and HTTP in memory
 HNS_SRCS   := $(wildcard tests/hns/hns_*.c)

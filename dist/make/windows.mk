@@ -6,7 +6,7 @@ PROGRAMS_windows := $(if $(wildcard cmd/main_win32.c),build/windows/winjoin.exe)
 # Windows looks for a DLL that a program imports in the program's own folder first, unless it is one of
 # the "known" ones (HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\KnownDLLs). The four that are
 # not are loaded at their first call, from System32 (host/win32/library.c): import libraries for that, with
-# the functions that mingw's own have.
+# the functions that mingw's own have. The load configuration says the same to Windows' loader.
 DELAYED := bcrypt crypt32 dnsapi iphlpapi
 build/windows/delayed/lib%.a: dist/make/windows.mk
 	$(Q)mkdir -p $(@D)
@@ -14,12 +14,14 @@ build/windows/delayed/lib%.a: dist/make/windows.mk
 	    awk '$$2 == "T" { print $$3 }' | sort -u; } >$(@D)/$*.def
 	$(Q)x86_64-w64-mingw32-dlltool -d $(@D)/$*.def -D $*.dll -y $@
 DELAYED_LIBS := $(DELAYED:%=build/windows/delayed/lib%.a)
+LD_system32  := -Wl,-u,__pfnDliNotifyHook2,-u,_load_config_used
 
 # The probe finds little inside Nano Server: no library but Windows' own, and few of those.
-build/windows/winjoin-probe.debug.exe: $(PROBE_SRCS_win32:%.c=build/windows/%.o)
+build/windows/winjoin-probe.debug.exe: $(PROBE_SRCS_win32:%.c=build/windows/%.o) dist/make/load_config.py | $(DELAYED_LIBS)
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')
-	$(Q)$(CC_windows) $(LD_windows) -municode $^ -lws2_32 -liphlpapi -ldnsapi -o $@
+	$(Q)$(CC_windows) $(LD_windows) -municode $(LD_system32) $(filter %.o,$^) -Lbuild/windows/delayed -lws2_32 -liphlpapi -ldnsapi -o $@
+	$(Q)./dist/make/load_config.py enter $@
 
 # The texts of the event log: a message table with its own small script.
 build/windows/gen/events.rc: dist/windows/events.mc
@@ -34,8 +36,9 @@ build/windows/gen/winjoin.res.o: dist/windows/winjoin.rc dist/windows/winjoin.ma
 	    -DVERSION_TEXT=\\\"$$v\\\" -DVERSION_NUMBERS=$${v//./,},0 $(if $(PROBE_EXE),-DWITH_PROBE) $< $@
 
 build/windows/winjoin.debug.exe: LIBS_windows := -Lbuild/windows/delayed $(LIBS_windows)
-build/windows/winjoin.debug.exe: build/windows/cmd/main_win32.o build/windows/gen/commit.o build/windows/gen/winjoin.res.o build/windows/libwinjoin.a | $(DELAYED_LIBS)
-	$(call link,windows,-municode -Wl$(comma)-u$(comma)__pfnDliNotifyHook2)
+build/windows/winjoin.debug.exe: build/windows/cmd/main_win32.o build/windows/gen/commit.o build/windows/gen/winjoin.res.o build/windows/libwinjoin.a dist/make/load_config.py | $(DELAYED_LIBS)
+	$(call link,windows,-municode $(LD_system32))
+	$(Q)./dist/make/load_config.py enter $@
 
 build/windows/%.exe: build/windows/%.debug.exe
 	$(Q)x86_64-w64-mingw32-strip -o $@ $<

@@ -4,8 +4,8 @@
 
 #include <delayimp.h>
 
-/* Also what Windows' own DLLs load in their turn. Before all other constructors: the one of the stack
- * protector asks Windows' cryptography for a random number. */
+/* Also what Windows' own DLLs load in their turn. Before all other constructors: the one of the
+ * stack protector asks Windows' cryptography for a random number. */
 __attribute__((constructor(101))) static void search_system_alone(void) {
     (void)SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32); /* in each Windows since 8 */
 }
@@ -19,9 +19,11 @@ void *win32_function(const wchar_t *dll, const char *name) {
 
 /* What the linker delays (dist/make/windows.mk) is asked for at its first call. */
 static FARPROC WINAPI load_delayed(unsigned what, PDelayLoadInfo info) {
-    return what == dliNotePreLoadLibrary
-               ? (FARPROC)(void *)LoadLibraryExA(info->szDll, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32)
-               : NULL;
+    if (what != dliNotePreLoadLibrary)
+        return NULL;
+    /* DNSAPI delays this one and loads it its own way, which is not everywhere System32's. */
+    (void)LoadLibraryExA("iphlpapi.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    return (FARPROC)(void *)LoadLibraryExA(info->szDll, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 }
 
 PfnDliHook __pfnDliNotifyHook2 = load_delayed;

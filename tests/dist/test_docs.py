@@ -122,6 +122,17 @@ class Documents(unittest.TestCase):
         self.assertEqual(modes, set(re.search(r"# mode: .*# ([^;]*);", defaults).group(1).split(", ")))
         self.assertEqual(plugins, set(re.search(r"# plugin: .*# (.*)", defaults).group(1).split(", ")))
 
+    def test_firewall_rules(self):
+        """SECURITY.md's table has each rule of the firewall that the program makes, and no other."""
+        made = set()
+        for path in sorted(p for folder in PRODUCT for p in (ROOT / folder).rglob("*.c")):
+            text = read(path)
+            names = dict(re.findall(r'^#define (\w+) "(.*)"$', text, re.M))
+            for name in re.findall(r"(?:\.firewall = |host_firewall_rule \w+ = )\{\s*\.name = ([^,]+),", text):
+                made.add(names.get(name, name.strip('"')))
+        table = re.search(r"\| rule of Windows Firewall .*?\n\n", read(ROOT / "SECURITY.md"), re.S).group(0)
+        self.assertEqual(made, set(re.findall(r"^\| `([^`]+)`", table, re.M)))
+
     def test_counts(self):
         """How many checks there are, and flows."""
         with tempfile.TemporaryDirectory() as host:

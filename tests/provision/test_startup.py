@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -12,6 +13,9 @@ sys.path += [str(ROOT / "tests/provision"), str(ROOT / "tests/rig")]
 import ansible_tools  # noqa: E402
 import netns  # noqa: E402
 import stage  # noqa: E402
+
+sys.path.append(str(ROOT / "tests/wine"))
+import prefix as wine  # noqa: E402
 
 SCRIPT = ROOT / "dist/provision/startup/join.cmd"
 FOLDER = "C:\\Program Files\\winjoin-start\\"
@@ -29,6 +33,14 @@ for path in sys.argv[1:]:
 """
 
 
+# A program that writes down how it was called, in the place of curl.exe and winjoin.exe.
+CALLED = """#include <stdio.h>
+#include <windows.h>
+int main(void) { FILE *f = fopen("C:\\\\called.txt", "a"); fprintf(f, "%s\\n", GetCommandLineA()); return fclose(f); }
+"""
+BIOS = r"HKLM\HARDWARE\DESCRIPTION\System\BIOS"
+
+
 class CloudbaseInit(unittest.TestCase):
     def test_its_own_reader_takes_the_script_as_a_batch_file(self):
         try:
@@ -37,6 +49,56 @@ class CloudbaseInit(unittest.TestCase):
             self.skipTest("cloudbase-init cannot be installed: %s" % why)
         done = subprocess.run([str(tools / "python"), "-c", ASK, str(SCRIPT)], capture_output=True, text=True, check=False)
         self.assertEqual(done.stdout.split(), ["Shell"], done.stderr)
+
+
+@unittest.skipUnless(pathlib.Path(wine.WINE).exists(), "no Wine")
+class Strangers(unittest.TestCase):
+    """What a user may have put into the script's way, on a machine that is in a cloud or is not."""
+
+    def setUp(self):
+        self.home = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.c = self.home / "prefix/drive_c"
+        self.addCleanup(lambda: subprocess.run([wine.WINESERVER, "-k"], env=self.environment(), check=False))
+        self.run_cmd("ver")
+        (self.home / "called.c").write_text(CALLED)
+        for target in ("windows/system32/curl.exe", "winjoin.exe"):
+            subprocess.run(["x86_64-w64-mingw32-gcc", "-o", self.c / target, self.home / "called.c"], check=True)
+        (self.c / "join.cmd").write_bytes(SCRIPT.read_bytes())
+        self.put("Program Files/winjoin-start/settings.cmd", 'set "PROGRAM=C:\\winjoin.exe"')
+        self.put("ProgramData/winjoin-start/settings.cmd", "echo settings >>C:\\planted.txt")
+        for name in ("icacls", "reg", "curl"):  # in the folder that the script is called from
+            self.put(name + ".cmd", "echo %s >>C:\\planted.txt" % name)
+
+    def environment(self):
+        return {**os.environ, "WINEPREFIX": str(self.home / "prefix"), "WINEDEBUG": "-all",
+                "WINEDLLOVERRIDES": "mscoree,mshtml="}
+
+    def put(self, name, text):
+        (self.c / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.c / name).write_text(text + "\n")
+
+    def run_cmd(self, *words):
+        self.home.joinpath("prefix").mkdir(exist_ok=True)
+        done = subprocess.run([wine.WINE, "cmd", "/c", *words], env=self.environment(), capture_output=True, text=True,
+                              cwd=self.c if self.c.exists() else self.home, timeout=240, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def called(self, maker):
+        """The calls of curl and of winjoin that one run of the script makes on a machine of that maker."""
+        (self.c / "called.txt").unlink(missing_ok=True)
+        self.put("start.cmd", "C:\\windows\\system32\\reg.exe add %s /v SystemManufacturer /d \"%s\" /f\nC:\\join.cmd" % (BIOS, maker))
+        self.run_cmd(r"C:\start.cmd")
+        planted = self.c / "planted.txt"
+        self.assertEqual(planted.read_text() if planted.exists() else "", "")
+        lines = (self.c / "called.txt").read_text().splitlines()
+        return [line for line in lines if "curl" in line], [line for line in lines if "winjoin.exe" in line]
+
+    def test_neither_planted_files_nor_a_foreign_metadata_server(self):
+        for maker, asked in (("Not Google", 0), ("Google", 1)):
+            curl, winjoin = self.called(maker)
+            with self.subTest(maker=maker):
+                self.assertEqual((len(curl), len(winjoin)), (asked, 1), curl)
+                self.assertTrue(all(" http://169.254.169.254/" in line for line in curl), curl)
 
 
 class Start(unittest.TestCase):

@@ -1,12 +1,12 @@
 #!/bin/sh
-# winjoin.exe imports "known" DLLs alone, which Windows never looks for beside a program, and what it
-# loads later comes from System32, whatever lies beside it; the probe imports what Nano Server has. Both
-# carry the hardening flags; winjoin.exe has its manifest and nothing of the machine that built it.
+# The Windows programs import "known" DLLs alone, which Windows never looks for beside a program, and what
+# they load later comes from System32, whatever lies beside them; the probe imports what Nano Server has.
+# Both carry the hardening flags; winjoin.exe has its manifest and nothing of the machine that built it.
 set -eu
 cd "$(dirname "$0")/../.."
 
 passed=0 failed=0 skipped=0
-probe_may='kernel32.dll|msvcrt.dll|ws2_32.dll|iphlpapi.dll|dnsapi.dll'
+probe_may='kernel32.dll|msvcrt.dll|ws2_32.dll'
 # HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\KnownDLLs of Windows Server 2019 to 2025, those
 # that a program may want.
 winjoin_may='advapi32.dll|combase.dll|gdi32.dll|kernel32.dll|msvcrt.dll|ole32.dll|oleaut32.dll|rpcrt4.dll|sechost.dll|shell32.dll|user32.dll|ws2_32.dll'
@@ -32,6 +32,7 @@ look_at() {
     check "$program imports" "${others:-nothing else}" "nothing else"
     flags=$(grep -cE 'HIGH_ENTROPY_VA|DYNAMIC_BASE|NX_COMPAT' "$work" || true)
     check "$program has ASLR and NX flags" "$flags" 3
+    check "$program's imports come from System32 alone" "$(python3 -B dist/make/load_config.py flags "$program")" 0x800
 }
 
 # A DLL of a stranger's beside a program says so in a file when it is loaded; a program that imports it
@@ -50,7 +51,7 @@ plant() {
     for name in bcrypt crypt32 iphlpapi secur32; do
         cp "$folder/dnsapi.dll" "$folder/$name.dll"
     done
-    cp build/windows/winjoin.exe "$folder"
+    cp build/windows/winjoin.exe build/windows/winjoin-probe.exe "$folder"
 }
 
 # What was loaded of the planted DLLs while the program ran with these words.
@@ -74,6 +75,10 @@ look_at_planted() {
     for words in version capabilities 'preflight 127.0.0.1:1 --token abcdef.0123456789abcdef' 'config print defaults'; do
         # shellcheck disable=SC2086 # words
         check "a planted DLL, by winjoin $words" "$(loaded_by 'C:\tools\winjoin.exe' $words)" none
+    done
+    for words in 'resolve nobody.invalid' 'tcp 127.0.0.1:1 --attempts 1'; do
+        # shellcheck disable=SC2086 # words
+        check "a planted DLL, by winjoin-probe $words" "$(loaded_by 'C:\tools\winjoin-probe.exe' $words)" none
     done
     WINEPREFIX=$prefix /usr/lib/wine/wineserver64 -k || true
     rm -rf "$prefix"

@@ -139,12 +139,50 @@ static void little_is_sent_and_nothing_left(void **state) {
     socket_echo_close(echo);
 }
 
+/* A datagram of that port whose sender was forged would set two echoes on each other. */
+static void the_same_port_is_not_answered(void **state) {
+    unsigned port;
+    struct socket_echo *echo = open_any(&port);
+    socket_handle twin = socket_os_open(4, true), other = socket_os_open(4, true);
+    uint64_t begin = socket_now_us();
+    enum socket_outcome outcome;
+    struct socket_peer to, from;
+    char answer[8] = "";
+    long n = SOCKET_OS_AGAIN;
+
+    (void)state;
+    assert_int_equal(socket_os_peer("127.0.0.2", port, &from), 0);
+    assert_int_equal(socket_os_port(&from), port);
+    assert_int_equal(socket_os_peer("127.0.0.1", port, &to), 0);
+    /* Wine gives a port to one socket, whatever the address. */
+    if (!getenv("WINEPREFIX")) {
+        assert_int_equal(socket_os_bind(twin, &from, false), 0);
+        assert_int_equal(socket_os_send(twin, "x", 1, &to, &outcome), 1);
+    }
+    assert_int_equal(socket_os_send(other, "y", 1, &to, &outcome), 1);
+    while (n == SOCKET_OS_AGAIN && socket_now_us() - begin < WAIT_MS * UINT64_C(1000)) {
+        socket_echo_serve(echo, 20);
+        n = socket_os_receive(other, answer, sizeof answer - 1, &from, &outcome);
+    }
+    assert_int_equal(n, 4);
+    assert_string_equal(answer, "p1 y");
+    if (!getenv("WINEPREFIX"))
+        assert_int_equal(socket_os_receive(twin, answer, sizeof answer, &from, &outcome),
+                         SOCKET_OS_AGAIN);
+    assert_int_equal(socket_os_peer("::1", port, &from), 0);
+    assert_int_equal(socket_os_port(&from), port);
+    socket_os_close(twin);
+    socket_os_close(other);
+    socket_echo_close(echo);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_is_waited_for),
         cmocka_unit_test(a_name_may_come_too_late),
         cmocka_unit_test(what_nobody_takes),
         cmocka_unit_test(little_is_sent_and_nothing_left),
+        cmocka_unit_test(the_same_port_is_not_answered),
     };
 
     return socket_start() || cmocka_run_group_tests(tests, NULL, NULL);
