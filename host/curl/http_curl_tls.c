@@ -138,13 +138,27 @@ static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
     return set_name(ssl_ctx, tls->name) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR;
 }
 
+/* Not by CURLSSLOPT_NATIVE_CA, which trusts the roots of the user who runs this, too. */
+static void trust_machine(CURL *easy, CURLoption option) {
+    _cleanup_(freep) char *roots = http_machine_roots();
+    struct curl_blob blob;
+
+    if (!roots || !*roots)
+        return; /* none is none: libcurl has no list of its own on Windows */
+    blob = blob_of(roots);
+    curl_easy_setopt(easy, option, &blob);
+}
+
+void http_curl_trust_proxy(void *easy) {
+    trust_machine(easy, CURLOPT_PROXY_CAINFO_BLOB);
+}
+
 static void set_roots(CURL *easy, const struct http_request *request) {
     _cleanup_(freep) char *file = NULL;
     struct curl_blob ca;
 
-    curl_easy_setopt(easy, CURLOPT_PROXY_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
     if (!request->ca_pem) {
-        curl_easy_setopt(easy, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
+        trust_machine(easy, CURLOPT_CAINFO_BLOB);
         file = http_system_roots();
         if (file)
             curl_easy_setopt(easy, CURLOPT_CAINFO, file);

@@ -5,6 +5,10 @@ bool http_system_proxy(char **, char **) {
     return false; /* the environment is all there is */
 }
 
+char *http_machine_roots(void) {
+    return NULL; /* a user has no other ones */
+}
+
 char *http_system_roots(void) {
     const char *file = getenv("SSL_CERT_FILE");
 
