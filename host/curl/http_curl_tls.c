@@ -138,15 +138,32 @@ static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
     return set_name(ssl_ctx, tls->name) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR;
 }
 
+/* One that OpenSSL cannot read is left out: libcurl would take none of the others. */
+static void add_root(void *pem, const unsigned char *der, size_t len) {
+    X509 *root = d2i_X509(NULL, &der, (long)len);
+
+    if (root && !PEM_write_bio_X509(pem, root))
+        abort(); /* out of memory */
+    X509_free(root);
+    ERR_clear_error();
+}
+
 /* Not by CURLSSLOPT_NATIVE_CA, which trusts the roots of the user who runs this, too. */
 static void trust_machine(CURL *easy, CURLoption option) {
-    _cleanup_(freep) char *roots = http_machine_roots();
-    struct curl_blob blob;
+    struct curl_blob roots = {.flags = CURL_BLOB_COPY};
+    BIO *pem = BIO_new(BIO_s_mem());
+    char *data = NULL;
+    long len;
 
-    if (!roots || !*roots)
-        return; /* none is none: libcurl has no list of its own on Windows */
-    blob = blob_of(roots);
-    curl_easy_setopt(easy, option, &blob);
+    if (!pem)
+        abort(); /* out of memory */
+    http_machine_roots(add_root, pem);
+    len = BIO_get_mem_data(pem, &data);
+    roots.data = data;
+    roots.len = (size_t)len;
+    if (len > 0) /* none is none: libcurl has no list of its own on Windows */
+        curl_easy_setopt(easy, option, &roots);
+    BIO_free(pem);
 }
 
 void http_curl_trust_proxy(void *easy) {

@@ -6,11 +6,6 @@
 
 #include "host/http_ops.h"
 
-/* Behind <wincrypt.h>, whose names it takes back. */
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
-
 /* An administrator can say of a root what it is for, beside what it says itself. */
 static bool is_for_servers(PCCERT_CONTEXT certificate) {
     _cleanup_(freep) CERT_ENHKEY_USAGE *uses = NULL;
@@ -29,36 +24,17 @@ static bool is_for_servers(PCCERT_CONTEXT certificate) {
     return false;
 }
 
-/* One that OpenSSL cannot read is left out: libcurl would take none of the others. */
-static void add(BIO *pem, PCCERT_CONTEXT certificate) {
-    const unsigned char *der = certificate->pbCertEncoded;
-    X509 *read =
-        is_for_servers(certificate) ? d2i_X509(NULL, &der, (long)certificate->cbCertEncoded) : NULL;
-
-    if (read && !PEM_write_bio_X509(pem, read))
-        abort(); /* out of memory */
-    X509_free(read);
-    ERR_clear_error();
-}
-
-char *http_machine_roots(void) {
+void http_machine_roots(void (*take)(void *, const unsigned char *, size_t), void *context) {
     HCERTSTORE store = CertOpenStore(CERT_STORE_PROV_SYSTEM_W, 0, 0,
                                      CERT_SYSTEM_STORE_LOCAL_MACHINE |
                                          CERT_STORE_OPEN_EXISTING_FLAG | CERT_STORE_READONLY_FLAG,
                                      L"ROOT");
     PCCERT_CONTEXT certificate = NULL;
-    BIO *pem = BIO_new(BIO_s_mem());
-    char *data = NULL, *ret;
-    long len;
 
-    if (!pem)
-        abort(); /* out of memory */
-    while (store && (certificate = CertEnumCertificatesInStore(store, certificate)) != NULL)
-        add(pem, certificate);
-    len = BIO_get_mem_data(pem, &data);
-    ret = xstrndup(len > 0 ? data : "", len > 0 ? (size_t)len : 0);
-    BIO_free(pem);
-    if (store)
-        CertCloseStore(store, 0);
-    return ret;
+    if (!store)
+        return;
+    while ((certificate = CertEnumCertificatesInStore(store, certificate)) != NULL)
+        if (is_for_servers(certificate))
+            take(context, certificate->pbCertEncoded, certificate->cbCertEncoded);
+    CertCloseStore(store, 0);
 }

@@ -63,12 +63,12 @@ static DWORD add(wchar_t *password) {
 
 /* Policies forbid the one or the other to local accounts. */
 static HANDLE log_on(const wchar_t *password, DWORD *code) {
-    static const DWORD ways[] = {LOGON32_LOGON_INTERACTIVE, LOGON32_LOGON_NETWORK,
-                                 LOGON32_LOGON_BATCH};
+    static const DWORD kinds[] = {LOGON32_LOGON_INTERACTIVE, LOGON32_LOGON_NETWORK,
+                                  LOGON32_LOGON_BATCH};
     HANDLE token;
 
-    for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-        if (LogonUserW(NAME, L".", password, ways[i], LOGON32_PROVIDER_DEFAULT, &token))
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        if (LogonUserW(NAME, L".", password, kinds[i], LOGON32_PROVIDER_DEFAULT, &token))
             return token;
         *code = GetLastError();
     }
