@@ -29,6 +29,10 @@ bool http_system_proxy(char **ret_proxy, char **ret_bypass);
 /* A file of roots that this process was told to trust instead of the system's, or NULL. One for
  * each platform. The caller frees. */
 char *http_system_roots(void);
+/* Hands over each certificate (DER) that this whole machine trusts as a root of servers, not those
+ * of one user; none where libcurl knows where they are. One for each platform. */
+void http_machine_roots(void (*take)(void *context, const unsigned char *der, size_t len),
+                        void *context);
 /* What follows "//" in a URL, taken apart; the spans lie in its text. */
 struct http_authority {
     const char *end;       /* behind it: a path, a query or nothing */

@@ -9,6 +9,7 @@ acceptance: $(ACCEPTANCE)/acceptance.exe $(ACCEPTANCE)/check.cmd $(KIT_UNITS:%=$
 $(ACCEPTANCE)/acceptance.debug.exe: $(patsubst %.c,build/windows/%.o,$(wildcard tests/acceptance/*.c)) \
                                     build/windows/libhns.a build/windows/libmemory.a build/windows/libwinjoin.a
 	$(call link,windows)
+$(ACCEPTANCE)/acceptance.debug.exe: LIBS_windows += -lnetapi32
 $(ACCEPTANCE)/units/%.exe: build/windows/tests/%.exe
 	$(Q)mkdir -p $(@D)
 	$(Q)x86_64-w64-mingw32-strip -o $@ $<

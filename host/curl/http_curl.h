@@ -19,6 +19,8 @@ struct http_curl_tls {
 /* TLS 1.2, with the ciphers, curves and signatures that Go's crypto/tls offers; chain, dates and
  * name by OpenSSL's rules, a name among the alternative ones, RSA keys of at most 8192 bits. */
 void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls);
+/* A proxy by https is trusted by the machine's roots. */
+void http_curl_trust_proxy(void *easy);
 /* The request's URL; with server_name that name is its host, so that libcurl sends and verifies it:
  * *ret_connect_to (curl_slist, else untouched) leads to the real host, and *ret_host is what the
  * Host header stays. The caller frees. */

@@ -96,6 +96,8 @@ int http_curl_proxy(void *easy, const struct http_request *request, char **ret_s
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
     curl_easy_setopt(easy, CURLOPT_PROXY, proxy.url ? proxy.url : "");
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    if (proxy.url && text_starts_with(proxy.url, "https:"))
+        http_curl_trust_proxy(easy);
     if (proxy.user) {
         set_login(easy, CURLOPT_PROXYUSERNAME, proxy.user);
         set_login(easy, CURLOPT_PROXYPASSWORD, proxy.password);

@@ -138,13 +138,44 @@ static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
     return set_name(ssl_ctx, tls->name) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR;
 }
 
+/* One that OpenSSL cannot read is left out: libcurl would take none of the others. */
+static void add_root(void *pem, const unsigned char *der, size_t len) {
+    X509 *root = d2i_X509(NULL, &der, (long)len);
+
+    if (root && !PEM_write_bio_X509(pem, root))
+        abort(); /* out of memory */
+    X509_free(root);
+    ERR_clear_error();
+}
+
+/* Not by CURLSSLOPT_NATIVE_CA, which trusts the roots of the user who runs this, too. */
+static void trust_machine(CURL *easy, CURLoption option) {
+    struct curl_blob roots = {.flags = CURL_BLOB_COPY};
+    BIO *pem = BIO_new(BIO_s_mem());
+    char *data = NULL;
+    long len;
+
+    if (!pem)
+        abort(); /* out of memory */
+    http_machine_roots(add_root, pem);
+    len = BIO_get_mem_data(pem, &data);
+    roots.data = data;
+    roots.len = (size_t)len;
+    if (len > 0) /* none is none: libcurl has no list of its own on Windows */
+        curl_easy_setopt(easy, option, &roots);
+    BIO_free(pem);
+}
+
+void http_curl_trust_proxy(void *easy) {
+    trust_machine(easy, CURLOPT_PROXY_CAINFO_BLOB);
+}
+
 static void set_roots(CURL *easy, const struct http_request *request) {
     _cleanup_(freep) char *file = NULL;
     struct curl_blob ca;
 
-    curl_easy_setopt(easy, CURLOPT_PROXY_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
     if (!request->ca_pem) {
-        curl_easy_setopt(easy, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
+        trust_machine(easy, CURLOPT_CAINFO_BLOB);
         file = http_system_roots();
         if (file)
             curl_easy_setopt(easy, CURLOPT_CAINFO, file);

@@ -32,5 +32,5 @@ bool http_system_proxy(char **ret_proxy, char **ret_bypass) {
 }
 
 char *http_system_roots(void) {
-    return NULL; /* libcurl reads the machine's ROOT store itself (CURLSSLOPT_NATIVE_CA) */
+    return NULL; /* the machine's store is all there is (http_roots.c) */
 }

@@ -77,6 +77,10 @@ void kit_expect_rule(struct kit *kit, const char *name, struct finding *f);
  * crash (SERVICE_CONFIG_FAILURE_ACTIONS and _FLAG). */
 void kit_recovery(const char *service, struct finding *f);
 
+/* Has the calling thread be an ordinary user, an account of the kit's that is made and removed
+ * again, while it does this. Skipped where no such account can be had. */
+void account_acts(struct kit *kit, struct finding *f, void (*does)(void *), void *about);
+
 /* Keeps the server's state before a join; rows that hold it against what is there: adapters, while
  * it is a node, and everything after a reset. */
 void before_keep(struct kit *kit, struct finding *f);
@@ -85,6 +89,10 @@ void before_is_back(struct kit *kit, const struct row *row, struct finding *f);
 
 /* The tables; {0} ends one. */
 extern const struct row machine_rows[], service_rows[], node_rows[], join_rows[], leave_rows[];
+extern const struct row write_rows[], stranger_rows[], node_stranger_rows[];
+/* What acceptance.exe --attack FOLDER does: as its own user all that the rows of strangers try,
+ * except that it takes nothing back; prints what was not refused. The exit code: 0 all was. */
+int stranger_attacks(const char *folder);
 /* What acceptance.exe --hosted is, as a service's program; the exit code. */
 int services_hosted(void);
 /* A row for each mode's documents; `ret` is filled, at most `max`. */

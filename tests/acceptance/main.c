@@ -95,12 +95,15 @@ static void play_kit(struct kit *kit) {
 
     kit->joined = is_node(kit->host);
     play_all(kit, machine_rows);
+    play_all(kit, write_rows);
+    play_all(kit, stranger_rows);
     play_all(kit, service_rows);
     play_some(kit, rows, unit_rows(kit, rows, ROWS_MAX));
     play_some(kit, rows, hns_rows(rows, ROWS_MAX));
     play_all(kit, join_rows);
     kit->joined = is_node(kit->host);
     play_all(kit, node_rows);
+    play_all(kit, node_stranger_rows);
     play_all(kit, leave_rows);
     (void)SetCurrentDirectoryA(kit->folder); /* what follows has whole paths */
     if (host_remove_tree(kit->host, work, &err) < 0)
@@ -114,6 +117,8 @@ int main(int argc, char **argv) {
 
     if (argc == 2 && strcmp(argv[1], "--hosted") == 0)
         return services_hosted();
+    if (argc == 3 && strcmp(argv[1], "--attack") == 0)
+        return stranger_attacks(argv[2]);
     if (host_open(NULL, &kit.host, &err) < 0)
         return usage(err.message);
     for (int i = 1; i < argc && !kit.join; i++) {

@@ -79,7 +79,10 @@ class Machine(unittest.TestCase):
         before = run(*words)
         self.assertEqual(before.returncode, 4, before.stderr)
         with tempfile.TemporaryDirectory() as folder:
-            machine("root", "Z:" + odd.write(folder, "ca.crt", ca.pem))
+            file = "Z:" + odd.write(folder, "ca.crt", ca.pem)
+            machine("user-root", file)
+            self.assertEqual(run(*words).returncode, 4, "trusted by who runs it alone")
+            machine("root", file)
         after = run(*words)
         self.assertEqual(after.returncode, 0, after.stderr)
         self.assertIn("token: a-token", after.stdout)

@@ -26,7 +26,8 @@ UNITS = sorted(os.listdir(os.path.join(BUILD, "acceptance", "units"))) if os.pat
 SKIPPED = {"link", "probe-acl", "containers-feature", "defender", "page-file", "service-dependents",
            "event-log", "join", "join-again", "join-fixes", "join-adapters", "node-services", "node-secrets", "node-folders",
            "node-link", "node-firewall", "node-status", "node-diag", "node-collect", "cluster-diag", "node-kubelet-stop",
-           "node-hns-restart", "certs-renew", "reset", "reset-state"}
+           "node-hns-restart", "certs-renew", "reset", "reset-state", "junction", "stranger", "stranger-folders", "node-stranger",
+           "node-stranger-pipe"}
 PART = os.environ.get("TESTS_PART") == "part"  # make test: without the modes that need an adapter, and the join
 MODES = {"hns-overlay", "hns-overlay-port", "hns-l2bridge", "hns-l2bridge-dual", "hns-l2tunnel", "hns-transparent", "hns-nat"}
 
@@ -167,6 +168,15 @@ class Kit(Case):
         self.host.boot()
         self.assertEqual((code, self.by(rows, "fail")), (1, {"programs-acl"}), said)
         self.assertIn(r"C:\winjoin-acceptance\folder: D:", rows["programs-acl"]["found"])
+        os.mkdir(self.host.path(r"C:\open"))
+        done = self.host.run([r"C:\kit\acceptance.exe", "--attack", r"C:\open"])
+        self.assertEqual((done.returncode, done.stdout.count(r"C:\open: "), "error" in done.stdout), (1, 8, False), done.stdout)
+        self.assertEqual(set(os.listdir(self.host.path(r"C:\open"))), {"winjoin-acceptance", "winjoin-acceptance.dll"})
+        os.chown(self.host.path(r"C:\ProgramData"), 65534, -1)
+        code, rows, said = self.check("--only", "owners")
+        os.chown(self.host.path(r"C:\ProgramData"), 0, -1)
+        self.assertEqual((code, self.by(rows, "fail")), (1, {"owners"}), said)
+        self.assertIn(r"'C:\ProgramData' belongs to ", rows["owners"]["found"])
         os.remove(self.share)
         code, rows, said = self.check("--only", "share")
         self.assertEqual((code, self.by(rows, "fail")), (1, {"share"}), said)

@@ -1,6 +1,7 @@
-/* machine root FILE | machine proxy PROXY BYPASS | machine proxy: puts a certificate (PEM) among
- * this machine's roots, or sets its WinHTTP proxy, as an administrator does with certutil -addstore
- * Root and netsh winhttp set proxy. Who needs it: the test that winjoin.exe looks there. */
+/* machine root FILE | machine user-root FILE | machine proxy PROXY BYPASS | machine proxy: puts a
+ * certificate (PEM) among this machine's roots or this user's, or sets its WinHTTP proxy, as is
+ * done with certutil [-user] -addstore Root and netsh winhttp set proxy. Who needs it: the test
+ * where winjoin.exe looks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static int fail(const char *what) {
     return 1;
 }
 
-static int add_root(const wchar_t *path) {
+static int add_root(const wchar_t *path, DWORD whose) {
     static char pem[PEM_MAX];
     static BYTE der[PEM_MAX];
     DWORD der_len = sizeof der;
@@ -30,7 +31,7 @@ static int add_root(const wchar_t *path) {
     if (!CryptStringToBinaryA(pem, (DWORD)len, CRYPT_STRING_BASE64HEADER, der, &der_len, NULL,
                               NULL))
         return fail("read the certificate");
-    store = CertOpenStore(CERT_STORE_PROV_SYSTEM_W, 0, 0, CERT_SYSTEM_STORE_LOCAL_MACHINE, L"ROOT");
+    store = CertOpenStore(CERT_STORE_PROV_SYSTEM_W, 0, 0, whose, L"ROOT");
     if (!store)
         return fail("open the store");
     if (!CertAddEncodedCertificateToStore(store, X509_ASN_ENCODING, der, der_len,
@@ -48,9 +49,12 @@ static int set_proxy(wchar_t *proxy, wchar_t *bypass) {
 
 int wmain(int argc, wchar_t **argv) {
     if (argc == 3 && wcscmp(argv[1], L"root") == 0)
-        return add_root(argv[2]);
+        return add_root(argv[2], CERT_SYSTEM_STORE_LOCAL_MACHINE);
+    if (argc == 3 && wcscmp(argv[1], L"user-root") == 0)
+        return add_root(argv[2], CERT_SYSTEM_STORE_CURRENT_USER);
     if (argc >= 2 && wcscmp(argv[1], L"proxy") == 0)
         return set_proxy(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
-    (void)fprintf(stderr, "machine root FILE | machine proxy [PROXY [BYPASS]]\n");
+    (void)fprintf(stderr,
+                  "machine root FILE | machine user-root FILE | machine proxy [PROXY [BYPASS]]\n");
     return 2;
 }
