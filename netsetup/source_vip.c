@@ -31,12 +31,15 @@ static char *place_of(const char *network, const char *address) {
     return xasprintf("%s\\%s\\%s", CNI_STATE_DIR, network, address);
 }
 
-/* The addresses that are reserved; a store that is not there is empty. */
+/* The addresses that are reserved; a store that is not there is empty, one that a stranger has
+ * written to is refused. */
 static int list_store(struct host *host, const char *network, struct text_list *ret,
                       struct error *err) {
     _cleanup_(freep) char *folder = xasprintf("%s\\%s", CNI_STATE_DIR, network);
     _cleanup_(text_list_free) struct text_list names = {0};
     struct ip ip;
+    if (host_refuse_stranger_in(host, folder, NULL, err) < 0)
+        return -1;
     if (host_list(host, folder, &names, err) < 0)
         return error_forgive(err, ERROR_ABSENT);
     for (size_t i = 0; i < names.count; i++)

@@ -50,7 +50,7 @@ static size_t position(const struct memory_host *memory, const char *path) {
     return low;
 }
 
-static struct memory_file *find_file(const struct memory_host *memory, const char *path) {
+struct memory_file *memory_find(const struct memory_host *memory, const char *path) {
     size_t at = position(memory, path);
 
     if (at == memory->file_count || compare_paths(memory->files[at].path, path) != 0)
@@ -66,10 +66,12 @@ static struct memory_file *add_file(struct memory_host *memory, const char *path
             (memory->file_count - at) * sizeof *memory->files);
     memory->file_count++;
     memory->files[at] = (struct memory_file){.path = xstrdup(path)};
+    memory_access_made(memory, path);
     return &memory->files[at];
 }
 
 static void drop_file(struct memory_host *memory, size_t at) {
+    memory_access_gone(memory, memory->files[at].path);
     free(memory->files[at].path);
     free(memory->files[at].data);
     memory->file_count--;
@@ -81,8 +83,7 @@ static bool is_root(const char *path) {
     return strlen(path) == 3;
 }
 
-/* true when `path` lies in the folder, at any depth. */
-static bool lies_in(const char *path, const char *folder) {
+bool memory_lies_in(const char *path, const char *folder) {
     _cleanup_(freep) char *head = xstrndup(path, strlen(folder));
     char next = strlen(path) > strlen(folder) ? path[strlen(folder)] : '\0';
 
@@ -95,7 +96,7 @@ static int make_parents(struct memory_host *memory, const char *path, struct err
 
     if (!parent || is_root(parent))
         return 0;
-    found = find_file(memory, parent);
+    found = memory_find(memory, parent);
     if (found && found->type == HOST_FILE)
         return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists", parent);
     if (found)
@@ -108,7 +109,7 @@ static int make_parents(struct memory_host *memory, const char *path, struct err
 
 /* The file behind a path, links followed. */
 static struct memory_file *follow(const struct memory_host *memory, const char *path) {
-    struct memory_file *file = find_file(memory, path);
+    struct memory_file *file = memory_find(memory, path);
 
     for (int i = 0; file && file->type == HOST_LINK && i < LINKS_MAX; i++) {
         _cleanup_(freep) char *parent = path_parent(file->path);
@@ -118,7 +119,7 @@ static struct memory_file *follow(const struct memory_host *memory, const char *
         if (path_normalize(file->data, &target, NULL) < 0 &&
             path_normalize(joined, &target, NULL) < 0)
             return NULL;
-        file = find_file(memory, target);
+        file = memory_find(memory, target);
     }
     return file;
 }
@@ -129,6 +130,7 @@ int memory_read(struct host *host, const char *path, size_t max, char **ret, siz
 
     if (memory_call(host, err, "read %s", path) < 0)
         return -1;
+    memory_access_read(host, path);
     file = follow(memory_of(host), path);
     if (!file)
         return error_set_os(err, ERROR_ABSENT, 2, "read '%s': it is absent", path);
@@ -175,10 +177,12 @@ int memory_write(struct host *host, const char *path, const void *data, size_t l
     struct memory_host *memory = memory_of(host);
     struct memory_file *file;
 
-    if (memory_call(host, err, "write %s %s %zu bytes", path, access_names[access], len) < 0 ||
-        make_parents(memory, path, err) < 0)
+    if (memory_call(host, err, "write %s %s %zu bytes", path, access_names[access], len) < 0)
         return -1;
-    file = find_file(memory, path);
+    memory_access_write(host, path);
+    if (make_parents(memory, path, err) < 0)
+        return -1;
+    file = memory_find(memory, path);
     if (is_root(path) || (file && file->type == HOST_FOLDER))
         return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder with that name exists",
                             path);
@@ -191,6 +195,7 @@ int memory_write(struct host *host, const char *path, const void *data, size_t l
     file->access = access;
     file->data = xmemdup(data, len);
     file->len = len;
+    memory_access_made(memory, path);
     return 0;
 }
 
@@ -204,14 +209,17 @@ int memory_make_folder(struct host *host, const char *path, enum host_access acc
         return -1;
     if (is_root(path))
         return 0;
-    file = find_file(memory, path);
+    file = memory_find(memory, path);
     if (file && file->type != HOST_FOLDER)
         return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists", path);
     if (!file)
         file = add_file(memory, path);
     file->type = HOST_FOLDER;
-    if (access != HOST_PUBLIC)
+    if (access != HOST_PUBLIC) {
+        if (file->access == HOST_PUBLIC)
+            memory_access_closed(memory, path);
         file->access = access;
+    }
     return 0;
 }
 
@@ -220,7 +228,7 @@ int memory_access_get(struct host *host, const char *path, char **ret, struct er
 
     if (memory_call(host, err, "access_get %s", path) < 0)
         return -1;
-    file = find_file(memory_of(host), path);
+    file = memory_find(memory_of(host), path);
     if (!file)
         return error_set_os(err, ERROR_ABSENT, 2, "read the access of '%s': it is absent", path);
     *ret = xstrdup(access_names[file->access]);
@@ -232,7 +240,7 @@ int memory_access_set(struct host *host, const char *path, const char *access, s
 
     if (memory_call(host, err, "access_set %s %s", path, access) < 0)
         return -1;
-    file = find_file(memory_of(host), path);
+    file = memory_find(memory_of(host), path);
     if (!file)
         return error_set_os(err, ERROR_ABSENT, 2, "set the access of '%s': it is absent", path);
     for (size_t i = 0; i < ARRAY_SIZE(access_names); i++)
@@ -241,19 +249,35 @@ int memory_access_set(struct host *host, const char *path, const char *access, s
     return 0;
 }
 
+static void note_looks(struct memory_host *memory, const char *path) {
+    for (const char *end = path + 2; *end && end[1];) {
+        _cleanup_(freep) char *part = NULL;
+
+        end += 1 + strcspn(end + 1, "\\");
+        part = xstrndup(path, (size_t)(end - path));
+        memory_access_looked(memory, part);
+        if (memory_find(memory, part))
+            continue;
+        memory_access_looked(memory, path);
+        return;
+    }
+}
+
 /* Of the few that are users' or links, the one that is nearest to the drive. */
 int memory_stranger(struct host *host, const char *path, struct host_stranger *ret,
                     struct error *) {
-    const struct memory_host *memory = memory_of(host);
+    struct memory_host *memory = memory_of(host);
     const struct memory_file *found = NULL;
 
+    if (memory->proved)
+        note_looks(memory, path);
     for (size_t i = 0; i < memory->file_count; i++) {
         const struct memory_file *file = &memory->files[i];
         bool link = file->type == HOST_LINK;
 
         if ((file->is_users || link) &&
             ((file->is_users && compare_paths(file->path, path) == 0) ||
-             lies_in(path, file->path)) &&
+             memory_lies_in(path, file->path)) &&
             (!found || strlen(file->path) < strlen(found->path)))
             found = file;
     }
@@ -264,7 +288,7 @@ int memory_stranger(struct host *host, const char *path, struct host_stranger *r
 }
 
 void host_memory_give_to_user(struct host *host, const char *path) {
-    struct memory_file *file = find_file(memory_of(host), path);
+    struct memory_file *file = memory_find(memory_of(host), path);
 
     assert(file);
     file->is_users = true;
@@ -276,10 +300,11 @@ int memory_remove(struct host *host, const char *path, struct error *err) {
 
     if (memory_call(host, err, "remove %s", path) < 0)
         return -1;
-    if (!find_file(memory, path))
+    memory_access_write(host, path);
+    if (!memory_find(memory, path))
         return 0;
     for (size_t i = 0; i < memory->file_count; i++)
-        if (lies_in(memory->files[i].path, path))
+        if (memory_lies_in(memory->files[i].path, path))
             return error_set_os(err, ERROR_CONFLICT, 145, "remove '%s': the folder is not empty",
                                 path);
     if (is_held(memory, path))
@@ -294,10 +319,11 @@ int memory_remove_tree(struct host *host, const char *path, struct error *err) {
 
     if (memory_call(host, err, "remove_tree %s", path) < 0)
         return -1;
+    memory_access_write(host, path);
     for (size_t i = memory->file_count; i-- > 0;) {
         const char *found = memory->files[i].path;
 
-        if (compare_paths(found, path) != 0 && !lies_in(found, path))
+        if (compare_paths(found, path) != 0 && !memory_lies_in(found, path))
             continue;
         if (is_held(memory, found)) /* what was removed before it stays so */
             return error_set_os(err, ERROR_CONFLICT, 32, "remove '%s': a program has it open",
@@ -315,7 +341,7 @@ static void move_files(struct memory_host *memory, const char *from, const char 
     for (size_t i = memory->file_count; i-- > 0;) {
         struct memory_file *file = &memory->files[i];
 
-        if (compare_paths(file->path, from) != 0 && !lies_in(file->path, from))
+        if (compare_paths(file->path, from) != 0 && !memory_lies_in(file->path, from))
             continue;
         moved[count] = *file;
         moved[count].path = xasprintf("%s%s", to, file->path + strlen(from));
@@ -338,11 +364,14 @@ int memory_rename(struct host *host, const char *from, const char *to, struct er
 
     if (memory_call(host, err, "rename %s %s", from, to) < 0)
         return -1;
-    if (!find_file(memory, from))
+    memory_access_read(host, from);
+    memory_access_write(host, from);
+    memory_access_write(host, to);
+    if (!memory_find(memory, from))
         return error_set_os(err, ERROR_ABSENT, 2, "rename '%s': no such file", from);
     if (compare_paths(from, to) == 0)
         return 0;
-    standing = find_file(memory, to);
+    standing = memory_find(memory, to);
     if (standing && standing->type == HOST_FOLDER)
         return error_set_os(err, ERROR_DENIED, 5, "rename '%s': a folder is at '%s'", from, to);
     if (make_parents(memory, to, err) < 0)
@@ -358,10 +387,12 @@ int memory_link(struct host *host, const char *path, const char *target, struct 
     struct memory_host *memory = memory_of(host);
     struct memory_file *file;
 
-    if (memory_call(host, err, "link %s %s", path, target) < 0 ||
-        make_parents(memory, path, err) < 0)
+    if (memory_call(host, err, "link %s %s", path, target) < 0)
         return -1;
-    file = find_file(memory, path);
+    memory_access_write(host, path);
+    if (make_parents(memory, path, err) < 0)
+        return -1;
+    file = memory_find(memory, path);
     if (file && file->type == HOST_FOLDER)
         return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder with that name exists",
                             path);
@@ -375,18 +406,19 @@ int memory_link(struct host *host, const char *path, const char *target, struct 
 }
 
 enum host_file_type memory_file_type(struct host *host, const char *path) {
-    const struct memory_file *file = find_file(memory_of(host), path);
+    const struct memory_file *file = memory_find(memory_of(host), path);
 
     return file ? file->type : is_root(path) ? HOST_FOLDER : HOST_ABSENT;
 }
 
 int memory_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
     struct memory_host *memory = memory_of(host);
-    const struct memory_file *folder = find_file(memory, path);
+    const struct memory_file *folder = memory_find(memory, path);
     size_t skip = strlen(path) + (is_root(path) ? 0 : 1);
 
     if (memory_call(host, err, "list %s", path) < 0)
         return -1;
+    memory_access_read(host, path);
     if (!is_root(path) && !folder)
         return error_set_os(err, ERROR_ABSENT, 3, "list '%s': no such folder", path);
     if (folder && folder->type != HOST_FOLDER)
@@ -394,7 +426,7 @@ int memory_list(struct host *host, const char *path, struct text_list *ret, stru
     for (size_t i = 0; i < memory->file_count; i++) {
         const char *name = memory->files[i].path;
 
-        if (lies_in(name, path) && !strchr(name + skip, '\\'))
+        if (memory_lies_in(name, path) && !strchr(name + skip, '\\'))
             text_list_add(ret, name + skip);
     }
     return 0;
@@ -437,6 +469,7 @@ json_t *memory_files_json(const struct memory_host *memory) {
 }
 
 void memory_files_free(struct memory_host *memory) {
+    memory_access_free(memory);
     text_list_free(&memory->held);
     while (memory->file_count)
         drop_file(memory, memory->file_count - 1);

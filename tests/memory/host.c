@@ -42,6 +42,7 @@ void memory_note(struct host *host, const char *format, ...) {
 static int service_put(struct host *host, const struct host_service *service, struct error *err) {
     if (memory_call(host, err, "service_put %s", service->name) < 0)
         return -1;
+    memory_access_command(host, service->command);
     return model_service_put(memory_of(host)->state, service, err);
 }
 
@@ -57,6 +58,7 @@ static int service_start(struct host *host, const char *name, unsigned timeout_m
     (void)timeout_ms; /* nothing here takes time */
     if (memory_call(host, err, "service_start %s", name) < 0)
         return -1;
+    memory_access_start(host, name);
     if (memory_of(host)->ending_times && text_equal(memory_of(host)->ending, name)) {
         memory_of(host)->ending_times--;
         host_memory_end_service(host, name, 1);
@@ -223,67 +225,6 @@ static int registry_set(struct host *host, const char *key, const char *value, b
     return model_registry_set(memory_of(host)->state, key, value, data), 0;
 }
 
-/* As Kubernetes' programs do it: flags in order, the first that is not known ends it. true when
- * it has answered. */
-static bool take_flags(const struct memory_program *program, const char *const *argv, int *ret_code,
-                       struct text *output) {
-    for (size_t i = 1; program->flags.count && argv[i]; i++) {
-        const char *name = argv[i] + strspn(argv[i], "-");
-        _cleanup_(freep) char *flag = xstrndup(name, strcspn(name, "="));
-
-        if (text_equal(flag, "version"))
-            return false;
-        if (text_equal(flag, "help")) {
-            text_add(output, "Flags:\n  -h, --help   help\n");
-            for (size_t f = 0; f < program->flags.count; f++)
-                text_addf(output, "      --%s string   what it does\n", program->flags.items[f]);
-            *ret_code = 0;
-            return true;
-        }
-        if (!text_list_has(&program->flags, flag)) {
-            *ret_code = 1;
-            return true;
-        }
-    }
-    return false;
-}
-
-static int run(struct host *host, const struct host_process *process, int *ret_exit_code,
-               char **ret_output, struct error *err) {
-    const struct memory_host *memory = memory_of(host);
-    const char *name = path_base(process->argv[0]);
-    struct text line = {0}, output = {0};
-    struct error why = {0};
-    int result;
-
-    for (size_t i = 0; process->argv[i]; i++)
-        text_addf(&line, " %s", process->argv[i]);
-    result = memory_call(host, err, "run%s", text_str(&line));
-    text_free(&line);
-    if (result < 0)
-        return -1;
-    if (memory->on_run &&
-        memory->on_run(memory->on_run_context, host, process, ret_exit_code, &output, &why)) {
-        *ret_output = text_take(&output);
-        if (!why.kind)
-            return 0;
-        freep(ret_output);
-        if (err)
-            *err = why;
-        return -1;
-    }
-    for (size_t i = 0; i < memory->program_count; i++)
-        if (text_equal_nocase(memory->programs[i].name, name)) {
-            if (!take_flags(&memory->programs[i], process->argv, ret_exit_code, &output)) {
-                *ret_exit_code = memory->programs[i].exit_code;
-                text_add(&output, memory->programs[i].output);
-            }
-            *ret_output = text_take(&output);
-            return 0;
-        }
-    return error_set_os(err, ERROR_ABSENT, 2, "run '%s': it is absent", process->argv[0]);
-}
-
 static int event(struct host *host, char level, unsigned event_id, const char *text,
                  struct error *err) {
     if (memory_call(host, err, "event %c %u", level, event_id) < 0)
@@ -367,7 +308,9 @@ static int sleep_for(struct host *host, unsigned milliseconds, struct error *err
         const size_t calls = memory->calls, fail_at = memory->fail_at;
 
         memory->fail_at = 0;
+        memory->others_act = true;
         memory->on_sleep(memory->on_sleep_context, host);
+        memory->others_act = false;
         memory->calls = memory->fail_at ? memory->calls : calls; /* it may choose what fails next */
         memory->fail_at = memory->fail_at ? memory->fail_at : fail_at;
     }
@@ -470,7 +413,7 @@ static const struct host_ops memory_ops = {
     .facts = facts,
     .registry_get = registry_get,
     .registry_set = registry_set,
-    .run = run,
+    .run = memory_run,
     .event = event,
     .event_source_set = event_source_set,
     .watcher_start = watcher_start,

@@ -90,3 +90,9 @@ void host_memory_advance(struct host *host, unsigned milliseconds);
 /* Called by host_sleep with the new time, so that a test can change the scene while winjoin waits.
  */
 void host_memory_on_sleep(struct host *host, void (*hook)(void *, struct host *), void *context);
+/* From now on, as a command begins: each call is checked for what an ordinary user could have made,
+ * changed or replaced by then. What stands in folders where others add is believed once its owner
+ * was asked. Lists are those of a fresh Windows Server. Off at first. */
+void host_memory_check_access(struct host *host);
+/* A line each: "call 12 (run C:\\k\\a.exe): add to C:\\k". Borrowed. */
+const struct text_list *host_memory_openings(const struct host *host);

@@ -54,6 +54,9 @@ struct memory_host {
     uint64_t random;
     uint64_t free_space;
     bool interrupted;
+    json_t *proved;            /* access.c; NULL: nothing is checked */
+    struct text_list openings; /* access.c */
+    bool others_act;           /* what is done now, other programs do */
 };
 
 static inline struct memory_host *memory_of(struct host *host) {
@@ -91,8 +94,30 @@ int memory_link(struct host *, const char *, const char *, struct error *);
 enum host_file_type memory_file_type(struct host *, const char *);
 int memory_list(struct host *, const char *, struct text_list *, struct error *);
 int memory_free_space(struct host *, const char *, uint64_t *, struct error *);
+struct memory_file *memory_find(const struct memory_host *memory, const char *path);
+/* true when `path` lies in the folder, at any depth. */
+bool memory_lies_in(const char *path, const char *folder);
 json_t *memory_files_json(const struct memory_host *memory);
 void memory_files_free(struct memory_host *memory);
+
+/* programs.c */
+int memory_run(struct host *, const struct host_process *, int *, char **, struct error *);
+
+/* access.c: what an ordinary user could have had a hand in, checked as it happens. */
+/* Whether an ordinary user may add files or folders to that folder, there or not. */
+bool memory_users_add(const struct memory_host *memory, const char *folder);
+/* Winjoin made it, or asked who owns it; gone again. */
+void memory_access_made(struct memory_host *memory, const char *path);
+void memory_access_looked(struct memory_host *memory, const char *path);
+void memory_access_closed(struct memory_host *memory, const char *folder);
+void memory_access_gone(struct memory_host *memory, const char *path);
+/* Before what is done with a path. */
+void memory_access_read(struct host *host, const char *path);
+void memory_access_write(struct host *host, const char *path);
+void memory_access_program(struct host *host, const char *program);
+void memory_access_command(struct host *host, const char *command);
+void memory_access_start(struct host *host, const char *service);
+void memory_access_free(struct memory_host *memory);
 
 /* scene.c */
 int memory_routes(struct host *, struct host_routes *, struct error *);

@@ -3,6 +3,8 @@
 #include "netsetup/hns/hcn_network.h"
 #include "tests/memory/http_memory.h"
 
+#include "access_scene.h"
+
 #define SUBNET "k8s.ovn.org/hybrid-overlay-node-subnet"
 #define NETWORK "OVNKubernetesHybridOverlayNetwork"
 #define SERVICE "hybrid-overlay-node"
@@ -112,6 +114,12 @@ static void open_ovn(struct ovn *o) {
     assert_int_equal(
         host_write(o->run.host, "C:\\k\\hybrid-overlay-node.exe", "MZ", 2, HOST_PUBLIC, NULL), 0);
     o->run.options.network_plugin = xstrdup("ovn-kubernetes");
+    host_memory_check_access(o->run.host);
+}
+
+static void close_ovn(struct ovn *o) {
+    assert_no_openings(o->run.host, "ovn");
+    close_run(&o->run);
 }
 
 static void fails(struct ovn *o, enum error_kind kind, const char *says, const char *hint) {
@@ -125,7 +133,7 @@ static void fails(struct ovn *o, enum error_kind kind, const char *says, const c
     for (size_t i = 0; hint && i < ERROR_HINTS_MAX && err.hints[i][0]; i++)
         hinted |= strstr(err.hints[i], hint) != NULL;
     assert_true(hinted);
-    close_run(&o->run);
+    close_ovn(o);
 }
 
 static void joins(struct ovn *o) {
@@ -173,7 +181,7 @@ static void it_stands_and_goes_again(void **state) {
     assert_same(before, after, "after reset");
     json_decref(before);
     json_decref(after);
-    close_run(&o.run);
+    close_ovn(&o);
 }
 
 /* A program that was started too early does nothing for ever: a new start heals that. */
@@ -185,7 +193,7 @@ static void it_is_started_again(void **state) {
     o.works_after = 2;
     joins(&o);
     assert_int_equal(o.made_at, 3);
-    close_run(&o.run);
+    close_ovn(&o);
     open_ovn(&o);
     o.works_after = 3;
     fails(&o, ERROR_TIMED_OUT, "has not made HNS network '" NETWORK "' after 3 starts", "its log");
@@ -210,7 +218,7 @@ static void a_node_without_a_subnet(void **state) {
     assert_non_null(strstr(err.hints[0], "it is written by "));
     assert_int_equal(join.found.plan.vni, 4097); /* that of every OVN-Kubernetes */
     join_close(&join);
-    close_run(&o.run);
+    close_ovn(&o);
 }
 
 static void what_it_waits_for(void **state) {
@@ -239,7 +247,7 @@ static void another_has_this_name(void **state) {
     open_ovn(&o);
     o.twin = "WIN-7K3";
     joins(&o);
-    close_run(&o.run);
+    close_ovn(&o);
 }
 
 /* One call of a join fails; the same command again finishes, and reset gives the host back. */
@@ -270,7 +278,7 @@ static bool torture_once(size_t n) {
     assert_same(before, after, when);
     json_decref(before);
     json_decref(after);
-    close_run(&o.run);
+    close_ovn(&o);
     return reached;
 }
 
@@ -285,11 +293,30 @@ static void every_call_fails_once(void **state) {
     tells_nothing = false;
 }
 
+static void users_add_nothing_where_others_made_folders(void **state) {
+    struct error err = {0};
+    struct ovn o;
+
+    (void)state;
+    open_ovn(&o);
+    put_found_folders(o.run.host);
+    host_memory_check_access(o.run.host);
+    tells_nothing = true;
+    if (join_once(&o.run, &err) < 0)
+        fail_msg("%s", err.message);
+    tells_nothing = false;
+    close_ovn(&o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_stands_and_goes_again),  cmocka_unit_test(it_is_started_again),
-        cmocka_unit_test(a_node_without_a_subnet),   cmocka_unit_test(what_it_waits_for),
-        cmocka_unit_test(another_has_this_name),     cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(it_stands_and_goes_again),
+        cmocka_unit_test(it_is_started_again),
+        cmocka_unit_test(a_node_without_a_subnet),
+        cmocka_unit_test(what_it_waits_for),
+        cmocka_unit_test(another_has_this_name),
+        cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(users_add_nothing_where_others_made_folders),
         cmocka_unit_test(what_was_told_is_expected),
     };
 

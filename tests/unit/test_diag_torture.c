@@ -3,6 +3,7 @@
  * and every call of the host that it makes fails once. */
 #include "played_pods_scene.h"
 
+#include "access_scene.h"
 #include "expected_scene.h"
 
 static const struct {
@@ -43,7 +44,9 @@ static void a_report_is_as_expected(void **state) {
         struct error err;
 
         open_row(i);
+        host_memory_check_access(r.host);
         (void)verb(verb_diag, &err);
+        assert_no_openings(r.host, rows[i].name);
         text_addf(&t, "%s==== standard error\n%s==== error\n%s\n==== document\n", text_str(&out),
                   text_str(&err_out), err.message);
         leave_out_nodes_own(program->result);

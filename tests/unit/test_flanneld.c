@@ -4,6 +4,8 @@
 #include "netsetup/routes/remote_subnets.h"
 #include "tests/memory/http_memory.h"
 
+#include "access_scene.h"
+
 #define SUBNET_FILE "C:\\run\\flannel\\subnet.env"
 #define PEER_MAC "0a-58-0a-f4-01-00"
 
@@ -115,6 +117,12 @@ static void open_flannel(struct flannel *f, const char *mode) {
     host_memory_on_sleep(f->run.host, on_sleep, f);
     assert_int_equal(host_write(f->run.host, "C:\\k\\flanneld.exe", "MZ", 2, HOST_PUBLIC, NULL), 0);
     f->run.options.network_plugin = xstrdup("flannel");
+    host_memory_check_access(f->run.host);
+}
+
+static void close_flannel(struct flannel *f) {
+    assert_no_openings(f->run.host, "flannel");
+    close_run(&f->run);
 }
 
 static void want_flannel(struct flannel *f) {
@@ -186,7 +194,7 @@ static void the_routes_are_waited_for(void **state) {
             assert_same(before, after, modes[i]);
             json_decref(before);
             json_decref(after);
-            close_run(&f.run);
+            close_flannel(&f);
         }
     }
 }
@@ -206,7 +214,7 @@ static void its_files_are_written(void **state) {
     assert_int_equal(
         host_read(f.run.host, "C:\\k\\flanneld.kubeconfig", 65536, &kubeconfig, &len, NULL), 0);
     assert_non_null(strstr(kubeconfig, "flannel"));
-    close_run(&f.run);
+    close_flannel(&f);
 }
 
 static size_t routes_to_peer(struct host *host) {
@@ -241,7 +249,7 @@ static void without_it_the_join_writes_the_routes(void **state) {
     journal_close(&journal);
     assert_int_equal(reset_once(&f.run, NULL), 0);
     assert_int_equal(routes_to_peer(f.run.host), 0);
-    close_run(&f.run);
+    close_flannel(&f);
 }
 
 static void a_second_join_believes_what_stands(void **state) {
@@ -258,7 +266,7 @@ static void a_second_join_believes_what_stands(void **state) {
     assert_same(first, second, "second join");
     json_decref(first);
     json_decref(second);
-    close_run(&f.run);
+    close_flannel(&f);
 }
 
 /* HNS refused winjoin after a restart of Windows, and flanneld made the network. */
@@ -281,7 +289,7 @@ static void reset_takes_the_network_that_it_made(void **state) {
     assert_int_equal(hcn_network_find(f.run.host, name, &found, NULL), 0);
     assert_int_equal(reset_once(&f.run, NULL), 0);
     assert_int_equal(hcn_network_find(f.run.host, name, &found, NULL), -1);
-    close_run(&f.run);
+    close_flannel(&f);
 }
 
 /* Nodes that it passes over, rightly: of another VNI, not published yet, without flannel. */
@@ -297,7 +305,7 @@ static void not_every_node_is_waited_for(void **state) {
         f.peer_data = data[i];
         f.writes_nothing = true;
         assert_joins(&f, "running, vxlan; routes to 0 of 0 other nodes", NULL);
-        close_run(&f.run);
+        close_flannel(&f);
     }
 }
 
@@ -316,7 +324,7 @@ static void a_way_that_never_comes_is_warned_of(void **state) {
         open_flannel(&f, modes[i]);
         f.writes_nothing = true;
         assert_joins(&f, none[i], warnings[i]);
-        close_run(&f.run);
+        close_flannel(&f);
     }
 }
 
@@ -327,7 +335,7 @@ static void one_that_may_not_list_nodes_is_warned_of(void **state) {
     open_flannel(&f, "overlay");
     f.may_not_list = true;
     assert_joins(&f, "running, vxlan", "this node is not allowed to list Nodes");
-    close_run(&f.run);
+    close_flannel(&f);
 }
 
 /* ---- it does not ---- */
@@ -343,7 +351,7 @@ static void an_interrupted_wait_for_routes_ends_the_join(void **state) {
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
     if (!strstr(err.message, "waiting for flanneld's routes"))
         fail_msg("%s", err.message);
-    close_run(&f.run);
+    close_flannel(&f);
 }
 
 static void one_that_ends_once_is_started_again(void **state) {
@@ -355,7 +363,7 @@ static void one_that_ends_once_is_started_again(void **state) {
     assert_joins(&f, details[0],
                  "flanneld ended with exit code 1: restarted after 5 s (its log: "
                  "C:\\var\\log\\flanneld)");
-    close_run(&f.run);
+    close_flannel(&f);
 }
 
 static void assert_fails(struct flannel *f, enum error_kind kind, const char *message,
@@ -380,6 +388,7 @@ static void one_that_never_comes_up_is_told(void **state) {
         open_flannel(&f, "overlay");
         if (earlier)
             assert_int_equal(host_write(f.run.host, SUBNET_FILE, "old", 3, HOST_PUBLIC, NULL), 0);
+        host_memory_check_access(f.run.host);
         before = state_of(&f.run);
         f.never_up = true;
         assert_fails(&f, ERROR_TIMED_OUT,
@@ -390,7 +399,7 @@ static void one_that_never_comes_up_is_told(void **state) {
         assert_same(before, after, "never up");
         json_decref(before);
         json_decref(after);
-        close_run(&f.run);
+        close_flannel(&f);
     }
 }
 
@@ -403,7 +412,7 @@ static void one_without_rights_is_told(void **state) {
     assert_fails(&f, ERROR_DENIED,
                  "wait for flanneld: GET /api/v1/nodes?limit=1: Forbidden (403 Forbidden)",
                  "winjoin config cluster");
-    close_run(&f.run);
+    close_flannel(&f);
 }
 
 static void one_that_always_ends_is_told(void **state) {
@@ -415,7 +424,7 @@ static void one_that_always_ends_is_told(void **state) {
     assert_fails(&f, ERROR_HOST,
                  "keep flanneld running: it ended 4 times, the last time with exit code 1",
                  "its log: C:\\var\\log\\flanneld\\flanneld.log");
-    close_run(&f.run);
+    close_flannel(&f);
 }
 
 /* ---- every call of the phase fails once ---- */
@@ -453,7 +462,7 @@ static bool fails_once(size_t n) {
     assert_same(before, after, "a call failed");
     json_decref(before);
     json_decref(after);
-    close_run(&f.run);
+    close_flannel(&f);
     return reached;
 }
 
