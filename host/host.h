@@ -56,8 +56,8 @@ struct host_stranger {
  * is absent; network paths are not looked at. `ret` is empty before; host_stranger_free(). */
 int host_stranger(struct host *host, const char *path, struct host_stranger *ret,
                   struct error *err);
-/* The same of a folder, which may be no link either, then of each file and folder directly in it but
- * these paths (or NULL). */
+/* The same of a folder, which may be no link either, then of each file and folder directly in it
+ * but these paths (or NULL). */
 int host_stranger_in(struct host *host, const char *folder, const struct text_list *but,
                      struct host_stranger *ret, struct error *err);
 /* "'C:\\k' is a junction or a link", "'C:\\k' belongs to SRV\\eve". The caller frees. */

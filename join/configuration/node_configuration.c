@@ -223,8 +223,9 @@ int node_configuration_check_cluster(const json_t *configuration, const char *wh
         (void)error_set(err, ERROR_USAGE,
                         "%s: %s: names a file of the server; the cluster may not choose one", what,
                         of_the_machine[i]);
-        return error_hint(err, "take it out of the cluster's defaults (winjoin config cluster "
-                               "makes them again), and give it on each server: a flag, or --config");
+        return error_hint(err,
+                          "take it out of the cluster's defaults (winjoin config cluster "
+                          "makes them again), and give it on each server: a flag, or --config");
     }
     return 0;
 }
