@@ -16,6 +16,8 @@ FILES_LEFT_OUT = re.compile(r"^(windows/(temp|logs)/|users/[^/]+/(temp|appdata/l
 KEYS_LEFT_OUT = re.compile(
     # the fonts of the console: Wine writes them at a start, by its caller's locale
     r"\\Hardware Profiles\\Current\\Software\\Fonts\\|"
+    # empty stores of certificates, which Wine makes when one is opened and Windows has from the start
+    r"^Software\\Microsoft\\SystemCertificates\\|"
     r"^Software\\(Classes|Wine)\\|\\Windows NT\\CurrentVersion\\(Prefetcher|Time Zones)\\|\\Enum\\|"
     r"\\Control\\(DeviceClasses|Video|Class|ServiceCurrent)\\|"
     r"\\Services\\(winebus|winehid|winexinput|winusb|wineusb|nsiproxy|mountmgr|ndis)\\", re.I)

@@ -12,7 +12,8 @@ static const struct {
     const char *call, *words, *why;
 } allowed_openings[] = {
     {"(run C:\\k\\", "): add to C:\\k",
-     "questions of a preflight, which changes nothing: the owners of all beside it were asked"},
+     "what is installed is asked before the join changes anything: all beside it has an owner who "
+     "may, and a user who adds a DLL at that moment is not excluded"},
     {"(run C:\\opt\\cni\\bin\\", "): add to C:\\opt\\cni\\bin", "the same"},
     {"(list C:\\etc\\kubernetes\\manifests)", "asked for its owner",
      "a preflight check, which ends the join when anything is in it, whosever it is"},
