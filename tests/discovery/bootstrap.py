@@ -211,6 +211,7 @@ class Bootstrap(unittest.TestCase):
         self.assertEqual(self.requests(), [name])
 
     def interrupt(self, number):
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)  # nohup ignores one
         self.server.ask(op="csr", mode="manual")
         process = self.start()
         self.wait_for_request()
