@@ -22,6 +22,7 @@ from scenario import expect, expect_equal, expect_in, scenario
 FLANNEL = "/api/v1/namespaces/kube-flannel/configmaps/kube-flannel-cfg"
 DAEMONSETS = "/apis/apps/v1/namespaces/kube-flannel/daemonsets"
 PODS = "/api/v1/namespaces/default/pods"
+DOWNLOADS = "C:\\Downloads"  # the administrator's own folder, from which everything is typed on the server
 DOCUMENTS = ("ci", "documents")
 # An editor that a person would open: it puts the backend that the document demands into the object.
 EDITOR = """#!/usr/bin/env python3
@@ -94,7 +95,7 @@ class Reader:
     def on_server(self, line):
         for shown, value in self.values:
             line = line.replace(shown, value)
-        return self.host.run(["cmd", "/c", line], timeout=240, env={
+        return self.host.run(["cmd", "/c", "cd /d " + DOWNLOADS + " & " + line], timeout=240, env={
             "WINEPATH": self.path, "WINJOIN_IGNORE_PREFLIGHT_ERRORS": rig.IGNORED,
             "WINJOIN_NODE_NAME": self.stage.node.node_name, "WINJOIN_FORCE": "true"})  # asked without a terminal
 
@@ -107,8 +108,10 @@ class Reader:
             self.host.reboot()  # the feature itself is there: a played Windows has no DISM
             self.path = ""
             return
+        if line == "cd $HOME\\Downloads":
+            return
         cluster = line.startswith("kubectl ") or "| kubectl " in line
-        expect(cluster or line.startswith("winjoin "), "nobody knows where this is typed: " + line)
+        expect(cluster or line.startswith(("winjoin ", ".\\winjoin.exe ")), "nobody knows where this is typed: " + line)
         done = (self.on_cluster if cluster else self.on_server)(line)
         self.said[line] = done.stdout + done.stderr
         expect(stages.SECRET not in self.said[line], "the token's secret is printed", line)
@@ -133,21 +136,21 @@ def expect_ready(stage, reader, line):
 
 @contextlib.contextmanager
 def bare(stage):
-    """flannel as upstream's manifest has it, and what the documents take as given: the programs in C:\\programs,
-    winjoin.exe in C:\\k. All of it goes afterwards, and what was applied."""
+    """flannel as upstream's manifest has it, and what the documents take as given: winjoin.exe and the programs in the
+    administrator's own folder. All of it goes afterwards, and what was applied."""
     host, found = stage.node.host, stage.cluster.call("GET", FLANNEL)
     net = {**json.loads(found["data"]["net-conf.json"]), "Backend": {"Type": "vxlan"}}
     stage.cluster.call("PUT", FLANNEL, {**found, "data": {"net-conf.json": json.dumps(net, indent=2)}})
-    host.put(rig.WINJOIN, "C:\\k\\winjoin.exe")
+    host.put(rig.WINJOIN, DOWNLOADS + "\\winjoin.exe")
     for name in os.listdir(rig.STANDINS):
-        host.put(stage.node.programs.get(name, os.path.join(rig.STANDINS, name)), "C:\\programs\\" + name)
+        host.put(stage.node.programs.get(name, os.path.join(rig.STANDINS, name)), DOWNLOADS + "\\programs\\" + name)
     bundle = host.path("C:\\winjoin-bundle.zip")
     os.replace(bundle, bundle + ".kept")
     yield
     backend_now = json.loads(stage.cluster.call("GET", FLANNEL)["data"]["net-conf.json"])["Backend"]
     expect_equal((backend_now.get("VNI"), backend_now.get("Port")), (fabrics.VNI, fabrics.VXLAN_PORT), "flannel's backend")
     os.replace(bundle + ".kept", bundle)
-    for name in ("k", "programs"):
+    for name in ("k", "Downloads"):
         shutil.rmtree(os.path.join(host.drive, name))
     stage.cluster.kubectl("delete", "-f", "-", stdin=stage.winjoin("config", "cluster", code=0).out)
 
@@ -171,6 +174,7 @@ def readme(stage):
     text = section("README.md", "## Join a Windows Server", "## Try it")
     reader = Reader(stage, text)
     with bare(stage):
+        reader.type(".\\winjoin.exe install")  # as README says in words
         reader.on_cluster("kubectl -n kube-flannel edit configmap kube-flannel-cfg")  # README says what, not how
         lines = reader.follow(text)
         expect(len(lines) > 10, "few commands are left", *lines)
