@@ -120,8 +120,11 @@ int host_refuse_stranger_in(struct host *host, const char *folder, const struct 
     return host_stranger_in(host, folder, but, &found, err) < 0 ? -1 : refuse(&found, err);
 }
 
+/* Windows' names have no case. */
 static bool is_own(const char *at) {
-    return text_starts_with(at, HOST_OWN_FOLDER "\\");
+    _cleanup_(freep) char *head = xstrndup(at, sizeof HOST_OWN_FOLDER);
+
+    return text_equal_nocase(head, HOST_OWN_FOLDER "\\");
 }
 
 /* Before something is made or written at `at`. */

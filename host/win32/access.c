@@ -97,8 +97,21 @@ static DWORD clip(DWORD rights, enum host_access access) {
     return rights & ~(DWORD)(CHANGE | GENERIC_ALL | GENERIC_READ | GENERIC_WRITE | GENERIC_EXECUTE);
 }
 
+/* Whose entry stays as it is: an administrator's, and one of the owner's rights, without which the
+ * owner would have more of them. */
+static bool stays(ACCESS_ALLOWED_ACE *entry) {
+    return win32_is_trusted(&entry->SidStart) ||
+           IsWellKnownSid(&entry->SidStart, WinCreatorOwnerRightsSid);
+}
+
+static bool refuses(BYTE type) {
+    return type == ACCESS_DENIED_ACE_TYPE || type == ACCESS_DENIED_OBJECT_ACE_TYPE ||
+           type == ACCESS_DENIED_CALLBACK_ACE_TYPE ||
+           type == ACCESS_DENIED_CALLBACK_OBJECT_ACE_TYPE;
+}
+
 /* The list without what others may do. Entries that came from the folder above stay as its own;
- * what refuses something stays. */
+ * what refuses something stays; what gives something under a condition goes. */
 static bool copy_clipped(PACL from, PACL to, enum host_access access) {
     for (DWORD i = 0; i < from->AceCount; i++) {
         ACCESS_ALLOWED_ACE *entry;
@@ -108,16 +121,28 @@ static bool copy_clipped(PACL from, PACL to, enum host_access access) {
             return false;
         entry->Header.AceFlags &= (BYTE)~INHERITED_ACE;
         if (entry->Header.AceType == ACCESS_ALLOWED_ACE_TYPE) {
-            rights = win32_is_trusted(&entry->SidStart) ? entry->Mask : clip(entry->Mask, access);
+            rights = stays(entry) ? entry->Mask : clip(entry->Mask, access);
             if (rights && !AddAccessAllowedAceEx(to, ACL_REVISION_DS, entry->Header.AceFlags,
                                                  rights, &entry->SidStart))
                 return false;
-        } else if (entry->Header.AceType == ACCESS_DENIED_ACE_TYPE &&
+        } else if (refuses(entry->Header.AceType) &&
                    !AddAce(to, ACL_REVISION_DS, MAXDWORD, entry, entry->Header.AceSize)) {
             return false;
         }
     }
     return true;
+}
+
+/* Somebody else may list the folder itself, or add to it. */
+static bool is_open(PACL list) {
+    ACCESS_ALLOWED_ACE *entry;
+
+    for (DWORD i = 0; i < list->AceCount; i++)
+        if (GetAce(list, i, (void **)&entry) && !refuses(entry->Header.AceType) &&
+            !(entry->Header.AceFlags & INHERIT_ONLY_ACE) &&
+            (entry->Header.AceType != ACCESS_ALLOWED_ACE_TYPE || !stays(entry)))
+            return true;
+    return false;
 }
 
 /* The list of its own. */
@@ -145,7 +170,7 @@ int win32_access_clip(HANDLE folder, enum host_access access, struct error *err)
         return win32_fail(err, code, "read an access control list");
     (void)GetSecurityDescriptorControl(descriptor, &control, &revision); /* 0: it inherits */
     if (!list || access == HOST_PROBE_MAILBOX || access == HOST_PROBE_PROGRAM ||
-        (access == HOST_POD_VOLUMES && !(control & SE_DACL_PROTECTED))) {
+        (access == HOST_POD_VOLUMES && (!(control & SE_DACL_PROTECTED) || is_open(list)))) {
         LocalFree(descriptor);
         return give(folder, access, err);
     }
