@@ -38,6 +38,22 @@ static void files_and_log(void **state) {
     host_free(host);
 }
 
+/* Windows' names have no case: winjoin's own folder is closed however it is spelled. */
+static void own_folder_in_any_case(void **state) {
+    struct host *host = host_memory_new();
+    json_t *after;
+
+    (void)state;
+    assert_int_equal(host_write(host, "c:/programdata/WINJOIN/x", "abc", 3, HOST_PUBLIC, NULL), 0);
+    after = host_memory_state(host);
+    assert_string_equal(json_text_at(after, "files.C:\\ProgramData\\winjoin.access"), "secret");
+    json_decref(after);
+    host_memory_give_to_user(host, "C:\\ProgramData\\winjoin\\x");
+    assert_int_equal(host_write(host, "c:/PROGRAMDATA/winjoin/x/y", "abc", 3, HOST_PUBLIC, NULL),
+                     -1);
+    host_free(host);
+}
+
 static void nth_call_fails(void **state) {
     struct host *host = host_memory_new();
     struct error err = {0};
@@ -263,15 +279,11 @@ static void in_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_and_log),
-        cmocka_unit_test(nth_call_fails),
-        cmocka_unit_test(switch_takes_static_address),
-        cmocka_unit_test(hcn_filter_and_modify),
-        cmocka_unit_test(v1_bridge_attach),
-        cmocka_unit_test(error_record_is_failure),
-        cmocka_unit_test(time_stands_still),
-        cmocka_unit_test(programs_and_registry),
-        cmocka_unit_test(in_memory),
+        cmocka_unit_test(files_and_log),           cmocka_unit_test(own_folder_in_any_case),
+        cmocka_unit_test(nth_call_fails),          cmocka_unit_test(switch_takes_static_address),
+        cmocka_unit_test(hcn_filter_and_modify),   cmocka_unit_test(v1_bridge_attach),
+        cmocka_unit_test(error_record_is_failure), cmocka_unit_test(time_stands_still),
+        cmocka_unit_test(programs_and_registry),   cmocka_unit_test(in_memory),
     };
 
     return cmocka_run_group_tests_name("host_memory", tests, NULL, NULL);
