@@ -46,9 +46,9 @@ static bool lies_below(const char *path, const char *folder) {
 enum host_access node_folder_access(const char *path) {
     const struct node_folder *row = node_folder_find(path);
 
-    for (size_t i = node_folder_count; !row && i-- > 0;)
-        if (lies_below(path, node_folders[i].path))
-            row = &node_folders[i];
+    for (size_t i = node_folder_count; i > 0 && !row; i--)
+        if (lies_below(path, node_folders[i - 1].path))
+            row = &node_folders[i - 1];
     return row ? row->access : HOST_READ_ONLY;
 }
 

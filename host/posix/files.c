@@ -172,7 +172,9 @@ static int create(char *at, mode_t mode) {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     int fd = open(at, flags, mode);
 
-    return fd < 0 && errno == ENOENT && make_parents(at) == 0 ? open(at, flags, mode) : fd;
+    if (fd >= 0 || errno != ENOENT || make_parents(at) < 0)
+        return fd;
+    return open(at, flags, mode);
 }
 
 int rootfs_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
