@@ -86,6 +86,7 @@ int win32_access_apply(HANDLE file, void *descriptor, struct error *err) {
 enum {
     CHANGE = FILE_WRITE_DATA | FILE_APPEND_DATA | FILE_WRITE_EA | FILE_DELETE_CHILD |
              FILE_WRITE_ATTRIBUTES | DELETE | WRITE_DAC | WRITE_OWNER,
+    READ_AND_EXECUTE = 0x1200a9, /* FILE_GENERIC_READ and FILE_GENERIC_EXECUTE */
 };
 
 /* What is left of the rights of somebody else. */
@@ -93,7 +94,7 @@ static DWORD clip(DWORD rights, enum host_access access) {
     if (access != HOST_READ_ONLY)
         return 0;
     if (rights & (GENERIC_ALL | GENERIC_READ | GENERIC_EXECUTE))
-        rights |= FILE_GENERIC_READ | FILE_GENERIC_EXECUTE;
+        rights |= READ_AND_EXECUTE;
     return rights & ~(DWORD)(CHANGE | GENERIC_ALL | GENERIC_READ | GENERIC_WRITE | GENERIC_EXECUTE);
 }
 
@@ -152,6 +153,8 @@ static int give(HANDLE file, enum host_access access, struct error *err) {
 
     if (win32_access_make(access, true, &attributes, err) < 0)
         return -1;
+    if (!attributes) /* it inherits */
+        return 0;
     result = win32_access_apply(file, attributes->lpSecurityDescriptor, err);
     win32_access_free(attributes);
     return result;
