@@ -184,13 +184,17 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
 /* What preflight did not find out, because it runs no program. */
 static int check_kubelet_starts(struct join *join, struct error *err) {
     _cleanup_(freep) char *version = NULL;
+    struct error why = {0};
     unsigned minor;
 
     if (ignored_checks_have(&join->found.options.ignore_preflight_errors, "KubeletVersion") ||
         host_file_type(join->host, service_kubelet.program) == HOST_ABSENT)
         return 0;
-    return program_version_read(join->host, service_kubelet.program, true, &version, err) < 0 ||
-                   kubernetes_minor(version, "kubelet --version", &minor, err) < 0
+    if (program_version_read(join->host, service_kubelet.program, true, &version, &why) < 0)
+        return why.kind == ERROR_ABSENT /* a played server starts none */
+                   ? 0
+                   : (error_pass(err, &why), error_prefix(err, "couldn't get kubelet version"));
+    return kubernetes_minor(version, "kubelet --version", &minor, err) < 0
                ? error_prefix(err, "couldn't get kubelet version")
                : 0;
 }
