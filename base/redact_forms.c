@@ -139,7 +139,7 @@ static bool is_word(const char *at, const char *word) {
            !isalnum((unsigned char)at[len]);
 }
 
-/* "user:password" in base64; "Basic authentication" is none. */
+/* "user:password" in base64, and not the words "Basic authentication". */
 static bool is_basic(const char *at, size_t len) {
     unsigned char *plain = NULL;
     size_t plain_len = 0;
@@ -172,21 +172,23 @@ static void hide_schemes(const struct redact_text *text) {
     }
 }
 
+void redact_login(char *at, size_t len) {
+    char *colon;
+
+    while (len && at[len - 1] != '@') /* the last one: a password may have others */
+        len--;
+    colon = memchr(at, ':', len);
+    if (colon && colon[1] != '/') /* of a scheme it is another password's */
+        redact_hide(colon + 1, (size_t)(at + len - 1 - colon - 1));
+}
+
 /* scheme://user:password@host; the password may have signs that it should not have. */
 static void hide_url_passwords(const struct redact_text *text) {
     static const char begin[] = "://";
 
     for (char *at = text->begin; (at = strstr(at, begin));) {
-        size_t len, last;
-        char *colon;
-
         at += sizeof begin - 1;
-        len = strcspn(at, "/?# \t\r\n\"'<>");
-        for (last = len; last && at[last - 1] != '@'; last--)
-            ;
-        colon = last ? memchr(at, ':', last) : NULL;
-        if (colon)
-            redact_hide(colon + 1, (size_t)(at + last - 1 - colon - 1));
+        redact_login(at, strcspn(at, "/?# \t\r\n\"'<>"));
     }
 }
 

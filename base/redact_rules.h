@@ -13,9 +13,10 @@ struct redact_text {
 
 /* Letters become '*'; ends of lines stay. */
 void redact_hide(char *from, size_t len);
-/* Is what this name stands for a secret: has it SECRET, KEY, PASS, PWD, TOKEN, CREDENTIAL, SIG,
- * AUTH or the like as a part (between '_', '-', '.', or by camelCase)? Not where the last part says
- * that the value is none: "tokenFile", "secretName", "authorization-mode". */
+/* Does this name promise a secret? It does where SECRET, KEY, PASS, PWD, TOKEN, CREDENTIAL, SIG,
+ * AUTH or the like is a part of it (between '_', '-', '.', or by camelCase). It does not where the
+ * last part says that the value is something else: "tokenFile", "secretName", "authorization-mode".
+ */
 bool redact_is_secret_name(const char *name, size_t len);
 /* Does the name end in this word (lower case), in any case? */
 bool redact_ends_in(const char *name, size_t len, const char *word);
@@ -24,6 +25,8 @@ bool redact_ends_in(const char *name, size_t len, const char *word);
 void redact_value(const struct redact_text *text, char *name, char *end);
 /* Hides the password of the "user:password" that the flag that ends here has behind a blank. */
 void redact_user(char *end);
+/* Hides the password of the "user:password@host" that `len` bytes from `at` on hold. */
+void redact_login(char *at, size_t len);
 /* Hides what has the form of a secret, whatever stands before it: private keys, tokens with known
  * beginnings, "Bearer x", "Basic x", passwords in URLs. */
 void redact_forms(const struct redact_text *text);

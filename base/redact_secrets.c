@@ -24,16 +24,8 @@ static bool is_document(const char *text) {
 
 /* A proxy without a scheme: "user:password@host". */
 static void hide_proxy(char *at) {
-    size_t len, last;
-    char *colon;
-
     at += strspn(at, "\"'\\ \t:=");
-    len = strcspn(at, " \t\r\n\"'<");
-    for (last = len; last && at[last - 1] != '@'; last--)
-        ;
-    colon = memchr(at, ':', last);
-    if (last && colon && colon[1] != '/')
-        redact_hide(colon + 1, (size_t)(at + last - 1 - colon - 1));
+    redact_login(at, strcspn(at, " \t\r\n\"'<"));
 }
 
 static void look(const struct redact_text *text, char *name, char *end) {

@@ -20,7 +20,7 @@ void redact_hide(char *from, size_t len) {
 
 /* '"', "'" or one of HTML, with the backslashes before it. */
 struct quote {
-    size_t slashes, len; /* len: with the backslashes; 0: there is none */
+    size_t slashes, len; /* len counts the backslashes, too; it is 0 where no quote begins */
     const char *mark;
 };
 
@@ -151,7 +151,7 @@ static bool is_path(const char *at) {
     return false;
 }
 
-/* What may stand for no secret. */
+/* Values such as "true", a path or a number, which are not secret whatever their name says. */
 static bool is_plain(const char *value, size_t len, bool number) {
     static const char *const words[] = {"true", "false", "null",    "nil",      "none", "~", "yes",
                                         "no",   "n/a",   "enabled", "disabled", "|",    ">"};

@@ -46,7 +46,7 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
 /* What an ordinary user could have put in the way: a junction or link, or what belongs to none of
  * SYSTEM, Administrators, TrustedInstaller and who runs this process. */
 struct host_stranger {
-    char *path;               /* NULL: there is none */
+    char *path;               /* NULL: nothing was found */
     char *owner;              /* "SRV\\eve", or a SID; NULL: it is a junction or a link */
     enum host_file_type type; /* of what is there */
     bool inside;              /* directly in the folder that was asked about, not above it */

@@ -5,9 +5,16 @@
 #include "host/host_ops.h"
 #include "host/path.h"
 
+/* Windows' names have no case. */
+static bool is_own(const char *at) {
+    _cleanup_(freep) char *head = xstrndup(at, sizeof HOST_OWN_FOLDER);
+
+    return text_equal_nocase(head, HOST_OWN_FOLDER "\\");
+}
+
 /* The result of a change to a file: winjoin's own records do not count. */
 static int file_changed(struct host *host, const char *path, int result) {
-    return text_starts_with(path, HOST_OWN_FOLDER "\\") ? result : host_changed(host, result);
+    return is_own(path) ? result : host_changed(host, result);
 }
 
 static int look(struct host *host, const char *at, struct host_stranger *ret, struct error *err) {
@@ -118,13 +125,6 @@ int host_refuse_stranger_in(struct host *host, const char *folder, const struct 
     _cleanup_(host_stranger_free) struct host_stranger found = {0};
 
     return host_stranger_in(host, folder, but, &found, err) < 0 ? -1 : refuse(&found, err);
-}
-
-/* Windows' names have no case. */
-static bool is_own(const char *at) {
-    _cleanup_(freep) char *head = xstrndup(at, sizeof HOST_OWN_FOLDER);
-
-    return text_equal_nocase(head, HOST_OWN_FOLDER "\\");
 }
 
 /* Before something is made or written at `at`. */

@@ -161,7 +161,7 @@ static void trust_machine(CURL *easy, CURLoption option) {
     len = BIO_get_mem_data(pem, &data);
     roots.data = data;
     roots.len = (size_t)len;
-    if (len > 0) /* none is none: libcurl has no list of its own on Windows */
+    if (len > 0) /* without roots no server is trusted: libcurl has no list of its own on Windows */
         curl_easy_setopt(easy, option, &roots);
     BIO_free(pem);
 }

@@ -16,24 +16,13 @@ static int own_program_folders(struct join *join, struct error *err) {
     return journal_own_folders(&join->journal, program_folders, ARRAY_SIZE(program_folders), err);
 }
 
-/* A program loads what lies beside it, so one stranger's file in its folder is enough; but for
- * those of `but`. */
-static int refuse_strangers(struct join *join, const struct text_list *but, struct error *err) {
+/* Before anything is fetched. A program loads what lies beside it, so one stranger's file in its
+ * folder is enough. */
+static int refuse_strangers(struct join *join, struct error *err) {
     for (size_t i = 0; i < ARRAY_SIZE(program_folders); i++)
-        if (host_refuse_stranger_in(join->host, program_folders[i], but, err) < 0)
+        if (host_refuse_stranger_in(join->host, program_folders[i], NULL, err) < 0)
             return -1;
     return 0;
-}
-
-/* What this phase writes itself may be a stranger's until then: it counts as missing. */
-static int refuse_strangers_first(struct join *join, struct error *err) {
-    _cleanup_(text_list_free) struct text_list written = {0};
-    struct artifact_target target;
-
-    text_list_add(&written, WINJOIN_PROGRAM);
-    for (size_t i = 0; artifact_target_at(i, &target); i++)
-        text_list_add(&written, target.target);
-    return refuse_strangers(join, &written, err);
 }
 
 /* Called before an artifact is installed, when all are proved: the journal looks what was there. */
@@ -46,23 +35,6 @@ static int before_artifact(void *context, const struct artifact *artifact, bool,
     return journal_file(&join->journal, artifact->target, err);
 }
 
-/* With the journal: the same bytes would stay as they are, with their owner. */
-static int set_stranger_aside(struct join *join, const char *path, struct error *err) {
-    struct host_stranger stranger = {0};
-    int result = host_stranger(join->host, path, &stranger, err);
-
-    if (result == 0 && stranger.path) {
-        _cleanup_(freep) char *why = host_stranger_text(&stranger);
-
-        join_warn(&join->progress, "%s: moved away until winjoin reset", why);
-        result = journal_file(&join->journal, path, err);
-        if (result == 0)
-            result = host_remove(join->host, path, err);
-    }
-    host_stranger_free(&stranger);
-    return result;
-}
-
 /* The services run winjoin itself as their host, so it must lie where they look. */
 static int install_winjoin(struct join *join, struct error *err) {
     _cleanup_(freep) char *self = host_program_path(join->host);
@@ -73,8 +45,6 @@ static int install_winjoin(struct join *join, struct error *err) {
         return 0;
     if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
         return error_prefix(err, "copy winjoin to '%s'", WINJOIN_PROGRAM);
-    if (set_stranger_aside(join, WINJOIN_PROGRAM, err) < 0)
-        return -1;
     if (journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, err) == 0)
         return 0;
     if (host_file_type(join->host, WINJOIN_PROGRAM) != HOST_FILE ||
@@ -210,7 +180,7 @@ static int check_installed(struct join *join, struct error *err) {
 int phase_artifacts(struct join *join, struct error *err) {
     struct bundle *bundle = NULL;
 
-    if (refuse_strangers_first(join, err) < 0 || programs_bundle(join, &bundle, err) < 0 ||
+    if (refuse_strangers(join, err) < 0 || programs_bundle(join, &bundle, err) < 0 ||
         (bundle ? install_bundle(join, bundle, err) : check_installed(join, err)) < 0)
         return -1;
     if (!bundle)
@@ -218,8 +188,7 @@ int phase_artifacts(struct join *join, struct error *err) {
     if (!bundle && !join->found.options.lock)
         text_add(&join->progress.detail, "; not compared with a digest");
     programs_bundle_close(join);
-    if (artifacts_own_winjoin(join, err) < 0 || refuse_strangers(join, NULL, err) < 0 ||
-        own_path(join, err) < 0)
+    if (artifacts_own_winjoin(join, err) < 0 || own_path(join, err) < 0)
         return -1;
     return own_event_source(join, err);
 }

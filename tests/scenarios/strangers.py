@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 
 import scene
 
@@ -25,6 +26,29 @@ while True:
         except OSError:
             pass
 """
+
+
+class Names:
+    """The names of files beside, as eve sees them while a join writes."""
+
+    def __init__(self, folder):
+        self.folder, self.seen, self.ended = folder, set(), False
+        self.thread = threading.Thread(target=self._look, daemon=True)
+
+    def _look(self):
+        while not self.ended:
+            try:
+                self.seen.update(name for name in os.listdir(self.folder) if name.endswith(".new"))
+            except FileNotFoundError:
+                pass
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended = True
+        self.thread.join()
 
 
 class Strangers(scene.Scene):
@@ -73,11 +97,15 @@ class Strangers(scene.Scene):
         wanted += [self.stage.host.path("C:\\" + name.replace("/", "\\")) for name in FOLDERS]
         eve = subprocess.Popen([sys.executable, "-c", RACE.format(eve=EVE), *wanted], stdout=subprocess.PIPE)
         try:
-            done = self.stage.join(*scene.FAST)
+            with Names(self.stage.host.path("C:\\ProgramData\\winjoin\\journal")) as names:
+                done = self.stage.join(*scene.FAST)
         finally:
             eve.send_signal(signal.SIGKILL)
             eve.wait()
         self.assert_code(done, 0)
+        self.assertGreater(len(names.seen), 1)
+        for name in names.seen:  # she cannot know one before
+            self.assertRegex(name, r"\.[0-9a-f]{16}\.new$")
         hers = [os.path.join(folder, name) for top in FOLDERS
                 for folder, folders, files in os.walk(self.stage.host.path("C:\\" + top.replace("/", "\\")))
                 for name in ["."] + folders + files
