@@ -98,10 +98,10 @@ static DWORD clip(DWORD rights, enum host_access access) {
     return rights & ~(DWORD)(CHANGE | GENERIC_ALL | GENERIC_READ | GENERIC_WRITE | GENERIC_EXECUTE);
 }
 
-/* Whose entry stays as it is: an administrator's, and one of the owner's rights, without which the
- * owner would have more of them. */
-static bool stays(ACCESS_ALLOWED_ACE *entry) {
-    return win32_is_trusted(&entry->SidStart) ||
+/* Whose entry stays as it is: an administrator's; the owner's, who was looked at and could give
+ * himself the rights again; and one of the owner's rights, without which he would have more. */
+static bool stays(ACCESS_ALLOWED_ACE *entry, PSID owner) {
+    return win32_is_trusted(&entry->SidStart) || (owner && EqualSid(&entry->SidStart, owner)) ||
            IsWellKnownSid(&entry->SidStart, WinCreatorOwnerRightsSid);
 }
 
@@ -112,22 +112,27 @@ static bool refuses(BYTE type) {
 }
 
 /* The list without what others may do. Entries that came from the folder above stay as its own;
- * what refuses something stays; what gives something under a condition goes. */
-static bool copy_clipped(PACL from, PACL to, enum host_access access) {
+ * what refuses something stays; what gives something under a condition goes. *ret_changed is
+ * whether it is another list. */
+static bool copy_clipped(PACL from, PSID owner, enum host_access access, PACL to,
+                         bool *ret_changed) {
     for (DWORD i = 0; i < from->AceCount; i++) {
         ACCESS_ALLOWED_ACE *entry;
         DWORD rights;
 
         if (!GetAce(from, i, (void **)&entry))
             return false;
+        *ret_changed |= (entry->Header.AceFlags & INHERITED_ACE) != 0;
         entry->Header.AceFlags &= (BYTE)~INHERITED_ACE;
         if (entry->Header.AceType == ACCESS_ALLOWED_ACE_TYPE) {
-            rights = stays(entry) ? entry->Mask : clip(entry->Mask, access);
+            rights = stays(entry, owner) ? entry->Mask : clip(entry->Mask, access);
+            *ret_changed |= rights != entry->Mask;
             if (rights && !AddAccessAllowedAceEx(to, ACL_REVISION_DS, entry->Header.AceFlags,
                                                  rights, &entry->SidStart))
                 return false;
-        } else if (refuses(entry->Header.AceType) &&
-                   !AddAce(to, ACL_REVISION_DS, MAXDWORD, entry, entry->Header.AceSize)) {
+        } else if (!refuses(entry->Header.AceType)) {
+            *ret_changed = true;
+        } else if (!AddAce(to, ACL_REVISION_DS, MAXDWORD, entry, entry->Header.AceSize)) {
             return false;
         }
     }
@@ -135,13 +140,13 @@ static bool copy_clipped(PACL from, PACL to, enum host_access access) {
 }
 
 /* Somebody else may list the folder itself, or add to it. */
-static bool is_open(PACL list) {
+static bool is_open(PACL list, PSID owner) {
     ACCESS_ALLOWED_ACE *entry;
 
     for (DWORD i = 0; i < list->AceCount; i++)
         if (GetAce(list, i, (void **)&entry) && !refuses(entry->Header.AceType) &&
             !(entry->Header.AceFlags & INHERIT_ONLY_ACE) &&
-            (entry->Header.AceType != ACCESS_ALLOWED_ACE_TYPE || !stays(entry)))
+            (entry->Header.AceType != ACCESS_ALLOWED_ACE_TYPE || !stays(entry, owner)))
             return true;
     return false;
 }
@@ -161,32 +166,34 @@ static int give(HANDLE file, enum host_access access, struct error *err) {
 }
 
 int win32_access_clip(HANDLE folder, enum host_access access, struct error *err) {
+    enum { PARTS = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION };
     PSECURITY_DESCRIPTOR descriptor = NULL;
     SECURITY_DESCRIPTOR_CONTROL control = 0;
     _cleanup_(freep) void *room = NULL;
+    bool changed = false;
+    PSID owner = NULL;
     PACL list = NULL;
     DWORD size, revision,
-        code = GetSecurityInfo(folder, SE_FILE_OBJECT, DACL_SECURITY_INFORMATION, NULL, NULL, &list,
-                               NULL, &descriptor);
+        code =
+            GetSecurityInfo(folder, SE_FILE_OBJECT, PARTS, &owner, NULL, &list, NULL, &descriptor);
 
     if (code)
         return win32_fail(err, code, "read an access control list");
     (void)GetSecurityDescriptorControl(descriptor, &control, &revision); /* 0: it inherits */
     if (!list || access == HOST_PROBE_MAILBOX || access == HOST_PROBE_PROGRAM ||
-        (access == HOST_POD_VOLUMES && (!(control & SE_DACL_PROTECTED) || is_open(list)))) {
+        (access == HOST_POD_VOLUMES && (!(control & SE_DACL_PROTECTED) || is_open(list, owner)))) {
         LocalFree(descriptor);
         return give(folder, access, err);
     }
     size = list->AclSize + sizeof(ACL);
     room = xcalloc(1, size);
-    if (access != HOST_POD_VOLUMES) {
-        if (!InitializeAcl(room, size, ACL_REVISION_DS) || !copy_clipped(list, room, access))
-            code = GetLastError();
-        else
-            code = SetSecurityInfo(folder, SE_FILE_OBJECT,
-                                   DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION,
-                                   NULL, NULL, room, NULL);
-    }
+    if (access != HOST_POD_VOLUMES && (!InitializeAcl(room, size, ACL_REVISION_DS) ||
+                                       !copy_clipped(list, owner, access, room, &changed)))
+        code = GetLastError();
+    if (!code && changed) /* Windows gives it to all that is in the folder, which takes its time */
+        code = SetSecurityInfo(folder, SE_FILE_OBJECT,
+                               DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION,
+                               NULL, NULL, room, NULL);
     LocalFree(descriptor);
     return code ? win32_fail(err, code, "set an access control list") : 0;
 }

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 import scene
@@ -52,6 +53,17 @@ class Names:
 
 
 class Strangers(scene.Scene):
+    @classmethod
+    def setUpClass(cls):
+        """Without an umask a folder without a list of its own is open to all, as it is below C:\\ on Windows."""
+        before = os.umask(0)
+        cls.addClassCleanup(os.umask, before)
+        super().setUpClass()
+        for folder in ("C:\\", "C:\\ProgramData"):  # all may add, and nobody moves what others made
+            os.chmod(cls.stage.host.path(folder), 0o1777)
+        top = os.path.relpath(cls.stage.host.drive, tempfile.gettempdir()).split(os.sep)[0]
+        os.chmod(os.path.join(tempfile.gettempdir(), top), 0o711)  # the stage's own folder: so that she comes there
+
     def plant(self, windows, text=None):
         """A folder of eve's, or a file with that text."""
         path = self.stage.host.path(windows)
@@ -91,10 +103,9 @@ class Strangers(scene.Scene):
         self.assertIn("journal.jsonl' belongs to ", done.stderr)
 
     def test_she_races_the_first_join(self):
-        """Each folder that a join makes, she tries to make first, in every moment of it."""
+        """In each folder that a join makes, she tries to make what is to come, in every moment of it."""
         wanted = [self.stage.host.path("C:\\" + name.replace("/", "\\") + "\\" + below)
-                  for name in FOLDERS for below in ("services", "tmp", "downloads", "plugins", "net.d", "x")]
-        wanted += [self.stage.host.path("C:\\" + name.replace("/", "\\")) for name in FOLDERS]
+                  for name in FOLDERS for below in ("services", "tmp", "downloads", "plugins", "net.d", "backup", "x")]
         eve = subprocess.Popen([sys.executable, "-c", RACE.format(eve=EVE), *wanted], stdout=subprocess.PIPE)
         try:
             with Names(self.stage.host.path("C:\\ProgramData\\winjoin\\journal")) as names:
