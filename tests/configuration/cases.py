@@ -209,9 +209,10 @@ FILES = [
 ]
 
 # What `config migrate` writes must be kubeadm's, byte for byte. Names, sockets and the CA's path stand
-# there: their defaults are of the machine. Two texts winjoin quotes and kubeadm does not: readers of YAML 1.1
-# take them for a merge and a default value.
-QUOTED = (("value: =\n", 'value: "="\n'), ("value: <<\n", 'value: "<<"\n'))
+# there: their defaults are of the machine. Three texts winjoin quotes and kubeadm does not: readers of YAML 1.1
+# take two for a merge and a default value, and the third shows nothing.
+QUOTED = (("value: =\n", 'value: "="\n'), ("value: <<\n", 'value: "<<"\n'),
+          ("value: \u200b\n", 'value: "\\u200b"\n'))
 REST = "caCertPath: /etc/kubernetes/pki/ca.crt\n"
 REGISTRATION = "nodeRegistration: {name: ' WIN-1 ', criSocket: 'npipe:////./pipe/x'%s}\n"
 ODD_TEXTS = [
