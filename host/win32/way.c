@@ -2,28 +2,23 @@
  * one for a junction before the deed at its end is done. */
 #include "host/win32/win32.h"
 
-#include "host/path.h"
-
 #include <aclapi.h>
 #include <sddl.h>
 
+#include "host/access_list.h"
+#include "host/path.h"
+
 enum { LOOK = READ_CONTROL | FILE_READ_ATTRIBUTES };
 
-/* NT SERVICE\TrustedInstaller, the same on each Windows (Microsoft's "Security identifiers"). */
-static bool is_trusted_installer(PSID owner) {
-    wchar_t *sid = NULL;
-    bool result;
-
-    if (!ConvertSidToStringSidW(owner, &sid))
-        return false;
-    result = wcscmp(sid, L"S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464") == 0;
-    LocalFree(sid);
-    return result;
-}
-
 bool win32_is_trusted(PSID who) {
-    return IsWellKnownSid(who, WinLocalSystemSid) ||
-           IsWellKnownSid(who, WinBuiltinAdministratorsSid) || is_trusted_installer(who);
+    _cleanup_(freep) char *text = NULL;
+    wchar_t *sid = NULL;
+
+    if (!ConvertSidToStringSidW(who, &sid))
+        return false;
+    text = win32_narrow(sid);
+    LocalFree(sid);
+    return access_is_trusted(text);
 }
 
 /* The user of this process. */

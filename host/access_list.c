@@ -1,0 +1,415 @@
+/* Windows' access lists: read, written, closed, inherited and asked. */
+#include "host/access_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#define GENERIC_ALL 0x10000000u
+#define GENERIC_EXECUTE 0x20000000u
+#define GENERIC_WRITE 0x40000000u
+#define GENERIC_READ 0x80000000u
+enum {
+    READ_CONTROL = 0x20000,
+    WRITE_DAC = 0x40000,
+    FILE_EXECUTE = 0x1200a0,
+    FILE_WRITE = 0x120116,
+    FILE_READ = 0x120089,
+};
+
+/* The SIDs that mean the same on each machine. */
+static const struct {
+    const char *alias, *sid;
+} sids[] = {
+    {"SY", SID_SYSTEM},   {"BA", SID_ADMINISTRATORS}, {"BU", SID_USERS},
+    {"WD", "S-1-1-0"},    {"CO", "S-1-3-0"},          {"OW", "S-1-3-4"},
+    {"IU", "S-1-5-4"},    {"AU", "S-1-5-11"},         {"LS", "S-1-5-19"},
+    {"NS", "S-1-5-20"},   {"BG", "S-1-5-32-546"},     {"PU", "S-1-5-32-547"},
+    {"AC", "S-1-15-2-1"},
+};
+#define SID_EVERYONE "S-1-1-0"
+#define SID_CREATOR_OWNER "S-1-3-0"
+#define SID_OWNER_RIGHTS "S-1-3-4"
+
+static const struct {
+    const char name[3];
+    uint32_t bits;
+} rights[] =
+    {
+        {"GA", GENERIC_ALL},   {"GX", GENERIC_EXECUTE},
+        {"GW", GENERIC_WRITE}, {"GR", GENERIC_READ},
+        {"FA", ACCESS_ALL},    {"FX", FILE_EXECUTE},
+        {"FW", FILE_WRITE},    {"FR", FILE_READ},
+        {"RC", 0x20000},       {"SD", 0x10000},
+        {"WD", WRITE_DAC},     {"WO", 0x80000},
+        {"CC", 0x1},           {"DC", 0x2},
+        {"LC", 0x4},           {"SW", 0x8},
+        {"RP", 0x10},          {"WP", 0x20},
+        {"DT", 0x40},          {"LO", 0x80},
+        {"CR", 0x100},
+},
+  flags[] = {
+      {"OI", ACCESS_OBJECT_INHERIT}, {"CI", ACCESS_CONTAINER_INHERIT}, {"NP", ACCESS_NO_PROPAGATE},
+      {"IO", ACCESS_INHERIT_ONLY},   {"ID", ACCESS_INHERITED},
+};
+
+/* What generic rights mean of a file. */
+static uint32_t of_files(uint32_t bits) {
+    bits |= bits & GENERIC_ALL ? ACCESS_ALL : 0;
+    bits |= bits & GENERIC_EXECUTE ? FILE_EXECUTE : 0;
+    bits |= bits & GENERIC_WRITE ? FILE_WRITE : 0;
+    bits |= bits & GENERIC_READ ? FILE_READ : 0;
+    return bits & ~(GENERIC_ALL | GENERIC_EXECUTE | GENERIC_WRITE | GENERIC_READ);
+}
+
+/* ---- text ---- */
+
+/* Letters, digits and '-' alone; NULL: it is none. */
+static char *whole_sid(const char *text, size_t len) {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+
+    if (!len || strspn(text, allowed) < len)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(sids); i++)
+        if (len == 2 && memcmp(text, sids[i].alias, 2) == 0)
+            return xstrdup(sids[i].sid);
+    return xstrndup(text, len);
+}
+
+static bool read_rights(const char *text, size_t len, uint32_t *ret) {
+    if (len > 1 && *text >= '0' && *text <= '9') {
+        _cleanup_(freep) char *number = xstrndup(text, len);
+        char *end;
+        unsigned long long value = strtoull(number, &end, 0);
+
+        *ret = (uint32_t)value;
+        return !*end && value <= UINT32_MAX;
+    }
+    for (*ret = 0; len >= 2; text += 2, len -= 2) {
+        size_t i = 0;
+
+        while (i < ARRAY_SIZE(rights) && memcmp(text, rights[i].name, 2) != 0)
+            i++;
+        if (i == ARRAY_SIZE(rights))
+            return false;
+        *ret |= rights[i].bits;
+    }
+    return len == 0;
+}
+
+/* Those of audits ("SA", "FA") are no flags of a DACL. */
+static bool read_flags(const char *text, size_t len, unsigned *ret) {
+    for (*ret = 0; len >= 2; text += 2, len -= 2) {
+        size_t i = 0;
+
+        while (i < ARRAY_SIZE(flags) && memcmp(text, flags[i].name, 2) != 0)
+            i++;
+        if (i == ARRAY_SIZE(flags))
+            return false;
+        *ret |= flags[i].bits;
+    }
+    return len == 0;
+}
+
+/* "(type;flags;rights;object;inherited object;who)", and a condition behind that has parentheses of
+ * its own. Its length; 0: it does not end. */
+static size_t entry_length(const char *text) {
+    size_t depth = 0, i = 0;
+    bool quoted = false;
+
+    for (; text[i]; i++) {
+        quoted ^= text[i] == '"';
+        depth += !quoted && text[i] == '(';
+        if (!quoted && text[i] == ')' && --depth == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+static bool read_entry(const char *text, size_t len, struct access_entry *ret) {
+    const char *part[6];
+    size_t size[6], at = 1;
+
+    for (size_t i = 0; i < ARRAY_SIZE(part); i++) {
+        part[i] = text + at;
+        size[i] = strcspn(part[i], ";)");
+        at += size[i] + 1;
+        if (at > len || (i + 1 < ARRAY_SIZE(part) && part[i][size[i]] != ';'))
+            return false;
+    }
+    ret->who = whole_sid(part[5], size[5]);
+    if (!size[0] || !ret->who || !read_flags(part[1], size[1], &ret->flags))
+        return false;
+    ret->refuses = memchr(part[0], 'D', size[0]) != NULL;
+    if (size[0] != 1 || !strchr("AD", *part[0]) || size[3] || size[4] || at != len)
+        ret->odd = xstrndup(text, len);
+    return read_rights(part[2], size[2], &ret->rights) || ret->odd;
+}
+
+static int read_list(const char **text, struct access_list *ret) {
+    size_t control = strspn(*text, "PARI"), len;
+
+    if (text_starts_with(*text, "NO_ACCESS_CONTROL")) {
+        *text += strlen("NO_ACCESS_CONTROL");
+        return 0;
+    }
+    ret->is_missing = false;
+    ret->protected_ = memchr(*text, 'P', control) != NULL;
+    for (*text += control; **text == '('; *text += len) {
+        struct access_entry entry = {0};
+        bool good;
+
+        len = entry_length(*text);
+        good = len && read_entry(*text, len, &entry);
+        ret->entries = xrealloc(ret->entries, (ret->count + 1) * sizeof *ret->entries);
+        ret->entries[ret->count++] = entry;
+        if (!good)
+            return -1;
+    }
+    return 0;
+}
+
+/* Up to the next part, once. */
+static bool read_who(const char **text, char **ret) {
+    size_t len = strcspn(*text, ":");
+
+    len -= (*text)[len] == ':' && len; /* its letter */
+    if (!*ret)
+        *ret = whole_sid(*text, len);
+    else
+        len = 0;
+    *text += len;
+    return *ret && len;
+}
+
+int access_list_read(const char *sddl, struct access_list *ret, struct error *err) {
+    _cleanup_(freep) char *group = NULL;
+    const char *at = sddl;
+
+    ret->is_missing = true;
+    while (*at && *at != 'S') { /* a SACL comes last */
+        const char part = *at;
+
+        if (!strchr("OGD", part) || at[1] != ':')
+            break;
+        at += 2;
+        if (part == 'D' ? !ret->is_missing || read_list(&at, ret) < 0
+                        : !read_who(&at, part == 'O' ? &ret->owner : &group))
+            break;
+        if (!*at)
+            return 0;
+    }
+    if (at != sddl && *at == 'S' && at[1] == ':')
+        return 0;
+    return error_set(err, ERROR_MALFORMED, "read an access list: '%.60s' is not understood", at);
+}
+
+static void write_entry(const struct access_entry *entry, struct text *out) {
+    const char *rest = entry->odd;
+
+    if (rest)
+        text_addf(out, "%.*s;", (int)strcspn(rest, ";"), rest);
+    else
+        text_addf(out, "(%c;", entry->refuses ? 'D' : 'A');
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+        if (entry->flags & flags[i].bits)
+            text_add(out, flags[i].name);
+    if (rest)
+        text_add(out, strchr(strchr(rest, ';') + 1, ';'));
+    else if (entry->rights == ACCESS_ALL)
+        text_addf(out, ";FA;;;%s)", entry->who);
+    else
+        text_addf(out, ";0x%x;;;%s)", (unsigned)entry->rights, entry->who);
+}
+
+char *access_list_write(const struct access_list *list) {
+    struct text out = {0};
+
+    if (list->owner)
+        text_addf(&out, "O:%s", list->owner);
+    text_add(&out, list->is_missing ? "D:NO_ACCESS_CONTROL" : list->protected_ ? "D:P" : "D:");
+    for (size_t i = 0; i < list->count; i++)
+        write_entry(&list->entries[i], &out);
+    return text_take(&out);
+}
+
+static void entry_free(struct access_entry *entry) {
+    free_all(entry->who, entry->odd);
+}
+
+void access_list_free(struct access_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        entry_free(&list->entries[i]);
+    free_all(list->entries, list->owner);
+    *list = (struct access_list){0};
+}
+
+/* ---- lists of winjoin's own ---- */
+
+/* S-1-5-93-2-1 and -2 are ContainerAdministrator and ContainerUser; 0x1301bf is modify. The first
+ * %s are inheritance flags. */
+#define OWNERS "D:P(A;%s;FA;;;SY)(A;%s;FA;;;BA)"
+#define CONTAINERS "(A;%s;%s;;;S-1-5-93-2-1)(A;%s;%s;;;S-1-5-93-2-2)"
+/* A pod's volumes, in their folders' folders: as Windows' own list of C:\ has it, so that
+ * containers with any user read and fill them. Nobody lists which pods there are. */
+#define VOLUMES "(A;OICIIO;0x1200a9;;;BU)(A;CIIO;0x6;;;BU)(A;OICIIO;GA;;;CO)"
+
+char *access_list_of(enum host_access access, bool folder) {
+    static const char *const container_rights[] = {
+        [HOST_PROBE_MAILBOX] = "0x1301bf",
+        [HOST_PROBE_PROGRAM] = "0x1200a9",
+        [HOST_POD_VOLUMES] = NULL, /* the last, and those between */
+    };
+    const char *inherits = folder ? "OICI" : "", *given = container_rights[access];
+    struct text sddl = {0};
+
+    if (access == HOST_PUBLIC)
+        return NULL;
+    if (access == HOST_READ_ONLY || access == HOST_POD_VOLUMES || (access == HOST_SECRET && folder))
+        text_add(&sddl, "O:BA"); /* whoever made the folder first could change its list */
+    text_addf(&sddl, OWNERS, inherits, inherits);
+    if (access == HOST_READ_ONLY)
+        text_addf(&sddl, "(A;%s;0x1200a9;;;BU)", inherits);
+    if (access == HOST_POD_VOLUMES)
+        text_add(&sddl, VOLUMES);
+    if (given)
+        text_addf(&sddl, CONTAINERS, inherits, given, inherits, given);
+    return text_take(&sddl);
+}
+
+/* ---- closing ---- */
+
+bool access_is_trusted(const char *sid) {
+    return text_equal(sid, SID_SYSTEM) || text_equal(sid, SID_ADMINISTRATORS) ||
+           text_equal(sid, SID_TRUSTED_INSTALLER);
+}
+
+/* What is left of the rights of somebody else. */
+static uint32_t clip(uint32_t bits, enum host_access access) {
+    return access == HOST_READ_ONLY ? of_files(bits) & ~(uint32_t)ACCESS_CHANGE : 0;
+}
+
+/* Whose entry stays as it is: an administrator's; the owner's, who was looked at and could give
+ * himself the rights again; and one of the owner's rights, without which he would have more. */
+static bool stays(const struct access_entry *entry, const char *owner) {
+    return access_is_trusted(entry->who) || text_equal(entry->who, owner) ||
+           text_equal(entry->who, SID_OWNER_RIGHTS);
+}
+
+/* Without what others may do; whether it is another list now. Entries that came from the folder
+ * above stay as its own. */
+static bool clip_all(struct access_list *list, enum host_access access) {
+    bool changed = false;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct access_entry *entry = &list->entries[i];
+        const bool whole = entry->refuses || (!entry->odd && stays(entry, list->owner));
+        const uint32_t left = whole ? entry->rights : entry->odd ? 0 : clip(entry->rights, access);
+
+        changed |= left != entry->rights || (entry->flags & ACCESS_INHERITED);
+        entry->rights = left;
+        entry->flags &= ~(unsigned)ACCESS_INHERITED;
+        if (whole || left)
+            list->entries[kept++] = *entry;
+        else
+            entry_free(entry);
+    }
+    list->count = kept;
+    list->protected_ = true;
+    return changed;
+}
+
+/* Somebody else may list the folder itself, or add to it. */
+static bool is_open(const struct access_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct access_entry *entry = &list->entries[i];
+
+        if (!entry->refuses && !(entry->flags & ACCESS_INHERIT_ONLY) &&
+            (entry->odd || !stays(entry, list->owner)))
+            return true;
+    }
+    return false;
+}
+
+char *access_list_closed(const char *sddl, enum host_access access) {
+    _cleanup_(access_list_free) struct access_list list = {0};
+
+    if (access_list_read(sddl, &list, NULL) < 0 || list.is_missing ||
+        access == HOST_PROBE_MAILBOX || access == HOST_PROBE_PROGRAM)
+        return access_list_of(access, true);
+    if (access == HOST_POD_VOLUMES)
+        return list.protected_ && !is_open(&list) ? NULL : access_list_of(access, true);
+    if (!clip_all(&list, access))
+        return NULL;
+    free_all(list.owner); /* stays */
+    list.owner = NULL;
+    return access_list_write(&list);
+}
+
+/* ---- who may do what ---- */
+
+static void add_entry(struct access_list *list, const struct access_entry *from, unsigned inherits,
+                      uint32_t bits, const char *who) {
+    list->entries = xrealloc(list->entries, (list->count + 1) * sizeof *list->entries);
+    list->entries[list->count++] = (struct access_entry){.refuses = from->refuses,
+                                                         .flags = inherits | ACCESS_INHERITED,
+                                                         .rights = bits,
+                                                         .who = xstrdup(who),
+                                                         .odd = xstrdup_null(from->odd)};
+}
+
+void access_list_inherit(struct access_list *list, bool folder, const struct access_list *above) {
+    enum { BELOW = ACCESS_OBJECT_INHERIT | ACCESS_CONTAINER_INHERIT };
+
+    if (list->protected_)
+        return;
+    list->is_missing = false;
+    for (size_t i = 0; i < above->count; i++) {
+        const struct access_entry *from = &above->entries[i];
+        const bool creator = text_equal(from->who, SID_CREATOR_OWNER);
+        const bool here = from->flags & (folder ? ACCESS_CONTAINER_INHERIT : ACCESS_OBJECT_INHERIT);
+        unsigned below = folder && !(from->flags & ACCESS_NO_PROPAGATE) ? from->flags & BELOW : 0;
+
+        if (here && creator && list->owner)
+            add_entry(list, from, 0, of_files(from->rights), list->owner);
+        if (here && !creator)
+            add_entry(list, from, below, from->rights, from->who);
+        else if (below)
+            add_entry(list, from, below | ACCESS_INHERIT_ONLY, from->rights, from->who);
+    }
+}
+
+static bool is_one(const char *who, const char *const *these) {
+    for (; *these; these++)
+        if (text_equal(who, *these))
+            return true;
+    return text_equal(who, SID_EVERYONE);
+}
+
+uint32_t access_list_rights(const struct access_list *list, const char *const *these) {
+    uint32_t given = 0, refused = 0;
+    bool limited = false;
+    const bool owns = list->owner && is_one(list->owner, these);
+
+    if (list->is_missing)
+        return ACCESS_ALL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct access_entry *entry = &list->entries[i];
+        const bool rights_of_owner = text_equal(entry->who, SID_OWNER_RIGHTS);
+        const uint32_t bits = of_files(entry->rights);
+
+        if (entry->flags & ACCESS_INHERIT_ONLY)
+            continue;
+        limited |= rights_of_owner;
+        if (!(rights_of_owner ? owns : is_one(entry->who, these)))
+            continue;
+        if (entry->refuses)
+            refused |= entry->odd ? 0 : bits & ~given; /* perhaps it does not */
+        else
+            given |= bits & ~refused;
+    }
+    return owns && !limited ? given | READ_CONTROL | WRITE_DAC : given;
+}
