@@ -1,11 +1,8 @@
 /* What an ordinary user could have had a hand in, checked as winjoin calls the host.
  *
- * The lists are those that icacls shows on a fresh Windows Server: in C:\ users add folders
- * ("BUILTIN\Users:(CI)(AD)"), and files and folders in those ("(CI)(IO)(WD)"); in C:\ProgramData
- * both ("(CI)(WD,AD,WEA,WA)"); nothing in C:\Windows, C:\Program Files and C:\Users. Who adds
- * something owns it; what others made in the same folder he can neither change nor rename. So a
- * thing is believed ("proved") that winjoin made, that was there before in a folder where users do
- * not add, or whose owner winjoin has asked. */
+ * Who adds something owns it; what others made in the same folder he can neither change nor rename,
+ * where the lists (lists.c) do not say so. So a thing is believed ("proved") that winjoin made,
+ * that was there before in a folder where users do not add, or whose owner winjoin has asked. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -13,42 +10,11 @@
 #include "node/folders.h"
 #include "tests/memory/memory.h"
 
-#define PROGRAM_DATA "C:\\ProgramData"
-
-/* Windows' own folders: nothing in them is an ordinary user's. */
-static bool is_windows_own(const char *path) {
-    static const char *const folders[] = {"C:\\Windows", "C:\\Program Files",
-                                          "C:\\Program Files (x86)", "C:\\Users"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-        if (text_equal_nocase(path, folders[i]) || memory_lies_in(path, folders[i]))
-            return true;
-    return false;
-}
-
-/* Windows made it, and users add to it. */
-static bool is_root(const char *path) {
-    return strlen(path) <= 3 || text_equal_nocase(path, PROGRAM_DATA);
-}
-
 bool memory_users_add(const struct memory_host *memory, const char *folder) {
-    _cleanup_(freep) char *at = xstrdup(folder);
+    enum { WRITE_DAC = 0x40000, WRITE_OWNER = 0x80000 };
 
-    for (unsigned below = 0; !is_root(at); below++) {
-        const struct memory_file *file = memory_find(memory, at);
-        char *parent;
-
-        if (is_windows_own(at))
-            return false;
-        if (file && file->access == HOST_POD_VOLUMES)
-            return below >= 2;
-        if (file && file->access != HOST_PUBLIC)
-            return false;
-        parent = path_parent(at);
-        free(at);
-        at = parent;
-    }
-    return true;
+    return memory_users_rights(memory, folder) &
+           (ACCESS_ADD_FILE | ACCESS_ADD_FOLDER | WRITE_DAC | WRITE_OWNER);
 }
 
 /* ---- what is believed ---- */
@@ -104,6 +70,8 @@ void memory_access_closed(struct memory_host *memory, const char *folder) {
 void memory_access_made(struct memory_host *memory, const char *path) {
     _cleanup_(freep) char *folder = path_parent(path);
 
+    if (!memory->proved)
+        return;
     if (!memory->others_act || (folder && !memory_users_add(memory, folder)))
         believe(memory, path, json_integer(1));
     else
@@ -113,7 +81,7 @@ void memory_access_made(struct memory_host *memory, const char *path) {
 void memory_access_looked(struct memory_host *memory, const char *path) {
     const struct memory_file *file = memory_find(memory, path);
 
-    if (!(file && (file->is_users || is_made(memory, path))))
+    if (!(file && (memory_is_users(file) || is_made(memory, path))))
         believe(memory, path, json_boolean(file));
 }
 
@@ -121,7 +89,7 @@ static void believe_with_parents(struct memory_host *memory, const char *folder)
     _cleanup_(freep) char *parent = path_parent(folder);
 
     believe(memory, folder, json_true());
-    if (parent && !is_root(parent))
+    if (parent && !memory_is_windows_own(parent))
         believe_with_parents(memory, parent);
 }
 
@@ -135,11 +103,11 @@ void host_memory_check_access(struct host *host) {
         const struct memory_file *file = &memory->files[i];
         _cleanup_(freep) char *folder = path_parent(file->path);
 
-        if (file->is_users)
+        if (memory_is_users(file))
             continue;
         if (!memory_users_add(memory, folder))
             believe(memory, file->path, json_true());
-        if (file->type == HOST_FOLDER && file->access != HOST_PUBLIC)
+        if (file->type == HOST_FOLDER && file->own.protected_)
             believe_with_parents(memory, file->path); /* an earlier command did that */
     }
 }
@@ -180,10 +148,18 @@ static int belief(const struct memory_host *memory, const char *path) {
     const json_t *known;
     _cleanup_(freep) char *key = key_of(path);
 
-    if (is_root(path) || is_windows_own(path))
+    if (memory_is_windows_own(path))
         return 1;
     known = json_object_get(memory->proved, key);
     return !known ? 0 : json_is_false(known) ? -1 : 1;
+}
+
+/* Its list lets an ordinary user do that, whosever it is; of a folder: remove it, or its list. */
+static bool may_change(const struct memory_host *memory, const struct memory_file *file) {
+    enum { FOLDERS = 0x10000 | 0x40000 | 0x80000 }; /* DELETE, WRITE_DAC, WRITE_OWNER */
+
+    return memory_users_rights(memory, file->path) &
+           (file->type == HOST_FOLDER ? (unsigned)FOLDERS : (unsigned)ACCESS_CHANGE);
 }
 
 /* Whether an ordinary user could be behind what is found at `path`: it, a folder above it, or,
@@ -202,10 +178,12 @@ static bool check_path(struct host *host, const char *path, bool itself) {
         part = xstrndup(path, (size_t)(end - path));
         folder = path_parent(part);
         file = memory_find(memory, part);
-        if (file && (file->is_users || (file->type == HOST_LINK && *end)))
+        if (file && (memory_is_users(file) || (file->type == HOST_LINK && *end)))
             return note(host, "%s is a user's or a link", part), false;
         if (!file && (!memory_users_add(memory, folder) || belief(memory, path)))
             return true; /* could not be there, or would have been seen */
+        if (file && may_change(memory, file))
+            return note(host, "change %s", part), false;
         if (belief(memory, part) == 1)
             continue;
         return note(host, "%s %s, and nobody asked for its owner", file ? "make" : "add", part),

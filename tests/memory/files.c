@@ -74,6 +74,7 @@ static void drop_file(struct memory_host *memory, size_t at) {
     memory_access_gone(memory, memory->files[at].path);
     free(memory->files[at].path);
     free(memory->files[at].data);
+    access_list_free(&memory->files[at].own);
     memory->file_count--;
     memmove(memory->files + at, memory->files + at + 1,
             (memory->file_count - at) * sizeof *memory->files);
@@ -192,7 +193,7 @@ int memory_write(struct host *host, const char *path, const void *data, size_t l
         file = add_file(memory, path);
     free(file->data);
     file->type = HOST_FILE; /* a link is replaced, not followed: written beside, renamed over */
-    file->access = access;
+    memory_list_give(file, access);
     file->data = xmemdup(data, len);
     file->len = len;
     memory_access_made(memory, path);
@@ -212,40 +213,15 @@ int memory_make_folder(struct host *host, const char *path, enum host_access acc
     file = memory_find(memory, path);
     if (file && file->type != HOST_FOLDER)
         return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists", path);
-    if (!file)
+    if (!file) {
         file = add_file(memory, path);
-    file->type = HOST_FOLDER;
-    if (access != HOST_PUBLIC) {
-        if (file->access == HOST_PUBLIC)
+        file->type = HOST_FOLDER;
+        memory_list_give(file, access);
+    } else if (access != HOST_PUBLIC) {
+        if (memory_users_add(memory, path))
             memory_access_closed(memory, path);
-        file->access = access;
+        memory_close(memory, file, access);
     }
-    return 0;
-}
-
-int memory_access_get(struct host *host, const char *path, char **ret, struct error *err) {
-    const struct memory_file *file;
-
-    if (memory_call(host, err, "access_get %s", path) < 0)
-        return -1;
-    file = memory_find(memory_of(host), path);
-    if (!file)
-        return error_set_os(err, ERROR_ABSENT, 2, "read the access of '%s': it is absent", path);
-    *ret = xstrdup(access_names[file->access]);
-    return 0;
-}
-
-int memory_access_set(struct host *host, const char *path, const char *access, struct error *err) {
-    struct memory_file *file;
-
-    if (memory_call(host, err, "access_set %s %s", path, access) < 0)
-        return -1;
-    file = memory_find(memory_of(host), path);
-    if (!file)
-        return error_set_os(err, ERROR_ABSENT, 2, "set the access of '%s': it is absent", path);
-    for (size_t i = 0; i < ARRAY_SIZE(access_names); i++)
-        if (text_equal(access, access_names[i]))
-            file->access = (enum host_access)i;
     return 0;
 }
 
@@ -275,23 +251,16 @@ int memory_stranger(struct host *host, const char *path, struct host_stranger *r
         const struct memory_file *file = &memory->files[i];
         bool link = file->type == HOST_LINK;
 
-        if ((file->is_users || link) &&
-            ((file->is_users && compare_paths(file->path, path) == 0) ||
+        if ((memory_is_users(file) || link) &&
+            ((memory_is_users(file) && compare_paths(file->path, path) == 0) ||
              memory_lies_in(path, file->path)) &&
             (!found || strlen(file->path) < strlen(found->path)))
             found = file;
     }
     if (found)
         *ret = (struct host_stranger){.path = xstrdup(found->path),
-                                      .owner = found->is_users ? xstrdup("SRV\\eve") : NULL};
+                                      .owner = memory_is_users(found) ? xstrdup("SRV\\eve") : NULL};
     return 0;
-}
-
-void host_memory_give_to_user(struct host *host, const char *path) {
-    struct memory_file *file = memory_find(memory_of(host), path);
-
-    assert(file);
-    file->is_users = true;
 }
 
 int memory_remove(struct host *host, const char *path, struct error *err) {
@@ -346,6 +315,7 @@ static void move_files(struct memory_host *memory, const char *from, const char 
         moved[count] = *file;
         moved[count].path = xasprintf("%s%s", to, file->path + strlen(from));
         file->data = NULL;
+        file->own = (struct access_list){0};
         drop_file(memory, i);
         count++;
     }
@@ -456,8 +426,8 @@ json_t *memory_files_json(const struct memory_host *memory) {
 
     for (size_t i = 0; i < memory->file_count; i++) {
         const struct memory_file *file = &memory->files[i];
-        json_t *entry = json_pack("{s:s, s:s}", "type", type_names[file->type], "access",
-                                  access_names[file->access]);
+        _cleanup_(freep) char *access = memory_access_name(memory, file);
+        json_t *entry = json_pack("{s:s, s:s}", "type", type_names[file->type], "access", access);
 
         if (file->type == HOST_LINK)
             json_object_set_new(entry, "target", json_string(file->data));

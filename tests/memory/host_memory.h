@@ -90,6 +90,9 @@ void host_memory_advance(struct host *host, unsigned milliseconds);
 /* Called by host_sleep with the new time, so that a test can change the scene while winjoin waits.
  */
 void host_memory_on_sleep(struct host *host, void (*hook)(void *, struct host *), void *context);
+/* What the list of a file or folder comes down to: "public" (it inherits), "secret", "read-only",
+ * ...; else it as SDDL. The caller frees. */
+char *host_memory_access(struct host *host, const char *path);
 /* From now on, as a command begins: each call is checked for what an ordinary user could have made,
  * changed or replaced by then. What stands in folders where others add is believed once its owner
  * was asked. Lists are those of a fresh Windows Server. Off at first. */

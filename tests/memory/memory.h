@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "host/access_list.h"
 #include "host/host_ops.h"
 #include "host/model/model.h"
 #include "tests/memory/host_memory.h"
@@ -10,9 +11,8 @@
 struct memory_file {
     char *path; /* normalized */
     enum host_file_type type;
-    enum host_access access;
-    bool is_users; /* made by an ordinary user */
-    char *data;    /* content, or a link's target */
+    struct access_list own; /* its owner (none: Administrators) and list; lists.c */
+    char *data;             /* content, or a link's target */
     size_t len;
 };
 
@@ -84,8 +84,6 @@ int memory_read_part(struct host *, const char *, uint64_t, size_t, char **, siz
 int memory_write(struct host *, const char *, const void *, size_t, enum host_access,
                  struct error *);
 int memory_make_folder(struct host *, const char *, enum host_access, struct error *);
-int memory_access_get(struct host *, const char *, char **, struct error *);
-int memory_access_set(struct host *, const char *, const char *, struct error *);
 int memory_stranger(struct host *, const char *, struct host_stranger *, struct error *);
 int memory_remove(struct host *, const char *, struct error *);
 int memory_remove_tree(struct host *, const char *, struct error *);
@@ -102,6 +100,22 @@ void memory_files_free(struct memory_host *memory);
 
 /* programs.c */
 int memory_run(struct host *, const struct host_process *, int *, char **, struct error *);
+
+/* lists.c: owners and access lists, as on a fresh Windows Server. */
+int memory_access_get(struct host *, const char *, char **, struct error *);
+int memory_access_set(struct host *, const char *, const char *, struct error *);
+/* A new file or folder gets that list. */
+void memory_list_give(struct memory_file *file, enum host_access access);
+/* A folder that is there loses what `access` would not give. */
+void memory_close(struct memory_host *memory, struct memory_file *file, enum host_access access);
+/* What an ordinary user may do with what is there, or would be. */
+uint32_t memory_users_rights(const struct memory_host *memory, const char *path);
+/* It is his. */
+bool memory_is_users(const struct memory_file *file);
+/* A folder that Windows makes. */
+bool memory_is_windows_own(const char *path);
+/* "public" (it inherits), "secret", "read-only", ...; else the list. The caller frees. */
+char *memory_access_name(const struct memory_host *memory, const struct memory_file *file);
 
 /* access.c: what an ordinary user could have had a hand in, checked as it happens. */
 /* Whether an ordinary user may add files or folders to that folder, there or not. */

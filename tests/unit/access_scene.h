@@ -55,5 +55,5 @@ static inline void put_found_folders(struct host *host) {
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
         assert_int_equal(host_make_folder(host, folders[i], HOST_PUBLIC, NULL), 0);
     assert_int_equal(host_make_folder(host, HOST_OWN_FOLDER "\\old", HOST_PUBLIC, NULL), 0);
-    assert_int_equal(host_access_set(host, HOST_OWN_FOLDER, "public", NULL), 0);
+    assert_int_equal(host_access_set(host, HOST_OWN_FOLDER, "D:", NULL), 0);
 }
