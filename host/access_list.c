@@ -12,26 +12,40 @@
 #define GENERIC_WRITE 0x40000000u
 #define GENERIC_READ 0x80000000u
 enum {
+    DELETE = 0x10000,
     READ_CONTROL = 0x20000,
     WRITE_DAC = 0x40000,
+    WRITE_OWNER = 0x80000,
     FILE_EXECUTE = 0x1200a0,
     FILE_WRITE = 0x120116,
     FILE_READ = 0x120089,
 };
 
-/* The SIDs that mean the same on each machine. */
-static const struct {
-    const char *alias, *sid;
-} sids[] = {
-    {"SY", SID_SYSTEM},   {"BA", SID_ADMINISTRATORS}, {"BU", SID_USERS},
-    {"WD", "S-1-1-0"},    {"CO", "S-1-3-0"},          {"OW", "S-1-3-4"},
-    {"IU", "S-1-5-4"},    {"AU", "S-1-5-11"},         {"LS", "S-1-5-19"},
-    {"NS", "S-1-5-20"},   {"BG", "S-1-5-32-546"},     {"PU", "S-1-5-32-547"},
-    {"AC", "S-1-15-2-1"},
-};
 #define SID_EVERYONE "S-1-1-0"
 #define SID_CREATOR_OWNER "S-1-3-0"
 #define SID_OWNER_RIGHTS "S-1-3-4"
+
+/* The SIDs that mean the same on each machine, and by what names many are meant. */
+static const struct {
+    const char *alias, *sid, *many;
+} sids[] = {
+    {"SY", SID_SYSTEM, NULL},
+    {"BA", SID_ADMINISTRATORS, NULL},
+    {"BU", SID_USERS, "Users"},
+    {"WD", SID_EVERYONE, "Everyone"},
+    {"CO", SID_CREATOR_OWNER, NULL},
+    {"OW", SID_OWNER_RIGHTS, NULL},
+    {"IU", "S-1-5-4", "INTERACTIVE"},
+    {"AU", "S-1-5-11", "Authenticated Users"},
+    {"NU", "S-1-5-2", "NETWORK"},
+    {"AN", "S-1-5-7", "ANONYMOUS LOGON"},
+    {"LS", "S-1-5-19", NULL},
+    {"NS", "S-1-5-20", NULL},
+    {"BG", "S-1-5-32-546", "Guests"},
+    {"PU", "S-1-5-32-547", "Power Users"},
+    {"RD", "S-1-5-32-555", "Remote Desktop Users"},
+    {"AC", "S-1-15-2-1", NULL},
+};
 
 static const struct {
     const char name[3];
@@ -350,6 +364,27 @@ char *access_list_closed(const char *sddl, enum host_access access) {
 }
 
 /* ---- who may do what ---- */
+
+static const char *name_of_many(const char *sid) {
+    for (size_t i = 0; i < ARRAY_SIZE(sids); i++)
+        if (sids[i].many && text_equal(sid, sids[i].sid))
+            return sids[i].many;
+    return NULL;
+}
+
+const char *access_list_open_to(const struct access_list *list, bool folder) {
+    const uint32_t changes = folder ? DELETE | WRITE_DAC | WRITE_OWNER : ACCESS_CHANGE;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct access_entry *entry = &list->entries[i];
+        const char *name = name_of_many(entry->who);
+
+        if (name && !entry->refuses && !(entry->flags & (ACCESS_INHERITED | ACCESS_INHERIT_ONLY)) &&
+            of_files(entry->rights) & changes)
+            return name;
+    }
+    return list->is_missing ? "Everyone" : NULL;
+}
 
 static void add_entry(struct access_list *list, const struct access_entry *from, unsigned inherits,
                       uint32_t bits, const char *who) {

@@ -2,6 +2,7 @@
  * hosts. */
 #include "base/log.h"
 #include "base/unicode.h"
+#include "host/access_list.h"
 #include "host/host_ops.h"
 #include "host/path.h"
 
@@ -32,8 +33,33 @@ int host_stranger(struct host *host, const char *path, struct host_stranger *ret
     return path_normalize(path, &at, err) < 0 ? -1 : look(host, at, ret, err);
 }
 
-int host_stranger_in(struct host *host, const char *folder, const struct text_list *but,
-                     struct host_stranger *ret, struct error *err) {
+/* Owner and links, then the list. */
+static int look_inside(struct host *host, const char *path, struct host_stranger *ret,
+                       struct error *err) {
+    _cleanup_(access_list_free) struct access_list list = {0};
+    _cleanup_(freep) char *text = NULL;
+    const char *open_to = NULL;
+    struct error why = {0};
+
+    if (look(host, path, ret, err) < 0)
+        return -1;
+    if (!ret->path && host->ops->access_get(host, path, &text, &why) < 0)
+        return why.kind == ERROR_ABSENT ? 0 : error_set(err, why.kind, "%s", why.message);
+    if (text && strchr(text, ':') && access_list_read(text, &list, err) < 0) /* else: modes */
+        return error_prefix(err, "look at '%s'", path);
+    if (text)
+        open_to = access_list_open_to(&list, host->ops->file_type(host, path) == HOST_FOLDER);
+    if (open_to)
+        *ret = (struct host_stranger){.path = xstrdup(path),
+                                      .owner = xstrdup(open_to),
+                                      .open = true,
+                                      .type = host->ops->file_type(host, path)};
+    ret->inside = ret->path;
+    return 0;
+}
+
+int host_stranger_in(struct host *host, const char *folder, struct host_stranger *ret,
+                     struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *at = NULL;
 
@@ -48,11 +74,8 @@ int host_stranger_in(struct host *host, const char *folder, const struct text_li
     for (size_t i = 0; i < names.count && !ret->path; i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", at, names.items[i]);
 
-        if (but && text_list_has(but, path))
-            continue;
-        if (look(host, path, ret, err) < 0)
+        if (look_inside(host, path, ret, err) < 0)
             return -1;
-        ret->inside = ret->path;
     }
     return 0;
 }
@@ -63,8 +86,9 @@ void host_stranger_free(struct host_stranger *stranger) {
 }
 
 char *host_stranger_text(const struct host_stranger *stranger) {
-    return stranger->owner ? xasprintf("'%s' belongs to %s", stranger->path, stranger->owner)
-                           : xasprintf("'%s' is a junction or a link", stranger->path);
+    return stranger->open ? xasprintf("'%s' can be changed by %s", stranger->path, stranger->owner)
+           : stranger->owner ? xasprintf("'%s' belongs to %s", stranger->path, stranger->owner)
+                             : xasprintf("'%s' is a junction or a link", stranger->path);
 }
 
 /* A stranger chose the name: a shell may read more in it than a name. */
@@ -82,6 +106,8 @@ char *host_stranger_remedy(const struct host_stranger *stranger) {
     if (!is_plain(stranger->path))
         return xasprintf("cmd /c dir /a /q /x \"%s\"",
                          folder && is_plain(folder) ? folder : "C:\\");
+    if (stranger->open)
+        return xasprintf("icacls \"%s\" /reset", stranger->path);
     if (!stranger->owner || stranger->type == HOST_LINK)
         return xasprintf("cmd /c rmdir \"%s\"", stranger->path);
     if (stranger->type != HOST_FOLDER)
@@ -120,11 +146,10 @@ int host_refuse_stranger(struct host *host, const char *path, struct error *err)
     return host_stranger(host, path, &found, err) < 0 ? -1 : refuse(&found, err);
 }
 
-int host_refuse_stranger_in(struct host *host, const char *folder, const struct text_list *but,
-                            struct error *err) {
+int host_refuse_stranger_in(struct host *host, const char *folder, struct error *err) {
     _cleanup_(host_stranger_free) struct host_stranger found = {0};
 
-    return host_stranger_in(host, folder, but, &found, err) < 0 ? -1 : refuse(&found, err);
+    return host_stranger_in(host, folder, &found, err) < 0 ? -1 : refuse(&found, err);
 }
 
 /* Before something is made or written at `at`. */
@@ -139,7 +164,7 @@ static int open_way(struct host *host, const char *at, struct error *err) {
     if (stands && host->own_folder_closed)
         return 0;
     if (host->ops->make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 ||
-        host_refuse_stranger_in(host, HOST_OWN_FOLDER, NULL, err) < 0)
+        host_refuse_stranger_in(host, HOST_OWN_FOLDER, err) < 0)
         return -1;
     host->own_folder_closed = true;
     return 0;

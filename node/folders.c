@@ -57,7 +57,7 @@ int node_folder_stranger(struct host *host, const struct node_folder *row,
     _cleanup_(freep) char *below = xasprintf("%s\\x", row->path); /* so that it is no link itself */
 
     return row->others_write ? host_stranger(host, below, ret, err)
-                             : host_stranger_in(host, row->path, NULL, ret, err);
+                             : host_stranger_in(host, row->path, ret, err);
 }
 
 int node_folder_close(struct host *host, const char *path, struct error *err) {
@@ -65,5 +65,5 @@ int node_folder_close(struct host *host, const char *path, struct error *err) {
 
     if (host_make_folder(host, path, node_folder_access(path), err) < 0)
         return -1;
-    return row && row->others_write ? 0 : host_refuse_stranger_in(host, path, NULL, err);
+    return row && row->others_write ? 0 : host_refuse_stranger_in(host, path, err);
 }

@@ -35,7 +35,7 @@ int program_ask(struct host *host, const char *const *argv, int *ret_code, char 
     _cleanup_(freep) char *folder = path_parent(argv[0]);
 
     return host_refuse_stranger(host, argv[0], err) < 0 ||
-                   host_refuse_stranger_in(host, folder, NULL, err) < 0
+                   host_refuse_stranger_in(host, folder, err) < 0
                ? -1
                : host_run(host, &process, ret_code, ret, err);
 }

@@ -20,7 +20,7 @@ static int own_program_folders(struct join *join, struct error *err) {
  * folder is enough. */
 static int refuse_strangers(struct join *join, struct error *err) {
     for (size_t i = 0; i < ARRAY_SIZE(program_folders); i++)
-        if (host_refuse_stranger_in(join->host, program_folders[i], NULL, err) < 0)
+        if (host_refuse_stranger_in(join->host, program_folders[i], err) < 0)
             return -1;
     return 0;
 }

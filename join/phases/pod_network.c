@@ -36,7 +36,7 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
 static int write_cni(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
 
-    if (host_refuse_stranger_in(join->host, CNI_BIN_DIR, NULL, err) < 0)
+    if (host_refuse_stranger_in(join->host, CNI_BIN_DIR, err) < 0)
         return error_prefix(err, "write the node's CNI file, which containerd runs programs by");
     if (journal_own_folder(&join->journal, CNI_CONF_DIR, err) < 0 ||
         journal_own_folder(&join->journal, CNI_RESULTS_DIR, err) < 0 ||

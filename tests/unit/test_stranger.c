@@ -48,34 +48,57 @@ static void finds_the_first_component(void **state) {
 }
 
 static void names_what_lies_in_a_folder(void **state) {
-    struct text_list but = {0};
     struct host_stranger stranger = {0};
     struct error err = {0};
 
     (void)state;
     open_fit();
     users(KUBELET);
-    assert_int_equal(host_stranger_in(r.host, "C:\\k", NULL, &stranger, &err), 0);
+    assert_int_equal(host_stranger_in(r.host, "C:\\k", &stranger, &err), 0);
     assert_string_equal(stranger.path, KUBELET);
     assert_true(stranger.inside);
     host_stranger_free(&stranger);
-    text_list_add(&but, KUBELET);
-    assert_int_equal(host_stranger_in(r.host, "C:\\k", &but, &stranger, &err), 0);
+    assert_int_equal(host_stranger_in(r.host, "C:\\none", &stranger, &err), 0);
     assert_null(stranger.path);
-    assert_int_equal(host_stranger_in(r.host, "C:\\none", NULL, &stranger, &err), 0);
-    assert_null(stranger.path);
-    assert_int_equal(host_refuse_stranger_in(r.host, "C:\\k", NULL, &err), -1);
+    assert_int_equal(host_refuse_stranger_in(r.host, "C:\\k", &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_string_equal(err.message, "'C:\\k\\kubelet.exe' " BELONGS);
     assert_string_equal(err.hints[0], "cmd /c del /f \"C:\\k\\kubelet.exe\"");
     /* a service's own link is as good as its files, a user's is not */
     assert_int_equal(host_link(r.host, "C:\\q\\current.pem", "C:\\q\\1.pem", NULL), 0);
-    assert_int_equal(host_refuse_stranger_in(r.host, "C:\\q", NULL, &err), 0);
+    assert_int_equal(host_refuse_stranger_in(r.host, "C:\\q", &err), 0);
     users("C:\\q\\current.pem");
-    assert_int_equal(host_refuse_stranger_in(r.host, "C:\\q", NULL, &err), -1);
+    assert_int_equal(host_refuse_stranger_in(r.host, "C:\\q", &err), -1);
     assert_string_equal(err.hints[0], "cmd /c rmdir \"C:\\q\\current.pem\"");
-    text_list_free(&but);
     close_run(&r);
+}
+
+/* Whosever it is. What comes from the folder goes when that is closed. */
+static void names_what_users_may_change(void **state) {
+    static const struct {
+        const char *list, *why;
+    } rows[] = {
+        {"D:(A;;FA;;;WD)", "'" KUBELET "' can be changed by Everyone"},
+        {"D:P(A;;FA;;;BA)(A;;0x1301bf;;;AU)",
+         "'" KUBELET "' can be changed by Authenticated Users"},
+        {"D:(XA;;FW;;;BU;(a==1))", "'" KUBELET "' can be changed by Users"},
+        {"D:NO_ACCESS_CONTROL", "'" KUBELET "' can be changed by Everyone"},
+        {"D:(A;;FRFX;;;BU)(A;IO;FA;;;WD)(A;;FA;;;BA)(D;;FA;;;BG)", NULL},
+        {"D:(A;;FA;;;S-1-5-21-1-2-3-1002)", NULL}, /* an account that an administrator chose */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+
+        open_fit();
+        assert_int_equal(host_access_set(r.host, "C:\\k", "D:(A;OICI;FA;;;WD)", &err), 0);
+        assert_int_equal(host_access_set(r.host, KUBELET, rows[i].list, &err), 0);
+        assert_int_equal(host_refuse_stranger_in(r.host, "C:\\k", &err), rows[i].why ? -1 : 0);
+        assert_string_equal(err.message, rows[i].why ? rows[i].why : "");
+        assert_string_equal(err.hints[0], rows[i].why ? "icacls \"" KUBELET "\" /reset" : "");
+        close_run(&r);
+    }
 }
 
 /* None of them goes through a junction, takes over what is a stranger's, or removes a tree. */
@@ -307,6 +330,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_first_component),
         cmocka_unit_test(names_what_lies_in_a_folder),
+        cmocka_unit_test(names_what_users_may_change),
         cmocka_unit_test(says_what_repairs_it),
         cmocka_unit_test(preflight_refuses),
         cmocka_unit_test(preflight_cannot_be_told_to_pass),
