@@ -33,6 +33,7 @@ struct join_found {
     struct kubelet_changes kubelet_changes; /* what it has otherwise than the cluster's */
     struct text_list kubelet_arguments;     /* the user's, as words */
     struct bundle *bundle;                  /* programs_bundle() */
+    struct artifacts known;                 /* programs_unlike(); no items: not asked yet */
     char *kubelet_version;                  /* programs_kubelet_version() */
     char *kube_proxy_version;               /* programs_kube_proxy_version() */
     struct hns_version hns;                 /* 0.0: not asked */

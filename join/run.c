@@ -71,6 +71,7 @@ static void found_free(struct join_found *found) {
     kubelet_changes_free(&found->kubelet_changes);
     text_list_free(&found->kubelet_arguments);
     bundle_free(found->bundle);
+    artifacts_free(&found->known);
     free(found->kubelet_version);
     free(found->kube_proxy_version);
     nic_snapshot_free(&found->nic);

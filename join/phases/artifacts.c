@@ -185,8 +185,8 @@ int phase_artifacts(struct join *join, struct error *err) {
         return -1;
     if (!bundle)
         text_add(&join->progress.detail, "all installed already, by administrators");
-    if (!bundle && !join->found.options.lock)
-        text_add(&join->progress.detail, "; not compared with a digest");
+    if (programs_say_uncompared(join, bundle ? bundle_artifacts(bundle) : NULL, err) < 0)
+        return -1;
     programs_bundle_close(join);
     if (artifacts_own_winjoin(join, err) < 0 || own_path(join, err) < 0)
         return -1;

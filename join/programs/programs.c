@@ -76,7 +76,7 @@ static int open_upstream(struct join *join, struct error *err) {
     if (join_kubernetes_version_check(version, err) < 0 ||
         programs_missing(join->upgrade ? NULL : join->host, &join->found, NULL, &missing, err) <
             0 ||
-        programs_unlike_lock(join, &missing, err) < 0)
+        programs_unlike(join, &from, &missing, err) < 0)
         return -1;
     return missing.count
                ? bundle_open_upstream(&from, &missing,
@@ -141,6 +141,7 @@ int programs_write_lock(struct join *join, const struct bundle *bundle, struct e
 void programs_bundle_close(struct join *join) {
     bundle_free(join->found.bundle);
     join->found.bundle = NULL;
+    artifacts_free(&join->found.known); /* others may be here now */
 }
 
 /* The flags that name the source again, for a person's command line. */

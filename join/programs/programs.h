@@ -7,9 +7,10 @@
 #include "services/service_table.h"
 
 /* What --bundle or else --mirror names, opened once (a mirror's lock fetched) and kept until
- * programs_bundle_close(). Without them, once the network is planned: what this machine lacks, from
- * upstream or --source-base. *ret is borrowed, NULL when nothing is lacking, or nothing may be
- * fetched. Kinds: those of bundle_open(), bundle_open_mirror() and bundle_open_upstream(). */
+ * programs_bundle_close(). Without them, once the network is planned: what this machine lacks, or
+ * has otherwise (programs_unlike()), from upstream or --source-base. *ret is borrowed, NULL when
+ * nothing is lacking, or nothing may be fetched. Kinds: those of bundle_open(),
+ * bundle_open_mirror() and bundle_open_upstream(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
 /* Notes a program of that source, with its digest (join/undo/written.h). */
@@ -22,9 +23,15 @@ bool programs_wanted(const struct join_found *found, const struct service *servi
 /* artifacts_missing() for those, and the plan's network. */
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err);
-/* Adds the names of the needed programs that are on the machine, but not as artifacts.lock (none:
- * nothing is added) says: they are fetched again. */
-int programs_unlike_lock(struct join *join, struct text_list *ret, struct error *err);
+/* Adds the names of the needed programs that are on the machine (not: those of the list), but not
+ * as artifacts.lock says, or where there is none upstream (`from`, asked once; what cannot be had
+ * is passed over; a warning names each): they are fetched again. Kinds: those of the lock and of
+ * artifacts_published(). */
+int programs_unlike(struct join *join, const struct mirror *from, struct text_list *ret,
+                    struct error *err);
+/* Adds to the phase's detail which needed programs neither the bundle (NULL: none) nor
+ * programs_unlike() compares with a digest. */
+int programs_say_uncompared(struct join *join, const struct artifacts *bundle, struct error *err);
 /* Without a bundle: ERROR_UNTRUSTED that names those that are installed with other bytes than
  * artifacts.lock says. */
 int programs_check_lock(struct join *join, struct error *err);

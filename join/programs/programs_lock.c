@@ -1,32 +1,50 @@
-/* The programs on this machine against artifacts.lock. */
+/* The programs on this machine against artifacts.lock, or where there is none against what upstream
+ * publishes. */
 #include "join/programs/programs.h"
 
 enum { LOCK_MAX = 1024 * 1024 };
 
-int programs_unlike_lock(struct join *join, struct text_list *ret, struct error *err) {
+static int read_lock(struct join *join, struct error *err) {
     const char *path = join->found.options.lock;
-    _cleanup_(text_list_free) struct text_list needed = {0};
-    _cleanup_(artifacts_free) struct artifacts lock = {0};
     _cleanup_(freep) char *text = NULL;
     size_t len;
 
-    if (!path)
-        return 0;
-    if (host_read_text(join->host, path, LOCK_MAX, &text, &len, err) < 0 ||
-        artifact_lock_parse(text, len, &lock, err) < 0)
-        return error_prefix(err, "lock '%s'", path);
+    return host_read_text(join->host, path, LOCK_MAX, &text, &len, err) < 0 ||
+                   artifact_lock_parse(text, len, &join->found.known, err) < 0
+               ? error_prefix(err, "lock '%s'", path)
+               : 0;
+}
+
+int programs_unlike(struct join *join, const struct mirror *from, struct text_list *ret,
+                    struct error *err) {
+    const struct join_options *o = &join->found.options;
+    const struct artifacts *known = &join->found.known;
+    _cleanup_(text_list_free) struct text_list needed = {0}, here = {0};
+
     if (programs_missing(NULL, &join->found, NULL, &needed, err) < 0)
         return -1;
-    for (size_t i = 0; i < needed.count; i++) {
-        const struct artifact *artifact = artifact_find(&lock, needed.items[i]);
+    for (size_t i = 0; i < needed.count; i++)
+        if (!text_list_has(ret, needed.items[i]))
+            text_list_add(&here, needed.items[i]);
+    if (!known->items && here.count &&
+        (o->lock ? read_lock(join, err)
+                 : artifacts_published(from, &here, o->catalog, &join->found.known, err)) < 0)
+        return -1;
+    for (size_t i = 0; i < here.count; i++) {
+        const struct artifact *artifact = artifact_find(known, here.items[i]);
         bool same = false;
 
-        if (!artifact || text_list_has(ret, artifact->name))
+        if (!artifact || !*artifact->sha256)
             continue;
         if (artifact_is_installed(join->host, artifact, &same, err) < 0)
             return -1;
-        if (!same)
-            text_list_add(ret, artifact->name);
+        if (same)
+            continue;
+        text_list_add(ret, artifact->name);
+        if (!o->lock)
+            join_warn(&join->progress,
+                      "'%s' is not what upstream publishes as %s: it is downloaded again",
+                      artifact->target, artifact->version);
     }
     return 0;
 }
@@ -35,7 +53,9 @@ int programs_check_lock(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list unlike = {0};
     _cleanup_(freep) char *names = NULL;
 
-    if (programs_unlike_lock(join, &unlike, err) < 0)
+    if (!join->found.options.lock)
+        return 0;
+    if (programs_unlike(join, NULL, &unlike, err) < 0)
         return -1;
     names = text_list_join(&unlike, ", ");
     return unlike.count ? error_set(err, ERROR_UNTRUSTED,
@@ -43,4 +63,22 @@ int programs_check_lock(struct join *join, struct error *err) {
                                     "downloaded: %s",
                                     join->found.options.lock, names)
                         : 0;
+}
+
+int programs_say_uncompared(struct join *join, const struct artifacts *bundle, struct error *err) {
+    _cleanup_(text_list_free) struct text_list needed = {0}, unknown = {0};
+    _cleanup_(freep) char *names = NULL;
+
+    if (programs_missing(NULL, &join->found, bundle, &needed, err) < 0)
+        return -1;
+    for (size_t i = 0; i < needed.count; i++) {
+        const struct artifact *known = artifact_find(&join->found.known, needed.items[i]);
+
+        if (!known || !*known->sha256)
+            text_list_add(&unknown, needed.items[i]);
+    }
+    names = text_list_join(&unknown, ", ");
+    if (unknown.count)
+        text_addf(&join->progress.detail, "; not compared with a digest: %s", names);
+    return 0;
 }

@@ -33,7 +33,7 @@ int artifact_is_installed(struct host *host, const struct artifact *artifact, bo
         return error_pass(err, &read_err);
     }
     digest_sha256(data, len, digest);
-    *ret_same = len == artifact->size && text_equal(digest, artifact->sha256);
+    *ret_same = (!artifact->size || len == artifact->size) && text_equal(digest, artifact->sha256);
     return 0;
 }
 

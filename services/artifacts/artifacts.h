@@ -18,12 +18,12 @@ enum {
 struct artifact {
     char *name;      /* "kubelet" */
     char *version;   /* "v1.37.1" */
-    char sha256[65]; /* lower-case hex; "", and size 0: of upstream, not read yet */
-    uint64_t size;
-    char *path;   /* within the bundle, with '/': "k/kubelet.exe"; of upstream "HOST/PATH" */
-    char *digest; /* of upstream: where its SHA-256 is, "HOST/PATH"; or NULL */
-    char *member; /* of upstream: its path in the archive that this is, or NULL */
-    char *target; /* on the node: "C:\\k\\kubelet.exe" */
+    char sha256[65]; /* lower-case hex; "": of upstream, not read yet */
+    uint64_t size;   /* 0: not known */
+    char *path;      /* within the bundle, with '/': "k/kubelet.exe"; of upstream "HOST/PATH" */
+    char *digest;    /* of upstream: where its SHA-256 is, "HOST/PATH"; or NULL */
+    char *member;    /* of upstream: its path in the archive that this is, or NULL */
+    char *target;    /* on the node: "C:\\k\\kubelet.exe" */
 };
 struct artifacts {
     struct artifact *items;
@@ -89,6 +89,12 @@ struct bundle_choice {
 int bundle_open_upstream(const struct mirror *from, const struct text_list *names,
                          const struct bundle_choice *choice, struct bundle **ret,
                          struct error *err);
+/* Of `names` those that this machine has in the version that their files say, and that upstream
+ * publishes as files of their own, with the SHA-256 published there: one request each. "": it
+ * cannot be had. artifacts_free(). `from` and `catalog` as above. Kinds: those of catalog_read(),
+ * ERROR_INTERRUPTED. */
+int artifacts_published(const struct mirror *from, const struct text_list *names,
+                        const char *catalog, struct artifacts *ret, struct error *err);
 bool bundle_is_upstream(const struct bundle *bundle);
 /* Of upstream's: whether each artifact is published, by its digest alone; of others 0. Kinds: those
  * of upstream_check(). */

@@ -6,6 +6,7 @@
 #include "services/artifacts/bundle_archive.h"
 #include "services/artifacts/catalog.h"
 #include "services/artifacts/mirror.h"
+#include "services/artifacts/program_version.h"
 #include "services/artifacts/upstream.h"
 
 enum { LOCK_SIZE_MAX = 1024 * 1024 };
@@ -183,6 +184,31 @@ int bundle_open_upstream(const struct mirror *from, const struct text_list *name
     bundle->fetched = xcalloc(bundle->artifacts.count + 1, sizeof(*bundle->fetched));
     *ret = take_ptr(bundle);
     return 0;
+}
+
+/* The digest of an archive says nothing of what was unpacked of it. */
+int artifacts_published(const struct mirror *from, const struct text_list *names,
+                        const char *catalog_file, struct artifacts *ret, struct error *err) {
+    _cleanup_(catalog_freep) struct catalog *catalog = NULL;
+    size_t kept = 0;
+
+    if (read_catalog(from->host, catalog_file, &catalog, err) < 0)
+        return -1;
+    catalog_artifacts(catalog, "", names, ret);
+    for (size_t i = 0; i < ret->count; i++) {
+        struct artifact *artifact = &ret->items[i];
+
+        freep(&artifact->version);
+        if (!artifact->member &&
+            program_version_read(from->host, artifact->target, false, &artifact->version,
+                                 ERROR_IGNORED) > 0 &&
+            !text_starts_with(artifact->version, "git-") && catalog_locate(catalog, artifact))
+            ret->items[kept++] = *artifact;
+        else
+            artifact_free(artifact);
+    }
+    ret->count = kept;
+    return upstream_ask_digests(from, ret, err);
 }
 
 bool bundle_is_upstream(const struct bundle *bundle) {

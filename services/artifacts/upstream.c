@@ -262,6 +262,36 @@ int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts,
     return 0;
 }
 
+int upstream_ask_digests(const struct mirror *from, struct artifacts *artifacts,
+                         struct error *err) {
+    _cleanup_(freep) struct http_exchange *asked = xcalloc(artifacts->count + 1, sizeof *asked);
+    _cleanup_(freep) struct error *why = xcalloc(artifacts->count + 1, sizeof *why);
+    int result = 0;
+
+    for (size_t i = 0; i < artifacts->count; i++)
+        asked[i] =
+            (struct http_exchange){.request = {.url = mirror_url(from, artifacts->items[i].digest),
+                                               .max_body = DIGEST_FILE_MAX,
+                                               .follow_redirects = true},
+                                   .err = &why[i]};
+    http_perform_all(from->http, asked, artifacts->count);
+    for (size_t i = 0; i < artifacts->count; i++) {
+        struct artifact *artifact = &artifacts->items[i];
+        const struct http_response *answer = &asked[i].response;
+        char digest[DIGEST_TEXT_MAX];
+
+        if (why[i].kind == ERROR_INTERRUPTED)
+            result = error_pass(err, &why[i]);
+        if (why[i].kind == ERROR_NONE && answer->status == 200 &&
+            upstream_digest_read(answer->body, answer->body_len, file_name(artifact->path), digest,
+                                 ERROR_IGNORED) == 0)
+            memcpy(artifact->sha256, digest, sizeof digest);
+        http_response_free(&asked[i].response);
+        free((char *)asked[i].request.url);
+    }
+    return result;
+}
+
 int upstream_check(const struct mirror *from, const struct artifacts *artifacts,
                    struct error *err) {
     _cleanup_(downloads_freep) struct downloads *found = find_files(artifacts, NULL);

@@ -17,6 +17,9 @@ int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts,
                    char **ret, size_t *ret_len, struct error *err);
 /* Fetches the published digest of each alone: whether this version is there. The same kinds. */
 int upstream_check(const struct mirror *from, const struct artifacts *artifacts, struct error *err);
+/* Fills in the published SHA-256 of each, which is no member of an archive: one request each, not
+ * repeated, at the same time. What cannot be had stays "". ERROR_INTERRUPTED. */
+int upstream_ask_digests(const struct mirror *from, struct artifacts *artifacts, struct error *err);
 
 /* The digest of `file` in what upstream publishes: one in hex, lines "HEX  FILE" (sha256sum), or
  * GitHub's document of a release (REST API, "Get a release by tag name": assets[].digest).

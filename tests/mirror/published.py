@@ -225,6 +225,34 @@ class Published(unittest.TestCase):
                            "--network-plugin", "flannel", "--vni", "4096")
         self.assertIn("no SHA-256 of 'flanneld.exe' is published", said)
 
+    def test_what_is_installed_is_compared(self):
+        """In the version that its file says; a server that answers nothing is waited for once, and not for long."""
+        image = mirror.ROOT / "build/windows/winjoin.exe"
+        if not image.is_file():
+            self.skipTest("no Windows program is built")
+        exe, words = image.read_bytes(), ("--network-plugin", "flannel", "--vni", "4096")
+        version = json.loads(subprocess.run([mirror.WINJOIN, "version", "-o", "json"], capture_output=True,
+                                            check=True, timeout=60).stdout)["version"]
+        self.run_it(self.serve(released(b"flanneld")), 0, *words)
+        installed = self.host / "k/flanneld.exe"
+        for data, what, says in (
+                (exe, released(exe)[RELEASE], "all installed already, by administrators; not compared with a digest: "
+                                              "containerd, kubelet, kube-proxy, containerd-shim"),
+                (exe, odd.http(b"", "404 Not Found"), "not compared with a digest: containerd, .*flanneld"),
+                (exe, lambda _begin: time.sleep(90) or b"", "not compared with a digest: containerd, .*flanneld"),
+                (exe + b".", released(exe)[RELEASE], "1 of 1 verified, 1 installed.* 'C:.k.flanneld.exe' is not "
+                                                     "what upstream publishes as %s: it is downloaded again" % version)):
+            with self.subTest(says):
+                installed.write_bytes(data)
+                begin = time.monotonic()
+                own = RELEASE.replace("v0.28.4", "v" + version)
+                said = self.run_it(self.serve({**released(b"flanneld"), own: what}), 0, *words)
+                self.assertRegex(said.replace("\n", " "), says)
+                self.assertLess(time.monotonic() - begin, 60)
+                self.assertEqual(self.asked[0], own)
+                self.assertEqual(len(self.asked), 1 if data == exe else 3)
+                self.assertEqual(installed.read_bytes(), exe if data == exe else b"flanneld")
+
     def test_a_catalog_moves_the_addresses(self):
         own = subprocess.run([mirror.WINJOIN, "config", "print", "catalog"], capture_output=True, text=True,
                              check=True, timeout=60).stdout
