@@ -8,7 +8,8 @@
 struct asker {
     struct kube_client *client;
     unsigned timeout_ms;
-    bool denied; /* some of what was asked for, as to most bootstrap tokens */
+    bool denied;  /* some of what was asked for, as to most bootstrap tokens, */
+    bool no_sets; /* and of that a DaemonSet */
 };
 
 /* ---- ConfigMaps ---- */
@@ -64,8 +65,12 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
     json_t *items = NULL;
     struct error why = {0};
 
-    if (kube_get_retry(asker->client, path, asker->timeout_ms, &list, &why) < 0)
-        return kube_forgive(&why, &asker->denied, err);
+    if (kube_get_retry(asker->client, path, asker->timeout_ms, &list, &why) < 0) {
+        int result = kube_forgive(&why, &asker->no_sets, err);
+
+        asker->denied |= asker->no_sets;
+        return result;
+    }
     if (kube_list_items(list, &items, err) < 0)
         return error_prefix(err, "list DaemonSets");
     *ret = json_incref(json_array_get(items, 0));
@@ -127,12 +132,13 @@ static int read_external(struct asker *asker, struct agent_settings *ret, struct
     return 0;
 }
 
-/* An agent without a ConfigMap; asked for only when nothing else was found. */
+/* An agent without a ConfigMap; asked for only when nothing else was found. Where there is no
+ * flannel, nobody is granted its ConfigMap, and its absence is a refusal. */
 static int read_other(struct asker *asker, const struct network_agent *agent,
                       struct agent_settings *ret, struct error *err) {
     _cleanup_json_ json_t *daemon_set = NULL;
 
-    if (!agent->daemon_set || asker->denied)
+    if (!agent->daemon_set || asker->no_sets)
         return 0;
     if (find_daemon_set(asker, agent->daemon_set, &daemon_set, err) < 0)
         return -1;
@@ -147,7 +153,7 @@ static int read_other(struct asker *asker, const struct network_agent *agent,
 
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err) {
-    struct asker asker = {client, timeout_ms, false};
+    struct asker asker = {.client = client, .timeout_ms = timeout_ms};
     struct agent_settings others = {0};
     int result = read_external(&asker, ret, err);
 

@@ -296,7 +296,8 @@ void network_fit_warn(struct join *join) {
     const struct external_agent *agent = join->found.plan.external;
 
     if (join->found.cluster.network_unread)
-        log_message(LOG_INFO, "no right to read the DaemonSets of network agents (403)");
+        log_message(LOG_INFO,
+                    "no right to read the DaemonSets or ConfigMaps of network agents (403)");
     else if (join->found.plan.agent->in_cluster && !agent)
         join_warn(&join->progress, "the cluster has no DaemonSet of a network agent that winjoin "
                                    "knows: what it needs on this machine is not checked");

@@ -172,9 +172,9 @@ const struct network_agent network_agent_flannel = {
     .settings_make = net_conf_make,
     .kubeconfig_path = "C:\\k\\flanneld.kubeconfig",
     .kubeconfig_user = "flannel",
-    /* It looks at no pod for the node's name: NODE_NAME is in its environment. */
-    .rights =
-        (const struct agent_right[]){{"nodes", "get,list,watch"}, {"nodes/status", "patch"}, {0}},
+    /* Other Nodes; its own it may read and write with the node's certificate. It looks at no pod
+     * for the node's name: NODE_NAME is in its environment. */
+    .rights = (const struct agent_right[]){{"nodes", "list,watch"}, {0}},
     .vxlan_port = VXLAN_WINDOWS_PORT,
     .keeps_routes = true,
     .backend = backend_of,

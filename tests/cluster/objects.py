@@ -11,6 +11,7 @@ from controlplane.settings import Peer, Settings
 CLUSTER_INFO = "/api/v1/namespaces/kube-public/configmaps/cluster-info"
 RBAC = "rbac.authorization.k8s.io"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
+SETS = "/apis/apps/v1/namespaces/kube-system/daemonsets"
 LINUX_NODES = ("cp", "l1")
 CP_SUBNET = "10.244.1.0/24"
 
@@ -23,6 +24,16 @@ def create(cluster, path, kind, name, api="v1", **fields):
     except Refused as why:
         if why.code != 409:
             raise
+
+
+def daemon_set(cluster, name, **variables):
+    """By which a network agent of Windows nodes is found; its container has these variables."""
+    labels = {"app": name}
+    create(cluster, SETS, "DaemonSet", name, "apps/v1", spec={
+        "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
+            "nodeSelector": {"kubernetes.io/os": "windows"}, "containers": [
+                {"name": "c", "image": "rig/agent:1",
+                 "env": [{"name": k, "value": v} for k, v in variables.items()]}]}}})
 
 
 def create_all(cluster):

@@ -37,6 +37,10 @@ class Versions(unittest.TestCase):
                 self.assertRegex(text, r"(?m)^(tool|)\s*%s$" % re.escape(
                     programs.package(settings, path)))
 
+    def test_lease_is_made_of_the_flannel_that_nodes_run(self):
+        with open(os.path.join(HERE, "lease", "go.mod"), encoding="utf-8") as f:
+            self.assertIn("%s %s\n" % (self.sections["flannel"]["module"], self.sections["flannel"]["version"]), f.read())
+
     def test_another_version_is_not_the_pinned_one(self):
         settings = self.sections["etcd"]
         settings = dict(settings, version=settings["version"] + "0")

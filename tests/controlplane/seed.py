@@ -215,11 +215,10 @@ ROLES = (
      [{"verbs": ["get"], "nonResourceURLs": ["/healthz", "/livez", "/readyz", "/version",
                                              "/version/"]}]),
     ("", "windows-network-agents",
-     [rule("get,list", "apps", "daemonsets", ["calico-node-windows", "antrea-agent-windows",
-                                              "kube-flannel-ds-windows-amd64", "azure-cns-win", "kube-proxy-windows"]),
+     [rule("list", "apps", "daemonsets", ["calico-node-windows", "antrea-agent-windows",
+                                          "kube-flannel-ds-windows-amd64", "azure-cns-win", "kube-proxy-windows"]),
       rule("get", "", "configmaps", ["calico-windows-config", "antrea-windows-config"])]),
-    ("", "flannel",
-     [rule("get,list,watch", "", "nodes"), rule("patch", "", "nodes/status")]),
+    ("", "flannel", [rule("list,watch", "", "nodes")]),
 )
 
 GROUP, USER = "Group", "User"

@@ -184,9 +184,12 @@ static void agents_are_found(void **state) {
  * answer is known. */
 static void azure_is_found_last(void **state) {
     static const struct cluster clusters[] = {
-        {.sets = {CNS}}, {.sets = {CNS}, .net_conf = NET_CONF}, {.sets = {CALICO, CNS}}};
-    static const char *const plugins[] = {"azure-cns", "flannel", "external"};
-    static const int requests[] = {7, 5, 5};
+        {.sets = {CNS}},
+        {.sets = {CNS}, .net_conf = NET_CONF},
+        {.sets = {CALICO, CNS}},
+        {.sets = {CNS}, .refused = "configmaps/kube-flannel-cfg"}}; /* as by config cluster */
+    static const char *const plugins[] = {"azure-cns", "flannel", "external", "azure-cns"};
+    static const int requests[] = {7, 5, 5, 7};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(clusters); i++) {
         struct scene s;
@@ -194,7 +197,7 @@ static void azure_is_found_last(void **state) {
         assert_int_equal(read_network(&s), 0);
         assert_string_equal(s.config.network.agent->plugin, plugins[i]);
         assert_same_text(s.config.network.daemon_set, i == 1 ? NULL : clusters[i].sets[0]);
-        assert_int_equal(s.config.network.mode == NULL, i == 0);
+        assert_int_equal(s.config.network.mode == NULL, i == 0 || i == 3);
         assert_int_equal(http_memory_requests(s.http), requests[i]);
         close_scene(&s);
     }

@@ -325,13 +325,15 @@ static void manifest_has_what_nodes_need(void **state) {
     assert_string_equal(json_text_at(objects, "3.rules.0.resourceNames.0"), "calico-node-windows");
     assert_finds_agents(json_at(objects, "3.rules.0.resourceNames"),
                         json_at(objects, "3.rules.1.resourceNames"));
-    assert_string_equal(json_text_at(objects, "3.rules.0.verbs.1"), "list");
+    assert_int_equal(json_array_size(json_at(objects, "3.rules.0.verbs")), 1);
+    assert_string_equal(json_text_at(objects, "3.rules.0.verbs.0"), "list");
     assert_string_equal(json_text_at(objects, "3.rules.1.resources.0"), "configmaps");
     assert_int_equal(json_array_size(json_at(objects, "4.subjects")), 2);
     assert_string_equal(json_text_at(objects, "6.metadata.name"), "winjoin:flannel");
     assert_string_equal(json_text_at(objects, "6.rules.0.resources.0"), "nodes");
-    assert_string_equal(json_text_at(objects, "6.rules.0.verbs.2"), "watch");
-    assert_string_equal(json_text_at(objects, "6.rules.1.verbs.0"), "patch");
+    assert_string_equal(json_text_at(objects, "6.rules.0.verbs.0"), "list");
+    assert_string_equal(json_text_at(objects, "6.rules.0.verbs.1"), "watch");
+    assert_int_equal(json_array_size(json_at(objects, "6.rules")), 1);
     assert_string_equal(json_text_at(objects, "7.roleRef.name"), "winjoin:flannel");
     assert_string_equal(json_text_at(objects, "8.metadata.namespace"), "kube-flannel");
     assert_string_equal(json_text_at(objects, "8.rules.0.resourceNames.0"), "kube-flannel-cfg");

@@ -9,18 +9,7 @@ from scenario import expect, expect_equal, expect_in, scenario
 AGENTS = ("agents",)
 NODE = "win-agent"
 TAINT = "node.kubernetes.io/network-unavailable"
-SETS = "/apis/apps/v1/namespaces/kube-system/daemonsets"
 AS_NODE = ("--as=system:node:" + NODE, "--as-group=system:nodes", "--as-group=system:authenticated")
-
-
-def daemon_set(stage, name, **variables):
-    labels = {"app": name}
-    stage.cluster.call("POST", SETS, {
-        "apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": name}, "spec": {
-            "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
-                "nodeSelector": {"kubernetes.io/os": "windows"}, "containers": [
-                    {"name": "c", "image": "rig/agent:1",
-                     "env": [{"name": k, "value": v} for k, v in variables.items()]}]}}}})
 
 
 def said(stage, *more, code=0):
@@ -33,8 +22,8 @@ def found(stage):
     bare = said(stage, "--network-plugin", "external")
     expect("Calico" not in bare, "seen without the right", bare)
     text = stage.winjoin("config", "cluster", code=0).out
-    daemon_set(stage, "calico-node-windows", CALICO_NETWORKING_BACKEND="vxlan", VXLAN_VNI="4097")
-    daemon_set(stage, "kube-proxy-windows")
+    objects.daemon_set(stage.cluster, "calico-node-windows", CALICO_NETWORKING_BACKEND="vxlan", VXLAN_VNI="4097")
+    objects.daemon_set(stage.cluster, "kube-proxy-windows")
     try:
         stage.cluster.kubectl("apply", "-f", "-", stdin=text)
         expect_in("plugin: external", stage.winjoin("config", "cluster", "--kubeconfig", stage.cluster.kubeconfig,
@@ -52,7 +41,7 @@ def found(stage):
             expect_equal(refusal, "", "DaemonSets that nobody needs are readable")
     finally:
         for name in ("calico-node-windows", "kube-proxy-windows"):
-            stage.cluster.call("DELETE", SETS + "/" + name)
+            stage.cluster.call("DELETE", objects.SETS + "/" + name)
         stage.cluster.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=text)
 
 
