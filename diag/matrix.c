@@ -161,25 +161,19 @@ static void node_end(struct run *run, const struct probe_list *list, struct prob
 
 /* ---- cells ---- */
 
-/* Neither the DNS nor a load balancer is in between, whose start makes some attempts fail. */
-static bool is_straight(const struct diag_flow *flow) {
-    return !flow->extra && (!*flow->by || text_equal(flow->by, "IP"));
-}
-
 /* The Service kubernetes, of an API server that takes no connection from the node either: nobody
  * waits here for its return. */
 static bool is_of_lost_api(const struct run *run, const struct diag_cell *cell) {
     return diag_look_api_is_away(run->look) && !cell->udp &&
-           (text_equal(cell->flow->id, "pod-to-service-ip") ||
-            text_equal(cell->flow->id, "pod-to-service-fqdn"));
+           (cell->flow->id == FLOW_SVC_IP || cell->flow->id == FLOW_SVC_FQDN);
 }
 
-/* Between two addresses nothing is on its way for long after a start. Some attempts may fail at
- * first, and none later: what is so twice is loss, which would pass by chance if it were asked
- * often enough. */
+/* Between two addresses nothing is on its way for long after a start, as a load balancer is. Some
+ * attempts may fail at first, and none later: what is so twice is loss, which would pass by chance
+ * if it were asked often enough. */
 static bool is_asked(const struct run *run, const struct diag_cell *cell, bool again) {
-    bool open =
-        !is_straight(cell->flow) || (cell->rounds < STRAIGHT_ROUNDS && cell->lossy < LOSSY_ROUNDS);
+    bool open = !(cell->flow->is & FLOW_STRAIGHT) ||
+                (cell->rounds < STRAIGHT_ROUNDS && cell->lossy < LOSSY_ROUNDS);
 
     return cell->asked &&
            (!again || (cell->outcome == DIAG_FAIL && !is_of_lost_api(run, cell) && open));
@@ -196,11 +190,11 @@ static void lists_make(struct asked *asked) {
         cell->running = is_asked(run, cell, again);
         if (again && !cell->result.succeeded) /* loss would look like a slow start */
             probe.attempts = 1;
-        if (again && cell->lossy && is_straight(cell->flow))
+        if (again && cell->lossy && (cell->flow->is & FLOW_STRAIGHT))
             probe.attempts = LOSSY_ATTEMPTS;
         if (!cell->running)
             continue;
-        probe_list_add(cell->flow->source == DIAG_FROM_POD ? &asked->lists[SOURCE] : &asked->node,
+        probe_list_add(!(cell->flow->is & FLOW_FROM_NODE) ? &asked->lists[SOURCE] : &asked->node,
                        &probe);
         if (run->probes.items[TARGET].spoke && diag_cell_back(&run->scene, cell, &back)) {
             back.attempts = probe.attempts;
@@ -224,7 +218,7 @@ static void node_extra_add(struct probe_list *node, const char *id, const struct
 static void node_connect_add(const struct run *run, struct probe_list *node, const char *id,
                              const char *address, unsigned port) {
     const struct diag_cell *service =
-        diag_cells_find(&run->report->cells, "pod-to-service-ip", false);
+        diag_cells_find(&run->report->cells, FLOW_SVC_IP, false, false);
     struct probe probe;
 
     if (!address || !service || !service->asked)
@@ -243,14 +237,14 @@ static void node_extras_add(struct run *run, struct probe_list *node) {
     enum { TCP = 6, UDP = 17, HTTPS = 443, DNS = 53, KUBELET = 10250 };
     const struct diag_cells *cells = &run->report->cells;
     const json_t *evidence = run->report->evidence;
-    const struct diag_cell *dns = diag_cells_find(cells, "pod-to-external-ip", true);
+    const struct diag_cell *dns = diag_cells_find(cells, FLOW_EXT_IP, true, false);
     const char *vip = run->scene.kubernetes_ip;
 
-    node_extra_add(node, "node-external", diag_cells_find(cells, "pod-to-external-ip", false));
+    node_extra_add(node, "node-external", diag_cells_find(cells, FLOW_EXT_IP, false, false));
     node_extra_add(node, "node-external-udp", dns);
     if (dns && dns->asked)
         node_connect_add(run, node, "x-node-dns", dns->probe.target, dns->probe.port);
-    node_extra_add(node, "x-node-name", diag_cells_find(cells, "pod-to-external-dns", false));
+    node_extra_add(node, "x-node-name", diag_cells_find(cells, FLOW_EXT_DNS, false, false));
     node_connect_add(run, node, "x-node-api", diag_evidence_backend(evidence, vip, TCP, HTTPS),
                      diag_evidence_backend_port(evidence, vip, TCP, HTTPS));
     node_connect_add(run, node, "x-node-peer",
@@ -306,7 +300,7 @@ static void cells_judge(struct asked *asked) {
 
     for (size_t i = 0; i < cells->count; i++) {
         struct diag_cell *cell = &cells->items[i];
-        bool of_pod = cell->flow->source == DIAG_FROM_POD;
+        bool of_pod = !(cell->flow->is & FLOW_FROM_NODE);
         const struct probe_result *back,
             *found = probe_results_find(of_pod ? &asked->results[SOURCE] : &asked->node_results,
                                         cell->probe.id);
@@ -420,7 +414,7 @@ static int ask_alone(struct run *run, const struct diag_cell *cell, struct error
                      : SOURCE;
     int result = 0;
 
-    probe_list_add(cell->flow->source == DIAG_FROM_POD ? &asked.lists[pod] : &asked.node, &probe);
+    probe_list_add(!(cell->flow->is & FLOW_FROM_NODE) ? &asked.lists[pod] : &asked.node, &probe);
     node_begin(run, &asked.node);
     result = pods_ask(&asked, err);
     node_end(run, &asked.node, &results);

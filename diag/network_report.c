@@ -70,7 +70,8 @@ json_t *network_report_diag(const struct diag_report *report) {
         const struct diag_cell *cell = &report->cells.items[i];
         _cleanup_(freep) char *name = diag_cell_name(cell);
 
-        if (cell->outcome == DIAG_FAIL && !cell->flow->extra && json_array_size(failed) < NAMES)
+        if (cell->outcome == DIAG_FAIL && !(cell->flow->is & FLOW_EXTRA) &&
+            json_array_size(failed) < NAMES)
             json_array_append_new(failed, json_string(name));
     }
     for (size_t i = 0; i < report->causes.count && i < CAUSES; i++)

@@ -55,7 +55,7 @@ static void set_if_unknown(const char **text, const char *value) {
 static void evidence_options_fill(const struct run *run, char *external_ip, size_t size,
                                   struct diag_evidence_options *ret) {
     const struct diag_cell *external =
-        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
+        diag_cells_find(&run->report->cells, FLOW_EXT_IP, false, false);
 
     *ret = run->options->evidence;
     if (run->network_name) {

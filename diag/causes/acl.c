@@ -118,7 +118,7 @@ static bool blocked(const struct scene *scene, char pod, const struct packet *pa
 /* From pod a to an address or a cluster IP, and into pod b when that is its. */
 static void way_check(const struct scene *scene, const struct diag_cell *cell, const char *ip,
                       int port, bool sure, struct verdict *verdict) {
-    bool from_pod = cell->flow->source == DIAG_FROM_POD;
+    bool from_pod = !(cell->flow->is & FLOW_FROM_NODE);
     int protocol = cell->udp ? UDP : TCP;
     const char *source = from_pod ? pod_ip(scene, 'a') : own_address(scene);
     const char *backend = diag_evidence_backend(scene->evidence, ip, protocol, port);
@@ -169,7 +169,7 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
         return;
     }
     question.udp = true; /* names are asked for by UDP, whatever follows */
-    if (dns && cell->flow->source == DIAG_FROM_POD)
+    if (dns && !(cell->flow->is & FLOW_FROM_NODE))
         way_check(scene, &question, dns, DNS_PORT, sure, verdict);
     if (!verdict->rule && cell->result.address_count)
         way_check(scene, cell, cell->result.addresses[0], (int)port, sure, verdict);
@@ -228,8 +228,7 @@ static enum level look_proxy(const struct scene *scene, struct finding *finding)
         (void)text_split_port(cell->to, &host, &port);
         out.remote = cell->result.address_count ? cell->result.addresses[0] : host;
         out.remote_port = (int)port;
-        if (!cell->flow->extra && cell->flow->source == DIAG_FROM_POD && out.remote && port &&
-            tuple_matches(tuple, &out))
+        if (!(cell->flow->is & FLOW_FROM_NODE) && out.remote && port && tuple_matches(tuple, &out))
             through |= cell_bit(cell);
     }
     through &= ~scene->unresolved;
@@ -247,8 +246,7 @@ static enum level look_proxy(const struct scene *scene, struct finding *finding)
 
 /* Rules that should have stopped what came through are not what HNS does. */
 enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
-    enum { CELLS = 18 };
-    const json_t *refuted[CELLS];
+    const json_t *refuted[FLOW_COUNT * 2];
     size_t n = 0;
 
     finding->must = finding->may = 0;
@@ -256,13 +254,13 @@ enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
         for (size_t i = 0; i < scene->report->cells.count; i++) {
             const struct diag_cell *cell = &scene->report->cells.items[i];
             struct verdict verdict = {0};
-            uint32_t bit = cell->flow->extra ? 0 : cell_bit(cell);
+            uint32_t bit = cell_bit(cell);
             _cleanup_(freep) char *text = NULL;
 
             if (!(bit & (red ? scene->failed : scene->green)))
                 continue;
             cell_check(scene, cell, !red, &verdict);
-            if (!red && verdict.rule && n < CELLS)
+            if (!red && verdict.rule && n < ARRAY_SIZE(refuted))
                 refuted[n++] = verdict.rule;
             if (!red || !verdict.rule || rule_is_refuted(verdict.rule, refuted, n))
                 continue;

@@ -54,7 +54,7 @@ static const char *pod_without_tcp(const struct scene *scene) {
  * outside and answers the node. */
 static uint32_t cells_without_tcp(const struct scene *scene) {
     const uint32_t silent = (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]) &
-                            (CELLS_ALL / 3) & ~scene->partly; /* each second bit is TCP's */
+                            CELLS_TCP & ~scene->partly;
     const uint32_t wide = CELL_TCP(POD_IP) | CELL_TCP(SVC_IP) | CELL_TCP(EXT_IP);
     bool by_udp =
         (scene->green & CELL_UDP(POD_IP)) && (scene->green & (CELL_UDP(SVC_IP) | CELL_UDP(EXT_IP)));
@@ -96,11 +96,9 @@ static bool dns_without_udp(const struct scene *scene) {
 
 /* Between addresses, where no name is asked for: those that are silent by UDP, and not by TCP. */
 static uint32_t cells_without_udp(const struct scene *scene) {
-    const uint32_t straight =
-        CELL_UDP(POD_IP) | CELL_UDP(EXT_IP) | CELL_UDP(NODE_POD) | CELL_UDP(POD_NODE);
     const uint32_t silent = scene->outcome[PROBE_NO_REPLY] | scene->outcome[PROBE_DNS_TIMEOUT];
 
-    return straight & silent & ~scene->partly & scene->green << 1;
+    return CELLS_STRAIGHT & CELLS_UDP & silent & ~scene->partly & scene->green << 1;
 }
 
 /* A port where nobody listens is as silent: its error comes back where UDP passes, and ICMP. */
@@ -132,8 +130,8 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
     for (size_t i = 0; i < scene->report->cells.count && cells; i++) {
         const struct diag_cell *cell = &scene->report->cells.items[i];
 
-        if (!cell->flow->extra && cell->second == scene->second && (cell_bit(cell) & cells))
-            finding_note(finding, "%s gets no answer by UDP; by TCP it does", cell->flow->id);
+        if (cell->second == scene->second && (cell_bit(cell) & cells))
+            finding_note(finding, "%s gets no answer by UDP; by TCP it does", cell->flow->name);
     }
     if (silent)
         finding_note(finding, "the DNS pod answers by TCP; by UDP its closed port 9 is as silent "
@@ -319,7 +317,7 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
         const struct diag_cell *cell = &scene->report->cells.items[i];
         _cleanup_(freep) char *name = NULL;
 
-        if (cell->flow->extra || cell->second != scene->second || cell->outcome != DIAG_FAIL ||
+        if (cell->second != scene->second || cell->outcome != DIAG_FAIL ||
             !(cell_bit(cell) & scene->partly))
             continue;
         name = diag_cell_name(cell);

@@ -97,7 +97,7 @@ json_t *load_balancer_of(const struct scene *scene, const char *vip, int protoco
 }
 
 uint32_t cell_bit(const struct diag_cell *cell) {
-    return (cell->udp ? 2u : 1u) << ((size_t)(cell->flow - diag_flows) * 2);
+    return CELLS_ALL & (cell->udp ? 2u : 1u) << (cell->flow->id * 2);
 }
 
 const char *extra_outcome(const struct scene *scene, const char *id) {

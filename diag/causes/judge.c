@@ -9,7 +9,7 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
         const struct diag_cell *cell = &report->cells.items[i];
         uint32_t bit;
 
-        if (cell->flow->extra || cell->second != second)
+        if (cell->second != second)
             continue;
         bit = cell_bit(cell);
         if (cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW)
@@ -29,15 +29,13 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
 }
 
 static void cells_add(const struct scene *scene, uint32_t bits, struct text_list *ret) {
-    for (size_t i = 0; i < 18; i++)
-        if (bits & (1u << i)) {
-            const struct diag_cell *cell =
-                (scene->second ? diag_cells_find_second : diag_cells_find)(
-                    &scene->report->cells, diag_flows[i / 2].id, i % 2 != 0);
+    for (unsigned i = 0; i < FLOW_COUNT * 2; i++) {
+        const struct diag_cell *cell =
+            diag_cells_find(&scene->report->cells, i / 2, i % 2, scene->second);
 
-            if (cell)
-                text_list_add_owned(ret, diag_cell_name(cell));
-        }
+        if (cell && (bits & cell_bit(cell)))
+            text_list_add_owned(ret, diag_cell_name(cell));
+    }
 }
 
 /* A cluster of a hundred nodes may have a hundred lines of the same kind. */

@@ -292,7 +292,7 @@ enum level look_pod_local(const struct scene *scene, struct finding *finding) {
         lost &= ~CELL_UDP(POD_IP) | scene->back;
     if (!lost || !(scene->green & CELL_BOTH(NODE_POD)) || !(scene->green & CELL_BOTH(SVC_IP)))
         return NO;
-    finding->may &= lost | (lost & ~scene->back) << (2 * (POD_NAME - POD_IP));
+    finding->may &= lost | (lost & ~scene->back) << (2 * (FLOW_POD_NAME - FLOW_POD_IP));
     if (lost & ~scene->back)
         finding_note(finding, "%s does not reach the other, %s", pod_name(scene, 'a'),
                      pod_name(scene, 'b'));

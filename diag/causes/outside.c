@@ -26,8 +26,7 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
     const char *tcp = extra_outcome(scene, "node-external"),
                *udp = extra_outcome(scene, "node-external-udp");
     const char *ip = expected(scene, "externalIP");
-    const struct diag_cell *cell =
-        diag_cells_find(&scene->report->cells, "pod-to-external-ip", true);
+    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_EXT_IP, true, false);
     /* of which some attempts succeed is reached, and loses packets */
     bool no_tcp = tcp && !text_equal(tcp, "ok") && !extra_succeeded(scene, "node-external"),
          no_udp = udp && !text_equal(udp, "ok") && !extra_succeeded(scene, "node-external-udp");
@@ -221,7 +220,7 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     const char *external = extra_outcome(scene, "x-dns-external"),
                *node = extra_outcome(scene, "x-node-name");
     const struct diag_cell *cell =
-        diag_cells_find(&scene->report->cells, "pod-to-external-dns", false);
+        diag_cells_find(&scene->report->cells, FLOW_EXT_DNS, false, false);
 
     if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))) || other_names_are_lost(scene))
         return NO;
@@ -260,14 +259,16 @@ enum level look_fw_own(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
     const uint32_t lost = scene->failed & ~scene->partly & CELL_BOTH(NODE_POD) &
                           ~scene->outcome[PROBE_WRONG_RESPONDER];
-    const uint32_t open = lost & (scene->green & CELL_BOTH(POD_IP)) << (2 * (NODE_POD - POD_IP));
+    const uint32_t open = lost & (scene->green & CELL_BOTH(POD_IP))
+                                     << (2 * (FLOW_NODE_POD - FLOW_POD_IP));
 
     if (lost == CELL_BOTH(NODE_POD) && (silent & CELL_BOTH(POD_NODE)) &&
         (scene->green & CELL_BOTH(SVC_IP))) {
         finding_note(finding, "pods reach Services, but not their own node");
         return LIKELY;
     }
-    finding->may &= open | (silent & ~scene->partly & open << (2 * (POD_NODE - NODE_POD)));
+    finding->may &=
+        open | (silent & ~scene->partly & open << (2 * (FLOW_POD_NODE - FLOW_NODE_POD)));
     if (!open)
         return NO;
     finding_note(finding, "the other pod reaches %s, the node does not%s", pod_name(scene, 'b'),
@@ -289,7 +290,7 @@ enum level look_fw_in(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
                     scene->outcome[PROBE_UNREACHABLE] |
                     (scene->outcome[PROBE_REFUSED] & CELL_UDP(POD_NODE));
-    finding->may &= (scene->green & CELL_BOTH(NODE_POD)) << (2 * (POD_NODE - NODE_POD));
+    finding->may &= (scene->green & CELL_BOTH(NODE_POD)) << (2 * (FLOW_POD_NODE - FLOW_NODE_POD));
     if (!(finding->may & scene->failed))
         return NO;
     finding_note(finding, "the node reaches the pod, the pod gets no answer from the node");

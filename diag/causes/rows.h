@@ -6,18 +6,23 @@
 #include "diag/causes/causes.h"
 #include "netsetup/modes/mode.h"
 
-/* Cells as bits: two a flow, TCP then UDP, in the order of the table of flows. */
-enum { POD_IP, POD_NAME, SVC_IP, SVC_SHORT, SVC_FQDN, EXT_IP, EXT_DNS, NODE_POD, POD_NODE };
-#define CELL_TCP(flow) (1u << ((flow)*2))
-#define CELL_UDP(flow) (2u << ((flow)*2))
-#define CELL_BOTH(flow) (3u << ((flow)*2))
-#define CELLS_ALL ((1u << 18) - 1)
-#define CELLS_FROM_POD (CELLS_ALL & ~CELL_BOTH(NODE_POD))
+/* Cells as bits: two a flow, TCP then UDP. */
+#define CELL_TCP(flow) (1u << (FLOW_##flow * 2))
+#define CELL_UDP(flow) (2u << (FLOW_##flow * 2))
+#define CELL_BOTH(flow) (3u << (FLOW_##flow * 2))
+/* Those of the flows that are so. */
+#define CELLS_IF(so, flow, name, from, to, by, is) | ((is) & (so) ? CELL_BOTH(flow) : 0)
+#define CELLS_THAT_ARE(so) (0 DIAG_FLOWS(CELLS_IF, so))
+#define CELLS_ALL (((1u << FLOW_COUNT * 2) - 1) & ~CELLS_THAT_ARE(FLOW_EXTRA))
+#define CELLS_FROM_POD (CELLS_ALL & ~CELLS_THAT_ARE(FLOW_FROM_NODE))
+#define CELLS_STRAIGHT (CELLS_ALL & CELLS_THAT_ARE(FLOW_STRAIGHT))
 /* Every name goes to the cluster's DNS, whose pods are on another node. */
-#define CELLS_NAMES                                                                                \
-    (CELL_BOTH(POD_NAME) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN) | CELL_BOTH(EXT_DNS))
+#define CELLS_NAMES CELLS_THAT_ARE(FLOW_NAME)
 #define CELLS_DNS (CELL_UDP(SVC_IP) | CELLS_NAMES)
-#define CELLS_OUTSIDE (CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS))
+#define CELLS_OUTSIDE CELLS_THAT_ARE(FLOW_OUTSIDE)
+/* Each second bit. */
+#define CELLS_TCP (CELLS_ALL / 3)
+#define CELLS_UDP (CELLS_TCP * 2)
 
 enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
 
@@ -178,7 +183,7 @@ bool dns_is_taken(const struct scene *scene);
 bool dns_is_split(const struct scene *scene);
 /* The DNS Service says no, so packets reach it: nothing is lost on the way. */
 bool dns_refuses(const struct scene *scene);
-/* The place of a cell among the bits. */
+/* The place of a cell among the bits; 0: of a flow beyond the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
 /* The outcome of an extra probe ("ok"), or NULL when it was not asked. */
 const char *extra_outcome(const struct scene *scene, const char *id);

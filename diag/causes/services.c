@@ -428,10 +428,10 @@ static const char *misled_to(const struct diag_cell *cell, const char *own, cons
     return NULL;
 }
 
-static void note_misled(const struct scene *scene, const char *flow, const char *const own[2],
+static void note_misled(const struct scene *scene, enum diag_flow_id flow, const char *const own[2],
                         const char *whose, struct finding *finding) {
     for (int udp = 0; udp < 2; udp++) {
-        const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, udp);
+        const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, udp, false);
 
         const char *other = own[udp] ? misled_to(cell, own[udp], own[0]) : NULL;
 
@@ -446,8 +446,8 @@ enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
 
     finding->may &= ~scene->unresolved;
-    note_misled(scene, "pod-to-service-fqdn", own, "the Service", finding);
-    note_misled(scene, "pod-to-pod-name", pod, "the pod", finding);
+    note_misled(scene, FLOW_SVC_FQDN, own, "the Service", finding);
+    note_misled(scene, FLOW_POD_NAME, pod, "the pod", finding);
     if (!finding->evidence.count)
         return NO;
     if (endpoint && own[1] && !servers_have(endpoint, own[1]))

@@ -8,8 +8,7 @@
 enum { SLOW_US = 500000 };
 
 bool dns_is_slow(const struct scene *scene) {
-    const struct diag_cell *cell =
-        diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
+    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
 
     return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
 }
@@ -35,8 +34,8 @@ static enum level look_dns_late(const struct scene *scene, struct finding *findi
 
 /* The quicker of two TCP cells; a cell without an answer does not count. */
 static const struct diag_cell *quicker(const struct scene *scene, const struct diag_cell *best,
-                                       const char *flow) {
-    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, false);
+                                       enum diag_flow_id flow) {
+    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, false, false);
 
     if (!cell || !cell->result.succeeded)
         return best;
@@ -46,10 +45,10 @@ static const struct diag_cell *quicker(const struct scene *scene, const struct d
 /* A connection to another machine, in which no program takes part; NULL: none succeeds. While
  * kube-proxy makes a load balancer, all of a flow may be sent again after the same second. */
 static const struct diag_cell *connection(const struct scene *scene) {
-    const struct diag_cell *cell = quicker(scene, NULL, "pod-to-service-ip");
+    const struct diag_cell *cell = quicker(scene, NULL, FLOW_SVC_IP);
 
-    cell = quicker(scene, cell, "pod-to-service-fqdn");
-    return cell ? cell : quicker(scene, NULL, "pod-to-external-ip");
+    cell = quicker(scene, cell, FLOW_SVC_FQDN);
+    return cell ? cell : quicker(scene, NULL, FLOW_EXT_IP);
 }
 
 /* Each of them takes that long: one that was sent again does, too. */
@@ -83,7 +82,7 @@ static long long way_to_dns_us(const struct scene *scene) {
 /* An API server is then too late for the first look, too: a secure connection takes several of
  * them. */
 enum level look_latency(const struct scene *scene, struct finding *finding) {
-    const struct diag_cell *dns = diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
+    const struct diag_cell *dns = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
     const struct diag_cell *tcp = connection(scene);
     long long there = way_to_dns_us(scene);
 
@@ -106,8 +105,7 @@ enum level look_latency(const struct scene *scene, struct finding *finding) {
 
 /* A name that takes several questions then has no answer in time. */
 enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
-    const struct diag_cell *cell =
-        diag_cells_find(&scene->report->cells, "pod-to-service-ip", true);
+    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
 
     if (!dns_is_slow(scene))
         return look_dns_late(scene, finding);

@@ -48,7 +48,7 @@ static void note_cells(const struct scene *scene, uint32_t cells, struct finding
         const struct diag_cell *cell = &scene->report->cells.items[i];
         _cleanup_(freep) char *name = NULL;
 
-        if (cell->flow->extra || cell->second != scene->second || !(cell_bit(cell) & cells))
+        if (cell->second != scene->second || !(cell_bit(cell) & cells))
             continue;
         name = diag_cell_name(cell);
         if (cell->outcome == DIAG_NOT_RUN)

@@ -36,14 +36,14 @@ struct making {
 };
 
 /* `expect`: the name of the probe that must answer, "*" any probe, "" whoever. */
-static void add(struct making *m, const char *flow, bool udp, size_t from, size_t to,
+static void add(struct making *m, enum diag_flow_id flow, bool udp, size_t from, size_t to,
                 const char *host, unsigned port, const char *expect) {
     struct cluster_cell cell = {.from = from, .to = to, .any = text_equal(expect, "*")};
     const struct cluster_node *source = &m->report->nodes.items[from];
 
     if (!host || !*host || !port)
         return;
-    cell.cell.flow = diag_flow_find(flow);
+    cell.cell.flow = &diag_flows[flow];
     cell.cell.udp = udp;
     cell.cell.second = strchr(host, ':') != NULL;
     cell.cell.family = cell.cell.second ? 6 : 4;
@@ -62,8 +62,8 @@ static void add(struct making *m, const char *flow, bool udp, size_t from, size_
     m->ret->items[m->ret->count++] = cell;
 }
 
-static void add_both(struct making *m, const char *flow, size_t from, size_t to, const char *host,
-                     unsigned tcp, unsigned udp, const char *expect) {
+static void add_both(struct making *m, enum diag_flow_id flow, size_t from, size_t to,
+                     const char *host, unsigned tcp, unsigned udp, const char *expect) {
     add(m, flow, false, from, to, host, tcp, expect);
     add(m, flow, true, from, to, host, udp, expect);
 }
@@ -75,18 +75,18 @@ static void add_pair(struct making *m, const struct cluster_pair *pair,
     _cleanup_(freep) char *name =
         xasprintf("%s.probes.%s.svc.%s", to->pod, r->namespace_, r->domain);
 
-    add_both(m, "pod-to-pod-ip", pair->from, pair->to, to->pod_ip, PROBE_HTTP, PROBE_UDP_ECHO,
-             to->pod);
+    add_both(m, FLOW_POD_IP, pair->from, pair->to, to->pod_ip, PROBE_HTTP, PROBE_UDP_ECHO, to->pod);
     if (r->nodes.items[pair->from].pod_ip6)
-        add_both(m, "pod-to-pod-ip", pair->from, pair->to, to->pod_ip6, PROBE_HTTP, PROBE_UDP_ECHO,
+        add_both(m, FLOW_POD_IP, pair->from, pair->to, to->pod_ip6, PROBE_HTTP, PROBE_UDP_ECHO,
                  to->pod);
-    add_both(m, "pod-to-pod-name", pair->from, pair->to, name, PROBE_HTTP, PROBE_UDP_ECHO, to->pod);
-    add(m, "pod-to-node", false, pair->from, pair->to, to->ip, KUBELET_PORT, "");
-    add_both(m, "nodeport-remote", pair->from, pair->to, to->ip, at->node_port, at->node_port_udp,
+    add_both(m, FLOW_POD_NAME, pair->from, pair->to, name, PROBE_HTTP, PROBE_UDP_ECHO, to->pod);
+    add(m, FLOW_POD_NODE, false, pair->from, pair->to, to->ip, KUBELET_PORT, "");
+    add_both(m, FLOW_NODE_PORT, pair->from, pair->to, to->ip, at->node_port, at->node_port_udp,
              "*");
 }
 
-static void add_external(struct making *m, const char *flow, size_t from, const char *target) {
+static void add_external(struct making *m, enum diag_flow_id flow, size_t from,
+                         const char *target) {
     _cleanup_(freep) char *host = NULL;
     unsigned port = API_PORT;
 
@@ -101,18 +101,17 @@ static void add_node(struct making *m, size_t i, const struct cluster_options *o
     _cleanup_(freep) char *full = xasprintf("backend.%s.svc.%s", r->namespace_, r->domain);
     _cleanup_(freep) char *alias = xasprintf("alias.%s.svc.%s", r->namespace_, r->domain);
 
-    add_both(m, "pod-to-service-ip", i, i, at->backend_ip, SERVICE_HTTP, SERVICE_UDP, "*");
+    add_both(m, FLOW_SVC_IP, i, i, at->backend_ip, SERVICE_HTTP, SERVICE_UDP, "*");
     if (node->pod_ip6)
-        add_both(m, "pod-to-service-ip", i, i, at->backend_ip6, SERVICE_HTTP, SERVICE_UDP, "*");
-    add_both(m, "pod-to-service-pqdn", i, i, "backend", SERVICE_HTTP, SERVICE_UDP, "*");
-    add_both(m, "pod-to-service-fqdn", i, i, full, SERVICE_HTTP, SERVICE_UDP, "*");
-    add(m, "pod-to-service-fqdn", false, i, i, alias, API_PORT, "");
-    add_external(m, "pod-to-external-ip", i, options->external_ip);
-    add_external(m, "pod-to-external-dns", i, options->external_name);
-    add(m, "node-to-pod", false, i, i, node->pod_ip, PROBE_HTTP, "");
-    add_both(m, "container-to-container-localhost", i, i, "localhost", NEIGHBOR_HTTP, NEIGHBOR_UDP,
-             node->pod);
-    add_both(m, "pod-to-self-via-service", i, i, at->self_ip, SERVICE_HTTP, SERVICE_UDP, node->pod);
+        add_both(m, FLOW_SVC_IP, i, i, at->backend_ip6, SERVICE_HTTP, SERVICE_UDP, "*");
+    add_both(m, FLOW_SVC_SHORT, i, i, "backend", SERVICE_HTTP, SERVICE_UDP, "*");
+    add_both(m, FLOW_SVC_FQDN, i, i, full, SERVICE_HTTP, SERVICE_UDP, "*");
+    add(m, FLOW_SVC_FQDN, false, i, i, alias, API_PORT, "");
+    add_external(m, FLOW_EXT_IP, i, options->external_ip);
+    add_external(m, FLOW_EXT_DNS, i, options->external_name);
+    add(m, FLOW_NODE_POD, false, i, i, node->pod_ip, PROBE_HTTP, "");
+    add_both(m, FLOW_LOCALHOST, i, i, "localhost", NEIGHBOR_HTTP, NEIGHBOR_UDP, node->pod);
+    add_both(m, FLOW_SELF, i, i, at->self_ip, SERVICE_HTTP, SERVICE_UDP, node->pod);
 }
 
 /* A flow of each node without a probe says so in every format. */
@@ -120,7 +119,7 @@ static void add_missing(struct making *m, size_t i) {
     const struct cluster_node *node = &m->report->nodes.items[i];
     struct cluster_cell *cell;
 
-    add(m, "pod-to-pod-ip", false, i, i, node->name, PROBE_HTTP, "");
+    add(m, FLOW_POD_IP, false, i, i, node->name, PROBE_HTTP, "");
     cell = &m->ret->items[m->ret->count - 1];
     text_format(cell->cell.reason, sizeof cell->cell.reason, "%.*s",
                 (int)sizeof cell->cell.reason - 1, node->waiting);
@@ -174,7 +173,7 @@ char *cluster_cell_path(const struct cluster_report *report, const struct cluste
     const struct cluster_node *source = &report->nodes.items[cell->from];
     _cleanup_(freep) char *request = NULL;
 
-    if (source->waiting || cell->cell.flow->source == DIAG_FROM_NODE ||
+    if (source->waiting || (cell->cell.flow->is & FLOW_FROM_NODE) ||
         (question != ASK_NAME && !cluster_cell_is_between_pods(cell)))
         return NULL;
     request = request_make(cell->cell.udp, question);
@@ -348,9 +347,8 @@ bool cluster_cell_has_dns_failed(const struct cluster_cell *c) {
 }
 
 bool cluster_cell_is_some(const struct cluster_cell *cell) {
-    return cell->any || cluster_cell_has_dns_failed(cell) ||
-           cluster_cell_is_of(cell, "pod-to-self-via-service") ||
-           cluster_cell_is_of(cell, "pod-to-external-ip");
+    return cell->any || cluster_cell_has_dns_failed(cell) || cell->cell.flow->id == FLOW_SELF ||
+           cluster_cell_is_outside(cell);
 }
 
 bool cluster_cell_judge_some(struct cluster_cell *cell, const struct cluster_tally *tally) {
@@ -407,7 +405,7 @@ void cluster_cells_judge_kubelets(struct cluster_report *report) {
         struct cluster_cell *cell = &report->cells.items[i];
         const struct cluster_node *node = &report->nodes.items[cell->from];
 
-        if (cell->cell.flow->source != DIAG_FROM_NODE || node->waiting)
+        if (!(cell->cell.flow->is & FLOW_FROM_NODE) || node->waiting)
             continue;
         cell->cell.outcome = node->pod_ready ? DIAG_PASS : DIAG_FAIL;
         cell->cell.result.attempts = 1;

@@ -29,13 +29,34 @@ enum cluster_question {
 /* Two full segments of TCP and more, in a URL that proxies take; an UDP packet that is not cut into
  * pieces where pods have the 1450 bytes of an overlay. agnhost reads 2048 bytes of UDP at most. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
-/* Of which flow a cell is. */
-bool cluster_cell_is_of(const struct cluster_cell *c, const char *flow);
-bool cluster_cell_is_between_pods(const struct cluster_cell *c); /* asked with large packets, too */
-bool cluster_cell_is_pods_tcp(const struct cluster_cell *c);   /* which sends again what is lost */
-bool cluster_cell_is_to_service(const struct cluster_cell *c); /* by its address, inside */
-bool cluster_cell_is_by_name(const struct cluster_cell *c);    /* of the cluster */
-bool cluster_cell_is_by_service(const struct cluster_cell *c); /* or by a name of one */
+/* Between pods of two nodes: asked with large packets, too. */
+static inline bool cluster_cell_is_between_pods(const struct cluster_cell *cell) {
+    return cell->cell.flow->id == FLOW_POD_IP && cell->from != cell->to;
+}
+/* The same by TCP, which sends again what is lost. */
+static inline bool cluster_cell_is_pods_tcp(const struct cluster_cell *cell) {
+    return cluster_cell_is_between_pods(cell) && !cell->cell.udp;
+}
+/* To a Service by its cluster IP. */
+static inline bool cluster_cell_is_to_service(const struct cluster_cell *cell) {
+    return cell->cell.flow->id == FLOW_SVC_IP;
+}
+/* By a load balancer, or by a name of a Service. */
+static inline bool cluster_cell_is_by_service(const struct cluster_cell *cell) {
+    return cell->cell.flow->is & FLOW_SERVICE;
+}
+/* By a name of the cluster. */
+static inline bool cluster_cell_is_by_name(const struct cluster_cell *cell) {
+    return (cell->cell.flow->is & (FLOW_NAME | FLOW_OUTSIDE)) == FLOW_NAME;
+}
+/* To a port that each node has for a Service. */
+static inline bool cluster_cell_is_to_port(const struct cluster_cell *cell) {
+    return cell->cell.flow->id == FLOW_NODE_PORT;
+}
+/* To an address outside the cluster. */
+static inline bool cluster_cell_is_outside(const struct cluster_cell *cell) {
+    return cell->cell.flow->id == FLOW_EXT_IP;
+}
 /* Its name was not resolved, or the DNS did not answer. */
 bool cluster_cell_has_dns_failed(const struct cluster_cell *c);
 /* The path of a cell's question, which the probe asks `tries` times, one after the other; NULL: the

@@ -149,15 +149,8 @@ static int take_domain(struct run *run, struct error *err) {
     return host_sleep(run->client->host, LOOK_MS, err); /* the DNS hears of it */
 }
 
-/* What needs neither a Service nor a name of the cluster. */
 static bool is_straight(const struct cluster_cell *cell) {
-    static const char *const flows[] = {"pod-to-pod-ip", "pod-to-node",
-                                        "container-to-container-localhost", "pod-to-external-ip"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(flows); i++)
-        if (cluster_cell_is_of(cell, flows[i]))
-            return true;
-    return false;
+    return cell->cell.flow->is & FLOW_STRAIGHT;
 }
 
 /* Services are only looked at until each node's kube-proxy has written them, or had its time.
@@ -227,17 +220,10 @@ static bool has_time(const struct run *run, size_t red) {
     return has_few_nodes(run) ? soon || may_widen(run) : soon && red <= RED_MAX;
 }
 
-static bool is_to_port(const struct cluster_cell *cell) {
-    return cluster_cell_is_of(cell, "nodeport-remote");
-}
-
-static bool is_outside(const struct cluster_cell *cell) {
-    return cluster_cell_is_of(cell, "pod-to-external-ip");
-}
-
 /* Which pod, or which port of an address translation, is chosen is chance. */
 static bool is_chance_well(const struct cluster_cell *cell) {
-    return (cluster_cell_is_to_service(cell) || is_outside(cell)) && !cluster_cell_is_open(cell);
+    return (cluster_cell_is_to_service(cell) || cluster_cell_is_outside(cell)) &&
+           !cluster_cell_is_open(cell);
 }
 
 static bool asks_services(const struct cluster_cell *cell) {
@@ -245,7 +231,7 @@ static bool asks_services(const struct cluster_cell *cell) {
 }
 
 static bool asks_ports(const struct cluster_cell *cell) {
-    return is_to_port(cell) || cluster_cell_is_lossy(cell);
+    return cluster_cell_is_to_port(cell) || cluster_cell_is_lossy(cell);
 }
 
 static bool asks_names(const struct cluster_cell *cell) {
@@ -253,7 +239,7 @@ static bool asks_names(const struct cluster_cell *cell) {
 }
 
 static bool asks_outside(const struct cluster_cell *cell) {
-    return is_outside(cell) || cluster_cell_is_lossy(cell);
+    return cluster_cell_is_outside(cell) || cluster_cell_is_lossy(cell);
 }
 
 static bool has(const struct cluster_report *report,
@@ -272,9 +258,9 @@ static void ask_alike(struct run *run) {
         struct cluster_round round;
     } rows[] = {
         {cluster_cell_is_to_service, {.asks = asks_services, .again = true, .evenly = true}},
-        {is_to_port, {.asks = asks_ports, .again = true, .evenly = true}},
+        {cluster_cell_is_to_port, {.asks = asks_ports, .again = true, .evenly = true}},
         {cluster_cell_is_by_name, {.asks = asks_names, .again = true, .evenly = true}},
-        {is_outside, {.asks = asks_outside, .again = true, .evenly = true}},
+        {cluster_cell_is_outside, {.asks = asks_outside, .again = true, .evenly = true}},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

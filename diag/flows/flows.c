@@ -1,8 +1,6 @@
 /* The flow matrix as a table, and the cells that a scene makes of it. */
 #include "diag/flows/flows.h"
 
-#include "netsetup/names.h"
-
 static const char *const outcomes[] = {
     [DIAG_PASS] = "pass", [DIAG_FAIL] = "fail",       [DIAG_SLOW] = "slow",
     [DIAG_SKIP] = "skip", [DIAG_NOT_RUN] = "not-run",
@@ -21,26 +19,13 @@ int diag_outcome_parse(const char *name, enum diag_outcome *ret) {
     return -1;
 }
 
-const struct diag_flow diag_flows[] = {
-    {"pod-to-pod-ip", "pod", "pod", "IP", DIAG_FROM_POD, false},
-    {"pod-to-pod-name", "pod", "pod", "name", DIAG_FROM_POD, false},
-    {"pod-to-service-ip", "pod", "service", "cluster IP", DIAG_FROM_POD, false},
-    {"pod-to-service-pqdn", "pod", "service", "short name", DIAG_FROM_POD, false},
-    {"pod-to-service-fqdn", "pod", "service", "FQDN", DIAG_FROM_POD, false},
-    {"pod-to-external-ip", "pod", "external", "IP", DIAG_FROM_POD, false},
-    {"pod-to-external-dns", "pod", "external", "DNS", DIAG_FROM_POD, false},
-    {"node-to-pod", "node", "pod", "", DIAG_FROM_NODE, false},
-    {"pod-to-node", "pod", "node", "", DIAG_FROM_POD, false},
-    {"container-to-container-localhost", "container", "container", "localhost", DIAG_FROM_POD,
-     true},
-    {"pod-to-self-via-service", "pod", "itself", "cluster IP", DIAG_FROM_POD, true},
-    {"nodeport-remote", "pod", "node", "NodePort", DIAG_FROM_POD, true},
-    {0},
-};
+#define FLOW_ROW(with, id, name, from, to, by, is)                                                 \
+    [FLOW_##id] = {FLOW_##id, name, from, to, by, is},
+const struct diag_flow diag_flows[] = {DIAG_FLOWS(FLOW_ROW, ){0}};
 
-const struct diag_flow *diag_flow_find(const char *id) {
-    for (const struct diag_flow *flow = diag_flows; flow->id; flow++)
-        if (text_equal(id, flow->id))
+const struct diag_flow *diag_flow_find(const char *name) {
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
+        if (text_equal(name, flow->name))
             return flow;
     return NULL;
 }
@@ -54,26 +39,17 @@ void diag_cells_free(struct diag_cells *cells) {
     *cells = (struct diag_cells){0};
 }
 
-static struct diag_cell *cell_find(const struct diag_cells *cells, const char *flow, bool udp,
-                                   bool second) {
+struct diag_cell *diag_cells_find(const struct diag_cells *cells, enum diag_flow_id flow, bool udp,
+                                  bool second) {
     for (size_t i = 0; i < cells->count; i++)
         if (cells->items[i].udp == udp && cells->items[i].second == second &&
-            text_equal(cells->items[i].flow->id, flow))
+            cells->items[i].flow->id == flow)
             return &cells->items[i];
     return NULL;
 }
 
-struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *flow, bool udp) {
-    return cell_find(cells, flow, udp, false);
-}
-
-struct diag_cell *diag_cells_find_second(const struct diag_cells *cells, const char *flow,
-                                         bool udp) {
-    return cell_find(cells, flow, udp, true);
-}
-
 char *diag_cell_name(const struct diag_cell *cell) {
-    return xasprintf("%s/%s%s", cell->flow->id, cell->udp ? "udp" : "tcp",
+    return xasprintf("%s/%s%s", cell->flow->name, cell->udp ? "udp" : "tcp",
                      cell->second ? "/ipv6" : "");
 }
 
@@ -136,26 +112,23 @@ void diag_cell_judge_back(struct diag_cell *cell, const struct probe_result *bac
                 other.reason, names[is_back], names[!is_back]);
 }
 
-static void excuse_limit(struct diag_cells *cells, const struct network_limit *limit) {
-    for (size_t i = 0; i < cells->count; i++) {
-        struct diag_cell *cell = &cells->items[i];
-
-        if (cell->outcome != DIAG_FAIL || !name_find(limit->flows, cell->flow->id))
-            continue;
-        cell->outcome = DIAG_SKIP;
-        text_format(cell->reason, sizeof cell->reason, "%s", limit->code);
-    }
-}
-
 void diag_cells_excuse(struct diag_cells *cells, const struct network_limit *limits) {
     for (; limits && limits->code; limits++)
-        excuse_limit(cells, limits);
+        for (size_t i = 0; i < cells->count; i++) {
+            struct diag_cell *cell = &cells->items[i];
+
+            if (!limits->services || cell->outcome != DIAG_FAIL ||
+                !(cell->flow->is & (FLOW_NAME | FLOW_SERVICE)))
+                continue;
+            cell->outcome = DIAG_SKIP;
+            text_format(cell->reason, sizeof cell->reason, "%s", limits->code);
+        }
     for (size_t i = 0; i < cells->count; i++) {
         struct diag_cell *name = &cells->items[i];
         const struct diag_cell *service =
-            cell_find(cells, "pod-to-service-fqdn", name->udp, name->second);
+            diag_cells_find(cells, FLOW_SVC_FQDN, name->udp, name->second);
 
-        if (!text_equal(name->flow->id, "pod-to-pod-name") || name->outcome != DIAG_FAIL ||
+        if (name->flow->id != FLOW_POD_NAME || name->outcome != DIAG_FAIL ||
             name->result.outcome != PROBE_DNS_NXDOMAIN || !service || service->outcome == DIAG_FAIL)
             continue;
         name->outcome = DIAG_SKIP;

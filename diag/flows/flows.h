@@ -21,21 +21,47 @@ enum { DIAG_SENT_AGAIN_US = 950000 };
 
 /* Between two pods both directions are asked: which of them alone fails. The reason names it. */
 enum diag_way { DIAG_WAY_NONE, DIAG_WAY_THERE, DIAG_WAY_BACK };
-enum diag_source { DIAG_FROM_POD, DIAG_FROM_NODE };
+
+/* What a flow is: bits of its row. */
+enum {
+    FLOW_EXTRA = 1,     /* beyond the nine: never counts against success */
+    FLOW_FROM_NODE = 2, /* the node asks; all others are asked by a pod */
+    FLOW_STRAIGHT = 4,  /* by an address that is no Service's: no load balancer, no DNS between */
+    FLOW_NAME = 8,      /* by a name, for which the cluster's DNS is asked */
+    FLOW_SERVICE = 16,  /* by a load balancer, or by a name of a Service */
+    FLOW_OUTSIDE = 32,  /* to what is not in the cluster */
+};
+/* The flows in the order of the matrix: id; name, which is a contract; between which two and by
+ * what, as reports show it; what it is. `with` is handed on to each row. */
+#define DIAG_FLOWS(ROW, with)                                                                      \
+    ROW(with, POD_IP, "pod-to-pod-ip", "pod", "pod", "IP", FLOW_STRAIGHT)                          \
+    ROW(with, POD_NAME, "pod-to-pod-name", "pod", "pod", "name", FLOW_NAME | FLOW_SERVICE)         \
+    ROW(with, SVC_IP, "pod-to-service-ip", "pod", "service", "cluster IP", FLOW_SERVICE)           \
+    ROW(with, SVC_SHORT, "pod-to-service-pqdn", "pod", "service", "short name",                    \
+        FLOW_NAME | FLOW_SERVICE)                                                                  \
+    ROW(with, SVC_FQDN, "pod-to-service-fqdn", "pod", "service", "FQDN", FLOW_NAME | FLOW_SERVICE) \
+    ROW(with, EXT_IP, "pod-to-external-ip", "pod", "external", "IP", FLOW_STRAIGHT | FLOW_OUTSIDE) \
+    ROW(with, EXT_DNS, "pod-to-external-dns", "pod", "external", "DNS", FLOW_NAME | FLOW_OUTSIDE)  \
+    ROW(with, NODE_POD, "node-to-pod", "node", "pod", "", FLOW_FROM_NODE | FLOW_STRAIGHT)          \
+    ROW(with, POD_NODE, "pod-to-node", "pod", "node", "", FLOW_STRAIGHT)                           \
+    ROW(with, LOCALHOST, "container-to-container-localhost", "container", "container",             \
+        "localhost", FLOW_EXTRA | FLOW_STRAIGHT)                                                   \
+    ROW(with, SELF, "pod-to-self-via-service", "pod", "itself", "cluster IP",                      \
+        FLOW_EXTRA | FLOW_SERVICE)                                                                 \
+    ROW(with, NODE_PORT, "nodeport-remote", "pod", "node", "NodePort", FLOW_EXTRA | FLOW_SERVICE)
+#define FLOW_ID(with, id, ...) FLOW_##id,
+enum diag_flow_id { DIAG_FLOWS(FLOW_ID, ) FLOW_COUNT };
 
 /* A row of the matrix. */
 struct diag_flow {
-    const char *id;   /* "pod-to-pod-ip": a contract */
-    const char *from; /* "pod", "node": shown with an arrow between */
-    const char *to;
-    const char *by; /* "IP", "name", "cluster IP", ... or "" */
-    enum diag_source source;
-    bool extra; /* beyond the nine: never counts against success */
+    enum diag_flow_id id;
+    const char *name, *from, *to, *by; /* "" = nothing more is to be said */
+    unsigned is;                       /* FLOW_... */
 };
-/* The table, in the order of the matrix; ended by a row without an id. */
-extern const struct diag_flow diag_flows[];
-/* NULL when there is none of that id. */
-const struct diag_flow *diag_flow_find(const char *id);
+/* The table, by id; ended by a row without a name. */
+extern const struct diag_flow diag_flows[FLOW_COUNT + 1];
+/* NULL when there is none of that name. */
+const struct diag_flow *diag_flow_find(const char *name);
 
 enum { DIAG_DNS_PODS = 3 }; /* so many pods of the DNS are asked at their own addresses */
 
@@ -96,11 +122,9 @@ struct diag_cells {
 void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret);
 void diag_cells_add(struct diag_cells *cells, const struct diag_cell *cell);
 void diag_cells_free(struct diag_cells *cells);
-/* NULL when there is none. */
-struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *flow, bool udp);
-/* The same flow's IPv6 cell, or NULL. */
-struct diag_cell *diag_cells_find_second(const struct diag_cells *cells, const char *flow,
-                                         bool udp);
+/* `second`: the flow's IPv6 cell beside the one of IPv4. NULL when there is none. */
+struct diag_cell *diag_cells_find(const struct diag_cells *cells, enum diag_flow_id flow, bool udp,
+                                  bool second);
 /* "pod-to-pod-ip/udp", "pod-to-pod-ip/udp/ipv6" of a second family: how reports and causes name a
  * cell; the caller frees. */
 char *diag_cell_name(const struct diag_cell *cell);

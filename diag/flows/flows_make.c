@@ -209,44 +209,43 @@ static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
 /* What a flow needs of the scene before it can be made. */
 enum { NEEDS_SOURCE = 1, NEEDS_TARGET = 2, NEEDS_DOMAIN = 4 };
 static const struct {
-    const char *flow;
     unsigned needs;
     void (*make)(const struct diag_scene *scene, struct diag_cell *cell);
     void (*make_second)(const struct diag_scene *scene, struct diag_cell *cell); /* for IPv6 */
-} makers[] = {
-    {"pod-to-pod-ip", NEEDS_SOURCE | NEEDS_TARGET, make_pod_ip, make_pod_ip},
-    {"pod-to-pod-name", NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod_name, make_pod_name},
-    {"pod-to-service-ip", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip, make_service_ip6},
-    {"pod-to-service-pqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn, NULL},
-    {"pod-to-service-fqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn, make_service_fqdn6},
-    {"pod-to-external-ip", NEEDS_SOURCE, make_external_ip, NULL},
-    {"pod-to-external-dns", NEEDS_SOURCE, make_external_dns, NULL},
-    {"node-to-pod", NEEDS_TARGET, make_pod_ip, make_pod_ip},
-    {"pod-to-node", NEEDS_SOURCE, make_node, make_node},
+} makers[FLOW_COUNT] = {
+    [FLOW_POD_IP] = {NEEDS_SOURCE | NEEDS_TARGET, make_pod_ip, make_pod_ip},
+    [FLOW_POD_NAME] = {NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod_name, make_pod_name},
+    [FLOW_SVC_IP] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip, make_service_ip6},
+    [FLOW_SVC_SHORT] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn, NULL},
+    [FLOW_SVC_FQDN] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn, make_service_fqdn6},
+    [FLOW_EXT_IP] = {NEEDS_SOURCE, make_external_ip, NULL},
+    [FLOW_EXT_DNS] = {NEEDS_SOURCE, make_external_dns, NULL},
+    [FLOW_NODE_POD] = {NEEDS_TARGET, make_pod_ip, make_pod_ip},
+    [FLOW_POD_NODE] = {NEEDS_SOURCE, make_node, make_node},
 };
 
-static void cell_make(const struct diag_scene *scene, size_t maker, bool udp, bool second,
-                      struct diag_cell *cell) {
-    const struct diag_flow *flow = diag_flow_find(makers[maker].flow);
-    const char *from = flow->source == DIAG_FROM_NODE ? scene->node_name : scene->source;
+static void cell_make(const struct diag_scene *scene, const struct diag_flow *flow, bool udp,
+                      bool second, struct diag_cell *cell) {
+    const char *from = flow->is & FLOW_FROM_NODE ? scene->node_name : scene->source;
+    unsigned needs = makers[flow->id].needs;
 
     *cell =
         (struct diag_cell){.flow = flow, .udp = udp, .family = second ? 6 : 4, .second = second};
     text_format(cell->from, sizeof cell->from, "%s", from ? from : "");
-    snprintf(cell->probe.id, sizeof cell->probe.id, "%s.%s%s", flow->id, udp ? "udp" : "tcp",
+    snprintf(cell->probe.id, sizeof cell->probe.id, "%s.%s%s", flow->name, udp ? "udp" : "tcp",
              second ? "6" : "");
     cell->probe.timeout_ms = scene->timeout_ms;
     cell->probe.attempts = scene->attempts;
-    if ((makers[maker].needs & NEEDS_SOURCE) && !known(scene->source_ip))
+    if ((needs & NEEDS_SOURCE) && !known(scene->source_ip))
         not_run(cell, second ? "the first probe pod has no IPv6 address"
                              : "the first probe pod did not start");
-    else if ((makers[maker].needs & NEEDS_TARGET) && !known(scene->target_ip))
+    else if ((needs & NEEDS_TARGET) && !known(scene->target_ip))
         not_run(cell, second ? "the second probe pod has no IPv6 address"
                              : "the second probe pod did not start");
-    else if ((makers[maker].needs & NEEDS_DOMAIN) && !known(scene->dns_domain))
+    else if ((needs & NEEDS_DOMAIN) && !known(scene->dns_domain))
         not_run(cell, "the cluster's DNS domain is not known");
     else
-        (second ? makers[maker].make_second : makers[maker].make)(scene, cell);
+        (second ? makers[flow->id].make_second : makers[flow->id].make)(scene, cell);
     if (cell->asked && strchr(cell->probe.target, ':'))
         cell->family = 6;
 }
@@ -277,11 +276,11 @@ static void second_family_make(const struct diag_scene *scene, struct diag_cells
     ipv6.source_ip = scene->source_ip6;
     ipv6.target_ip = scene->target_ip6;
     ipv6.dns_ip = scene->dns_ip6;
-    for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
-        for (int udp = 0; makers[i].make_second && udp < 2; udp++) {
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
+        for (int udp = 0; makers[flow->id].make_second && udp < 2; udp++) {
             struct diag_cell cell;
 
-            cell_make(&ipv6, i, udp, true, &cell);
+            cell_make(&ipv6, flow, udp, true, &cell);
             diag_cells_add(cells, &cell);
         }
 }
@@ -290,11 +289,11 @@ void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
     struct diag_scene full = with_defaults(scene);
     struct diag_cells cells = {0};
 
-    for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
-        for (int udp = 0; udp < 2; udp++) {
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
+        for (int udp = 0; makers[flow->id].make && udp < 2; udp++) {
             struct diag_cell cell;
 
-            cell_make(&full, i, udp, false, &cell);
+            cell_make(&full, flow, udp, false, &cell);
             diag_cells_add(&cells, &cell);
         }
     second_family_make(&full, &cells);
@@ -305,7 +304,7 @@ bool diag_cell_back(const struct diag_scene *scene, const struct diag_cell *cell
                     struct probe *ret) {
     const char *address = cell->second ? scene->source_ip6 : scene->source_ip;
 
-    if (!text_equal(cell->flow->id, "pod-to-pod-ip") || !known(scene->source))
+    if (cell->flow->id != FLOW_POD_IP || !known(scene->source))
         return false;
     *ret = cell->probe;
     snprintf(ret->id, sizeof ret->id, "x-back-%s%s", cell->udp ? "udp" : "tcp",

@@ -97,8 +97,8 @@ static void compared_make(const struct diag_report *report, struct diag_compared
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
 
-        ret->cells[ret->count++] = (struct diag_compared_cell){diag_cell_name(cell), cell->outcome,
-                                                               cell->flow->extra, cell->reason};
+        ret->cells[ret->count++] = (struct diag_compared_cell){
+            diag_cell_name(cell), cell->outcome, (cell->flow->is & FLOW_EXTRA) != 0, cell->reason};
     }
 }
 

@@ -63,7 +63,7 @@ static void add_command(struct text *t, const struct diag_report *report,
     if (!strchr(cell->to, ':') || strchr(cell->to, ' '))
         return;
     text_addf(t, "<p>By hand, on %s: <code>winjoin probe %s ",
-              cell->flow->source == DIAG_FROM_NODE ? "the node" : "the pod",
+              cell->flow->is & FLOW_FROM_NODE ? "the node" : "the pod",
               dns         ? "dns"
               : cell->udp ? "udp"
                           : "tcp");
@@ -129,10 +129,8 @@ static void add_cell(struct text *t, const struct diag_report *report, const str
 
 static void add_row(struct text *t, const struct diag_report *report, const struct diag_flow *flow,
                     const char *by, bool second) {
-    struct diag_cell *(*find)(const struct diag_cells *, const char *, bool) =
-        second ? diag_cells_find_second : diag_cells_find;
-    const struct diag_cell *tcp = find(&report->cells, flow->id, false);
-    const struct diag_cell *udp = find(&report->cells, flow->id, true);
+    const struct diag_cell *tcp = diag_cells_find(&report->cells, flow->id, false, second);
+    const struct diag_cell *udp = diag_cells_find(&report->cells, flow->id, true, second);
 
     if (!tcp && !udp)
         return;
@@ -148,7 +146,7 @@ static void add_matrix(struct text *t, const struct diag_report *report) {
         return;
     text_add(t, "<table><thead><tr><th scope=\"col\">flow</th><th scope=\"col\">TCP</th>"
                 "<th scope=\"col\">UDP</th></tr></thead><tbody>\n");
-    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
         add_row(t, report, flow, flow->by, false);
         add_row(t, report, flow, "IPv6", true);
     }

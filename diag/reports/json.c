@@ -30,7 +30,7 @@ void diag_counted_json(const struct probe_result *result, bool timed, json_t *re
 
 static json_t *cell_json(const struct diag_cell *cell) {
     json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->id, "from", cell->from, "to",
+        "{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->name, "from", cell->from, "to",
         cell->to[0] ? cell->to : cell->flow->to, "protocol", cell->udp ? "UDP" : "TCP", "family",
         cell->family == 6 ? "IPv6" : "IPv4", "outcome", diag_outcome_name(cell->outcome));
 
@@ -170,11 +170,11 @@ int diag_report_read(const char *text, size_t len, struct diag_report *ret, stru
 
         if (diag_cell_read(item, &cell, err) < 0)
             return error_prefix(err, "decode DiagReport");
-        cell.second = cell.family == 6 && diag_cells_find(&report.cells, cell.flow->id, cell.udp);
-        if ((cell.second ? diag_cells_find_second : diag_cells_find)(&report.cells, cell.flow->id,
-                                                                     cell.udp))
+        cell.second =
+            cell.family == 6 && diag_cells_find(&report.cells, cell.flow->id, cell.udp, false);
+        if (diag_cells_find(&report.cells, cell.flow->id, cell.udp, cell.second))
             return error_set(err, ERROR_MALFORMED, "decode DiagReport: duplicate flow '%s'",
-                             cell.flow->id);
+                             cell.flow->name);
         diag_cells_add(&report.cells, &cell);
         report.probes += cell.result.attempts;
     }

@@ -61,7 +61,7 @@ char *diag_report_junit(const struct diag_report *report) {
     diag_summary_make(report, &summary);
     diag_junit_begin(&t, "winjoin diag", report->time, report->milliseconds, &summary);
     for (size_t i = 0; i < report->cells.count; i++)
-        if (!report->cells.items[i].flow->extra)
+        if (!(report->cells.items[i].flow->is & FLOW_EXTRA))
             add_case(&t, report, &report->cells.items[i]);
     diag_junit_end(&t);
     return text_take(&t);

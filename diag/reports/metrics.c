@@ -91,7 +91,7 @@ static void add_cells(struct text *t, const struct diag_report *report, const ch
             metrics_add_family(t, family->name, family->help);
         begun = true;
         text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\",family=\"%s\"} %.9g\n", family->name, whose,
-                  cell->flow->id, cell->udp ? "UDP" : "TCP", cell->family == 6 ? "IPv6" : "IPv4",
+                  cell->flow->name, cell->udp ? "UDP" : "TCP", cell->family == 6 ? "IPv6" : "IPv4",
                   value);
     }
 }

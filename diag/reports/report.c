@@ -56,11 +56,11 @@ static void count_cell(const struct diag_cell *cell, struct diag_summary *summar
 
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret) {
     *ret = (struct diag_summary){0};
-    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
         struct diag_summary of_flow = {0};
 
         for (size_t i = 0; i < report->cells.count; i++)
-            if (report->cells.items[i].flow == flow && !flow->extra)
+            if (report->cells.items[i].flow == flow && !(flow->is & FLOW_EXTRA))
                 count_cell(&report->cells.items[i], &of_flow);
         ret->pass += of_flow.pass;
         ret->fail += of_flow.fail;

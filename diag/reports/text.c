@@ -98,10 +98,12 @@ static void add_narrow(struct text *t, const char *protocol, const struct diag_c
     text_add_char(t, '\n');
 }
 
-static void add_row(struct text *t, const struct diag_flow *flow, const char *by,
-                    const struct diag_cell *tcp, const struct diag_cell *udp,
-                    const struct diag_text_style *style) {
+static void add_row(struct text *t, const struct diag_cells *cells, const struct diag_flow *flow,
+                    bool second, const struct diag_text_style *style) {
+    const struct diag_cell *tcp = diag_cells_find(cells, flow->id, false, second);
+    const struct diag_cell *udp = diag_cells_find(cells, flow->id, true, second);
     _cleanup_(freep) char *label = flow_label(flow, style);
+    const char *by = second ? "IPv6" : flow->by;
 
     if (!tcp && !udp)
         return;
@@ -130,14 +132,9 @@ static void add_matrix(struct text *t, const struct diag_report *report,
         pad(t, 3, CELL_WIDTH);
         text_add(t, "UDP\n");
     }
-    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
-        const char *id = flow->id;
-
-        add_row(t, flow, flow->by, diag_cells_find(&report->cells, id, false),
-                diag_cells_find(&report->cells, id, true), style);
-        add_row(t, flow, "IPv6", diag_cells_find_second(&report->cells, id, false),
-                diag_cells_find_second(&report->cells, id, true), style);
-    }
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
+        for (int second = 0; second < 2; second++)
+            add_row(t, &report->cells, flow, second, style);
 }
 
 /* Words from column `at` on, wrapped at the right edge with an indent of `indent`. */
@@ -215,22 +212,16 @@ static const char *state_of(const struct diag_cell *cell, bool begun) {
     return cell->rounds ? "fails" : "waiting";
 }
 
-static void add_states(const char *id, const char *family, const struct diag_cell *tcp,
-                       const struct diag_cell *udp, bool begun, struct text_list *ret) {
-    if (tcp || udp)
-        text_list_add_owned(ret, xasprintf("%-20s%-6s%-9s%s", id, family, state_of(tcp, begun),
-                                           state_of(udp, begun)));
-}
-
 void diag_cells_progress(const struct diag_cells *cells, bool begun, struct text_list *ret) {
     text_list_add_owned(ret, xasprintf("%-26s%-9s%s", "", "TCP", "UDP"));
-    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
-        const char *id = flow->id;
+    for (unsigned i = 0; i < FLOW_COUNT * 2; i++) {
+        const struct diag_flow *flow = &diag_flows[i / 2];
+        const struct diag_cell *tcp = diag_cells_find(cells, flow->id, false, i % 2),
+                               *udp = diag_cells_find(cells, flow->id, true, i % 2);
 
-        add_states(id, "", diag_cells_find(cells, id, false), diag_cells_find(cells, id, true),
-                   begun, ret);
-        add_states(id, "IPv6", diag_cells_find_second(cells, id, false),
-                   diag_cells_find_second(cells, id, true), begun, ret);
+        if (tcp || udp)
+            text_list_add_owned(ret, xasprintf("%-20s%-6s%-9s%s", flow->name, i % 2 ? "IPv6" : "",
+                                               state_of(tcp, begun), state_of(udp, begun)));
     }
 }
 

@@ -12,7 +12,7 @@
 struct network_limit {
     const char *code; /* "no-services": the reason of a flow that is skipped, the plan's warning */
     const char *text; /* a sentence without a full stop, at most 250 bytes */
-    const char *const *flows; /* ids of diag's flows that may fail for it; NULL: none */
+    bool services;    /* diag's flows by a Service or a name of the cluster may fail for it */
 };
 
 /* Of every mode without VFP: Kubernetes' Services are load balancers of VFP. */
@@ -22,10 +22,7 @@ struct network_limit {
             "pods reach Services by cluster IP, the cluster's DNS among them, only where the "     \
             "network "                                                                             \
             "routes to these: kube-proxy's load balancers do not work in this mode",               \
-            (const char *const[]) {                                                                \
-            "pod-to-pod-name", "pod-to-service-ip", "pod-to-service-pqdn", "pod-to-service-fqdn",  \
-                "pod-to-external-dns", "pod-to-self-via-service", NULL                             \
-        }                                                                                          \
+            true                                                                                   \
     }
 
 /* What a mode lacks: rows of netsetup/limits.h. IPv6 wherever `ipv4_only` says why. */

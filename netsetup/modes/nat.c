@@ -25,7 +25,7 @@ const struct network_mode network_mode_nat = {
             {"nat-inbound",
              "other nodes do not reach the pods; of what comes from outside the node, only "
              "mapped host ports arrive (hostPort)",
-             NULL},
+             false},
             {0}},
     .plan = plan_name,
 };

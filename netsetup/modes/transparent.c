@@ -29,7 +29,7 @@ const struct network_mode network_mode_transparent = {
                                        {"mac-spoofing",
                                         "pods send with MAC addresses of their own: on a virtual "
                                         "machine the hypervisor must allow MAC address spoofing",
-                                        NULL},
+                                        false},
                                        {0}},
     .plan = plan_name,
     .next = next,

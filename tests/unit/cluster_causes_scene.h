@@ -81,7 +81,7 @@ static inline char letter(const struct cluster_cell *c) {
     if (text_ends_with(c->cell.to, "cluster.local:443"))
         return 'a';
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (text_equal(c->cell.flow->id, rows[i].id))
+        if (text_equal(c->cell.flow->name, rows[i].id))
             return rows[i].letter;
     return '?';
 }

@@ -348,7 +348,7 @@ static inline const struct cluster_cell *cell_of(const char *flow, bool udp, con
     for (size_t i = 0; i < c.report.cells.count; i++) {
         const struct cluster_cell *cell = &c.report.cells.items[i];
 
-        if (text_equal(cell->cell.flow->id, flow) && cell->cell.udp == udp &&
+        if (text_equal(cell->cell.flow->name, flow) && cell->cell.udp == udp &&
             text_equal(cell->cell.from, from) && number-- == 0)
             return cell;
     }

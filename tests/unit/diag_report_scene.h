@@ -24,7 +24,8 @@ static void judge(struct diag_report *report, const char *flow, bool udp,
                                   .p95_us = median_us,
                                   .max_us = median_us};
 
-    diag_cell_judge(diag_cells_find(&report->cells, flow, udp), &result, false);
+    diag_cell_judge(diag_cells_find(&report->cells, diag_flow_find(flow)->id, udp, false), &result,
+                    false);
 }
 
 /* Of twenty attempts; all of them worked, or fifteen. */
@@ -66,7 +67,7 @@ static void report_make(struct diag_report *report) {
         struct diag_cell *cell = &report->cells.items[i];
 
         if (cell->asked)
-            judge(report, cell->flow->id, cell->udp, PROBE_OK, 400 + (unsigned)i * 10);
+            judge(report, cell->flow->name, cell->udp, PROBE_OK, 400 + (unsigned)i * 10);
     }
     judge(report, "pod-to-external-ip", false, PROBE_TIMEOUT, 0);
     judge(report, "pod-to-external-ip", true, PROBE_DNS_TIMEOUT, 0);

@@ -66,8 +66,8 @@ static void redden(struct diag_report *report, const char *red) {
             *address = '\0';
             address = next;
         }
-        cell = (strchr(protocol, '6') ? diag_cells_find_second
-                                      : diag_cells_find)(&report->cells, flow, protocol[0] == 'u');
+        cell = diag_cells_find(&report->cells, diag_flow_find(flow)->id, protocol[0] == 'u',
+                               strchr(protocol, '6') != NULL);
         assert_non_null(cell);
         back = outcome[0] == '<'; /* the other direction alone */
         outcome += back;

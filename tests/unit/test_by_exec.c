@@ -167,7 +167,7 @@ static void all_is_answered_by_the_pod(void **state) {
         const struct cluster_cell *cell = &c.report.cells.items[i];
 
         if (cell->from == 1 && cell->cell.outcome != DIAG_PASS)
-            fail_msg("%s: %d %s", cell->cell.flow->id, (int)cell->cell.outcome,
+            fail_msg("%s: %d %s", cell->cell.flow->name, (int)cell->cell.outcome,
                      cell->cell.reason ? cell->cell.reason : "");
     }
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
@@ -289,7 +289,7 @@ static void two_whose_exec_fails(void **state) {
         const struct cluster_cell *cell = &c.report.cells.items[i];
         const char *why = c.report.nodes.items[cell->from].unreached;
 
-        if (cell->cell.outcome == DIAG_NOT_RUN && cell->cell.flow->source != DIAG_FROM_NODE) {
+        if (cell->cell.outcome == DIAG_NOT_RUN && !(cell->cell.flow->is & FLOW_FROM_NODE)) {
             assert_non_null(why);
             assert_non_null(strstr(cell->cell.reason, why));
             unasked[cell->from]++;
@@ -408,7 +408,7 @@ static void each_cell_is_counted(void **state) {
             const struct probe_result *r = &cell->cell.result;
             bool whole = cell->cell.outcome != DIAG_FAIL;
 
-            if (cell->from != 1 || cell->cell.flow->source == DIAG_FROM_NODE)
+            if (cell->from != 1 || cell->cell.flow->is & FLOW_FROM_NODE)
                 continue;
             red += !whole;
             assert_true(cell->counted);
@@ -416,7 +416,7 @@ static void each_cell_is_counted(void **state) {
             assert_int_equal(r->succeeded, whole ? 7 : rows[i].succeeded);
             if (whole)
                 continue;
-            assert_string_equal(cell->cell.flow->id, rows[i].flow);
+            assert_string_equal(cell->cell.flow->name, rows[i].flow);
             assert_int_equal(r->outcome, rows[i].outcome);
         }
         assert_int_equal(red, 1);

@@ -32,7 +32,7 @@ static void a_cell_that_comes_right(void **state) {
 enum { SEVERAL = 12, MANY = 24 };
 
 static bool is_to_service(const struct cluster_cell *cell) {
-    return text_equal(cell->cell.flow->id, "pod-to-service-ip");
+    return cell->cell.flow->id == FLOW_SVC_IP;
 }
 
 /* kube-proxy writes what it hears of once a second: until then Services do not answer. */

@@ -80,7 +80,7 @@ static void what_is_asked(void **state) {
         assert_int_equal(c->cell.outcome, DIAG_NOT_RUN);
         if (c->from == 1)
             continue;
-        text_addf(&t, "%s %s%u %s %zu %s %s%s%s\n", c->cell.flow->id, c->cell.udp ? "udp" : "tcp",
+        text_addf(&t, "%s %s%u %s %zu %s %s%s%s\n", c->cell.flow->name, c->cell.udp ? "udp" : "tcp",
                   (unsigned)c->cell.family, c->cell.from, c->to, c->cell.to,
                   c->any ? "*" : c->cell.probe.expect, c->from == 2 ? " " : "",
                   c->from == 2 ? c->cell.reason : "");

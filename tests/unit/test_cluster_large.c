@@ -70,7 +70,7 @@ static void what_it_costs(void **state) {
     assert_int_equal(diagnose(&err), 0);
     for (size_t i = 0; i < c.report.cells.count; i++) {
         between += cluster_cell_is_between_pods(&c.report.cells.items[i]);
-        services += text_equal(c.report.cells.items[i].cell.flow->id, "pod-to-service-ip");
+        services += text_equal(c.report.cells.items[i].cell.flow->name, "pod-to-service-ip");
     }
     for (size_t i = 0; i < c.paths.count; i++) {
         large += strlen(c.paths.items[i]) > 1000;

@@ -36,7 +36,7 @@ static void the_lines(void **state) {
 
     (void)state;
     assert_int_equal(n, 2);
-    assert_string_equal(lines[0].flow->id, "pod-to-pod-ip");
+    assert_string_equal(lines[0].flow->name, "pod-to-pod-ip");
     assert_false(lines[0].udp);
     assert_int_equal(lines[0].family, 4);
     assert_int_equal(lines[0].sum.attempts, 60);

@@ -27,8 +27,8 @@ static const struct cluster_cell *asked(size_t from, size_t to) {
     for (size_t i = 0; i < c.report.cells.count; i++) {
         const struct cluster_cell *cell = &c.report.cells.items[i];
 
-        if (cell->from == from && cell->to == to &&
-            text_equal(cell->cell.flow->id, "pod-to-pod-ip") && !cell->cell.udp)
+        if (cell->from == from && cell->to == to && cell->cell.flow->id == FLOW_POD_IP &&
+            !cell->cell.udp)
             return cell;
     }
     return NULL;

@@ -36,7 +36,9 @@ static void loss_is_no_slow_start(void **state) {
 
         host_memory_on_sleep(host, play, &stage);
         assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-        assert_int_equal(diag_cells_find(&report.cells, flow, true)->outcome, rows[i].outcome);
+        assert_int_equal(
+            diag_cells_find(&report.cells, diag_flow_find(flow)->id, true, false)->outcome,
+            rows[i].outcome);
         assert_int_equal(stage.lossy_asked, rows[i].asked);
         assert_int_equal(stage.lossy_attempts, rows[i].attempts);
         if (rows[i].cause)
@@ -58,8 +60,7 @@ static void a_straight_flow_is_asked_three_times(void **state) {
     (void)state;
     host_memory_on_sleep(host, play, &stage);
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-    assert_int_equal(diag_cells_find(&report.cells, "pod-to-external-ip", false)->outcome,
-                     DIAG_FAIL);
+    assert_int_equal(diag_cells_find(&report.cells, FLOW_EXT_IP, false, false)->outcome, DIAG_FAIL);
     assert_int_equal(stage.generation, 4);
     assert_in_range(report.measured_ms, 2000, 4000);
     text_free(&stage.told);
@@ -86,7 +87,7 @@ static void a_lost_api_server_is_not_waited_for(void **state) {
         options.look = look;
         host_memory_on_sleep(host, play, &stage);
         assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-        assert_int_equal(diag_cells_find(&report.cells, "pod-to-service-ip", false)->outcome,
+        assert_int_equal(diag_cells_find(&report.cells, FLOW_SVC_IP, false, false)->outcome,
                          DIAG_FAIL);
         assert_int_equal(!strstr(text_str(&stage.told), "measuring them again"), away);
         assert_in_range(report.measured_ms, away ? 0 : 20000, away ? 1000 : 25000);
@@ -226,7 +227,7 @@ static void a_restart_is_no_cause(void **state) {
                 json_pack("{s:s, s:s}", "name", "kube-proxy", "state", "stopped"));
         run_on_services(&stage, &options, rows[i].young, rows[i].stays ? "kube-proxy" : NULL, NULL,
                         &report, &ms);
-        assert_int_equal(diag_cells_find(&report.cells, "pod-to-service-ip", true)->outcome,
+        assert_int_equal(diag_cells_find(&report.cells, FLOW_SVC_IP, true, false)->outcome,
                          rows[i].outcome);
         /* Nobody plays the kubelet's port: that is red, and no row knows why. */
         assert_int_equal(report.causes.count, rows[i].cause ? 2 : 1);

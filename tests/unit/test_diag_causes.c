@@ -174,7 +174,7 @@ static void a_slow_dns_is_named(void **state) {
         _cleanup_(freep) char *causes = NULL;
 
         report_make(&row, &report);
-        diag_cells_find(&report.cells, "pod-to-service-ip", true)->result.median_us =
+        diag_cells_find(&report.cells, FLOW_SVC_IP, true, false)->result.median_us =
             cases[i].median_us;
         diag_causes_find(&report);
         causes = causes_text(&report);

@@ -45,7 +45,7 @@ static char *listed(const struct cluster_cells *cells) {
     for (size_t i = 0; i < cells->count; i++) {
         const struct cluster_cell *c = &cells->items[i];
 
-        text_addf(&t, "%s %s%u %s %s %s\n", c->cell.flow->id, c->cell.udp ? "udp" : "tcp",
+        text_addf(&t, "%s %s%u %s %s %s\n", c->cell.flow->name, c->cell.udp ? "udp" : "tcp",
                   c->cell.family, c->cell.from, c->cell.to,
                   c->any                  ? "any"
                   : *c->cell.probe.expect ? c->cell.probe.expect

@@ -100,7 +100,8 @@ static bool any_passes(const struct diag_report *report, const char *flows) {
     text_list_split(&names, flows, ' ');
     for (size_t i = 0; i < names.count; i++)
         for (int udp = 0; udp < 2; udp++)
-            if (diag_cells_find(&report->cells, names.items[i], udp)->outcome == DIAG_PASS)
+            if (diag_cells_find(&report->cells, diag_flow_find(names.items[i])->id, udp, false)
+                    ->outcome == DIAG_PASS)
                 return true;
     return !names.count;
 }
@@ -152,7 +153,7 @@ static void no_cause_contradicts_the_matrix(void **state) {
             for (int udp = 0; f < 9 && udp < 2; udp++) {
                 struct probe_result lost = {.outcome = PROBE_TIMEOUT, .attempts = 2};
 
-                diag_cell_judge(diag_cells_find(&report.cells, diag_flows[f].id, udp), &lost,
+                diag_cell_judge(diag_cells_find(&report.cells, diag_flows[f].id, udp, false), &lost,
                                 false);
             }
             diag_causes_find(&report);

@@ -31,7 +31,7 @@ static void lines_that_just_fit(void **state) {
 
     (void)state;
     report_make(&report);
-    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", false), &twenty, false);
+    diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, false, false), &twenty, false);
     json_object_set_new(report.evidence, "look", json_pack("{s:f}", "seconds", 0.31));
     free(report.causes.items[0].message);
     report.causes.items[0].message = xstrdup("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");

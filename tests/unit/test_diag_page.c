@@ -8,7 +8,7 @@ static void html_has_a_column_a_protocol(void **state) {
 
     (void)state;
     report_make(&report);
-    diag_cells_find(&report.cells, "pod-to-node", true)->outcome = DIAG_FAIL;
+    diag_cells_find(&report.cells, FLOW_POD_NODE, true, false)->outcome = DIAG_FAIL;
     html = diag_report_html(&report);
     row = strstr(html, "pod &rarr; node");
     assert_non_null(row);
@@ -60,7 +60,8 @@ static void metrics(void **state) {
     report_make(&report);
     free(report.node);
     report.node = xstrdup("win\n\"7k2");
-    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", true), &fifteen_of_twenty, false);
+    diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, true, false), &fifteen_of_twenty,
+                    false);
     text = diag_report_metrics(&report);
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
         if (!strstr(text, lines[i]))
@@ -86,8 +87,9 @@ static void latencies(void **state) {
     text = diag_report_text(&report, &style);
     assert_null(strstr(text, "p95"));
     free(text);
-    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", true), &fifteen_of_twenty, false);
-    diag_cell_judge(diag_cells_find(&report.cells, "pod-to-external-ip", true), &lost, false);
+    diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, true, false), &fifteen_of_twenty,
+                    false);
+    diag_cell_judge(diag_cells_find(&report.cells, FLOW_EXT_IP, true, false), &lost, false);
     text = diag_report_text(&report, &style);
     assert_non_null(strstr(text,
                            "\nmin / median / p95 / max, loss\n"
@@ -103,7 +105,8 @@ static void latencies(void **state) {
     assert_non_null(
         strstr(text, "loss\n  pod-to-pod-ip/tcp: 0.4 / 0.4 / 0.4 / 0.4 ms, 25.0 % of 4 lost\n"));
     assert_int_equal(diag_report_read(written, strlen(written), &again, NULL), 0);
-    assert_int_equal(diag_cells_find(&again.cells, "node-to-pod", true)->result.p95_us, 30000);
+    assert_int_equal(diag_cells_find(&again.cells, FLOW_NODE_POD, true, false)->result.p95_us,
+                     30000);
 }
 
 static void html_lists_the_evidence_of_a_cause(void **state) {

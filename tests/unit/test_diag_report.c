@@ -98,10 +98,10 @@ static void two_families(void **state) {
 
     (void)state;
     diag_cells_make(&scene, &report.cells);
-    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", false), &ok, false);
-    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", true), &ok, false);
-    diag_cell_judge(diag_cells_find_second(&report.cells, "node-to-pod", false), &ok, false);
-    diag_cell_judge(diag_cells_find_second(&report.cells, "node-to-pod", true), &lost, false);
+    diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, false, false), &ok, false);
+    diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, true, false), &ok, false);
+    diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, false, true), &ok, false);
+    diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, true, true), &lost, false);
     assert_false(diag_report_is_good(&report));
     text = diag_report_text(&report, &style);
     assert_non_null(strstr(text,
@@ -114,7 +114,7 @@ static void two_families(void **state) {
     written = json_write(json);
     assert_int_equal(diag_report_read(written, strlen(written), &again, NULL), 0);
     assert_int_equal(again.cells.count, report.cells.count);
-    assert_int_equal(diag_cells_find_second(&again.cells, "node-to-pod", true)->outcome, DIAG_FAIL);
+    assert_int_equal(diag_cells_find(&again.cells, FLOW_NODE_POD, true, true)->outcome, DIAG_FAIL);
 }
 
 static void text_in_utf8_and_colour(void **state) {
@@ -206,8 +206,8 @@ static void counts_agree_everywhere(void **state) {
 
     (void)state;
     report_make(&report);
-    diag_cells_find(&report.cells, "node-to-pod", true)->outcome = DIAG_NOT_RUN;
-    diag_cells_find(&report.cells, "node-to-pod", false)->outcome = DIAG_SLOW;
+    diag_cells_find(&report.cells, FLOW_NODE_POD, true, false)->outcome = DIAG_NOT_RUN;
+    diag_cells_find(&report.cells, FLOW_NODE_POD, false, false)->outcome = DIAG_SLOW;
     junit = diag_report_junit(&report);
     assert_non_null(strstr(junit, "<testsuites tests=\"18\" failures=\"3\" errors=\"1\" "
                                   "skipped=\"1\" time=\"600.500\">"));
@@ -364,7 +364,7 @@ static void good_means_all_of_the_nine(void **state) {
     judge(&report, "pod-to-external-ip", true, PROBE_OK, 1);
     judge(&report, "pod-to-external-dns", false, PROBE_OK, 1);
     assert_true(diag_report_is_good(&report)); /* a skip by design is not a failure */
-    diag_cells_find(&report.cells, "node-to-pod", true)->outcome = DIAG_NOT_RUN;
+    diag_cells_find(&report.cells, FLOW_NODE_POD, true, false)->outcome = DIAG_NOT_RUN;
     assert_false(diag_report_is_good(&report));
 }
 
@@ -376,7 +376,7 @@ static void replay_judges_the_same(void **state) {
 
     (void)state;
     report_make(&report);
-    diag_cells_find(&report.cells, "node-to-pod", false)->family = 6;
+    diag_cells_find(&report.cells, FLOW_NODE_POD, false, false)->family = 6;
     json = diag_report_json(&report);
     written = json_write_pretty(json);
     assert_non_null(strstr(written, "\"family\": \"IPv6\""));

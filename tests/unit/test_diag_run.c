@@ -45,9 +45,9 @@ static void what_turns_green_is_slow(void **state) {
         "{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}");
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_string_equal(report.network, "l2bridge cbr0");
-    assert_int_equal(diag_cells_find(&report.cells, "pod-to-service-ip", true)->outcome, DIAG_SLOW);
+    assert_int_equal(diag_cells_find(&report.cells, FLOW_SVC_IP, true, false)->outcome, DIAG_SLOW);
     assert_non_null(strstr(text_str(&stage.told), "measuring them again for up to 20 s\n"));
-    assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", true)->outcome, DIAG_PASS);
+    assert_int_equal(diag_cells_find(&report.cells, FLOW_POD_IP, true, false)->outcome, DIAG_PASS);
     assert_clean(host);
     text_free(&stage.told);
     diag_report_free(&report);
@@ -222,7 +222,7 @@ static void without_an_external_target(void **state) {
         options.scene.external_ip = targets[i];
         options.evidence.external_ip = NULL;
         assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-        assert_int_equal(diag_cells_find(&report.cells, "pod-to-external-ip", false)->outcome,
+        assert_int_equal(diag_cells_find(&report.cells, FLOW_EXT_IP, false, false)->outcome,
                          DIAG_SKIP);
         assert_null(json_at(report.evidence, "extra.node-external"));
         assert_clean(host);
@@ -301,8 +301,10 @@ static void a_pod_that_never_starts_is_a_result(void **state) {
     options.start_timeout_ms = 11000;
     options.evidence.network_name = NULL;
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-    assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
-    assert_int_equal(diag_cells_find(&report.cells, "node-to-pod", false)->outcome, DIAG_PASS);
+    assert_int_equal(diag_cells_find(&report.cells, FLOW_POD_IP, false, false)->outcome,
+                     DIAG_NOT_RUN);
+    assert_int_equal(diag_cells_find(&report.cells, FLOW_NODE_POD, false, false)->outcome,
+                     DIAG_PASS);
     assert_int_equal(report.causes.count, 1);
     assert_string_equal(report.causes.items[0].id, "POD-SBX");
     assert_false(report.causes.items[0].confirmed);
@@ -324,8 +326,9 @@ static void a_probe_that_answers_nonsense_is_not_run(void **state) {
     (void)state;
     host_memory_on_sleep(host, play, &stage);
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-    assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
-    assert_string_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->reason,
+    assert_int_equal(diag_cells_find(&report.cells, FLOW_POD_IP, false, false)->outcome,
+                     DIAG_NOT_RUN);
+    assert_string_equal(diag_cells_find(&report.cells, FLOW_POD_IP, false, false)->reason,
                         "winjoin-probe-a did not answer");
     assert_false(diag_report_is_good(&report));
     assert_clean(host);
@@ -347,7 +350,7 @@ static void an_hns_that_hangs_costs_little(void **state) {
     host_memory_on_sleep(host, play, &stage);
     host_memory_hang_hns(host);
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-    assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", true)->outcome, DIAG_PASS);
+    assert_int_equal(diag_cells_find(&report.cells, FLOW_POD_IP, true, false)->outcome, DIAG_PASS);
     assert_in_range(host_monotonic_ms(host) - begin, 3000, 12000);
     assert_non_null(strstr(json_text_at(report.evidence, "missing.0"), "networks: "));
     assert_false(host_deadline_passed(host));
@@ -459,7 +462,8 @@ static void an_earlier_pod_is_not_listened_to(void **state) {
     host_memory_on_sleep(host, play, &stage);
     options.start_timeout_ms = 3000;
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-    assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
+    assert_int_equal(diag_cells_find(&report.cells, FLOW_POD_IP, false, false)->outcome,
+                     DIAG_NOT_RUN);
     text_free(&stage.told);
     diag_report_free(&report);
     host_free(host);

@@ -82,8 +82,8 @@ static void the_other_way_is_asked(void **state) {
 
         host_memory_on_sleep(host, play, &stage);
         assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-        cell = diag_cells_find(&report.cells, "pod-to-pod-ip", false);
-        udp = diag_cells_find(&report.cells, "pod-to-pod-ip", true);
+        cell = diag_cells_find(&report.cells, FLOW_POD_IP, false, false);
+        udp = diag_cells_find(&report.cells, FLOW_POD_IP, true, false);
         assert_string_equal(cell->reason, rows[i].reason);
         assert_int_equal(cell->one_way, rows[i].one_way);
         assert_int_equal(cell->outcome, *rows[i].reason ? DIAG_FAIL : DIAG_PASS);
@@ -127,7 +127,7 @@ static void one_direction_alone(void **state) {
         struct diag_cell *cell;
 
         diag_cells_make(&scene, &report.cells);
-        cell = diag_cells_find(&report.cells, "pod-to-pod-ip", false);
+        cell = diag_cells_find(&report.cells, FLOW_POD_IP, false, false);
         diag_cell_judge(cell, rows[i].there, false);
         diag_cell_judge_back(cell, rows[i].back, false);
         assert_int_equal(cell->outcome, i ? DIAG_FAIL : DIAG_PASS);
@@ -137,7 +137,7 @@ static void one_direction_alone(void **state) {
         json = diag_report_json(&report);
         written = json_write(json);
         assert_int_equal(diag_report_read(written, strlen(written), &again, NULL), 0);
-        assert_int_equal(diag_cells_find(&again.cells, "pod-to-pod-ip", false)->one_way,
+        assert_int_equal(diag_cells_find(&again.cells, FLOW_POD_IP, false, false)->one_way,
                          rows[i].one_way);
     }
 }

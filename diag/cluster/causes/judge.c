@@ -50,7 +50,7 @@ static bool is_witness(const struct cluster_report *report, size_t asker, size_t
             (surely || cluster_cell_is_between_pods(c)))
             return false;
         answers |= c->from == asker && c->to == node && !c->cell.udp && !cluster_cell_is_open(c) &&
-                   cluster_cell_is_of(c, "nodeport-remote");
+                   cluster_cell_is_to_port(c);
     }
     return answers;
 }

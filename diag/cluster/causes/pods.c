@@ -54,7 +54,7 @@ static bool is_name_astray(const struct cluster_cell *c) {
 }
 
 static bool is_wrong(const struct cluster_cell *c) {
-    return cluster_cell_is_astray(c) && !cluster_cell_is_of(c, "nodeport-remote");
+    return cluster_cell_is_astray(c) && !cluster_cell_is_to_port(c);
 }
 
 /* Of a Service: one of several pods is another's. */

@@ -3,11 +3,11 @@
 #include "diag/network_report.h"
 
 static bool is_short_name(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "pod-to-service-pqdn");
+    return c->cell.flow->id == FLOW_SVC_SHORT;
 }
 
 static bool is_full_name(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "pod-to-service-fqdn") || cluster_cell_is_of(c, "pod-to-pod-name");
+    return c->cell.flow->id == FLOW_SVC_FQDN || c->cell.flow->id == FLOW_POD_NAME;
 }
 
 static bool no_answer(const struct cluster_cell *c) {
@@ -78,15 +78,15 @@ static bool is_alias(const struct cluster_cell *c) {
 }
 
 static bool is_pod_name(const struct cluster_cell *c) {
-    return is_unresolved(c) && cluster_cell_is_of(c, "pod-to-pod-name");
+    return is_unresolved(c) && c->cell.flow->id == FLOW_POD_NAME;
 }
 
 static bool is_service_name(const struct cluster_cell *c) {
-    return is_unresolved(c) && cluster_cell_is_of(c, "pod-to-service-fqdn") && !is_alias(c);
+    return is_unresolved(c) && c->cell.flow->id == FLOW_SVC_FQDN && !is_alias(c);
 }
 
 static bool is_hairpin(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "pod-to-self-via-service");
+    return c->cell.flow->id == FLOW_SELF;
 }
 
 /* Some attempts succeed, others do not. */

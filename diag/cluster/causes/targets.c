@@ -2,16 +2,12 @@
  * to itself. */
 #include "diag/cluster/causes/cause_row.h"
 
-static bool is_port(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "nodeport-remote");
-}
-
 static bool is_port_udp(const struct cluster_cell *c) {
-    return is_port(c) && c->cell.udp;
+    return cluster_cell_is_to_port(c) && c->cell.udp;
 }
 
 static bool is_port_tcp(const struct cluster_cell *c) {
-    return is_port(c) && !c->cell.udp;
+    return cluster_cell_is_to_port(c) && !c->cell.udp;
 }
 
 /* Green, or answered by another program. */
@@ -20,33 +16,29 @@ static bool is_port_astray(const struct cluster_cell *c) {
 }
 
 static bool is_port_wrong(const struct cluster_cell *c) {
-    return is_port(c) && cluster_cell_is_astray(c);
+    return cluster_cell_is_to_port(c) && cluster_cell_is_astray(c);
 }
 
 static bool is_kubelet(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "pod-to-node");
+    return c->cell.flow->id == FLOW_POD_NODE;
 }
 
 static bool is_at_node(const struct cluster_cell *c) {
-    return is_kubelet(c) || is_port(c);
+    return is_kubelet(c) || cluster_cell_is_to_port(c);
 }
 
 static bool is_readiness(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "node-to-pod");
-}
-
-static bool is_outside(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "pod-to-external-ip");
+    return c->cell.flow->id == FLOW_NODE_POD;
 }
 
 /* By the ExternalName of the Service kubernetes, where that resolves. */
 static bool is_api(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "pod-to-service-fqdn") && text_ends_with(c->cell.to, ":443") &&
+    return c->cell.flow->id == FLOW_SVC_FQDN && text_ends_with(c->cell.to, ":443") &&
            !(cluster_cell_is_open(c) && cluster_cell_has_dns_failed(c));
 }
 
 static bool is_beyond(const struct cluster_cell *c) {
-    return is_kubelet(c) || is_outside(c) || is_api(c);
+    return is_kubelet(c) || cluster_cell_is_outside(c) || is_api(c);
 }
 
 /* In the nodes' own network. */
@@ -54,26 +46,26 @@ static bool is_host(const struct cluster_cell *c) {
     return is_at_node(c) || is_api(c);
 }
 
-/* Follows of itself. */
-static bool is_beyond_too(const struct cluster_cell *c) {
-    return is_port(c) || cluster_cell_is_of(c, "pod-to-external-dns");
+static bool is_outside_name(const struct cluster_cell *c) {
+    return c->cell.flow->id == FLOW_EXT_DNS;
 }
 
-static bool is_outside_name(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "pod-to-external-dns");
+/* Follows of itself. */
+static bool is_beyond_too(const struct cluster_cell *c) {
+    return cluster_cell_is_to_port(c) || is_outside_name(c);
 }
 
 /* Some attempts succeed, others do not. */
 static bool is_port_sometimes(const struct cluster_cell *c) {
-    return is_port(c) && cluster_cell_passes_some(c);
+    return cluster_cell_is_to_port(c) && cluster_cell_passes_some(c);
 }
 
 static bool is_outside_sometimes(const struct cluster_cell *c) {
-    return is_outside(c) && cluster_cell_passes_some(c);
+    return cluster_cell_is_outside(c) && cluster_cell_passes_some(c);
 }
 
 static bool is_neighbor(const struct cluster_cell *c) {
-    return cluster_cell_is_of(c, "container-to-container-localhost");
+    return c->cell.flow->id == FLOW_LOCALHOST;
 }
 
 /* That it is so is seen from another node. */
@@ -137,7 +129,7 @@ static const struct cluster_row rows[] = {
                "in the CNI file on Windows; and for a policy that closes that network",
                "kubernetes-sigs/sig-windows-tools#141"}},
      .among = is_host,
-     .spared = is_outside,
+     .spared = cluster_cell_is_outside,
      .mixed = true},
     {{[ALL] = {"CL-API", "clients of the API server in pods",
                "no pod reaches the API server by its Service", API_HINT, NULL},
@@ -172,7 +164,7 @@ static const struct cluster_row rows[] = {
               "its host firewall on a Windows node",
               "kubernetes/kubernetes#70222"}},
      .among = is_port_sometimes,
-     .also = is_port,
+     .also = cluster_cell_is_to_port,
      .whole = true,
      .protocols = true,
      .chance = true,
@@ -185,7 +177,7 @@ static const struct cluster_row rows[] = {
       [OUT] = TARGET_OUT,
       [IN] = NODEPORT_NODE,
       [PAIR] = TARGET_PAIR},
-     .among = is_port,
+     .among = cluster_cell_is_to_port,
      .at_target = true},
     {{[ALL] = {"CL-NODEPORT-UDP", "UDP to NodePorts of all nodes, or of some",
                "no NodePort answers UDP from another node",
@@ -218,7 +210,7 @@ static const struct cluster_row rows[] = {
                NULL},
       [NODE] = {"CL-OUT-NODE", "targets outside, from the node's pods",
                 "pods there do not get outside", NAT_HINT, "kubernetes/kubernetes#86482"}},
-     .among = is_outside,
+     .among = cluster_cell_is_outside,
      .also = is_outside_name},
     {{[ALL] =
           {"CL-OUT-SOME", "some connections to targets outside the cluster",
@@ -227,7 +219,7 @@ static const struct cluster_row rows[] = {
            "load balancer or NAT gateway: SNAT ports used up), and on a node, netstat -an",
            "projectcalico/calico#7875"}},
      .among = is_outside_sometimes,
-     .also = is_outside,
+     .also = cluster_cell_is_outside,
      .chance = true,
      .partly = true},
     {{[ALL] = {"CL-OUT-NAME", "names outside the cluster",

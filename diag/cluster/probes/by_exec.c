@@ -83,7 +83,7 @@ static bool is_asked(const struct cluster_report *report, const struct round *of
     const struct cluster_cell *c = &report->cells.items[i];
     const struct probe_result *sum = of->sums ? &of->sums[i] : NULL;
 
-    if (c->from != node || c->cell.flow->source == DIAG_FROM_NODE)
+    if (c->from != node || (c->cell.flow->is & FLOW_FROM_NODE))
         return false;
     if (!sum)
         return of->what == EXEC_NEW ? c->cell.outcome == DIAG_NOT_RUN : cluster_cell_is_open(c);
@@ -150,7 +150,7 @@ static void leave_unasked(struct cluster_report *report, size_t node, const char
         struct cluster_cell *cell = &report->cells.items[i];
 
         if (cell->from == node && cell->cell.outcome == DIAG_NOT_RUN &&
-            cell->cell.flow->source != DIAG_FROM_NODE)
+            !(cell->cell.flow->is & FLOW_FROM_NODE))
             cluster_cell_unasked(cell, n->unreached);
     }
 }
@@ -188,7 +188,7 @@ static size_t count_open(const struct cluster_report *report) {
 
     for (size_t i = 0; i < report->cells.count; i++)
         open += report->nodes.items[report->cells.items[i].from].by_exec &&
-                report->cells.items[i].cell.flow->source != DIAG_FROM_NODE &&
+                !(report->cells.items[i].cell.flow->is & FLOW_FROM_NODE) &&
                 cluster_cell_is_open(&report->cells.items[i]);
     return open;
 }

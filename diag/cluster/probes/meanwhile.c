@@ -33,7 +33,7 @@ static bool *with_open_cells(const struct cluster_report *report) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *c = &report->cells.items[i];
 
-        if (c->cell.flow->source != DIAG_FROM_NODE && cluster_cell_is_open(c))
+        if (!(c->cell.flow->is & FLOW_FROM_NODE) && cluster_cell_is_open(c))
             open[c->from] = open[c->to] = open[report->nodes.count] = true;
     }
     return open;
@@ -66,7 +66,7 @@ static void forget_cells(struct cluster_asking *asking) {
     for (size_t i = 0; i < asking->report->cells.count; i++) {
         struct cluster_cell *c = &asking->report->cells.items[i];
 
-        if (c->cell.flow->source == DIAG_FROM_NODE ||
+        if ((c->cell.flow->is & FLOW_FROM_NODE) ||
             (!asking->hearing[c->from].silent && !asking->hearing[c->to].silent))
             continue;
         c->large = LARGE_NOT_ASKED;

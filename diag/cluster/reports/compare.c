@@ -21,7 +21,7 @@ static void compared_make(const struct cluster_report *report, struct diag_compa
             name = numbered;
         }
         ret->cells[ret->count++] = (struct diag_compared_cell){
-            name, cell->cell.outcome, cell->cell.flow->extra, cell->cell.reason};
+            name, cell->cell.outcome, (cell->cell.flow->is & FLOW_EXTRA) != 0, cell->cell.reason};
     }
 }
 

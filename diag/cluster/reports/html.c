@@ -28,7 +28,7 @@ static enum diag_outcome *worst_make(const struct cluster_report *report) {
         const struct cluster_cell *cell = &report->cells.items[i];
         enum diag_outcome *found = &worst[cell->from * n + cell->to], outcome = cell->cell.outcome;
 
-        if (outcome == DIAG_FAIL && cell->cell.flow->extra)
+        if (outcome == DIAG_FAIL && (cell->cell.flow->is & FLOW_EXTRA))
             outcome = DIAG_PASS; /* an extra never counts against success */
         if (*found != DIAG_FAIL &&
             (outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN || *found == DIAG_SKIP))
@@ -138,7 +138,7 @@ static void add_red(struct text *t, const struct cluster_report *report,
     if (first)
         text_addf(t, " id=\"red-%zu-%zu\"", c->from + 1, c->to + 1);
     text_addf(t, "><td class=\"%s\">%s</td><td>%s %s</td><td>", diag_outcome_name(cell->outcome),
-              diag_outcome_name(cell->outcome), cell->flow->id, cell->udp ? "UDP" : "TCP");
+              diag_outcome_name(cell->outcome), cell->flow->name, cell->udp ? "UDP" : "TCP");
     markup_add(t, cell->from);
     text_add(t, " &rarr; ");
     markup_add(t, cell->to);
@@ -224,7 +224,7 @@ static void add_latencies(struct text *t, const struct cluster_report *report) {
         const struct probe_result *r = &lines[i].sum;
         const unsigned times[] = {r->min_us, r->median_us, r->p95_us, r->max_us};
 
-        text_addf(t, "<tr><th scope=\"row\">%s %s%s</th>", lines[i].flow->id,
+        text_addf(t, "<tr><th scope=\"row\">%s %s%s</th>", lines[i].flow->name,
                   lines[i].udp ? "UDP" : "TCP", lines[i].family == 6 ? " IPv6" : "");
         for (size_t k = 0; k < ARRAY_SIZE(times); k++)
             if (lines[i].worst)

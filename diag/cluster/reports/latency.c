@@ -49,7 +49,7 @@ struct cluster_latency *cluster_latencies_make(const struct cluster_report *repo
     struct cluster_latency *lines = NULL;
     unsigned *medians = xcalloc(report->cells.count + 1, sizeof *medians);
 
-    for (size_t i = 0; diag_flows[i / 4].id; i++) {
+    for (size_t i = 0; diag_flows[i / 4].name; i++) {
         struct cluster_latency line = {
             .flow = &diag_flows[i / 4], .udp = i % 2, .family = i % 4 < 2 ? 4 : 6};
 

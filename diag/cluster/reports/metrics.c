@@ -6,7 +6,7 @@
 
 static bool is_red(const struct cluster_cell *cell) {
     return cell->cell.outcome == DIAG_NOT_RUN ||
-           (cell->cell.outcome == DIAG_FAIL && !cell->cell.flow->extra);
+           (cell->cell.outcome == DIAG_FAIL && !(cell->cell.flow->is & FLOW_EXTRA));
 }
 
 static void add_nodes(struct text *t, const struct cluster_report *report, const char *whose) {
@@ -66,8 +66,8 @@ static void add_flow(struct text *t, const struct cluster_report *report, const 
     }
     for (unsigned udp = 0; udp < 2; udp++)
         if (asked[udp])
-            text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\"} %zu\n", names[passed], whose, flow->id,
-                      udp ? "UDP" : "TCP", count[udp]);
+            text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\"} %zu\n", names[passed], whose,
+                      flow->name, udp ? "UDP" : "TCP", count[udp]);
 }
 
 /* What --count measured. */
@@ -93,7 +93,7 @@ static void add_latencies(struct text *t, const struct cluster_report *report, c
             if (f < 3 && !lines[i].worst)
                 continue;
             text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\",family=\"IPv%d\"} %.9g\n",
-                      families[f].name, whose, lines[i].flow->id, lines[i].udp ? "UDP" : "TCP",
+                      families[f].name, whose, lines[i].flow->name, lines[i].udp ? "UDP" : "TCP",
                       lines[i].family, values[f]);
         }
     }
@@ -111,10 +111,10 @@ char *cluster_report_metrics(const struct cluster_report *report) {
     add_nodes(&t, report, whose);
     add_own_reports(&t, report, whose);
     metrics_add_family(&t, "winjoin_diag_cluster_cells", "Cells that were asked.");
-    for (const struct diag_flow *flow = diag_flows; flow->id; flow++)
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
         add_flow(&t, report, whose, flow, false);
     metrics_add_family(&t, "winjoin_diag_cluster_cells_passed", "Those that work.");
-    for (const struct diag_flow *flow = diag_flows; flow->id; flow++)
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
         add_flow(&t, report, whose, flow, true);
     add_latencies(&t, report, whose);
     metrics_add_causes(&t, whose, &report->causes);

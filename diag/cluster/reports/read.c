@@ -94,7 +94,7 @@ static int read_cell(struct reading *r, const json_t *json, struct error *err) {
         return -1;
     if (large && cluster_large_parse(large, &cell->large) < 0)
         return error_set(err, ERROR_MALFORMED, "flow '%s' has unknown largePackets",
-                         cell->cell.flow->id);
+                         cell->cell.flow->name);
     cell->again = cell->cell.result.attempts ? (unsigned)json_number_at(json, "sentAgain", 0) : 0;
     if (cell->again > cell->cell.result.attempts)
         cell->again = cell->cell.result.attempts;

@@ -8,7 +8,7 @@ static void count(const struct cluster_report *report, struct diag_summary *ret)
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i].cell;
 
-        if (cell->flow->extra && cell->outcome == DIAG_FAIL)
+        if ((cell->flow->is & FLOW_EXTRA) && cell->outcome == DIAG_FAIL)
             continue; /* an extra never counts against success */
         ret->pass += cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
         ret->fail += cell->outcome == DIAG_FAIL;
@@ -55,8 +55,8 @@ int cluster_large_parse(const char *name, enum cluster_large *ret) {
 static json_t *cell_json(const struct cluster_report *report, const struct cluster_cell *c) {
     const struct diag_cell *cell = &c->cell;
     json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->id, "from", cell->from, "to",
-                  cell->to, "protocol", cell->udp ? "UDP" : "TCP", "family",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->name, "from", cell->from,
+                  "to", cell->to, "protocol", cell->udp ? "UDP" : "TCP", "family",
                   cell->family == 6 ? "IPv6" : "IPv4", "outcome", diag_outcome_name(cell->outcome));
 
     if (c->from != c->to)
@@ -136,7 +136,7 @@ static void add_case(struct text *t, const struct diag_cell *cell) {
         [DIAG_FAIL] = "failure", [DIAG_SKIP] = "skipped", [DIAG_NOT_RUN] = "error"};
     const char *element = elements[cell->outcome];
 
-    text_addf(t, "    <testcase name=\"%s/%s%s ", cell->flow->id, cell->udp ? "udp" : "tcp",
+    text_addf(t, "    <testcase name=\"%s/%s%s ", cell->flow->name, cell->udp ? "udp" : "tcp",
               cell->family == 6 ? "/ipv6" : "");
     markup_add(t, cell->to);
     text_add(t, "\" classname=\"");
@@ -160,7 +160,7 @@ char *cluster_report_junit(const struct cluster_report *report) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i].cell;
 
-        if (!cell->flow->extra || cell->outcome != DIAG_FAIL)
+        if (!(cell->flow->is & FLOW_EXTRA) || cell->outcome != DIAG_FAIL)
             add_case(&t, cell);
     }
     diag_junit_end(&t);

@@ -15,7 +15,7 @@ struct writing {
 
 static bool is_red(const struct cluster_cell *cell) {
     return cell->cell.outcome == DIAG_NOT_RUN ||
-           (cell->cell.outcome == DIAG_FAIL && !cell->cell.flow->extra);
+           (cell->cell.outcome == DIAG_FAIL && !(cell->cell.flow->is & FLOW_EXTRA));
 }
 
 static bool touches(const struct cluster_cell *cell, size_t node) {
@@ -92,7 +92,7 @@ static void add_red(struct writing *w, size_t first) {
             continue;
         w->told[i] = true;
         if (!flow || c->flow != flow || c->family != family) {
-            text_addf(&line, "%s%s%s", flow ? ", " : "  ", c->flow->id,
+            text_addf(&line, "%s%s%s", flow ? ", " : "  ", c->flow->name,
                       c->family == 6 ? " IPv6" : "");
             said[0] = said[1] = false;
         }
@@ -225,7 +225,7 @@ static void add_nodes(struct writing *w) {
 
 void cluster_report_progress(const struct cluster_report *report, struct text_list *ret) {
     text_list_add_owned(ret, xasprintf("%-32s %6s %6s %6s", "", "works", "fails", "waits"));
-    for (const struct diag_flow *flow = diag_flows; flow->id; flow++) {
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
         size_t works = 0, fails = 0, waits = 0;
 
         for (size_t i = 0; i < report->cells.count; i++) {
@@ -239,7 +239,7 @@ void cluster_report_progress(const struct cluster_report *report, struct text_li
         }
         if (works + fails + waits)
             text_list_add_owned(ret,
-                                xasprintf("%-32s %6zu %6zu %6zu", flow->id, works, fails, waits));
+                                xasprintf("%-32s %6zu %6zu %6zu", flow->name, works, fails, waits));
     }
 }
 
@@ -358,7 +358,7 @@ static void add_latencies(struct writing *w) {
         _cleanup_(freep) char *worst =
             lines[i].worst ? cluster_cell_name(w->report, lines[i].worst) : NULL;
         _cleanup_(freep) char *name =
-            xasprintf("%s %s%s", lines[i].flow->id, lines[i].udp ? "UDP" : "TCP",
+            xasprintf("%s %s%s", lines[i].flow->name, lines[i].udp ? "UDP" : "TCP",
                       lines[i].family == 6 ? " IPv6" : "");
         _cleanup_(freep) char *line =
             worst ? xasprintf("%s: %.1f / %.1f / %.1f / %.1f ms, %.1f %% of %u lost; p95 of %s",
