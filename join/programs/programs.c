@@ -76,7 +76,7 @@ static int open_upstream(struct join *join, struct error *err) {
     if (join_kubernetes_version_check(version, err) < 0 ||
         programs_missing(join->upgrade ? NULL : join->host, &join->found, NULL, &missing, err) <
             0 ||
-        programs_unlike(join, &from, &missing, err) < 0)
+        programs_unlike(join, &missing, err) < 0)
         return -1;
     return missing.count
                ? bundle_open_upstream(&from, &missing,

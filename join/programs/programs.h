@@ -24,11 +24,10 @@ bool programs_wanted(const struct join_found *found, const struct service *servi
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err);
 /* Adds the names of the needed programs that are on the machine (not: those of the list), but not
- * as artifacts.lock says, or where there is none upstream (`from`, asked once; what cannot be had
- * is passed over; a warning names each): they are fetched again. Kinds: those of the lock and of
- * artifacts_published(). */
-int programs_unlike(struct join *join, const struct mirror *from, struct text_list *ret,
-                    struct error *err);
+ * as artifacts.lock says, or where there is none upstream or --source-base (asked once; what cannot
+ * be had is passed over; a warning names each): they are fetched again. Kinds: those of the lock
+ * and of artifacts_published(). */
+int programs_unlike(struct join *join, struct text_list *ret, struct error *err);
 /* Adds to the phase's detail which needed programs neither the bundle (NULL: none) nor
  * programs_unlike() compares with a digest. */
 int programs_say_uncompared(struct join *join, const struct artifacts *bundle, struct error *err);

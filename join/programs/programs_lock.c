@@ -15,9 +15,9 @@ static int read_lock(struct join *join, struct error *err) {
                : 0;
 }
 
-int programs_unlike(struct join *join, const struct mirror *from, struct text_list *ret,
-                    struct error *err) {
+int programs_unlike(struct join *join, struct text_list *ret, struct error *err) {
     const struct join_options *o = &join->found.options;
+    const struct mirror from = {.host = join->host, .http = join->http, .url = o->source_base};
     const struct artifacts *known = &join->found.known;
     _cleanup_(text_list_free) struct text_list needed = {0}, here = {0};
 
@@ -28,7 +28,7 @@ int programs_unlike(struct join *join, const struct mirror *from, struct text_li
             text_list_add(&here, needed.items[i]);
     if (!known->items && here.count &&
         (o->lock ? read_lock(join, err)
-                 : artifacts_published(from, &here, o->catalog, &join->found.known, err)) < 0)
+                 : artifacts_published(&from, &here, o->catalog, &join->found.known, err)) < 0)
         return -1;
     for (size_t i = 0; i < here.count; i++) {
         const struct artifact *artifact = artifact_find(known, here.items[i]);
@@ -55,7 +55,7 @@ int programs_check_lock(struct join *join, struct error *err) {
 
     if (!join->found.options.lock)
         return 0;
-    if (programs_unlike(join, NULL, &unlike, err) < 0)
+    if (programs_unlike(join, &unlike, err) < 0)
         return -1;
     names = text_list_join(&unlike, ", ");
     return unlike.count ? error_set(err, ERROR_UNTRUSTED,

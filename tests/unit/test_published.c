@@ -376,6 +376,22 @@ static void upstream_is_asked_once(void **state) {
     close_scene();
 }
 
+static void a_proxy_of_upstream_is_asked(void **state) {
+    char digest[DIGEST_TEXT_MAX];
+    struct text said = {0};
+    struct error err = {0};
+
+    (void)state;
+    open_scene();
+    put(KUBELET, "v1.37.1", 0, digest);
+    r.options.source_base = xstrdup("https://proxy.test/up");
+    assert_int_equal(run_phase(&said, &err), 0);
+    assert_string_equal(text_str(&asked), "https://proxy.test/up/dl.k8s.io/release/v1.37.1/bin/"
+                                          "windows/amd64/kubelet.exe.sha256\n");
+    text_free(&said);
+    close_scene();
+}
+
 static void a_dry_run_tells_it(void **state) {
     _cleanup_json_ json_t *before = NULL, *after = NULL, *plan = NULL;
     _cleanup_(freep) char *warnings = NULL;
@@ -414,6 +430,7 @@ int main(void) {
         cmocka_unit_test(other_bytes_are_fetched_again),
         cmocka_unit_test(nothing_is_asked),
         cmocka_unit_test(upstream_is_asked_once),
+        cmocka_unit_test(a_proxy_of_upstream_is_asked),
         cmocka_unit_test(a_dry_run_tells_it),
         cmocka_unit_test(what_was_told_is_expected),
     };
