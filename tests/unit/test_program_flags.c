@@ -39,6 +39,23 @@ static void reads_a_help_text(void **state) {
     assert_int_equal(flags.count, 0);
 }
 
+/* It would load what a user put beside it. */
+static void runs_nothing_beside_a_strangers_file(void **state) {
+    struct host *host = host_memory_new();
+    struct text_list flags = {0};
+    struct error err = {0};
+
+    (void)state;
+    host_memory_set_program(host, "kubelet.exe", 0, "");
+    host_memory_set_program_flags(host, "kubelet.exe", "v");
+    assert_int_equal(host_write(host, "C:\\k\\version.dll", "x", 1, HOST_PUBLIC, &err), 0);
+    host_memory_give_to_user(host, "C:\\k\\version.dll");
+    assert_int_equal(program_flags_read(host, "C:\\k\\kubelet.exe", &flags, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_null(strstr(host_memory_log(host), "run C:\\k"));
+    host_free(host);
+}
+
 static void asks_a_program(void **state) {
     struct host *host = host_memory_new();
     struct text_list flags = {0}, arguments = {0};
@@ -163,6 +180,7 @@ static void leaves_out_what_is_not_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_a_help_text),
+        cmocka_unit_test(runs_nothing_beside_a_strangers_file),
         cmocka_unit_test(asks_a_program),
         cmocka_unit_test(asks_for_a_version),
         cmocka_unit_test(reads_a_version),
