@@ -75,8 +75,5 @@ bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_T
  * ("ErrImagePull: ...", NULL = unknown) when it did not. */
 void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe *probe,
                            const char *waiting);
-/* Adds the result of a probe beyond the cells under extra (ids of diag_extra_probes(), and
- * "node-external", "node-external-udp", "x-node-dns" (TCP), "x-node-name" for the node's own reach
- * of the targets outside, "x-node-api" of the address behind the Service kubernetes, "x-node-peer"
- * of the machine of a DNS pod, port 10250). */
+/* Adds the result of a probe beside the cells (diag_extras[]) under extra. */
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result);

@@ -204,19 +204,20 @@ static void lists_make(struct asked *asked) {
 }
 
 /* The same from the node itself. */
-static void node_extra_add(struct probe_list *node, const char *id, const struct diag_cell *cell) {
+static void node_extra_add(struct probe_list *node, enum diag_extra_id extra,
+                           const struct diag_cell *cell) {
     struct probe probe;
 
     if (!cell || !cell->asked)
         return;
     probe = cell->probe;
-    text_format(probe.id, sizeof probe.id, "%s", id);
+    text_format(probe.id, sizeof probe.id, "%s", diag_extras[extra].name);
     probe_list_add(node, &probe);
 }
 
 /* From the node, a connection alone. */
-static void node_connect_add(const struct run *run, struct probe_list *node, const char *id,
-                             const char *address, unsigned port) {
+static void node_connect_add(const struct run *run, struct probe_list *node,
+                             enum diag_extra_id extra, const char *address, unsigned port) {
     const struct diag_cell *service =
         diag_cells_find(&run->report->cells, FLOW_SVC_IP, false, false);
     struct probe probe;
@@ -226,7 +227,7 @@ static void node_connect_add(const struct run *run, struct probe_list *node, con
     probe = service->probe;
     probe.attempts = 1;
     probe.port = port;
-    text_format(probe.id, sizeof probe.id, "%s", id);
+    text_format(probe.id, sizeof probe.id, "%s", diag_extras[extra].name);
     text_format(probe.target, sizeof probe.target, "%s", address);
     probe_list_add(node, &probe);
 }
@@ -240,14 +241,14 @@ static void node_extras_add(struct run *run, struct probe_list *node) {
     const struct diag_cell *dns = diag_cells_find(cells, FLOW_EXT_IP, true, false);
     const char *vip = run->scene.kubernetes_ip;
 
-    node_extra_add(node, "node-external", diag_cells_find(cells, FLOW_EXT_IP, false, false));
-    node_extra_add(node, "node-external-udp", dns);
+    node_extra_add(node, X_NODE_EXTERNAL, diag_cells_find(cells, FLOW_EXT_IP, false, false));
+    node_extra_add(node, X_NODE_EXTERNAL_UDP, dns);
     if (dns && dns->asked)
-        node_connect_add(run, node, "x-node-dns", dns->probe.target, dns->probe.port);
-    node_extra_add(node, "x-node-name", diag_cells_find(cells, FLOW_EXT_DNS, false, false));
-    node_connect_add(run, node, "x-node-api", diag_evidence_backend(evidence, vip, TCP, HTTPS),
+        node_connect_add(run, node, X_NODE_DNS, dns->probe.target, dns->probe.port);
+    node_extra_add(node, X_NODE_NAME, diag_cells_find(cells, FLOW_EXT_DNS, false, false));
+    node_connect_add(run, node, X_NODE_API, diag_evidence_backend(evidence, vip, TCP, HTTPS),
                      diag_evidence_backend_port(evidence, vip, TCP, HTTPS));
-    node_connect_add(run, node, "x-node-peer",
+    node_connect_add(run, node, X_NODE_PEER,
                      diag_evidence_node_address(
                          evidence, diag_evidence_backend(evidence, run->scene.dns_ip, UDP, DNS)),
                      KUBELET);

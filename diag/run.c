@@ -31,17 +31,17 @@ static bool differs(struct run *run) {
 }
 
 /* The large one is lost, the small one is not. */
-static bool loses(const struct probe_results *asked, const char *small, const char *large) {
-    const struct probe_result *one = probe_results_find(asked, small),
-                              *other = probe_results_find(asked, large);
+static bool loses(const struct probe_results *asked, enum diag_extra_id small,
+                  enum diag_extra_id large) {
+    const struct probe_result *one = probe_results_find(asked, diag_extras[small].name),
+                              *other = probe_results_find(asked, diag_extras[large].name);
 
     return one && one->outcome == PROBE_OK && other && !other->succeeded;
 }
 
 /* Questions to the DNS, or its answers. */
 static bool loses_large(const struct probe_results *asked) {
-    return loses(asked, "x-dns-tcp", "x-size-dns-2000") ||
-           loses(asked, "x-page-small", "x-page-large");
+    return loses(asked, X_DNS_TCP, X_SIZE_DNS_2000) || loses(asked, X_PAGE_SMALL, X_PAGE_LARGE);
 }
 
 /* By TCP, that is sent again; neither flow fails then. */
@@ -69,8 +69,7 @@ static void evidence_finish(struct run *run, const struct probe_results *asked) 
     evidence = run->report->evidence;
     run_add_pods(run);
     for (size_t i = 0; i < asked->count; i++)
-        if (text_starts_with(asked->items[i].id, "x-") ||
-            text_starts_with(asked->items[i].id, "node-external"))
+        if (!strchr(asked->items[i].id, '.')) /* of no cell */
             diag_evidence_add_extra(evidence, &asked->items[i]);
 }
 

@@ -15,17 +15,14 @@ bool dns_is_split(const struct scene *scene) {
            (scene->failed & CELLS_DNS);
 }
 
-/* The same question to the DNS Service, larger and larger: one of its pods at least is well. */
-static const char *const by_tcp[] = {"x-dns-tcp",       "x-size-dns-1000", "x-size-dns-1200",
-                                     "x-size-dns-1300", "x-size-dns-1450", "x-size-dns-2000"};
-
-static bool is_answered(const struct scene *scene, const char *id) {
-    return is_answer(extra_outcome(scene, id)) || extra_succeeded(scene, id);
+static bool is_answered(const struct extra *extra) {
+    return (extra->said & SAID_ANSWER) || extra->some;
 }
 
+/* The same question to the DNS Service, larger and larger: one of its pods at least is well. */
 bool dns_answers_by_tcp(const struct scene *scene) {
-    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++)
-        if (is_answered(scene, by_tcp[i]))
+    for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++)
+        if (is_answered(&scene->extras[extra]))
             return true;
     return false;
 }
@@ -33,19 +30,19 @@ bool dns_answers_by_tcp(const struct scene *scene) {
 /* The DNS pod refuses TCP at a closed port, and both of CoreDNS' open ones are silent: what takes a
  * connection is lost. */
 static bool tcp_is_refused_alone(const struct scene *scene) {
-    return text_equal(extra_outcome(scene, "x-closed-tcp"), "refused") &&
-           is_silent(extra_outcome(scene, "x-dns-connect")) &&
-           is_silent(extra_outcome(scene, "x-page-small"));
+    return (scene->extras[X_CLOSED_TCP].said & SAID(REFUSED)) &&
+           (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING) &&
+           (scene->extras[X_PAGE_SMALL].said & SAID_NOTHING);
 }
 
 /* The DNS pod has answered by UDP; a closed port of it gives no answer by TCP either, so it is not
  * port 53 alone. Of UDP a closed port says nothing: the way back of its error is often closed.
  * NULL, or that pod. */
 static const char *pod_without_tcp(const struct scene *scene) {
-    bool lost = (is_silent(extra_outcome(scene, "x-closed-tcp")) && dns_pod_answers(scene)) ||
-                (tcp_is_refused_alone(scene) && is_answer(extra_outcome(scene, "x-dns-pod")));
+    bool lost = ((scene->extras[X_CLOSED_TCP].said & SAID_NOTHING) && dns_pod_answers(scene)) ||
+                (tcp_is_refused_alone(scene) && (scene->extras[X_DNS_POD].said & SAID_ANSWER));
 
-    if (!lost || !is_silent(extra_outcome(scene, "x-dns-tcp")) || dns_answers_by_tcp(scene))
+    if (!lost || !(scene->extras[X_DNS_TCP].said & SAID_NOTHING) || dns_answers_by_tcp(scene))
         return NULL;
     return dns_pod(scene);
 }
@@ -59,8 +56,7 @@ static uint32_t cells_without_tcp(const struct scene *scene) {
     bool by_udp =
         (scene->green & CELL_UDP(POD_IP)) && (scene->green & (CELL_UDP(SVC_IP) | CELL_UDP(EXT_IP)));
 
-    return by_udp && (silent & wide) == wide &&
-                   text_equal(extra_outcome(scene, "node-external"), "ok")
+    return by_udp && (silent & wide) == wide && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
                ? silent
                : 0;
 }
@@ -90,8 +86,8 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
 
 /* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
 static bool dns_without_udp(const struct scene *scene) {
-    return is_silent(extra_outcome(scene, "x-dns-udp")) &&
-           is_silent(extra_outcome(scene, "x-dns-pod")) && dns_answers_by_tcp(scene);
+    return (scene->extras[X_DNS_UDP].said & SAID_NOTHING) &&
+           (scene->extras[X_DNS_POD].said & SAID_NOTHING) && dns_answers_by_tcp(scene);
 }
 
 /* Between addresses, where no name is asked for: those that are silent by UDP, and not by TCP. */
@@ -101,19 +97,15 @@ static uint32_t cells_without_udp(const struct scene *scene) {
     return CELLS_STRAIGHT & CELLS_UDP & silent & ~scene->partly & scene->green << 1;
 }
 
-/* A port where nobody listens is as silent: its error comes back where UDP passes, and ICMP. */
-static bool closed_udp_is(const struct scene *scene, const char *outcome) {
-    return text_equal(extra_outcome(scene, "x-closed-udp"), outcome);
-}
-
 bool node_is_without_udp(const struct scene *scene) {
-    return mode_of(scene)->vxlan && text_equal(extra_outcome(scene, "node-external"), "ok") &&
-           is_silent(extra_outcome(scene, "node-external-udp")) &&
-           is_silent(extra_outcome(scene, "x-dns-pod")) && !reaches_other_nodes(scene);
+    return mode_of(scene)->vxlan && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK) &&
+           (scene->extras[X_NODE_EXTERNAL_UDP].said & SAID_NOTHING) &&
+           (scene->extras[X_DNS_POD].said & SAID_NOTHING) && !reaches_other_nodes(scene);
 }
 
 enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
-    bool without = dns_without_udp(scene), silent = without && closed_udp_is(scene, "no-reply");
+    bool without = dns_without_udp(scene),
+         silent = without && (scene->extras[X_CLOSED_UDP].said & SAID(NO_REPLY));
     uint32_t cells = without ? cells_without_udp(scene) : 0;
 
     if (node_is_without_udp(scene)) {
@@ -122,8 +114,9 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
         finding_note(finding,
                      "this node gets an answer by TCP from outside%s; by UDP none, nor do "
                      "encapsulated packets of its pods",
-                     extra_answers(scene, "x-node-peer") ? ", and from the node of the DNS pods"
-                                                         : "");
+                     (scene->extras[X_NODE_PEER].said & SAID_THERE)
+                         ? ", and from the node of the DNS pods"
+                         : "");
         return LIKELY;
     }
 
@@ -136,7 +129,7 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
     if (silent)
         finding_note(finding, "the DNS pod answers by TCP; by UDP its closed port 9 is as silent "
                               "as port 53");
-    if (cells && closed_udp_is(scene, "refused")) {
+    if (cells && (scene->extras[X_CLOSED_UDP].said & SAID(REFUSED))) {
         finding->message = xstrdup("questions to DNS servers by UDP, or their answers, are lost");
         finding_note(finding, "other ports of the DNS pod answer by UDP: it is port 53, at each "
                               "server that was asked");
@@ -149,33 +142,35 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
  * several pods one may be dead. No other program of another node answers by UDP, and a closed port
  * does not either (its error is ICMP): where UDP is the silent one, all of it may be lost. */
 enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
-    const char *udp = extra_outcome(scene, "x-dns-udp"), *tcp = extra_outcome(scene, "x-dns-tcp");
+    const struct extra *udp = &scene->extras[X_DNS_UDP], *tcp = &scene->extras[X_DNS_TCP];
     const char *vip = expected(scene, "dnsIP");
-    bool over_udp = is_answer(udp), over_tcp = dns_answers_by_tcp(scene);
+    bool over_udp = udp->said & SAID_ANSWER, over_tcp = dns_answers_by_tcp(scene);
 
     if (pod_without_tcp(scene) || dns_pods_differ(scene) || dns_loses_some(scene) ||
         (dns_is_split(scene) && (scene->partly & CELLS_DNS)) ||
         (!over_udp && cells_without_udp(scene)) || dns_is_taken(scene)) /* no matter of the DNS */
         return NO;
-    if (!udp || !tcp || over_udp == over_tcp || !load_balancer_of(scene, vip, UDP, DNS_PORT) ||
+    if (!udp->said || !tcp->said || over_udp == over_tcp ||
+        !load_balancer_of(scene, vip, UDP, DNS_PORT) ||
         !load_balancer_of(scene, vip, TCP, DNS_PORT))
         return NO;
     finding->must = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
     finding->may = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
-    finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp, tcp);
-    if (closed_udp_is(scene, "refused") && !over_udp)
+    finding_note(finding, "%s port 53: over UDP %s, over TCP %s", vip, udp->outcome, tcp->outcome);
+    if ((scene->extras[X_CLOSED_UDP].said & SAID(REFUSED)) && !over_udp)
         finding_note(
             finding,
             "the DNS pod refuses UDP at a closed port: packets arrive there, so it is port 53, or "
             "all answers by UDP");
-    if (over_udp && text_equal(tcp, "refused") &&
-        text_equal(extra_outcome(scene, "x-page-small"), "refused"))
+    if (over_udp && (tcp->said & SAID(REFUSED)) &&
+        (scene->extras[X_PAGE_SMALL].said & SAID(REFUSED)))
         finding_note(finding,
                      "port 9153 of the DNS pod, which CoreDNS has by TCP, refuses, too: all "
                      "of TCP may be reset on the way");
-    if (over_udp && text_equal(extra_outcome(scene, "x-dns-connect"), "ok"))
+    if (over_udp && (scene->extras[X_DNS_CONNECT].said & SAID_OK))
         finding_note(finding, "a pod of the DNS takes TCP connections at its own address");
-    if (!over_udp && is_silent(udp) && !closed_udp_is(scene, "refused")) {
+    if (!over_udp && (udp->said & SAID_NOTHING) &&
+        !(scene->extras[X_CLOSED_UDP].said & SAID(REFUSED))) {
         finding_note(finding,
                      "nothing else on other nodes can be asked by UDP: all of it may be lost");
         if (scene->green & CELL_UDP(EXT_IP))
@@ -186,23 +181,23 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
 
 /* By UDP it says no, by TCP never the same: it is not the same server that answers. */
 bool dns_is_taken(const struct scene *scene) {
-    const char *udp = extra_outcome(scene, "x-dns-udp");
+    unsigned udp = scene->extras[X_DNS_UDP].said;
 
-    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++)
-        if (text_equal(extra_outcome(scene, by_tcp[i]), udp))
+    for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++)
+        if (scene->extras[extra].said == udp)
             return false;
-    return is_answer(udp) && !text_equal(udp, "ok") && extra_outcome(scene, "x-dns-tcp") &&
+    return (udp & SAID_ANSWER & ~SAID_OK) && scene->extras[X_DNS_TCP].said &&
            !pod_without_tcp(scene);
 }
 
 /* Whatever it is asked, also of the cluster's own zone: it cannot reach the API server, mostly. */
 enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
-    bool by_udp = text_equal(extra_outcome(scene, "x-dns-udp"), "dns-servfail") ||
+    bool by_udp = (scene->extras[X_DNS_UDP].said & SAID(DNS_SERVFAIL)) ||
                   (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP));
 
     if (dns_is_taken(scene) || !(scene->outcome[PROBE_DNS_SERVFAIL] & finding->may) ||
-        (!by_udp && !text_equal(extra_outcome(scene, "x-dns-tcp"), "dns-servfail")))
+        (!by_udp && !(scene->extras[X_DNS_TCP].said & SAID(DNS_SERVFAIL))))
         return NO;
     if (!by_udp)
         finding->must = finding->may = CELL_TCP(SVC_SHORT);
@@ -213,12 +208,12 @@ enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
 }
 
 bool dns_loses_some(const struct scene *scene) {
-    bool silent = is_silent(extra_outcome(scene, "x-dns-connect"));
+    bool silent = (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING);
 
-    for (size_t i = 0; i < ARRAY_SIZE(by_tcp); i++) {
-        bool is_late = is_silent(extra_outcome(scene, by_tcp[i]));
+    for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++) {
+        bool is_late = scene->extras[extra].said & SAID_NOTHING;
 
-        if (is_answered(scene, by_tcp[i]) && (silent || is_late))
+        if (is_answered(&scene->extras[extra]) && (silent || is_late))
             return true;
         silent |= is_late;
     }
@@ -259,7 +254,7 @@ enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     const char *domain = expected(scene, "dnsDomain");
 
     finding->may &= scene->unresolved;
-    if (!text_equal(extra_outcome(scene, "x-dns-udp"), "dns-nxdomain") || dns_is_taken(scene) ||
+    if (!(scene->extras[X_DNS_UDP].said & SAID(DNS_NXDOMAIN)) || dns_is_taken(scene) ||
         !(scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_UDP(SVC_IP)))
         return NO;
     finding_note(finding, "%s says that kubernetes.default.svc.%s does not exist",
@@ -274,13 +269,13 @@ enum level look_api_addr(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
     const char *server = json_text_at(scene->evidence, "look.api.server");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
-    const char *outcome = extra_outcome(scene, "x-node-api");
+    const struct extra *asked = &scene->extras[X_NODE_API];
     unsigned port = diag_evidence_backend_port(scene->evidence, vip, TCP, HTTPS_PORT);
     _cleanup_(freep) char *place = xasprintf("%s:%u", backend ? backend : "", port);
     _cleanup_(freep) char *authority =
         port ? xasprintf("//%s", place) : xasprintf("//%s:", backend ? backend : "");
 
-    if (!backend || !outcome || text_equal(outcome, "ok") ||
+    if (!backend || !(asked->said & ~SAID_OK) ||
         (backends_of(scene, vip, TCP, HTTPS_PORT) > 1 &&
          (scene->partly & (CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)))) ||
         (server && strstr(server, authority)) ||
@@ -289,7 +284,7 @@ enum level look_api_addr(const struct scene *scene, struct finding *finding) {
     finding_note(finding,
                  "the node talks to %s; the Service kubernetes (%s) leads to %s, which the node "
                  "does not reach: %s",
-                 server ? server : "the API server", vip, port ? place : backend, outcome);
+                 server ? server : "the API server", vip, port ? place : backend, asked->outcome);
     return CONFIRMED;
 }
 

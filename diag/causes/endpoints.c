@@ -36,8 +36,8 @@ enum level look_hns_ep_silent(const struct scene *scene, struct finding *finding
     const uint32_t to_b = CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD);
 
     if ((scene->failed & ~scene->partly & to_b) != to_b || scene->outcome[PROBE_WRONG_RESPONDER] ||
-        text_equal(extra_outcome(scene, "x-small-tcp"), "ok") ||
-        !(scene->green & CELL_BOTH(SVC_IP)) || !endpoint_of(scene, 'b'))
+        (scene->extras[X_SMALL_TCP].said & SAID_OK) || !(scene->green & CELL_BOTH(SVC_IP)) ||
+        !endpoint_of(scene, 'b'))
         return NO;
     finding_note(finding, "neither the node nor %s reaches %s (%s)", pod_name(scene, 'a'),
                  pod_name(scene, 'b'), pod_ip(scene, 'b'));
@@ -246,10 +246,9 @@ enum level look_pod_gw_silent(const struct scene *scene, struct finding *finding
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
                             scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE];
     const char *hop = json_text_at(endpoint_of(scene, 'a'), "Routes.0.NextHop");
-    const char *out = extra_outcome(scene, "node-external");
     bool meet = scene->green & CELL_BOTH(POD_IP);
 
-    if ((out && !text_equal(out, "ok")) ||
+    if ((scene->extras[X_NODE_EXTERNAL].said & ~SAID_OK) ||
         (finding->must & (~scene->failed | ~silent | scene->explained)))
         return NO;
     if (meet) {
@@ -262,7 +261,7 @@ enum level look_pod_gw_silent(const struct scene *scene, struct finding *finding
     if (scene->green & CELL_BOTH(POD_NODE))
         finding_note(finding, "pods reach their own node: what they send is lost on this node, "
                               "behind its virtual switch");
-    if (text_equal(out, "ok"))
+    if (scene->extras[X_NODE_EXTERNAL].said)
         finding_note(finding, "the node itself reaches the target outside");
     return LIKELY;
 }

@@ -100,17 +100,6 @@ uint32_t cell_bit(const struct diag_cell *cell) {
     return CELLS_ALL & (cell->udp ? 2u : 1u) << (cell->flow->id * 2);
 }
 
-const char *extra_outcome(const struct scene *scene, const char *id) {
-    json_t *extra = json_object_get(json_object_get(scene->evidence, "extra"), id);
-
-    return json_string_value(json_object_get(extra, "outcome"));
-}
-
-bool extra_succeeded(const struct scene *scene, const char *id) {
-    return json_number_at(json_object_get(json_object_get(scene->evidence, "extra"), id),
-                          "succeeded", 0) > 0;
-}
-
 const char *dns_pod(const struct scene *scene) {
     return diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
 }
@@ -118,19 +107,9 @@ const char *dns_pod(const struct scene *scene) {
 const char *dns_pod_answers(const struct scene *scene) {
     const char *ip = dns_pod(scene);
 
-    if (!text_equal(extra_outcome(scene, "x-dns-pod"), "ok"))
+    if (!(scene->extras[X_DNS_POD].said & SAID_OK))
         return NULL;
     return ip ? ip : "its own address";
-}
-
-bool is_silent(const char *outcome) {
-    return text_equal(outcome, "timeout") || text_equal(outcome, "no-reply") ||
-           text_equal(outcome, "dns-timeout");
-}
-
-bool is_answer(const char *outcome) {
-    return text_equal(outcome, "ok") || text_equal(outcome, "dns-nxdomain") ||
-           text_equal(outcome, "dns-servfail");
 }
 
 /* In the order in which they were asked. */
@@ -139,18 +118,15 @@ static size_t dns_pods(const struct scene *scene, const char *ret[DIAG_DNS_PODS]
                                   DIAG_DNS_PODS);
 }
 
-const char *dns_pod_said(const struct scene *scene, const char *ip) {
+const struct extra *dns_pod_asked(const struct scene *scene, const char *ip) {
+    static const struct extra none = {0};
     const char *pods[DIAG_DNS_PODS];
     size_t n = dns_pods(scene, pods);
 
-    for (size_t i = 0; i < n; i++) {
-        char id[PROBE_NAME_MAX + 1];
-
-        text_format(id, sizeof id, i ? "x-dns-pod-%zu" : "x-dns-pod", i + 1);
+    for (size_t i = 0; i < n; i++)
         if (text_equal(pods[i], ip))
-            return extra_outcome(scene, id);
-    }
-    return NULL;
+            return &scene->extras[X_DNS_POD + i];
+    return &none;
 }
 
 /* One that answers at its own address, or NULL. */
@@ -159,7 +135,7 @@ static const char *dns_pod_that_answers(const struct scene *scene) {
     size_t n = dns_pods(scene, pods);
 
     for (size_t i = 0; i < n; i++)
-        if (is_answer(dns_pod_said(scene, pods[i])))
+        if (dns_pod_asked(scene, pods[i])->said & SAID_ANSWER)
             return pods[i];
     return NULL;
 }
@@ -177,23 +153,17 @@ bool note_silent_dns_pods(const struct scene *scene, struct finding *finding) {
     size_t n = well ? dns_pods(scene, pods) : 0, before = finding->evidence.count;
 
     for (size_t i = 0; i < n; i++) {
-        const char *said = dns_pod_said(scene, pods[i]);
+        const struct extra *asked = dns_pod_asked(scene, pods[i]);
         const char *node =
             json_text_at(diag_evidence_node_of(scene->evidence, pods[i]), "metadata.name");
 
-        if (said && !is_answer(said))
+        if (asked->said && !(asked->said & SAID_ANSWER))
             finding_note(finding,
                          "asked at its own address pod %s (node %s) gives no answer (%s), pod %s "
                          "does",
-                         pods[i], node ? node : "not known", said, well);
+                         pods[i], node ? node : "not known", asked->outcome, well);
     }
     return finding->evidence.count > before;
-}
-
-bool extra_answers(const struct scene *scene, const char *id) {
-    const char *said = extra_outcome(scene, id);
-
-    return text_equal(said, "ok") || text_equal(said, "refused") || text_equal(said, "reset");
 }
 
 const char *node_in_slice(const struct scene *scene, const char *pod) {
@@ -213,19 +183,20 @@ bool has_dns_pods(const struct scene *scene, const json_t *node) {
 }
 
 bool reaches_dns_pod(const struct scene *scene) {
-    return extra_answers(scene, "x-closed-tcp") || extra_answers(scene, "x-dns-connect") ||
-           dns_pod_answers(scene);
+    return (scene->extras[X_CLOSED_TCP].said & SAID_THERE) ||
+           (scene->extras[X_DNS_CONNECT].said & SAID_THERE) || dns_pod_answers(scene);
 }
 
 bool reaches_other_nodes(const struct scene *scene) {
-    return extra_answers(scene, "x-peer") || reaches_dns_pod(scene) || dns_pod_that_answers(scene);
+    return (scene->extras[X_PEER].said & SAID_THERE) || reaches_dns_pod(scene) ||
+           dns_pod_that_answers(scene);
 }
 
 bool dns_refuses(const struct scene *scene) {
-    const char *tcp = extra_outcome(scene, "x-dns-tcp");
     uint32_t answered = scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL];
 
-    return (answered & CELL_UDP(SVC_IP)) || text_equal(tcp, "refused") || text_equal(tcp, "reset");
+    return (answered & CELL_UDP(SVC_IP)) ||
+           (scene->extras[X_DNS_TCP].said & (SAID(REFUSED) | SAID(RESET)));
 }
 
 const char *node_address(const json_t *node) {

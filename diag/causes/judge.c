@@ -2,9 +2,25 @@
  * and the wider before the narrower. */
 #include "diag/causes/rows.h"
 
+static struct extra extra_read(const json_t *extra) {
+    const char *outcome = json_text_at(extra, "outcome");
+    enum probe_outcome said = PROBE_FAILED;
+
+    if (outcome)
+        (void)probe_outcome_parse(outcome, &said);
+    return (struct extra){.said = outcome ? 1u << said : 0,
+                          .outcome = outcome,
+                          .some = json_number_at(extra, "succeeded", 0) > 0,
+                          .median_us = json_number_at(extra, "medianUs", 0)};
+}
+
 static void scene_make(const struct diag_report *report, const json_t *evidence, bool second,
                        struct scene *ret) {
+    const json_t *extras = json_object_get(evidence, "extra");
+
     *ret = (struct scene){.report = report, .evidence = evidence, .second = second};
+    for (enum diag_extra_id i = 0; i < X_COUNT; i++)
+        ret->extras[i] = extra_read(json_object_get(extras, diag_extras[i].name));
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
         uint32_t bit;

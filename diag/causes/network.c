@@ -280,15 +280,14 @@ enum level look_hns_cidr(const struct scene *scene, struct finding *finding) {
 /* Nothing comes from one pod of the node to another, of any size; the node itself reaches both. */
 enum level look_pod_local(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
-    const char *tcp = extra_outcome(scene, "x-small-tcp"),
-               *udp = extra_outcome(scene, "x-small-udp");
+    unsigned tcp = scene->extras[X_SMALL_TCP].said, udp = scene->extras[X_SMALL_UDP].said;
     const uint32_t refused = scene->outcome[PROBE_UNREACHABLE] | scene->outcome[PROBE_REFUSED] |
                              scene->outcome[PROBE_RESET];
     uint32_t lost = (silent | refused) & CELL_BOTH(POD_IP) & ~scene->partly;
 
-    if (!tcp || text_equal(tcp, "ok"))
+    if (!tcp || (tcp & SAID_OK))
         lost &= ~CELL_TCP(POD_IP) | scene->back;
-    if (!udp || text_equal(udp, "ok"))
+    if (!udp || (udp & SAID_OK))
         lost &= ~CELL_UDP(POD_IP) | scene->back;
     if (!lost || !(scene->green & CELL_BOTH(NODE_POD)) || !(scene->green & CELL_BOTH(SVC_IP)))
         return NO;
@@ -305,24 +304,17 @@ enum level look_pod_local(const struct scene *scene, struct finding *finding) {
 /* ---- size ---- */
 
 /* The largest size that arrives below the smallest that does not; from what is known already. */
-static void note_sizes(const struct scene *scene, struct finding *finding, const char *ids,
-                       const char *where, long long arrives, long long lost) {
-    const json_t *extra = json_object_get(scene->evidence, "extra");
-    long long size;
+static void note_sizes(const struct scene *scene, struct finding *finding, enum diag_extra_id first,
+                       const char *where, unsigned arrives, unsigned lost) {
+    for (enum diag_extra_id extra = first; extra < first + X_SIZES; extra++) {
+        unsigned bytes = diag_extras[extra].bytes, said = scene->extras[extra].said;
 
-    for (int pass = 0; pass < 2; pass++)
-        json_each_member(extra, id, result) {
-            bool ok = text_equal(json_text_at(result, "outcome"), "ok");
-
-            if (!text_starts_with(id, ids) ||
-                text_to_number(id + strlen(ids), 1, PROBE_PAYLOAD_MAX, &size) < 0)
-                continue;
-            if (pass == 0 && !ok && size < lost)
-                lost = size;
-            if (pass == 1 && ok && size > arrives && size < lost)
-                arrives = size;
-        }
-    finding_note(finding, "%s: %lld bytes arrive, %lld do not", where, arrives, lost);
+        if (bytes < lost && (said & ~SAID_OK))
+            lost = bytes;
+        else if (bytes < lost && bytes > arrives && said)
+            arrives = bytes;
+    }
+    finding_note(finding, "%s: %u bytes arrive, %u do not", where, arrives, lost);
 }
 
 /* What the node believes to be the largest packet. */
@@ -335,42 +327,37 @@ static void note_mtu(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_mtu(const struct scene *scene, struct finding *finding) {
-    const char *tcp = extra_outcome(scene, "x-small-tcp");
-    const char *udp = extra_outcome(scene, "x-small-udp");
     uint32_t explained = 0;
 
-    if (text_equal(tcp, "ok"))
+    if (scene->extras[X_SMALL_TCP].said & SAID_OK)
         explained |= CELL_TCP(POD_IP) | CELL_TCP(NODE_POD);
-    if (text_equal(udp, "ok"))
+    if (scene->extras[X_SMALL_UDP].said & SAID_OK)
         explained |= CELL_UDP(POD_IP) | CELL_UDP(NODE_POD);
     finding->may &= explained & ~scene->partly & ~scene->back &
                     (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]);
     if (!(finding->may & CELL_BOTH(POD_IP)))
         return NO;
     if (finding->may & CELL_TCP(POD_IP))
-        note_sizes(scene, finding, "x-size-tcp-", "TCP to the other pod", 16, 1400);
+        note_sizes(scene, finding, X_SIZE_TCP_1000, "TCP to the other pod", 16, 1400);
     if (finding->may & CELL_UDP(POD_IP))
-        note_sizes(scene, finding, "x-size-udp-", "UDP to the other pod", 16, 1400);
+        note_sizes(scene, finding, X_SIZE_UDP_1000, "UDP to the other pod", 16, 1400);
     note_mtu(scene, finding);
     return CONFIRMED;
 }
 
 /* Questions of 2000 bytes to the DNS Service, which answers short ones. */
 static bool large_questions_are_lost(const struct scene *scene) {
-    const char *largest = extra_outcome(scene, "x-size-dns-2000");
+    const struct extra *largest = &scene->extras[X_SIZE_DNS_2000];
 
-    return text_equal(extra_outcome(scene, "x-dns-tcp"), "ok") && !dns_is_slow(scene) &&
-           !dns_is_split(scene) && !(scene->partly & CELLS_DNS) &&
-           !extra_succeeded(scene, "x-size-dns-2000") &&
-           (text_equal(largest, "no-reply") || text_equal(largest, "dns-timeout") ||
-            text_equal(largest, "timeout"));
+    return (scene->extras[X_DNS_TCP].said & SAID_OK) && !dns_is_slow(scene) &&
+           !dns_is_split(scene) && !(scene->partly & CELLS_DNS) && !largest->some &&
+           (largest->said & SAID_NOTHING);
 }
 
 /* A page of the DNS pod: connected, asked for, and nothing of it comes; a short one does. */
 static bool large_answers_are_lost(const struct scene *scene) {
-    return text_equal(extra_outcome(scene, "x-page-small"), "ok") &&
-           text_equal(extra_outcome(scene, "x-page-large"), "no-reply") &&
-           !extra_succeeded(scene, "x-page-large");
+    return (scene->extras[X_PAGE_SMALL].said & SAID_OK) &&
+           (scene->extras[X_PAGE_LARGE].said & SAID(NO_REPLY)) && !scene->extras[X_PAGE_LARGE].some;
 }
 
 /* No flow sends much to another node: only this shows what an application there would meet. */
@@ -379,19 +366,19 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
     const char *prefix = expected(scene, "podCIDR");
     bool questions = large_questions_are_lost(scene), answers = large_answers_are_lost(scene);
-    const char *connect = extra_outcome(scene, "x-dns-connect"); /* the smallest packets of all */
 
-    if (!(scene->green & CELL_TCP(POD_IP)) || (connect && is_silent(connect)) || !backend ||
+    if (!(scene->green & CELL_TCP(POD_IP)) || !backend ||
+        (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING) || /* the smallest packets of all */
         !prefix || prefix_holds(prefix, backend) || !(questions || answers))
         return NO;
     if (questions)
-        note_sizes(scene, finding, "x-size-dns-", "TCP to the DNS Service", 64, 2000);
+        note_sizes(scene, finding, X_SIZE_DNS_1000, "TCP to the DNS Service", 64, 2000);
     if (answers)
         finding_note(finding,
                      "TCP from pod %s, port 9153: a short answer arrives, 2000 bytes do "
                      "not",
                      backend);
-    if (answers && extra_succeeded(scene, "x-size-dns-2000"))
+    if (answers && scene->extras[X_SIZE_DNS_2000].some)
         finding_note(finding, "questions of 2000 bytes arrive there: only what comes from other "
                               "nodes is lost");
     note_mtu(scene, finding);
@@ -410,7 +397,7 @@ enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
         return NO;
     finding_note(finding,
                  "pods on this node reach each other, but DNS on other nodes does not answer");
-    if (pod && extra_outcome(scene, "x-dns-pod"))
+    if (pod && scene->extras[X_DNS_POD].said)
         finding_note(finding, "not at its pod's own address %s either", pod);
     if (port != VXLAN_WINDOWS_PORT)
         finding_note(finding, "this node's network uses UDP %lld: do the others?", port);
@@ -424,8 +411,8 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
     const char *here = own_address(scene);
 
     if (!mode_of(scene)->host_routes || !backend || !prefix || prefix_holds(prefix, backend) ||
-        !(scene->green & CELL_UDP(SVC_IP)) || !extra_outcome(scene, "x-api-node") ||
-        extra_answers(scene, "x-api-node"))
+        !(scene->green & CELL_UDP(SVC_IP)) || !scene->extras[X_API_NODE].said ||
+        (scene->extras[X_API_NODE].said & SAID_THERE))
         return NO;
     finding_note(finding, "other Services answer; pods get nothing from %s, at port 10250 either",
                  backend);

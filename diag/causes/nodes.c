@@ -210,7 +210,7 @@ enum level look_node_twice(const struct scene *scene, struct finding *finding) {
 enum level look_peer_down(const struct scene *scene, struct finding *finding) {
     const json_t *node = dns_node(scene);
     const char *name = json_text_at(node, "metadata.name");
-    const char *asked = extra_outcome(scene, "x-node-peer");
+    const struct extra *asked = &scene->extras[X_NODE_PEER];
 
     if (!node || reaches_other_nodes(scene))
         return NO;
@@ -218,7 +218,7 @@ enum level look_peer_down(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "the DNS pods on node %s do not answer", name);
         return CONFIRMED;
     }
-    if (!text_equal(asked, "timeout") && !text_equal(asked, "unreachable"))
+    if (!(asked->said & (SAID(TIMEOUT) | SAID(UNREACHABLE))))
         return NO;
     finding->message = xstrdup("the node of the DNS pods does not answer this node");
     finding->hint = xasprintf("see whether that node runs; if it does: arp.exe -a shows which MAC "
@@ -227,7 +227,7 @@ enum level look_peer_down(const struct scene *scene, struct finding *finding) {
                               "firewall between the two",
                               node_address(node));
     finding_note(finding, "this node itself gets nothing from %s (node %s), port 10250: %s",
-                 node_address(node), name, asked);
+                 node_address(node), name, asked->outcome);
     note_way(scene, node_address(node), finding);
     return LIKELY;
 }

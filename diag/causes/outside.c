@@ -8,14 +8,14 @@
 /* Silent by UDP, the DNS server outside says something by TCP: it is there, and a late answer is
  * none. */
 static void note_late_dns(const struct scene *scene, struct finding *finding) {
-    const char *connect = extra_outcome(scene, "x-node-dns");
+    const struct extra *connect = &scene->extras[X_NODE_DNS];
 
-    if (!connect || is_silent(connect) || text_equal(connect, "unreachable"))
+    if (!(connect->said & ~(SAID_NOTHING | SAID(UNREACHABLE))))
         return;
     finding_note(finding,
                  "by TCP it says something (%s): it is there, and answers by UDP too late "
                  "or never",
-                 connect);
+                 connect->outcome);
     if (!finding->hint)
         finding->hint = xstrdup("not a problem of the pod network: look at the load of that "
                                 "server, and which servers it asks itself; or choose another one "
@@ -23,32 +23,33 @@ static void note_late_dns(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_ext_node(const struct scene *scene, struct finding *finding) {
-    const char *tcp = extra_outcome(scene, "node-external"),
-               *udp = extra_outcome(scene, "node-external-udp");
+    const struct extra *tcp = &scene->extras[X_NODE_EXTERNAL],
+                       *udp = &scene->extras[X_NODE_EXTERNAL_UDP];
     const char *ip = expected(scene, "externalIP");
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_EXT_IP, true, false);
     /* of which some attempts succeed is reached, and loses packets */
-    bool no_tcp = tcp && !text_equal(tcp, "ok") && !extra_succeeded(scene, "node-external"),
-         no_udp = udp && !text_equal(udp, "ok") && !extra_succeeded(scene, "node-external-udp");
+    bool no_tcp = (tcp->said & ~SAID_OK) && !tcp->some,
+         no_udp = (udp->said & ~SAID_OK) && !udp->some;
 
     if (!no_tcp && no_udp && node_is_without_udp(scene))
         return NO;
     if (no_tcp)
-        finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target", tcp);
+        finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target",
+                     tcp->outcome);
     if (no_udp)
         finding_note(finding, "the node itself gets no answer from %s by UDP: %s",
-                     cell && *cell->to ? cell->to : "the DNS server outside", udp);
+                     cell && *cell->to ? cell->to : "the DNS server outside", udp->outcome);
     if (no_tcp || no_udp)
         note_way(scene, ip, finding);
     if (!no_tcp) {
         finding->must = CELL_UDP(EXT_IP);
         finding->message =
             xstrdup("the DNS server outside does not answer the node in time either");
-        if (is_silent(udp))
+        if (udp->said & SAID_NOTHING)
             note_late_dns(scene, finding);
     }
     finding->may &=
-        ~((no_tcp ? 0 : CELL_TCP(EXT_IP)) | (text_equal(udp, "ok") ? CELL_UDP(EXT_IP) : 0));
+        ~((no_tcp ? 0 : CELL_TCP(EXT_IP)) | (udp->said & SAID_OK ? CELL_UDP(EXT_IP) : 0));
     return no_tcp || no_udp ? CONFIRMED : NO;
 }
 
@@ -75,7 +76,7 @@ static char *policy_types(const json_t *endpoint) {
 static void note_node_reach(const struct scene *scene, struct finding *finding) {
     const char *ip = expected(scene, "externalIP");
 
-    if (text_equal(extra_outcome(scene, "node-external"), "ok"))
+    if (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
         finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
 }
 
@@ -157,15 +158,16 @@ enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
 /* The node itself reaches what its pods do not, though their packets are translated. */
 enum level look_ext_pods(const struct scene *scene, struct finding *finding) {
     static const struct {
-        const char *extra, *how;
+        enum diag_extra_id extra;
+        const char *how;
         uint32_t cell;
-    } reached[] = {{"node-external", "TCP", CELL_TCP(EXT_IP)},
-                   {"node-external-udp", "UDP", CELL_UDP(EXT_IP)}};
+    } reached[] = {{X_NODE_EXTERNAL, "TCP", CELL_TCP(EXT_IP)},
+                   {X_NODE_EXTERNAL_UDP, "UDP", CELL_UDP(EXT_IP)}};
     uint32_t lost = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(reached); i++) {
         if (!(scene->failed & ~scene->partly & reached[i].cell) ||
-            !text_equal(extra_outcome(scene, reached[i].extra), "ok"))
+            !(scene->extras[reached[i].extra].said & SAID_OK))
             continue;
         lost |= reached[i].cell;
         finding_note(finding, "the node itself reaches the target outside by %s", reached[i].how);
@@ -179,36 +181,32 @@ enum level look_ext_pods(const struct scene *scene, struct finding *finding) {
 /* The name has an address, at which nothing answers; the other target outside does. */
 static enum level ext_name_leads_nowhere(const struct scene *scene, const struct diag_cell *cell,
                                          struct finding *finding) {
-    const char *node = extra_outcome(scene, "x-node-name");
+    const struct extra *node = &scene->extras[X_NODE_NAME];
 
     finding->must = finding->may = CELL_TCP(EXT_DNS);
     finding_note(finding, "%s resolves to %s, which does not answer pods", cell->to,
                  cell->result.addresses[0]);
-    if (text_equal(node, "ok")) {
+    if (node->said & SAID_OK) {
         finding->message =
             xstrdup("pods get another address for the name outside than the node, or one that "
                     "they do not reach");
         finding_note(finding, "the node itself reaches that name");
-    } else if (node) {
+    } else if (node->said) {
         finding->message = xstrdup("nothing answers at the name outside");
         finding->hint = xstrdup("not a problem of the pod network: check that name, or choose "
                                 "another target (verify.external)");
-        finding_note(finding, "the node itself does not reach that name: %s", node);
+        finding_note(finding, "the node itself does not reach that name: %s", node->outcome);
     }
     return LIKELY;
 }
 
 /* Of what pods, or the node, ask outside some has no answer: a name may have none by that. */
 static bool outside_loses_some(const struct scene *scene) {
-    static const char *const extras[] = {"node-external", "node-external-udp"};
-    bool some = scene->partly & CELL_BOTH(EXT_IP);
+    const struct extra *tcp = &scene->extras[X_NODE_EXTERNAL],
+                       *udp = &scene->extras[X_NODE_EXTERNAL_UDP];
 
-    for (size_t i = 0; i < ARRAY_SIZE(extras); i++) {
-        const char *outcome = extra_outcome(scene, extras[i]);
-
-        some |= outcome && !text_equal(outcome, "ok") && extra_succeeded(scene, extras[i]);
-    }
-    return some;
+    return (scene->partly & CELL_BOTH(EXT_IP)) || ((tcp->said & ~SAID_OK) && tcp->some) ||
+           ((udp->said & ~SAID_OK) && udp->some);
 }
 
 /* Of names that the DNS knows by itself some have no answer either. */
@@ -217,8 +215,8 @@ static bool other_names_are_lost(const struct scene *scene) {
 }
 
 enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
-    const char *external = extra_outcome(scene, "x-dns-external"),
-               *node = extra_outcome(scene, "x-node-name");
+    const struct extra *external = &scene->extras[X_DNS_EXTERNAL],
+                       *node = &scene->extras[X_NODE_NAME];
     const struct diag_cell *cell =
         diag_cells_find(&scene->report->cells, FLOW_EXT_DNS, false, false);
 
@@ -230,22 +228,23 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     if (scene->green & CELL_BOTH(EXT_DNS)) /* addresses of one family alone, or one lost answer */
         finding->must = finding->may = scene->unresolved & CELL_BOTH(EXT_DNS);
     finding_note(finding, "the cluster's DNS resolves Service names");
-    if (!external || text_equal(external, "ok"))
+    if (!(external->said & ~SAID_OK))
         return LIKELY;
-    finding_note(finding, "for the external name it answers: %s", external);
-    if (text_equal(external, "dns-timeout") && outside_loses_some(scene))
+    finding_note(finding, "for the external name it answers: %s", external->outcome);
+    if ((external->said & SAID(DNS_TIMEOUT)) && outside_loses_some(scene))
         return scene->partly & CELL_BOTH(EXT_IP) ? NO : LIKELY;
-    if (text_equal(external, "dns-nxdomain") && text_equal(node, "dns-nxdomain")) {
+    if (external->said & node->said & SAID(DNS_NXDOMAIN)) {
         finding->message = xstrdup("the name outside does not exist");
         finding->hint = xstrdup("not a problem of the pod network: check that name, or choose "
                                 "another target (verify.external)");
         finding_note(finding, "the node itself does not find that name either");
-    } else if (node && (text_equal(node, "dns-servfail") || text_equal(node, "dns-timeout"))) {
+    } else if (node->said & (SAID(DNS_SERVFAIL) | SAID(DNS_TIMEOUT))) {
         finding->message = xstrdup("names outside resolve neither for pods nor for the node");
         finding->hint =
             xstrdup("not a problem of the pod network: look at the DNS servers that "
                     "the node, and the forward line in the CoreDNS configuration, name");
-        finding_note(finding, "the node itself gets no answer for that name either: %s", node);
+        finding_note(finding, "the node itself gets no answer for that name either: %s",
+                     node->outcome);
     }
     return CONFIRMED;
 }

@@ -286,7 +286,7 @@ static bool part_leads_elsewhere(const struct scene *scene, struct finding *find
     struct network_peer peer;
 
     network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
-    if (!peer.pod_cidr || !extra_outcome(scene, "x-dns-pod") || reaches_dns_pod(scene))
+    if (!peer.pod_cidr || !scene->extras[X_DNS_POD].said || reaches_dns_pod(scene))
         return false;
     note_parts(scene, &peer, pod, finding);
     return finding->evidence.count != 0;
@@ -326,7 +326,7 @@ static bool lacks_way_to_some(const struct scene *scene, struct finding *finding
             const char *pod = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
             const json_t *node = diag_evidence_node_of(scene->evidence, pod);
 
-            if (node && node != reached && !is_answer(dns_pod_said(scene, pod)) &&
+            if (node && node != reached && !(dns_pod_asked(scene, pod)->said & SAID_ANSWER) &&
                 text_equal(json_text_at(endpoint, "ID"), json_string_value(id)) &&
                 read_pods_peer(scene, node, &peer))
                 route_check(scene, &peer, finding);
@@ -388,10 +388,10 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
 static bool note_silent_pod(const struct scene *scene, struct finding *finding) {
     const char *pod = dns_pod(scene);
 
-    if (!pod || prefix_holds(expected(scene, "podCIDR"), pod) || !extra_outcome(scene, "x-dns-pod"))
+    if (!pod || prefix_holds(expected(scene, "podCIDR"), pod) || !scene->extras[X_DNS_POD].said)
         return false;
     finding_note(finding, "pod %s of another node gives no answer%s", pod,
-                 extra_outcome(scene, "x-peer") ? ", nor does its node" : "");
+                 scene->extras[X_PEER].said ? ", nor does its node" : "");
     return true;
 }
 

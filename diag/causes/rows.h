@@ -24,6 +24,22 @@
 #define CELLS_TCP (CELLS_ALL / 3)
 #define CELLS_UDP (CELLS_TCP * 2)
 
+/* How a question beside the flows ended: a bit each, and what several mean. */
+#define SAID(outcome) (1u << PROBE_##outcome)
+#define SAID_OK SAID(OK)
+#define SAID_NOTHING (SAID(TIMEOUT) | SAID(NO_REPLY) | SAID(DNS_TIMEOUT))
+/* A program took the question and said something, if only that there is no such name. */
+#define SAID_ANSWER (SAID_OK | SAID(DNS_NXDOMAIN) | SAID(DNS_SERVFAIL))
+/* Who is asked is there, if only that nobody listens. */
+#define SAID_THERE (SAID_OK | SAID(REFUSED) | SAID(RESET))
+/* What came of it. */
+struct extra {
+    unsigned said;       /* SAID_...; 0: it was not asked */
+    const char *outcome; /* the same as a word; NULL: it was not asked */
+    bool some;           /* an attempt succeeded */
+    long long median_us; /* of those that did */
+};
+
 enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
 
 /* What is judged. */
@@ -39,6 +55,7 @@ struct scene {
     uint32_t back;                      /* failed in the other direction alone: from pod b to a */
     uint32_t unresolved;                /* failed cells whose name found no address */
     uint32_t explained;                 /* by the rows above */
+    struct extra extras[X_COUNT];
 };
 enum level { NO, LIKELY, CONFIRMED };
 /* What a row found. */
@@ -150,8 +167,8 @@ const char *dns_pod(const struct scene *scene);
 /* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
  * address, or NULL. */
 const char *dns_pod_answers(const struct scene *scene);
-/* What that pod of the DNS said at its own address ("ok"); NULL: it was not asked. */
-const char *dns_pod_said(const struct scene *scene, const char *ip);
+/* What came of asking that pod of the DNS at its own address. */
+const struct extra *dns_pod_asked(const struct scene *scene, const char *ip);
 /* Of several pods of the DNS some answer at their own addresses and others do not; which: noted. */
 bool dns_pods_differ(const struct scene *scene);
 bool note_silent_dns_pods(const struct scene *scene, struct finding *finding);
@@ -185,16 +202,6 @@ bool dns_is_split(const struct scene *scene);
 bool dns_refuses(const struct scene *scene);
 /* The place of a cell among the bits; 0: of a flow beyond the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
-/* The outcome of an extra probe ("ok"), or NULL when it was not asked. */
-const char *extra_outcome(const struct scene *scene, const char *id);
-/* One of its attempts at least did. */
-bool extra_succeeded(const struct scene *scene, const char *id);
-/* Of a probe's outcome: nothing came; a program took the question and said something, if only that
- * there is no such name. */
-bool is_silent(const char *outcome);
-bool is_answer(const char *outcome);
-/* Who is asked there says something, if only that nobody listens. */
-bool extra_answers(const struct scene *scene, const char *id);
 /* The Node is not Ready: noted. */
 bool note_unready(const json_t *node, struct finding *finding);
 /* Has the adapter that address, or one within the prefix? NULL: not asked for. */

@@ -56,7 +56,7 @@ static bool slice_is_old(const struct scene *scene, const char *pod) {
 
     network_peer_read(json_object_get(scene->evidence, "node"), &own);
     return own.announced && has_node(scene, node_in_slice(scene, pod)) &&
-           extra_outcome(scene, "x-dns-pod") && !diag_evidence_node_of(scene->evidence, pod) &&
+           scene->extras[X_DNS_POD].said && !diag_evidence_node_of(scene->evidence, pod) &&
            !node_of_address(scene, pod);
 }
 
@@ -112,9 +112,10 @@ static void note_dns_spec(const struct scene *scene, const char *port, struct fi
 /* HNS shows the load balancer, and what is asked there is lost; its pod, asked itself, answers. */
 static enum level dns_lb_by_probes(const struct scene *scene, const char *vip,
                                    struct finding *finding) {
-    const char *pod = dns_pod_answers(scene), *asked = extra_outcome(scene, "x-dns-udp");
+    const struct extra *asked = &scene->extras[X_DNS_UDP];
+    const char *pod = dns_pod_answers(scene);
 
-    if (!pod || !asked || text_equal(asked, "ok") || !(scene->green & CELL_TCP(SVC_IP)) ||
+    if (!pod || !(asked->said & ~SAID_OK) || !(scene->green & CELL_TCP(SVC_IP)) ||
         (scene->partly & CELLS_DNS) || dns_is_split(scene) ||
         !((scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) &
           CELL_UDP(SVC_IP)))
@@ -124,7 +125,8 @@ static enum level dns_lb_by_probes(const struct scene *scene, const char *vip,
     finding->message = xstrdup("the DNS Service's address does not lead pods to its pods by UDP, "
                                "though HNS has a load balancer for it");
     finding->hint = xstrdup(BALANCER_HINT);
-    finding_note(finding, "DNS answers at %s; at %s, UDP 53, nothing does: %s", pod, vip, asked);
+    finding_note(finding, "DNS answers at %s; at %s, UDP 53, nothing does: %s", pod, vip,
+                 asked->outcome);
     return LIKELY;
 }
 
@@ -157,8 +159,7 @@ static enum level svc_lb_by_probes(const struct scene *scene, const char *vip,
     const char *server = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
 
     if (!server || json_array_size(json_object_get(balancer, "HostComputeEndpoints")) > 1 ||
-        !text_equal(extra_outcome(scene, "x-api-direct"), "ok") ||
-        !(scene->green & CELL_UDP(SVC_IP)) ||
+        !(scene->extras[X_API_DIRECT].said & SAID_OK) || !(scene->green & CELL_UDP(SVC_IP)) ||
         !((scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) & CELL_TCP(SVC_IP)))
         return NO;
     finding->message =
@@ -348,13 +349,12 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
         finding_note(
             finding,
             "the DNS Service refuses direct queries: packets arrive, but no program listens");
-    else if (pod && text_equal(extra_outcome(scene, "x-dns-pod"), "refused") &&
-             !dns_answers_by_tcp(scene))
+    else if (pod && (scene->extras[X_DNS_POD].said & SAID(REFUSED)) && !dns_answers_by_tcp(scene))
         finding_note(finding,
                      "the DNS pod %s refuses questions by UDP: packets arrive, but no program of "
                      "the DNS listens",
                      pod);
-    else if (pod && extra_outcome(scene, "x-dns-pod") && reaches_other_nodes(scene) &&
+    else if (pod && scene->extras[X_DNS_POD].said && reaches_other_nodes(scene) &&
              !dns_answers_by_tcp(scene) && !dns_is_taken(scene))
         finding_note(
             finding,
@@ -384,7 +384,7 @@ static enum level dns_srv_taken(const struct scene *scene, struct finding *findi
     finding_note(
         finding,
         "%s knows the Service kubernetes when it is asked by TCP; by UDP the answer is: %s",
-        expected(scene, "dnsIP"), extra_outcome(scene, "x-dns-udp"));
+        expected(scene, "dnsIP"), scene->extras[X_DNS_UDP].outcome);
     return LIKELY;
 }
 
@@ -401,7 +401,7 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->unresolved;
     if (!(finding->may & CELL_BOTH(SVC_FQDN)))
         return NO;
-    if (!(scene->green & CELL_UDP(SVC_IP)) && !text_equal(extra_outcome(scene, "x-dns-udp"), "ok"))
+    if (!(scene->green & CELL_UDP(SVC_IP)) && !(scene->extras[X_DNS_UDP].said & SAID_OK))
         return NO;
     if (has && ((scene->failed & CELL_UDP(SVC_IP)) || (scene->green & CELL_BOTH(POD_NAME)) ||
                 dns_loses_some(scene)))

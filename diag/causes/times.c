@@ -17,9 +17,9 @@ bool dns_is_slow(const struct scene *scene) {
 static enum level look_dns_late(const struct scene *scene, struct finding *finding) {
     const char *pod = dns_pod(scene);
 
-    if (!text_equal(extra_outcome(scene, "x-dns-connect"), "ok") ||
-        !is_silent(extra_outcome(scene, "x-dns-pod")) ||
-        !is_silent(extra_outcome(scene, "x-dns-udp")) || dns_answers_by_tcp(scene))
+    if (!(scene->extras[X_DNS_CONNECT].said & SAID_OK) ||
+        !(scene->extras[X_DNS_POD].said & SAID_NOTHING) ||
+        !(scene->extras[X_DNS_UDP].said & SAID_NOTHING) || dns_answers_by_tcp(scene))
         return NO;
     finding->must = CELL_UDP(SVC_IP);
     finding->may = CELLS_DNS;
@@ -73,8 +73,7 @@ bool api_is_late(const struct scene *scene) {
 /* A connection to a pod of the DNS takes as long, in which no program takes part: microseconds; 0:
  * it does not. */
 static long long way_to_dns_us(const struct scene *scene) {
-    const json_t *connect = json_at(scene->evidence, "extra.x-dns-connect");
-    long long us = json_number_at(connect, "medianUs", 0);
+    long long us = scene->extras[X_DNS_CONNECT].median_us;
 
     return us >= SLOW_US / 2 && dns_is_slow(scene) ? us : 0;
 }
@@ -121,17 +120,6 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
 
 /* ---- packets that are sent again ---- */
 
-/* Questions by TCP beside the flows. */
-static bool is_by_tcp(const char *id) {
-    static const char *const begins[] = {"x-small-tcp", "x-size-tcp", "x-size-dns", "x-dns-tcp",
-                                         "x-api",       "x-node-api", "x-node-peer"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
-        if (text_starts_with(id, begins[i]))
-            return true;
-    return text_equal(id, "node-external");
-}
-
 /* Flows whose connections took a second longer than others: noted, and how many. */
 static size_t cells_sent_again(const struct scene *scene, struct finding *finding) {
     size_t again = 0;
@@ -164,11 +152,11 @@ static bool is_young(const struct scene *scene) {
 enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
     size_t cells = cells_sent_again(scene, finding), others = 0, quick = 0;
 
-    json_each_member(json_object_get(scene->evidence, "extra"), id, result) {
-        long long us = json_number_at(result, "medianUs", 0);
+    for (enum diag_extra_id extra = 0; extra < X_COUNT; extra++) {
+        long long us = diag_extras[extra].timed ? scene->extras[extra].median_us : 0;
 
-        others += is_by_tcp(id) && us >= DIAG_SENT_AGAIN_US;
-        quick += is_by_tcp(id) && us && us < SLOW_US / 2;
+        others += us >= DIAG_SENT_AGAIN_US;
+        quick += us && us < SLOW_US / 2;
     }
     if (others)
         finding_note(finding,

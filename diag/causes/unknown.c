@@ -4,13 +4,14 @@
 
 /* Questions beside the flows, and what an answer to each rules out. */
 static const struct {
-    const char *extra, *who;
+    enum diag_extra_id extra;
+    const char *who;
 } asked[] = {
-    {"x-dns-pod", "a pod of the DNS, at its own address"},
-    {"x-peer", "the node of that pod, asked by a pod"},
-    {"x-node-peer", "that node, asked by this node"},
-    {"x-node-api", "the API server, asked by this node"},
-    {"node-external", "the target outside, asked by this node"},
+    {X_DNS_POD, "a pod of the DNS, at its own address"},
+    {X_PEER, "the node of that pod, asked by a pod"},
+    {X_NODE_PEER, "that node, asked by this node"},
+    {X_NODE_API, "the API server, asked by this node"},
+    {X_NODE_EXTERNAL, "the target outside, asked by this node"},
 };
 
 /* Between which two, when no name is asked for. */
@@ -66,7 +67,7 @@ static void note_asked(const struct scene *scene, bool answers, struct finding *
     _cleanup_(freep) char *names = NULL;
 
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
-        if (extra_outcome(scene, asked[i].extra) && extra_answers(scene, asked[i].extra) == answers)
+        if (scene->extras[asked[i].extra].said & (answers ? SAID_THERE : ~SAID_THERE))
             text_list_add(&who, asked[i].who);
     if (!who.count)
         return;

@@ -23,6 +23,9 @@ int diag_outcome_parse(const char *name, enum diag_outcome *ret) {
     [FLOW_##id] = {FLOW_##id, name, from, to, by, is},
 const struct diag_flow diag_flows[] = {DIAG_FLOWS(FLOW_ROW, ){0}};
 
+#define EXTRA_ROW(id, name, bytes, timed) [X_##id] = {name, bytes, timed},
+const struct diag_extra diag_extras[] = {DIAG_EXTRAS(EXTRA_ROW)};
+
 const struct diag_flow *diag_flow_find(const char *name) {
     for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
         if (text_equal(name, flow->name))

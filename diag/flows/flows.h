@@ -3,6 +3,7 @@
  * on Windows ("Supported network management modes"). */
 #pragma once
 
+#include "diag/flows/extras.h"
 #include "diag/probe/probe.h"
 #include "netsetup/modes/mode.h"
 
@@ -129,25 +130,11 @@ struct diag_cell *diag_cells_find(const struct diag_cells *cells, enum diag_flow
  * cell; the caller frees. */
 char *diag_cell_name(const struct diag_cell *cell);
 
-/* Extra probes of the source that tell causes apart:
- * - x-small-tcp, x-small-udp: the target's echo with 16 bytes (the cell sends 1400: MTU)
- * - x-size-tcp-N, x-size-udp-N: the same with N bytes, from 1000 to 2000
- * - x-size-dns-N: the DNS Service over TCP in a message of N bytes (an MTU between the nodes)
- * - x-dns-udp, x-dns-tcp: the DNS Service asked straight for a Service's name
- * - x-dns-pod: the same of a pod behind it: load balancer or route to the pod; x-dns-pod-2, -3: of
- *   others
- * - x-dns-connect: a connection to that pod, without a question
- * - x-closed-tcp, x-closed-udp: a port of that pod where nobody listens; who refuses was reached
- * - x-page-small, x-page-large: that pod's metrics, port 9153: a page that is not there, and the
- *   first 2000 bytes of one (an MTU towards this node)
- * - x-peer: the first address of the pods' prefix of that pod's node: who answers or refuses there
- *   proves the route to the node
- * - x-dns-external: the DNS Service asked straight for the external name
- * - x-resolve-fqdn: a Service's full name by the system's resolver */
+/* Those of diag_extras[] that the first pod is asked. */
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);
 
-/* The same flow as that cell, which is asked, the other way: asked of the second pod; its id is
- * "x-back-tcp", "x-back-udp6". false of all flows but that between the two pods. */
+/* The same flow as that cell, which is asked, the other way: asked of the second pod, as one of
+ * X_BACK_TCP to X_BACK_UDP6. false of all flows but that between the two pods. */
 bool diag_cell_back(const struct diag_scene *scene, const struct diag_cell *cell,
                     struct probe *ret);
 /* Puts the result of that beside the one of the cell's own direction, which is judged already. */

@@ -307,36 +307,32 @@ bool diag_cell_back(const struct diag_scene *scene, const struct diag_cell *cell
     if (cell->flow->id != FLOW_POD_IP || !known(scene->source))
         return false;
     *ret = cell->probe;
-    snprintf(ret->id, sizeof ret->id, "x-back-%s%s", cell->udp ? "udp" : "tcp",
-             cell->second ? "6" : "");
+    text_format(ret->id, sizeof ret->id, "%s",
+                diag_extras[X_BACK_TCP + cell->udp + 2 * cell->second].name);
     return text_format(ret->target, sizeof ret->target, "%s", address) == 0 &&
            text_format(ret->expect, sizeof ret->expect, "%s", scene->source) == 0;
 }
 
-static void extra_add(struct probe_list *list, const struct diag_scene *scene, const char *id,
-                      const struct diag_cell *cell) {
+static void extra_add(struct probe_list *list, const struct diag_scene *scene,
+                      enum diag_extra_id extra, const struct diag_cell *cell) {
     struct probe probe = cell->probe;
 
     if (!cell->asked)
         return;
-    text_format(probe.id, sizeof probe.id, "%s", id);
+    text_format(probe.id, sizeof probe.id, "%s", diag_extras[extra].name);
     probe.timeout_ms = scene->timeout_ms;
     probe.attempts = 1;
     probe_list_add(list, &probe);
 }
 
-/* Around the MTUs that pod networks have, and one that needs fragments or two segments. */
-static void sizes_add(struct probe_list *list, const struct diag_scene *scene, const char *what,
-                      const struct diag_cell *cell) {
-    static const unsigned sizes[] = {1000, 1200, 1300, 1450, PROBE_PAYLOAD_MAX};
+/* One question in all its sizes. */
+static void sizes_add(struct probe_list *list, const struct diag_scene *scene,
+                      enum diag_extra_id first, const struct diag_cell *cell) {
+    struct diag_cell sized = *cell;
 
-    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-        struct diag_cell sized = *cell;
-        char id[PROBE_NAME_MAX + 1];
-
-        sized.probe.payload = sizes[i];
-        text_format(id, sizeof id, "%s-%u", what, sizes[i]);
-        extra_add(list, scene, id, &sized);
+    for (enum diag_extra_id extra = first; extra < first + X_SIZES; extra++) {
+        sized.probe.payload = diag_extras[extra].bytes;
+        extra_add(list, scene, extra, &sized);
     }
     if (cell->asked) /* it alone is enough to name a cause: one lost packet is not */
         list->items[list->count - 1].attempts = 3;
@@ -353,10 +349,10 @@ static void pages_add(struct probe_list *list, const struct diag_scene *full) {
     ask(&page, PROBE_PAGE, full->dns_pods[0], METRICS_PORT);
     text_format(page.probe.question, sizeof page.probe.question, "none");
     page.probe.payload = 1;
-    extra_add(list, &hasty, "x-page-small", &page);
+    extra_add(list, &hasty, X_PAGE_SMALL, &page);
     text_format(page.probe.question, sizeof page.probe.question, "metrics");
     page.probe.payload = PROBE_PAYLOAD_MAX;
-    extra_add(list, &hasty, "x-page-large", &page);
+    extra_add(list, &hasty, X_PAGE_LARGE, &page);
     list->items[list->count - 1].attempts = 3; /* one lost packet is no cause */
 }
 
@@ -364,12 +360,10 @@ static void pages_add(struct probe_list *list, const struct diag_scene *full) {
 static void dns_pods_add(struct probe_list *list, const struct diag_scene *full, unsigned port) {
     for (size_t i = 0; i < DIAG_DNS_PODS && known(full->dns_pods[i]); i++) {
         struct diag_cell question = {.udp = true};
-        char id[PROBE_NAME_MAX + 1];
 
         ask_dns_service(full, &question, full->dns_pods[i]);
         question.probe.port = port;
-        text_format(id, sizeof id, i ? "x-dns-pod-%zu" : "x-dns-pod", i + 1);
-        extra_add(list, full, id, &question);
+        extra_add(list, full, X_DNS_POD + i, &question);
     }
 }
 
@@ -383,23 +377,23 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
     dns_pods_add(list, full, port);
     hasty.timeout_ms /= 2;
     ask(&connect, PROBE_TCP, full->dns_pods[0], port);
-    extra_add(list, &hasty, "x-dns-connect", &connect);
+    extra_add(list, &hasty, X_DNS_CONNECT, &connect);
     ask(&connect, PROBE_TCP, full->dns_pods[0], CLOSED_PORT);
-    extra_add(list, &hasty, "x-closed-tcp", &connect);
+    extra_add(list, &hasty, X_CLOSED_TCP, &connect);
     hasty.timeout_ms /= 4; /* where its error does not come back, a healthy node waits for it */
     ask_echo(&say, full->dns_pods[0], CLOSED_PORT, "", SMALL);
-    extra_add(list, &hasty, "x-closed-udp", &say);
+    extra_add(list, &hasty, X_CLOSED_UDP, &say);
 }
 
 /* Whether anything is said there. */
-static void connect_add(struct probe_list *list, const struct diag_scene *full, const char *id,
-                        const char *ip, unsigned port) {
+static void connect_add(struct probe_list *list, const struct diag_scene *full,
+                        enum diag_extra_id extra, const char *ip, unsigned port) {
     struct diag_cell tcp = {0};
 
     if (!known(ip) || !port)
         return;
     ask(&tcp, PROBE_TCP, ip, port);
-    extra_add(list, full, id, &tcp);
+    extra_add(list, full, extra, &tcp);
 }
 
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
@@ -410,32 +404,32 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     if (known(full.target_ip)) {
         ask_echo(&tcp, full.target_ip, PROBE_PORT, full.target, SMALL);
         ask_echo(&udp, full.target_ip, PROBE_PORT, full.target, SMALL);
-        extra_add(ret, &full, "x-small-tcp", &tcp);
-        extra_add(ret, &full, "x-small-udp", &udp);
-        sizes_add(ret, &full, "x-size-tcp", &tcp);
-        sizes_add(ret, &full, "x-size-udp", &udp);
+        extra_add(ret, &full, X_SMALL_TCP, &tcp);
+        extra_add(ret, &full, X_SMALL_UDP, &udp);
+        sizes_add(ret, &full, X_SIZE_TCP_1000, &tcp);
+        sizes_add(ret, &full, X_SIZE_UDP_1000, &udp);
     }
-    connect_add(ret, &full, "x-api-node", full.api_ip, KUBELET_PORT);
-    connect_add(ret, &full, "x-api-direct", full.api_ip, full.api_port);
+    connect_add(ret, &full, X_API_NODE, full.api_ip, KUBELET_PORT);
+    connect_add(ret, &full, X_API_DIRECT, full.api_ip, full.api_port);
     if (!known(full.dns_domain) || service_name(&full, fqdn, sizeof fqdn) < 0)
         return;
     ask(&name, PROBE_RESOLVE, fqdn, 0);
-    extra_add(ret, &full, "x-resolve-fqdn", &name);
+    extra_add(ret, &full, X_RESOLVE_FQDN, &name);
     if (!known(full.dns_ip))
         return;
     tcp = (struct diag_cell){0};
     udp = (struct diag_cell){.udp = true};
     ask_dns_service(&full, &tcp, full.dns_ip);
     ask_dns_service(&full, &udp, full.dns_ip);
-    extra_add(ret, &full, "x-dns-tcp", &tcp);
-    sizes_add(ret, &full, "x-size-dns", &tcp);
-    extra_add(ret, &full, "x-dns-udp", &udp);
+    extra_add(ret, &full, X_DNS_TCP, &tcp);
+    sizes_add(ret, &full, X_SIZE_DNS_1000, &tcp);
+    extra_add(ret, &full, X_DNS_UDP, &udp);
     if (known(full.dns_pods[0])) {
         dns_pod_add(ret, &full);
         pages_add(ret, &full);
     }
-    connect_add(ret, &full, "x-peer", full.peer_ip, KUBELET_PORT);
+    connect_add(ret, &full, X_PEER, full.peer_ip, KUBELET_PORT);
     udp = (struct diag_cell){.udp = true};
     make_external_dns(&full, &udp);
-    extra_add(ret, &full, "x-dns-external", &udp);
+    extra_add(ret, &full, X_DNS_EXTERNAL, &udp);
 }
