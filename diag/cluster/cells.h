@@ -99,6 +99,11 @@ void cluster_cell_set_loss(struct cluster_cell *cell, unsigned attempts, unsigne
 static inline bool cluster_cell_is_open(const struct cluster_cell *cell) {
     return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
 }
+/* The same, but for a failure that never counts against success. */
+static inline bool cluster_cell_is_red(const struct cluster_cell *cell) {
+    return cluster_cell_is_open(cell) &&
+           !(cell->cell.outcome == DIAG_FAIL && (cell->cell.flow->is & FLOW_EXTRA));
+}
 /* What many attempts found of a cell that has worked, or lost some; `sum`: attempts, successes and
  * the outcome of one that failed. */
 void cluster_cell_set_sum(struct cluster_cell *cell, const struct probe_result *sum);

@@ -394,13 +394,6 @@ static void add_changes(struct text *t, const struct text_list *was, const struc
             text_addf(t, "  + %s\n", is->items[i]);
 }
 
-static void add_flows(struct text *t) {
-    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
-        text_addf(t, "%s: %s, %s, '%s'%s%s\n", flow->name, flow->from, flow->to, flow->by,
-                  flow->is & FLOW_FROM_NODE ? ", asked of the node" : "",
-                  flow->is & FLOW_EXTRA ? ", extra" : "");
-}
-
 #define TEXT(member) #member, offsetof(struct diag_scene, member)
 #define LONG "a-long-name-of-a-cluster-with-a-very-long-name-in-a-long-domain."
 
@@ -464,7 +457,6 @@ static void one_text_at_a_time(void **state) {
     scene.api_port = 6443;
     scene.timeout_ms = 1000;
     scene.attempts = 2;
-    add_flows(&told);
     add_scene(&all, &scene);
     for (size_t i = 0; i < all.count; i++)
         text_addf(&told, "%s\n", all.items[i]);

@@ -4,11 +4,6 @@
 #include "diag/network_report.h"
 #include "diag/reports/metrics.h"
 
-static bool is_red(const struct cluster_cell *cell) {
-    return cell->cell.outcome == DIAG_NOT_RUN ||
-           (cell->cell.outcome == DIAG_FAIL && !(cell->cell.flow->is & FLOW_EXTRA));
-}
-
 static void add_nodes(struct text *t, const struct cluster_report *report, const char *whose) {
     static const char name[] = "winjoin_diag_node_up";
     bool *bad = xcalloc(report->nodes.count, sizeof *bad);
@@ -16,7 +11,7 @@ static void add_nodes(struct text *t, const struct cluster_report *report, const
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *cell = &report->cells.items[i];
 
-        if (is_red(cell))
+        if (cluster_cell_is_red(cell))
             bad[cell->from] = bad[cell->to] = true;
     }
     metrics_add_family(t, name, "1: every flow from and to this node's pods works.");

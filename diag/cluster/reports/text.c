@@ -1,7 +1,7 @@
 /* A cluster's report for people: the causes and what to do, then each node that something is wrong
  * with, the worst first, and healthy nodes in one line. */
 #include "base/rfc3339.h"
-#include "diag/cluster/cluster.h"
+#include "diag/cluster/cells.h"
 
 enum { COLUMNS = 80, COLUMNS_MIN = 30, RED_LINES = 12, NODES_TOLD = 8, NAMES = 24 };
 
@@ -12,11 +12,6 @@ struct writing {
     size_t edge;
     bool *told; /* of each cell */
 };
-
-static bool is_red(const struct cluster_cell *cell) {
-    return cell->cell.outcome == DIAG_NOT_RUN ||
-           (cell->cell.outcome == DIAG_FAIL && !(cell->cell.flow->is & FLOW_EXTRA));
-}
 
 static bool touches(const struct cluster_cell *cell, size_t node) {
     return cell->from == node || cell->to == node;
@@ -87,7 +82,7 @@ static void add_red(struct writing *w, size_t first) {
     for (size_t i = first; i < w->report->cells.count; i++) {
         const struct diag_cell *c = &cells[i].cell;
 
-        if (w->told[i] || !is_red(&cells[i]) || cells[i].from != one->from ||
+        if (w->told[i] || !cluster_cell_is_red(&cells[i]) || cells[i].from != one->from ||
             cells[i].to != one->to || !text_equal(c->reason, one->cell.reason))
             continue;
         w->told[i] = true;
@@ -114,7 +109,7 @@ static size_t worst_node(const struct writing *w) {
     for (size_t i = 0; i < w->report->cells.count; i++) {
         const struct cluster_cell *cell = &w->report->cells.items[i];
 
-        if (!is_red(cell) || w->told[i])
+        if (!cluster_cell_is_red(cell) || w->told[i])
             continue;
         reds[cell->from]++;
         if (cell->to != cell->from)
@@ -165,7 +160,8 @@ static void add_node(struct writing *w, size_t node) {
 
     for (size_t i = 0; i < w->report->cells.count; i++) {
         all += touches(&w->report->cells.items[i], node);
-        red += touches(&w->report->cells.items[i], node) && is_red(&w->report->cells.items[i]);
+        red += touches(&w->report->cells.items[i], node) &&
+               cluster_cell_is_red(&w->report->cells.items[i]);
     }
     if (n->waiting)
         line = xasprintf("%s (%s%s%s): no probe runs there: %s", n->name, n->os,
@@ -179,7 +175,7 @@ static void add_node(struct writing *w, size_t node) {
     for (size_t i = 0; i < w->report->cells.count; i++) {
         const struct cluster_cell *cell = &w->report->cells.items[i];
 
-        if (!touches(cell, node) || !is_red(cell) || w->told[i])
+        if (!touches(cell, node) || !cluster_cell_is_red(cell) || w->told[i])
             continue;
         if (!n->waiting && red++ < RED_LINES)
             add_red(w, i);
@@ -198,7 +194,7 @@ static void add_nodes(struct writing *w) {
     bool *bad = xcalloc(count, sizeof *bad), *told = xcalloc(count, sizeof *told);
 
     for (size_t i = 0; i < w->report->cells.count; i++)
-        if (is_red(&w->report->cells.items[i]))
+        if (cluster_cell_is_red(&w->report->cells.items[i]))
             bad[w->report->cells.items[i].from] = bad[w->report->cells.items[i].to] = true;
     for (size_t i = 0; i < count; i++)
         if (!bad[i])
