@@ -43,6 +43,7 @@ static bool only_looks(const char *line) {
         "facts",
         "read ",
         "list ",
+        "access_get ",
         "adapters",
         "routes",
         "HNSCall GET",
