@@ -379,7 +379,7 @@ const char *access_list_open_to(const struct access_list *list, bool folder) {
         const struct access_entry *entry = &list->entries[i];
         const char *name = name_of_many(entry->who);
 
-        if (name && !entry->refuses && !(entry->flags & (ACCESS_INHERITED | ACCESS_INHERIT_ONLY)) &&
+        if (name && !entry->refuses && !(entry->flags & ACCESS_INHERIT_ONLY) &&
             of_files(entry->rights) & changes)
             return name;
     }

@@ -72,8 +72,8 @@ bool access_is_trusted(const char *sid);
  * it is. The caller frees. */
 char *access_list_closed(const char *sddl, enum host_access access);
 
-/* Who of "Everyone", "Users", "Authenticated Users", ... changes a file by an entry of its own, not
- * one that it inherited; or removes a folder, or gives its list away. NULL: none. Borrowed. */
+/* Who of "Everyone", "Users", "Authenticated Users", ... may change a file; or remove a folder, or
+ * give its list away. NULL: none. Borrowed. */
 const char *access_list_open_to(const struct access_list *list, bool folder);
 
 /* Adds to `list` what a file or folder in a folder with that list inherits, unless it is protected;

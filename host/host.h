@@ -48,7 +48,7 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
 struct host_stranger {
     char *path;               /* NULL: nothing was found */
     char *owner;              /* "SRV\\eve", or a SID; NULL: it is a junction or a link */
-    bool open;                /* no: "Users", whom its own list lets change it, whosever it is */
+    bool open;                /* no: "Users", who may change it, whosever it is */
     enum host_file_type type; /* of what is there */
     bool inside;              /* directly in the folder that was asked about, not above it */
 };
@@ -58,16 +58,15 @@ struct host_stranger {
 int host_stranger(struct host *host, const char *path, struct host_stranger *ret,
                   struct error *err);
 /* The same of a folder, which may be no link either, then of each file and folder directly in it;
- * of these also whether its own list lets users change it (what it has from the folder goes when
- * that is closed). */
+ * of these also whether users may change it: who closes the folder then cannot know what they
+ * did. */
 int host_stranger_in(struct host *host, const char *folder, struct host_stranger *ret,
                      struct error *err);
 /* "'C:\\k' is a junction or a link", "'C:\\k' belongs to SRV\\eve", "'C:\\k\\x' can be changed by
  * Users". The caller frees. */
 char *host_stranger_text(const struct host_stranger *stranger);
 /* The command that takes it out of the way: it moves a folder with all that is in it, and removes
- * one file, or a junction but not what that leads to; or it takes the list of its own away. The
- * caller frees. */
+ * one file, or a junction but not what that leads to. The caller frees. */
 char *host_stranger_remedy(const struct host_stranger *stranger);
 void host_stranger_free(struct host_stranger *stranger);
 /* ERROR_DENIED that names what host_stranger() or host_stranger_in() finds, with that command. */

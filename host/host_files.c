@@ -106,8 +106,6 @@ char *host_stranger_remedy(const struct host_stranger *stranger) {
     if (!is_plain(stranger->path))
         return xasprintf("cmd /c dir /a /q /x \"%s\"",
                          folder && is_plain(folder) ? folder : "C:\\");
-    if (stranger->open)
-        return xasprintf("icacls \"%s\" /reset", stranger->path);
     if (!stranger->owner || stranger->type == HOST_LINK)
         return xasprintf("cmd /c rmdir \"%s\"", stranger->path);
     if (stranger->type != HOST_FOLDER)
