@@ -14,6 +14,7 @@ EVE = 4711
 # What runs on a node, or tells it what to run: nothing here may be hers after a join.
 FOLDERS = ("k", "etc/kubernetes", "etc/cni", "opt/cni", "var/lib/kubelet", "var/lib/cni", "var/log/kubelet",
            "run/flannel", "Program Files/containerd", "ProgramData/containerd", "ProgramData/winjoin")
+TOPS = {name.partition("/")[0] for name in FOLDERS if not name.startswith("Program")}
 # As eve: in each folder she may write to, a folder or file of hers under a name that is used later.
 RACE = """
 import os, sys
@@ -29,17 +30,17 @@ while True:
 """
 
 
-class Names:
-    """The names of files beside, as eve sees them while a join writes."""
+class Meanwhile:
+    """Does something again and again while a join runs."""
 
-    def __init__(self, folder):
-        self.folder, self.seen, self.ended = folder, set(), False
-        self.thread = threading.Thread(target=self._look, daemon=True)
+    def __init__(self):
+        self.ended = False
+        self.thread = threading.Thread(target=self._run, daemon=True)
 
-    def _look(self):
+    def _run(self):
         while not self.ended:
             try:
-                self.seen.update(name for name in os.listdir(self.folder) if name.endswith(".new"))
+                self.once()
             except FileNotFoundError:
                 pass
 
@@ -52,11 +53,41 @@ class Names:
         self.thread.join()
 
 
+class Names(Meanwhile):
+    """The names of files beside, as eve sees them."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder, self.seen = folder, set()
+
+    def once(self):
+        self.seen.update(name for name in os.listdir(self.folder) if name.endswith(".new"))
+
+
+class Opened(Meanwhile):
+    """A folder that was made without a list in one that is open to all is open, too, as it is below C:\\ on Windows; a
+    file is not. (Wine gives neither anything of its folder; what was given a list has another mode.)"""
+
+    def __init__(self, drive):
+        super().__init__()
+        self.drive = drive
+
+    def once(self):
+        for folder, below, _ in os.walk(self.drive):
+            below[:] = [name for name in below if self.is_open(folder, name)]
+
+    def is_open(self, folder, name):
+        path = os.path.join(folder, name)
+        mode = os.lstat(path).st_mode & 0o7777
+        if mode == 0o755 and (folder != self.drive or name in TOPS):
+            os.chmod(path, mode := 0o777)
+        return mode & 0o002
+
+
 class Strangers(scene.Scene):
     @classmethod
     def setUpClass(cls):
-        """Without an umask a folder without a list of its own is open to all, as it is below C:\\ on Windows."""
-        before = os.umask(0)
+        before = os.umask(0o022)  # Opened opens what has no list
         cls.addClassCleanup(os.umask, before)
         super().setUpClass()
         for folder in ("C:\\", "C:\\ProgramData"):  # all may add, and nobody moves what others made
@@ -108,7 +139,8 @@ class Strangers(scene.Scene):
                   for name in FOLDERS for below in ("services", "tmp", "downloads", "plugins", "net.d", "backup", "x")]
         eve = subprocess.Popen([sys.executable, "-c", RACE.format(eve=EVE), *wanted], stdout=subprocess.PIPE)
         try:
-            with Names(self.stage.host.path("C:\\ProgramData\\winjoin\\journal")) as names:
+            with Opened(self.stage.host.drive), \
+                    Names(self.stage.host.path("C:\\ProgramData\\winjoin\\journal")) as names:
                 done = self.stage.join(*scene.FAST)
         finally:
             eve.send_signal(signal.SIGKILL)
