@@ -47,26 +47,28 @@ static const struct {
     {"AC", "S-1-15-2-1", NULL},
 };
 
-static const struct {
+/* Two letters of SDDL. */
+struct letters {
     const char name[3];
     uint32_t bits;
-} rights[] =
-    {
-        {"GA", GENERIC_ALL},   {"GX", GENERIC_EXECUTE},
-        {"GW", GENERIC_WRITE}, {"GR", GENERIC_READ},
-        {"FA", ACCESS_ALL},    {"FX", FILE_EXECUTE},
-        {"FW", FILE_WRITE},    {"FR", FILE_READ},
-        {"RC", 0x20000},       {"SD", 0x10000},
-        {"WD", WRITE_DAC},     {"WO", 0x80000},
-        {"CC", 0x1},           {"DC", 0x2},
-        {"LC", 0x4},           {"SW", 0x8},
-        {"RP", 0x10},          {"WP", 0x20},
-        {"DT", 0x40},          {"LO", 0x80},
-        {"CR", 0x100},
-},
-  flags[] = {
-      {"OI", ACCESS_OBJECT_INHERIT}, {"CI", ACCESS_CONTAINER_INHERIT}, {"NP", ACCESS_NO_PROPAGATE},
-      {"IO", ACCESS_INHERIT_ONLY},   {"ID", ACCESS_INHERITED},
+};
+static const struct letters rights[] = {
+    {"GA", GENERIC_ALL},   {"GX", GENERIC_EXECUTE},
+    {"GW", GENERIC_WRITE}, {"GR", GENERIC_READ},
+    {"FA", ACCESS_ALL},    {"FX", FILE_EXECUTE},
+    {"FW", FILE_WRITE},    {"FR", FILE_READ},
+    {"RC", READ_CONTROL},  {"SD", DELETE},
+    {"WD", WRITE_DAC},     {"WO", WRITE_OWNER},
+    {"CC", 0x1},           {"DC", 0x2},
+    {"LC", 0x4},           {"SW", 0x8},
+    {"RP", 0x10},          {"WP", 0x20},
+    {"DT", 0x40},          {"LO", 0x80},
+    {"CR", 0x100},
+};
+/* Those of audits ("SA", "FA") are no flags of a DACL. */
+static const struct letters flags[] = {
+    {"OI", ACCESS_OBJECT_INHERIT}, {"CI", ACCESS_CONTAINER_INHERIT}, {"NP", ACCESS_NO_PROPAGATE},
+    {"IO", ACCESS_INHERIT_ONLY},   {"ID", ACCESS_INHERITED},
 };
 
 /* What generic rights mean of a file. */
@@ -80,7 +82,7 @@ static uint32_t of_files(uint32_t bits) {
 
 /* ---- text ---- */
 
-/* Letters, digits and '-' alone; NULL: it is none. */
+/* A SID has only letters, digits and '-'. NULL: the text is not one. */
 static char *whole_sid(const char *text, size_t len) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
 
@@ -92,39 +94,31 @@ static char *whole_sid(const char *text, size_t len) {
     return xstrndup(text, len);
 }
 
-static bool read_rights(const char *text, size_t len, uint32_t *ret) {
-    if (len > 1 && *text >= '0' && *text <= '9') {
-        _cleanup_(freep) char *number = xstrndup(text, len);
-        char *end;
-        unsigned long long value = strtoull(number, &end, 0);
-
-        *ret = (uint32_t)value;
-        return !*end && value <= UINT32_MAX;
-    }
+static bool read_letters(const char *text, size_t len, const struct letters *table, size_t count,
+                         uint32_t *ret) {
     for (*ret = 0; len >= 2; text += 2, len -= 2) {
         size_t i = 0;
 
-        while (i < ARRAY_SIZE(rights) && memcmp(text, rights[i].name, 2) != 0)
+        while (i < count && memcmp(text, table[i].name, 2) != 0)
             i++;
-        if (i == ARRAY_SIZE(rights))
+        if (i == count)
             return false;
-        *ret |= rights[i].bits;
+        *ret |= table[i].bits;
     }
     return len == 0;
 }
 
-/* Those of audits ("SA", "FA") are no flags of a DACL. */
-static bool read_flags(const char *text, size_t len, unsigned *ret) {
-    for (*ret = 0; len >= 2; text += 2, len -= 2) {
-        size_t i = 0;
+/* A number, or letters. */
+static bool read_rights(const char *text, size_t len, uint32_t *ret) {
+    _cleanup_(freep) char *number = xstrndup(text, len);
+    unsigned long long value;
+    char *end;
 
-        while (i < ARRAY_SIZE(flags) && memcmp(text, flags[i].name, 2) != 0)
-            i++;
-        if (i == ARRAY_SIZE(flags))
-            return false;
-        *ret |= flags[i].bits;
-    }
-    return len == 0;
+    if (len < 2 || *text < '0' || *text > '9')
+        return read_letters(text, len, rights, ARRAY_SIZE(rights), ret);
+    value = strtoull(number, &end, 0);
+    *ret = (uint32_t)value;
+    return !*end && value <= UINT32_MAX;
 }
 
 /* "(type;flags;rights;object;inherited object;who)", and a condition behind that has parentheses of
@@ -154,7 +148,8 @@ static bool read_entry(const char *text, size_t len, struct access_entry *ret) {
             return false;
     }
     ret->who = whole_sid(part[5], size[5]);
-    if (!size[0] || !ret->who || !read_flags(part[1], size[1], &ret->flags))
+    if (!size[0] || !ret->who ||
+        !read_letters(part[1], size[1], flags, ARRAY_SIZE(flags), &ret->flags))
         return false;
     ret->refuses = memchr(part[0], 'D', size[0]) != NULL;
     if (size[0] != 1 || !strchr("AD", *part[0]) || size[3] || size[4] || at != len)
@@ -358,8 +353,7 @@ char *access_list_closed(const char *sddl, enum host_access access) {
         return list.protected_ && !is_open(&list) ? NULL : access_list_of(access, true);
     if (!clip_all(&list, access))
         return NULL;
-    free_all(list.owner); /* stays */
-    list.owner = NULL;
+    freep(&list.owner); /* stays */
     return access_list_write(&list);
 }
 
@@ -373,7 +367,7 @@ static const char *name_of_many(const char *sid) {
 }
 
 const char *access_list_open_to(const struct access_list *list, bool folder) {
-    const uint32_t changes = folder ? DELETE | WRITE_DAC | WRITE_OWNER : ACCESS_CHANGE;
+    const uint32_t changes = folder ? ACCESS_TAKE : ACCESS_CHANGE;
 
     for (size_t i = 0; i < list->count; i++) {
         const struct access_entry *entry = &list->entries[i];

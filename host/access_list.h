@@ -19,10 +19,11 @@ enum {
     ACCESS_DELETE_CHILD = 0x40, /* in a folder, whatever the lists of what is in it say */
     ACCESS_READ_AND_EXECUTE = 0x1200a9,
     ACCESS_ALL = 0x1f01ff,
-    /* What changes a file or folder, what is in it, or who may do so: DELETE, WRITE_DAC,
-     * WRITE_OWNER, FILE_WRITE_EA and FILE_WRITE_ATTRIBUTES, too. */
-    ACCESS_CHANGE = ACCESS_ADD_FILE | ACCESS_ADD_FOLDER | 0x10 | ACCESS_DELETE_CHILD | 0x100 |
-                    0x10000 | 0x40000 | 0x80000,
+    /* To remove or rename it, or to decide who may do so: DELETE, WRITE_DAC, WRITE_OWNER. */
+    ACCESS_TAKE = 0x10000 | 0x40000 | 0x80000,
+    /* All that changes it or what is in it: FILE_WRITE_EA and FILE_WRITE_ATTRIBUTES, too. */
+    ACCESS_CHANGE =
+        ACCESS_TAKE | ACCESS_ADD_FILE | ACCESS_ADD_FOLDER | 0x10 | ACCESS_DELETE_CHILD | 0x100,
 };
 
 enum access_flag {
@@ -35,7 +36,7 @@ enum access_flag {
 
 struct access_entry {
     bool refuses;    /* "D" and its kinds; else it gives */
-    unsigned flags;  /* enum access_flag */
+    uint32_t flags;  /* enum access_flag */
     uint32_t rights; /* generic ones (0x10000000 to 0x80000000) may be among them */
     char *who;       /* a SID, whole where this file knows it */
     char *odd;       /* its text, where it is neither a plain "A" nor a plain "D"; else NULL */

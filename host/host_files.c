@@ -38,7 +38,6 @@ static int look_inside(struct host *host, const char *path, struct host_stranger
                        struct error *err) {
     _cleanup_(access_list_free) struct access_list list = {0};
     _cleanup_(freep) char *text = NULL;
-    const char *open_to = NULL;
     struct error why = {0};
 
     if (look(host, path, ret, err) < 0)
@@ -47,13 +46,14 @@ static int look_inside(struct host *host, const char *path, struct host_stranger
         return why.kind == ERROR_ABSENT ? 0 : error_set(err, why.kind, "%s", why.message);
     if (text && strchr(text, ':') && access_list_read(text, &list, err) < 0) /* else: modes */
         return error_prefix(err, "look at '%s'", path);
-    if (text)
-        open_to = access_list_open_to(&list, host->ops->file_type(host, path) == HOST_FOLDER);
-    if (open_to)
-        *ret = (struct host_stranger){.path = xstrdup(path),
-                                      .owner = xstrdup(open_to),
-                                      .open = true,
-                                      .type = host->ops->file_type(host, path)};
+    if (text) {
+        const enum host_file_type type = host->ops->file_type(host, path);
+        const char *open_to = access_list_open_to(&list, type == HOST_FOLDER);
+
+        if (open_to)
+            *ret = (struct host_stranger){
+                .path = xstrdup(path), .owner = xstrdup(open_to), .open = true, .type = type};
+    }
     ret->inside = ret->path;
     return 0;
 }

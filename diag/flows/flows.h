@@ -61,7 +61,7 @@ struct diag_flow {
 };
 /* The table, by id; ended by a row without a name. */
 extern const struct diag_flow diag_flows[FLOW_COUNT + 1];
-/* NULL when there is none of that name. */
+/* NULL: no flow has that name. */
 const struct diag_flow *diag_flow_find(const char *name);
 
 enum { DIAG_DNS_PODS = 3 }; /* so many pods of the DNS are asked at their own addresses */
@@ -123,7 +123,7 @@ struct diag_cells {
 void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret);
 void diag_cells_add(struct diag_cells *cells, const struct diag_cell *cell);
 void diag_cells_free(struct diag_cells *cells);
-/* `second`: the flow's IPv6 cell beside the one of IPv4. NULL when there is none. */
+/* `second`: the cell of IPv6 where a node has both families. NULL: there is no such cell. */
 struct diag_cell *diag_cells_find(const struct diag_cells *cells, enum diag_flow_id flow, bool udp,
                                   bool second);
 /* "pod-to-pod-ip/udp", "pod-to-pod-ip/udp/ipv6" of a second family: how reports and causes name a

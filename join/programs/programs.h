@@ -23,9 +23,10 @@ bool programs_wanted(const struct join_found *found, const struct service *servi
 /* artifacts_missing() for those, and the plan's network. */
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err);
-/* Adds the names of the needed programs that are on the machine (not: those of the list), but not
- * as artifacts.lock says, or where there is none upstream or --source-base (asked once; what cannot
- * be had is passed over; a warning names each): they are fetched again. Kinds: those of the lock
+/* Adds the names of needed programs that are on the machine and differ from artifacts.lock: they
+ * are fetched again. Those that the list has already are not looked at. Without a lock they are
+ * compared with the digests of upstream or --source-base, which are asked for once; a program
+ * without a digest is passed over, and a warning names each that differs. Kinds: those of the lock
  * and of artifacts_published(). */
 int programs_unlike(struct join *join, struct text_list *ret, struct error *err);
 /* Adds to the phase's detail which needed programs neither the bundle (NULL: none) nor

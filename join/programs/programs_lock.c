@@ -1,4 +1,4 @@
-/* The programs on this machine against artifacts.lock, or where there is none against what upstream
+/* Compares the programs on this machine with artifacts.lock; without a lock, with what upstream
  * publishes. */
 #include "join/programs/programs.h"
 

@@ -11,10 +11,8 @@
 #include "tests/memory/memory.h"
 
 bool memory_users_add(const struct memory_host *memory, const char *folder) {
-    enum { WRITE_DAC = 0x40000, WRITE_OWNER = 0x80000 };
-
     return memory_users_rights(memory, folder) &
-           (ACCESS_ADD_FILE | ACCESS_ADD_FOLDER | WRITE_DAC | WRITE_OWNER);
+           (ACCESS_ADD_FILE | ACCESS_ADD_FOLDER | ACCESS_TAKE);
 }
 
 /* ---- what is believed ---- */
@@ -156,10 +154,8 @@ static int belief(const struct memory_host *memory, const char *path) {
 
 /* Its list lets an ordinary user do that, whosever it is; of a folder: remove it, or its list. */
 static bool may_change(const struct memory_host *memory, const struct memory_file *file) {
-    enum { FOLDERS = 0x10000 | 0x40000 | 0x80000 }; /* DELETE, WRITE_DAC, WRITE_OWNER */
-
     return memory_users_rights(memory, file->path) &
-           (file->type == HOST_FOLDER ? (unsigned)FOLDERS : (unsigned)ACCESS_CHANGE);
+           (file->type == HOST_FOLDER ? ACCESS_TAKE : ACCESS_CHANGE);
 }
 
 /* Whether an ordinary user could be behind what is found at `path`: it, a folder above it, or,

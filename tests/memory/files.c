@@ -10,14 +10,6 @@
 
 enum { LINKS_MAX = 8 };
 
-static const char *const access_names[] = {
-    [HOST_PUBLIC] = "public",
-    [HOST_SECRET] = "secret",
-    [HOST_PROBE_MAILBOX] = "probe-mailbox",
-    [HOST_PROBE_PROGRAM] = "probe-program",
-    [HOST_READ_ONLY] = "read-only",
-    [HOST_POD_VOLUMES] = "pod-volumes",
-};
 static const char *const type_names[] = {
     [HOST_ABSENT] = "absent",
     [HOST_FILE] = "file",
@@ -178,7 +170,7 @@ int memory_write(struct host *host, const char *path, const void *data, size_t l
     struct memory_host *memory = memory_of(host);
     struct memory_file *file;
 
-    if (memory_call(host, err, "write %s %s %zu bytes", path, access_names[access], len) < 0)
+    if (memory_call(host, err, "write %s %s %zu bytes", path, memory_access_names[access], len) < 0)
         return -1;
     memory_access_write(host, path);
     if (make_parents(memory, path, err) < 0)
@@ -205,7 +197,7 @@ int memory_make_folder(struct host *host, const char *path, enum host_access acc
     struct memory_host *memory = memory_of(host);
     struct memory_file *file;
 
-    if (memory_call(host, err, "make_folder %s %s", path, access_names[access]) < 0 ||
+    if (memory_call(host, err, "make_folder %s %s", path, memory_access_names[access]) < 0 ||
         make_parents(memory, path, err) < 0)
         return -1;
     if (is_root(path))

@@ -160,19 +160,21 @@ static bool gives(const struct memory_host *memory, const struct memory_file *fi
            (file->type != HOST_FOLDER || memory_users_rights(memory, below) == rights);
 }
 
+const char *const memory_access_names[] = {
+    [HOST_PUBLIC] = "public",
+    [HOST_SECRET] = "secret",
+    [HOST_PROBE_MAILBOX] = "probe-mailbox",
+    [HOST_PROBE_PROGRAM] = "probe-program",
+    [HOST_READ_ONLY] = "read-only",
+    [HOST_POD_VOLUMES] = "pod-volumes",
+};
+
 char *memory_access_name(const struct memory_host *memory, const struct memory_file *file) {
-    static const char *const names[] = {
-        [HOST_SECRET] = "secret",
-        [HOST_PROBE_MAILBOX] = "probe-mailbox",
-        [HOST_PROBE_PROGRAM] = "probe-program",
-        [HOST_READ_ONLY] = "read-only",
-        [HOST_POD_VOLUMES] = "pod-volumes",
-    };
     _cleanup_(freep) char *own = access_list_write(&file->own);
 
     if (!file->own.protected_ && !file->own.count)
-        return xstrdup("public");
-    for (size_t i = HOST_SECRET; i < ARRAY_SIZE(names); i++) {
+        return xstrdup(memory_access_names[HOST_PUBLIC]);
+    for (size_t i = HOST_SECRET; i < ARRAY_SIZE(memory_access_names); i++) {
         struct memory_file given = {.type = file->type};
         _cleanup_(freep) char *wanted = NULL;
 
@@ -180,12 +182,13 @@ char *memory_access_name(const struct memory_host *memory, const struct memory_f
         wanted = access_list_write(&given.own);
         access_list_free(&given.own);
         if (text_ends_with(own, strchr(wanted, 'D')))
-            return xstrdup(names[i]);
+            return xstrdup(memory_access_names[i]);
     }
-    return file->own.protected_ && gives(memory, file, 0) ? xstrdup("secret")
-           : file->own.protected_ && gives(memory, file, ACCESS_READ_AND_EXECUTE)
-               ? xstrdup("read-only")
-               : take_ptr(own);
+    if (file->own.protected_ && gives(memory, file, 0))
+        return xstrdup(memory_access_names[HOST_SECRET]);
+    if (file->own.protected_ && gives(memory, file, ACCESS_READ_AND_EXECUTE))
+        return xstrdup(memory_access_names[HOST_READ_ONLY]);
+    return take_ptr(own);
 }
 
 char *host_memory_access(struct host *host, const char *path) {

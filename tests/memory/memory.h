@@ -114,6 +114,8 @@ uint32_t memory_users_rights(const struct memory_host *memory, const char *path)
 bool memory_is_users(const struct memory_file *file);
 /* A folder that Windows makes. */
 bool memory_is_windows_own(const char *path);
+/* Of each kind of access. */
+extern const char *const memory_access_names[];
 /* "public" (it inherits), "secret", "read-only", ...; else the list. The caller frees. */
 char *memory_access_name(const struct memory_host *memory, const struct memory_file *file);
 

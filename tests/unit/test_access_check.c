@@ -145,11 +145,28 @@ static void an_upgrade(void **state) {
     close_node(&r, before);
 }
 
+/* The check itself sees what a list lets users change, whoever made the file. */
+static void an_open_file_is_seen(void **state) {
+    _cleanup_(freep) char *content = NULL, *found = NULL;
+    struct run r;
+    size_t len;
+
+    (void)state;
+    open_row(&r, &rows[0]);
+    assert_no_openings(r.host, "join");
+    assert_int_equal(host_access_set(r.host, "C:\\k\\kubelet.exe", "D:(A;;FA;;;WD)", NULL), 0);
+    assert_int_equal(host_read(r.host, "C:\\k\\kubelet.exe", 100, &content, &len, NULL), 0);
+    found = text_list_join(host_memory_openings(r.host), "\n");
+    assert_non_null(strstr(found, "change C:\\k\\kubelet.exe"));
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joins_and_resets),
         cmocka_unit_test(an_hour_of_the_network),
         cmocka_unit_test(an_upgrade),
+        cmocka_unit_test(an_open_file_is_seen),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ struct page {
     const char *url;
     int status; /* 0: no connection; -1: Ctrl-C */
     const char *data;
-    size_t len; /* 0: to its end */
+    size_t len; /* 0: the whole body */
 };
 static struct page pages[8];
 static size_t page_count;

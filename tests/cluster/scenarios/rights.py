@@ -176,7 +176,8 @@ def without(stage, row, item):
                                every=0.05, what_for="%s of %s" % ("grant" if wanted else "refusal", row.right))
     rules = [rule for right, rule in single(item).items() if right != row.right] if "rules" in item else None
     settled(True)
-    with changed(stage, path_of(item), **({"subjects": []} if rules is None else {"rules": rules})):
+    left = {"subjects": []} if rules is None else {"rules": rules}  # of a binding, or of a role
+    with changed(stage, path_of(item), **left):
         settled(False)
         yield
     settled(True)
