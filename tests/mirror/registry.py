@@ -7,9 +7,10 @@ import unittest
 
 import mirror
 import published
+import releases
 from mirror import PROGRAMS, odd
 
-PAUSE = published.PAUSE
+PAUSE = releases.PAUSE
 TOKEN = "abc.DEF-123"
 
 
@@ -36,7 +37,7 @@ class Registry(unittest.TestCase):
     def registry(self, realm, parts):
         """The base of one whose manifests and blobs want a token; the programs beside it want none."""
         exe = (mirror.ROOT / "build/windows/winjoin-probe.exe").read_bytes()
-        programs = published.releases({name: exe for name in [os.path.basename(path) for path in PROGRAMS.values()] +
+        programs = releases.releases({name: exe for name in [os.path.basename(path) for path in PROGRAMS.values()] +
                                        ["flanneld.exe", "ctr.exe"]})
         answers = {"/" + path: odd.http(data) for path, data in programs.items()}
         for path, what in parts.items():
@@ -45,7 +46,7 @@ class Registry(unittest.TestCase):
         return server, "https://" + server.endpoint
 
     def parts(self):
-        return {path: odd.http(data) for path, data in published.pause({"10.0.20348.1": b"of 2022"}).items()}
+        return {path: odd.http(data) for path, data in releases.pause({"10.0.20348.1": b"of 2022"}).items()}
 
     def tokens(self, answer):
         server = self.serve({"/token": answer})

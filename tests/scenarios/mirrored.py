@@ -11,13 +11,13 @@ from scene import netns, snapshot, stage
 
 sys.path += [os.path.join(scene.ROOT, "tests", folder) for folder in ("discovery", "mirror")]
 import odd  # noqa: E402
-import published  # noqa: E402
+import releases  # noqa: E402
 
 MACHINE = os.path.join(scene.ROOT, "build", "windows", "rig", "machine.exe")
 ADDRESS = "10.0.0.10"  # the control plane's machine
 FOLDER = "/winjoin"
 KUBELET = FOLDER + "/bin/kubelet.exe"
-UPSTREAM = published.K8S + "kubelet.exe"
+UPSTREAM = releases.K8S + "kubelet.exe"
 
 
 class Mirrored(scene.Scene):
@@ -41,7 +41,7 @@ class Mirrored(scene.Scene):
     def releases(self):
         """The bundle's programs as upstream has them: path -> content."""
         with zipfile.ZipFile(self.stage.host.path(stage.BUNDLE)) as bundle:
-            return published.releases({os.path.basename(name): bundle.read(name) for name in bundle.namelist()})
+            return releases.releases({os.path.basename(name): bundle.read(name) for name in bundle.namelist()})
 
     def upstream(self, changes=None):
         """A proxy of upstream's hosts; `changes`: path -> what it answers instead. Its URL."""
@@ -127,12 +127,12 @@ class Mirrored(scene.Scene):
         data = self.releases()[UPSTREAM]
         head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(data)
         around = odd.http(b"", "302 Found", "Location: /up/" + UPSTREAM)
-        old = published.sha256(self.releases()[published.CONTAINERD]).encode() + b"  containerd-2.4.1-windows-amd64.tar.gz\n"
+        old = releases.sha256(self.releases()[releases.CONTAINERD]).encode() + b"  containerd-2.4.1-windows-amd64.tar.gz\n"
         for what, changes, code, says in (
                 ("lies", {UPSTREAM: odd.http(data[:-1] + b"?")}, 4, "kubelet.*its SHA-256 is .* the published one is"),
                 ("redirects in a circle", {UPSTREAM: around}, 1, "artifact 'kubelet'.*redirect"),
                 ("has no such version", {UPSTREAM + ".sha256": odd.http(b"", "404 Not Found")}, 1, "404: no such file"),
-                ("serves an old version", {published.CONTAINERD + ".sha256sum": odd.http(old)}, 1, "no SHA-256 of"),
+                ("serves an old version", {releases.CONTAINERD + ".sha256sum": odd.http(old)}, 1, "no SHA-256 of"),
                 ("goes away after 60 %", {UPSTREAM: lambda: iter((head + data[:len(data) * 6 // 10],))}, 1,
                  "artifact 'kubelet': GET")):
             with self.subTest(what):
@@ -141,7 +141,7 @@ class Mirrored(scene.Scene):
     def test_join_from_releases_that_come_with_difficulty(self):
         """One breaks off after 60 % and comes back, one is redirected, one server is busy, one is slow."""
         files = self.releases()
-        kubelet, plugins = files[UPSTREAM], files[published.PLUGINS]
+        kubelet, plugins = files[UPSTREAM], files[releases.PLUGINS]
         cut = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(kubelet)
         broken, busy = [cut + kubelet[:len(kubelet) * 6 // 10]], [odd.http(b"", "503 Service Unavailable")]
 
@@ -151,9 +151,9 @@ class Mirrored(scene.Scene):
                 time.sleep(0.2)
                 yield plugins[at:at + len(plugins) // 10 + 1]
         base = self.upstream({
-            UPSTREAM: lambda: broken.pop() if broken else odd.http(kubelet), published.PLUGINS: slowly,
-            published.CONTAINERD: odd.http(b"", "302 Found", "Location: /up/elsewhere"),
-            "elsewhere": lambda: busy.pop() if busy else odd.http(files[published.CONTAINERD])})
+            UPSTREAM: lambda: broken.pop() if broken else odd.http(kubelet), releases.PLUGINS: slowly,
+            releases.CONTAINERD: odd.http(b"", "302 Found", "Location: /up/elsewhere"),
+            "elsewhere": lambda: busy.pop() if busy else odd.http(files[releases.CONTAINERD])})
         done = self.stage.host.run(self.from_mirror(base, "--source-base"), timeout=180)
         self.assert_code(done, 0)
         self.assertEqual(self.ready(), ["True"])
@@ -174,7 +174,7 @@ class Mirrored(scene.Scene):
                                env={**os.environ, "SSL_CERT_FILE": roots}, capture_output=True, text=True, check=False)
         self.assertEqual(linux.returncode, 0, linux.stderr)
         with open(made, "rb") as a, open(there, "rb") as b:
-            self.assertEqual(published.sha256(a.read()), published.sha256(b.read()))
+            self.assertEqual(releases.sha256(a.read()), releases.sha256(b.read()))
 
     def test_unknown_authority(self):
         self.assert_refused(self.mirror(ca=odd.stranger), 4, "certificate")
