@@ -16,8 +16,9 @@ import zlib
 
 import mirror
 import published
+import releases
 from mirror import odd
-from releases import CONTAINERD, RUNTIME, info, packed, sha256, zstd, zstd_header
+from releases import CONTAINERD, RUNTIME, info, sha256, zstd, zstd_header
 
 UNTRUSTED = 4
 OUT, STREAM = "leads out of the archive", "names a stream within a file"
@@ -55,7 +56,7 @@ def tars(compress):
     name = "bin/containerd.exe"
 
     def packed(*what):
-        return packed(*what, compress=compress)
+        return releases.packed(*what, compress=compress)
     made = {what: (packed(RUNTIME, info(path)), UNTRUSTED, why) for what, (path, why) in PATHS.items()}
     for what, entry, why in (
             ("a symbolic link", info("bin/link", tarfile.SYMTYPE, "/etc/passwd"), KIND),
@@ -81,26 +82,26 @@ def tars(compress):
 def gzips():
     made = tars(gzip.compress)
     made["gzip of nothing"] = (b"\x1f\x8b\x08" + b"\0" * 50, 1, "read archive: ")
-    made["bzip2"] = (packed(RUNTIME, compress=bz2.compress), 1, "read archive: ")  # no upstream uses it
-    made["xz"] = (packed(RUNTIME, compress=lzma.compress), 1, "read archive: ")
+    made["bzip2"] = (releases.packed(RUNTIME, compress=bz2.compress), 1, "read archive: ")  # no upstream uses it
+    made["xz"] = (releases.packed(RUNTIME, compress=lzma.compress), 1, "read archive: ")
     return made
 
 
 def zstds():
     made = tars(zstd)
-    good = packed(RUNTIME, compress=zstd)
+    good = releases.packed(RUNTIME, compress=zstd)
     # the frame says that a dictionary made it; the first block is longer than a block may be
     for what, data in (("zstd of nothing", zstd_header(0) + b"\0" * 50), ("a header alone", zstd_header(10240)),
                        ("half a header", good[:7]), ("a dictionary", good[:4] + b"\xa1\x07" + good[5:]),
                        ("a reserved bit", good[:4] + b"\xa8" + good[5:]),
                        ("a reserved block", good[:9] + b"\x07" + good[10:]),
                        ("a block of 2 MiB", good[:9] + b"\xff\xff\xff" + good[12:]),
-                       ("a window of 2 GiB", packed({**RUNTIME, "bin/x": bytes(1 << 18)},
+                       ("a window of 2 GiB", releases.packed({**RUNTIME, "bin/x": bytes(1 << 18)},
                                                               compress=lambda tar: zstd(tar, window=31))),
                        ("lz4", b"\x04\x22\x4d\x18\x64\x40\xa7" + b"\0" * 50)):
         made[what] = (data, 1, "read archive: ")
     made["3 GiB of zeros"] = (
-        zstd(packed({}, info("bin/huge", size=3 << 30), compress=bytes)[:512]) +
+        zstd(releases.packed({}, info("bin/huge", size=3 << 30), compress=bytes)[:512]) +
         zstd(bytes(1 << 20), block=1 << 17) * 3072, UNTRUSTED, SIZE)
     return made
 
@@ -203,7 +204,7 @@ class Hostile(unittest.TestCase):
         self.run_it(self.serve(), 0)
         for more in ({}, {"window": 27}):
             self.setUp()
-            self.run_it(self.serve(release(packed(
+            self.run_it(self.serve(release(releases.packed(
                 RUNTIME, compress=lambda tar: zstd(tar, **more)))), 0)
             self.assert_installed()
         file = odd.write(self.folder.name, "good.zip", zipped(entry("bin/", mode=0o040755), data=b""))
