@@ -294,13 +294,16 @@ int network_fit_check_nodes(struct join *join, struct error *err) {
 void network_fit_warn(struct join *join) {
     const struct agent_settings *settings = &join->found.cluster.network;
     const struct external_agent *agent = join->found.plan.external;
+    bool unread = join->found.cluster.network_unread;
 
-    if (join->found.cluster.network_unread)
+    if (join->found.plan.agent->in_cluster && !agent)
+        join_warn(&join->progress, "%s: what it needs on this machine is not checked",
+                  unread ? "the DaemonSet of the cluster's network agent is not known, for some of "
+                           "what network agents say may not be read (403)"
+                         : "the cluster has no DaemonSet of a network agent that winjoin knows");
+    else if (unread)
         log_message(LOG_INFO,
                     "no right to read the DaemonSets or ConfigMaps of network agents (403)");
-    else if (join->found.plan.agent->in_cluster && !agent)
-        join_warn(&join->progress, "the cluster has no DaemonSet of a network agent that winjoin "
-                                   "knows: what it needs on this machine is not checked");
     if (!agent)
         return;
     if (agent->advice)

@@ -108,9 +108,10 @@ static bool is_of_node(const struct join *join, const struct artifact *artifact)
            text_equal(artifact->name, ARTIFACT_IMAGE);
 }
 
-/* Of upstream only the version is known yet, and what was noted of the program that is installed:
- * its bytes are compared once they are here. */
-static int compare_program(struct join *join, const struct artifact *artifact, struct error *err) {
+/* Of upstream only the version is known yet. A program of that version is replaced all the same
+ * where its bytes are not those that upstream published (`unlike`) or the node noted. */
+static int compare_program(struct join *join, const struct artifact *artifact,
+                           const struct text_list *unlike, struct error *err) {
     const struct service *service = service_of(artifact->name);
     _cleanup_(freep) char *from = NULL;
     bool same = false;
@@ -121,6 +122,7 @@ static int compare_program(struct join *join, const struct artifact *artifact, s
         return -1;
     from = same ? NULL : version_of(join->host, artifact->target, service);
     if (same || (!*artifact->sha256 && same_version(from, artifact->version) &&
+                 !text_list_has(unlike, artifact->name) &&
                  !written_file_differs(&join->journal, artifact->target)))
         return 0;
     add_program(join->upgrade, artifact->name, artifact->target, service, take_ptr(from),
@@ -147,16 +149,18 @@ static int compare_winjoin(struct join *join, struct error *err) {
 }
 
 static int compare_programs(struct join *join, struct error *err) {
+    _cleanup_(text_list_free) struct text_list unlike = {0};
     struct bundle *bundle = NULL;
     const struct artifacts *lock;
 
     if (programs_bundle(join, &bundle, err) < 0)
         return -1;
     lock = bundle ? bundle_artifacts(bundle) : NULL;
-    if (programs_check_versions(join, lock, err) < 0)
+    if (programs_check_versions(join, lock, err) < 0 ||
+        (bundle && bundle_is_upstream(bundle) && programs_unlike(join, &unlike, err) < 0))
         return -1;
     for (size_t i = 0; lock && i < lock->count; i++)
-        if (compare_program(join, &lock->items[i], err) < 0)
+        if (compare_program(join, &lock->items[i], &unlike, err) < 0)
             return error_prefix(err, "artifact '%s'", lock->items[i].name);
     return compare_winjoin(join, err);
 }

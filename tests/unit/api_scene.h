@@ -48,7 +48,7 @@ struct api_scene {
     const char *daemon_set, *backend; /* of Windows nodes, its CALICO_NETWORKING_BACKEND; or NULL */
     const char *conf;                 /* with which the Node becomes Ready; NULL: winjoin's own */
     const char *second_set;           /* beside daemon_set */
-    const char *hides;                /* in the path of a ConfigMap that may not be read; or NULL */
+    const char *hides;                /* in the path of what may not be read; or NULL */
     const char *other_node; /* "10.244.7.0/24 10.0.0.77", its prefix and address; NULL: none */
     char *node_asked_as;    /* the client certificate with which a Node was last read; or NULL */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */

@@ -3,6 +3,7 @@
 
 #include "join/plan/plan.h"
 #include "join/programs/programs.h"
+#include "join/upgrade/upgrade.h"
 #include "pki/digest.h"
 #include "program_image.h"
 #include "services/artifacts/artifacts.h"
@@ -313,6 +314,40 @@ static void other_bytes_are_fetched_again(void **state) {
     }
 }
 
+/* Whether an upgrade to the version that is installed would replace the kubelet. */
+static bool upgrade_replaces_kubelet(struct error *err) {
+    struct join_options options = {.verify = xstrdup("none"), .dry_run = true};
+    struct upgrade upgrade = {0};
+    struct join join = {
+        .host = r.host, .http = r.http, .asked = &options, .progress.listener = note_event};
+    _cleanup_(freep) char *plan = NULL;
+
+    if (upgrade_recall(r.host, &options, err) < 0 || upgrade_open(&join, &upgrade, err) < 0 ||
+        join_run_looking(&join, err) < 0)
+        fail_msg("upgrade: %s", err->message);
+    plan = upgrade_plan_text(&join);
+    upgrade_close(&join);
+    join_options_free(&options);
+    return strstr(plan, "kubelet.exe") != NULL;
+}
+
+/* The version is the same, and nobody noted the bytes that an administrator had put there. */
+static void an_upgrade_compares_too(void **state) {
+    char digest[DIGEST_TEXT_MAX], other[DIGEST_TEXT_MAX];
+    struct error err = {0};
+
+    (void)state;
+    open_scene();
+    put(KUBELET, "v1.37.1", 0, digest);
+    serve(K8S("v1.37.1") "kubelet.exe.sha256", 200, digest, 0);
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    assert_false(upgrade_replaces_kubelet(&err));
+    put(KUBELET, "v1.37.1", 1, other);
+    assert_true(upgrade_replaces_kubelet(&err));
+    close_scene();
+}
+
 /* A bundle, a lock, or the word that nothing is to be downloaded: upstream is not asked. */
 static void nothing_is_asked(void **state) {
     static const char lock[] =
@@ -428,6 +463,7 @@ int main(void) {
         cmocka_unit_test(files_that_nothing_is_asked_of),
         cmocka_unit_test(the_same_bytes_stay),
         cmocka_unit_test(other_bytes_are_fetched_again),
+        cmocka_unit_test(an_upgrade_compares_too),
         cmocka_unit_test(nothing_is_asked),
         cmocka_unit_test(upstream_is_asked_once),
         cmocka_unit_test(a_proxy_of_upstream_is_asked),
