@@ -75,10 +75,13 @@ static int on_data(nghttp2_session *, uint8_t, int32_t, const uint8_t *data, siz
     return 0;
 }
 
+/* After its answer a server may say that it needs no more of the request (RFC 9113, 8.1: NO_ERROR).
+ */
 static int on_heard(nghttp2_session *, const nghttp2_frame *frame, void *context) {
     struct call *call = context;
 
-    call->canceled |= frame->hd.type == NGHTTP2_RST_STREAM;
+    call->canceled |= frame->hd.type == NGHTTP2_RST_STREAM && !call->ended &&
+                      frame->rst_stream.error_code != NGHTTP2_NO_ERROR;
     return 0;
 }
 

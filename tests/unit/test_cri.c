@@ -78,6 +78,25 @@ static void an_answer_is_put_together(void **state) {
     }
 }
 
+/* A server that needs no more of the request says so, before or after it has read all of it. */
+static void an_answer_that_ends_the_stream(void **state) {
+    (void)state;
+    for (char code = 0; code <= 8; code += 8) {
+        const char reset[] = {0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, code};
+        _cleanup_(text_free) struct text said = {0}, answer = {0};
+        struct script script;
+        struct error err = {0};
+
+        cri_scene_add(&said, BYTES("\x0a\1x"));
+        text_add_bytes(&said, reset, sizeof reset);
+        script = (struct script){.said = said.data, .len = said.len};
+        if (call(&script, &answer, &err) < 0)
+            fail_msg("code %d: %s", code, err.message);
+        assert_int_equal(answer.len, 3);
+        text_free(&script.heard);
+    }
+}
+
 /* Header fields as a server without Huffman's code writes them. */
 #define BEGIN GRPC_GO_HELLO GRPC_GO_HEADERS
 #define STATUS(n) "\0\0\x0f\1\5\0\0\0\1\0\x0bgrpc-status\1" n
@@ -110,6 +129,8 @@ static const struct bad_answer {
     {"no number", BYTES(BEGIN ONE_BYTE STATUS("x")), ERROR_MALFORMED, "no status"},
     {"broken off", BYTES(GRPC_GO_HELLO "\0\0\4\3\0\0\0\0\1\0\0\0\x08"), ERROR_HOST,
      "canceled the call"},
+    {"ended early", BYTES(BEGIN ONE_BYTE "\0\0\4\3\0\0\0\0\1\0\0\0\0"), ERROR_MALFORMED,
+     "no status"},
     {"hung up", BYTES(BEGIN ONE_BYTE), ERROR_HOST, "pipe '"},
     {"no HTTP/2", BYTES("HTTP/1.1 400 Bad Request\r\n"), ERROR_MALFORMED, "not HTTP/2: "},
     {"a line", BYTES("{\"ok\":false}\n"), ERROR_MALFORMED, "not HTTP/2: "},
@@ -313,6 +334,7 @@ static void only_a_pipe_of_this_machine_is_local(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_put_together),
+        cmocka_unit_test(an_answer_that_ends_the_stream),
         cmocka_unit_test(bad_answers_are_refused),
         cmocka_unit_test(endless_answers_are_cut_off),
         cmocka_unit_test(a_kubelets_pods_are_listed),
