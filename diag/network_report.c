@@ -78,9 +78,11 @@ json_t *network_report_diag(const struct diag_report *report) {
         json_array_append_new(
             causes, json_pack("{s:s, s:s}", "id", report->causes.items[i].id, "confidence",
                               report->causes.items[i].confirmed ? "confirmed" : "likely"));
-    return json_pack("{s:s, s:i, s:{s:i, s:o}, s:o}", "time", RFC3339_TEXT(report->time), "passed",
-                     (int)summary.pass, "failed", "count", (int)summary.fail, "first", failed,
-                     "causes", causes);
+    return json_pack("{s:s, s:i, s:i, s:i, s:{s:i, s:o}, s:o, s:s*}", "time",
+                     RFC3339_TEXT(report->time), "flows", (int)summary.flows, "flowsPassed",
+                     (int)summary.flows_pass, "passed", (int)summary.pass, "failed", "count",
+                     (int)summary.fail, "first", failed, "causes", causes, "message",
+                     report->causes.count ? report->causes.items[0].message : NULL);
 }
 
 static json_t *report_json(const struct network_report_seen *seen, size_t names) {
@@ -194,7 +196,10 @@ static void take_diag(const json_t *diag, json_t *ret) {
 
     if (!take_time(diag, taken) || !take_number(diag, "passed", taken))
         return;
+    (void)take_number(diag, "flows", taken);
+    (void)take_number(diag, "flowsPassed", taken);
     take_counted(diag, "failed", taken);
+    take_text(diag, "message", taken);
     json_each(json_object_get(diag, "causes"), i, cause) {
         _cleanup_json_ json_t *row = json_object();
 
@@ -329,25 +334,32 @@ static void add_diag(struct text *t, const json_t *diag, int64_t now) {
         text_add(t, json_number_at(diag, "passed", 0) ? "no cell failed" : "nothing was measured");
 }
 
-char *network_report_line(const json_t *report, int64_t now) {
+char *network_report_drift(const json_t *report) {
     const json_t *drift = json_object_get(report, "drift");
-    int64_t age = now - network_report_time(report);
     struct text t = {0};
-    size_t told = 0;
 
-    add_age(&t, age);
-    text_add(&t, age < 0 ? ": " : " old: ");
     for (size_t k = 0; k < DRIFT_KINDS; k++) {
         const json_t *counted = json_object_get(drift, drift_kinds[k].key);
 
         if (!counted)
             continue;
-        text_add(&t, told++ ? ", " : "");
+        text_add(&t, t.len ? ", " : "");
         add_counted(&t, counted, drift_kinds[k].what);
     }
-    if (!drift)
+    return text_take(&t);
+}
+
+char *network_report_line(const json_t *report, int64_t now) {
+    _cleanup_(freep) char *drift = network_report_drift(report);
+    int64_t age = now - network_report_time(report);
+    struct text t = {0};
+
+    add_age(&t, age);
+    text_add(&t, age < 0 ? ": " : " old: ");
+    text_add(&t, drift);
+    if (!json_object_get(report, "drift"))
         text_add(&t, "HNS was not compared with Kubernetes");
-    else if (!told)
+    else if (!*drift)
         text_add(&t, json_object_get(report, "unread") ? "nothing differs of what was read"
                                                        : "HNS has what Kubernetes has");
     json_each(json_object_get(report, "unread"), i, what)

@@ -22,8 +22,9 @@ struct network_report_seen {
     const json_t *drift;        /* drift_read(); NULL: nothing was compared */
     const json_t *diag;         /* network_report_diag() */
 };
-/* What `winjoin diag` on the node found: {time, passed, failed: {count, first: ["pod-to-pod-ip/tcp"
- * ]}, causes: [{id, confidence}]}. New reference. */
+/* What `winjoin diag` on the node found: {time, flows, flowsPassed, passed, failed: {count, first:
+ * ["pod-to-pod-ip/tcp"]}, causes: [{id, confidence}], message}; `passed` and `failed` are cells,
+ * `message` the first cause's. New reference. */
 json_t *network_report_diag(const struct diag_report *report);
 /* The annotation: {version: 1, time, mode, network, loadBalancers, dsr: "on|off|mixed", drift:
  * {KIND: {count, first: []}}, unread: ["the Services"], diag}; KIND: one of drift_kinds[]
@@ -45,6 +46,9 @@ bool network_report_is_fresh(const json_t *report, int64_t now);
  * of pods. */
 bool network_report_differs(const json_t *report);
 bool network_report_lacks(const json_t *report);
+/* "2 Services without a load balancer in HNS (kube-system/kube-dns 10.96.0.10:53/UDP, ...)", "":
+ * none; the caller frees. */
+char *network_report_drift(const json_t *report);
 /* How many differences there are, of all kinds. */
 long long network_report_count(const json_t *report);
 /* Does it name this Service ("kube-system/kube-dns") among those without a load balancer? */

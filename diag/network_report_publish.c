@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "diag/drift/drift.h"
+#include "diag/network_proof.h"
 #include "kube/client.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_lookup.h"
@@ -53,27 +54,48 @@ static int publishing_open(struct host *host, struct http *http, struct publishi
     return 0;
 }
 
-/* `text` NULL: none. */
-static int put(struct publishing *p, const char *text, struct error *err) {
-    _cleanup_json_ json_t *patch =
-        json_pack("{s:{s:{s:o}}}", "metadata", "annotations", NETWORK_REPORT_ANNOTATION,
-                  text ? json_string(text) : json_null());
+/* The status' own path takes annotations, too. `report` NULL: it stays; "": it goes. */
+static int put(struct publishing *p, const char *report, json_t *condition, struct error *err) {
+    _cleanup_(freep) char *path = xasprintf("%s/status", p->path);
+    _cleanup_json_ json_t *patch = json_pack("{s:{s:[O]}}", "status", "conditions", condition);
 
-    return kube_patch(&p->client, p->path, "merge", patch, err);
+    if (report)
+        json_object_set_new(patch, "metadata",
+                            json_pack("{s:{s:s?}}", "annotations", NETWORK_REPORT_ANNOTATION,
+                                      *report ? report : NULL)); /* null takes it away */
+    return kube_patch(&p->client, path, "strategic-merge", patch, err);
 }
 
-/* What the Node says already; NULL: nothing that can be read. */
-static int get(struct publishing *p, json_t **ret, struct error *err) {
+/* What the Node says already. */
+struct said {
+    json_t *report;    /* NULL: nothing that can be read */
+    json_t *condition; /* NULL: none */
+};
+
+static void said_free(struct said *said) {
+    json_decref(said->report);
+    json_decref(said->condition);
+}
+
+static int get(struct publishing *p, struct said *ret, struct error *err) {
     _cleanup_json_ json_t *node = NULL;
     const char *text;
 
     if (kube_get(&p->client, p->path, &node, err) < 0)
         return -1;
+    json_each(json_at(node, "status.conditions"), i, condition)
+        if (!ret->condition && text_equal(json_text_at(condition, "type"), NETWORK_PROOF_CONDITION))
+            ret->condition = json_incref(condition);
     text = json_string_value(
         json_object_get(json_at(node, "metadata.annotations"), NETWORK_REPORT_ANNOTATION));
     if (text)
-        (void)network_report_read(text, ret, ERROR_IGNORED);
+        (void)network_report_read(text, &ret->report, ERROR_IGNORED);
     return 0;
+}
+
+/* The cluster's time, which conditions have. */
+static int64_t cluster_time(const struct publishing *p) {
+    return host_now(p->host) + p->client.clock_difference;
 }
 
 /* ---- what is there ---- */
@@ -119,16 +141,19 @@ static bool says_the_same(const json_t *before, const json_t *now) {
 static int publish(struct host *host, struct http *http, const json_t *diag, bool sure,
                    json_t **ret, struct error *err) {
     _cleanup_(publishing_free) struct publishing p = {0};
-    _cleanup_json_ json_t *before = NULL, *now = NULL;
+    _cleanup_(said_free) struct said before = {0};
+    _cleanup_json_ json_t *now = NULL, *condition = NULL;
     _cleanup_(freep) char *text = NULL;
 
     if (publishing_open(host, http, &p, err) < 0 || get(&p, &before, err) < 0)
         return -1;
-    text = look(&p, diag ? diag : json_object_get(before, "diag"));
+    text = look(&p, diag ? diag : json_object_get(before.report, "diag"));
     if (network_report_read(text, &now, err) < 0)
         return -1;
-    if ((sure || !network_report_lacks(now)) && !says_the_same(before, now) &&
-        put(&p, text, err) < 0)
+    condition = network_proof_condition(now, before.condition, cluster_time(&p));
+    if ((sure || !network_report_lacks(now)) &&
+        !(says_the_same(before.report, now) && network_proof_equal(before.condition, condition)) &&
+        put(&p, text, condition, err) < 0)
         return -1;
     *ret = take_ptr(now);
     return 0;
@@ -146,8 +171,10 @@ int network_report_publish(struct host *host, struct http *http, const struct di
 
 int network_report_clear(struct host *host, struct http *http, struct error *err) {
     _cleanup_(publishing_free) struct publishing p = {0};
+    _cleanup_json_ json_t *none =
+        json_pack("{s:s, s:s}", "type", NETWORK_PROOF_CONDITION, "$patch", "delete");
 
-    if (publishing_open(host, http, &p, err) == 0 && put(&p, NULL, err) == 0)
+    if (publishing_open(host, http, &p, err) == 0 && put(&p, "", none, err) == 0)
         return 0;
     return error_forgive(err, ERROR_ABSENT); /* nothing was published, or the Node is gone */
 }
@@ -159,10 +186,29 @@ static uint64_t from_now(struct network_publisher *p, unsigned ms) {
     return host_monotonic_ms(p->host) + host_spread_ms(p->host, ms, ms + ms / 5);
 }
 
+/* Who waits for the condition sees at once that what was proved is in doubt. */
+static void doubt(struct network_publisher *publisher) {
+    _cleanup_(publishing_free) struct publishing p = {0};
+    _cleanup_(said_free) struct said before = {0};
+    _cleanup_json_ json_t *condition = NULL;
+    struct error why = {0};
+
+    if (publishing_open(publisher->host, publisher->http, &p, &why) == 0 &&
+        get(&p, &before, &why) == 0 && before.condition) {
+        condition = network_proof_restored(before.condition, cluster_time(&p));
+        (void)put(&p, NULL, condition, &why);
+    }
+    publisher->doubted = condition && why.kind == ERROR_NONE;
+    if (why.kind && why.kind != ERROR_ABSENT)
+        log_message(LOG_RETRY, "publish that the network was made again: %s", why.message);
+}
+
 void network_publisher_look(struct network_publisher *p, enum network_news news) {
     _cleanup_json_ json_t *now = NULL;
     struct error why = {0};
 
+    if (news == NEWS_RESTORED && !p->doubted)
+        doubt(p);
     if (!p->begun || news == NEWS_RESTORED || (news == NEWS_BALANCERS && p->differs)) {
         uint64_t soon = from_now(p, SOON_MS);
 
@@ -177,6 +223,7 @@ void network_publisher_look(struct network_publisher *p, enum network_news news)
         p->due_ms = from_now(p, AGAIN_MS);
         return;
     }
+    p->doubted = false;
     p->doubtful = !p->doubtful && network_report_lacks(now);
     p->differs = network_report_differs(now);
     p->due_ms = from_now(p, p->doubtful ? SURE_MS : LOOK_MS);

@@ -1,6 +1,7 @@
-/* The node's report of its own network, published with the node's own identity, which may change
- * the annotations of its own Node (Node authorizer, NodeRestriction). Nothing that fails here fails
- * anything else. */
+/* The node's report of its own network and the condition PodNetworkProved (diag/network_proof.h),
+ * published together with the node's own identity, which may change the annotations and the status
+ * of its own Node (Node authorizer, NodeRestriction). Nothing that fails here fails anything else.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -17,14 +18,16 @@ struct network_publisher {
     bool begun;
     bool doubtful; /* the last look found that HNS lacks something, which the next one confirms */
     bool differs;  /* what was published last */
+    bool doubted;  /* since that, the Node was told that its network was made again */
     uint64_t due_ms;
 };
 /* Called every few seconds while winjoin-network runs (struct network_keeper's `looked`). Compares
  * HNS with Kubernetes every 15 to 18 minutes (three lists and the own Node), 90 s after HNS was
  * restarted, and, as long as something is wrong, 90 s after HNS has another number of load
  * balancers; publishes what changed, what is wrong each time, and once in an hour that nothing did.
- * What HNS lacks is published when it still does a minute later. Where that fails, it is tried
- * again after five minutes, and is a line of the log. */
+ * What HNS lacks is published when it still does a minute later. That HNS was restarted makes the
+ * condition Unknown at once, until the next look. Where that fails, it is tried again after five
+ * minutes, and is a line of the log. */
 void network_publisher_look(struct network_publisher *publisher, enum network_news news);
 
 /* Compares and publishes at once, with what `measured` found (NULL: what an earlier diagnosis has
@@ -32,6 +35,6 @@ void network_publisher_look(struct network_publisher *publisher, enum network_ne
  * network down. Other kinds: kube_get's, kube_patch's. */
 int network_report_publish(struct host *host, struct http *http, const struct diag_report *measured,
                            struct error *err);
-/* Takes the annotation away, for a reset, as long as the node's kubeconfig is there. Nothing where
- * no join has written its network down, or the cluster has no such Node. */
+/* Takes annotation and condition away, for a reset, as long as the node's kubeconfig is there.
+ * Nothing where no join has written its network down, or the cluster has no such Node. */
 int network_report_clear(struct host *host, struct http *http, struct error *err);

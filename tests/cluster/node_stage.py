@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import netns
+import patience
 import programs
 import snapshot
 import stage as rig
@@ -133,11 +134,25 @@ class NodeStage(stages.Stage):
         expect_equal(ready.get("Ready"), "True", repr(item["status"]["conditions"]))
         return item
 
+    def proved(self, node=None):
+        """The condition PodNetworkProved; None: the Node has none, or is not there."""
+        try:
+            item = self.cluster.call("GET", "/api/v1/nodes/" + (node or self.node).node_name)
+        except Refused:
+            return None
+        return next((c for c in item["status"]["conditions"] if c["type"] == "PodNetworkProved"), None)
+
+    def expect_condition(self, status, node=None):
+        """What an administrator waits for, as kubectl waits."""
+        self.cluster.kubectl("wait", "--for=condition=PodNetworkProved=" + status, "--timeout=%ds" %
+                             (150 * patience.factor()), "node/" + (node or self.node).node_name)
+
     def reset(self, node=None, compare=True):
         """Takes a join back, deletes the Node object; the host must be as it was found. Answers what
         was said."""
         node = node or self.node
         done = node.winjoin("reset", "--force")
+        expect_equal(self.proved(node), None, "the condition after a reset")
         try:
             self.cluster.call("DELETE", "/api/v1/nodes/" + node.node_name)
         except Refused as why:

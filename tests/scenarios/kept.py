@@ -52,6 +52,7 @@ class Keeping(scene.Scene):
         self.assertEqual((own["network"], own["drift"], own["diag"]["time"], own["diag"]["causes"]),
                          ("flannel.4096", {}, report["time"], []), what)
         self.assertTrue(own["loadBalancers"] and own["dsr"] and own["diag"]["passed"], own)
+        self.assertEqual(self.network_condition("PodNetworkProved"), ["True"], what)
 
     def own_report(self):
         """What the node has published of itself; None: nothing."""
@@ -135,6 +136,7 @@ class Kept(Keeping):
     def test_5_reset(self):
         self.assert_code(self.stage.winjoin("reset", "--force"), 0)
         self.assertIsNone(self.own_report())
+        self.assertEqual(self.network_condition("PodNetworkProved"), [])
         self.delete_node()
         self.assert_bare()
 

@@ -180,9 +180,9 @@ class Scene(unittest.TestCase):
         conditions = self.stage.node(stage.NODE)["status"].get("conditions", [])
         return [c["status"] for c in conditions if c["type"] == "Ready"]
 
-    def network_condition(self):
+    def network_condition(self, kind="NetworkUnavailable"):
         conditions = self.stage.node(stage.NODE)["status"].get("conditions", [])
-        return [c["status"] for c in conditions if c["type"] == "NetworkUnavailable"]
+        return [c["status"] for c in conditions if c["type"] == kind]
 
 
 def holders(folder, secret, left_out=""):

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/log.h"
+#include "diag/network_proof.h"
 #include "diag/network_report_publish.h"
 #include "netsetup/peer_watch.h"
 #include "services/service_table.h"
@@ -27,7 +28,8 @@ static struct host *host;
 static struct http *http;
 static struct network_publisher publisher;
 static struct {
-    char *annotation; /* of the Node; NULL: none */
+    char *annotation;  /* of the Node; NULL: none */
+    json_t *condition; /* the same */
     unsigned requests, patches;
     long status; /* of a patch that fails; 0: it works */
     bool away, service;
@@ -35,19 +37,27 @@ static struct {
 } api;
 
 static void keep(const json_t *patch) {
-    const json_t *annotations = json_at(patch, "metadata.annotations");
+    json_t *annotations = json_at(patch, "metadata.annotations"),
+           *condition = json_at(patch, "status.conditions.0");
     const char *text = json_string_value(json_object_get(annotations, NETWORK_REPORT_ANNOTATION));
 
-    assert_int_equal(json_object_size(annotations), 1); /* nobody else's */
-    assert_int_equal(json_object_size(patch), 1);
+    assert_string_equal(json_text_at(condition, "type"), NETWORK_PROOF_CONDITION);
+    assert_int_equal(json_array_size(json_at(patch, "status.conditions")), 1); /* nobody else's */
+    json_decref(api.condition);
+    api.condition = json_text_at(condition, "$patch") ? NULL : json_incref(condition);
+    api.patches++;
+    if (!annotations)
+        return;
+    assert_int_equal(json_object_size(annotations), 1);
     free(api.annotation);
     api.annotation = text ? xstrdup(text) : NULL;
-    api.patches++;
 }
 
 static char *node(void) {
-    json_t *object = json_pack("{s:{s:s, s:{s:s*}}}", "metadata", "name", "win-7k2", "annotations",
-                               NETWORK_REPORT_ANNOTATION, api.annotation);
+    json_t *object =
+        json_pack("{s:{s:s, s:{s:s*}}, s:{s:[{s:s, s:s}, O*]}}", "metadata", "name", "win-7k2",
+                  "annotations", NETWORK_REPORT_ANNOTATION, api.annotation, "status", "conditions",
+                  "type", "Ready", "status", "True", api.condition);
     char *text = json_write(object);
 
     json_decref(object);
@@ -66,7 +76,7 @@ static int answer(void *context, const struct http_request *request, struct http
         return error_set(err, ERROR_NETWORK, "connection refused");
     ret->status = 200;
     if (text_equal(request->method, "PATCH")) {
-        assert_string_equal(path, "/api/v1/nodes/win-7k2");
+        assert_string_equal(path, "/api/v1/nodes/win-7k2/status");
         assert_int_equal(json_read(request->body, strlen(request->body), "patch", &patch, NULL), 0);
         ret->status = api.status ? api.status : 200;
         if (!api.status)
@@ -124,6 +134,7 @@ static int close_host(void **state) {
     (void)state;
     log_open(NULL, NULL, LOG_WARNING);
     free(api.annotation);
+    json_decref(api.condition);
     text_free(&api.paths);
     text_free(&api.log);
     memset(&api, 0, sizeof api);
@@ -229,18 +240,42 @@ static void what_is_there_again_was_never_said(void **state) {
     assert_null(strstr(api.annotation, "servicesWithoutLoadBalancer"));
 }
 
-/* Not at once: kube-proxy writes its load balancers again meanwhile. */
+static void assert_condition(const char *status, const char *reason) {
+    assert_string_equal(json_text_at(api.condition, "status"), status);
+    assert_string_equal(json_text_at(api.condition, "reason"), reason);
+}
+
+/* That it is in doubt is said at once; what is so not: kube-proxy writes its load balancers again
+ * meanwhile. */
 static void a_restart_of_hns_is_looked_at_soon(void **state) {
     (void)state;
     pass(110000, NEWS_SAME);
     assert_int_equal(api.patches, 1);
     api.service = true;
     pass(88000, NEWS_RESTORED);
-    assert_int_equal(api.requests, 5);
+    assert_int_equal(api.requests, 7);
+    assert_condition("Unknown", "NetworkRestored");
     pass(24000, NEWS_SAME);
-    assert_int_equal(api.requests, 9);
-    pass(75000, NEWS_SAME);
+    assert_int_equal(api.requests, 11);
     assert_int_equal(api.patches, 2);
+    pass(75000, NEWS_SAME);
+    assert_int_equal(api.patches, 3);
+    assert_condition("False", "CL-HNS");
+}
+
+/* A Node that says nothing of it yet does not begin to; what a diagnosis proves meanwhile is in
+ * doubt after the next restart. */
+static void what_was_proved_between_restarts(void **state) {
+    const struct diag_report measured = {.time = 1795859000};
+    struct error err = {0};
+
+    (void)state;
+    pass(10000, NEWS_RESTORED);
+    assert_null(api.condition);
+    assert_int_equal(network_report_publish(host, http, &measured, &err), 0);
+    assert_condition("Unknown", "NotMeasured");
+    pass(10000, NEWS_RESTORED);
+    assert_condition("Unknown", "NetworkRestored");
 }
 
 /* Nor while it is restarted again and again, though a look was due. */
@@ -252,9 +287,10 @@ static void each_restart_puts_the_look_off(void **state) {
     asked = api.requests;
     for (unsigned minutes = 0; minutes < 20; minutes++)
         pass(MINUTE, NEWS_RESTORED);
-    assert_int_equal(api.requests, asked);
+    assert_int_equal(api.requests, asked + 2); /* the condition, once */
     pass(110000, NEWS_SAME);
-    assert_true(api.requests > asked);
+    assert_true(api.requests > asked + 2);
+    assert_condition("Unknown", "NotMeasured");
 }
 
 static void without_the_api_server(void **state) {
@@ -339,8 +375,10 @@ static void a_reset_takes_it_away(void **state) {
 
     (void)state;
     assert_int_equal(network_report_publish(host, http, NULL, &err), 0);
+    assert_non_null(api.condition);
     assert_int_equal(network_report_clear(host, http, &err), 0);
     assert_null(api.annotation);
+    assert_null(api.condition);
     api.status = 404; /* who deleted the Node does not need it */
     assert_int_equal(network_report_clear(host, http, &err), 0);
     assert_int_equal(err.kind, ERROR_NONE);
@@ -380,6 +418,7 @@ int main(void) {
         TEST(what_hns_lacks_is_confirmed_first),
         TEST(what_is_there_again_was_never_said),
         TEST(a_restart_of_hns_is_looked_at_soon),
+        TEST(what_was_proved_between_restarts),
         TEST(each_restart_puts_the_look_off),
         TEST(without_the_api_server),
         TEST(refused),

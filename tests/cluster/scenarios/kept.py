@@ -14,19 +14,33 @@ def stands(stage, name):
     return name in [n["Name"] for n in state["networks"]] and state["loadBalancers"]
 
 
+def until(holds, what):
+    end = time.monotonic() + SECONDS * patience.factor()
+    while not holds():
+        expect(time.monotonic() < end, what)
+        time.sleep(0.2)
+
+
 def kept(stage, name, said):
     """A join, a restart of HNS, and all flows are green again without anybody's help."""
     stage.join("--verify", "none")
     stage.node.host.restart_hns()
-    end = time.monotonic() + SECONDS * patience.factor()
-    while not stands(stage, name):
-        expect(time.monotonic() < end, "nothing came back")
-        time.sleep(0.2)
+    until(lambda: stands(stage, name), "nothing came back")
     code, report = stage.node.document("diag", timeout=240)
     expect_equal((code, report["causes"]), (0, []), "the flows after a restart of HNS")
     with open(stage.node.host.path(LOG), encoding="utf-8") as f:
         expect_in(said, f.read())
+    proved_again(stage)
     stage.reset()
+
+
+def proved_again(stage):
+    """What kubectl sees of one more restart: in doubt, and True again once HNS has what Kubernetes has."""
+    stage.expect_condition("True")
+    stage.node.host.restart_hns()
+    until(lambda: stage.proved()["status"] == "Unknown", "the restart of HNS is not seen in the cluster")
+    expect_equal(stage.proved()["reason"], "NetworkRestored", "why it is in doubt")
+    stage.expect_condition("True")
 
 
 @scenario("hns-restart-overlay", "HNS restarts: flanneld.exe and kube-proxy.exe are restarted, 9 of 9 flows",

@@ -39,6 +39,7 @@ def whole(stage):
     """A join that is proved, seen by kubectl, counted in the audit log, and taken back."""
     result, _ = stage.join()
     stage.expect_proved(result)
+    stage.expect_condition("True")
     expect_known_fields(stage)
     info = stage.expect_ready()["status"]["nodeInfo"]
     expect_equal(info["kubeletVersion"], stage.cluster.version, "kubelet of another version")
