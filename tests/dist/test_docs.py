@@ -116,7 +116,7 @@ class Documents(unittest.TestCase):
         rows = re.findall(r"^\| `([a-z0-9]+)` \|.*\| (.*) \|$", table, re.M)
         self.assertEqual(modes, {mode for mode, _ in rows})
         self.assertEqual(plugins, {name for _, cell in rows for name in re.findall(r"`([a-z0-9-]+)`", cell)})
-        self.assertEqual(modes, set(re.findall(r"`([a-z0-9]+)` \(", re.search(r"^\| network modes \|.*$", read(ROOT / "README.md"),
+        self.assertEqual(modes, set(re.findall(r"`([a-z0-9]+)` \(", re.search(r"^\| network modes \|.*$", read(ROOT / "docs/features.md"),
                                                                              re.M).group(0))))
         defaults = read(ROOT / "templates/join-defaults.yaml")
         self.assertEqual(modes, set(re.search(r"# mode: .*# ([^;]*);", defaults).group(1).split(", ")))
@@ -138,7 +138,7 @@ class Documents(unittest.TestCase):
         with tempfile.TemporaryDirectory() as host:
             shown = subprocess.run([WINJOIN, "preflight", "--rootfs", host], capture_output=True, text=True, check=False).stdout
         checks = int(re.search(r"^(\d+) checks: ", shown, re.M).group(1))
-        for path in (ROOT / "README.md", ROOT / "CHANGELOG.md"):
+        for path in (ROOT / "docs/features.md", ROOT / "CHANGELOG.md"):
             for count in re.findall(r"(\d+) checks", read(path)):
                 with self.subTest(document=path.name):
                     self.assertEqual(checks, int(count))
