@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "diag/drift/drift.h"
 #include "diag/network_proof.h"
-#include "kube/client.h"
+#include "kube/node.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_lookup.h"
 #include "netsetup/peer_watch.h"
@@ -54,8 +54,25 @@ static int publishing_open(struct host *host, struct http *http, struct publishi
     return 0;
 }
 
+/* An Event for each change of the condition, but for a first one that says nothing. */
+static void tell(struct publishing *p, const json_t *before, const json_t *condition) {
+    const char *status = json_text_at(condition, "status"), *was = json_text_at(before, "status");
+    bool proved = text_equal(status, "True");
+    struct error why = {0};
+    _cleanup_(freep) char *message = NULL;
+
+    if (!status || text_equal(was, status) || (!was && text_equal(status, "Unknown")))
+        return;
+    message =
+        xasprintf("%s: %s", json_text_at(condition, "reason"), json_text_at(condition, "message"));
+    if (kube_node_event(&p->client, json_text_at(p->file, "node"), proved ? "Normal" : "Warning",
+                        proved ? "PodNetworkProved" : "PodNetworkNotProved", message, &why) < 0)
+        log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
+}
+
 /* The status' own path takes annotations, too. `report` NULL: it stays; "": it goes. */
-static int put(struct publishing *p, const char *report, json_t *condition, struct error *err) {
+static int put(struct publishing *p, const char *report, const json_t *before, json_t *condition,
+               struct error *err) {
     _cleanup_(freep) char *path = xasprintf("%s/status", p->path);
     _cleanup_json_ json_t *patch = json_pack("{s:{s:[O]}}", "status", "conditions", condition);
 
@@ -63,7 +80,10 @@ static int put(struct publishing *p, const char *report, json_t *condition, stru
         json_object_set_new(patch, "metadata",
                             json_pack("{s:{s:s?}}", "annotations", NETWORK_REPORT_ANNOTATION,
                                       *report ? report : NULL)); /* null takes it away */
-    return kube_patch(&p->client, path, "strategic-merge", patch, err);
+    if (kube_patch(&p->client, path, "strategic-merge", patch, err) < 0)
+        return -1;
+    tell(p, before, condition);
+    return 0;
 }
 
 /* What the Node says already. */
@@ -153,7 +173,7 @@ static int publish(struct host *host, struct http *http, const json_t *diag, boo
     condition = network_proof_condition(now, before.condition, cluster_time(&p));
     if ((sure || !network_report_lacks(now)) &&
         !(says_the_same(before.report, now) && network_proof_equal(before.condition, condition)) &&
-        put(&p, text, condition, err) < 0)
+        put(&p, text, before.condition, condition, err) < 0)
         return -1;
     *ret = take_ptr(now);
     return 0;
@@ -174,7 +194,7 @@ int network_report_clear(struct host *host, struct http *http, struct error *err
     _cleanup_json_ json_t *none =
         json_pack("{s:s, s:s}", "type", NETWORK_PROOF_CONDITION, "$patch", "delete");
 
-    if (publishing_open(host, http, &p, err) == 0 && put(&p, "", none, err) == 0)
+    if (publishing_open(host, http, &p, err) == 0 && put(&p, "", NULL, none, err) == 0)
         return 0;
     return error_forgive(err, ERROR_ABSENT); /* nothing was published, or the Node is gone */
 }
@@ -196,7 +216,7 @@ static void doubt(struct network_publisher *publisher) {
     if (publishing_open(publisher->host, publisher->http, &p, &why) == 0 &&
         get(&p, &before, &why) == 0 && before.condition) {
         condition = network_proof_restored(before.condition, cluster_time(&p));
-        (void)put(&p, NULL, condition, &why);
+        (void)put(&p, NULL, before.condition, condition, &why);
     }
     publisher->doubted = condition && why.kind == ERROR_NONE;
     if (why.kind && why.kind != ERROR_ABSENT)

@@ -33,7 +33,7 @@ static struct {
     unsigned requests, patches;
     long status; /* of a patch that fails; 0: it works */
     bool away, service;
-    struct text paths, log;
+    struct text paths, log, events; /* "Warning PodNetworkNotProved: CL-HNS: ..." */
 } api;
 
 static void keep(const json_t *patch) {
@@ -51,6 +51,17 @@ static void keep(const json_t *patch) {
     assert_int_equal(json_object_size(annotations), 1);
     free(api.annotation);
     api.annotation = text ? xstrdup(text) : NULL;
+}
+
+static void keep_event(const json_t *event) {
+    assert_string_equal(json_text_at(event, "metadata.generateName"), "win-7k2.");
+    assert_string_equal(json_text_at(event, "involvedObject.kind"), "Node");
+    assert_string_equal(json_text_at(event, "involvedObject.uid"), "win-7k2");
+    assert_int_equal(json_number_at(event, "count", 0), 1);
+    assert_string_equal(json_text_at(event, "lastTimestamp"),
+                        json_text_at(event, "firstTimestamp"));
+    text_addf(&api.events, "%s %s: %s\n", json_text_at(event, "type"),
+              json_text_at(event, "reason"), json_text_at(event, "message"));
 }
 
 static char *node(void) {
@@ -75,7 +86,14 @@ static int answer(void *context, const struct http_request *request, struct http
     if (api.away)
         return error_set(err, ERROR_NETWORK, "connection refused");
     ret->status = 200;
-    if (text_equal(request->method, "PATCH")) {
+    if (text_equal(request->method, "POST")) {
+        assert_string_equal(path, "/api/v1/namespaces/default/events");
+        assert_int_equal(json_read(request->body, strlen(request->body), "event", &patch, NULL), 0);
+        keep_event(patch);
+        json_decref(patch);
+        ret->status = 201;
+        ret->body = xstrdup("{}");
+    } else if (text_equal(request->method, "PATCH")) {
         assert_string_equal(path, "/api/v1/nodes/win-7k2/status");
         assert_int_equal(json_read(request->body, strlen(request->body), "patch", &patch, NULL), 0);
         ret->status = api.status ? api.status : 200;
@@ -137,6 +155,7 @@ static int close_host(void **state) {
     json_decref(api.condition);
     text_free(&api.paths);
     text_free(&api.log);
+    text_free(&api.events);
     memset(&api, 0, sizeof api);
     scene_close(&scene);
     http_free(http);
@@ -240,6 +259,14 @@ static void what_is_there_again_was_never_said(void **state) {
     assert_null(strstr(api.annotation, "servicesWithoutLoadBalancer"));
 }
 
+static size_t text_lines(const struct text *text) {
+    size_t lines = 0;
+
+    for (size_t i = 0; i < text->len; i++)
+        lines += text->data[i] == '\n';
+    return lines;
+}
+
 static void assert_condition(const char *status, const char *reason) {
     assert_string_equal(json_text_at(api.condition, "status"), status);
     assert_string_equal(json_text_at(api.condition, "reason"), reason);
@@ -261,6 +288,37 @@ static void a_restart_of_hns_is_looked_at_soon(void **state) {
     pass(75000, NEWS_SAME);
     assert_int_equal(api.patches, 3);
     assert_condition("False", "CL-HNS");
+    assert_string_equal(text_str(&api.events),
+                        "Warning PodNetworkNotProved: CL-HNS: HNS has otherwise than Kubernetes: 1 "
+                        "Services without a load balancer in HNS (d/a 10.96.0.9:80/TCP)\n");
+}
+
+/* Proved, in doubt, lacking, and proved again: an event each, and no other. */
+static void changes_are_events(void **state) {
+    struct diag_report measured = {.time = 0};
+    struct diag_cell cells[FLOW_COUNT] = {0};
+    struct error err = {0};
+
+    (void)state;
+    measured.time = host_now(host);
+    for (size_t i = 0; i < FLOW_COUNT; i++)
+        cells[i] = (struct diag_cell){.flow = &diag_flows[i], .outcome = DIAG_PASS};
+    measured.cells.items = cells;
+    measured.cells.count = FLOW_COUNT;
+    for (int again = 0; again < 2; again++)
+        assert_int_equal(network_report_publish(host, http, &measured, &err), 0);
+    assert_condition("True", "FlowsWork");
+    assert_int_equal(text_lines(&api.events), 1);
+    pass(2000, NEWS_RESTORED);
+    assert_int_equal(text_lines(&api.events), 2);
+    pass(110000, NEWS_SAME);
+    assert_condition("True", "FlowsWork");
+    assert_int_equal(text_lines(&api.events), 3);
+    assert_true(text_starts_with(text_str(&api.events), "Normal PodNetworkProved: FlowsWork: "));
+    assert_non_null(strstr(text_str(&api.events),
+                           "\nWarning PodNetworkNotProved: NetworkRestored: HNS was restarted"));
+    assert_int_equal(network_report_clear(host, http, &err), 0);
+    assert_int_equal(text_lines(&api.events), 3);
 }
 
 /* A Node that says nothing of it yet does not begin to; what a diagnosis proves meanwhile is in
@@ -363,7 +421,7 @@ static void what_diag_found_stays(void **state) {
     report = published();
     assert_string_equal(json_text_at(report, "diag.time"), "2026-11-28T09:43:20Z");
     assert_true(network_report_lacks(report)); /* read twice */
-    assert_int_equal(api.requests, 9);
+    assert_int_equal(api.requests, 10);
     pass(200000, NEWS_SAME);
     assert_int_equal(api.patches, 2);
     again = published();
@@ -418,6 +476,7 @@ int main(void) {
         TEST(what_hns_lacks_is_confirmed_first),
         TEST(what_is_there_again_was_never_said),
         TEST(a_restart_of_hns_is_looked_at_soon),
+        TEST(changes_are_events),
         TEST(what_was_proved_between_restarts),
         TEST(each_restart_puts_the_look_off),
         TEST(without_the_api_server),

@@ -41,6 +41,9 @@ def proved_again(stage):
     until(lambda: stage.proved()["status"] == "Unknown", "the restart of HNS is not seen in the cluster")
     expect_equal(stage.proved()["reason"], "NetworkRestored", "why it is in doubt")
     stage.expect_condition("True")
+    seen = stage.cluster.kubectl("get", "events", "--field-selector", "involvedObject.kind=Node,source=winjoin",
+                                 "--sort-by", ".metadata.creationTimestamp", "-o", "jsonpath={.items[*].reason}")
+    expect_equal(seen.split()[-3:], ["PodNetworkProved", "PodNetworkNotProved", "PodNetworkProved"], "events")
 
 
 @scenario("hns-restart-overlay", "HNS restarts: flanneld.exe and kube-proxy.exe are restarted, 9 of 9 flows",
