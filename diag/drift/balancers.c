@@ -10,8 +10,8 @@ static const char *mapping_protocol(const json_t *mapping) {
     return json_number_at(mapping, "Protocol", 0) == PROTOCOL_UDP ? "UDP" : "TCP";
 }
 
-static char *frontend_text(const char *vip, long long port, const char *protocol) {
-    return xasprintf("%s:%lld/%s", vip, port, protocol);
+char *drift_frontend(const char *vip, long long port, const char *protocol) {
+    return xasprintf("%s:%lld/%s", vip ? vip : "", port, protocol);
 }
 
 /* "10.96.0.10:53/UDP" of each mapping, ":30080/TCP" of one at a node port. */
@@ -24,9 +24,9 @@ static void add_frontends(const json_t *balancer, struct text_list *ret) {
 
         json_each(vips, k, vip)
             if (json_is_string(vip))
-                text_list_add_owned(ret, frontend_text(json_string_value(vip), port, protocol));
+                text_list_add_owned(ret, drift_frontend(json_string_value(vip), port, protocol));
         if (!json_array_size(vips))
-            text_list_add_owned(ret, frontend_text("", port, protocol));
+            text_list_add_owned(ret, drift_frontend("", port, protocol));
     }
 }
 
@@ -57,44 +57,17 @@ static bool is_proxied(const json_t *service) {
            !text_equal(json_text_at(service, "spec.internalTrafficPolicy"), "Local");
 }
 
-static bool is_ready(const json_t *slice) {
-    json_each(json_object_get(slice, "endpoints"), i, endpoint)
-        if (json_bool_at(endpoint, "conditions.ready", true))
-            return true;
-    return false;
-}
-
-/* "ns/name port-name" of each port that has a ready endpoint. New reference. */
-static json_t *ready_ports(const json_t *slices) {
-    json_t *ready = json_object();
-
-    json_each(json_object_get(slices, "items"), i, slice) {
-        const char *service = drift_service_of(slice);
-
-        if (!is_ready(slice))
-            continue;
-        json_each(json_object_get(slice, "ports"), k, item) {
-            _cleanup_(freep) char *key =
-                xasprintf("%s/%s %s", json_text_or(slice, "metadata.namespace", ""),
-                          service ? service : "", json_text_or(item, "name", ""));
-
-            drift_put(ready, key);
-        }
-    }
-    return ready;
-}
-
-static void find_missing(const json_t *service, const json_t *ready, const json_t *frontends,
-                         json_t *rows) {
+static void find_missing(const json_t *service, struct drift_index *index,
+                         struct text_table *frontends, json_t *rows) {
     _cleanup_(freep) char *full = kube_full_name(service);
 
     json_each(json_at(service, "spec.ports"), i, port) {
         _cleanup_(freep) char *key = xasprintf("%s %s", full, json_text_or(port, "name", ""));
         _cleanup_(freep) char *frontend =
-            frontend_text(json_text_at(service, "spec.clusterIP"), json_number_at(port, "port", 0),
-                          drift_port_protocol(port));
+            drift_frontend(json_text_at(service, "spec.clusterIP"), json_number_at(port, "port", 0),
+                           drift_port_protocol(port));
 
-        if (drift_has(ready, key) && !drift_has(frontends, frontend) &&
+        if (drift_has(&index->ready, key) && !drift_has(frontends, frontend) &&
             !text_equal(drift_port_protocol(port),
                         "SCTP")) /* kube-proxy on Windows leaves it out */
             json_array_append_new(rows,
@@ -102,52 +75,53 @@ static void find_missing(const json_t *service, const json_t *ready, const json_
     }
 }
 
-void drift_find_missing_balancers(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *ready = ready_ports(seen->slices), *frontends = json_object();
-    _cleanup_(text_list_free) struct text_list list = {0};
+void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_index *index,
+                                  json_t *rows) {
+    _cleanup_(text_table_free) struct text_table frontends = {0};
 
     if (!seen->slices || !seen->balancers)
         return;
-    json_each(seen->balancers, i, balancer)
+    json_each(seen->balancers, i, balancer) {
+        _cleanup_(text_list_free) struct text_list list = {0};
+
         add_frontends(balancer, &list);
-    for (size_t i = 0; i < list.count; i++)
-        drift_put(frontends, list.items[i]);
+        for (size_t k = 0; k < list.count; k++)
+            drift_put(&frontends, list.items[k]);
+    }
     json_each(json_object_get(seen->services, "items"), i, service)
         if (is_old(service, seen->now) && is_proxied(service))
-            find_missing(service, ready, frontends, rows);
+            find_missing(service, index, &frontends, rows);
 }
 
 /* ---- load balancers without a Service ---- */
 
 /* What load balancers may be for. The health check port of an address of type LoadBalancer is not
  * among a Service's ports: its address alone counts. */
-static void add_wanted(const json_t *service, json_t *wanted, json_t *vips) {
-    _cleanup_json_ json_t *own = json_object();
+static void add_wanted(const json_t *service, struct text_table *wanted) {
+    bool any_port = text_equal(json_text_at(service, "spec.type"), "LoadBalancer");
+    _cleanup_(text_list_free) struct text_list vips = {0};
 
-    drift_add_vips(service, own);
+    drift_add_vips(service, &vips);
+    for (size_t i = 0; any_port && i < vips.count; i++)
+        drift_put(wanted, vips.items[i]);
     json_each(json_at(service, "spec.ports"), i, port) {
-        _cleanup_(freep) char *at_node =
-            frontend_text("", json_number_at(port, "nodePort", 0), drift_port_protocol(port));
+        const char *protocol = drift_port_protocol(port);
 
-        drift_put(wanted, at_node);
-        json_each_member(own, vip, value) {
-            _cleanup_(freep) char *frontend =
-                frontend_text(vip, json_number_at(port, "port", 0), drift_port_protocol(port));
-
-            drift_put(wanted, frontend);
-        }
+        drift_put_owned(wanted, drift_frontend("", json_number_at(port, "nodePort", 0), protocol));
+        for (size_t k = 0; k < vips.count; k++)
+            drift_put_owned(
+                wanted, drift_frontend(vips.items[k], json_number_at(port, "port", 0), protocol));
     }
-    if (text_equal(json_text_at(service, "spec.type"), "LoadBalancer"))
-        json_object_update(vips, own);
 }
 
-void drift_find_orphan_balancers(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *wanted = json_object(), *vips = json_object();
+void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_index *,
+                                 json_t *rows) {
+    _cleanup_(text_table_free) struct text_table wanted = {0};
 
     if (!seen->services || !seen->slices)
         return;
     json_each(json_object_get(seen->services, "items"), i, service)
-        add_wanted(service, wanted, vips);
+        add_wanted(service, &wanted);
     json_each(seen->balancers, i, balancer) {
         _cleanup_(text_list_free) struct text_list list = {0};
 
@@ -155,7 +129,7 @@ void drift_find_orphan_balancers(const struct drift_seen *seen, json_t *rows) {
         for (size_t k = 0; k < list.count; k++) {
             _cleanup_(freep) char *vip = xstrndup(list.items[k], strcspn(list.items[k], ":"));
 
-            if (drift_has(wanted, list.items[k]) || drift_has(vips, vip))
+            if (drift_has(&wanted, list.items[k]) || drift_has(&wanted, vip))
                 continue;
             add_row(rows, balancer, list.items[k]);
             break;
@@ -165,9 +139,8 @@ void drift_find_orphan_balancers(const struct drift_seen *seen, json_t *rows) {
 
 /* ---- load balancers that send elsewhere ---- */
 
-void drift_find_empty_balancers(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *addresses = drift_addresses(seen->endpoints);
-
+void drift_find_empty_balancers(const struct drift_seen *seen, struct drift_index *index,
+                                json_t *rows) {
     if (!seen->endpoints)
         return;
     json_each(seen->balancers, i, balancer) {
@@ -175,7 +148,7 @@ void drift_find_empty_balancers(const struct drift_seen *seen, json_t *rows) {
         bool any = !ids;
 
         json_each(ids, k, id) {
-            const char *address = drift_address_of(addresses, json_string_value(id));
+            const char *address = drift_address_of(index, json_string_value(id));
 
             any |= address && *address;
         }
@@ -184,49 +157,41 @@ void drift_find_empty_balancers(const struct drift_seen *seen, json_t *rows) {
     }
 }
 
-/* The port of the Service that the mapping is for; NULL: of no port of it. */
-static const json_t *port_of(const json_t *service, const json_t *mapping) {
-    json_each(json_at(service, "spec.ports"), i, port)
-        if (json_number_at(port, "port", 0) == json_number_at(mapping, "ExternalPort", 0) &&
-            text_equal(drift_port_protocol(port), mapping_protocol(mapping)))
-            return port;
+/* "ns/name dns": the port of a Service that the mapping is for; NULL: of none. */
+static const char *port_of(struct drift_index *index, const json_t *balancer,
+                           const json_t *mapping) {
+    return drift_port_at(index, vip_of(balancer), json_number_at(mapping, "ExternalPort", 0),
+                         mapping_protocol(mapping));
+}
+
+/* "ns/name": the Service that the load balancer is for; the caller frees. NULL: none. */
+static char *service_of(struct drift_index *index, const json_t *balancer) {
+    json_each(json_object_get(balancer, "PortMappings"), i, mapping) {
+        const char *port = port_of(index, balancer, mapping);
+
+        if (port)
+            return xstrndup(port, strcspn(port, " "));
+    }
     return NULL;
 }
 
 /* Does an EndpointSlice of the Service have that address? True also where it has no slice. */
-static bool slices_hold(const json_t *slices, const json_t *service, const char *address) {
-    bool any = false;
+static bool slices_hold(struct drift_index *index, const char *service, const char *address) {
+    _cleanup_(freep) char *pod = xasprintf("%s %s", service, address);
 
-    json_each(json_object_get(slices, "items"), i, slice) {
-        if (!drift_is_slice_of(slice, service))
-            continue;
-        any = true;
-        json_each(json_object_get(slice, "endpoints"), k, endpoint)
-            if (json_has_text(json_object_get(endpoint, "addresses"), address))
-                return true;
-    }
-    return !any;
+    return drift_has(&index->pods, pod) || !drift_has(&index->slices, service);
 }
 
-static bool is_for(const json_t *balancer, const json_t *service) {
-    json_each(json_object_get(balancer, "PortMappings"), i, mapping)
-        if (port_of(service, mapping))
-            return true;
-    return false;
-}
-
-void drift_find_other_pods(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *addresses = drift_addresses(seen->endpoints);
-
+void drift_find_other_pods(const struct drift_seen *seen, struct drift_index *index, json_t *rows) {
     json_each(seen->balancers, i, balancer) {
-        const json_t *service = drift_service_at(seen->services, vip_of(balancer));
+        _cleanup_(freep) char *service = service_of(index, balancer);
 
-        if (!is_for(balancer, service))
+        if (!service)
             continue;
         json_each(json_object_get(balancer, "HostComputeEndpoints"), k, id) {
-            const char *address = drift_address_of(addresses, json_string_value(id));
+            const char *address = drift_address_of(index, json_string_value(id));
 
-            if (!address || !*address || slices_hold(seen->slices, service, address))
+            if (!address || !*address || slices_hold(index, service, address))
                 continue;
             json_array_append_new(rows,
                                   json_pack("{s:s*, s:s*, s:s}", "id", json_text_at(balancer, "ID"),
@@ -237,37 +202,22 @@ void drift_find_other_pods(const struct drift_seen *seen, json_t *rows) {
 
 /* Does an EndpointSlice have that number for the Service's port? True also where no slice has the
  * port at all. */
-static bool slices_have(const json_t *slices, const json_t *service, const json_t *port,
-                        long long number) {
-    bool any = false;
+static bool slices_have(struct drift_index *index, const char *port, long long number) {
+    _cleanup_(freep) char *key = xasprintf("%s %lld", port, number);
 
-    json_each(json_object_get(slices, "items"), i, slice) {
-        if (!drift_is_slice_of(slice, service) ||
-            !json_array_size(json_object_get(slice, "endpoints")))
-            continue;
-        json_each(json_object_get(slice, "ports"), k, item) {
-            if (!text_equal(json_text_or(item, "name", ""), json_text_or(port, "name", "")))
-                continue;
-            if (json_number_at(item, "port", 0) == number)
-                return true;
-            any = true;
-        }
-    }
-    return !any;
+    return drift_has(&index->numbers, key) || !drift_has(&index->numbers, port);
 }
 
-void drift_find_other_ports(const struct drift_seen *seen, json_t *rows) {
-    json_each(seen->balancers, i, balancer) {
-        const json_t *service = drift_service_at(seen->services, vip_of(balancer));
-
+void drift_find_other_ports(const struct drift_seen *seen, struct drift_index *index,
+                            json_t *rows) {
+    json_each(seen->balancers, i, balancer)
         json_each(json_object_get(balancer, "PortMappings"), k, mapping) {
-            const json_t *port = port_of(service, mapping);
+            const char *port = port_of(index, balancer, mapping);
             long long inside = json_number_at(mapping, "InternalPort", 0);
 
-            if (port && inside && !slices_have(seen->slices, service, port, inside))
+            if (port && inside && !slices_have(index, port, inside))
                 json_array_append_new(
                     rows, json_pack("{s:s*, s:s, s:I}", "id", json_text_at(balancer, "ID"),
                                     "frontend", vip_of(balancer), "port", (json_int_t)inside));
         }
-    }
 }
