@@ -4,39 +4,15 @@
 #include "base/rfc3339.h"
 #include "kube/object.h"
 
-enum { SYNC_SECONDS = 60, PROTOCOL_UDP = 17 };
-
-static const char *mapping_protocol(const json_t *mapping) {
-    return json_number_at(mapping, "Protocol", 0) == PROTOCOL_UDP ? "UDP" : "TCP";
-}
+enum { SYNC_SECONDS = 60 };
 
 char *drift_frontend(const char *vip, long long port, const char *protocol) {
     return xasprintf("%s:%lld/%s", vip ? vip : "", port, protocol);
 }
 
-/* "10.96.0.10:53/UDP" of each mapping, ":30080/TCP" of one at a node port. */
-static void add_frontends(const json_t *balancer, struct text_list *ret) {
-    const json_t *vips = json_object_get(balancer, "FrontendVIPs");
-
-    json_each(json_object_get(balancer, "PortMappings"), i, mapping) {
-        long long port = json_number_at(mapping, "ExternalPort", 0);
-        const char *protocol = mapping_protocol(mapping);
-
-        json_each(vips, k, vip)
-            if (json_is_string(vip))
-                text_list_add_owned(ret, drift_frontend(json_string_value(vip), port, protocol));
-        if (!json_array_size(vips))
-            text_list_add_owned(ret, drift_frontend("", port, protocol));
-    }
-}
-
-static void add_row(json_t *rows, const json_t *balancer, const char *frontend) {
-    json_array_append_new(
-        rows, json_pack("{s:s*, s:s*}", "id", json_text_at(balancer, "ID"), "frontend", frontend));
-}
-
-static const char *vip_of(const json_t *balancer) {
-    return json_text_at(balancer, "FrontendVIPs.0");
+static void add_row(json_t *rows, const struct drift_balancer *balancer, const char *frontend) {
+    json_array_append_new(rows,
+                          json_pack("{s:s*, s:s*}", "id", balancer->id, "frontend", frontend));
 }
 
 /* ---- Services without a load balancer ---- */
@@ -81,13 +57,8 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
 
     if (!seen->slices || !seen->balancers)
         return;
-    json_each(seen->balancers, i, balancer) {
-        _cleanup_(text_list_free) struct text_list list = {0};
-
-        add_frontends(balancer, &list);
-        for (size_t k = 0; k < list.count; k++)
-            drift_put(&frontends, list.items[k]);
-    }
+    for (size_t i = 0; i < index->frontends.count; i++)
+        drift_put(&frontends, index->frontends.items[i]);
     json_each(json_object_get(seen->services, "items"), i, service)
         if (is_old(service, seen->now) && is_proxied(service))
             find_missing(service, index, &frontends, rows);
@@ -95,45 +66,27 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
 
 /* ---- load balancers without a Service ---- */
 
-/* What load balancers may be for. The health check port of an address of type LoadBalancer is not
- * among a Service's ports: its address alone counts. */
-static void add_wanted(const json_t *service, struct text_table *wanted) {
-    bool any_port = text_equal(json_text_at(service, "spec.type"), "LoadBalancer");
-    _cleanup_(text_list_free) struct text_list vips = {0};
+/* The first frontend that nothing is for; NULL: all are wanted. */
+static const char *unwanted_of(struct drift_index *index, const struct drift_balancer *balancer) {
+    for (size_t i = balancer->frontend; i < balancer->frontend_end; i++) {
+        const char *frontend = index->frontends.items[i];
+        _cleanup_(freep) char *vip = xstrndup(frontend, strcspn(frontend, ":"));
 
-    drift_add_vips(service, &vips);
-    for (size_t i = 0; any_port && i < vips.count; i++)
-        drift_put(wanted, vips.items[i]);
-    json_each(json_at(service, "spec.ports"), i, port) {
-        const char *protocol = drift_port_protocol(port);
-
-        drift_put_owned(wanted, drift_frontend("", json_number_at(port, "nodePort", 0), protocol));
-        for (size_t k = 0; k < vips.count; k++)
-            drift_put_owned(
-                wanted, drift_frontend(vips.items[k], json_number_at(port, "port", 0), protocol));
+        if (!drift_has(&index->wanted, frontend) && !drift_has(&index->wanted, vip))
+            return frontend;
     }
+    return NULL;
 }
 
-void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_index *,
+void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_index *index,
                                  json_t *rows) {
-    _cleanup_(text_table_free) struct text_table wanted = {0};
-
     if (!seen->services || !seen->slices)
         return;
-    json_each(json_object_get(seen->services, "items"), i, service)
-        add_wanted(service, &wanted);
-    json_each(seen->balancers, i, balancer) {
-        _cleanup_(text_list_free) struct text_list list = {0};
+    for (size_t i = 0; i < index->balancer_count; i++) {
+        const char *frontend = unwanted_of(index, &index->balancers[i]);
 
-        add_frontends(balancer, &list);
-        for (size_t k = 0; k < list.count; k++) {
-            _cleanup_(freep) char *vip = xstrndup(list.items[k], strcspn(list.items[k], ":"));
-
-            if (drift_has(&wanted, list.items[k]) || drift_has(&wanted, vip))
-                continue;
-            add_row(rows, balancer, list.items[k]);
-            break;
-        }
+        if (frontend)
+            add_row(rows, &index->balancers[i], frontend);
     }
 }
 
@@ -143,31 +96,21 @@ void drift_find_empty_balancers(const struct drift_seen *seen, struct drift_inde
                                 json_t *rows) {
     if (!seen->endpoints)
         return;
-    json_each(seen->balancers, i, balancer) {
-        const json_t *ids = json_object_get(balancer, "HostComputeEndpoints");
-        bool any = !ids;
+    for (size_t i = 0; i < index->balancer_count; i++) {
+        const struct drift_balancer *balancer = &index->balancers[i];
+        bool any = !balancer->names_endpoints;
 
-        json_each(ids, k, id) {
-            const char *address = drift_address_of(index, json_string_value(id));
-
-            any |= address && *address;
-        }
+        for (size_t k = balancer->address; k < balancer->address_end; k++)
+            any |= *index->balanced[k] != '\0';
         if (!any)
-            add_row(rows, balancer, vip_of(balancer));
+            add_row(rows, balancer, balancer->vip);
     }
 }
 
-/* "ns/name dns": the port of a Service that the mapping is for; NULL: of none. */
-static const char *port_of(struct drift_index *index, const json_t *balancer,
-                           const json_t *mapping) {
-    return drift_port_at(index, vip_of(balancer), json_number_at(mapping, "ExternalPort", 0),
-                         mapping_protocol(mapping));
-}
-
 /* "ns/name": the Service that the load balancer is for; the caller frees. NULL: none. */
-static char *service_of(struct drift_index *index, const json_t *balancer) {
-    json_each(json_object_get(balancer, "PortMappings"), i, mapping) {
-        const char *port = port_of(index, balancer, mapping);
+static char *service_of(const struct drift_index *index, const struct drift_balancer *balancer) {
+    for (size_t i = balancer->mapping; i < balancer->mapping_end; i++) {
+        const char *port = index->mappings[i].port;
 
         if (port)
             return xstrndup(port, strcspn(port, " "));
@@ -182,20 +125,20 @@ static bool slices_hold(struct drift_index *index, const char *service, const ch
     return drift_has(&index->pods, pod) || !drift_has(&index->slices, service);
 }
 
-void drift_find_other_pods(const struct drift_seen *seen, struct drift_index *index, json_t *rows) {
-    json_each(seen->balancers, i, balancer) {
+void drift_find_other_pods(const struct drift_seen *, struct drift_index *index, json_t *rows) {
+    for (size_t i = 0; i < index->balancer_count; i++) {
+        const struct drift_balancer *balancer = &index->balancers[i];
         _cleanup_(freep) char *service = service_of(index, balancer);
 
         if (!service)
             continue;
-        json_each(json_object_get(balancer, "HostComputeEndpoints"), k, id) {
-            const char *address = drift_address_of(index, json_string_value(id));
+        for (size_t k = balancer->address; k < balancer->address_end; k++) {
+            const char *address = index->balanced[k];
 
-            if (!address || !*address || slices_hold(index, service, address))
-                continue;
-            json_array_append_new(rows,
-                                  json_pack("{s:s*, s:s*, s:s}", "id", json_text_at(balancer, "ID"),
-                                            "frontend", vip_of(balancer), "address", address));
+            if (*address && !slices_hold(index, service, address))
+                json_array_append_new(rows,
+                                      json_pack("{s:s*, s:s*, s:s}", "id", balancer->id, "frontend",
+                                                balancer->vip, "address", address));
         }
     }
 }
@@ -208,16 +151,18 @@ static bool slices_have(struct drift_index *index, const char *port, long long n
     return drift_has(&index->numbers, key) || !drift_has(&index->numbers, port);
 }
 
-void drift_find_other_ports(const struct drift_seen *seen, struct drift_index *index,
-                            json_t *rows) {
-    json_each(seen->balancers, i, balancer)
-        json_each(json_object_get(balancer, "PortMappings"), k, mapping) {
-            const char *port = port_of(index, balancer, mapping);
-            long long inside = json_number_at(mapping, "InternalPort", 0);
+void drift_find_other_ports(const struct drift_seen *, struct drift_index *index, json_t *rows) {
+    for (size_t i = 0; i < index->balancer_count; i++) {
+        const struct drift_balancer *balancer = &index->balancers[i];
 
-            if (port && inside && !slices_have(index, port, inside))
-                json_array_append_new(
-                    rows, json_pack("{s:s*, s:s, s:I}", "id", json_text_at(balancer, "ID"),
-                                    "frontend", vip_of(balancer), "port", (json_int_t)inside));
+        for (size_t k = balancer->mapping; k < balancer->mapping_end; k++) {
+            const struct drift_mapping *mapping = &index->mappings[k];
+
+            if (mapping->port && mapping->inside &&
+                !slices_have(index, mapping->port, mapping->inside))
+                json_array_append_new(rows, json_pack("{s:s*, s:s, s:I}", "id", balancer->id,
+                                                      "frontend", balancer->vip, "port",
+                                                      (json_int_t)mapping->inside));
         }
+    }
 }

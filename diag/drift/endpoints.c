@@ -4,59 +4,31 @@
 #include "base/rfc3339.h"
 #include "kube/object.h"
 
-enum { START_SECONDS = 60, REMOTE = 1, PROBES = 2 };
-
-static const char *address_of(const json_t *endpoint) {
-    return json_text_at(endpoint, "IpConfigurations.0.IpAddress");
-}
-
-static bool is_remote(const json_t *endpoint) {
-    return json_number_at(endpoint, "Flags", 0) & REMOTE;
-}
+enum { START_SECONDS = 60, PROBES = 2 };
 
 /* ---- remote endpoints ---- */
 
-static void add_vips(const json_t *service, struct text_table *set) {
-    _cleanup_(text_list_free) struct text_list vips = {0};
-
-    drift_add_vips(service, &vips);
-    for (size_t i = 0; i < vips.count; i++)
-        drift_put(set, vips.items[i]);
-}
-
-/* kube-proxy makes one for each endpoint elsewhere and, on overlay, for each cluster IP. */
-static void add_addresses_of_services(const struct drift_seen *seen, struct text_table *set) {
-    json_each(json_object_get(seen->services, "items"), i, service)
-        add_vips(service, set);
-    json_each(json_object_get(seen->slices, "items"), i, slice)
-        json_each(json_object_get(slice, "endpoints"), k, endpoint)
-            json_each(json_object_get(endpoint, "addresses"), n, address)
-                drift_put(set, json_string_value(address));
-}
-
-void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_index *, json_t *rows) {
-    _cleanup_(text_table_free) struct text_table used = {0};
-
+void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_index *index,
+                                json_t *rows) {
     if (!seen->services || !seen->slices)
         return;
-    add_addresses_of_services(seen, &used);
-    json_each(seen->endpoints, i, item) {
-        const char *address = address_of(item);
+    for (size_t i = 0; i < index->endpoint_count; i++) {
+        const struct drift_endpoint *item = &index->endpoints[i];
 
-        if (is_remote(item) && address && !drift_has(&used, address))
+        if (item->remote && item->address && !drift_has(&index->used, item->address))
             json_array_append_new(
-                rows, json_pack("{s:s*, s:s}", "id", json_text_at(item, "ID"), "address", address));
+                rows, json_pack("{s:s*, s:s}", "id", item->id, "address", item->address));
     }
 }
 
 /* ---- endpoints of this node's pods ---- */
 
 /* "<container id>_<network>", as the CNI plugins call what they make; not the host's own "_ep". */
-static bool is_of_pod(const json_t *endpoint, const char *network) {
-    const char *name = json_text_at(endpoint, "Name");
+static bool is_of_pod(const struct drift_endpoint *endpoint, const char *network) {
+    const char *name = endpoint->name;
     size_t len = name ? strlen(name) : 0, tail = strlen(network);
 
-    return !is_remote(endpoint) && len > tail + 1 && name[len - tail - 1] == '_' &&
+    return !endpoint->remote && len > tail + 1 && name[len - tail - 1] == '_' &&
            text_equal(name + len - tail, network);
 }
 
@@ -70,20 +42,19 @@ static void add_pod_addresses(const struct drift_seen *seen, struct text_table *
         drift_put(set, seen->probes->items[i]);
 }
 
-void drift_find_podless_endpoints(const struct drift_seen *seen, struct drift_index *,
+void drift_find_podless_endpoints(const struct drift_seen *seen, struct drift_index *index,
                                   json_t *rows) {
     _cleanup_(text_table_free) struct text_table pods = {0};
 
     if (!seen->pods || !seen->network)
         return;
     add_pod_addresses(seen, &pods);
-    json_each(seen->endpoints, i, item) {
-        const char *address = address_of(item);
+    for (size_t i = 0; i < index->endpoint_count; i++) {
+        const struct drift_endpoint *item = &index->endpoints[i];
 
-        if (is_of_pod(item, seen->network) && address && !drift_has(&pods, address))
-            json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s}", "id",
-                                                  json_text_at(item, "ID"), "name",
-                                                  json_text_at(item, "Name"), "address", address));
+        if (is_of_pod(item, seen->network) && item->address && !drift_has(&pods, item->address))
+            json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s}", "id", item->id, "name",
+                                                  item->name, "address", item->address));
     }
 }
 
@@ -95,15 +66,15 @@ static bool needs_endpoint(const json_t *pod, int64_t now) {
            !json_bool_at(pod, "spec.hostNetwork", false) && since && now - since > START_SECONDS;
 }
 
-void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_index *,
+void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_index *index,
                                   json_t *rows) {
     _cleanup_(text_table_free) struct text_table addresses = {0};
 
     if (!seen->endpoints)
         return;
-    json_each(seen->endpoints, i, item)
-        if (!is_remote(item))
-            drift_put(&addresses, address_of(item));
+    for (size_t i = 0; i < index->endpoint_count; i++)
+        if (!index->endpoints[i].remote)
+            drift_put(&addresses, index->endpoints[i].address);
     json_each(json_object_get(seen->pods, "items"), i, item) {
         const char *ip = json_text_at(item, "status.podIP");
         _cleanup_(freep) char *pod = kube_full_name(item);

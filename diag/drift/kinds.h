@@ -4,6 +4,26 @@
 #include "base/text_table.h"
 #include "diag/drift/drift.h"
 
+/* One of HNS' endpoints; the texts are the document's, NULL where it does not say. */
+struct drift_endpoint {
+    const char *id, *name, *address; /* the first */
+    bool remote;
+};
+
+/* One of its load balancers. What it has several of lies behind each other in the index's lists,
+ * from the first up to the end. */
+struct drift_balancer {
+    const char *id, *vip;        /* the first */
+    bool names_endpoints;        /* it has a list of them, which may be empty */
+    size_t address, address_end; /* balanced: those of its endpoints that HNS has */
+    size_t frontend, frontend_end;
+    size_t mapping, mapping_end;
+};
+struct drift_mapping {
+    const char *port; /* "ns/name dns": that of the Service at the load balancer's address; NULL */
+    long long inside; /* the pods' port; 0: not said */
+};
+
 /* What is looked for by its key. Of what was not read there is nothing. */
 struct drift_index {
     /* Of Services: "10.96.0.10": "ns/name", "10.96.0.10:53/UDP": "ns/name dns"; a port without a
@@ -13,14 +33,23 @@ struct drift_index {
     struct text_table pods;    /* set of "ns/name 10.244.2.5": their endpoints */
     struct text_table ready;   /* set of "ns/name dns": their ports that have a ready endpoint */
     struct text_table numbers; /* set of "ns/name dns" and "ns/name dns 53", which have endpoints */
-    struct text_table addresses; /* of HNS' endpoints the first of each by its id; "": none */
+    /* Set of frontends (as below) that load balancers may be for; of a Service of type LoadBalancer
+     * its addresses, too: the port of its health check is not among its ports */
+    struct text_table wanted;
+    /* Set of addresses: kube-proxy makes a remote endpoint for each endpoint elsewhere and, on
+     * overlay, for each cluster IP */
+    struct text_table used;
+    struct text_table addresses;      /* of HNS' endpoints the first of each by its id; "": none */
+    struct drift_endpoint *endpoints; /* of HNS */
+    struct drift_balancer *balancers;
+    struct drift_mapping *mappings;
+    const char **balanced;      /* addresses of endpoints; "": it has none */
+    struct text_list frontends; /* "10.96.0.10:53/UDP", ":30080/TCP" at a node port */
+    size_t endpoint_count, balancer_count, mapping_count, balanced_count;
 };
 /* Goes through each list once. Pure; drift_index_free(). */
 void drift_index_make(const struct drift_seen *seen, struct drift_index *ret);
 void drift_index_free(struct drift_index *index);
-/* "ns/name dns": the port, at that cluster IP, of the first Service that has that; NULL: none. */
-const char *drift_port_at(struct drift_index *index, const char *vip, long long number,
-                          const char *protocol);
 /* The address of the endpoint of that id, which HNS spells in either case; NULL: HNS does not have
  * it. */
 const char *drift_address_of(struct drift_index *index, const char *id);
