@@ -1,6 +1,8 @@
 /* JSON: jansson, its one home. Strict reading, sorted or compact writing, path getters. */
 #include "base/json.h"
 
+#include "base/text_table.h"
+
 enum { JSON_TEXT_MAX = 32 * 1024 * 1024, JSON_MEMORY_MAX = 64 * 1024 * 1024, PATH_PART_MAX = 256 };
 
 void json_decrefp_(json_t **json) {
@@ -201,6 +203,32 @@ bool json_has_text(const json_t *array, const char *text) {
         if (json_is_string(item) && text_equal(json_string_value(item), text))
             return true;
     return false;
+}
+
+/* The same text for what is equal; the caller frees. */
+static char *text_of_equals(const json_t *item, const char *key) {
+    char *text = json_dumps(key ? json_object_get(item, key) : item,
+                            JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+
+    return text ? text : xstrdup("");
+}
+
+json_t *json_array_without(const json_t *items, const json_t *others, const char *key) {
+    _cleanup_(text_table_free) struct text_table table = {0};
+    json_t *rest = json_array();
+
+    json_each(others, k, other) {
+        _cleanup_(freep) char *text = text_of_equals(other, key);
+
+        text_table_add(&table, text, "");
+    }
+    json_each(items, i, item) {
+        _cleanup_(freep) char *text = text_of_equals(item, key);
+
+        if (!text_table_get(&table, text))
+            json_array_append(rest, item);
+    }
+    return rest;
 }
 
 void json_read_texts(const json_t *array, struct text_list *ret) {

@@ -65,5 +65,8 @@ void json_sorted_keys(const json_t *object, struct text_list *ret);
 json_t *json_texts(const struct text_list *list);
 /* Is the text one of the strings of the array? What is no array has none. */
 bool json_has_text(const json_t *array, const char *text);
+/* The items of an array that no item of the other one equals; of objects that member alone counts,
+ * unless `key` is NULL. Both are gone through once. New reference. */
+json_t *json_array_without(const json_t *items, const json_t *others, const char *key);
 /* Adds the strings of an array to the list; other items, and what is no array, are passed over. */
 void json_read_texts(const json_t *array, struct text_list *ret);

@@ -53,8 +53,11 @@ void free_pointers(void *const *pointers, size_t count);
         taken_;                                                                                    \
     })
 
-/* Adds a value to an array of so many items, which grows: both are evaluated several times. */
+/* Adds a value to an array of so many items, which is NULL at first and grows to twice as many:
+ * both are evaluated several times. */
 #define array_add(items, count, ...)                                                               \
-    ((items) = xrealloc((items), ((count) + 1) * sizeof *(items)), (items)[(count)++] = __VA_ARGS__)
+    ((void)(((count) & ((count)-1)) ||                                                             \
+            ((items) = xrealloc((items), ((count) ? 2 * (count) : 1) * sizeof *(items)))),         \
+     (items)[(count)++] = __VA_ARGS__)
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

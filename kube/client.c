@@ -262,6 +262,13 @@ int kube_get(struct kube_client *client, const char *path, json_t **ret, struct 
     return perform_retry(client, &call, client->patience_ms, ret, err);
 }
 
+int kube_get_large(struct kube_client *client, const char *path, size_t max_body, json_t **ret,
+                   struct error *err) {
+    struct kube_call call = {.method = "GET", .path = path, .max_body = max_body};
+
+    return perform_retry(client, &call, client->patience_ms, ret, err);
+}
+
 int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
                    struct error *err) {
     struct kube_call call = {.method = "GET", .path = path};

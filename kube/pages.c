@@ -2,11 +2,13 @@
 #include "kube/pages.h"
 
 #include "kube/object.h"
+#include "kube/request.h"
 
-/* A Node with its 50 images has up to 30 KiB; an answer may have HTTP_BODY_MAX. */
+/* As many as kubectl asks for. A Node with its 50 images has up to 30 KiB. */
 enum {
-    PAGE_LIMIT = 100,
-    PAGES_MAX = 1000,
+    PAGE_LIMIT = 500,
+    PAGE_BYTES_MAX = 24 * 1024 * 1024,
+    PAGES_MAX = 300, /* 150,000 objects, the pods of the largest cluster */
     PAGES_MS = 120000,
     OBJECT_BYTES_MAX = 2 * 1024 * 1024, /* etcd takes 1.5 MiB */
     ALL_BYTES_MAX = 160 * 1024 * 1024,  /* 5000 Nodes, the most that Kubernetes supports */
@@ -20,8 +22,16 @@ static void strip(json_t *items) {
     }
 }
 
+/* Where a watch can go on from: the same on each page. */
+static void keep_version(const json_t *page, json_t *list) {
+    json_t *version = json_at(page, "metadata.resourceVersion");
+
+    if (version)
+        json_object_set(json_object_in(list, "metadata"), "resourceVersion", version);
+}
+
 /* One page more; *next is where the following one begins, "" at the end. */
-static int add_page(struct kube_client *client, const char *path, json_t *all, char **next,
+static int add_page(struct kube_client *client, const char *path, json_t *ret, char **next,
                     struct error *err) {
     _cleanup_(freep) char *page = xasprintf("%s%climit=%d%s%s", path, strchr(path, '?') ? '&' : '?',
                                             PAGE_LIMIT, **next ? "&continue=" : "", *next);
@@ -29,7 +39,7 @@ static int add_page(struct kube_client *client, const char *path, json_t *all, c
     json_t *items;
     const char *more;
 
-    if (kube_get(client, page, &list, err) < 0)
+    if (kube_get_large(client, page, PAGE_BYTES_MAX, &list, err) < 0)
         return -1;
     if (kube_list_items(list, &items, err) < 0)
         return error_prefix(err, "GET %s", path);
@@ -39,7 +49,8 @@ static int add_page(struct kube_client *client, const char *path, json_t *all, c
                          json_array_size(items), client->answer_len >> 20);
     strip(items);
     if (items)
-        (void)json_array_extend(all, items); /* only memory can be missing */
+        (void)json_array_extend(json_object_get(ret, "items"), items); /* only memory is missing */
+    keep_version(list, ret);
     more = json_text_at(list, "metadata.continue");
     if (more && strlen(more) > CONTINUE_MAX)
         return error_set(err, ERROR_MALFORMED,
@@ -50,13 +61,13 @@ static int add_page(struct kube_client *client, const char *path, json_t *all, c
 }
 
 /* A server whose pages do not end is given up. */
-static int add_pages(struct kube_client *client, const char *path, json_t *all, struct error *err) {
+static int add_pages(struct kube_client *client, const char *path, json_t *ret, struct error *err) {
     _cleanup_(freep) char *next = xstrdup("");
     uint64_t start = host_monotonic_ms(client->host);
     size_t sum = 0;
 
     for (unsigned page = 0; page < PAGES_MAX; page++) {
-        if (add_page(client, path, all, &next, err) < 0)
+        if (add_page(client, path, ret, &next, err) < 0)
             return -1;
         if (!*next)
             return 0;
@@ -72,10 +83,10 @@ static int add_pages(struct kube_client *client, const char *path, json_t *all, 
 }
 
 int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {
-    _cleanup_json_ json_t *all = json_array();
+    _cleanup_json_ json_t *all = json_pack("{s:[]}", "items");
 
     if (add_pages(client, path, all, err) < 0)
         return -1;
-    *ret = json_pack("{s:O}", "items", all);
+    *ret = take_ptr(all);
     return 0;
 }

@@ -18,6 +18,9 @@ struct kube_call {
 /* Sends it with the client's trust and credentials; any status is success. http_response_free(). */
 int kube_perform(struct kube_client *client, const struct kube_call *call,
                  struct http_response *ret, struct error *err);
+/* kube_get() whose answer may have so many bytes. */
+int kube_get_large(struct kube_client *client, const char *path, size_t max_body, json_t **ret,
+                   struct error *err);
 /* What it is as a request to `url`, which is borrowed, too. */
 void kube_request_fill(const struct kube_client *client, const struct kube_call *call,
                        const char *url, struct http_request *ret);

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "kube/client.h"
 #include "kube/object.h"
+#include "kube/pages.h"
 #include "kube/request.h"
 
 enum {
@@ -116,7 +117,7 @@ static int list(struct wait *w, struct error *err) {
     _cleanup_json_ json_t *all = NULL;
     json_t *items;
 
-    if (kube_get(w->client, path, &all, err) < 0)
+    if ((w->watch->name ? kube_get : kube_pages_get)(w->client, path, &all, err) < 0)
         return -1;
     if (kube_list_items(all, &items, err) < 0)
         return error_prefix(err, "GET %s", w->watch->path);

@@ -96,11 +96,11 @@ json_t *boot_routes(struct host *host, const json_t *network) {
 
 json_t *boot_routes_ever(struct host *host, const json_t *network) {
     _cleanup_json_ json_t *since = read_routes(host);
-    json_t *all = json_array();
+    json_t *since_peers = json_object_get(since, "peers"), *all = json_array();
+    _cleanup_json_ json_t *others =
+        json_array_without(json_object_get(network, "peers"), since_peers, NULL);
 
-    json_array_extend(all, json_object_get(since, "peers"));
-    json_each(json_object_get(network, "peers"), i, route)
-        if (!peers_have(all, route))
-            json_array_append(all, route);
+    json_array_extend(all, since_peers);
+    json_array_extend(all, others);
     return all;
 }

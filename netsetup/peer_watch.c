@@ -98,12 +98,11 @@ static int remember(struct follower *f, json_t *routes, struct error *err) {
 static int write_routes(struct follower *f, struct error *err) {
     _cleanup_json_ json_t *routes = all_routes(f), *both = json_array();
     _cleanup_json_ json_t *before = json_incref(f->remembered);
+    _cleanup_json_ json_t *added = json_array_without(routes, before, NULL);
     bool all, same;
 
     json_array_extend(both, before);
-    json_each(routes, i, route)
-        if (!peers_have(both, route))
-            json_array_append(both, route);
+    json_array_extend(both, added);
     all = json_array_size(both) == json_array_size(before);
     same = json_array_size(both) == json_array_size(routes);
     if (f->written && all && same)
@@ -172,14 +171,16 @@ static void announce(struct follower *f) {
 static int on_event(void *context, const char *type, const json_t *object, struct error *) {
     struct follower *f = context;
     const char *name = json_text_at(object, "metadata.name");
+    bool listed = text_equal(type, "LISTED");
 
-    if (text_equal(type, "LISTED"))
+    if (listed)
         take_list(f, object);
     else if (!text_equal(type, "DELETED"))
         take_node(f, (json_t *)object);
     else if (name && json_object_del(f->routes, name) == 0)
         f->behind = true;
-    catch_up(f);
+    if (listed)
+        catch_up(f); /* what changes later is written by the next tick, all of it at once */
     announce(f);
     return 0;
 }
@@ -212,12 +213,10 @@ static int watch(struct follower *f, struct http *http, struct error *err) {
 
 /* What was written for an earlier join, and by no one since. */
 static int remove_left(struct follower *f, struct error *err) {
-    _cleanup_json_ json_t *ever = boot_routes_ever(f->host, f->file), *left = json_array();
+    _cleanup_json_ json_t *ever = boot_routes_ever(f->host, f->file), *left = NULL;
 
     f->remembered = boot_routes(f->host, f->file);
-    json_each(ever, i, route)
-        if (!peers_have(f->remembered, route))
-            json_array_append(left, route);
+    left = json_array_without(ever, f->remembered, NULL);
     if (!json_array_size(left))
         return 0;
     return peers_remove(f->host, &f->plan, left, err) < 0

@@ -4,39 +4,15 @@
 #include "base/rfc3339.h"
 #include "kube/object.h"
 
-enum { SYNC_SECONDS = 60, PROTOCOL_UDP = 17 };
+enum { SYNC_SECONDS = 60 };
 
-static const char *mapping_protocol(const json_t *mapping) {
-    return json_number_at(mapping, "Protocol", 0) == PROTOCOL_UDP ? "UDP" : "TCP";
+char *drift_frontend(const char *vip, long long port, const char *protocol) {
+    return xasprintf("%s:%lld/%s", vip ? vip : "", port, protocol);
 }
 
-static char *frontend_text(const char *vip, long long port, const char *protocol) {
-    return xasprintf("%s:%lld/%s", vip, port, protocol);
-}
-
-/* "10.96.0.10:53/UDP" of each mapping, ":30080/TCP" of one at a node port. */
-static void add_frontends(const json_t *balancer, struct text_list *ret) {
-    const json_t *vips = json_object_get(balancer, "FrontendVIPs");
-
-    json_each(json_object_get(balancer, "PortMappings"), i, mapping) {
-        long long port = json_number_at(mapping, "ExternalPort", 0);
-        const char *protocol = mapping_protocol(mapping);
-
-        json_each(vips, k, vip)
-            if (json_is_string(vip))
-                text_list_add_owned(ret, frontend_text(json_string_value(vip), port, protocol));
-        if (!json_array_size(vips))
-            text_list_add_owned(ret, frontend_text("", port, protocol));
-    }
-}
-
-static void add_row(json_t *rows, const json_t *balancer, const char *frontend) {
-    json_array_append_new(
-        rows, json_pack("{s:s*, s:s*}", "id", json_text_at(balancer, "ID"), "frontend", frontend));
-}
-
-static const char *vip_of(const json_t *balancer) {
-    return json_text_at(balancer, "FrontendVIPs.0");
+static void add_row(json_t *rows, const struct drift_balancer *balancer, const char *frontend) {
+    json_array_append_new(rows,
+                          json_pack("{s:s*, s:s*}", "id", balancer->id, "frontend", frontend));
 }
 
 /* ---- Services without a load balancer ---- */
@@ -57,44 +33,17 @@ static bool is_proxied(const json_t *service) {
            !text_equal(json_text_at(service, "spec.internalTrafficPolicy"), "Local");
 }
 
-static bool is_ready(const json_t *slice) {
-    json_each(json_object_get(slice, "endpoints"), i, endpoint)
-        if (json_bool_at(endpoint, "conditions.ready", true))
-            return true;
-    return false;
-}
-
-/* "ns/name port-name" of each port that has a ready endpoint. New reference. */
-static json_t *ready_ports(const json_t *slices) {
-    json_t *ready = json_object();
-
-    json_each(json_object_get(slices, "items"), i, slice) {
-        const char *service = drift_service_of(slice);
-
-        if (!is_ready(slice))
-            continue;
-        json_each(json_object_get(slice, "ports"), k, item) {
-            _cleanup_(freep) char *key =
-                xasprintf("%s/%s %s", json_text_or(slice, "metadata.namespace", ""),
-                          service ? service : "", json_text_or(item, "name", ""));
-
-            drift_put(ready, key);
-        }
-    }
-    return ready;
-}
-
-static void find_missing(const json_t *service, const json_t *ready, const json_t *frontends,
-                         json_t *rows) {
+static void find_missing(const json_t *service, struct drift_index *index,
+                         struct text_table *frontends, json_t *rows) {
     _cleanup_(freep) char *full = kube_full_name(service);
 
     json_each(json_at(service, "spec.ports"), i, port) {
         _cleanup_(freep) char *key = xasprintf("%s %s", full, json_text_or(port, "name", ""));
         _cleanup_(freep) char *frontend =
-            frontend_text(json_text_at(service, "spec.clusterIP"), json_number_at(port, "port", 0),
-                          drift_port_protocol(port));
+            drift_frontend(json_text_at(service, "spec.clusterIP"), json_number_at(port, "port", 0),
+                           drift_port_protocol(port));
 
-        if (drift_has(ready, key) && !drift_has(frontends, frontend) &&
+        if (drift_has(&index->ready, key) && !drift_has(frontends, frontend) &&
             !text_equal(drift_port_protocol(port),
                         "SCTP")) /* kube-proxy on Windows leaves it out */
             json_array_append_new(rows,
@@ -102,172 +51,118 @@ static void find_missing(const json_t *service, const json_t *ready, const json_
     }
 }
 
-void drift_find_missing_balancers(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *ready = ready_ports(seen->slices), *frontends = json_object();
-    _cleanup_(text_list_free) struct text_list list = {0};
+void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_index *index,
+                                  json_t *rows) {
+    _cleanup_(text_table_free) struct text_table frontends = {0};
 
     if (!seen->slices || !seen->balancers)
         return;
-    json_each(seen->balancers, i, balancer)
-        add_frontends(balancer, &list);
-    for (size_t i = 0; i < list.count; i++)
-        drift_put(frontends, list.items[i]);
+    for (size_t i = 0; i < index->frontends.count; i++)
+        drift_put(&frontends, index->frontends.items[i]);
     json_each(json_object_get(seen->services, "items"), i, service)
         if (is_old(service, seen->now) && is_proxied(service))
-            find_missing(service, ready, frontends, rows);
+            find_missing(service, index, &frontends, rows);
 }
 
 /* ---- load balancers without a Service ---- */
 
-/* What load balancers may be for. The health check port of an address of type LoadBalancer is not
- * among a Service's ports: its address alone counts. */
-static void add_wanted(const json_t *service, json_t *wanted, json_t *vips) {
-    _cleanup_json_ json_t *own = json_object();
+/* The first frontend that nothing is for; NULL: all are wanted. */
+static const char *unwanted_of(struct drift_index *index, const struct drift_balancer *balancer) {
+    for (size_t i = balancer->frontend; i < balancer->frontend_end; i++) {
+        const char *frontend = index->frontends.items[i];
+        _cleanup_(freep) char *vip = xstrndup(frontend, strcspn(frontend, ":"));
 
-    drift_add_vips(service, own);
-    json_each(json_at(service, "spec.ports"), i, port) {
-        _cleanup_(freep) char *at_node =
-            frontend_text("", json_number_at(port, "nodePort", 0), drift_port_protocol(port));
-
-        drift_put(wanted, at_node);
-        json_each_member(own, vip, value) {
-            _cleanup_(freep) char *frontend =
-                frontend_text(vip, json_number_at(port, "port", 0), drift_port_protocol(port));
-
-            drift_put(wanted, frontend);
-        }
+        if (!drift_has(&index->wanted, frontend) && !drift_has(&index->wanted, vip))
+            return frontend;
     }
-    if (text_equal(json_text_at(service, "spec.type"), "LoadBalancer"))
-        json_object_update(vips, own);
+    return NULL;
 }
 
-void drift_find_orphan_balancers(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *wanted = json_object(), *vips = json_object();
-
+void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_index *index,
+                                 json_t *rows) {
     if (!seen->services || !seen->slices)
         return;
-    json_each(json_object_get(seen->services, "items"), i, service)
-        add_wanted(service, wanted, vips);
-    json_each(seen->balancers, i, balancer) {
-        _cleanup_(text_list_free) struct text_list list = {0};
+    for (size_t i = 0; i < index->balancer_count; i++) {
+        const char *frontend = unwanted_of(index, &index->balancers[i]);
 
-        add_frontends(balancer, &list);
-        for (size_t k = 0; k < list.count; k++) {
-            _cleanup_(freep) char *vip = xstrndup(list.items[k], strcspn(list.items[k], ":"));
-
-            if (drift_has(wanted, list.items[k]) || drift_has(vips, vip))
-                continue;
-            add_row(rows, balancer, list.items[k]);
-            break;
-        }
+        if (frontend)
+            add_row(rows, &index->balancers[i], frontend);
     }
 }
 
 /* ---- load balancers that send elsewhere ---- */
 
-void drift_find_empty_balancers(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *addresses = drift_addresses(seen->endpoints);
-
+void drift_find_empty_balancers(const struct drift_seen *seen, struct drift_index *index,
+                                json_t *rows) {
     if (!seen->endpoints)
         return;
-    json_each(seen->balancers, i, balancer) {
-        const json_t *ids = json_object_get(balancer, "HostComputeEndpoints");
-        bool any = !ids;
+    for (size_t i = 0; i < index->balancer_count; i++) {
+        const struct drift_balancer *balancer = &index->balancers[i];
+        bool any = !balancer->names_endpoints;
 
-        json_each(ids, k, id) {
-            const char *address = drift_address_of(addresses, json_string_value(id));
-
-            any |= address && *address;
-        }
+        for (size_t k = balancer->address; k < balancer->address_end; k++)
+            any |= *index->balanced[k] != '\0';
         if (!any)
-            add_row(rows, balancer, vip_of(balancer));
+            add_row(rows, balancer, balancer->vip);
     }
 }
 
-/* The port of the Service that the mapping is for; NULL: of no port of it. */
-static const json_t *port_of(const json_t *service, const json_t *mapping) {
-    json_each(json_at(service, "spec.ports"), i, port)
-        if (json_number_at(port, "port", 0) == json_number_at(mapping, "ExternalPort", 0) &&
-            text_equal(drift_port_protocol(port), mapping_protocol(mapping)))
-            return port;
+/* "ns/name": the Service that the load balancer is for; the caller frees. NULL: none. */
+static char *service_of(const struct drift_index *index, const struct drift_balancer *balancer) {
+    for (size_t i = balancer->mapping; i < balancer->mapping_end; i++) {
+        const char *port = index->mappings[i].port;
+
+        if (port)
+            return xstrndup(port, strcspn(port, " "));
+    }
     return NULL;
 }
 
 /* Does an EndpointSlice of the Service have that address? True also where it has no slice. */
-static bool slices_hold(const json_t *slices, const json_t *service, const char *address) {
-    bool any = false;
+static bool slices_hold(struct drift_index *index, const char *service, const char *address) {
+    _cleanup_(freep) char *pod = xasprintf("%s %s", service, address);
 
-    json_each(json_object_get(slices, "items"), i, slice) {
-        if (!drift_is_slice_of(slice, service))
-            continue;
-        any = true;
-        json_each(json_object_get(slice, "endpoints"), k, endpoint)
-            if (json_has_text(json_object_get(endpoint, "addresses"), address))
-                return true;
-    }
-    return !any;
+    return drift_has(&index->pods, pod) || !drift_has(&index->slices, service);
 }
 
-static bool is_for(const json_t *balancer, const json_t *service) {
-    json_each(json_object_get(balancer, "PortMappings"), i, mapping)
-        if (port_of(service, mapping))
-            return true;
-    return false;
-}
+void drift_find_other_pods(const struct drift_seen *, struct drift_index *index, json_t *rows) {
+    for (size_t i = 0; i < index->balancer_count; i++) {
+        const struct drift_balancer *balancer = &index->balancers[i];
+        _cleanup_(freep) char *service = service_of(index, balancer);
 
-void drift_find_other_pods(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *addresses = drift_addresses(seen->endpoints);
-
-    json_each(seen->balancers, i, balancer) {
-        const json_t *service = drift_service_at(seen->services, vip_of(balancer));
-
-        if (!is_for(balancer, service))
+        if (!service)
             continue;
-        json_each(json_object_get(balancer, "HostComputeEndpoints"), k, id) {
-            const char *address = drift_address_of(addresses, json_string_value(id));
+        for (size_t k = balancer->address; k < balancer->address_end; k++) {
+            const char *address = index->balanced[k];
 
-            if (!address || !*address || slices_hold(seen->slices, service, address))
-                continue;
-            json_array_append_new(rows,
-                                  json_pack("{s:s*, s:s*, s:s}", "id", json_text_at(balancer, "ID"),
-                                            "frontend", vip_of(balancer), "address", address));
+            if (*address && !slices_hold(index, service, address))
+                json_array_append_new(rows,
+                                      json_pack("{s:s*, s:s*, s:s}", "id", balancer->id, "frontend",
+                                                balancer->vip, "address", address));
         }
     }
 }
 
 /* Does an EndpointSlice have that number for the Service's port? True also where no slice has the
  * port at all. */
-static bool slices_have(const json_t *slices, const json_t *service, const json_t *port,
-                        long long number) {
-    bool any = false;
+static bool slices_have(struct drift_index *index, const char *port, long long number) {
+    _cleanup_(freep) char *key = xasprintf("%s %lld", port, number);
 
-    json_each(json_object_get(slices, "items"), i, slice) {
-        if (!drift_is_slice_of(slice, service) ||
-            !json_array_size(json_object_get(slice, "endpoints")))
-            continue;
-        json_each(json_object_get(slice, "ports"), k, item) {
-            if (!text_equal(json_text_or(item, "name", ""), json_text_or(port, "name", "")))
-                continue;
-            if (json_number_at(item, "port", 0) == number)
-                return true;
-            any = true;
-        }
-    }
-    return !any;
+    return drift_has(&index->numbers, key) || !drift_has(&index->numbers, port);
 }
 
-void drift_find_other_ports(const struct drift_seen *seen, json_t *rows) {
-    json_each(seen->balancers, i, balancer) {
-        const json_t *service = drift_service_at(seen->services, vip_of(balancer));
+void drift_find_other_ports(const struct drift_seen *, struct drift_index *index, json_t *rows) {
+    for (size_t i = 0; i < index->balancer_count; i++) {
+        const struct drift_balancer *balancer = &index->balancers[i];
 
-        json_each(json_object_get(balancer, "PortMappings"), k, mapping) {
-            const json_t *port = port_of(service, mapping);
-            long long inside = json_number_at(mapping, "InternalPort", 0);
+        for (size_t k = balancer->mapping; k < balancer->mapping_end; k++) {
+            const struct drift_mapping *mapping = &index->mappings[k];
 
-            if (port && inside && !slices_have(seen->slices, service, port, inside))
-                json_array_append_new(
-                    rows, json_pack("{s:s*, s:s, s:I}", "id", json_text_at(balancer, "ID"),
-                                    "frontend", vip_of(balancer), "port", (json_int_t)inside));
+            if (mapping->port && mapping->inside &&
+                !slices_have(index, mapping->port, mapping->inside))
+                json_array_append_new(rows, json_pack("{s:s*, s:s, s:I}", "id", balancer->id,
+                                                      "frontend", balancer->vip, "port",
+                                                      (json_int_t)mapping->inside));
         }
     }
 }

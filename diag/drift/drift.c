@@ -60,12 +60,14 @@ const struct drift_kind drift_kinds[DRIFT_KINDS] = {
 };
 
 json_t *drift_compare(const struct drift_seen *seen) {
+    _cleanup_(drift_index_free) struct drift_index index = {0};
     json_t *drift = json_object();
 
+    drift_index_make(seen, &index);
     for (size_t k = 0; k < DRIFT_KINDS; k++) {
         json_t *rows = json_array();
 
-        drift_kinds[k].find(seen, rows);
+        drift_kinds[k].find(seen, &index, rows);
         if (json_array_size(rows))
             json_object_set(drift, drift_kinds[k].key, rows);
         json_decref(rows);

@@ -20,13 +20,15 @@ struct drift_seen {
     int64_t now;                       /* seconds since 1970 */
 };
 
+struct drift_index; /* what is looked for by its key: inside diag/drift */
+
 /* A kind of difference: how its rows are found, named and repaired. */
 struct drift_kind {
     const char *key;  /* the list's name in documents */
     const char *what; /* what its rows are */
     const char *name; /* the member that names a row */
     /* Adds each that it finds; where something that it needs was not read, none. Pure. */
-    void (*find)(const struct drift_seen *seen, json_t *rows);
+    void (*find)(const struct drift_seen *seen, struct drift_index *index, json_t *rows);
     const char *left_one, *left_many;    /* of what nobody owns: what one, what two are called */
     bool by_kube_proxy;                  /* a restart of kube-proxy repairs it */
     char *(*command)(const json_t *row); /* what takes one away; NULL: nothing. The caller frees */

@@ -4,77 +4,35 @@
 #include "base/rfc3339.h"
 #include "kube/object.h"
 
-enum { START_SECONDS = 60, REMOTE = 1, PROBES = 2 };
-
-json_t *drift_addresses(const json_t *endpoints) {
-    json_t *set = json_object();
-
-    json_each(endpoints, i, item) {
-        _cleanup_(freep) char *lower = text_lower(json_text_or(item, "ID", ""));
-
-        json_object_set_new(set, lower,
-                            json_string(json_text_or(item, "IpConfigurations.0.IpAddress", "")));
-    }
-    return set;
-}
-
-const char *drift_address_of(const json_t *addresses, const char *id) {
-    _cleanup_(freep) char *lower = text_lower(id ? id : "");
-
-    return json_string_value(json_object_get(addresses, lower));
-}
-
-static const char *address_of(const json_t *endpoint) {
-    return json_text_at(endpoint, "IpConfigurations.0.IpAddress");
-}
-
-static bool is_remote(const json_t *endpoint) {
-    return json_number_at(endpoint, "Flags", 0) & REMOTE;
-}
+enum { START_SECONDS = 60, PROBES = 2 };
 
 /* ---- remote endpoints ---- */
 
-/* kube-proxy makes one for each endpoint elsewhere and, on overlay, for each cluster IP. */
-static json_t *addresses_of_services(const struct drift_seen *seen) {
-    json_t *set = json_object();
-
-    json_each(json_object_get(seen->services, "items"), i, service)
-        drift_add_vips(service, set);
-    json_each(json_object_get(seen->slices, "items"), i, slice)
-        json_each(json_object_get(slice, "endpoints"), k, endpoint)
-            json_each(json_object_get(endpoint, "addresses"), n, address)
-                drift_put(set, json_string_value(address));
-    return set;
-}
-
-void drift_find_stale_endpoints(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *used = addresses_of_services(seen);
-
+void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_index *index,
+                                json_t *rows) {
     if (!seen->services || !seen->slices)
         return;
-    json_each(seen->endpoints, i, item) {
-        const char *address = address_of(item);
+    for (size_t i = 0; i < index->endpoint_count; i++) {
+        const struct drift_endpoint *item = &index->endpoints[i];
 
-        if (is_remote(item) && address && !drift_has(used, address))
+        if (item->remote && item->address && !drift_has(&index->used, item->address))
             json_array_append_new(
-                rows, json_pack("{s:s*, s:s}", "id", json_text_at(item, "ID"), "address", address));
+                rows, json_pack("{s:s*, s:s}", "id", item->id, "address", item->address));
     }
 }
 
 /* ---- endpoints of this node's pods ---- */
 
 /* "<container id>_<network>", as the CNI plugins call what they make; not the host's own "_ep". */
-static bool is_of_pod(const json_t *endpoint, const char *network) {
-    const char *name = json_text_at(endpoint, "Name");
+static bool is_of_pod(const struct drift_endpoint *endpoint, const char *network) {
+    const char *name = endpoint->name;
     size_t len = name ? strlen(name) : 0, tail = strlen(network);
 
-    return !is_remote(endpoint) && len > tail + 1 && name[len - tail - 1] == '_' &&
+    return !endpoint->remote && len > tail + 1 && name[len - tail - 1] == '_' &&
            text_equal(name + len - tail, network);
 }
 
-static json_t *pod_addresses(const struct drift_seen *seen) {
-    json_t *set = json_object();
-
+static void add_pod_addresses(const struct drift_seen *seen, struct text_table *set) {
     json_each(json_object_get(seen->pods, "items"), i, item) {
         drift_put(set, json_text_at(item, "status.podIP"));
         json_each(json_at(item, "status.podIPs"), k, address)
@@ -82,21 +40,21 @@ static json_t *pod_addresses(const struct drift_seen *seen) {
     }
     for (size_t i = 0; seen->probes && i < seen->probes->count; i++)
         drift_put(set, seen->probes->items[i]);
-    return set;
 }
 
-void drift_find_podless_endpoints(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *pods = pod_addresses(seen);
+void drift_find_podless_endpoints(const struct drift_seen *seen, struct drift_index *index,
+                                  json_t *rows) {
+    _cleanup_(text_table_free) struct text_table pods = {0};
 
     if (!seen->pods || !seen->network)
         return;
-    json_each(seen->endpoints, i, item) {
-        const char *address = address_of(item);
+    add_pod_addresses(seen, &pods);
+    for (size_t i = 0; i < index->endpoint_count; i++) {
+        const struct drift_endpoint *item = &index->endpoints[i];
 
-        if (is_of_pod(item, seen->network) && address && !drift_has(pods, address))
-            json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s}", "id",
-                                                  json_text_at(item, "ID"), "name",
-                                                  json_text_at(item, "Name"), "address", address));
+        if (is_of_pod(item, seen->network) && item->address && !drift_has(&pods, item->address))
+            json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s}", "id", item->id, "name",
+                                                  item->name, "address", item->address));
     }
 }
 
@@ -108,19 +66,20 @@ static bool needs_endpoint(const json_t *pod, int64_t now) {
            !json_bool_at(pod, "spec.hostNetwork", false) && since && now - since > START_SECONDS;
 }
 
-void drift_find_missing_endpoints(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *addresses = json_object();
+void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_index *index,
+                                  json_t *rows) {
+    _cleanup_(text_table_free) struct text_table addresses = {0};
 
     if (!seen->endpoints)
         return;
-    json_each(seen->endpoints, i, item)
-        if (!is_remote(item))
-            drift_put(addresses, address_of(item));
+    for (size_t i = 0; i < index->endpoint_count; i++)
+        if (!index->endpoints[i].remote)
+            drift_put(&addresses, index->endpoints[i].address);
     json_each(json_object_get(seen->pods, "items"), i, item) {
         const char *ip = json_text_at(item, "status.podIP");
         _cleanup_(freep) char *pod = kube_full_name(item);
 
-        if (ip && *ip && needs_endpoint(item, seen->now) && !drift_has(addresses, ip))
+        if (ip && *ip && needs_endpoint(item, seen->now) && !drift_has(&addresses, ip))
             json_array_append_new(rows, json_pack("{s:s, s:s}", "pod", pod, "address", ip));
     }
 }
@@ -149,14 +108,14 @@ static bool any_starts(const struct drift_seen *seen) {
 
 /* Does a pod have one of the namespace's endpoints, or something else than a pod's network be in
  * it? `*ret_address`: of an endpoint that no pod has. */
-static bool is_used(const json_t *space, const json_t *endpoints, const json_t *pods,
+static bool is_used(const json_t *space, struct drift_index *index, struct text_table *pods,
                     const char **ret_address) {
     json_each(json_object_get(space, "Resources"), i, resource) {
         const char *address;
 
         if (!text_equal(json_text_at(resource, "Type"), "Endpoint"))
             return true;
-        address = drift_address_of(endpoints, json_text_at(resource, "Data.Id"));
+        address = drift_address_of(index, json_text_at(resource, "Data.Id"));
         if (address && (!*address || drift_has(pods, address)))
             return true;
         *ret_address = address;
@@ -164,17 +123,18 @@ static bool is_used(const json_t *space, const json_t *endpoints, const json_t *
     return false;
 }
 
-void drift_find_podless_namespaces(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *endpoints = drift_addresses(seen->endpoints),
-                          *pods = pod_addresses(seen);
+void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_index *index,
+                                   json_t *rows) {
+    _cleanup_(text_table_free) struct text_table pods = {0};
 
     if (!seen->pods || !seen->endpoints || any_starts(seen))
         return;
+    add_pod_addresses(seen, &pods);
     json_each(seen->namespaces, i, space) {
         const char *id = json_text_at(space, "ID"), *address = NULL;
 
         if (id && !text_equal(json_text_at(space, "Type"), "HostDefault") &&
-            !is_used(space, endpoints, pods, &address))
+            !is_used(space, index, &pods, &address))
             json_array_append_new(rows, json_pack("{s:s, s:s*}", "id", id, "address", address));
     }
 }

@@ -10,7 +10,7 @@
 /* ---- routes ---- */
 
 /* The pod subnets of all nodes; false where one does not say its own yet. */
-static bool read_subnets(const json_t *nodes, json_t *ret) {
+static bool read_subnets(const json_t *nodes, struct text_table *ret) {
     bool all = true;
 
     json_each(json_object_get(nodes, "items"), i, node) {
@@ -21,11 +21,11 @@ static bool read_subnets(const json_t *nodes, json_t *ret) {
         drift_put(ret, peer.pod_cidr);
         drift_put(ret, peer.pod_cidr6);
     }
-    return all && json_object_size(ret);
+    return all && ret->count;
 }
 
-static void add_route(const json_t *subnets, const char *prefix, const char *by, const char *in,
-                      json_t *rows) {
+static void add_route(struct text_table *subnets, const char *prefix, const char *by,
+                      const char *in, json_t *rows) {
     if (prefix && !drift_has(subnets, prefix))
         json_array_append_new(rows,
                               json_pack("{s:s, s:s*, s:s}", "prefix", prefix, "by", by, "in", in));
@@ -43,22 +43,22 @@ static bool is_of_pods(const struct text_list *prefixes, const char *text) {
     return false;
 }
 
-void drift_find_nodeless_routes(const struct drift_seen *seen, json_t *rows) {
-    _cleanup_json_ json_t *subnets = json_object();
+void drift_find_nodeless_routes(const struct drift_seen *seen, struct drift_index *, json_t *rows) {
+    _cleanup_(text_table_free) struct text_table subnets = {0};
 
-    if (!read_subnets(seen->nodes, subnets))
+    if (!read_subnets(seen->nodes, &subnets))
         return;
     json_each(seen->networks, i, network)
         json_each(json_object_get(network, "Policies"), k, policy)
             if (text_equal_nocase(json_text_at(policy, "Type"), REMOTE_ROUTE))
-                add_route(subnets, json_text_at(policy, "Settings.DestinationPrefix"),
+                add_route(&subnets, json_text_at(policy, "Settings.DestinationPrefix"),
                           json_text_at(policy, "Settings.ProviderAddress"), "HNS", rows);
     for (size_t i = 0; seen->routes && i < seen->routes->count; i++) {
         const struct host_route *route = &seen->routes->items[i];
 
         if (!text_equal(route->next_hop, "0.0.0.0") && !text_equal(route->next_hop, "::") &&
             is_of_pods(seen->pod_cidrs, route->destination))
-            add_route(subnets, route->destination, route->next_hop, "Windows", rows);
+            add_route(&subnets, route->destination, route->next_hop, "Windows", rows);
     }
 }
 
@@ -76,7 +76,7 @@ static bool runs_kube_proxy(const json_t *container) {
     return false;
 }
 
-void drift_find_kube_proxies(const struct drift_seen *seen, json_t *rows) {
+void drift_find_kube_proxies(const struct drift_seen *seen, struct drift_index *, json_t *rows) {
     json_each(json_object_get(seen->pods, "items"), i, pod) {
         bool runs = false;
         _cleanup_(freep) char *name = kube_full_name(pod);

@@ -3,24 +3,22 @@
 
 #include "kube/object.h"
 
-void drift_put(json_t *set, const char *text) {
-    if (text && *text)
-        json_object_set_new(set, text, json_true());
+static void add_vip(const char *vip, struct text_list *ret) {
+    if (vip && *vip)
+        text_list_add(ret, vip);
 }
 
-bool drift_has(const json_t *set, const char *text) {
-    return text && json_object_get(set, text) != NULL;
-}
-
-void drift_add_vips(const json_t *service, json_t *set) {
+void drift_add_vips(const json_t *service, struct text_list *ret) {
     static const char *const lists[] = {"spec.clusterIPs", "spec.externalIPs"};
+    const char *first = json_text_or(service, "spec.clusterIP", "");
 
-    drift_put(set, json_text_at(service, "spec.clusterIP"));
+    add_vip(first, ret);
     for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
         json_each(json_at(service, lists[k]), i, item)
-            drift_put(set, json_string_value(item));
+            if (!text_equal(json_string_value(item), first))
+                add_vip(json_string_value(item), ret);
     json_each(json_at(service, "status.loadBalancer.ingress"), i, item)
-        drift_put(set, json_text_at(item, "ip"));
+        add_vip(json_text_at(item, "ip"), ret);
 }
 
 const json_t *drift_service_at(const json_t *services, const char *vip) {
@@ -84,11 +82,11 @@ json_t *drift_service_spec(const json_t *asked, const char *vip) {
 }
 
 static bool any_has(const json_t *services, const char *vip) {
-    _cleanup_json_ json_t *vips = json_object();
+    _cleanup_(text_list_free) struct text_list vips = {0};
 
     json_each(json_object_get(services, "items"), i, item)
-        drift_add_vips(item, vips);
-    return drift_has(vips, vip);
+        drift_add_vips(item, &vips);
+    return text_list_has(&vips, vip);
 }
 
 int drift_ready_endpoints(const json_t *asked, const char *vip) {

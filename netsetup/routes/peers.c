@@ -84,18 +84,8 @@ int peers_remove(struct host *host, const struct network_plan *plan, const json_
     return 0;
 }
 
-bool peers_have(const json_t *routes, const json_t *wanted) {
-    json_each(routes, i, route)
-        if (json_equal(route, wanted))
-            return true;
-    return false;
-}
-
 int peers_replace(struct host *host, const struct network_plan *plan, const json_t *before,
                   const json_t *peers, struct error *err) {
-    _cleanup_json_ json_t *gone = json_array();
-    json_each(before, i, route)
-        if (!peers_have(peers, route))
-            json_array_append(gone, route);
+    _cleanup_json_ json_t *gone = json_array_without(before, peers, NULL);
     return peers_remove(host, plan, gone, err) < 0 ? -1 : peers_write(host, plan, peers, true, err);
 }

@@ -29,8 +29,6 @@ json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, con
 /* Those that stand now. New reference; empty where an agent keeps them. */
 int peers_read(struct host *host, const struct network_plan *plan, json_t **ret, struct error *err);
 enum { PEERS_MAX = 5000 };
-/* Pure. */
-bool peers_have(const json_t *routes, const json_t *wanted);
 /* Writes `peers`, and takes away those of `before` that are not among them: `before` is what was
  * written earlier. Kinds: those of peers_write(). */
 int peers_replace(struct host *host, const struct network_plan *plan, const json_t *before,

@@ -44,28 +44,23 @@ static int modify(struct host *host, const char *id, bool add, json_t *policy, s
                         json_text_at(policy, "Settings.DestinationPrefix"));
 }
 
-static bool listed(const json_t *policies, const json_t *policy) {
-    json_each(policies, i, item)
-        if (json_equal(json_object_get(item, "Settings"), json_object_get(policy, "Settings")))
-            return true;
-    return false;
-}
-
 int remote_subnets_write(struct host *host, const struct network_plan *plan, const json_t *routes,
                          bool only, struct error *err) {
     struct hcn_network network = {0};
-    _cleanup_json_ json_t *stored = json_array();
+    _cleanup_json_ json_t *stored = json_array(), *gone = NULL, *missing = NULL;
     json_each(routes, i, policy)
         if (!is_route(policy) || !json_is_object(json_object_get(policy, "Settings")))
             return error_set(err, ERROR_MALFORMED, "decode peers: no " TYPE);
     if (read_network(host, plan, &network, stored, err) < 0)
         return -1;
     /* removals first: HNS takes one route a prefix, and only the stored settings remove it */
-    json_each(stored, i, policy)
-        if (only && !listed(routes, policy) && modify(host, network.id, false, policy, err) < 0)
+    gone = only ? json_array_without(stored, routes, "Settings") : NULL;
+    missing = json_array_without(routes, stored, "Settings");
+    json_each(gone, i, policy)
+        if (modify(host, network.id, false, policy, err) < 0)
             return -1;
-    json_each(routes, i, policy)
-        if (!listed(stored, policy) && modify(host, network.id, true, policy, err) < 0)
+    json_each(missing, i, policy)
+        if (modify(host, network.id, true, policy, err) < 0)
             return -1;
     return 0;
 }

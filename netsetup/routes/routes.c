@@ -16,14 +16,66 @@ static int fill_route(const struct pod_route *pod_route, uint32_t index, struct 
     return 0;
 }
 
+/* The host's routes by their destinations. */
+struct by_destination {
+    struct host_routes routes;
+    const struct host_route **sorted;
+};
+
+static void by_destination_free(struct by_destination *now) {
+    host_routes_free(&now->routes);
+    free((void *)now->sorted);
+}
+
+static int compare_routes(const void *a, const void *b) {
+    const struct host_route *x = *(const struct host_route *const *)a,
+                            *y = *(const struct host_route *const *)b;
+    int order = strcmp(x->destination, y->destination);
+
+    return order ? order : (x > y) - (x < y);
+}
+
+static int by_destination_read(struct host *host, struct by_destination *ret, struct error *err) {
+    if (host_routes(host, &ret->routes, err) < 0)
+        return -1;
+    ret->sorted = xcalloc(ret->routes.count + 1, sizeof *ret->sorted);
+    for (size_t i = 0; i < ret->routes.count; i++)
+        ret->sorted[i] = &ret->routes.items[i];
+    qsort((void *)ret->sorted, ret->routes.count, sizeof *ret->sorted, compare_routes);
+    return 0;
+}
+
+/* The first to that destination, or what would be behind it. */
+static size_t first_to(const struct by_destination *now, const char *destination) {
+    size_t low = 0, high = now->routes.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(now->sorted[middle]->destination, destination) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct host_route *next_to(const struct by_destination *now, const char *destination,
+                                        size_t *at) {
+    const struct host_route *route = *at < now->routes.count ? now->sorted[(*at)++] : NULL;
+
+    return route && text_equal(route->destination, destination) ? route : NULL;
+}
+
 /* Removes routes to the same prefix over another node. */
-static int replace_others(struct host *host, const struct host_routes *now,
+static int replace_others(struct host *host, const struct by_destination *now,
                           const struct host_route *wanted, bool *ret_there, struct error *err) {
+    size_t at = first_to(now, wanted->destination);
+    const struct host_route *route;
+
     *ret_there = false;
-    for (size_t i = 0; i < now->count; i++) {
-        const struct host_route *route = &now->items[i];
-        if (!text_equal(route->destination, wanted->destination) ||
-            route->interface_index != wanted->interface_index)
+    while ((route = next_to(now, wanted->destination, &at))) {
+        if (route->interface_index != wanted->interface_index)
             continue;
         if (text_equal(route->next_hop, wanted->next_hop))
             *ret_there = true;
@@ -36,10 +88,11 @@ static int replace_others(struct host *host, const struct host_routes *now,
 int pod_routes_ensure(struct host *host, const char *management_address,
                       const struct pod_route *routes, size_t count, size_t *ret_changed,
                       struct error *err) {
-    _cleanup_(host_routes_free) struct host_routes now = {0};
+    _cleanup_(by_destination_free) struct by_destination now = {0};
     uint32_t index = 0;
     size_t changed = 0;
-    if (nic_index_of(host, management_address, &index, err) < 0 || host_routes(host, &now, err) < 0)
+    if (nic_index_of(host, management_address, &index, err) < 0 ||
+        by_destination_read(host, &now, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
         struct host_route wanted = {0};
@@ -61,17 +114,19 @@ int pod_routes_ensure(struct host *host, const char *management_address,
 
 int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
                       struct error *err) {
-    _cleanup_(host_routes_free) struct host_routes now = {0};
-    if (host_routes(host, &now, err) < 0)
+    _cleanup_(by_destination_free) struct by_destination now = {0};
+    if (by_destination_read(host, &now, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
         struct host_route wanted = {0};
+        const struct host_route *route;
+        size_t at;
         if (fill_route(&routes[i], 0, &wanted, err) < 0)
             return -1;
-        for (size_t j = 0; j < now.count; j++)
-            if (text_equal(now.items[j].destination, wanted.destination) &&
-                text_equal(now.items[j].next_hop, wanted.next_hop) &&
-                host_route_remove(host, &now.items[j], err) < 0)
+        at = first_to(&now, wanted.destination);
+        while ((route = next_to(&now, wanted.destination, &at)))
+            if (text_equal(route->next_hop, wanted.next_hop) &&
+                host_route_remove(host, route, err) < 0)
                 return error_prefix(err, "remove route to '%s'", wanted.destination);
     }
     return 0;

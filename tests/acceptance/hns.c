@@ -255,14 +255,15 @@ static int write_route(struct side *side, struct error *err) {
     peer.node_address = peer.address = address;
     json_t *route =
         side->plan.mode->route_to ? side->plan.mode->route_to(&side->plan, &peer) : NULL;
-    _cleanup_json_ json_t *found = NULL;
+    _cleanup_json_ json_t *found = NULL, *missing = NULL;
     if (!route)
         return 0;
     side->peers = json_pack("[o]", route);
     if (peers_write(side->host, &side->plan, side->peers, false, err) < 0 ||
         peers_read(side->host, &side->plan, &found, err) < 0)
         return error_prefix(err, "write the route to another node's pods");
-    return peers_have(found, json_array_get(side->peers, 0))
+    missing = json_array_without(side->peers, found, NULL);
+    return !json_array_size(missing)
                ? 0
                : error_set(err, ERROR_HOST, "the route to another node's pods is not there");
 }
@@ -330,12 +331,13 @@ static int expect_gone(struct host *host, const char *name, struct error *err) {
 
 static int take_back(struct side *side, struct error *err) {
     struct nic_restored guard = {0};
-    _cleanup_json_ json_t *left = NULL;
+    _cleanup_json_ json_t *left = NULL, *gone = NULL;
 
     if (side->peers && (peers_replace(side->host, &side->plan, side->peers, NULL, err) < 0 ||
                         peers_read(side->host, &side->plan, &left, err) < 0))
         return -1;
-    if (left && peers_have(left, json_array_get(side->peers, 0)))
+    gone = json_array_without(side->peers, left, NULL);
+    if (json_array_size(gone) != json_array_size(side->peers))
         return error_set(err, ERROR_HOST, "the route to another node's pods is still there");
     if (hcn_network_remove(side->host, side->plan.name, NULL, err) < 0 ||
         expect_gone(side->host, side->plan.name, err) < 0)

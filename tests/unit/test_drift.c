@@ -229,7 +229,7 @@ static void without_an_answer_nothing_differs(void **state) {
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
                   struct error *err) {
     const char *body =
-        strstr(request->url, "/services?limit=100&continue=p2") ? "{\"items\":[" A "]}"
+        strstr(request->url, "/services?limit=500&continue=p2") ? "{\"items\":[" A "]}"
         : strstr(request->url, "/services") ? "{\"metadata\":{\"continue\":\"p2\"},\"items\":[]}"
         : strstr(request->url, "/endpointslices") ? "{\"items\":[" SLICE("a", READY("1.2.3.4")) "]}"
         : strstr(request->url, "/nodes") && *(const int *)context ? "{\"items\":[]}"

@@ -301,7 +301,7 @@ static void gets_nodes_without_what_is_long(void **state) {
     struct error err = {0};
 
     PLAY(s,
-         {"/api/v1/nodes?limit=100", 200,
+         {"/api/v1/nodes?limit=500", 200,
           "{\"metadata\":{\"continue\":\"a+b\"},\"items\":[{\"metadata\":{\"name\":\"x\","
           "\"managedFields\":[1]},\"status\":{\"images\":[1],\"addresses\":[]}}]}",
           0, 0},
@@ -326,11 +326,11 @@ static void gives_up_pages_that_do_not_end(void **state) {
     struct row rows[1] = {{"", 200, NULL, 0, 0}};
 
 #define PAGE(items) "{\"metadata\":{\"continue\":\"x\"},\"items\":[" items "]}"
-    PLAY(s, {"limit=100", 200, PAGE(NODE("1", "")), 0, 0});
+    PLAY(s, {"limit=500", 200, PAGE(NODE("1", "")), 0, 0});
     assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
     assert_string_equal(err.message, "GET /api/v1/nodes: the list of pages never ends");
-    assert_int_equal(s->asked, 1000);
-    PLAY(s, {"limit=100", 200, PAGE(""), 0, 9000});
+    assert_int_equal(s->asked, 300);
+    PLAY(s, {"limit=500", 200, PAGE(""), 0, 9000});
     assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
     assert_string_equal(err.message, "GET /api/v1/nodes: not complete after 14 pages in 120 s");
     text_add(&big,

@@ -95,6 +95,25 @@ static void lists_again_after_410(void **state) {
                         "LISTED -@10 ADDED win-1@49 LISTED -@50 ADDED win-1@end ");
 }
 
+/* A whole collection: 5,000 Nodes are more than one answer may hold. */
+static void lists_a_collection_in_pages(void **state) {
+    struct scene *s = *state;
+    struct kube_watch w = {
+        .path = "/api/v1/nodes", .timeout_ms = 5000, .on_event = note, .context = s};
+    struct error err = {0};
+
+    PLAY(s,
+         {"nodes?limit=500", 200,
+          "{\"metadata\":{\"resourceVersion\":\"10\",\"continue\":\"next\"},\"items\":[" NODE(
+              "8", "") "]}",
+          0, 0},
+         {"continue=next", 200, LIST("10", NODE("9", "")), 0, 0},
+         {"resourceVersion=10&", 200, "", 0, 6000});
+    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_string_equal(text_str(&s->seen), "ADDED win-1@8 ADDED win-1@9 LISTED -@10 ");
+}
+
 static void polls_where_watch_is_not_granted(void **state) {
     struct scene *s = *state;
 
@@ -235,6 +254,7 @@ int main(void) {
         CASE(takes_up_a_dropped_stream),
         CASE(gives_up_a_silent_server),
         CASE(lists_again_after_410),
+        CASE(lists_a_collection_in_pages),
         CASE(polls_where_watch_is_not_granted),
         CASE(ends_at_once_when_denied_or_untrusted),
         CASE(a_server_that_starts_refuses_for_a_while),

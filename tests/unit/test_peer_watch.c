@@ -153,6 +153,23 @@ static void overlays(void **state) {
     each_change_is_followed("overlay", "win-overlay");
 }
 
+/* The file is written once for the list, and once for all that changes until the next tick. */
+static void a_burst_is_written_once(void **state) {
+    static const char written[] = "write " BOOT_ROUTES_FILE;
+    unsigned times = 0;
+
+    (void)state;
+    join("l2bridge", "win-bridge");
+    follow(LIST(OWN "," ONE), EVENT("ADDED", NODE("two", "10.244.3.0/24", "10.0.0.23"))
+                                  EVENT("ADDED", NODE("three", "10.244.4.0/24", "10.0.0.24"))
+                                      EVENT("ADDED", NODE("four", "10.244.5.0/24", "10.0.0.25")));
+    assert_routes("10.244.2.0/24 10.0.0.22; 10.244.3.0/24 10.0.0.23; 10.244.4.0/24 10.0.0.24; "
+                  "10.244.5.0/24 10.0.0.25; ");
+    for (const char *at = host_memory_log(host); (at = strstr(at, written)); at++)
+        times++;
+    assert_int_equal(times, 2);
+}
+
 static void routes_of_others_stay(void **state) {
     struct host_route route = {.destination = "10.244.9.0/24", .next_hop = "10.0.0.9"};
 
@@ -381,6 +398,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(bridges),
         TEST(overlays),
+        TEST(a_burst_is_written_once),
         TEST(routes_of_others_stay),
         TEST(an_agent_keeps_its_own),
         TEST(a_join_meanwhile_begins_it_again),
