@@ -145,6 +145,9 @@ static void force_values(json_t *config, const struct kubelet_config_input *inpu
     force(config, "authentication.x509.clientCAFile",
           json_string(input->ca_file ? input->ca_file : KUBERNETES_CA_FILE),
           "path of the cluster's CA on this node", changes);
+    if (input->local_dns && input->cluster_dns)
+        force(config, "clusterDNS", json_texts(input->cluster_dns),
+              "the other is a DNS cache of Linux nodes", changes);
     force(config, "resolvConf", json_string(""), why, changes);
     force(config, "cgroupsPerQOS", json_false(), why, changes);
     force(config, "enforceNodeAllocatable", json_array(), why, changes);

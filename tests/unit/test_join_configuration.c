@@ -359,18 +359,14 @@ static void assert_finds_agents(const json_t *sets, const json_t *maps) {
 static void manifest_has_what_nodes_need(void **state) {
     struct scene *s = *state;
     _cleanup_json_ json_t *node = node_configuration_make(&s->options), *objects = NULL;
-    static const char *const kinds[] = {"ConfigMap",
-                                        "Role",
-                                        "RoleBinding",
-                                        "ClusterRole",
-                                        "ClusterRoleBinding",
-                                        "ClusterRoleBinding",
-                                        "ClusterRole",
-                                        "ClusterRoleBinding",
-                                        "Role",
-                                        "RoleBinding"};
+    static const char *const kinds[] = {
+        "ConfigMap",          "Role",
+        "RoleBinding",        "ClusterRole",
+        "ClusterRoleBinding", "ClusterRoleBinding",
+        "ClusterRole",        "ClusterRoleBinding",
+    };
 
-    objects = cluster_manifest_make(node, network_agent_flannel.sources);
+    objects = cluster_manifest_make(node);
     assert_int_equal(json_array_size(objects), ARRAY_SIZE(kinds));
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         assert_string_equal(json_text_at(json_array_get(objects, i), "kind"), kinds[i]);
@@ -387,8 +383,8 @@ static void manifest_has_what_nodes_need(void **state) {
     assert_string_equal(json_text_at(objects, "6.rules.0.verbs.1"), "watch");
     assert_int_equal(json_array_size(json_at(objects, "6.rules")), 1);
     assert_string_equal(json_text_at(objects, "7.roleRef.name"), "winjoin:flannel");
-    assert_string_equal(json_text_at(objects, "8.metadata.namespace"), "kube-flannel");
-    assert_string_equal(json_text_at(objects, "8.rules.0.resourceNames.0"), "kube-flannel-cfg");
+    assert_string_equal(json_text_at(objects, "3.rules.2.resources.0"), "services");
+    assert_string_equal(json_text_at(objects, "3.rules.3.resources.0"), "ipamconfigs");
     assert_string_equal(json_text_at(objects, "0.data.NodeConfiguration"),
                         "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n");
 }
