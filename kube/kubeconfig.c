@@ -79,6 +79,17 @@ static const struct yaml_node *find_entry(const struct yaml_node *root, const ch
     return NULL;
 }
 
+/* What kubectl prints in the place of a secret; a decoded "data" of `-o json` is the same. */
+static int refuse_hidden(struct reading *r, const struct yaml_node *node, const char *value) {
+    if (!text_equal(value, "DATA+OMITTED") && !text_equal(value, "REDACTED"))
+        return 0;
+    (void)error_set(r->err, ERROR_USAGE,
+                    "%s: line %zu: %s stands where a certificate, key or token belongs: this is "
+                    "the output of kubectl config view",
+                    r->what, yaml_line(node), value);
+    return error_hint(r->err, "write the file again: kubectl config view --raw");
+}
+
 /* A copy of a non-empty text field; NULL when absent. Fails when it is a list or map. */
 static int take_field(struct reading *r, const struct yaml_node *map, const char *key, char **ret) {
     const struct yaml_node *node = yaml_at(map, key);
@@ -87,6 +98,8 @@ static int take_field(struct reading *r, const struct yaml_node *map, const char
         return 0;
     if (yaml_type(node) != YAML_SCALAR)
         return refuse(r, node, "a string was expected");
+    if (refuse_hidden(r, node, yaml_text(node)) < 0)
+        return -1;
     if (*yaml_text(node))
         *ret = xstrdup(yaml_text(node));
     return 0;
@@ -103,15 +116,29 @@ static int take_data(struct reading *r, const struct yaml_node *map, const char 
         return 0;
     if (yaml_type(node) != YAML_SCALAR)
         return refuse(r, node, "base64 was expected");
+    if (refuse_hidden(r, node, yaml_text(node)) < 0)
+        return -1;
     if (base64_decode(yaml_text(node), strlen(yaml_text(node)), &data, &len, r->err) < 0)
         return error_prefix(r->err, "%s: line %zu: \"%s\"", r->what, yaml_line(node), key);
     *ret = (char *)data;
+    if (refuse_hidden(r, node, *ret) < 0)
+        return -1;
     if (ret_len)
         *ret_len = len;
     return 0;
 }
 
 /* ---- cluster and user ---- */
+
+/* In a file, as kubectl reads it: a scheme in any case, https where there is none. */
+static void settle_server(char **server) {
+    char *end = *server ? strstr(*server, "://") : NULL;
+    _cleanup_(freep) char *scheme = end ? xstrndup(*server, (size_t)(end - *server)) : NULL;
+    _cleanup_(freep) char *lower = scheme ? text_lower(scheme) : xstrdup("https");
+
+    if (*server)
+        text_set(server, xasprintf("%s://%s", lower, end ? end + 3 : *server));
+}
 
 static int read_cluster(struct reading *r, const struct yaml_node *cluster, struct kubeconfig *c) {
     struct error why = {0};
@@ -126,6 +153,7 @@ static int read_cluster(struct reading *r, const struct yaml_node *cluster, stru
         text_equal(yaml_text_at(cluster, "insecure-skip-tls-verify"), "true");
     if (!r->whole)
         return 0;
+    settle_server(&c->server);
     if (!c->server)
         return invalid(r, "no server found for cluster \"%s\"", c->cluster_name);
     if (c->ca_file && c->ca_pem)

@@ -13,6 +13,16 @@ unsigned containerd_major(const char *version) {
     return text_to_number(digits, 1, 99, &major) < 0 ? 0 : (unsigned)major;
 }
 
+size_t kubernetes_release_length(const char *version) {
+    static const char *const prereleases[] = {"-alpha.", "-beta.", "-rc."};
+    size_t len = strcspn(version, "+"), release = strcspn(version, "-+");
+
+    for (size_t i = 0; i < ARRAY_SIZE(prereleases); i++)
+        if (text_starts_with(version + release, prereleases[i]))
+            return len;
+    return release;
+}
+
 int kubernetes_minor(const char *version, const char *what, unsigned *ret, struct error *err) {
     if (!version)
         return error_set(err, ERROR_USAGE, "read version of %s: no version given", what);

@@ -9,6 +9,7 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
 #include "kube/node.h"
+#include "netsetup/agents/linux_agent.h"
 #include "netsetup/routes/fabric_routes.h"
 #include "templates/templates.h"
 
@@ -143,8 +144,7 @@ static int open_cluster(struct program *program, struct kube_client *ret, struct
 }
 
 /* What the cluster itself says of its network. */
-static int ask_cluster(struct program *program, const struct agent_source **ret,
-                       struct error *err) {
+static int ask_cluster(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     _cleanup_(kube_client_close) struct kube_client client = {0};
     _cleanup_(cluster_config_free) struct cluster_config cluster = {0};
@@ -152,7 +152,10 @@ static int ask_cluster(struct program *program, const struct agent_source **ret,
     if (open_cluster(program, &client, err) < 0 ||
         cluster_config_read(&client, 0, &cluster, err) < 0)
         return -1;
-    *ret = cluster.network.source;
+    if (cluster.network.linux_agent)
+        output_warning("the cluster's pods use %s (DaemonSet %s), %s: joins are refused; %s",
+                       cluster.network.linux_agent->title, cluster.network.linux_set,
+                       cluster.network.linux_agent->windows, cluster.network.linux_agent->remedy);
     if (cluster.network.agent && !o->network_plugin)
         o->network_plugin = xstrdup(cluster.network.agent->plugin);
     return 0;
@@ -161,8 +164,6 @@ static int ask_cluster(struct program *program, const struct agent_source **ret,
 static int cluster(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     _cleanup_(config_file_free) struct config_file file = {0};
-    const struct agent_source *source = NULL; /* of the network agent's settings */
-    const struct network_agent *agent;
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *configuration = NULL, *objects = NULL;
 
@@ -170,16 +171,13 @@ static int cluster(struct program *program, struct error *err) {
         return -1;
     if (file.node)
         node_configuration_apply(file.node, o);
-    if (program->options.kubeconfig && ask_cluster(program, &source, err) < 0)
+    if (program->options.kubeconfig && ask_cluster(program, err) < 0)
         return -1;
-    agent = network_agent_by_plugin(o->network_plugin);
-    if (!source && agent)
-        source = agent->sources;
     configuration = node_configuration_make(o);
     if (node_configuration_check(configuration, NULL, "flags", err) < 0 ||
         node_configuration_check_cluster(configuration, "the cluster's defaults", err) < 0)
         return -1;
-    objects = cluster_manifest_make(configuration, source);
+    objects = cluster_manifest_make(configuration);
     text = cluster_manifest_text(objects);
     output_text(program, text);
     output_result(program, json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items",

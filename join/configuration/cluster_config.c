@@ -4,12 +4,13 @@
 #include "join/configuration/cluster_network.h"
 #include "join/configuration/node_configuration.h"
 #include "kube/configmap.h"
+#include "kube/object.h"
 #include "services/version.h"
 
-enum { CALL_MS = 60000, DNS_INDEX = 10 };
+enum { CALL_MS = 60000, DNS_INDEX = 10, DNS_PORT = 53 };
 
 void cluster_config_free(struct cluster_config *c) {
-    free_all(c->name, c->kubernetes_version, c->image_repository, c->server_version);
+    free_all(c->name, c->kubernetes_version, c->image_repository, c->server_version, c->local_dns);
     text_list_free(&c->pod_subnets);
     text_list_free(&c->service_subnets);
     free(c->dns_domain);
@@ -178,18 +179,101 @@ static int settle_version(struct cluster_config *c, struct error *err) {
     return 0;
 }
 
+/* ---- the DNS that pods ask ---- */
+
+/* Does it have a port 53? */
+static bool serves_dns(const json_t *service) {
+    json_each(json_at(service, "spec.ports"), i, port)
+        if (json_number_at(port, "port", 0) == DNS_PORT)
+            return true;
+    return false;
+}
+
+/* The addresses of the first such Service, IPv4 first; a headless one has none. */
+static int list_dns(struct kube_client *client, unsigned timeout_ms, const char *path,
+                    struct text_list *ret, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    json_t *items = NULL;
+    struct error why = {0};
+    bool denied = false;
+
+    if (kube_get_retry(client, path, timeout_ms, &list, &why) < 0)
+        return kube_forgive(&why, &denied, err);
+    if (kube_list_items(list, &items, err) < 0)
+        return error_prefix(err, "list Services");
+    json_each(items, i, service) {
+        const char *address = json_text_or(service, "spec.clusterIP", "");
+        struct ip ip;
+
+        if (ret->count || !serves_dns(service) || ip_parse(address, &ip, NULL) < 0)
+            continue;
+        text_list_add(ret, address);
+    }
+    return 0;
+}
+
+/* How it is called is the cluster's choice: by the label that CoreDNS' manifests and charts give
+ * it, else by its port. */
+static int find_dns(struct kube_client *client, unsigned timeout_ms, struct text_list *ret,
+                    struct error *err) {
+    if (list_dns(client, timeout_ms, "/api/v1/services?labelSelector=k8s-app%3Dkube-dns", ret,
+                 err) < 0)
+        return -1;
+    return ret->count
+               ? 0
+               : list_dns(client, timeout_ms, "/api/v1/namespaces/kube-system/services", ret, err);
+}
+
+/* NodeLocal DNS listens at an address of each Linux node's own, which leads nowhere here. */
+static bool is_of_one_node(const char *address) {
+    struct ip ip;
+
+    return ip_parse(address, &ip, NULL) == 0 &&
+           (ip_is_link_local(&ip) || text_starts_with(address, "127.") ||
+            text_equal(address, "::1"));
+}
+
+static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
+                             struct cluster_config *c, struct error *err) {
+    _cleanup_(text_list_free) struct text_list given = take_struct(c->cluster_dns);
+
+    for (size_t i = 0; i < given.count; i++) {
+        if (!is_of_one_node(given.items[i]))
+            text_list_add(&c->cluster_dns, given.items[i]);
+        else if (!c->local_dns)
+            c->local_dns = xstrdup(given.items[i]);
+    }
+    if (!c->local_dns || c->cluster_dns.count)
+        return 0;
+    if (find_dns(client, timeout_ms, &c->cluster_dns, err) < 0)
+        return -1;
+    if (c->cluster_dns.count)
+        return 0;
+    (void)error_set(err, ERROR_UNSUPPORTED,
+                    "clusterDNS %s is the address of a DNS cache on each Linux node; the address "
+                    "of the cluster's DNS Service, which pods on Windows must ask, is not found",
+                    c->local_dns);
+    (void)error_hint(err, "an administrator lets nodes read Services: winjoin config cluster "
+                          "--kubeconfig admin.conf | kubectl apply -f -");
+    return error_hint(err, "its Service needs the label k8s-app=kube-dns: kubectl -n kube-system "
+                           "get services --show-labels");
+}
+
 /* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
-static void settle_dns(struct cluster_config *c) {
+static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
+                      struct error *err) {
     struct cidr cidr;
     struct ip ip;
 
     json_read_texts(json_object_get(c->kubelet, "clusterDNS"), &c->cluster_dns);
+    if (replace_local_dns(client, timeout_ms, c, err) < 0)
+        return -1;
     if (c->cluster_dns.count || !c->service_subnets.count)
-        return;
-    if (cidr_parse(c->service_subnets.items[0], &cidr, NULL) < 0 ||
-        cidr_address(&cidr, DNS_INDEX, &ip, NULL) < 0)
-        return;
-    text_list_add(&c->cluster_dns, IP_TEXT(&ip));
+        return 0;
+    if (cidr_parse(c->service_subnets.items[0], &cidr, NULL) == 0 &&
+        cidr_address(&cidr, DNS_INDEX, &ip, NULL) == 0)
+        text_list_add(&c->cluster_dns, IP_TEXT(&ip));
+    return 0;
 }
 
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
@@ -202,9 +286,9 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct 
     for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
         if (readers[i](client, timeout_ms ? timeout_ms : CALL_MS, &config, err) < 0)
             return -1;
-    if (settle_version(&config, err) < 0)
+    if (settle_version(&config, err) < 0 ||
+        settle_dns(client, timeout_ms ? timeout_ms : CALL_MS, &config, err) < 0)
         return -1;
-    settle_dns(&config);
     *ret = take_struct(config);
     return 0;
 }

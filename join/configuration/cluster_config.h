@@ -21,6 +21,7 @@ struct cluster_config {
     json_t *winjoin;               /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
     bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
     bool network_unread;       /* some of what network agents say may not be read */
+    char *local_dns;           /* clusterDNS of Linux nodes that was replaced, or NULL */
     struct text_list warnings; /* what was tolerated */
 };
 

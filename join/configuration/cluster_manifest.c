@@ -3,6 +3,7 @@
 
 #include "base/yaml_template.h"
 #include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/linux_agent.h"
 #include "templates/templates.h"
 
 static void add(json_t *objects, const char *part, json_t *values) {
@@ -12,26 +13,56 @@ static void add(json_t *objects, const char *part, json_t *values) {
     json_array_extend(objects, made);
 }
 
-static void add_reader(json_t *objects, const char *name_space, const char *config_map) {
-    add(objects, "reader",
-        json_pack("{s:s, s:s}", "NAMESPACE", name_space, "CONFIG_MAP", config_map));
+/* A name once. */
+static void add_name(json_t *names, const char *name) {
+    json_each(names, i, item)
+        if (text_equal(json_string_value(item), name))
+            return;
+    if (name)
+        json_array_append_new(names, json_string(name));
 }
 
-static void add_discovery(json_t *objects) {
-    json_t *sets = json_array(), *maps = json_array();
+static void add_external(const struct external_agent *agent, json_t *sets, json_t *maps,
+                         json_t *rules) {
+    const struct external_object *object = &agent->object;
 
-    for (size_t i = 0; external_agents[i]; i++) {
-        json_array_append_new(sets, json_string(external_agents[i]->daemon_set));
-        if (external_agents[i]->config_map)
-            json_array_append_new(maps, json_string(external_agents[i]->config_map));
-        if (external_agents[i]->others_map)
-            json_array_append_new(maps, json_string(external_agents[i]->others_map));
+    add_name(sets, agent->daemon_set);
+    add_name(maps, agent->config_map);
+    add_name(maps, agent->others_map);
+    if (object->group)
+        json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s], s:[s]}", "apiGroups",
+                                               object->group, "resources", object->resource,
+                                               "resourceNames", object->name, "verbs", "get"));
+}
+
+/* In which namespace an agent stands is the cluster's own choice. */
+static void add_discovery(json_t *objects) {
+    json_t *sets = json_array(), *maps = json_array(), *rules = json_array();
+    _cleanup_json_ json_t *others = json_array();
+
+    for (size_t i = 0; external_agents[i]; i++)
+        add_external(external_agents[i], sets, maps, others);
+    for (size_t i = 0; network_agents[i]; i++) {
+        const struct agent_source *source = network_agents[i]->sources;
+
+        add_name(sets, network_agents[i]->daemon_set);
+        for (; source && source->name; source++)
+            add_name(maps, source->name);
     }
-    for (size_t i = 0; network_agents[i]; i++)
-        if (network_agents[i]->daemon_set)
-            json_array_append_new(sets, json_string(network_agents[i]->daemon_set));
-    json_array_append_new(sets, json_string(KUBE_PROXY_DAEMON_SET));
-    add(objects, "discovery", json_pack("{s:o, s:o}", "DAEMON_SETS", sets, "CONFIG_MAPS", maps));
+    for (const struct linux_agent *agent = linux_agents; agent->title; agent++)
+        for (const char *const *name = agent->daemon_sets; *name; name++)
+            add_name(sets, *name);
+    add_name(sets, KUBE_PROXY_DAEMON_SET);
+    json_array_append_new(rules,
+                          json_pack("{s:[s], s:[s], s:o, s:[s]}", "apiGroups", "apps", "resources",
+                                    "daemonsets", "resourceNames", sets, "verbs", "list"));
+    json_array_append_new(rules,
+                          json_pack("{s:[s], s:[s], s:o, s:[s]}", "apiGroups", "", "resources",
+                                    "configmaps", "resourceNames", maps, "verbs", "get"));
+    json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s]}", "apiGroups", "", "resources",
+                                           "services", "verbs", "list"));
+    json_array_extend(rules, others);
+    add(objects, "discovery", json_pack("{s:o}", "RULES", rules));
 }
 
 static void add_agent(json_t *objects, const struct network_agent *agent) {
@@ -50,14 +81,13 @@ static void add_agent(json_t *objects, const struct network_agent *agent) {
                   agent->group ? agent->group : "system:nodes"));
 }
 
-json_t *cluster_manifest_make(const json_t *node_configuration,
-                              const struct agent_source *network) {
+json_t *cluster_manifest_make(const json_t *node_configuration) {
     const char *plugin = json_text_at(node_configuration, "network.plugin");
     _cleanup_(freep) char *text = yaml_write(node_configuration);
     json_t *objects = json_array();
 
     add(objects, "defaults", json_pack("{s:s}", "NODE_CONFIGURATION", text));
-    add_reader(objects, "kube-system", "winjoin");
+    add(objects, "reader", NULL);
     add_discovery(objects);
     add(objects, "kubeProxy", NULL);
     for (size_t i = 0; network_agents[i]; i++)
@@ -65,8 +95,6 @@ json_t *cluster_manifest_make(const json_t *node_configuration,
             (!network_agents[i]->group ||
              text_equal(network_agents[i]->plugin, plugin))) /* others' group: when asked for */
             add_agent(objects, network_agents[i]);
-    if (network)
-        add_reader(objects, network->name_space, network->name);
     return objects;
 }
 

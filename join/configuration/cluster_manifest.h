@@ -2,14 +2,13 @@
  * token and a pin on every node. */
 #pragma once
 
-#include "netsetup/agents/agent.h"
+#include "base/json.h"
 
 /* The objects in the order in which they are applied, as an array: ConfigMap kube-system/winjoin
  * with the NodeConfiguration and who may read it (bootstrap tokens of kubeadm's default group and
- * nodes); for both the right to read the DaemonSets of network agents on Windows nodes and their
- * ConfigMaps, by name; for kube-proxy and the network agents under the node's identity the bindings
- * of system:nodes; with `network` that ConfigMap of an agent's becomes readable, too; NULL = none.
- * New reference. */
-json_t *cluster_manifest_make(const json_t *node_configuration, const struct agent_source *network);
+ * nodes); for both the right to read what network agents' DaemonSets and settings say, by name in
+ * all namespaces, and to list Services; for kube-proxy and the network agents under the node's
+ * identity the bindings of system:nodes. New reference. */
+json_t *cluster_manifest_make(const json_t *node_configuration);
 /* The objects as YAML documents. The caller frees. */
 char *cluster_manifest_text(const json_t *objects);

@@ -4,12 +4,14 @@
 #include "kube/configmap.h"
 #include "kube/object.h"
 #include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/linux_agent.h"
 
 struct asker {
     struct kube_client *client;
     unsigned timeout_ms;
-    bool denied;  /* some of what was asked for, as to most bootstrap tokens, */
-    bool no_sets; /* and of that a DaemonSet */
+    bool denied;     /* some of what was asked for, as to most bootstrap tokens, */
+    bool no_sets;    /* and of that a DaemonSet */
+    bool no_objects; /* or another object of an agent */
 };
 
 /* ---- ConfigMaps ---- */
@@ -77,6 +79,20 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
     return 0;
 }
 
+/* The object that it reads, too; what may not be read is not said to be absent. */
+static int read_object(struct asker *asker, const struct external_object *object, json_t *told,
+                       struct error *err) {
+    _cleanup_(freep) char *path = xasprintf("/apis/%s/%s/%s/%s", object->group, object->version,
+                                            object->resource, object->name);
+    _cleanup_json_ json_t *found = NULL;
+    struct error why = {0};
+
+    if (kube_get_retry(asker->client, path, asker->timeout_ms, &found, &why) < 0)
+        return kube_forgive(&why, &asker->no_objects, err);
+    json_object_set(told, EXTERNAL_AGENT_OBJECT, found);
+    return 0;
+}
+
 /* Its settings: its variables, and where they say nothing the data of its ConfigMap. */
 static int read_told(struct asker *asker, const struct external_agent *agent,
                      const json_t *daemon_set, json_t **ret, struct error *err) {
@@ -95,6 +111,8 @@ static int read_told(struct asker *asker, const struct external_agent *agent,
     data = json_at(others, "data");
     if (data)
         json_object_set(told, EXTERNAL_AGENT_OTHERS, data);
+    if (agent->object.group && read_object(asker, &agent->object, told, err) < 0)
+        return -1;
     *ret = take_ptr(told);
     return 0;
 }
@@ -149,6 +167,24 @@ static int read_other(struct asker *asker, const struct network_agent *agent,
     return 0;
 }
 
+/* Only where nothing is known of Windows nodes: what makes the others' network? */
+static int read_linux(struct asker *asker, struct agent_settings *ret, struct error *err) {
+    for (const struct linux_agent *agent = linux_agents; agent->title; agent++)
+        for (const char *const *name = agent->daemon_sets; *name; name++) {
+            _cleanup_json_ json_t *daemon_set = NULL;
+
+            if (asker->no_sets || ret->linux_agent)
+                return 0;
+            if (find_daemon_set(asker, *name, &daemon_set, err) < 0)
+                return -1;
+            if (daemon_set) {
+                ret->linux_agent = agent;
+                ret->linux_set = kube_full_name(daemon_set);
+            }
+        }
+    return 0;
+}
+
 /* ---- together ---- */
 
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
@@ -161,7 +197,9 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
         result = read_agent(&asker, network_agents[i], &others, err);
     for (size_t i = 0; network_agents[i] && result == 0 && !others.agent && !ret->external; i++)
         result = read_other(&asker, network_agents[i], &others, err);
-    *ret_unread |= asker.denied;
+    if (result == 0 && !others.agent && !ret->external)
+        result = read_linux(&asker, &others, err);
+    *ret_unread |= asker.denied || asker.no_objects;
     external_agent_settle(ret, &others);
     return result;
 }

@@ -5,6 +5,7 @@
 #include "host/terminal.h"
 #include "host/path.h"
 #include "join/configuration/join_configuration.h"
+#include "join/configuration/kubelet_arguments.h"
 #include "join/configuration/node_taints.h"
 #include "kube/object.h"
 #include "pki/pin.h"
@@ -263,6 +264,19 @@ static void check_cri_socket(struct check *c) {
     }
 }
 
+/* What winjoin has a flag for is judged as the flag is. */
+static void check_arg_value(struct check *c, const char *place, const char *path, const char *name,
+                            const char *value) {
+    struct error why = {0};
+
+    if (text_equal(name, "hostname-override"))
+        check_name(c, place, path, value);
+    else if (kubelet_argument_check(name, value, &why) < 0)
+        invalid_at(c, place, path, name, why.message);
+    for (size_t i = 0; i < ERROR_HINTS_MAX && *why.hints[i]; i++)
+        hint(c, why.hints[i]);
+}
+
 /* The kubelet does not start with what these refuse. */
 static void check_args(struct check *c) {
     static const char path[] = "nodeRegistration.kubeletExtraArgs";
@@ -273,13 +287,13 @@ static void check_args(struct check *c) {
 
         (void)text_format(index, sizeof index, "index %zu", i);
         (void)text_format(place, sizeof place, "%s[%zu]", path, i);
-        if (text_equal(name, "hostname-override"))
-            check_name(c, place, path, json_string_value(json_object_get(item, "value")));
         if (!name || !*name)
             invalid_at(c, place, path, index, "argument has no name");
         else if (*name == '-' || strpbrk(name, "= \t\r\n\""))
             invalid_at(c, place, path, index,
                        "an argument's name must not begin with dashes or contain '='");
+        else
+            check_arg_value(c, place, path, name, json_text_or(item, "value", ""));
     }
 }
 

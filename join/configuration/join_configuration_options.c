@@ -2,6 +2,7 @@
  * the document before it is checked, what they did not give comes out of it afterwards. */
 #include "base/log.h"
 #include "join/configuration/join_configuration.h"
+#include "join/configuration/kubelet_arguments.h"
 
 /* What is special: a secret, or a list to which flags add. */
 enum place_kind { PLAIN, SECRET, ADDED };
@@ -134,13 +135,11 @@ static void take_taints(const json_t *taints, struct join_options *options) {
     join_option_take(options, AT(register_with_taints), YAML_FIELD_TEXT, form);
 }
 
-static void take_args(const json_t *args, struct join_options *options) {
-    json_each(args, i, item) {
-        const char *value = json_text_at(item, "value");
-
-        text_list_add_owned(&options->kubelet_extra_args,
-                            xasprintf("%s=%s", json_text_at(item, "name"), value ? value : ""));
-    }
+static void take_args(const json_t *args, struct join_options *options,
+                      struct text_list *warnings) {
+    json_each(args, i, item)
+        kubelet_argument_take(json_text_at(item, "name"), json_text_or(item, "value", ""), options,
+                              warnings);
 }
 
 /* Names and paths as kubeadm reads them, whoever gave them. */
@@ -166,6 +165,6 @@ void join_configuration_apply(const json_t *configuration, struct join_options *
     for (size_t i = 0; i < ARRAY_SIZE(places); i++)
         take(&places[i], json_at(configuration, places[i].path), options);
     take_taints(json_at(configuration, "nodeRegistration.taints"), options);
-    take_args(json_at(configuration, "nodeRegistration.kubeletExtraArgs"), options);
+    take_args(json_at(configuration, "nodeRegistration.kubeletExtraArgs"), options, warnings);
     settle(options, warnings);
 }

@@ -5,6 +5,8 @@
 
 #include "base/cidr.h"
 #include "base/text.h"
+#include "join/configuration/kubelet_arguments.h"
+#include "join/configuration/linux_settings.h"
 
 enum { NAME_MAX_LENGTH = 253 };
 
@@ -36,12 +38,24 @@ int node_target_name_check(const char *text, struct error *err) {
                      text);
 }
 
-int node_argument_check(const char *text, struct error *err) {
-    size_t name = text_starts_with(text, "--") ? strcspn(text + 2, "= \t\r\n\"") : 0;
+/* winjoin follows some settings itself: given here they would reach the kubelet alone. */
+static int check_setting(const char *name, const char *value, struct error *err) {
+    const char *flag = kubelet_argument_flag(name);
 
-    if (name && (text[2 + name] == '=' || text[2 + name] == '\0') &&
-        node_line_check(text, NULL) == 0)
-        return 0;
+    if (flag)
+        return error_set(err, ERROR_USAGE, "\"--%s\": give it to the join as %s", name, flag);
+    if (linux_setting_is_argument(name, value))
+        return error_set(err, ERROR_USAGE, "\"--%s\": a setting of Linux nodes", name);
+    return kubelet_argument_check(name, value, err);
+}
+
+int node_argument_check(const char *text, struct error *err) {
+    size_t len = text_starts_with(text, "--") ? strcspn(text + 2, "= \t\r\n\"") : 0;
+    const char *end = text + 2 + len; /* where there is a name */
+    _cleanup_(freep) char *name = len ? xstrndup(text + 2, len) : NULL;
+
+    if (name && (*end == '=' || *end == '\0') && node_line_check(text, NULL) == 0)
+        return check_setting(name, *end ? end + 1 : "", err);
     return error_set(err, ERROR_USAGE, "\"%.60s\": not an argument like --v=4", text);
 }
 

@@ -14,6 +14,11 @@ int find_cluster(struct join *join, struct error *err) {
         return -1;
     for (size_t i = 0; i < join->found.cluster.warnings.count; i++)
         log_message(LOG_INFO, "%s", join->found.cluster.warnings.items[i]);
+    if (join->found.cluster.local_dns)
+        join_warn(&join->progress,
+                  "clusterDNS %s is a DNS cache of Linux nodes: pods of this node ask the "
+                  "cluster's DNS Service at %s",
+                  join->found.cluster.local_dns, join->found.cluster.cluster_dns.items[0]);
     if (join->found.cluster.winjoin) {
         node_configuration_apply(join->found.cluster.winjoin, &join->found.options);
         if (join_options_check(&join->found.options, err) < 0)

@@ -19,6 +19,7 @@ static int make_config(struct join *join, const struct patches *patches, struct 
     struct kubelet_config_input input = {
         .cluster = join->found.cluster.kubelet,
         .cluster_dns = &join->found.cluster.cluster_dns,
+        .local_dns = join->found.cluster.local_dns,
         .dns_domain = join->found.cluster.dns_domain,
         .cri_socket = join->found.options.cri_socket,
         .ca_file = ca_file,

@@ -114,15 +114,29 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         network_input_pods(&join->found.node.pod_cidrs, ret);
 }
 
-/* Only where nothing else decides: a flannel that is not seen would be passed over. */
-static void warn_unread(struct join *join, const struct network_input *input) {
-    const struct cluster_config *c = &join->found.cluster;
+#define ALLOW_READING "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"
 
-    if (c->network_unread && !c->network.agent && !input->plugin && !input->mode)
+/* What may not be read is not absent: a flannel that is not seen would be passed over, and one with
+ * other settings would not be followed. Who was granted nothing at all hears that from the rights.
+ */
+static int check_unread(struct join *join, const struct network_input *input, struct error *err) {
+    const struct cluster_config *c = &join->found.cluster;
+    const struct network_agent *agent = network_agent_by_plugin(input->plugin);
+
+    if (!c->network_unread || c->network.agent)
+        return 0;
+    if (!input->plugin && !input->mode)
         join_warn(&join->progress,
                   "which network agent the cluster runs is not known: reading its DaemonSets or "
-                  "flannel's ConfigMap is not allowed (403); to allow it: winjoin config cluster "
-                  "--network-plugin flannel | kubectl apply -f -");
+                  "flannel's ConfigMap is not allowed (403); to allow it: " ALLOW_READING);
+    if (c->unprepared || input->mode || !agent || !agent->sources)
+        return 0;
+    (void)error_set(err, ERROR_DENIED,
+                    "the mode, VNI and port of the cluster's %s are not known: reading its "
+                    "ConfigMap %s is not allowed (403)",
+                    agent->plugin, agent->sources->name);
+    (void)error_hint(err, "an administrator allows it: " ALLOW_READING);
+    return error_hint(err, "or say them: --network-mode, --vni, --vxlan-port");
 }
 
 int find_plan(struct join *join, struct error *err) {
@@ -141,8 +155,8 @@ int find_plan(struct join *join, struct error *err) {
     take_node_ip(&join->found);
     joined = take_joined_network(join);
     plan_input_make(join, &input);
-    warn_unread(join, &input);
-    if (network_fit_check(&join->found.cluster, &join->found.options, &input, joined, err) < 0 ||
+    if ((!joined && check_unread(join, &input, err) < 0) ||
+        network_fit_check(&join->found.cluster, &join->found.options, &input, joined, err) < 0 ||
         network_plan_make(&input, &plan, err) < 0 || check_isolated(join, &plan, err) < 0 ||
         source_vip_recall(join->host, &plan, err) < 0)
         return -1;

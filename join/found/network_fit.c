@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/linux_agent.h"
 
 #define SERVICES_ASKED "network.serviceCIDRs" /* of a NodeConfiguration */
 
@@ -201,13 +202,25 @@ static int check_other_plugin(const struct agent_settings *settings, const char 
                       settings->agent->plugin);
 }
 
+/* Nobody asked for another network than the cluster's, and this node cannot have that. */
+static int check_linux(const struct agent_settings *settings, const struct network_input *input,
+                       struct error *err) {
+    if (!settings->linux_agent || input->plugin || input->mode)
+        return 0;
+    (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's pods use %s (DaemonSet %s), %s",
+                    settings->linux_agent->title, settings->linux_set,
+                    settings->linux_agent->windows);
+    return error_hint(err, "%s", settings->linux_agent->remedy);
+}
+
 int network_fit_check(const struct cluster_config *cluster, const struct join_options *options,
                       const struct network_input *input, bool joined, struct error *err) {
     const struct agent_settings *settings = &cluster->network;
     const struct network_mode *mode = other_mode(options, input->plugin);
     bool own;
 
-    if (check_plugin(settings, input->plugin, err) < 0 ||
+    if ((!joined && check_linux(settings, input, err) < 0) ||
+        check_plugin(settings, input->plugin, err) < 0 ||
         check_kube_proxy(settings, options->kube_proxy, input->plugin, err) < 0)
         return -1;
     if (!settings->agent || (mode && mode->isolated))
@@ -296,7 +309,12 @@ void network_fit_warn(struct join *join) {
     const struct external_agent *agent = join->found.plan.external;
     bool unread = join->found.cluster.network_unread;
 
-    if (join->found.plan.agent->in_cluster && !agent)
+    if (settings->linux_agent && !unread)
+        join_warn(&join->progress,
+                  "the cluster's pods use %s (DaemonSet %s): whether they reach the pods of this "
+                  "node is not checked",
+                  settings->linux_agent->title, settings->linux_set);
+    else if (join->found.plan.agent->in_cluster && !agent)
         join_warn(&join->progress, "%s: what it needs on this machine is not checked",
                   unread ? "the DaemonSet of the cluster's network agent is not known, for some of "
                            "what network agents say may not be read (403)"

@@ -1,56 +1,6 @@
 /* The cluster's KubeletConfiguration made fit for a Windows node: one table a kind of change. */
+#include "join/configuration/linux_settings.h"
 #include "join/kubelet/kubelet_files.h"
-
-/* Fields that mean nothing, or keep the kubelet from starting, on Windows. `gate`: kept when the
- * document turns this feature gate on. `only`: removed only when its value begins like this. */
-static const struct {
-    const char *field, *gate, *only;
-} removed[] = {
-    {"allowedUnsafeSysctls", NULL, NULL},
-    {"cgroupDriver", NULL, NULL},
-    {"cgroupRoot", NULL, NULL},
-    {"cpuCFSQuotaPeriod", NULL, NULL},
-    {"cpuManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
-    {"cpuManagerPolicyOptions", "WindowsCPUAndMemoryAffinity", NULL},
-    {"cpuManagerReconcilePeriod", "WindowsCPUAndMemoryAffinity", NULL},
-    {"defaultPodSysctls", NULL, NULL}, /* the kubelet refuses to start with it */
-    {"failCgroupV1", NULL, NULL},
-    {"failSwapOn", NULL, NULL},
-    {"imageServiceEndpoint", NULL, "/"},
-    {"imageServiceEndpoint", NULL, "unix:"},
-    {"iptablesDropBit", NULL, NULL},
-    {"iptablesMasqueradeBit", NULL, NULL},
-    {"kernelMemcgNotification", NULL, NULL},
-    {"kubeReservedCgroup", NULL, NULL},
-    {"kubeletCgroups", NULL, NULL},
-    {"makeIPTablesUtilChains", NULL, NULL},
-    {"memoryManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
-    {"memoryManagerPolicy", NULL, "Static"}, /* the kubelet for Windows has none such */
-    {"memoryReservationPolicy", NULL, NULL},
-    {"memorySwap", NULL, NULL},
-    {"memoryThrottlingFactor", NULL, NULL},
-    {"oomScoreAdj", NULL, NULL},
-    {"podLogsDir", NULL, "/"},
-    {"podPidsLimit", NULL, NULL},
-    {"protectKernelDefaults", NULL, NULL},
-    {"qosReserved", NULL, NULL},
-    {"reservedMemory", "WindowsCPUAndMemoryAffinity", NULL},
-    {"reservedSystemCPUs", NULL, NULL},
-    {"seccompDefault", NULL, NULL},
-    {"shutdownGracePeriod", "WindowsGracefulNodeShutdown", NULL},
-    {"shutdownGracePeriodByPodPriority", "WindowsGracefulNodeShutdown", NULL},
-    {"shutdownGracePeriodCriticalPods", "WindowsGracefulNodeShutdown", NULL},
-    {"singleProcessOOMKill", NULL, NULL}, /* as defaultPodSysctls */
-    {"systemCgroups", NULL, NULL},
-    {"systemReservedCgroup", NULL, NULL},
-    {"tlsCertFile", NULL, "/"},
-    {"tlsPrivateKeyFile", NULL, "/"},
-    {"topologyManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
-    {"topologyManagerPolicyOptions", "WindowsCPUAndMemoryAffinity", NULL},
-    {"topologyManagerScope", "WindowsCPUAndMemoryAffinity", NULL},
-    {"userNamespaces", NULL, NULL}, /* as defaultPodSysctls */
-    {"volumePluginDir", NULL, "/"},
-};
 
 static const char *const eviction_maps[] = {"evictionHard", "evictionSoft",
                                             "evictionSoftGracePeriod", "evictionMinimumReclaim"};
@@ -71,17 +21,17 @@ static bool gate_is_on(const json_t *config, const char *gate) {
 }
 
 static void remove_fields(json_t *config, struct kubelet_changes *changes) {
-    for (size_t i = 0; i < ARRAY_SIZE(removed); i++) {
-        const json_t *value = json_object_get(config, removed[i].field);
+    for (const struct linux_setting *s = linux_settings; s->field; s++) {
+        const json_t *value = json_object_get(config, s->field);
         const char *text = json_string_value(value);
 
-        if (!value || gate_is_on(config, removed[i].gate))
+        if (!value || gate_is_on(config, s->gate))
             continue;
-        if (removed[i].only && !(text && text_starts_with(text, removed[i].only)))
+        if (s->only && !(text && text_starts_with(text, s->only)))
             continue;
         if (!is_empty(value))
-            kubelet_changes_add(changes, removed[i].field, value, NULL, "Linux only");
-        json_object_del(config, removed[i].field);
+            kubelet_changes_add(changes, s->field, value, NULL, "Linux only");
+        json_object_del(config, s->field);
     }
 }
 
@@ -195,6 +145,9 @@ static void force_values(json_t *config, const struct kubelet_config_input *inpu
     force(config, "authentication.x509.clientCAFile",
           json_string(input->ca_file ? input->ca_file : KUBERNETES_CA_FILE),
           "path of the cluster's CA on this node", changes);
+    if (input->local_dns && input->cluster_dns)
+        force(config, "clusterDNS", json_texts(input->cluster_dns),
+              "the other is a DNS cache of Linux nodes", changes);
     force(config, "resolvConf", json_string(""), why, changes);
     force(config, "cgroupsPerQOS", json_false(), why, changes);
     force(config, "enforceNodeAllocatable", json_array(), why, changes);

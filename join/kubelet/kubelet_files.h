@@ -45,6 +45,7 @@ json_t *kubelet_changes_json(const struct kubelet_changes *changes);
 struct kubelet_config_input {
     const json_t *cluster;               /* KubeletConfiguration of the cluster */
     const struct text_list *cluster_dns; /* used where the document has no clusterDNS */
+    const char *local_dns;               /* in its place, where the document has this; or NULL */
     const char *dns_domain;              /* likewise clusterDomain */
     const char *cri_socket;              /* NULL = KUBELET_CRI_SOCKET */
     const char *ca_file;                 /* NULL = KUBERNETES_CA_FILE */

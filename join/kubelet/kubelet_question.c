@@ -41,22 +41,49 @@ static char *words_behind(const char *said, const char *mark) {
     return len ? unquoted(begin, len < OBJECTION_MAX ? len : OBJECTION_MAX) : NULL;
 }
 
-char *kubelet_question_objection(const char *said) {
-    static const char *const marks[] = {
-        "failed to validate kubelet configuration",
-        "failed to merge global and in-flight KubeletConfiguration while setting defaults",
-        "failed to set feature gates from initial flags-based config:",
-        "failed to construct kubelet dependencies:",
-        "initialize logging:",
-        "failed to decode:",
-        "failed lenient decoding:",
-        "failed to load kubelet config file",
-    };
-    char *objection = NULL;
+/* How the kubelet begins a refusal, and what it then refuses (cmd/kubelet/app/server.go). The last
+ * row is what it ends with before it runs, whatever the reason. */
+static const struct mark {
+    const char *text;
+    bool of_arguments;
+} marks[] = {
+    {"failed to parse kubelet flag:", true},
+    {"failed to validate kubelet flags:", true},
+    {"unknown command ", true},
+    {"failed to validate kubelet configuration", false},
+    {"failed to merge global and in-flight KubeletConfiguration while setting defaults", false},
+    {"failed to set feature gates from initial flags-based config:", false},
+    {"failed to construct kubelet dependencies:", false},
+    {"initialize logging:", false},
+    {"failed to decode:", false},
+    {"failed lenient decoding:", false},
+    {"failed to load kubelet config file", false},
+    {"\"command failed\" err=\"", false},
+};
 
-    for (size_t i = 0; i < ARRAY_SIZE(marks) && !objection; i++)
-        objection = words_behind(said, marks[i]);
-    return objection;
+/* Our own question, which is put in words that not each version knows, is no objection; nor is what
+ * the kubelet says once it runs. */
+static bool is_objection(const char *words) {
+    return !strstr(words, "--exit-on-lock-contention") &&
+           !text_starts_with(words, "failed to run Kubelet");
+}
+
+static char *find_objection(const char *said, const struct mark **ret) {
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
+        char *words = words_behind(said, marks[i].text);
+
+        *ret = &marks[i];
+        if (words && is_objection(words))
+            return words;
+        free(words);
+    }
+    return NULL;
+}
+
+char *kubelet_question_objection(const char *said) {
+    const struct mark *mark;
+
+    return find_objection(said, &mark);
 }
 
 char *kubelet_question_unknown(const char *said) {
@@ -99,18 +126,27 @@ static bool was_ended(int code) {
     return code < 0 || code > 128;
 }
 
+static int refuse(const struct mark *mark, const char *objection, struct error *err) {
+    if (mark->of_arguments) {
+        (void)error_set(err, ERROR_USAGE, "this kubelet refuses its arguments: %s", objection);
+        return error_hint(
+            err, "the kubelet would not start: take the argument out of kubeletExtraArgs (the "
+                 "JoinConfiguration) or services.kubelet.extraArgs (the NodeConfiguration)");
+    }
+    (void)error_set(err, ERROR_USAGE,
+                    "the cluster's KubeletConfiguration does not fit this kubelet: %s", objection);
+    return error_hint(
+        err, "the kubelet would not start: change the ConfigMap kube-system/kubelet-config, or "
+             "override the value for this node with a patch (--patches)");
+}
+
 static int judge(struct join_progress *progress, int code, const char *said, struct error *err) {
-    _cleanup_(freep) char *objection = code ? kubelet_question_objection(said) : NULL,
+    const struct mark *mark = NULL;
+    _cleanup_(freep) char *objection = code ? find_objection(said, &mark) : NULL,
                           *unknown = kubelet_question_unknown(said);
 
-    if (objection) {
-        (void)error_set(err, ERROR_USAGE,
-                        "the cluster's KubeletConfiguration does not fit this kubelet: %s",
-                        objection);
-        return error_hint(
-            err, "the kubelet would not start: change the ConfigMap kube-system/kubelet-config, or "
-                 "override the value for this node with a patch (--patches)");
-    }
+    if (objection)
+        return refuse(mark, objection, err);
     if (unknown)
         join_warn(progress, "the kubelet ignores a part of its configuration: %s", unknown);
     if (was_ended(code))

@@ -8,6 +8,7 @@
 #include "netsetup/routes/peers.h"
 
 struct external_agent; /* netsetup/agents/external_agent.h */
+struct linux_agent;    /* netsetup/agents/linux_agent.h */
 
 /* Where its settings stand in a cluster: key of a ConfigMap. A table ends with {0}. */
 struct agent_source {
@@ -24,6 +25,8 @@ struct agent_settings {
     const struct agent_source *source;     /* where it stood; NULL: with the DaemonSet */
     const struct external_agent *external; /* the one that makes the network; NULL: none known */
     char *daemon_set;                      /* that runs it: "calico-system/calico-node-windows" */
+    const struct linux_agent *linux_agent; /* asked for where no agent is known; NULL: none */
+    char *linux_set;                       /* the DaemonSet that runs it */
     char *kube_proxy;                      /* the DaemonSet that runs kube-proxy on Windows nodes */
     bool proxies;                          /* it does kube-proxy's work: none must run beside it */
     char *backend;                  /* the agent's own word for its mode: "vxlan", "host-gw" */

@@ -51,6 +51,14 @@ static int check(const struct agent_settings *settings, struct error *err) {
         return error_hint(err, "set encapsulation: VXLAN or None for the IP pool in Calico's "
                                "Installation");
     }
+    /* its IPAM gives a Windows node no block then, and the operator makes no part for Windows */
+    if (!json_bool_at(settings->told, EXTERNAL_AGENT_OBJECT ".spec.strictAffinity", true)) {
+        (void)error_set(err, ERROR_UNSUPPORTED,
+                        "Calico's strict affinity is off (IPAMConfig default): it gives Windows "
+                        "nodes no addresses");
+        return error_hint(err, "kubectl patch ipamconfig default --type merge -p \"spec: "
+                               "{strictAffinity: true}\"");
+    }
     if (!settings->mode) {
         (void)error_set(err, ERROR_UNSUPPORTED,
                         "Calico's backend '%.60s' is not supported on Windows (vxlan and "
@@ -87,6 +95,7 @@ const struct external_agent external_agent_calico = {
     .title = "Calico",
     .daemon_set = "calico-node-windows",
     .config_map = "calico-windows-config",
+    .object = {"crd.projectcalico.org", "v1", "ipamconfigs", "default"},
     .cni_bin = (const char *const[]){"cni-bin-dir", "CNI_BIN_DIR", NULL},
     .cni_conf = (const char *const[]){"cni-net-dir", "CNI_CONF_DIR", NULL},
     .prefixes_at = "Calico's Installation (calicoNetwork.ipPools, serviceCIDRs)",

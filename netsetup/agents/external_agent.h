@@ -28,6 +28,11 @@ struct external_agent {
     const char *daemon_set; /* by which it is found, in any namespace: "calico-node-windows" */
     const char *config_map; /* with its settings, in the same namespace */
     const char *others_map; /* with those of other nodes' agents and its controller, there, too */
+    /* an object of the cluster that it reads, too, for which a join asks: found in the settings
+     * below EXTERNAL_AGENT_OBJECT; group NULL: none */
+    struct external_object {
+        const char *group, *version, *resource, *name; /* "crd.projectcalico.org", "v1", ... */
+    } object;
     const struct network_agent *settings_of; /* whose settings in the cluster are its own, too */
     /* volumes or variables with the CNI folders that it writes to: the first that is there */
     const char *const *cni_bin, *const *cni_conf;
@@ -59,6 +64,7 @@ const struct external_network *external_agent_network(const struct external_agen
 int external_network_find(struct host *host, const struct external_network *wanted,
                           struct hcn_network *ret, struct error *err);
 #define EXTERNAL_AGENT_OTHERS "others"
+#define EXTERNAL_AGENT_OBJECT "object"
 /* Adds to the list what stands in a text, separated by commas. `what` is for the message. Kinds:
  * ERROR_MALFORMED. */
 int external_agent_prefixes(const char *text, const char *what, struct text_list *ret,

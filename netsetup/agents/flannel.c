@@ -74,10 +74,35 @@ static int read_prefix(const json_t *conf, const char *key, const char *enable, 
     return 0;
 }
 
+/* Go takes a key in any case: its members get the spelling that is asked for here. */
+static void spell(json_t *object, const char *const *keys) {
+    for (; *keys; keys++) {
+        _cleanup_(freep) char *found = NULL;
+        json_each_member(object, key, value) {
+            (void)value;
+            if (text_equal_nocase(key, *keys))
+                text_set(&found, xstrdup(key));
+        }
+        if (!found || text_equal(found, *keys))
+            continue;
+        json_object_set(object, *keys, json_object_get(object, found));
+        json_object_del(object, found);
+    }
+}
+
+static void spell_all(json_t *conf) {
+    static const char *const keys[] = {"Network",    "IPv6Network", "EnableIPv4",
+                                       "EnableIPv6", "Backend",     NULL};
+    static const char *const of_backend[] = {"Type", "VNI", "Port", "DirectRouting", "GBP", NULL};
+    spell(conf, keys);
+    spell(json_object_get(conf, "Backend"), of_backend);
+}
+
 static int read_net_conf(const char *text, struct agent_settings *ret, struct error *err) {
     _cleanup_(agent_settings_free) struct agent_settings s = {.agent = &network_agent_flannel};
     if (json_read(text, strlen(text), "net-conf.json", &s.document, err) < 0)
         return -1;
+    spell_all(s.document);
     /* flannel's own default is udp, long gone */
     s.backend = xstrdup(json_text_or(s.document, "Backend.Type", "vxlan"));
     s.mode = mode_of(s.backend);

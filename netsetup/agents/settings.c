@@ -2,7 +2,7 @@
 #include "netsetup/agents/external_agent.h"
 
 void agent_settings_free(struct agent_settings *settings) {
-    free_all(settings->backend, settings->daemon_set, settings->kube_proxy);
+    free_all(settings->backend, settings->daemon_set, settings->kube_proxy, settings->linux_set);
     text_list_free(&settings->pod_cidrs);
     text_list_free(&settings->service_cidrs);
     json_decref(settings->document);

@@ -5,6 +5,7 @@
 
 #include "base/yaml_schema.h"
 #include "services/artifacts/bundle_path.h"
+#include "services/version.h"
 #include "templates/templates.h"
 
 #define API_VERSION "winjoin.io/v1alpha1"
@@ -212,8 +213,9 @@ void catalog_artifacts(const struct catalog *catalog, const char *kubernetes_ver
         if (!release || !artifact_target_find(name, &target))
             continue;
         version = json_text_at(release, "version");
-        to->version = version ? xstrdup(version)
-                              : xstrndup(kubernetes_version, strcspn(kubernetes_version, "+"));
+        to->version =
+            version ? xstrdup(version)
+                    : xstrndup(kubernetes_version, kubernetes_release_length(kubernetes_version));
         to->name = xstrdup(name);
         to->target = xstrdup(target.target);
         (void)catalog_locate(catalog, to);

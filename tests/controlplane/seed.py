@@ -216,8 +216,14 @@ ROLES = (
                                              "/version/"]}]),
     ("", "windows-network-agents",
      [rule("list", "apps", "daemonsets", ["calico-node-windows", "antrea-agent-windows",
-                                          "kube-flannel-ds-windows-amd64", "azure-cns-win", "kube-proxy-windows"]),
-      rule("get", "", "configmaps", ["calico-windows-config", "antrea-windows-config"])]),
+                                          "kube-flannel-ds-windows-amd64", "azure-cns-win", "calico-node",
+                                          "antrea-agent", "canal", "rke2-canal", "kube-flannel-ds", "kube-flannel",
+                                          "cilium", "weave-net", "kube-router", "kube-ovn-cni", "ovnkube-node",
+                                          "aws-node", "kindnet", "kube-proxy-windows"]),
+      rule("get", "", "configmaps", ["calico-windows-config", "antrea-windows-config", "antrea-config",
+                                     "kube-flannel-cfg"]),
+      rule("list", "", "services"),
+      rule("get", "crd.projectcalico.org", "ipamconfigs", ["default"])]),
     ("", "flannel", [rule("list,watch", "", "nodes")]),
 )
 

@@ -32,6 +32,7 @@ struct cluster {
     const char *failing;      /* in the path: 422 */
     const char *node_pods;    /* the Node's podCIDR */
     const char *services;     /* kubeadm's serviceSubnet */
+    bool loose;               /* Calico's strictAffinity is off */
     const char *cni_bin;      /* on the host, of the first one's volume */
 };
 struct scene {
@@ -76,6 +77,8 @@ static json_t *answer_object(const struct cluster *c, const char *url) {
             json_object_set_new(data, c->data[i][0], json_string(c->data[i][1]));
         return json_pack("{s:o}", "data", data);
     }
+    if (c->loose && text_ends_with(url, "/ipamconfigs/default"))
+        return json_pack("{s:{s:b}}", "spec", "strictAffinity", 0);
     if (c->others[0][0] && text_ends_with(url, "/kube-system/configmaps/antrea-config"))
         return json_pack("{s:{s:s, s:s*}}", "data", c->others[0][0], c->others[0][1],
                          c->others[1][0] ? c->others[1][0] : "none", c->others[1][1]);

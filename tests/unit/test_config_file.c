@@ -216,6 +216,18 @@ static const struct bad bad_node_configurations[] = {
      "f: line 3 column 41: services.kubelet.extraArgs[1]: Invalid value: \"v=5\": not an argument "
      "like --v=4",
      ""},
+    {NODE "services: {kubelet: {extraArgs: [--node-ip=10.0.0.1]}}\n",
+     "f: line 3 column 34: services.kubelet.extraArgs[0]: Invalid value: \"--node-ip\": give it to "
+     "the join as --node-ip",
+     ""},
+    {NODE "services: {kubelet: {extraArgs: [--cgroup-driver=systemd]}}\n",
+     "f: line 3 column 34: services.kubelet.extraArgs[0]: Invalid value: \"--cgroup-driver\": a "
+     "setting of Linux nodes",
+     ""},
+    {NODE "services: {kubelet: {extraArgs: [--node-labels=x.k8s.io/y=]}}\n",
+     "f: line 3 column 34: services.kubelet.extraArgs[0]: Invalid value: --node-labels "
+     "x.k8s.io/y=: a node is not allowed to set this label on itself",
+     ""},
     {NODE "services: {kubelet: {extraArgs: ['--v 5']}}\n",
      "f: line 3 column 34: services.kubelet.extraArgs[0]: Invalid value: \"--v 5\": not an "
      "argument like --v=4",

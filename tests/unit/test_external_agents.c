@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
+#include "netsetup/agents/linux_agent.h"
 #include "tests/unit/cluster_network_scene.h"
 
 static void assert_same_text(const char *a, const char *b) {
@@ -189,7 +190,7 @@ static void azure_is_found_last(void **state) {
         {.sets = {CALICO, CNS}},
         {.sets = {CNS}, .refused = "configmaps/kube-flannel-cfg"}}; /* as by config cluster */
     static const char *const plugins[] = {"azure-cns", "flannel", "external", "azure-cns"};
-    static const int requests[] = {7, 5, 5, 7};
+    static const int requests[] = {7, 5, 6, 7};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(clusters); i++) {
         struct scene s;
@@ -199,6 +200,28 @@ static void azure_is_found_last(void **state) {
         assert_same_text(s.config.network.daemon_set, i == 1 ? NULL : clusters[i].sets[0]);
         assert_int_equal(s.config.network.mode == NULL, i == 0 || i == 3);
         assert_int_equal(http_memory_requests(s.http), requests[i]);
+        close_scene(&s);
+    }
+}
+
+/* Where nothing serves Windows nodes, what makes the network of the others is found by name. */
+static void a_network_of_linux_alone_is_known(void **state) {
+    static const struct cluster clusters[] = {{.sets = {"calico-system/calico-node"}},
+                                              {.sets = {"kube-system/rke2-canal"}},
+                                              {.sets = {"kube-system/cilium"}},
+                                              {.sets = {"kube-system/kindnet"}},
+                                              {.sets = {CALICO, "calico-system/calico-node"}},
+                                              {.sets = {"kube-system/other"}}};
+    static const char *const titles[] = {"Calico", "Canal", "Cilium", "kindnet", NULL, NULL};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(clusters); i++) {
+        struct scene s;
+        const struct linux_agent *found;
+        open_scene(&s, &clusters[i]);
+        assert_int_equal(read_network(&s), 0);
+        found = s.config.network.linux_agent;
+        assert_same_text(found ? found->title : NULL, titles[i]);
+        assert_same_text(s.config.network.linux_set, titles[i] ? clusters[i].sets[0] : NULL);
         close_scene(&s);
     }
 }
@@ -355,6 +378,7 @@ int main(void) {
         cmocka_unit_test(what_a_daemon_set_is_given),
         cmocka_unit_test(agents_are_found),
         cmocka_unit_test(azure_is_found_last),
+        cmocka_unit_test(a_network_of_linux_alone_is_known),
         cmocka_unit_test(what_may_not_be_read_is_said),
         cmocka_unit_test(a_request_that_fails_is_told),
         cmocka_unit_test(nonsense_is_refused),

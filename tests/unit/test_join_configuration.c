@@ -96,6 +96,58 @@ static void every_field_arrives(void **state) {
     assert_int_equal(o->timeouts.kubernetes_api_call, 5000);
 }
 
+static void arguments_become_options(void **state) {
+    struct scene *s = *state;
+    const struct join_options *o = &s->options;
+
+    read_file(s, V4 "discovery: {file: {kubeConfigPath: 'https://x'}}\nnodeRegistration:\n"
+                    "  kubeletExtraArgs:\n"
+                    "  - {name: node-ip, value: 10.0.0.9}\n"
+                    "  - {name: container-runtime-endpoint, value: 'npipe:////./pipe/c'}\n"
+                    "  - {name: resolv-conf, value: /run/systemd/resolve/resolv.conf}\n"
+                    "  - {name: cgroup-driver, value: systemd}\n"
+                    "  - {name: pod-max-pids, value: '-1'}\n"
+                    "  - {name: cgroups-per-qos, value: 'false'}\n"
+                    "  - {name: volume-plugin-dir, value: 'C:\\p'}\n"
+                    "  - {name: cpu-manager-policy, value: static}\n"
+                    "  - {name: tls-cert-file, value: /etc/x.crt}\n");
+    settle(s);
+    assert_string_equal(o->node_ip, "10.0.0.9");
+    assert_string_equal(o->cri_socket, "npipe:////./pipe/c");
+    assert_int_equal(o->kubelet_extra_args.count, 4);
+    assert_string_equal(o->kubelet_extra_args.items[0], "pod-max-pids=-1");
+    assert_string_equal(o->kubelet_extra_args.items[1], "cgroups-per-qos=false");
+    assert_string_equal(o->kubelet_extra_args.items[2], "volume-plugin-dir=C:\\p");
+    assert_string_equal(o->kubelet_extra_args.items[3], "cpu-manager-policy=static");
+    assert_int_equal(s->warnings.count, 3);
+    assert_string_equal(s->warnings.items[0],
+                        "kubeletExtraArgs: resolv-conf=/run/systemd/resolve/resolv.conf is a "
+                        "setting of Linux nodes: left out on Windows");
+}
+
+static void a_flag_wins_over_an_argument(void **state) {
+    struct scene *s = *state;
+
+    s->options.node_ip = xstrdup("10.0.0.8");
+    read_file(s, V4 "discovery: {file: {kubeConfigPath: 'https://x'}}\nnodeRegistration:\n"
+                    "  kubeletExtraArgs: [{name: node-ip, value: 10.0.0.9}]\n");
+    settle(s);
+    assert_string_equal(s->options.node_ip, "10.0.0.8");
+    assert_int_equal(s->options.kubelet_extra_args.count, 0);
+    assert_string_equal(s->warnings.items[0],
+                        "kubeletExtraArgs: node-ip=10.0.0.9: 10.0.0.8 is used instead");
+}
+
+static void two_addresses_stay_an_argument(void **state) {
+    struct scene *s = *state;
+
+    read_file(s, V4 "discovery: {file: {kubeConfigPath: 'https://x'}}\nnodeRegistration:\n"
+                    "  kubeletExtraArgs: [{name: node-ip, value: '10.0.0.9,fd00::9'}]\n");
+    settle(s);
+    assert_string_equal(s->options.node_ip, "10.0.0.9");
+    assert_string_equal(s->options.kubelet_extra_args.items[0], "node-ip=10.0.0.9,fd00::9");
+}
+
 static void flags_win(void **state) {
     struct scene *s = *state;
     struct join_options *o = &s->options;
@@ -307,18 +359,14 @@ static void assert_finds_agents(const json_t *sets, const json_t *maps) {
 static void manifest_has_what_nodes_need(void **state) {
     struct scene *s = *state;
     _cleanup_json_ json_t *node = node_configuration_make(&s->options), *objects = NULL;
-    static const char *const kinds[] = {"ConfigMap",
-                                        "Role",
-                                        "RoleBinding",
-                                        "ClusterRole",
-                                        "ClusterRoleBinding",
-                                        "ClusterRoleBinding",
-                                        "ClusterRole",
-                                        "ClusterRoleBinding",
-                                        "Role",
-                                        "RoleBinding"};
+    static const char *const kinds[] = {
+        "ConfigMap",          "Role",
+        "RoleBinding",        "ClusterRole",
+        "ClusterRoleBinding", "ClusterRoleBinding",
+        "ClusterRole",        "ClusterRoleBinding",
+    };
 
-    objects = cluster_manifest_make(node, network_agent_flannel.sources);
+    objects = cluster_manifest_make(node);
     assert_int_equal(json_array_size(objects), ARRAY_SIZE(kinds));
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         assert_string_equal(json_text_at(json_array_get(objects, i), "kind"), kinds[i]);
@@ -335,8 +383,8 @@ static void manifest_has_what_nodes_need(void **state) {
     assert_string_equal(json_text_at(objects, "6.rules.0.verbs.1"), "watch");
     assert_int_equal(json_array_size(json_at(objects, "6.rules")), 1);
     assert_string_equal(json_text_at(objects, "7.roleRef.name"), "winjoin:flannel");
-    assert_string_equal(json_text_at(objects, "8.metadata.namespace"), "kube-flannel");
-    assert_string_equal(json_text_at(objects, "8.rules.0.resourceNames.0"), "kube-flannel-cfg");
+    assert_string_equal(json_text_at(objects, "3.rules.2.resources.0"), "services");
+    assert_string_equal(json_text_at(objects, "3.rules.3.resources.0"), "ipamconfigs");
     assert_string_equal(json_text_at(objects, "0.data.NodeConfiguration"),
                         "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n");
 }
@@ -448,6 +496,9 @@ static void a_copy_has_no_token(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_field_arrives, setup, teardown),
+        cmocka_unit_test_setup_teardown(arguments_become_options, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_flag_wins_over_an_argument, setup, teardown),
+        cmocka_unit_test_setup_teardown(two_addresses_stay_an_argument, setup, teardown),
         cmocka_unit_test_setup_teardown(flags_win, setup, teardown),
         cmocka_unit_test(all_checks_or_some),
         cmocka_unit_test_setup_teardown(flags_alone_are_judged_as_a_file, setup, teardown),

@@ -39,6 +39,17 @@ static void its_objection_is_heard(void **state) {
         {"E1 run.go:72] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: "
          "--exit-on-lock-contention\"\n",
          NULL},
+        {"E1 run.go:72] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: "
+         "--container-runtime\"\r\n",
+         "unknown flag: --container-runtime"},
+        {"Error: failed to parse kubelet flag: unknown shorthand flag: 'k' in -k\n",
+         "unknown shorthand flag: 'k' in -k"},
+        {"E1 run.go:72] \"command failed\" err=\"failed to validate kubelet flags: unknown "
+         "'kubernetes.io' or 'k8s.io' labels specified with --node-labels: [x.k8s.io/a]\"\n",
+         "unknown 'kubernetes.io' or 'k8s.io' labels specified with --node-labels: [x.k8s.io/a]"},
+        {"E1 run.go:72] \"command failed\" err=\"failed to merge kubelet configs: no such "
+         "folder\"\n",
+         "failed to merge kubelet configs: no such folder"},
         {"failed to validate kubelet configuration", NULL},
         {"", NULL},
     };

@@ -205,6 +205,19 @@ static const struct {
      "choose a prefix inside of it, or leave --pod-cidr out"},
     {{VXLAN_POOL}, {.pod_cidrs = ONE("192.168.4.0/26")}, NULL, NULL, NULL},
     {{VXLAN_POOL, .node_pods = "10.244.9.0/24"}, {0}, "10.244.0.0/16", NULL, NULL},
+    {{.sets = {CALICO}, .loose = true},
+     {0},
+     NULL,
+     "Calico's strict affinity is off (IPAMConfig default): it gives Windows nodes no addresses",
+     "kubectl patch ipamconfig default --type merge"},
+    {{.sets = {"kube-system/antrea-agent"}},
+     {0},
+     NULL,
+     "the cluster's pods use Antrea (DaemonSet kube-system/antrea-agent), whose part for Windows "
+     "nodes is not installed",
+     "antrea-windows.yml"},
+    {{.sets = {"kube-system/antrea-agent"}}, {.network_mode = T("overlay")}, NULL, NULL, NULL},
+    {{.sets = {"kube-system/cilium"}}, {.network_plugin = T("win-overlay")}, NULL, NULL, NULL},
     {{.sets = {CALICO}, .variables = {{"CALICO_IPV4POOL_IPIP", "CrossSubnet"}}},
      {0},
      NULL,
@@ -321,12 +334,13 @@ static void what_does_not_fit_is_refused(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(fit_rows); i++) {
         const struct join_options *o = &fit_rows[i].options;
         struct network_input input = {.plugin = o->network_plugin,
+                                      .mode = o->network_mode,
                                       .pod_cidr = fit_rows[i].cluster.node_pods};
         struct scene s;
         int result;
         open_scene(&s, &fit_rows[i].cluster);
         assert_int_equal(read_network(&s), 0);
-        if (!input.plugin)
+        if (!input.plugin && s.config.network.agent)
             input.plugin = s.config.network.agent->plugin;
         if (fit_rows[i].pods)
             text_list_add(&s.config.pod_subnets, fit_rows[i].pods);

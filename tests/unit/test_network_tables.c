@@ -197,6 +197,12 @@ static void flannel_reads_the_clusters(void **state) {
     assert_int_equal(s.vni, 16777215);
     assert_int_equal(s.vxlan_port, 65535);
     agent_settings_free(&s);
+    s = read_settings("{\"network\":\"10.9.0.0/16\",\"BACKEND\":{\"name\":\"cbr0\",\"type\":"
+                      "\"vxlan\",\"vni\":5000,\"pOrT\":4789}}"); /* as Go reads it */
+    assert_string_equal(s.pod_cidrs.items[0], "10.9.0.0/16");
+    assert_int_equal(s.vni, 5000);
+    assert_int_equal(s.vxlan_port, 4789);
+    agent_settings_free(&s);
     s = read_settings("{}");
     assert_string_equal(s.mode, "overlay");
     agent_settings_free(&s);

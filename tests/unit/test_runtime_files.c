@@ -57,6 +57,12 @@ static void containerd(void **state) {
 
 static void containerd_versions(void **state) {
     (void)state;
+    assert_int_equal(kubernetes_release_length("v1.37.1"), 7);
+    assert_int_equal(kubernetes_release_length("v1.37.1+vendor.2"), 7);
+    assert_int_equal(kubernetes_release_length("v1.37.1-vendor-5d4a308"), 7);
+    assert_int_equal(kubernetes_release_length("v1.37.1-vendor.1+x"), 7);
+    assert_int_equal(kubernetes_release_length("v1.38.0-rc.1"), 12);
+    assert_int_equal(kubernetes_release_length("v1.38.0-alpha.3+x"), 15);
     assert_int_equal(containerd_major("v2.4.2"), 2);
     assert_int_equal(containerd_major("1.7.22"), 1);
     assert_int_equal(containerd_major("v"), 0);

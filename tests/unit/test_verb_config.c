@@ -132,7 +132,8 @@ static void manifest_for_a_cluster(void **state) {
     if (verb(verb_config, &err) < 0)
         fail_msg("%s", err.message);
     assert_has(&out, "plugin: flannel");
-    assert_has(&out, "namespace: kube-flannel");
+    assert_has(&out, "- kube-flannel-cfg");
+    assert_false(has(&out, "namespace: kube-flannel")); /* there may be none */
 }
 
 int main(void) {

@@ -1,0 +1,85 @@
+/* One row an argument: which option it is, and who judges its value. */
+#include "join/configuration/kubelet_arguments.h"
+
+#include "base/cidr.h"
+#include "join/configuration/linux_settings.h"
+#include "join/configuration/node_labels.h"
+#include "join/configuration/node_taints.h"
+#include "services/cri.h"
+
+static int check_addresses(const char *value, struct error *err) {
+    _cleanup_(text_list_free) struct text_list list = {0};
+    struct ip ip;
+
+    text_list_split(&list, value, ',');
+    for (size_t i = 0; i < list.count; i++)
+        if (ip_parse(list.items[i], &ip, NULL) < 0)
+            return error_set(err, ERROR_USAGE, "--node-ip \"%.60s\": not an IP address",
+                             list.items[i]);
+    return 0;
+}
+
+static int check_pipe(const char *value, struct error *err) {
+    if (text_starts_with(value, "npipe:") && !strchr(value, '\\') && cri_socket_is_local(value))
+        return 0;
+    (void)error_set(err, ERROR_USAGE, "\"%.200s\" is no pipe name of Windows", value);
+    return error_hint(err, "write npipe:////./pipe/containerd-containerd");
+}
+
+static const struct argument {
+    const char *name, *flag; /* of winjoin; NULL: its value is only judged */
+    size_t offset;
+    int (*check)(const char *value, struct error *err);
+} arguments[] = {
+    {"node-ip", "--node-ip", offsetof(struct join_options, node_ip), check_addresses},
+    {"container-runtime-endpoint", "--cri-socket", offsetof(struct join_options, cri_socket),
+     check_pipe},
+    {"node-labels", NULL, 0, node_labels_check},
+    {"register-with-taints", NULL, 0, node_taints_check},
+};
+
+static const struct argument *find(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(arguments); i++)
+        if (text_equal(arguments[i].name, name))
+            return &arguments[i];
+    return NULL;
+}
+
+int kubelet_argument_check(const char *name, const char *value, struct error *err) {
+    const struct argument *argument = find(name);
+
+    return argument && *value ? argument->check(value, err) : 0;
+}
+
+const char *kubelet_argument_flag(const char *name) {
+    const struct argument *argument = find(name);
+
+    return argument ? argument->flag : NULL;
+}
+
+/* Not where it says more than the option can: two addresses, or any of a family. */
+static bool is_taken(const struct argument *argument, const char *value) {
+    return argument && argument->flag && *value && !strchr(value, ',') &&
+           !text_equal(value, "0.0.0.0") && !text_equal(value, "::");
+}
+
+void kubelet_argument_take(const char *name, const char *value, struct join_options *options,
+                           struct text_list *warnings) {
+    const struct argument *argument = find(name);
+    _cleanup_(freep) char *first = xstrndup(value, strcspn(value, ","));
+    char **option = argument ? (char **)((char *)options + argument->offset) : NULL;
+
+    if (linux_setting_is_argument(name, value)) {
+        text_list_add_owned(warnings, xasprintf("kubeletExtraArgs: %s=%.200s is a setting of Linux "
+                                                "nodes: left out on Windows",
+                                                name, value));
+        return;
+    }
+    if (is_taken(argument, first) && !(*option && **option))
+        text_set(option, xstrdup(first));
+    else if (is_taken(argument, first) && !text_equal(*option, first))
+        text_list_add_owned(warnings, xasprintf("kubeletExtraArgs: %s=%.200s: %s is used instead",
+                                                name, value, *option));
+    if (!is_taken(argument, value))
+        text_list_add_owned(&options->kubelet_extra_args, xasprintf("%s=%s", name, value));
+}

@@ -1,0 +1,17 @@
+/* Arguments of the kubelet that are settings of winjoin, too, and are judged as those are. */
+#pragma once
+
+#include "base/error.h"
+#include "join/configuration/join_options.h"
+
+/* `name` without dashes. Refuses (ERROR_USAGE, with hints) what the flag of winjoin with this
+ * meaning refuses, and what the kubelet would end with at its start; others pass. */
+int kubelet_argument_check(const char *name, const char *value, struct error *err);
+/* Is it a setting that only winjoin may give to the kubelet, as it follows it itself? Static: the
+ * flag; NULL: no. */
+const char *kubelet_argument_flag(const char *name);
+/* Takes one of a JoinConfiguration into the options: what winjoin has a flag for becomes that
+ * option, unless the flag is given; what is Linux's alone is left out, with a warning; all else,
+ * also the two addresses of a dual-stack node-ip, is added to kubelet_extra_args. */
+void kubelet_argument_take(const char *name, const char *value, struct join_options *options,
+                           struct text_list *warnings);

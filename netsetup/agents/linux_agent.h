@@ -1,0 +1,18 @@
+/* Programs that make the pod network of Linux nodes. Where one is found and its part for Windows is
+ * not, a Windows node would get a network of its own, cut off from the cluster's. */
+#pragma once
+
+#include <stddef.h>
+
+/* Text is static. */
+struct linux_agent {
+    const char *title;              /* for people: "Calico" */
+    const char *const *daemon_sets; /* by which it is found, in any namespace; NULL-terminated */
+    const char *windows;            /* what it has for Windows nodes, as the end of a sentence */
+    const char *remedy;             /* what an administrator does first */
+};
+
+/* Ends with a row without a title. */
+extern const struct linux_agent linux_agents[];
+/* By the name of its DaemonSet; NULL: none of them. */
+const struct linux_agent *linux_agent_find(const char *daemon_set);
