@@ -50,7 +50,8 @@ static const struct option global_options[] = {
 const struct option_group global_group = {"Output and log", global_options};
 
 static const struct option reset_options[] = {
-    {"force", 'f', OPTION_BOOL, 0, AT(yes), "", "do not ask for confirmation"},
+    {"force", 'f', OPTION_BOOL, 0, AT(yes), "",
+     "do not ask; also remove what is winjoin's, but not in the journal"},
     {"dry-run", 0, OPTION_BOOL, 0, AT(join.dry_run), "",
      "print what would be undone; change nothing"},
     {0},

@@ -29,6 +29,16 @@ size_t firewall_rules(const struct network_plan *plan,
     return count;
 }
 
+void firewall_names(struct text_list *ret) {
+    text_list_add(ret, kubelet_rule.name);
+    for (const struct network_mode *const *mode = network_modes; *mode; mode++)
+        if ((*mode)->firewall.name)
+            text_list_add(ret, (*mode)->firewall.name);
+    for (const struct external_agent *const *agent = external_agents; *agent; agent++)
+        if ((*agent)->firewall.name)
+            text_list_add(ret, (*agent)->firewall.name);
+}
+
 int firewall_ensure(struct host *host, const struct network_plan *plan, struct error *err) {
     struct host_firewall_rule rules[FIREWALL_RULES_MAX];
     size_t count = firewall_rules(plan, rules);

@@ -78,8 +78,10 @@ static void tell_end(const struct program *program, const struct reset_result *r
                      size_t entries) {
     _cleanup_(freep) char *line =
         !entries ? xstrdup("nothing to undo: winjoin did not change this machine\n")
-        : program->options.join.dry_run
-            ? xstrdup("nothing was changed (--dry-run)\n")
+        : program->options.join.dry_run ? xstrdup("nothing was changed (--dry-run)\n")
+        : result->left
+            ? xasprintf("%zu item%s removed, %zu restored, %zu left\n", result->removed,
+                        PLURAL(result->removed), result->restored, result->left)
             : xasprintf("%zu item%s removed, %zu restored: the host is in its previous state\n"
                         "the Node object remains: kubectl delete node <name>\n"
                         "winjoin's logs and reports remain: " WINJOIN_FOLDER "\n",
@@ -91,6 +93,7 @@ static void tell_end(const struct program *program, const struct reset_result *r
 int verb_reset(struct program *program, struct error *err) {
     struct told told = {.program = program, .rows = json_array()};
     struct reset_options options = {.dry_run = program->options.join.dry_run,
+                                    .force = program->options.yes,
                                     .progress = on_entry,
                                     .begins = on_begin,
                                     .progress_context = &told,

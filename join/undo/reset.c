@@ -4,6 +4,7 @@
 #include "diag/network_report_publish.h"
 #include "diag/run.h"
 #include "join/undo/journal.h"
+#include "join/undo/marks.h"
 #include "join/undo/reset_pods.h"
 #include "join/undo/undo_entry.h"
 #include "netsetup/agents/external_agent.h"
@@ -183,15 +184,38 @@ static void clear_node(struct host *host, const struct reset_options *options) {
     }
 }
 
+struct resetting {
+    const struct reset_options *options;
+    struct reset_result *result;
+};
+
+static void tell_mark(void *context, enum journal_kind kind, const char *target) {
+    const struct resetting *r = context;
+    _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_name(kind), target);
+
+    if (r->options->force && !r->options->dry_run)
+        return; /* it is in the journal now */
+    r->result->left += !r->options->force;
+    if (r->options->progress)
+        r->options->progress(r->options->progress_context, what,
+                             r->options->force
+                                 ? "would be undone: it is winjoin's, though not in the journal"
+                                 : "left: it is winjoin's, but not in the journal; to remove it: "
+                                   "winjoin reset --force",
+                             NULL);
+}
+
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err) {
+    struct resetting resetting = {options, ret};
     _cleanup_(joined_free) struct joined joined = {0};
     _cleanup_(journal_close) struct journal journal = {0};
     const char *left;
     int result = 0;
 
     *ret = (struct reset_result){0};
-    if (journal_open(host, &journal, err) < 0)
+    if (journal_open(host, &journal, err) < 0 ||
+        marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, err) < 0)
         return -1;
     joined_read(host, &joined);
     left = left_by_agent(&joined);

@@ -10,6 +10,8 @@ typedef void reset_progress(void *context, const char *what, const char *how,
 
 struct reset_options {
     bool dry_run; /* only tells */
+    bool force;   /* also what bears winjoin's mark and is not in the journal (join/undo/marks.h);
+                     otherwise it is named */
     reset_progress *progress;
     void (*begins)(void *context, const char *what); /* or NULL: what may take a while */
     void *progress_context;
@@ -19,6 +21,7 @@ struct reset_result {
     size_t restored; /* put back to what stood before */
     size_t removed;  /* was not there before */
     size_t failed;
+    size_t left; /* named, and not in the journal */
 };
 /* Undoes the newest entry first and takes it off the journal when it is undone; a thing that cannot
  * be undone is reported, kept in the journal, and the rest goes on. An empty journal is success

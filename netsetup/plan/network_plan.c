@@ -69,7 +69,7 @@ static int plan_choices(const struct network_input *input, struct network_plan *
         return -1;
     plan->mode = input->mode ? network_mode_by_name(input->mode) : mode_for(input->plugin);
     if (!plan->mode->internal) {
-        plan->base_name = xstrdup("External");
+        plan->base_name = xstrdup(NETWORK_BASE_NAME);
         plan->adapter = xstrdup_null(input->adapter);
     }
     const char *plugin = input->plugin ? input->plugin : plan->mode->cni_plugins[0];

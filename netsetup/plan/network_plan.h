@@ -54,6 +54,8 @@ struct network_ipv6 {
     char base_gateway[IP_TEXT_MAX];
 };
 
+#define NETWORK_BASE_NAME "External"
+
 enum { PLAN_WARNINGS_MAX = 8 };
 struct network_warning {
     const char *code; /* "dual-stack-off", "no-route-agent", "pod-cidr-outside-cluster", ... */
@@ -79,9 +81,9 @@ struct network_plan {
     char range_end[IP_TEXT_MAX];
     char source_vip[IP_TEXT_MAX]; /* overlay: base+2, kept out of the range */
     char management_address[IP_TEXT_MAX];
-    unsigned vni, vxlan_port; /* overlay */
-    bool set_vxlan_port;      /* other than 4789: a VxlanPort policy is needed */
-    char *base_name;          /* "External": the network that keeps the vSwitch; NULL: none does */
+    unsigned vni, vxlan_port;        /* overlay */
+    bool set_vxlan_port;             /* other than 4789: a VxlanPort policy is needed */
+    char *base_name;                 /* NETWORK_BASE_NAME: it keeps the vSwitch; NULL: none does */
     char base_subnet[CIDR_TEXT_MAX]; /* /30 that overlaps nothing */
     char base_gateway[IP_TEXT_MAX];
     unsigned base_vsid; /* overlay: 9999 */

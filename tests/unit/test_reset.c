@@ -79,6 +79,82 @@ static void a_service_that_does_not_stop(void **state) {
     }
 }
 
+/* ---- what a journal lost ---- */
+
+/* Its lines but for the last ones. */
+static void cut_journal(struct run *r, size_t lines) {
+    _cleanup_(freep) char *text = NULL;
+    size_t len, at = 0;
+
+    assert_int_equal(host_read(r->host, JOURNAL_FILE, 1 << 20, &text, &len, NULL), 0);
+    for (size_t i = 0; i < lines && at < len; i++)
+        at += strcspn(text + at, "\n") + 1;
+    assert_int_equal(host_write(r->host, JOURNAL_FILE, text, at, HOST_SECRET, NULL), 0);
+}
+
+static size_t journal_lines(struct run *r) {
+    struct journal journal = {0};
+    size_t count;
+
+    assert_int_equal(journal_open(r->host, &journal, NULL), 0);
+    count = journal.count + 1; /* and the version */
+    journal_close(&journal);
+    return count;
+}
+
+static void note_left(void *context, const char *what, const char *how, const struct error *err) {
+    if (text_starts_with(how, "left: ") || err)
+        text_addf(context, "%s\n", what);
+}
+
+/* Services, networks, firewall and adapters as before the join, whatever it lost; files of which
+ * nothing is known stay. Without --force it is all named, and stays. */
+static void what_the_journal_lost_is_undone(void **state) {
+    static const char *const modes[] = {"overlay", "l2bridge"};
+    static const char *const marked[] = {
+        "switch External\nfirewall winjoin kubelet\nfirewall winjoin vxlan\nnetwork flannel.4096\n"
+        "service winjoin-network\nservice containerd\nservice kubelet\nservice kube-proxy\n",
+        "switch External\nfirewall winjoin kubelet\nnetwork cbr0\n"
+        "service winjoin-network\nservice containerd\nservice kubelet\nservice kube-proxy\n"};
+    static const char *const kept[] = {"services", "hns", "firewall", "adapters", "routes"};
+    struct error err = {0};
+
+    (void)state;
+    for (size_t m = 0; m < ARRAY_SIZE(modes); m++) {
+        for (size_t left = 1, all = 2; left <= all; left++) {
+            _cleanup_json_ json_t *before = NULL, *after = NULL;
+            struct reset_result result;
+            struct text told = {0};
+            struct run r;
+
+            open_run(&r, modes[m]);
+            before = state_of(&r);
+            if (join_once(&r, &err) < 0)
+                fail_msg("%s", err.message);
+            all = journal_lines(&r);
+            cut_journal(&r, left);
+            if (reset_run(r.host,
+                          &(struct reset_options){.progress = note_left, .progress_context = &told},
+                          &result, &err) < 0)
+                fail_msg("%zu of %zu: %s", left, all, err.message);
+            if (left == 1)
+                assert_string_equal(text_str(&told), marked[m]);
+            if (left == all)
+                assert_int_equal(result.left, 0);
+            if (reset_run(r.host, &(struct reset_options){.force = true}, &result, &err) < 0)
+                fail_msg("%zu of %zu: %s", left, all, err.message);
+            after = state_of(&r);
+            for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+                assert_non_null(json_object_get(before, kept[i]));
+                assert_same(json_object_get(before, kept[i]), json_object_get(after, kept[i]),
+                            kept[i]);
+            }
+            text_free(&told);
+            close_run(&r);
+        }
+    }
+}
+
 /* A damaged journal: the reset says so, and does not forget the entry. */
 static void a_route_that_can_be_none(void **state) {
     static const char target[] = "10.1.0.0/24 and more than any prefix has, of any family, at all";
@@ -104,6 +180,7 @@ int main(void) {
         cmocka_unit_test(logs_and_reports_stay),
         cmocka_unit_test(a_folder_with_another_s_file_stays),
         cmocka_unit_test(a_service_that_does_not_stop),
+        cmocka_unit_test(what_the_journal_lost_is_undone),
         cmocka_unit_test(a_route_that_can_be_none),
         cmocka_unit_test(what_was_told_is_expected),
     };

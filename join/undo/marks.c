@@ -1,0 +1,122 @@
+/* Services, HNS networks and firewall rules that are winjoin's by what is written on them. */
+#include "join/undo/marks.h"
+
+#include "netsetup/firewall.h"
+#include "netsetup/hns/hcn_lookup.h"
+#include "netsetup/nic/nic.h"
+#include "netsetup/plan/network_plan.h"
+#include "services/service_table.h"
+
+enum { HNS_MS = 5000 };
+
+struct marks {
+    struct journal *journal;
+    bool record;
+    marks_told *told;
+    void *context;
+};
+
+/* Takes over `before`. */
+static int found(const struct marks *marks, enum journal_kind kind, const char *target,
+                 json_t *before, struct error *err) {
+    if (marks->told)
+        marks->told(marks->context, kind, target);
+    if (marks->record)
+        return journal_record(marks->journal, kind, target, before, err);
+    json_decref(before);
+    return 0;
+}
+
+static bool is_known(const struct marks *marks, enum journal_kind kind, const char *target) {
+    return journal_has(marks->journal, kind, target);
+}
+
+/* The last network on a switch takes that along; the adapter gets back what it has now. */
+static int found_switch(const struct marks *marks, const char *name, struct error *err) {
+    struct nic_snapshot card = {0};
+    json_t *before;
+
+    if (nic_choose(marks->journal->host, NULL, NULL, &card, err) < 0)
+        return error_prefix(err, "network '%s', which is not in the journal", name);
+    before = json_pack("{s:o}", "card", nic_snapshot_json(&card));
+    nic_snapshot_free(&card);
+    return found(marks, JOURNAL_SWITCH, name, before, err);
+}
+
+static bool is_ours(const json_t *document, struct hcn_network *ret) {
+    return hcn_network_parse(document, ret, ERROR_IGNORED) == 0 && hcn_network_is_ours(ret);
+}
+
+static int find_base(const struct marks *marks, const json_t *networks, bool *ret,
+                     struct error *err) {
+    *ret = is_known(marks, JOURNAL_SWITCH, NETWORK_BASE_NAME);
+    json_each(networks, i, document) {
+        struct hcn_network network;
+
+        if (*ret || !is_ours(document, &network) || !text_equal(network.name, NETWORK_BASE_NAME))
+            continue;
+        *ret = true;
+        if (found_switch(marks, network.name, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int find_networks(const struct marks *marks, const json_t *networks, bool base,
+                         struct error *err) {
+    json_each(networks, i, document) {
+        struct hcn_network network;
+
+        if (is_ours(document, &network) && !is_known(marks, JOURNAL_NETWORK, network.name) &&
+            !is_known(marks, JOURNAL_SWITCH, network.name) &&
+            !text_equal(network.name, NETWORK_BASE_NAME) &&
+            (base ? found(marks, JOURNAL_NETWORK, network.name, NULL, err)
+                  : found_switch(marks, network.name, err)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int find_rules(const struct marks *marks, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    firewall_names(&names);
+    for (size_t i = 0; i < names.count; i++) {
+        bool there = false;
+
+        if (host_firewall_has(marks->journal->host, names.items[i], &there, err) < 0)
+            return -1;
+        if (there && !is_known(marks, JOURNAL_FIREWALL, names.items[i]) &&
+            found(marks, JOURNAL_FIREWALL, names.items[i], NULL, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int find_services(const struct marks *marks, struct error *err) {
+    for (const struct service *const *row = service_table; *row; row++) {
+        _cleanup_(host_service_free) struct host_service service = {0};
+
+        if (host_service_query(marks->journal->host, (*row)->name, &service, err) < 0)
+            return -1;
+        if (service_is_ours(&service) && !is_known(marks, JOURNAL_SERVICE, (*row)->name) &&
+            found(marks, JOURNAL_SERVICE, (*row)->name, NULL, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int marks_find(struct journal *journal, bool record, marks_told *told, void *context,
+               struct error *err) {
+    const struct marks marks = {journal, record, told, context};
+    _cleanup_json_ json_t *networks = NULL;
+    uint64_t before = host_set_limit(journal->host, HNS_MS);
+    bool base;
+
+    (void)hcn_list(journal->host, HCN_NETWORK, NULL, NULL, &networks, ERROR_IGNORED);
+    host_set_deadline(journal->host, before);
+    return find_base(&marks, networks, &base, err) < 0 || find_rules(&marks, err) < 0 ||
+                   find_networks(&marks, networks, base, err) < 0 || find_services(&marks, err) < 0
+               ? -1
+               : 0;
+}
