@@ -131,13 +131,14 @@ static bool runs_our_kube_proxy(struct host *host) {
 /* The report as it is to be; the caller frees. */
 static char *look(struct publishing *p, const json_t *diag) {
     _cleanup_json_ json_t *balancers = NULL, *drift = NULL;
-    uint64_t before;
+    uint64_t before = host_set_limit(p->host, DRIFT_MS);
 
     if (runs_our_kube_proxy(p->host))
-        drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL);
-    before = host_set_limit(p->host, DRIFT_MS);
-    (void)hcn_list(p->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers,
-                   ERROR_IGNORED); /* HNS says nothing: neither does the report */
+        drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL,
+                           &balancers);
+    else
+        (void)hcn_list(p->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers,
+                       ERROR_IGNORED); /* HNS says nothing: neither does the report */
     host_set_deadline(p->host, before);
     return network_report_make(&(struct network_report_seen){.time = host_now(p->host),
                                                              .mode = p->input.mode,

@@ -227,8 +227,9 @@ static void add_drift(struct gathering *g, struct kube_client *client, const cha
         !service_status_runs(json_object_get(g->status, "services"), service_kube_proxy.name) ||
         boot_network_load(g->host, &file, &input, ERROR_IGNORED) < 0)
         return;
-    json_object_update_new(json_object_in(g->status, "drift"),
-                           drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs));
+    json_object_update_new(
+        json_object_in(g->status, "drift"),
+        drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs, NULL));
 }
 
 static void look(struct gathering *g) {

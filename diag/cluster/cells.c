@@ -181,13 +181,6 @@ char *cluster_cell_path(const struct cluster_report *report, const struct cluste
                      cell->cell.probe.port, cell->cell.udp, request, tries);
 }
 
-static bool is_probe(const struct cluster_report *report, const char *name) {
-    for (size_t i = 0; i < report->nodes.count; i++)
-        if (text_equal_nocase(report->nodes.items[i].pod, name))
-            return true;
-    return false;
-}
-
 struct expected {
     const struct cluster_report *report;
     const struct cluster_cell *cell;
@@ -198,7 +191,7 @@ static bool is_right(const void *context, const char *responder) {
     const struct expected *e = context;
 
     if (e->cell->any)
-        return is_probe(e->report, responder);
+        return cluster_node_of_probe(&e->report->nodes, responder) != NULL;
     return !*e->cell->cell.probe.expect || text_equal_nocase(e->cell->cell.probe.expect, responder);
 }
 

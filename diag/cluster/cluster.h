@@ -63,6 +63,10 @@ char *cluster_own_report_line(const struct cluster_report *report, const struct 
  * nothing is left. */
 int cluster_nodes_choose(struct cluster_nodes *nodes, const struct text_list *names,
                          struct error *err);
+/* The name of the probe of the node at that place, which the caller frees; the node whose probe has
+ * a name, in either case, NULL: none. */
+char *cluster_probe_name(size_t place);
+struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name);
 /* Operating system, Windows build, Kubernetes minor and network: nodes of one kind are alike. The
  * caller frees. */
 char *cluster_node_kind(const struct cluster_node *node);

@@ -2,6 +2,7 @@
 #include "diag/cluster/twins.h"
 #include "kube/object.h"
 
+#define PROBE_PREFIX "probe-"
 enum { LINUX_AT_LEAST = 2 };
 
 static void node_free(struct cluster_node *n) {
@@ -20,6 +21,21 @@ void cluster_nodes_free(struct cluster_nodes *nodes) {
         node_free(&nodes->items[i]);
     free(nodes->items);
     *nodes = (struct cluster_nodes){0};
+}
+
+char *cluster_probe_name(size_t place) {
+    return xasprintf(PROBE_PREFIX "%zu", place + 1);
+}
+
+struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name) {
+    size_t prefix = strlen(PROBE_PREFIX);
+    long long number;
+
+    if (!name || strlen(name) < prefix ||
+        text_to_number(name + prefix, 1, (long long)nodes->count, &number) < 0 ||
+        !text_equal_nocase(nodes->items[number - 1].pod, name))
+        return NULL;
+    return &nodes->items[number - 1];
 }
 
 /* "10.0.20348" of a kernelVersion "10.0.20348.2340". */

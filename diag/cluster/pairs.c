@@ -1,5 +1,6 @@
 /* Which node is asked to reach which: of few nodes each, of more as few pairs as show every kind of
  * path. */
+#include "base/text_table.h"
 #include "diag/cluster/cells.h"
 
 enum {
@@ -25,17 +26,16 @@ static void add_rings(const size_t *live, size_t count, struct cluster_pairs *re
 
 size_t *cluster_alike_make(const struct cluster_nodes *nodes,
                            char *(*text)(const struct cluster_node *node)) {
-    char **texts = xcalloc(nodes->count, sizeof *texts);
     size_t *first = xcalloc(nodes->count, sizeof *first);
+    _cleanup_json_ json_t *firsts = json_object();
 
     for (size_t i = 0; i < nodes->count; i++) {
-        texts[i] = text(&nodes->items[i]);
-        while (!text_equal(texts[first[i]], texts[i]))
-            first[i]++;
+        _cleanup_(freep) char *key = text(&nodes->items[i]);
+
+        if (!json_object_get(firsts, key))
+            json_object_set_new(firsts, key, json_integer((json_int_t)i));
+        first[i] = (size_t)json_integer_value(json_object_get(firsts, key));
     }
-    for (size_t i = 0; i < nodes->count; i++)
-        free(texts[i]);
-    free(texts);
     return first;
 }
 
@@ -94,18 +94,23 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
 
 /* ---- more of them, where some fail ---- */
 
-/* No answer in time is one, too, but for a probe that cannot be asked. */
-static bool is_red(const struct cluster_report *report, const struct cluster_pair *pair) {
-    bool asked = !report->nodes.items[pair->from].unreached;
+static char *pair_text(size_t from, size_t to) {
+    return xasprintf("%zu %zu", from, to);
+}
 
+/* Which pairs have a cell that failed: no answer in time is that, too, but for a probe that cannot
+ * be asked. */
+static void find_red(const struct cluster_report *report, struct text_table *ret) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct cluster_cell *c = &report->cells.items[i];
+        bool asked = !report->nodes.items[c->from].unreached;
 
-        if (c->from == pair->from && c->to == pair->to &&
-            (c->cell.outcome == DIAG_FAIL || (asked && c->cell.outcome == DIAG_NOT_RUN)))
-            return true;
+        if (c->cell.outcome == DIAG_FAIL || (asked && c->cell.outcome == DIAG_NOT_RUN)) {
+            _cleanup_(freep) char *pair = pair_text(c->from, c->to);
+
+            text_table_add(ret, pair, "");
+        }
     }
-    return false;
 }
 
 /* Beside a and b: of b's kind or at least its system, and well with others, the next behind it;
@@ -158,7 +163,7 @@ static void add_suspects(struct cluster_report *report, const bool *well, const 
         count += !well[i];
     for (size_t i = 0; i < report->nodes.count && count <= SUSPECTS_MAX; i++)
         for (size_t k = 0; k < report->nodes.count; k++)
-            if (i != k && !well[i] && !well[k] &&
+            if (!well[i] && i != k && !well[k] &&
                 friend_of(&report->pairs, fails, pairs, i, true) == SIZE_MAX &&
                 friend_of(&report->pairs, fails, pairs, i, false) == SIZE_MAX) {
                 add_new(report, i, k);
@@ -190,13 +195,16 @@ void cluster_pairs_widen(struct cluster_report *report) {
     size_t count = report->pairs.count, red = 0,
            *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
     bool *well = xcalloc(report->nodes.count, sizeof *well), *fails = xcalloc(count + 1, 1);
+    _cleanup_(text_table_free) struct text_table reds = {0};
 
+    find_red(report, &reds);
     for (size_t i = 0; i < report->nodes.count; i++)
         well[i] = true;
     for (size_t i = 0; i < count; i++) {
         const struct cluster_pair *pair = &report->pairs.items[i];
+        _cleanup_(freep) char *text = pair_text(pair->from, pair->to);
 
-        fails[i] = is_red(report, pair);
+        fails[i] = text_table_get(&reds, text) != NULL;
         if (fails[i])
             well[pair->from] = well[pair->to] = false;
     }

@@ -72,7 +72,7 @@ static int find_nodes(struct run *run, struct error *err) {
         return -1;
     for (size_t i = 0; i < report->nodes.count; i++)
         if (report->nodes.items[i].ready)
-            report->nodes.items[i].pod = xasprintf("probe-%zu", i + 1);
+            report->nodes.items[i].pod = cluster_probe_name(i);
         else
             report->nodes.items[i].waiting = xstrdup("the node is not Ready");
     return 0;

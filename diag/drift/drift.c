@@ -185,7 +185,7 @@ static json_t *nodes_of(struct kube_client *client, json_t *unread) {
 }
 
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
-                   const char *network, const struct text_list *pod_cidrs) {
+                   const char *network, const struct text_list *pod_cidrs, json_t **ret_balancers) {
     _cleanup_json_ json_t *asked = NULL, *endpoints = NULL, *balancers = NULL, *namespaces = NULL,
                           *networks = NULL, *nodes = NULL;
     _cleanup_(host_routes_free) struct host_routes routes = {0};
@@ -199,6 +199,8 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
     networks = list(host, HCN_NETWORK, network, "HNS' network", asked);
     (void)host_routes(host, &routes, ERROR_IGNORED);
     host_set_deadline(host, before);
+    if (ret_balancers)
+        *ret_balancers = json_incref(balancers);
     return drift_judge(asked, &(struct drift_seen){.endpoints = endpoints,
                                                    .balancers = balancers,
                                                    .namespaces = namespaces,

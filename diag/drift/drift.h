@@ -62,10 +62,11 @@ json_t *drift_judge(const json_t *asked, const struct drift_seen *seen);
 /* Reads all that and compares; without `pod_cidrs` no Node is asked for, and Nodes that this
  * identity may not list are left out; then the routes are, too; adds `unread`: ["the Services:
  * why"] and `commands`: what to do by hand, one command each, a restart of kube-proxy first. At
- * most DRIFT_MS and one call's time. New reference. */
+ * most DRIFT_MS and one call's time. New reference; *ret_balancers (or NULL): what HNS said of its
+ * load balancers, a new reference, NULL when it did not. */
 enum { DRIFT_MS = 5000 };
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
-                   const char *network, const struct text_list *pod_cidrs);
+                   const char *network, const struct text_list *pod_cidrs, json_t **ret_balancers);
 /* What a comparison found that nobody owns: "2 namespaces without a pod, 1 route to a node that is
  * gone"; NULL = nothing. The caller frees. Pure. */
 char *drift_left_over(const json_t *drift);

@@ -131,24 +131,21 @@ static char *not_ready_of(const json_t *node) {
 
 static void look_at_nodes(struct cluster_asking *asking, const char *path) {
     struct cluster_nodes *nodes = &asking->report->nodes;
-    _cleanup_json_ json_t *list = NULL;
+    _cleanup_json_ json_t *list = NULL, *by_name = NULL;
     struct error ignored = {0};
     json_t *items;
 
     if (kube_pages_get(asking->client, path, &list, &ignored) < 0 ||
         kube_list_items(list, &items, &ignored) < 0)
         return;
+    by_name = json_object();
+    json_each(items, k, item)
+        json_object_set(by_name, json_text_or(item, "metadata.name", ""), item);
     for (size_t i = 0; i < nodes->count; i++) {
         struct cluster_node *n = &nodes->items[i];
-        char *why = xstrdup("its Node was deleted");
+        const json_t *item = json_object_get(by_name, n->name);
+        char *why = item ? not_ready_of(item) : xstrdup("its Node was deleted");
 
-        json_each(items, k, item) {
-            if (text_equal(json_text_at(item, "metadata.name"), n->name)) {
-                free(why);
-                why = not_ready_of(item);
-                break;
-            }
-        }
         if (why) {
             n->ready = false;
             cluster_node_gone(n, why);

@@ -212,15 +212,11 @@ struct waiting {
     const struct cluster_options *options;
     struct cluster_report *report;
     unsigned limit_ms;
+    size_t open; /* pods that may run yet */
 };
 
-static struct cluster_node *node_of(struct cluster_report *report, const json_t *pod) {
-    const char *name = json_text_at(pod, "metadata.name");
-
-    for (size_t i = 0; i < report->nodes.count; i++)
-        if (text_equal(report->nodes.items[i].pod, name))
-            return &report->nodes.items[i];
-    return NULL;
+static struct cluster_node *node_of(const struct cluster_report *report, const json_t *pod) {
+    return cluster_node_of_probe(&report->nodes, json_text_at(pod, "metadata.name"));
 }
 
 /* The kubelet has tried more than once, or never will. */
@@ -260,13 +256,8 @@ static void take_state(struct cluster_node *node, const json_t *pod) {
         node->pod_ready = text_equal(json_text_at(ready, "status"), "True");
 }
 
-static size_t count_open(const struct cluster_report *report) {
-    size_t open = 0;
-
-    for (size_t i = 0; i < report->nodes.count; i++)
-        open += report->nodes.items[i].pod && report->nodes.items[i].waiting &&
-                !is_final(report->nodes.items[i].waiting);
-    return open;
+static bool is_open(const struct cluster_node *node) {
+    return node->pod && node->waiting && !is_final(node->waiting);
 }
 
 static int on_pod(void *context, const char *type, const json_t *object, struct error *err) {
@@ -274,32 +265,37 @@ static int on_pod(void *context, const char *type, const json_t *object, struct 
     struct cluster_node *node = node_of(w->report, object);
 
     (void)err; /* nothing fails here */
-    if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED")))
+    if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED"))) {
+        w->open -= is_open(node);
         take_state(node, object);
-    return count_open(w->report) == 0;
+        w->open += is_open(node);
+    }
+    return w->open == 0;
 }
 
 static int on_tick(void *context, unsigned waited_ms, struct error *err) {
     struct waiting *w = context;
     _cleanup_(freep) char *line = NULL;
-    size_t open = count_open(w->report), shown = 0;
+    size_t shown = 0;
 
     (void)err; /* nothing fails here */
     while (shown < w->report->nodes.count && !w->report->nodes.items[shown].waiting)
         shown++;
     if (shown < w->report->nodes.count)
-        line = xasprintf("waiting for %zu probe pods (%s: %s)", open,
+        line = xasprintf("waiting for %zu probe pods (%s: %s)", w->open,
                          w->report->nodes.items[shown].name, w->report->nodes.items[shown].waiting);
     if (line && w->options->progress)
         w->options->progress(w->options->progress_context, waited_ms, w->limit_ms - waited_ms,
                              line);
-    return open == 0;
+    return w->open == 0;
 }
 
 int cluster_pods_await(struct kube_client *client, const struct cluster_options *options,
                        struct cluster_report *report, struct error *err) {
-    struct waiting w = {options, report,
-                        options->start_timeout_ms ? options->start_timeout_ms : START_MS};
+    struct waiting w = {.options = options,
+                        .report = report,
+                        .limit_ms =
+                            options->start_timeout_ms ? options->start_timeout_ms : START_MS};
     _cleanup_(freep) char *path = path_in(report, "pods");
     struct kube_watch watch = {.path = path,
                                .timeout_ms = w.limit_ms,
@@ -308,9 +304,13 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
                                .on_tick = on_tick,
                                .context = &w};
 
-    for (size_t i = 0; i < report->nodes.count; i++)
-        if (!report->nodes.items[i].waiting)
-            report->nodes.items[i].waiting = xstrdup("Pending");
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        struct cluster_node *node = &report->nodes.items[i];
+
+        if (!node->waiting)
+            node->waiting = xstrdup("Pending");
+        w.open += is_open(node);
+    }
     if (kube_watch(client, &watch, err) == 0)
         return 0;
     if (err->kind != ERROR_TIMED_OUT)
@@ -323,40 +323,48 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
 struct looking {
     struct cluster_report *report;
     bool listed;
+    size_t open; /* of those listed: pods that are not ready yet */
 };
 
-static bool has_pod(const json_t *list, const char *pod) {
-    json_each(json_object_get(list, "items"), i, item) {
-        if (text_equal(json_text_at(item, "metadata.name"), pod) &&
-            !json_at(item, "metadata.deletionTimestamp"))
-            return true;
-    }
-    return false;
-}
-
 static void look_for_deleted(struct cluster_report *report, const json_t *list) {
+    bool *there = xcalloc(report->nodes.count + 1, sizeof *there);
+
+    json_each(json_object_get(list, "items"), k, item) {
+        const struct cluster_node *node = node_of(report, item);
+
+        if (node && !json_at(item, "metadata.deletionTimestamp"))
+            there[node - report->nodes.items] = true;
+    }
     for (size_t i = 0; i < report->nodes.count; i++) {
         struct cluster_node *n = &report->nodes.items[i];
 
-        if (n->pod && !n->waiting && !has_pod(list, n->pod))
+        if (n->pod && !n->waiting && !there[i])
             cluster_node_gone(n, xstrdup("its pod was deleted, as where a node is drained"));
     }
+    free(there);
+}
+
+static bool is_settled(const struct cluster_node *node) {
+    return node->waiting || node->pod_ready;
 }
 
 static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
     struct looking *l = context;
     struct cluster_node *node = node_of(l->report, object);
-    bool all = true;
 
     (void)err; /* nothing fails here */
-    if (text_equal(type, "LISTED"))
+    if (text_equal(type, "LISTED")) {
         look_for_deleted(l->report, object);
-    else if (node && !node->waiting && !text_equal(type, "DELETED"))
+        l->listed = true;
+        l->open = 0;
+        for (size_t i = 0; i < l->report->nodes.count; i++)
+            l->open += !is_settled(&l->report->nodes.items[i]);
+    } else if (node && !node->waiting && !text_equal(type, "DELETED")) {
+        l->open -= l->listed && !is_settled(node);
         take_state(node, object);
-    l->listed |= text_equal(type, "LISTED");
-    for (size_t i = 0; i < l->report->nodes.count; i++)
-        all = all && (l->report->nodes.items[i].waiting || l->report->nodes.items[i].pod_ready);
-    return all && l->listed;
+        l->open += l->listed && !is_settled(node);
+    }
+    return l->listed && !l->open;
 }
 
 int cluster_pods_await_ready(struct kube_client *client, struct cluster_report *report,
