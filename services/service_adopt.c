@@ -4,6 +4,7 @@
  * that reads kubeadm-flags.env; nssm's settings: https://nssm.cc/usage. */
 #include "base/log.h"
 #include "host/command_line.h"
+#include "host/path.h"
 #include "services/service_table.h"
 
 #define FLAGS_FILE "kubeadm-flags.env"
@@ -32,12 +33,14 @@ static bool is_given(const char *word, const struct text_list *arguments) {
     return false;
 }
 
-/* Its own words but those that ours replace ("--flag value" has its value behind it), then ours. */
-static char *joined_command(const struct text_list *words, const struct text_list *arguments) {
+/* Its own words but those behind the program that ours replace ("--flag value" has its value behind
+ * it), then ours. */
+static char *joined_command(const struct text_list *words, size_t program,
+                            const struct text_list *arguments) {
     _cleanup_(text_list_free) struct text_list all = {0};
 
     for (size_t i = 0; i < words->count; i++) {
-        bool replaced = i && is_given(words->items[i], arguments);
+        bool replaced = i > program && is_given(words->items[i], arguments);
 
         if (!replaced)
             text_list_add(&all, words->items[i]);
@@ -52,28 +55,41 @@ static char *joined_command(const struct text_list *words, const struct text_lis
 
 static int give_arguments(struct host *host, const struct service *row,
                           const struct service_settings *settings, struct host_service *found,
-                          const struct text_list *words, bool *changed, struct error *err) {
+                          const struct text_list *words, size_t program, bool *changed,
+                          struct error *err) {
     _cleanup_(text_list_free) struct text_list arguments = {0};
     char *command;
 
     if (service_arguments(row, settings, &arguments, err) < 0)
         return -1;
-    command = joined_command(words, &arguments);
+    command = joined_command(words, program, &arguments);
     *changed = !text_equal(command, found->command);
     text_set(&found->command, command);
     return *changed ? host_service_put(host, found, err) : 0;
 }
 
-/* A script among the words that reads the file. */
+/* Is it a file, by either slash, that names kubeadm's? */
+static bool file_reads_flags(struct host *host, const char *name) {
+    _cleanup_(freep) char *path = NULL, *text = NULL;
+    size_t len;
+
+    return strpbrk(name, "\\/") && path_normalize(name, &path, NULL) == 0 &&
+           host_read_text(host, path, SCRIPT_MAX, &text, &len, NULL) == 0 &&
+           strstr(text, FLAGS_FILE);
+}
+
+/* A script among the words that reads the file, or inside of one ("& 'C:\\k\\start.ps1'"). */
 static bool reads_flags(struct host *host, const struct text_list *words) {
     for (size_t i = 0; i < words->count; i++) {
-        _cleanup_(freep) char *text = NULL;
-        size_t len;
+        _cleanup_(text_list_free) struct text_list parts = {0};
+        _cleanup_(freep) char *plain = text_replace(xstrdup(words->items[i]), "'\"&;", ' ');
 
-        if (strchr(words->items[i], '\\') &&
-            host_read_text(host, words->items[i], SCRIPT_MAX, &text, &len, NULL) == 0 &&
-            strstr(text, FLAGS_FILE))
+        text_list_split(&parts, plain, ' ');
+        if (file_reads_flags(host, words->items[i]))
             return true;
+        for (size_t k = 0; k < parts.count; k++)
+            if (file_reads_flags(host, parts.items[k]))
+                return true;
     }
     return false;
 }
@@ -92,27 +108,39 @@ static void add_wrapped(struct host *host, const char *name, struct text_list *w
     }
 }
 
-static bool starts(const struct text_list *words, const struct service *row) {
-    const char *name = words->count ? words->items[0] : "";
+static bool is_program(const char *word, const struct service *row) {
     const char *wanted = strrchr(row->program, '\\') + 1;
+    const char *name = word;
 
-    for (const char *p = name; *p; p++)
+    for (const char *p = word; *p; p++)
         if (strchr("\\/", *p))
             name = p + 1;
     return text_equal_nocase(name, wanted);
+}
+
+/* Where its program stands: first, or behind another one that starts it (kube-log-runner.exe);
+ * words->count: nowhere. */
+static size_t find_program(const struct text_list *words, const struct service *row) {
+    size_t i = 0;
+
+    while (i < words->count && !is_program(words->items[i], row))
+        i++;
+    return i;
 }
 
 int service_adopt(struct host *host, const struct service *row,
                   const struct service_settings *settings, struct host_service *found,
                   bool *ret_changed, struct error *err) {
     _cleanup_(text_list_free) struct text_list words = {0};
+    size_t program;
 
     *ret_changed = false;
     if (!row->extra_args) /* nothing of a join's goes onto its command line */
         return 0;
     command_line_words(found->command ? found->command : "", &words);
-    if (starts(&words, row))
-        return give_arguments(host, row, settings, found, &words, ret_changed, err);
+    program = find_program(&words, row);
+    if (program < words.count)
+        return give_arguments(host, row, settings, found, &words, program, ret_changed, err);
     add_wrapped(host, row->name, &words);
     if (!reads_flags(host, &words))
         log_message(LOG_WARNING,

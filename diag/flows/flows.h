@@ -75,15 +75,16 @@ struct diag_scene {
     const char *source_ip, *target_ip; /* their echoes listen on PROBE_PORT */
     /* of a dual-stack node: with node_ip6 the flows by address are made for IPv6, too */
     const char *node_ip6, *source_ip6, *target_ip6;
-    const char *dns_ip6;   /* cluster IP of the Service kube-dns */
+    const char *dns_ip6;   /* cluster IP of the DNS Service */
     const char *node_echo; /* name of the echo that winjoin opened on the node, NULL = none */
     unsigned node_echo_port;
-    const char *namespace_;              /* where the probe pods are */
-    const char *dns_domain;              /* "cluster.local" */
-    const char *kubernetes_ip;           /* cluster IP of the Service kubernetes, port 443 */
-    const char *dns_ip;                  /* cluster IP of the Service kube-dns, port 53 */
-    const char *dns_pods[DIAG_DNS_PODS]; /* some pods behind it, for diag_extra_probes() */
-    unsigned dns_pod_port;               /* their own port; 0 = 53 */
+    const char *namespace_;               /* where the probe pods are */
+    const char *dns_name, *dns_namespace; /* of the DNS Service; NULL = kube-dns in kube-system */
+    const char *dns_domain;               /* "cluster.local" */
+    const char *kubernetes_ip;            /* cluster IP of the Service kubernetes, port 443 */
+    const char *dns_ip;                   /* cluster IP of the DNS Service, port 53 */
+    const char *dns_pods[DIAG_DNS_PODS];  /* some pods behind it, for diag_extra_probes() */
+    unsigned dns_pod_port;                /* their own port; 0 = 53 */
     const char *peer_ip;     /* the first address of the first one's node's prefix, for the same */
     const char *api_ip;      /* where the Service kubernetes leads to, for the same */
     unsigned api_port;       /* its own port; 0 = not known */

@@ -113,20 +113,23 @@ static void make_service_ip6(const struct diag_scene *scene, struct diag_cell *c
 
 /* Windows completes names without a dot only, and with the pod's own namespace only. */
 static void make_service_pqdn(const struct diag_scene *scene, struct diag_cell *cell) {
-    if (text_equal(scene->namespace_, "kube-system"))
-        ask_dns_service(scene, cell, "kube-dns");
+    if (text_equal(scene->namespace_, scene->dns_namespace))
+        ask_dns_service(scene, cell, scene->dns_name);
     else if (text_equal(scene->namespace_, "default") && !cell->udp)
         ask(cell, PROBE_TCP, "kubernetes", HTTPS_PORT);
     else
         skip(cell, "no-service-in-namespace");
 }
 
+static int dns_service_name(const struct diag_scene *scene, char *ret, size_t size) {
+    return text_format(ret, size, "%s.%s.svc.%s", scene->dns_name, scene->dns_namespace,
+                       scene->dns_domain);
+}
+
 static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *cell) {
     char name[PROBE_TARGET_MAX];
 
-    if (text_format(name, sizeof name,
-                    cell->udp ? "kube-dns.kube-system.svc.%s" : "kubernetes.default.svc.%s",
-                    scene->dns_domain) < 0)
+    if ((cell->udp ? dns_service_name : service_name)(scene, name, sizeof name) < 0)
         not_run(cell, "the cluster's DNS domain is too long");
     else if (cell->udp)
         ask_dns_service(scene, cell, name);
@@ -142,7 +145,7 @@ static void make_service_fqdn6(const struct diag_scene *scene, struct diag_cell 
         skip(cell, "no-ipv6-service");
         return;
     }
-    if (text_format(name, sizeof name, "kube-dns.kube-system.svc.%s", scene->dns_domain) < 0) {
+    if (dns_service_name(scene, name, sizeof name) < 0) {
         not_run(cell, "the cluster's DNS domain is too long");
         return;
     }
@@ -261,6 +264,10 @@ static struct diag_scene with_defaults(const struct diag_scene *scene) {
         full.attempts = 3;
     if (!known(full.namespace_))
         full.namespace_ = "kube-system";
+    if (!known(full.dns_name) || !known(full.dns_namespace)) {
+        full.dns_name = "kube-dns"; /* as kubeadm makes it */
+        full.dns_namespace = "kube-system";
+    }
     if (!full.target)
         full.target = "";
     return full;

@@ -15,8 +15,6 @@
 #include "netsetup/boot_network.h"
 #include "services/runtime_files.h"
 
-#define DNS_SERVICE "/api/v1/namespaces/kube-system/services/kube-dns"
-
 enum { CONFIG_MAX = 1024 * 1024 };
 
 static void on_diag(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
@@ -46,15 +44,28 @@ static void kubernetes_service(const struct join *join, char out[IP_TEXT_MAX]) {
         ip_format(&first, out);
 }
 
-/* The kubelet's clusterDNS has kubeadm's IPv4 address alone, also where the Service has both. */
-static void dns_service6(struct join *join, char out[IP_TEXT_MAX]) {
-    _cleanup_json_ json_t *service = NULL;
+/* How it is called is the cluster's choice: the Service that has the address of clusterDNS. A new
+ * reference; NULL: not to be read, or there is none. */
+static json_t *dns_service(struct join *join) {
+    const struct text_list *servers = &join->found.plan.dns_servers;
+    _cleanup_(freep) char *path = NULL;
+    _cleanup_json_ json_t *list = NULL;
 
+    if (!servers->count || !diag_look_api_answers(join->found.look))
+        return NULL;
+    path = xasprintf("/api/v1/services?fieldSelector=spec.clusterIP%%3D%s", servers->items[0]);
+    if (kube_get(&join->found.client, path, &list, ERROR_IGNORED) < 0)
+        return NULL;
+    json_each(json_object_get(list, "items"), i, service)
+        if (text_equal(json_text_at(service, "spec.clusterIP"), servers->items[0]))
+            return json_incref(service);
+    return NULL;
+}
+
+/* The kubelet's clusterDNS has kubeadm's IPv4 address alone, also where the Service has both. */
+static void dns_service6(const struct join *join, const json_t *service, char out[IP_TEXT_MAX]) {
     out[0] = '\0';
-    if (!join->found.plan.ipv6.on || !diag_look_api_answers(join->found.look) ||
-        kube_get(&join->found.client, DNS_SERVICE, &service, ERROR_IGNORED) < 0)
-        return; /* not to be read: the cluster has none for this node */
-    json_each(json_at(service, "spec.clusterIPs"), i, ip) {
+    json_each(join->found.plan.ipv6.on ? json_at(service, "spec.clusterIPs") : NULL, i, ip) {
         struct ip address;
 
         if (json_is_string(ip) && ip_parse(json_string_value(ip), &address, NULL) == 0 &&
@@ -63,8 +74,8 @@ static void dns_service6(struct join *join, char out[IP_TEXT_MAX]) {
     }
 }
 
-static void fill_scene(const struct join *join, const char *kubernetes_ip, const char *dns_ip6,
-                       struct diag_options *ret) {
+static void fill_scene(const struct join *join, const char *kubernetes_ip, const json_t *service,
+                       const char *dns_ip6, struct diag_options *ret) {
     const struct join_options *o = &join->found.options;
     const struct text_list *servers = &join->found.plan.dns_servers;
     const char *dns_ip = servers->count ? servers->items[0] : NULL;
@@ -76,6 +87,8 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
         .node_ip = join->found.node_ip,
         .node_ip6 = made_here ? join->found.plan.ipv6.management_address : NULL,
         .dns_ip6 = dns_ip6,
+        .dns_name = json_text_at(service, "metadata.name"),
+        .dns_namespace = json_text_at(service, "metadata.namespace"),
         .dns_domain = join->found.cluster.dns_domain,
         .kubernetes_ip = kubernetes_ip,
         .dns_ip = dns_ip,
@@ -220,7 +233,7 @@ static void compare_written(struct join *join) {
 int phase_verify(struct join *join, struct error *err) {
     struct diag_options options = {
         .progress = on_diag, .cells = on_cells, .progress_context = &join->progress};
-    _cleanup_json_ json_t *node = NULL, *nodes = NULL;
+    _cleanup_json_ json_t *node = NULL, *nodes = NULL, *service = NULL;
     _cleanup_(text_list_free) struct text_list services = {0};
     char kubernetes_ip[IP_TEXT_MAX], dns_ip6[IP_TEXT_MAX];
     _cleanup_(freep) char *line = NULL, *manifests = NULL, *image = NULL;
@@ -232,8 +245,9 @@ int phase_verify(struct join *join, struct error *err) {
     if (look(join, &node, err) < 0 || find_cluster_facts(join, err) < 0)
         return -1;
     kubernetes_service(join, kubernetes_ip);
-    dns_service6(join, dns_ip6);
-    fill_scene(join, kubernetes_ip, dns_ip6, &options);
+    service = dns_service(join);
+    dns_service6(join, service, dns_ip6);
+    fill_scene(join, kubernetes_ip, service, dns_ip6, &options);
     manifests = join_manifest_folder(join);
     options.probes.manifest_folder = manifests;
     image = image_of_node(join);

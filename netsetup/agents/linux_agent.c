@@ -19,7 +19,7 @@ const struct linux_agent linux_agents[] = {
      "give its flannel VNI 4096 and port 4789 on all nodes, then join with --network-plugin "
      "flannel --network-mode overlay"},
     {"flannel", NAMES("kube-flannel-ds", "kube-flannel"),
-     "whose settings stand in no ConfigMap kube-flannel-cfg",
+     "whose settings are in no ConfigMap kube-flannel-cfg",
      "join with --network-plugin flannel, and its --network-mode, --vni and --vxlan-port"},
     {"Cilium", NAMES("cilium"), "which " NO_PART,
      "a Windows node needs a cluster with Calico, Antrea or flannel"},

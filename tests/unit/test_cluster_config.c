@@ -31,8 +31,7 @@ struct scene {
     const struct held *held;
     size_t count;
     long status;
-    const char *services; /* the answer to a list of them */
-    const char *version;  /* of /version; NULL: as `status` */
+    const char *version; /* of /version; NULL: as `status` */
     struct cluster_config config;
     struct error err;
 };
@@ -53,10 +52,6 @@ static int answer(void *context, const struct http_request *request, struct http
     if (text_ends_with(request->url, "/version") && s->version) {
         ret->status = 200;
         map = json_pack("{s:s}", "gitVersion", s->version);
-    }
-    if (s->services && strstr(request->url, "/services")) {
-        ret->status = 200;
-        assert_int_equal(json_read(s->services, strlen(s->services), "it", &map, NULL), 0);
     }
     ret->body = map ? json_write(map) : xstrdup("{\"message\":\"no\"}");
     ret->body_len = strlen(ret->body);
@@ -213,52 +208,6 @@ static void names_a_broken_setting_of_flannel(void **state) {
         assert_string_equal(s->err.hints[0],
                             "correct it: kubectl -n kube-flannel edit configmap kube-flannel-cfg");
     }
-}
-
-/* A cache on each Linux node is none for a pod here: the Service is asked, however it is called. */
-static void a_cache_of_linux_nodes_is_replaced(void **state) {
-    static const char local[] = "apiVersion: kubelet.config.k8s.io/v1beta1\n"
-                                "kind: KubeletConfiguration\nclusterDNS: [169.254.25.10]\n";
-    struct scene *s = *state;
-
-    s->services =
-        "{\"kind\":\"ServiceList\",\"items\":["
-        "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"clusterIP\":\"None\",\"ports\":[{\"port\":"
-        "53}]}},{\"metadata\":{\"name\":\"b\"},\"spec\":{\"clusterIP\":\"10.233.0.9\","
-        "\"ports\":[{\"port\":80}]}},{\"metadata\":{\"name\":\"coredns\"},\"spec\":{"
-        "\"clusterIP\":\"10.233.0.3\",\"ports\":[{\"port\":53}]}}]}";
-    HOLD(s,
-         {"/kubeadm-config", "ClusterConfiguration",
-          "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
-          "kubernetesVersion: v1.37.1\n"},
-         {"/kubelet-config", "kubelet", local});
-    assert_int_equal(read_it(s), 0);
-    assert_int_equal(s->config.cluster_dns.count, 1);
-    assert_string_equal(s->config.cluster_dns.items[0], "10.233.0.3");
-    assert_string_equal(s->config.local_dns, "169.254.25.10");
-    s->services = NULL;
-    cluster_config_free(&s->config);
-    assert_int_equal(read_it(s), -1);
-    assert_int_equal(s->err.kind, ERROR_UNSUPPORTED);
-    assert_non_null(
-        strstr(s->err.message, "clusterDNS 169.254.25.10 is the address of a DNS cache"));
-    assert_non_null(strstr(s->err.hints[1], "k8s-app=kube-dns"));
-}
-
-/* Beside it stands the Service's own address. */
-static void a_cache_beside_the_service_is_left_out(void **state) {
-    struct scene *s = *state;
-
-    HOLD(s,
-         {"/kubeadm-config", "ClusterConfiguration",
-          "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
-          "kubernetesVersion: v1.37.1\n"},
-         {"/kubelet-config", "kubelet",
-          "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-          "clusterDNS: ['fe80::1', 10.96.0.10]\n"});
-    assert_int_equal(read_it(s), 0);
-    assert_int_equal(s->config.cluster_dns.count, 1);
-    assert_string_equal(s->config.cluster_dns.items[0], "10.96.0.10");
 }
 
 static void finds_the_older_names(void **state) {
@@ -534,8 +483,6 @@ int main(void) {
         CASE(takes_the_prefixes_of_flannel),
         CASE(names_a_broken_setting_of_flannel),
         CASE(finds_the_older_names),
-        CASE(a_cache_of_linux_nodes_is_replaced),
-        CASE(a_cache_beside_the_service_is_left_out),
         CASE(needs_the_two_of_kubeadm),
         CASE(names_configmap_and_key_of_odd_inputs),
         CASE(refuses_absent_keys),

@@ -95,6 +95,9 @@ static void what_cannot_be_asked_says_why(void **state) {
     expect_cell(&scene, "pod-to-external-dns", true, "skip", "no-external-target");
     scene.node_echo = NULL;
     expect_cell(&scene, "pod-to-node", true, "skip", "no-udp-listener");
+    scene.dns_name = "dns-default", scene.dns_namespace = "openshift-dns";
+    expect_cell(&scene, "pod-to-service-pqdn", true, "skip", "no-service-in-namespace");
+    scene.dns_name = scene.dns_namespace = NULL;
     scene.namespace_ = "default";
     expect_cell(&scene, "pod-to-service-pqdn", true, "skip", "no-service-in-namespace");
     scene.target_ip = NULL;

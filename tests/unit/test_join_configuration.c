@@ -96,58 +96,6 @@ static void every_field_arrives(void **state) {
     assert_int_equal(o->timeouts.kubernetes_api_call, 5000);
 }
 
-static void arguments_become_options(void **state) {
-    struct scene *s = *state;
-    const struct join_options *o = &s->options;
-
-    read_file(s, V4 "discovery: {file: {kubeConfigPath: 'https://x'}}\nnodeRegistration:\n"
-                    "  kubeletExtraArgs:\n"
-                    "  - {name: node-ip, value: 10.0.0.9}\n"
-                    "  - {name: container-runtime-endpoint, value: 'npipe:////./pipe/c'}\n"
-                    "  - {name: resolv-conf, value: /run/systemd/resolve/resolv.conf}\n"
-                    "  - {name: cgroup-driver, value: systemd}\n"
-                    "  - {name: pod-max-pids, value: '-1'}\n"
-                    "  - {name: cgroups-per-qos, value: 'false'}\n"
-                    "  - {name: volume-plugin-dir, value: 'C:\\p'}\n"
-                    "  - {name: cpu-manager-policy, value: static}\n"
-                    "  - {name: tls-cert-file, value: /etc/x.crt}\n");
-    settle(s);
-    assert_string_equal(o->node_ip, "10.0.0.9");
-    assert_string_equal(o->cri_socket, "npipe:////./pipe/c");
-    assert_int_equal(o->kubelet_extra_args.count, 4);
-    assert_string_equal(o->kubelet_extra_args.items[0], "pod-max-pids=-1");
-    assert_string_equal(o->kubelet_extra_args.items[1], "cgroups-per-qos=false");
-    assert_string_equal(o->kubelet_extra_args.items[2], "volume-plugin-dir=C:\\p");
-    assert_string_equal(o->kubelet_extra_args.items[3], "cpu-manager-policy=static");
-    assert_int_equal(s->warnings.count, 3);
-    assert_string_equal(s->warnings.items[0],
-                        "kubeletExtraArgs: resolv-conf=/run/systemd/resolve/resolv.conf is a "
-                        "setting of Linux nodes: left out on Windows");
-}
-
-static void a_flag_wins_over_an_argument(void **state) {
-    struct scene *s = *state;
-
-    s->options.node_ip = xstrdup("10.0.0.8");
-    read_file(s, V4 "discovery: {file: {kubeConfigPath: 'https://x'}}\nnodeRegistration:\n"
-                    "  kubeletExtraArgs: [{name: node-ip, value: 10.0.0.9}]\n");
-    settle(s);
-    assert_string_equal(s->options.node_ip, "10.0.0.8");
-    assert_int_equal(s->options.kubelet_extra_args.count, 0);
-    assert_string_equal(s->warnings.items[0],
-                        "kubeletExtraArgs: node-ip=10.0.0.9: 10.0.0.8 is used instead");
-}
-
-static void two_addresses_stay_an_argument(void **state) {
-    struct scene *s = *state;
-
-    read_file(s, V4 "discovery: {file: {kubeConfigPath: 'https://x'}}\nnodeRegistration:\n"
-                    "  kubeletExtraArgs: [{name: node-ip, value: '10.0.0.9,fd00::9'}]\n");
-    settle(s);
-    assert_string_equal(s->options.node_ip, "10.0.0.9");
-    assert_string_equal(s->options.kubelet_extra_args.items[0], "node-ip=10.0.0.9,fd00::9");
-}
-
 static void flags_win(void **state) {
     struct scene *s = *state;
     struct join_options *o = &s->options;
@@ -496,9 +444,6 @@ static void a_copy_has_no_token(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_field_arrives, setup, teardown),
-        cmocka_unit_test_setup_teardown(arguments_become_options, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_flag_wins_over_an_argument, setup, teardown),
-        cmocka_unit_test_setup_teardown(two_addresses_stay_an_argument, setup, teardown),
         cmocka_unit_test_setup_teardown(flags_win, setup, teardown),
         cmocka_unit_test(all_checks_or_some),
         cmocka_unit_test_setup_teardown(flags_alone_are_judged_as_a_file, setup, teardown),

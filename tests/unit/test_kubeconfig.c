@@ -350,51 +350,6 @@ static void notes_what_it_cannot_do(void **state) {
     }
 }
 
-/* kubectl config view without --raw, in each of its forms. */
-static void knows_the_output_of_config_view(void **state) {
-    static const char *const users[] = {
-        "{client-certificate-data: DATA+OMITTED, client-key-data: DATA+OMITTED}",
-        "{client-certificate-data: REDACTED, client-key-data: REDACTED}",
-        "{client-certificate-data: REFUQStPTUlUVEVE, client-key-data: REFUQStPTUlUVEVE}",
-        "{token: REDACTED}",
-        "{username: me, password: REDACTED}",
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(users); i++) {
-        _cleanup_(freep) char *text =
-            xasprintf(CLUSTER KU "users: [{name: u, user: %s}]\n", users[i]);
-        struct kubeconfig config = {0};
-        struct error err = {0};
-
-        assert_int_equal(parse(text, &config, &err), -1);
-        assert_int_equal(err.kind, ERROR_USAGE);
-        assert_non_null(strstr(err.message, "test: line 4: "));
-        assert_non_null(strstr(err.message, "kubectl config view"));
-        assert_non_null(strstr(err.hints[0], "--raw"));
-    }
-}
-
-static void reads_a_server_as_kubectl(void **state) {
-    static const struct {
-        const char *given, *read;
-    } rows[] = {{"HTTPS://k:6443/x", "https://k:6443/x"},
-                {"10.0.0.1:6443", "https://10.0.0.1:6443"},
-                {"k", "https://k"},
-                {"HTTP://k", "http://k"}};
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        _cleanup_(freep) char *text =
-            xasprintf("clusters: [{name: '', cluster: {server: '%s'}}]\n", rows[i].given);
-        struct kubeconfig config = {0};
-
-        assert_int_equal(kubeconfig_parse_whole(text, strlen(text), "it", &config, NULL), 0);
-        assert_string_equal(config.server, rows[i].read);
-        kubeconfig_free(&config);
-    }
-}
-
 /* Only what is a certificate is trusted and written to the node. */
 static void settles_the_ca(void **state) {
     static const char noise[] = "\xef\xbb\xbf-----BEGIN CERTIFICATE-----\na: b\n\nAAAA\n-----END "
@@ -533,8 +488,6 @@ int main(void) {
         cmocka_unit_test(the_rest_may_be_anything),
         cmocka_unit_test(what_came_from_elsewhere_names_no_files),
         cmocka_unit_test(notes_what_it_cannot_do),
-        cmocka_unit_test(knows_the_output_of_config_view),
-        cmocka_unit_test(reads_a_server_as_kubectl),
         cmocka_unit_test(settles_the_ca),
         cmocka_unit_test(writes_the_files_of_a_node),
         cmocka_unit_test(a_token_of_digits_stays_a_text),

@@ -215,7 +215,7 @@ static const struct {
      NULL,
      "the cluster's pods use Antrea (DaemonSet kube-system/antrea-agent), whose part for Windows "
      "nodes is not installed",
-     "antrea-windows.yml"},
+     "install Antrea's part for Windows first: kubectl apply -f antrea-windows.yml"},
     {{.sets = {"kube-system/antrea-agent"}}, {.network_mode = T("overlay")}, NULL, NULL, NULL},
     {{.sets = {"kube-system/cilium"}}, {.network_plugin = T("win-overlay")}, NULL, NULL, NULL},
     {{.sets = {CALICO}, .variables = {{"CALICO_IPV4POOL_IPIP", "CrossSubnet"}}},

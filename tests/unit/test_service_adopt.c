@@ -124,14 +124,54 @@ static void native_kubelet_gets_the_arguments(void **state) {
     close_image(&r);
 }
 
+/* image-builder's images since 2026: another program starts it, and has words of its own. */
+static void behind_a_log_runner_it_gets_them_too(void **state) {
+    _cleanup_(freep) char *command = NULL;
+    struct run r;
+
+    (void)state;
+    open_image(&r, "\"C:\\k\\kube-log-runner.exe\" --log-file=C:/log/kubelet.log -v=1 "
+                   "C:/k/kubelet.exe --windows-service -v=2 --node-labels=role=old");
+    text_list_add(&r.options.kubelet_extra_args, "node-labels=role=new");
+    text_list_add(&r.options.kubelet_extra_args, "log-file=x");
+    join(&r);
+    command = command_of(&r, "kubelet");
+    assert_true(text_starts_with(command, "C:\\k\\kube-log-runner.exe "
+                                          "--log-file=C:/log/kubelet.log -v=1 C:/k/kubelet.exe "
+                                          "--windows-service -v=2 --config="));
+    assert_non_null(strstr(command, " --node-labels=role=new"));
+    assert_null(strstr(command, "role=old"));
+    assert_string_equal(text_str(&warnings), "");
+    close_image(&r);
+}
+
 /* nssm with a script that reads kubeadm's file, as PrepareNode.ps1 sets it up. */
-static void put_script(struct run *r) {
+static void put_script(struct run *r, const char *parameters) {
     static const char script[] = "$f = Get-Content /var/lib/kubelet/kubeadm-flags.env\n";
     static const char key[] = "SYSTEM\\CurrentControlSet\\Services\\kubelet\\Parameters";
 
     host_memory_set_registry(r->host, key, "Application", "C:\\Windows\\powershell.exe");
-    host_memory_set_registry(r->host, key, "AppParameters", "-NoProfile -File " SCRIPT);
+    host_memory_set_registry(r->host, key, "AppParameters", parameters);
     assert_int_equal(host_write(r->host, SCRIPT, script, sizeof script - 1, HOST_PUBLIC, NULL), 0);
+}
+
+/* As people write them: slashes, a command in place of a file. */
+static void a_script_is_found_by_any_spelling(void **state) {
+    static const char *const spellings[] = {
+        "-NoProfile -File \"C:/k/StartKubelet.ps1\"",
+        "-Command \"& 'C:\\k\\StartKubelet.ps1' -x; exit\"",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
+        struct run r;
+
+        open_image(&r, WRAPPED);
+        put_script(&r, spellings[i]);
+        join(&r);
+        assert_string_equal(text_str(&warnings), "");
+        close_image(&r);
+    }
 }
 
 static void wrapped_kubelet_reads_the_file(void **state) {
@@ -143,7 +183,7 @@ static void wrapped_kubelet_reads_the_file(void **state) {
     (void)state;
     open_image(&r, WRAPPED);
     text_list_add(&r.options.kubelet_extra_args, "node-labels=role=new");
-    put_script(&r);
+    put_script(&r, "-NoProfile -File " SCRIPT);
     before = state_of(&r);
     join(&r);
     command = command_of(&r, "kubelet");
@@ -181,7 +221,7 @@ static bool killed_once(const char *kubelet, size_t n, bool again) {
     bool reached;
 
     open_image(&r, kubelet);
-    put_script(&r);
+    put_script(&r, "-NoProfile -File " SCRIPT);
     before = state_of(&r);
     calls = host_memory_calls(r.host);
     host_memory_die(r.host, n);
@@ -291,6 +331,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(native_kubelet_gets_the_arguments),
         cmocka_unit_test(wrapped_kubelet_reads_the_file),
+        cmocka_unit_test(behind_a_log_runner_it_gets_them_too),
+        cmocka_unit_test(a_script_is_found_by_any_spelling),
         cmocka_unit_test(one_that_drops_the_arguments_is_told),
         cmocka_unit_test_prestate(killed_at_every_call, (char *)NATIVE),
         cmocka_unit_test_prestate(killed_at_every_call, (char *)WRAPPED),

@@ -264,7 +264,7 @@ static void config_for_a_cluster(void **state) {
     program->options.join.network_plugin = xstrdup("flannel");
     assert_int_equal(verb(verb_config, &err), 0);
     assert_has(&out, "    network:\n      plugin: flannel\n");
-    assert_has(&out, "  namespace: kube-flannel\n");
+    assert_has(&out, "  - kube-flannel-cfg\n");
     put("D:\\node.yaml", NODE);
     configure("D:\\node.yaml");
     assert_int_equal(verb(verb_config, &err), 0);

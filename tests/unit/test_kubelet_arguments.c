@@ -1,0 +1,99 @@
+/* Arguments of the kubelet that are settings of winjoin, too. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "join/configuration/kubelet_arguments.h"
+
+struct scene {
+    struct join_options options;
+    struct text_list warnings;
+};
+
+static void take(struct scene *s, const char *name, const char *value) {
+    kubelet_argument_take(name, value, &s->options, &s->warnings);
+}
+
+static void close_scene(struct scene *s) {
+    join_options_free(&s->options);
+    text_list_free(&s->warnings);
+}
+
+static void arguments_become_options(void **state) {
+    struct scene s = {0};
+    const struct join_options *o = &s.options;
+
+    (void)state;
+    take(&s, "node-ip", "10.0.0.9");
+    take(&s, "container-runtime-endpoint", "npipe:////./pipe/c");
+    take(&s, "v", "4");
+    assert_string_equal(o->node_ip, "10.0.0.9");
+    assert_string_equal(o->cri_socket, "npipe:////./pipe/c");
+    assert_int_equal(o->kubelet_extra_args.count, 1);
+    assert_string_equal(o->kubelet_extra_args.items[0], "v=4");
+    assert_int_equal(s.warnings.count, 0);
+    close_scene(&s);
+}
+
+static void what_is_of_linux_is_left_out(void **state) {
+    static const char *const rows[][2] = {{"resolv-conf", "/run/systemd/resolve/resolv.conf"},
+                                          {"cgroup-driver", "systemd"},
+                                          {"cgroups-per-qos", "true"},
+                                          {"tls-cert-file", "/etc/x.crt"}};
+    static const char *const kept[][2] = {{"pod-max-pids", "-1"},
+                                          {"cgroups-per-qos", "false"},
+                                          {"tls-cert-file", "C:\\x.crt"},
+                                          {"cpu-manager-policy", "static"}};
+    struct scene s = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        take(&s, rows[i][0], rows[i][1]);
+    assert_int_equal(s.options.kubelet_extra_args.count, 0);
+    assert_int_equal(s.warnings.count, ARRAY_SIZE(rows));
+    assert_string_equal(s.warnings.items[1],
+                        "kubeletExtraArgs: cgroup-driver=systemd is a setting of Linux nodes: left "
+                        "out on Windows");
+    for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+        take(&s, kept[i][0], kept[i][1]);
+    assert_int_equal(s.options.kubelet_extra_args.count, ARRAY_SIZE(kept));
+    close_scene(&s);
+}
+
+static void a_flag_wins_over_an_argument(void **state) {
+    struct scene s = {.options.node_ip = xstrdup("10.0.0.8")};
+
+    (void)state;
+    take(&s, "node-ip", "10.0.0.9");
+    assert_string_equal(s.options.node_ip, "10.0.0.8");
+    assert_int_equal(s.options.kubelet_extra_args.count, 0);
+    assert_string_equal(s.warnings.items[0],
+                        "kubeletExtraArgs: node-ip=10.0.0.9: 10.0.0.8 is used instead");
+    close_scene(&s);
+}
+
+static void two_addresses_stay_an_argument(void **state) {
+    struct scene s = {0};
+
+    (void)state;
+    take(&s, "node-ip", "10.0.0.9,fd00::9");
+    assert_string_equal(s.options.node_ip, "10.0.0.9");
+    assert_string_equal(s.options.kubelet_extra_args.items[0], "node-ip=10.0.0.9,fd00::9");
+    close_scene(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arguments_become_options),
+        cmocka_unit_test(what_is_of_linux_is_left_out),
+        cmocka_unit_test(a_flag_wins_over_an_argument),
+        cmocka_unit_test(two_addresses_stay_an_argument),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
