@@ -99,10 +99,10 @@ static bool is_red(const struct cluster_report *report, const struct cluster_pai
     bool asked = !report->nodes.items[pair->from].unreached;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
+        const struct diag_cell *c = &report->cells.items[i];
 
-        if (c->from == pair->from && c->to == pair->to &&
-            (c->cell.outcome == DIAG_FAIL || (asked && c->cell.outcome == DIAG_NOT_RUN)))
+        if (c->from_node == pair->from && c->to_node == pair->to &&
+            (c->outcome == DIAG_FAIL || (asked && c->outcome == DIAG_NOT_RUN)))
             return true;
     }
     return false;
@@ -172,10 +172,10 @@ static void add_behind_services(struct cluster_report *report) {
     size_t count = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
+        const struct diag_cell *c = &report->cells.items[i];
 
-        if (cluster_cell_is_lossy(c) && cluster_cell_is_to_service(c) && !lossy[c->from]) {
-            lossy[c->from] = true;
+        if (cluster_cell_is_lossy(c) && cluster_cell_is_to_service(c) && !lossy[c->from_node]) {
+            lossy[c->from_node] = true;
             count++;
         }
     }
