@@ -32,30 +32,28 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
 
 struct making {
     const struct cluster_report *report;
-    struct cluster_cells *ret;
+    struct diag_cells *ret;
 };
 
 /* `expect`: the name of the probe that must answer, "*" any probe, "" whoever. */
 static void add(struct making *m, enum diag_flow_id flow, bool udp, size_t from, size_t to,
                 const char *host, unsigned port, const char *expect) {
-    struct cluster_cell cell = {.from = from, .to = to, .any = text_equal(expect, "*")};
+    struct diag_cell cell = {.from_node = from, .to_node = to, .any = text_equal(expect, "*")};
     const struct cluster_node *source = &m->report->nodes.items[from];
 
     if (!host || !*host || !port)
         return;
-    cell.cell.flow = &diag_flows[flow];
-    cell.cell.udp = udp;
-    cell.cell.second = strchr(host, ':') != NULL;
-    cell.cell.family = cell.cell.second ? 6 : 4;
-    cell.cell.outcome = DIAG_NOT_RUN;
-    text_format(cell.cell.from, sizeof cell.cell.from, "%s", source->name);
-    text_format(cell.cell.to, sizeof cell.cell.to, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
-                port);
-    cell.cell.probe.port = port;
-    text_format(cell.cell.probe.target, sizeof cell.cell.probe.target, "%s", host);
-    text_format(cell.cell.probe.expect, sizeof cell.cell.probe.expect, "%s",
-                cell.any ? "" : expect);
-    text_format(cell.cell.reason, sizeof cell.cell.reason, "%s", "it was not asked");
+    cell.flow = &diag_flows[flow];
+    cell.udp = udp;
+    cell.second = strchr(host, ':') != NULL;
+    cell.family = cell.second ? 6 : 4;
+    cell.outcome = DIAG_NOT_RUN;
+    text_format(cell.from, sizeof cell.from, "%s", source->name);
+    text_format(cell.to, sizeof cell.to, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host, port);
+    cell.probe.port = port;
+    text_format(cell.probe.target, sizeof cell.probe.target, "%s", host);
+    text_format(cell.probe.expect, sizeof cell.probe.expect, "%s", cell.any ? "" : expect);
+    text_format(cell.reason, sizeof cell.reason, "%s", "it was not asked");
     if ((m->ret->count & (m->ret->count - 1)) == 0) /* full: 0, 1, 2, 4 ... */
         m->ret->items = xrealloc(m->ret->items,
                                  (m->ret->count ? 2 * m->ret->count : 1) * sizeof *m->ret->items);
@@ -117,19 +115,19 @@ static void add_node(struct making *m, size_t i, const struct cluster_options *o
 /* A flow of each node without a probe says so in every format. */
 static void add_missing(struct making *m, size_t i) {
     const struct cluster_node *node = &m->report->nodes.items[i];
-    struct cluster_cell *cell;
+    struct diag_cell *cell;
 
     add(m, FLOW_POD_IP, false, i, i, node->name, PROBE_HTTP, "");
     cell = &m->ret->items[m->ret->count - 1];
-    text_format(cell->cell.reason, sizeof cell->cell.reason, "%.*s",
-                (int)sizeof cell->cell.reason - 1, node->waiting);
+    text_format(cell->reason, sizeof cell->reason, "%.*s", (int)sizeof cell->reason - 1,
+                node->waiting);
 }
 
 void cluster_cells_make(const struct cluster_report *report, const struct cluster_options *options,
-                        const struct cluster_addresses *addresses, struct cluster_cells *ret) {
+                        const struct cluster_addresses *addresses, struct diag_cells *ret) {
     struct making m = {report, ret};
 
-    *ret = (struct cluster_cells){0};
+    *ret = (struct diag_cells){0};
     for (size_t i = 0; i < report->pairs.count; i++)
         add_pair(&m, &report->pairs.items[i], addresses);
     for (size_t i = 0; i < report->nodes.count; i++)
@@ -168,22 +166,22 @@ static char *request_make(bool udp, enum cluster_question question) {
     }
 }
 
-char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell,
+char *cluster_cell_path(const struct cluster_report *report, const struct diag_cell *cell,
                         enum cluster_question question, unsigned tries) {
-    const struct cluster_node *source = &report->nodes.items[cell->from];
+    const struct cluster_node *source = &report->nodes.items[cell->from_node];
     _cleanup_(freep) char *request = NULL;
 
-    if (source->waiting || (cell->cell.flow->is & FLOW_FROM_NODE) ||
+    if (source->waiting || (cell->flow->is & FLOW_FROM_NODE) ||
         (question != ASK_NAME && !cluster_cell_is_between_pods(cell)))
         return NULL;
-    request = request_make(cell->cell.udp, question);
-    return dial_path(report->namespace_, source->pod, cell->cell.probe.target,
-                     cell->cell.probe.port, cell->cell.udp, request, tries);
+    request = request_make(cell->udp, question);
+    return dial_path(report->namespace_, source->pod, cell->probe.target, cell->probe.port,
+                     cell->udp, request, tries);
 }
 
 struct expected {
     const struct cluster_report *report;
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
 };
 
 /* Windows tells a computer's name in capitals. */
@@ -192,60 +190,59 @@ static bool is_right(const void *context, const char *responder) {
 
     if (e->cell->any)
         return cluster_node_of_probe(&e->report->nodes, responder) != NULL;
-    return !*e->cell->cell.probe.expect || text_equal_nocase(e->cell->cell.probe.expect, responder);
+    return !*e->cell->probe.expect || text_equal_nocase(e->cell->probe.expect, responder);
 }
 
-void cluster_cell_unasked(struct cluster_cell *cell, const char *words) {
+void cluster_cell_unasked(struct diag_cell *cell, const char *words) {
     static const char why[] = "the API server does not reach the probe: ";
 
-    cell->cell.outcome = DIAG_NOT_RUN;
-    text_format(cell->cell.reason, sizeof cell->cell.reason, "%s%.*s", why,
-                (int)(sizeof cell->cell.reason - sizeof why), words);
+    cell->outcome = DIAG_NOT_RUN;
+    text_format(cell->reason, sizeof cell->reason, "%s%.*s", why,
+                (int)(sizeof cell->reason - sizeof why), words);
 }
 
-enum dial_end cluster_cell_read(const struct cluster_report *report,
-                                const struct cluster_cell *cell, long status, const char *body,
-                                size_t len, struct probe_result *ret, char *why, size_t why_size) {
+enum dial_end cluster_cell_read(const struct cluster_report *report, const struct diag_cell *cell,
+                                long status, const char *body, size_t len, struct probe_result *ret,
+                                char *why, size_t why_size) {
     const struct dial_expected expected = {is_right, &(struct expected){report, cell}};
     enum dial_end end =
-        dial_read_expected(status, body, len, cell->cell.udp, &expected, ret, why, why_size);
+        dial_read_expected(status, body, len, cell->udp, &expected, ret, why, why_size);
 
     if (end == DIAL_ANSWERED && ret->outcome == PROBE_WRONG_RESPONDER)
         text_format(why, why_size, "'%s' answered", ret->responder);
     return end;
 }
 
-void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell *cell, long status,
+void cluster_cell_judge(const struct cluster_report *report, struct diag_cell *cell, long status,
                         const char *body, size_t len, bool retried) {
-    unsigned before = cell->cell.result.attempts;
-    char why[sizeof cell->cell.reason];
+    unsigned before = cell->result.attempts;
+    char why[sizeof cell->reason];
     struct probe_result result;
 
     if (cluster_cell_read(report, cell, status, body, len, &result, why, sizeof why) ==
         DIAL_NOT_RUN) {
-        if (cell->cell.outcome != DIAG_FAIL) /* what was seen stays */
+        if (cell->outcome != DIAG_FAIL) /* what was seen stays */
             cluster_cell_unasked(cell, why);
         return;
     }
-    text_format(cell->cell.reason, sizeof cell->cell.reason, "%s", why);
+    text_format(cell->reason, sizeof cell->reason, "%s", why);
     result.attempts += retried ? before : 0;
-    cell->cell.result = result;
-    cell->cell.outcome = !result.succeeded ? DIAG_FAIL : retried && before ? DIAG_SLOW : DIAG_PASS;
-    if (!result.succeeded && !*cell->cell.reason)
-        text_format(cell->cell.reason, sizeof cell->cell.reason, "%s", "no answer came");
+    cell->result = result;
+    cell->outcome = !result.succeeded ? DIAG_FAIL : retried && before ? DIAG_SLOW : DIAG_PASS;
+    if (!result.succeeded && !*cell->reason)
+        text_format(cell->reason, sizeof cell->reason, "%s", "no answer came");
 }
 
 /* ---- large packets, and some that are lost ---- */
 
 /* The whole echo, and nothing else. */
-static bool is_echo(const struct cluster_cell *cell, const struct probe_result *result,
-                    size_t len) {
+static bool is_echo(const struct diag_cell *cell, const struct probe_result *result, size_t len) {
     return result->succeeded && *result->responder &&
            strspn(result->responder, "0") == strlen(result->responder) &&
-           len > (cell->cell.udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP);
+           len > (cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP);
 }
 
-void cluster_cell_count(const struct cluster_report *report, struct cluster_cell *cell,
+void cluster_cell_count(const struct cluster_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret) {
     struct probe_result result;
@@ -258,7 +255,7 @@ void cluster_cell_count(const struct cluster_report *report, struct cluster_cell
         (end != DIAL_NOT_RUN || !ret->asked[ASK_NAME]))
         cluster_cell_judge(report, cell, status, body, len, retried);
     if (question == ASK_LARGE) { /* it says no name */
-        (void)dial_read(status, body, len, cell->cell.udp, &result, why, sizeof why);
+        (void)dial_read(status, body, len, cell->udp, &result, why, sizeof why);
         answered = end == DIAL_ANSWERED && is_echo(cell, &result, len);
     }
     if (end == DIAL_NOT_RUN)
@@ -267,29 +264,29 @@ void cluster_cell_count(const struct cluster_report *report, struct cluster_cell
     ret->answered[question] += answered;
 }
 
-void cluster_cell_set_sum(struct cluster_cell *cell, const struct probe_result *sum) {
-    cell->cell.result.attempts = sum->attempts;
-    cell->cell.result.succeeded = sum->succeeded;
-    cell->cell.result.outcome = sum->outcome;
+void cluster_cell_set_sum(struct diag_cell *cell, const struct probe_result *sum) {
+    cell->result.attempts = sum->attempts;
+    cell->result.succeeded = sum->succeeded;
+    cell->result.outcome = sum->outcome;
     if (sum->succeeded < sum->attempts) {
         cluster_cell_set_loss(cell, sum->attempts, sum->succeeded);
-    } else if (cell->cell.outcome == DIAG_FAIL) {
-        cell->cell.outcome = DIAG_SLOW;
-        cell->cell.reason[0] = '\0';
+    } else if (cell->outcome == DIAG_FAIL) {
+        cell->outcome = DIAG_SLOW;
+        cell->reason[0] = '\0';
     }
 }
 
-void cluster_cell_set_loss(struct cluster_cell *cell, unsigned attempts, unsigned succeeded) {
-    cell->cell.outcome = DIAG_FAIL;
-    cell->cell.result.attempts = attempts;
-    cell->cell.result.succeeded = succeeded;
-    if (cell->cell.result.outcome == PROBE_OK)
-        cell->cell.result.outcome = cell->cell.udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
-    text_format(cell->cell.reason, sizeof cell->cell.reason, "%u of %u attempts succeeded",
-                succeeded, attempts);
+void cluster_cell_set_loss(struct diag_cell *cell, unsigned attempts, unsigned succeeded) {
+    cell->outcome = DIAG_FAIL;
+    cell->result.attempts = attempts;
+    cell->result.succeeded = succeeded;
+    if (cell->result.outcome == PROBE_OK)
+        cell->result.outcome = cell->udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
+    text_format(cell->reason, sizeof cell->reason, "%u of %u attempts succeeded", succeeded,
+                attempts);
 }
 
-static void set_large_lost(struct cluster_cell *cell, const struct cluster_tally *tally) {
+static void set_large_lost(struct diag_cell *cell, const struct cluster_tally *tally) {
     unsigned there = tally->asked[ASK_LARGE_THERE], came = tally->answered[ASK_LARGE_THERE];
     const char *way = "";
 
@@ -301,15 +298,15 @@ static void set_large_lost(struct cluster_cell *cell, const struct cluster_tally
         cell->large = LARGE_LOST_BACK;
         way = " on the way back";
     }
-    cell->cell.outcome = DIAG_FAIL;
-    cell->cell.result.outcome = cell->cell.udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
-    cell->cell.result.succeeded = 0;
-    text_format(cell->cell.reason, sizeof cell->cell.reason,
+    cell->outcome = DIAG_FAIL;
+    cell->result.outcome = cell->udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
+    cell->result.succeeded = 0;
+    text_format(cell->reason, sizeof cell->reason,
                 "short packets arrive, large ones (%d bytes) are lost%s",
-                cell->cell.udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP, way);
+                cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP, way);
 }
 
-void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_tally *tally,
+void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally *tally,
                               bool *mixed) {
     const unsigned *asked = tally->asked, *answered = tally->answered;
     unsigned all = asked[ASK_NAME] + asked[ASK_LARGE],
@@ -318,8 +315,8 @@ void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_ta
     if (!asked[ASK_NAME]) /* what was seen stays */
         return;
     cell->large = LARGE_NOT_ASKED;
-    if (!asked[ASK_LARGE] || !came || cell->cell.outcome == DIAG_NOT_RUN ||
-        cell->cell.result.outcome == PROBE_WRONG_RESPONDER)
+    if (!asked[ASK_LARGE] || !came || cell->outcome == DIAG_NOT_RUN ||
+        cell->result.outcome == PROBE_WRONG_RESPONDER)
         return;
     if (came == all) {
         cell->large = LARGE_ARRIVE;
@@ -332,53 +329,52 @@ void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_ta
         set_large_lost(cell, tally);
 }
 
-bool cluster_cell_has_dns_failed(const struct cluster_cell *c) {
-    enum probe_outcome outcome = c->cell.result.outcome;
+bool cluster_cell_has_dns_failed(const struct diag_cell *c) {
+    enum probe_outcome outcome = c->result.outcome;
 
     return outcome == PROBE_DNS_TIMEOUT || outcome == PROBE_DNS_SERVFAIL ||
            outcome == PROBE_DNS_NXDOMAIN;
 }
 
-bool cluster_cell_is_some(const struct cluster_cell *cell) {
-    return cell->any || cluster_cell_has_dns_failed(cell) || cell->cell.flow->id == FLOW_SELF ||
+bool cluster_cell_is_some(const struct diag_cell *cell) {
+    return cell->any || cluster_cell_has_dns_failed(cell) || cell->flow->id == FLOW_SELF ||
            cluster_cell_is_outside(cell);
 }
 
-bool cluster_cell_judge_some(struct cluster_cell *cell, const struct cluster_tally *tally) {
+bool cluster_cell_judge_some(struct diag_cell *cell, const struct cluster_tally *tally) {
     unsigned asked = tally->asked[ASK_NAME], answered = tally->answered[ASK_NAME];
 
     if (answered && answered < asked)
         cluster_cell_set_loss(cell, asked, answered);
-    if (asked > 1 && cell->cell.outcome != DIAG_NOT_RUN) {
-        cell->cell.result.attempts = asked;
-        cell->cell.result.succeeded = answered;
+    if (asked > 1 && cell->outcome != DIAG_NOT_RUN) {
+        cell->result.attempts = asked;
+        cell->result.succeeded = answered;
     }
     return answered && answered < asked;
 }
 
-void cluster_cell_judge_late(const struct cluster_report *report, struct cluster_cell *cell) {
-    const char *host = cell->cell.probe.target;
+void cluster_cell_judge_late(const struct cluster_report *report, struct diag_cell *cell) {
+    const char *host = cell->probe.target;
     bool answers = false;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *other = &report->cells.items[i];
+        const struct diag_cell *other = &report->cells.items[i];
 
-        answers |= other->from == cell->from && other->cell.result.attempts &&
-                   other->cell.outcome != DIAG_NOT_RUN;
+        answers |= other->from_node == cell->from_node && other->result.attempts &&
+                   other->outcome != DIAG_NOT_RUN;
     }
     if (!answers || dial_is_address(host))
         return;
-    cell->cell.result.attempts++;
-    cell->cell.result.succeeded = 0;
-    cell->cell.result.outcome = PROBE_DNS_TIMEOUT;
-    cell->cell.outcome = DIAG_FAIL;
-    text_format(cell->cell.reason, sizeof cell->cell.reason, "%s",
-                "the name does not resolve in time");
+    cell->result.attempts++;
+    cell->result.succeeded = 0;
+    cell->result.outcome = PROBE_DNS_TIMEOUT;
+    cell->outcome = DIAG_FAIL;
+    text_format(cell->reason, sizeof cell->reason, "%s", "the name does not resolve in time");
 }
 
-void cluster_cells_rename(struct cluster_cells *cells, const char *old, const char *domain) {
+void cluster_cells_rename(struct diag_cells *cells, const char *old, const char *domain) {
     for (size_t i = 0; i < cells->count; i++) {
-        struct diag_cell *cell = &cells->items[i].cell;
+        struct diag_cell *cell = &cells->items[i];
         size_t len = strlen(cell->probe.target), end = strlen(old);
         char kept[PROBE_TARGET_MAX];
 
@@ -395,16 +391,16 @@ void cluster_cells_rename(struct cluster_cells *cells, const char *old, const ch
 
 void cluster_cells_judge_kubelets(struct cluster_report *report) {
     for (size_t i = 0; i < report->cells.count; i++) {
-        struct cluster_cell *cell = &report->cells.items[i];
-        const struct cluster_node *node = &report->nodes.items[cell->from];
+        struct diag_cell *cell = &report->cells.items[i];
+        const struct cluster_node *node = &report->nodes.items[cell->from_node];
 
-        if (!(cell->cell.flow->is & FLOW_FROM_NODE) || node->waiting)
+        if (!(cell->flow->is & FLOW_FROM_NODE) || node->waiting)
             continue;
-        cell->cell.outcome = node->pod_ready ? DIAG_PASS : DIAG_FAIL;
-        cell->cell.result.attempts = 1;
-        cell->cell.result.succeeded = node->pod_ready;
-        cell->cell.result.outcome = node->pod_ready ? PROBE_OK : PROBE_TIMEOUT;
-        text_format(cell->cell.reason, sizeof cell->cell.reason, "%s",
+        cell->outcome = node->pod_ready ? DIAG_PASS : DIAG_FAIL;
+        cell->result.attempts = 1;
+        cell->result.succeeded = node->pod_ready;
+        cell->result.outcome = node->pod_ready ? PROBE_OK : PROBE_TIMEOUT;
+        text_format(cell->reason, sizeof cell->reason, "%s",
                     node->pod_ready ? "" : "the kubelet's readiness probe does not reach the pod");
     }
 }

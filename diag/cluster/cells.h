@@ -15,7 +15,7 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
 
 /* The cells of these pairs; those of a node without a probe are not-run already. */
 void cluster_cells_make(const struct cluster_report *report, const struct cluster_options *options,
-                        const struct cluster_addresses *addresses, struct cluster_cells *ret);
+                        const struct cluster_addresses *addresses, struct diag_cells *ret);
 /* Those of the pairs from `first` on, behind the others. */
 void cluster_cells_widen(struct cluster_report *report, const struct cluster_addresses *addresses,
                          size_t first);
@@ -29,50 +29,60 @@ enum cluster_question {
 /* Two full segments of TCP and more, in a URL that proxies take; an UDP packet that is not cut into
  * pieces where pods have the 1450 bytes of an overlay. agnhost reads 2048 bytes of UDP at most. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
+/* By its name in documents: "arrive", "lost-back", ...; -1: none of them. */
+int diag_large_parse(const char *name, enum diag_large *ret);
+/* Red: some attempts succeeded, others did not. */
+static inline bool cluster_cell_is_lossy(const struct diag_cell *cell) {
+    return cell->outcome == DIAG_FAIL && cell->result.succeeded;
+}
+/* Red: only short packets arrive. */
+static inline bool cluster_cell_is_large_lost(const struct diag_cell *cell) {
+    return cell->outcome == DIAG_FAIL && cell->large >= LARGE_LOST;
+}
 /* Between pods of two nodes: asked with large packets, too. */
-static inline bool cluster_cell_is_between_pods(const struct cluster_cell *cell) {
-    return cell->cell.flow->id == FLOW_POD_IP && cell->from != cell->to;
+static inline bool cluster_cell_is_between_pods(const struct diag_cell *cell) {
+    return cell->flow->id == FLOW_POD_IP && cell->from_node != cell->to_node;
 }
 /* The same by TCP, which sends again what is lost. */
-static inline bool cluster_cell_is_pods_tcp(const struct cluster_cell *cell) {
-    return cluster_cell_is_between_pods(cell) && !cell->cell.udp;
+static inline bool cluster_cell_is_pods_tcp(const struct diag_cell *cell) {
+    return cluster_cell_is_between_pods(cell) && !cell->udp;
 }
 /* To a Service by its cluster IP. */
-static inline bool cluster_cell_is_to_service(const struct cluster_cell *cell) {
-    return cell->cell.flow->id == FLOW_SVC_IP;
+static inline bool cluster_cell_is_to_service(const struct diag_cell *cell) {
+    return cell->flow->id == FLOW_SVC_IP;
 }
 /* By a load balancer, or by a name of a Service. */
-static inline bool cluster_cell_is_by_service(const struct cluster_cell *cell) {
-    return cell->cell.flow->is & FLOW_SERVICE;
+static inline bool cluster_cell_is_by_service(const struct diag_cell *cell) {
+    return cell->flow->is & FLOW_SERVICE;
 }
 /* By a name of the cluster. */
-static inline bool cluster_cell_is_by_name(const struct cluster_cell *cell) {
-    return (cell->cell.flow->is & (FLOW_NAME | FLOW_OUTSIDE)) == FLOW_NAME;
+static inline bool cluster_cell_is_by_name(const struct diag_cell *cell) {
+    return (cell->flow->is & (FLOW_NAME | FLOW_OUTSIDE)) == FLOW_NAME;
 }
 /* To a port that each node has for a Service. */
-static inline bool cluster_cell_is_to_port(const struct cluster_cell *cell) {
-    return cell->cell.flow->id == FLOW_NODE_PORT;
+static inline bool cluster_cell_is_to_port(const struct diag_cell *cell) {
+    return cell->flow->id == FLOW_NODE_PORT;
 }
 /* To an address outside the cluster. */
-static inline bool cluster_cell_is_outside(const struct cluster_cell *cell) {
-    return cell->cell.flow->id == FLOW_EXT_IP;
+static inline bool cluster_cell_is_outside(const struct diag_cell *cell) {
+    return cell->flow->id == FLOW_EXT_IP;
 }
 /* Its name was not resolved, or the DNS did not answer. */
-bool cluster_cell_has_dns_failed(const struct cluster_cell *c);
+bool cluster_cell_has_dns_failed(const struct diag_cell *c);
 /* The path of a cell's question, which the probe asks `tries` times, one after the other; NULL: the
  * cell has no such question. The caller frees. */
-char *cluster_cell_path(const struct cluster_report *report, const struct cluster_cell *cell,
+char *cluster_cell_path(const struct cluster_report *report, const struct diag_cell *cell,
                         enum cluster_question question, unsigned tries);
 /* A cell whose probe the API server does not reach, in its words. */
-void cluster_cell_unasked(struct cluster_cell *cell, const char *words);
+void cluster_cell_unasked(struct diag_cell *cell, const char *words);
 /* As dial_read(); an answer of somebody else than the one who was meant is no success, and where
  * all are such the outcome is PROBE_WRONG_RESPONDER. */
-enum dial_end cluster_cell_read(const struct cluster_report *report,
-                                const struct cluster_cell *cell, long status, const char *body,
-                                size_t len, struct probe_result *ret, char *why, size_t why_size);
+enum dial_end cluster_cell_read(const struct cluster_report *report, const struct diag_cell *cell,
+                                long status, const char *body, size_t len, struct probe_result *ret,
+                                char *why, size_t why_size);
 /* Puts an answer into its cell; `retried`: if it was asked before it
  * failed, and that counts. */
-void cluster_cell_judge(const struct cluster_report *report, struct cluster_cell *cell, long status,
+void cluster_cell_judge(const struct cluster_report *report, struct diag_cell *cell, long status,
                         const char *body, size_t len, bool retried);
 /* What came of the questions of one round. Zero-initialise. */
 struct cluster_tally {
@@ -80,38 +90,29 @@ struct cluster_tally {
 };
 /* Counts an answer, and judges the cell where it is a name: by the first that is wrong, else by the
  * last. What the API server does not pass on (a proxy takes no such URL) is not counted. */
-void cluster_cell_count(const struct cluster_report *report, struct cluster_cell *cell,
+void cluster_cell_count(const struct cluster_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret);
 /* The cell again, when all its answers are counted: fails where large packets are lost, or some of
  * any length. `mixed`: some came and some did not in this round, or one before. */
-void cluster_cell_judge_large(struct cluster_cell *cell, const struct cluster_tally *tally,
+void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally *tally,
                               bool *mixed);
 /* Whether one attempt says little: by a Service, or a name that the DNS did not resolve, any of
  * several pods may have been meant; outside, the ports of an address translation may run short. */
-bool cluster_cell_is_some(const struct cluster_cell *cell);
+bool cluster_cell_is_some(const struct diag_cell *cell);
 /* Such a cell again, when all its answers are counted: fails where some have not come; whether so.
  */
-bool cluster_cell_judge_some(struct cluster_cell *cell, const struct cluster_tally *tally);
+bool cluster_cell_judge_some(struct diag_cell *cell, const struct cluster_tally *tally);
 /* "31 of 50 attempts succeeded", why it fails; the outcome, too. */
-void cluster_cell_set_loss(struct cluster_cell *cell, unsigned attempts, unsigned succeeded);
-/* Failed, or not asked. */
-static inline bool cluster_cell_is_open(const struct cluster_cell *cell) {
-    return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
-}
-/* The same, but for a failure that never counts against success. */
-static inline bool cluster_cell_is_red(const struct cluster_cell *cell) {
-    return cluster_cell_is_open(cell) &&
-           !(cell->cell.outcome == DIAG_FAIL && (cell->cell.flow->is & FLOW_EXTRA));
-}
+void cluster_cell_set_loss(struct diag_cell *cell, unsigned attempts, unsigned succeeded);
 /* What many attempts found of a cell that has worked, or lost some; `sum`: attempts, successes and
  * the outcome of one that failed. */
-void cluster_cell_set_sum(struct cluster_cell *cell, const struct probe_result *sum);
+void cluster_cell_set_sum(struct diag_cell *cell, const struct probe_result *sum);
 /* Names in another domain than was guessed, where the ExternalName has another name, too. */
-void cluster_cells_rename(struct cluster_cells *cells, const char *old, const char *domain);
+void cluster_cells_rename(struct diag_cells *cells, const char *old, const char *domain);
 /* One whose answer did not come in time, when all others are judged: a probe that answers others is
  * still asking the DNS, which gives up later than anybody waits here. */
-void cluster_cell_judge_late(const struct cluster_report *report, struct cluster_cell *cell);
+void cluster_cell_judge_late(const struct cluster_report *report, struct diag_cell *cell);
 /* Whether the kubelet reaches the pod of its node. */
 void cluster_cells_judge_kubelets(struct cluster_report *report);
 

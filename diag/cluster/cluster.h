@@ -113,38 +113,6 @@ struct cluster_options {
     void *progress_context;
 };
 
-/* How large packets fare, of TCP several full segments, where short ones arrive. */
-enum cluster_large {
-    LARGE_NOT_ASKED,
-    LARGE_ARRIVE,     /* there and back */
-    LARGE_LOST,       /* there or back */
-    LARGE_LOST_THERE, /* on the way to the one who is asked */
-    LARGE_LOST_BACK,  /* only on the way of the answer */
-};
-/* By its name in documents: "arrive", "lost-back", ...; -1: none of them. */
-int cluster_large_parse(const char *name, enum cluster_large *ret);
-/* What cells are beside those of one node's report. */
-struct cluster_cell {
-    struct diag_cell cell; /* from: node; probe.target and .port: what is dialed */
-    size_t from, to;       /* nodes; equal where no other node is named */
-    bool any;              /* a Service: any of the probes may answer */
-    enum cluster_large large;
-    bool counted;   /* cell.result is that of --count: its attempts, how long they took */
-    unsigned again; /* of TCP between pods that was asked many times: attempts whose packets were
-                       sent again */
-};
-/* Red: some attempts succeeded, others did not. */
-static inline bool cluster_cell_is_lossy(const struct cluster_cell *c) {
-    return c->cell.outcome == DIAG_FAIL && c->cell.result.succeeded;
-}
-/* Red: only short packets arrive. */
-static inline bool cluster_cell_is_large_lost(const struct cluster_cell *c) {
-    return c->cell.outcome == DIAG_FAIL && c->large >= LARGE_LOST;
-}
-struct cluster_cells {
-    struct cluster_cell *items;
-    size_t count;
-};
 struct cluster_report {
     char *server;
     char *namespace_;
@@ -156,12 +124,12 @@ struct cluster_report {
     unsigned count;        /* how often each cell was to be asked for loss and latency; 0: not */
     struct cluster_nodes nodes;
     struct cluster_pairs pairs;
-    struct cluster_cells cells;
+    struct diag_cells cells;
     struct diag_causes causes;
     bool left; /* the namespace could not be deleted */
 };
 /* "pod-to-pod-ip/tcp win-1 -> win-2", as causes name it; the caller frees. */
-char *cluster_cell_name(const struct cluster_report *report, const struct cluster_cell *cell);
+char *cluster_cell_name(const struct cluster_report *report, const struct diag_cell *cell);
 /* Zero-initialise before use. */
 void cluster_report_free(struct cluster_report *report);
 
@@ -193,7 +161,7 @@ struct cluster_latency {
     int family;
     struct probe_result sum; /* attempts and successes of all; min_us of the fastest, max_us of the
                                 slowest; of the cells' medians the median, of their p95 the worst */
-    const struct cluster_cell *worst; /* that p95's; NULL: none succeeded, or was timed */
+    const struct diag_cell *worst; /* that p95's; NULL: none succeeded, or was timed */
 };
 /* In the order of the matrix, TCP before UDP; the caller frees. */
 struct cluster_latency *cluster_latencies_make(const struct cluster_report *report,

@@ -102,11 +102,11 @@ static char *pair_text(size_t from, size_t to) {
  * be asked. */
 static void find_red(const struct cluster_report *report, struct text_table *ret) {
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
-        bool asked = !report->nodes.items[c->from].unreached;
+        const struct diag_cell *c = &report->cells.items[i];
+        bool asked = !report->nodes.items[c->from_node].unreached;
 
-        if (c->cell.outcome == DIAG_FAIL || (asked && c->cell.outcome == DIAG_NOT_RUN)) {
-            _cleanup_(freep) char *pair = pair_text(c->from, c->to);
+        if (c->outcome == DIAG_FAIL || (asked && c->outcome == DIAG_NOT_RUN)) {
+            _cleanup_(freep) char *pair = pair_text(c->from_node, c->to_node);
 
             text_table_add(ret, pair, "");
         }
@@ -177,10 +177,10 @@ static void add_behind_services(struct cluster_report *report) {
     size_t count = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
+        const struct diag_cell *c = &report->cells.items[i];
 
-        if (cluster_cell_is_lossy(c) && cluster_cell_is_to_service(c) && !lossy[c->from]) {
-            lossy[c->from] = true;
+        if (cluster_cell_is_lossy(c) && cluster_cell_is_to_service(c) && !lossy[c->from_node]) {
+            lossy[c->from_node] = true;
             count++;
         }
     }

@@ -149,8 +149,8 @@ static int take_domain(struct run *run, struct error *err) {
     return host_sleep(run->client->host, LOOK_MS, err); /* the DNS hears of it */
 }
 
-static bool is_straight(const struct cluster_cell *cell) {
-    return cell->cell.flow->is & FLOW_STRAIGHT;
+static bool is_straight(const struct diag_cell *cell) {
+    return cell->flow->is & FLOW_STRAIGHT;
 }
 
 /* Services are only looked at until each node's kube-proxy has written them, or had its time.
@@ -221,29 +221,28 @@ static bool has_time(const struct run *run, size_t red) {
 }
 
 /* Which pod, or which port of an address translation, is chosen is chance. */
-static bool is_chance_well(const struct cluster_cell *cell) {
+static bool is_chance_well(const struct diag_cell *cell) {
     return (cluster_cell_is_to_service(cell) || cluster_cell_is_outside(cell)) &&
-           !cluster_cell_is_open(cell);
+           !diag_cell_is_open(cell);
 }
 
-static bool asks_services(const struct cluster_cell *cell) {
+static bool asks_services(const struct diag_cell *cell) {
     return cluster_cell_is_to_service(cell) || cluster_cell_is_lossy(cell);
 }
 
-static bool asks_ports(const struct cluster_cell *cell) {
+static bool asks_ports(const struct diag_cell *cell) {
     return cluster_cell_is_to_port(cell) || cluster_cell_is_lossy(cell);
 }
 
-static bool asks_names(const struct cluster_cell *cell) {
+static bool asks_names(const struct diag_cell *cell) {
     return cluster_cell_is_by_name(cell) || cluster_cell_is_lossy(cell);
 }
 
-static bool asks_outside(const struct cluster_cell *cell) {
+static bool asks_outside(const struct diag_cell *cell) {
     return cluster_cell_is_outside(cell) || cluster_cell_is_lossy(cell);
 }
 
-static bool has(const struct cluster_report *report,
-                bool (*like)(const struct cluster_cell *cell)) {
+static bool has(const struct cluster_report *report, bool (*like)(const struct diag_cell *cell)) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (cluster_cell_is_lossy(&report->cells.items[i]) && like(&report->cells.items[i]))
             return true;
@@ -254,7 +253,7 @@ static bool has(const struct cluster_report *report,
  * then it is seen where none does. */
 static void ask_alike(struct run *run) {
     static const struct {
-        bool (*like)(const struct cluster_cell *cell);
+        bool (*like)(const struct diag_cell *cell);
         struct cluster_round round;
     } rows[] = {
         {cluster_cell_is_to_service, {.asks = asks_services, .again = true, .evenly = true}},
@@ -275,7 +274,7 @@ static void ask_alike(struct run *run) {
 static bool has_new_red(const struct cluster_report *report, size_t first) {
     for (size_t i = first; i < report->cells.count; i++)
         if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
-            report->cells.items[i].cell.outcome == DIAG_FAIL)
+            report->cells.items[i].outcome == DIAG_FAIL)
             return true;
     return false;
 }
@@ -323,8 +322,8 @@ static int ask_all(struct run *run, struct error *err) {
     return cluster_check_interrupted(host, err);
 }
 
-static bool is_new(const struct cluster_cell *cell) {
-    return cell->cell.outcome == DIAG_NOT_RUN;
+static bool is_new(const struct diag_cell *cell) {
+    return cell->outcome == DIAG_NOT_RUN;
 }
 
 static int count_once(struct run *run, struct error *err) {

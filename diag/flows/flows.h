@@ -95,7 +95,16 @@ struct diag_scene {
     unsigned attempts;         /* 0 = 3 */
 };
 
-/* A cell of the matrix: a flow over one protocol. */
+/* How large packets fare, of TCP several full segments, where short ones arrive. */
+enum diag_large {
+    LARGE_NOT_ASKED,
+    LARGE_ARRIVE,     /* there and back */
+    LARGE_LOST,       /* there or back */
+    LARGE_LOST_THERE, /* on the way to the one who is asked */
+    LARGE_LOST_BACK,  /* only on the way of the answer */
+};
+
+/* A cell of the matrix: a flow over one protocol, of one node or between two of a cluster. */
 struct diag_cell {
     const struct diag_flow *flow;
     bool udp;
@@ -114,7 +123,24 @@ struct diag_cell {
     enum diag_way one_way;
     unsigned rounds; /* how often it was asked; */
     unsigned lossy;  /* and of these, how often some attempts alone succeeded */
+
+    /* In a report of a whole cluster: */
+    size_t from_node, to_node; /* indexes; equal where no other node is named */
+    bool any;                  /* a Service: any of the probes may answer */
+    enum diag_large large;
+    bool counted;   /* result is that of --count: its attempts, how long they took */
+    unsigned again; /* of TCP between pods that was asked many times: attempts whose packets were
+                       sent again */
 };
+/* Failed, or not asked. */
+static inline bool diag_cell_is_open(const struct diag_cell *cell) {
+    return cell->outcome == DIAG_FAIL || cell->outcome == DIAG_NOT_RUN;
+}
+/* The same, but for a failure that never counts against success. */
+static inline bool diag_cell_is_red(const struct diag_cell *cell) {
+    return cell->outcome == DIAG_NOT_RUN ||
+           (cell->outcome == DIAG_FAIL && !(cell->flow->is & FLOW_EXTRA));
+}
 struct diag_cells {
     struct diag_cell *items;
     size_t count;

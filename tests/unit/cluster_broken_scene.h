@@ -33,26 +33,26 @@ struct broken {
     const char *also;
 };
 
-static inline bool is_broken(const struct broken *b, const struct cluster_cell *c) {
-    if (!strchr(b->flows, letter(c)) || (strchr("uc", b->only) && b->only && !c->cell.udp) ||
-        (b->only && strchr("Lt", b->only) && c->cell.udp) ||
-        (b->only == '6' && c->cell.family != 6))
+static inline bool is_broken(const struct broken *b, const struct diag_cell *c) {
+    if (!strchr(b->flows, letter(c)) || (strchr("uc", b->only) && b->only && !c->udp) ||
+        (b->only && strchr("Lt", b->only) && c->udp) || (b->only == '6' && c->family != 6))
         return false;
     if (b->to == ANY && b->both)
-        return fits(b->from, c->from) || (c->from != c->to && fits(b->from, c->to));
-    return fits(b->from, c->from) && fits(b->to, c->to);
+        return fits(b->from, c->from_node) ||
+               (c->from_node != c->to_node && fits(b->from, c->to_node));
+    return fits(b->from, c->from_node) && fits(b->to, c->to_node);
 }
 
 static inline void paint(struct cluster_report *report, const struct broken *b) {
     for (size_t i = 0; i < report->cells.count; i++) {
-        struct cluster_cell *c = &report->cells.items[i];
+        struct diag_cell *c = &report->cells.items[i];
         bool red = b && is_broken(b, c);
 
-        c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
-        c->cell.result.outcome = red ? b->outcome : PROBE_OK;
+        c->outcome = red ? DIAG_FAIL : DIAG_PASS;
+        c->result.outcome = red ? b->outcome : PROBE_OK;
         c->large = red && b->only == 'L' ? LARGE_LOST_BACK : LARGE_ARRIVE;
-        c->cell.result.attempts = 10;
-        c->cell.result.succeeded = red && b->only && strchr("cs", b->only) ? 6 : 0;
-        text_format(c->cell.reason, sizeof c->cell.reason, "%s", red ? "i/o timeout" : "");
+        c->result.attempts = 10;
+        c->result.succeeded = red && b->only && strchr("cs", b->only) ? 6 : 0;
+        text_format(c->reason, sizeof c->reason, "%s", red ? "i/o timeout" : "");
     }
 }

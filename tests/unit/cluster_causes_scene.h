@@ -61,7 +61,7 @@ static inline void make(struct cluster_report *report) {
 /* One letter a kind of flow: p pods, n names of pods, s Services, q short, f full names, a the
  * API server's, o NodePort, k kubelet, r readiness, e outside, E its name, l localhost, h hairpin.
  */
-static inline char letter(const struct cluster_cell *c) {
+static inline char letter(const struct diag_cell *c) {
     static const struct {
         const char *id;
         char letter;
@@ -78,10 +78,10 @@ static inline char letter(const struct cluster_cell *c) {
                 {"container-to-container-localhost", 'l'},
                 {"pod-to-self-via-service", 'h'}};
 
-    if (text_ends_with(c->cell.to, "cluster.local:443"))
+    if (text_ends_with(c->to, "cluster.local:443"))
         return 'a';
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (text_equal(c->cell.flow->name, rows[i].id))
+        if (text_equal(c->flow->name, rows[i].id))
             return rows[i].letter;
     return '?';
 }

@@ -36,21 +36,21 @@ static inline void add_node(const char *name, const char *os, const char *build,
 
 static inline void add_cell(const char *flow, bool udp, size_t from, size_t to,
                             enum diag_outcome outcome, const char *reason) {
-    struct cluster_cells *cells = &report.cells;
-    struct cluster_cell *c;
+    struct diag_cells *cells = &report.cells;
+    struct diag_cell *c;
 
     cells->items = xrealloc(cells->items, (cells->count + 1) * sizeof *cells->items);
     c = &cells->items[cells->count++];
-    *c = (struct cluster_cell){.cell = {.flow = diag_flow_find(flow),
-                                        .udp = udp,
-                                        .family = 4,
-                                        .asked = true,
-                                        .outcome = outcome},
-                               .from = from,
-                               .to = to};
-    (void)text_format(c->cell.from, sizeof c->cell.from, "%s", report.nodes.items[from].name);
-    (void)text_format(c->cell.to, sizeof c->cell.to, "%s:8080", report.nodes.items[to].pod_ip);
-    (void)text_format(c->cell.reason, sizeof c->cell.reason, "%s", reason);
+    *c = (struct diag_cell){.flow = diag_flow_find(flow),
+                            .udp = udp,
+                            .family = 4,
+                            .asked = true,
+                            .outcome = outcome,
+                            .from_node = from,
+                            .to_node = to};
+    (void)text_format(c->from, sizeof c->from, "%s", report.nodes.items[from].name);
+    (void)text_format(c->to, sizeof c->to, "%s:8080", report.nodes.items[to].pod_ip);
+    (void)text_format(c->reason, sizeof c->reason, "%s", reason);
 }
 
 static inline int open_report(void **state) {

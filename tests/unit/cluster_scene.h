@@ -343,13 +343,13 @@ static inline int diagnose(struct error *err) {
 }
 
 /* The first cell of a flow from a node, or its number-th. */
-static inline const struct cluster_cell *cell_of(const char *flow, bool udp, const char *from,
-                                                 unsigned number) {
+static inline const struct diag_cell *cell_of(const char *flow, bool udp, const char *from,
+                                              unsigned number) {
     for (size_t i = 0; i < c.report.cells.count; i++) {
-        const struct cluster_cell *cell = &c.report.cells.items[i];
+        const struct diag_cell *cell = &c.report.cells.items[i];
 
-        if (text_equal(cell->cell.flow->name, flow) && cell->cell.udp == udp &&
-            text_equal(cell->cell.from, from) && number-- == 0)
+        if (text_equal(cell->flow->name, flow) && cell->udp == udp &&
+            text_equal(cell->from, from) && number-- == 0)
             return cell;
     }
     fail_msg("no cell %s from %s", flow, from);
@@ -360,6 +360,6 @@ static inline size_t cells_with(enum diag_outcome outcome) {
     size_t count = 0;
 
     for (size_t i = 0; i < c.report.cells.count; i++)
-        count += c.report.cells.items[i].cell.outcome == outcome;
+        count += c.report.cells.items[i].outcome == outcome;
     return count;
 }

@@ -107,10 +107,10 @@ static inline void break_nodes(const struct fault *f, struct cluster_nodes *node
 
 /* ---- its cells ---- */
 
-static inline bool is_protocol(const struct effect *e, const struct cluster_cell *c) {
-    return e->only == 't' || e->only == 'L'   ? !c->cell.udp
-           : e->only == 'u' || e->only == 'c' ? c->cell.udp
-           : e->only == '6'                   ? c->cell.family == 6
+static inline bool is_protocol(const struct effect *e, const struct diag_cell *c) {
+    return e->only == 't' || e->only == 'L'   ? !c->udp
+           : e->only == 'u' || e->only == 'c' ? c->udp
+           : e->only == '6'                   ? c->family == 6
                                               : true;
 }
 
@@ -127,26 +127,26 @@ static inline bool is_dns_blocked(const struct fault *f, size_t from) {
 }
 
 /* A Service that is asked several times leads to a pod that answers, sooner or later. */
-static inline bool is_behind(struct fault *f, const struct cluster_cell *c) {
+static inline bool is_behind(struct fault *f, const struct diag_cell *c) {
     size_t count = f->shape->windows + f->shape->lin;
 
     for (unsigned i = 0; i < f->effect->tries; i++)
-        if (!is_blocked(f, c->to, draw_number(&f->chance, (unsigned)count)))
+        if (!is_blocked(f, c->to_node, draw_number(&f->chance, (unsigned)count)))
             return false;
     return true;
 }
 
-static inline enum probe_outcome outcome_of(struct fault *f, const struct cluster_cell *c) {
+static inline enum probe_outcome outcome_of(struct fault *f, const struct diag_cell *c) {
     const struct effect *e = f->effect;
     bool name = strchr("nqfaE", letter(c)) != NULL;
-    size_t asker = c->from;
+    size_t asker = c->from_node;
 
-    if (e->aside == 'o' && letter(c) == 'o' && scope_has(&f->scope, c->to, c->to))
+    if (e->aside == 'o' && letter(c) == 'o' && scope_has(&f->scope, c->to_node, c->to_node))
         return PROBE_REFUSED;
     if (e->aside == 'n' && name && scope_has(&f->scope, asker, asker))
         return PROBE_DNS_TIMEOUT;
     if (strchr(e->flows, letter(c)) && is_protocol(e, c) &&
-        scope_has(&f->scope, asker, e->of_nodes ? asker : c->to))
+        scope_has(&f->scope, asker, e->of_nodes ? asker : c->to_node))
         return e->outcome;
     if (e->tries && name && is_dns_blocked(f, asker))
         return PROBE_DNS_TIMEOUT;
@@ -155,28 +155,28 @@ static inline enum probe_outcome outcome_of(struct fault *f, const struct cluste
     return PROBE_OK;
 }
 
-static inline void break_cell(struct fault *f, struct cluster_cell *c) {
+static inline void break_cell(struct fault *f, struct diag_cell *c) {
     enum probe_outcome outcome = outcome_of(f, c);
     unsigned lost = 0, percent = f->effect->percent;
 
     for (unsigned i = 0; i < 20 && outcome != PROBE_OK; i++)
         lost += percent ? draw_number(&f->chance, 100) < percent : 1;
-    c->cell.outcome = lost ? DIAG_FAIL : DIAG_PASS;
-    c->cell.result.outcome = lost ? outcome : PROBE_OK;
-    c->cell.result.attempts = percent ? 20 : 3;
-    c->cell.result.succeeded = lost && !percent ? 0 : c->cell.result.attempts - lost;
+    c->outcome = lost ? DIAG_FAIL : DIAG_PASS;
+    c->result.outcome = lost ? outcome : PROBE_OK;
+    c->result.attempts = percent ? 20 : 3;
+    c->result.succeeded = lost && !percent ? 0 : c->result.attempts - lost;
     c->counted = percent;
     c->large = lost && f->effect->only == 'L' ? LARGE_LOST : LARGE_ARRIVE;
-    text_format(c->cell.reason, sizeof c->cell.reason, "%s", lost ? "of the model" : "");
+    text_format(c->reason, sizeof c->reason, "%s", lost ? "of the model" : "");
 }
 
 static inline void break_cells(struct fault *f, struct cluster_report *report, size_t first) {
     for (size_t i = first; i < report->cells.count; i++) {
-        struct cluster_cell *c = &report->cells.items[i];
+        struct diag_cell *c = &report->cells.items[i];
 
-        if (report->nodes.items[c->from].waiting)
+        if (report->nodes.items[c->from_node].waiting)
             continue;
-        if (report->nodes.items[c->from].unreached)
+        if (report->nodes.items[c->from_node].unreached)
             cluster_cell_unasked(c, "i/o timeout");
         else
             break_cell(f, c);
@@ -217,7 +217,7 @@ static inline void ask_space(struct fault *f, struct cluster_report *ret) {
     cells = ret->cells.count;
     break_cells(f, ret, 0);
     for (size_t i = 0; i < cells; i++)
-        red |= cluster_cell_is_open(&ret->cells.items[i]);
+        red |= diag_cell_is_open(&ret->cells.items[i]);
     if (red) {
         cluster_pairs_widen(ret);
         cluster_cells_widen(ret, &at, pairs);

@@ -164,11 +164,11 @@ static void all_is_answered_by_the_pod(void **state) {
     assert_string_equal(shell.container, "probe");
     assert_string_equal(node->servers, "10.96.0.10");
     for (size_t i = 0; i < c.report.cells.count; i++) {
-        const struct cluster_cell *cell = &c.report.cells.items[i];
+        const struct diag_cell *cell = &c.report.cells.items[i];
 
-        if (cell->from == 1 && cell->cell.outcome != DIAG_PASS)
-            fail_msg("%s: %d %s", cell->cell.flow->name, (int)cell->cell.outcome,
-                     cell->cell.reason ? cell->cell.reason : "");
+        if (cell->from_node == 1 && cell->outcome != DIAG_PASS)
+            fail_msg("%s: %d %s", cell->flow->name, (int)cell->outcome,
+                     cell->reason ? cell->reason : "");
     }
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
     for (size_t i = 0; i < c.paths.count; i++)
@@ -195,16 +195,16 @@ static void a_flow_that_fails_in_the_pod(void **state) {
     c.dialed = refused_inside;
     assert_int_equal(diagnose(&err), 0);
     for (size_t i = 0; i < c.report.cells.count; i++) {
-        const struct cluster_cell *cell = &c.report.cells.items[i];
+        const struct diag_cell *cell = &c.report.cells.items[i];
 
-        if (cell->cell.outcome == DIAG_PASS)
+        if (cell->outcome == DIAG_PASS)
             continue;
         failed++;
-        assert_int_equal(cell->from, 1);
-        assert_int_equal(cell->to, 2);
-        assert_int_equal(cell->cell.outcome, DIAG_FAIL);
-        assert_false(cell->cell.udp);
-        assert_string_equal(cell->cell.reason, "connection refused");
+        assert_int_equal(cell->from_node, 1);
+        assert_int_equal(cell->to_node, 2);
+        assert_int_equal(cell->outcome, DIAG_FAIL);
+        assert_false(cell->udp);
+        assert_string_equal(cell->reason, "connection refused");
     }
     assert_int_equal(failed, 1);
     assert_int_equal(shell.runs, 2); /* what failed is asked again */
@@ -225,10 +225,10 @@ static void large_packets_that_are_lost_in_the_pod(void **state) {
     c.dialed = large_lost_inside;
     assert_int_equal(diagnose(&err), 0);
     for (size_t i = 0; i < c.report.cells.count; i++) {
-        const struct cluster_cell *cell = &c.report.cells.items[i];
+        const struct diag_cell *cell = &c.report.cells.items[i];
 
         lost += cell->large == LARGE_LOST;
-        assert_true(cell->large != LARGE_LOST || (cell->from == 1 && cell->to == 2));
+        assert_true(cell->large != LARGE_LOST || (cell->from_node == 1 && cell->to_node == 2));
     }
     assert_int_equal(lost, 2); /* by TCP and by UDP */
 }
@@ -240,7 +240,7 @@ static void a_pod_whose_netexec_is_silent(void **state) {
     shell.silent = true;
     assert_int_equal(diagnose(&err), 0);
     assert_true(c.report.nodes.items[1].by_exec);
-    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->cell.outcome, DIAG_NOT_RUN);
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->outcome, DIAG_NOT_RUN);
     assert_null(c.report.nodes.items[1].servers);
     assert_false(cluster_report_is_good(&c.report));
 }
@@ -258,15 +258,15 @@ static void exec_that_fails(void **state) {
                                  "error trying to reach service: timeout; nor by exec: run a "));
     assert_true(text_ends_with(node->unreached, "the server hung up"));
     for (unsigned i = 0; i < 2; i++) {
-        const struct diag_cell *cell = &cell_of("pod-to-pod-ip", i, "win-2", 0)->cell;
+        const struct diag_cell *cell = cell_of("pod-to-pod-ip", i, "win-2", 0);
 
         assert_int_equal(cell->outcome, DIAG_NOT_RUN);
         assert_true(text_starts_with(cell->reason,
                                      "the API server does not reach the probe: error trying to "));
         assert_true(text_ends_with(cell->reason, "the server hung up"));
     }
-    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->cell.outcome, DIAG_PASS);
-    assert_int_equal(cell_of("node-to-pod", false, "win-2", 0)->cell.outcome, DIAG_PASS);
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->outcome, DIAG_PASS);
+    assert_int_equal(cell_of("node-to-pod", false, "win-2", 0)->outcome, DIAG_PASS);
     assert_false(cluster_report_is_good(&c.report));
 }
 
@@ -286,13 +286,13 @@ static void two_whose_exec_fails(void **state) {
     c.dialed = slow_shell;
     assert_int_equal(diagnose(&err), 0);
     for (size_t i = 0; i < c.report.cells.count; i++) {
-        const struct cluster_cell *cell = &c.report.cells.items[i];
-        const char *why = c.report.nodes.items[cell->from].unreached;
+        const struct diag_cell *cell = &c.report.cells.items[i];
+        const char *why = c.report.nodes.items[cell->from_node].unreached;
 
-        if (cell->cell.outcome == DIAG_NOT_RUN && !(cell->cell.flow->is & FLOW_FROM_NODE)) {
+        if (cell->outcome == DIAG_NOT_RUN && !(cell->flow->is & FLOW_FROM_NODE)) {
             assert_non_null(why);
-            assert_non_null(strstr(cell->cell.reason, why));
-            unasked[cell->from]++;
+            assert_non_null(strstr(cell->reason, why));
+            unasked[cell->from_node]++;
         }
     }
     assert_true(unasked[0] && unasked[1] && unasked[2]);
@@ -404,11 +404,11 @@ static void each_cell_is_counted(void **state) {
         assert_int_equal(shell.runs, 3);
         assert_int_equal(c.report.requests, http_memory_requests(c.http));
         for (size_t k = 0; k < c.report.cells.count; k++) {
-            const struct cluster_cell *cell = &c.report.cells.items[k];
-            const struct probe_result *r = &cell->cell.result;
-            bool whole = cell->cell.outcome != DIAG_FAIL;
+            const struct diag_cell *cell = &c.report.cells.items[k];
+            const struct probe_result *r = &cell->result;
+            bool whole = cell->outcome != DIAG_FAIL;
 
-            if (cell->from != 1 || cell->cell.flow->is & FLOW_FROM_NODE)
+            if (cell->from_node != 1 || cell->flow->is & FLOW_FROM_NODE)
                 continue;
             red += !whole;
             assert_true(cell->counted);
@@ -416,7 +416,7 @@ static void each_cell_is_counted(void **state) {
             assert_int_equal(r->succeeded, whole ? 7 : rows[i].succeeded);
             if (whole)
                 continue;
-            assert_string_equal(cell->cell.flow->name, rows[i].flow);
+            assert_string_equal(cell->flow->name, rows[i].flow);
             assert_int_equal(r->outcome, rows[i].outcome);
         }
         assert_int_equal(red, 1);
@@ -435,7 +435,7 @@ static void exec_that_fails_while_it_counts(void **state) {
     assert_string_equal(c.report.nodes.items[1].unreached,
                         "error trying to reach service: timeout");
     assert_false(cell_of("pod-to-pod-ip", false, "win-2", 0)->counted);
-    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->cell.outcome, DIAG_PASS);
+    assert_int_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->outcome, DIAG_PASS);
     assert_true(cell_of("pod-to-pod-ip", false, "win-1", 0)->counted);
 }
 

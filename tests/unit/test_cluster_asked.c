@@ -13,16 +13,16 @@ static bool refused_at_first(const struct dial *d, long *ret_status, const char 
 }
 
 static void a_cell_that_comes_right(void **state) {
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
     struct error err;
 
     (void)state;
     c.dialed = refused_at_first;
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
-    assert_int_equal(cell->cell.outcome, DIAG_SLOW);
-    assert_int_equal(cell->cell.result.attempts, 2); /* the first two came too early */
-    assert_int_equal(cell->cell.result.succeeded, 1);
+    assert_int_equal(cell->outcome, DIAG_SLOW);
+    assert_int_equal(cell->result.attempts, 2); /* the first two came too early */
+    assert_int_equal(cell->result.succeeded, 1);
     assert_int_equal(cells_with(DIAG_SLOW), 1);
     assert_true(cluster_report_is_good(&c.report));
     assert_true(c.report.milliseconds < 6000);
@@ -31,8 +31,8 @@ static void a_cell_that_comes_right(void **state) {
 /* A Service that works is asked so often more, and what fails by one. */
 enum { SEVERAL = 12, MANY = 24 };
 
-static bool is_to_service(const struct cluster_cell *cell) {
-    return cell->cell.flow->id == FLOW_SVC_IP;
+static bool is_to_service(const struct diag_cell *cell) {
+    return cell->flow->id == FLOW_SVC_IP;
 }
 
 /* kube-proxy writes what it hears of once a second: until then Services do not answer. */
@@ -58,7 +58,7 @@ static void services_that_are_written_late(void **state) {
     assert_false(asked_early);
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
     for (size_t i = 0; i < c.report.cells.count; i++)
-        assert_int_equal(c.report.cells.items[i].cell.result.attempts,
+        assert_int_equal(c.report.cells.items[i].result.attempts,
                          is_to_service(&c.report.cells.items[i]) ? MANY : 1);
     assert_true(c.report.milliseconds >= 1000 && c.report.milliseconds < 1200);
     assert_string_equal(c.report.nodes.items[1].service_ip, "10.244.2.5");
@@ -87,15 +87,15 @@ static bool known_late(const struct dial *d, long *ret_status, const char **ret_
 }
 
 static void a_question_that_comes_too_early(void **state) {
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
     struct error err;
 
     (void)state;
     c.dialed = known_late;
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-service-pqdn", false, "win-1", 0);
-    assert_int_equal(cell->cell.outcome, DIAG_PASS);
-    assert_int_equal(cell->cell.result.attempts, SEVERAL);
+    assert_int_equal(cell->outcome, DIAG_PASS);
+    assert_int_equal(cell->result.attempts, SEVERAL);
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
 }
 
@@ -137,7 +137,7 @@ static void none_is_red(void *context, const struct cluster_report *report) {
     (void)context;
     looks++;
     for (size_t i = 0; i < report->cells.count; i++)
-        assert_int_not_equal(report->cells.items[i].cell.outcome, DIAG_FAIL);
+        assert_int_not_equal(report->cells.items[i].outcome, DIAG_FAIL);
 }
 
 static void an_answer_that_is_late(void **state) {
@@ -179,7 +179,7 @@ static bool broken_for_good(const struct dial *d, long *ret_status, const char *
 }
 
 static void cells_that_stay_red(void **state) {
-    const struct cluster_cell *tcp, *udp;
+    const struct diag_cell *tcp, *udp;
     struct error err;
 
     (void)state;
@@ -187,14 +187,14 @@ static void cells_that_stay_red(void **state) {
     assert_int_equal(diagnose(&err), 0);
     tcp = cell_of("pod-to-pod-ip", false, "win-1", 0);
     udp = cell_of("pod-to-pod-ip", true, "lin-1", 0);
-    assert_int_equal(tcp->cell.outcome, DIAG_FAIL);
-    assert_string_equal(tcp->cell.reason, "no answer in 5 s");
-    assert_int_equal(udp->cell.outcome, DIAG_FAIL);
-    assert_int_equal(udp->cell.result.outcome, PROBE_NO_REPLY);
-    assert_string_equal(udp->cell.reason, "no answer came");
+    assert_int_equal(tcp->outcome, DIAG_FAIL);
+    assert_string_equal(tcp->reason, "no answer in 5 s");
+    assert_int_equal(udp->outcome, DIAG_FAIL);
+    assert_int_equal(udp->result.outcome, PROBE_NO_REPLY);
+    assert_string_equal(udp->reason, "no answer came");
     assert_int_equal(cells_with(DIAG_FAIL), 2);
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count - 2);
-    assert_true(tcp->cell.result.attempts >= 7); /* once a second until the end */
+    assert_true(tcp->result.attempts >= 7); /* once a second until the end */
     assert_true(c.report.milliseconds >= 9000 && c.report.milliseconds < 12000);
     assert_false(cluster_report_is_good(&c.report));
     assert_false(c.report.nodes.items[0].sticky); /* it would cost a time-out more */
@@ -227,7 +227,7 @@ static bool somebody_else(const struct dial *d, long *ret_status, const char **r
 }
 
 static void a_wrong_responder(void **state) {
-    const struct cluster_cell *cell, *service;
+    const struct diag_cell *cell, *service;
     struct error err;
 
     (void)state;
@@ -235,9 +235,9 @@ static void a_wrong_responder(void **state) {
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
     service = cell_of("pod-to-service-ip", false, "lin-1", 0);
-    assert_int_equal(cell->cell.result.outcome, PROBE_WRONG_RESPONDER);
-    assert_string_equal(cell->cell.reason, "'probe-3' answered");
-    assert_string_equal(service->cell.reason, "'stranger' answered");
+    assert_int_equal(cell->result.outcome, PROBE_WRONG_RESPONDER);
+    assert_string_equal(cell->reason, "'probe-3' answered");
+    assert_string_equal(service->reason, "'stranger' answered");
     assert_int_equal(cells_with(DIAG_FAIL), 2);
 }
 
@@ -260,7 +260,7 @@ static void an_answer_that_is_too_long(void **state) {
     long_answer = text;
     c.dialed = talks_on;
     assert_int_equal(diagnose(&err), 0);
-    cell = &cell_of("pod-to-pod-ip", false, "win-1", 0)->cell;
+    cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
     assert_int_equal(cell->outcome, DIAG_NOT_RUN);
     assert_non_null(strstr(cell->reason, ": get 'https://k/")); /* not what it said */
 }
@@ -328,7 +328,7 @@ static void answers_of_the_proxy(void **state) {
         assert_int_equal(diagnose(&err), 0);
         assert_int_equal(c.report.nodes.items[0].unreached != NULL, rows[i].unreached);
         assert_null(c.report.nodes.items[1].unreached);
-        assert_int_equal(cell_of("pod-to-node", false, "win-1", 0)->cell.outcome, DIAG_NOT_RUN);
+        assert_int_equal(cell_of("pod-to-node", false, "win-1", 0)->outcome, DIAG_NOT_RUN);
     }
 }
 
@@ -347,7 +347,7 @@ static void a_server_that_is_away(void **state) {
     c.before = no_version;
     assert_int_equal(diagnose(&err), 0);
     assert_null(c.report.nodes.items[0].unreached);
-    assert_int_equal(cell_of("pod-to-node", false, "win-1", 0)->cell.outcome, DIAG_NOT_RUN);
+    assert_int_equal(cell_of("pod-to-node", false, "win-1", 0)->outcome, DIAG_NOT_RUN);
     assert_int_equal(c.report.requests, http_memory_requests(c.http));
 }
 

@@ -4,7 +4,7 @@
 static void break_too(struct cluster_report *report, const struct broken *b) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (is_broken(b, &report->cells.items[i]))
-            report->cells.items[i].cell.outcome = DIAG_FAIL;
+            report->cells.items[i].outcome = DIAG_FAIL;
 }
 
 #define EVERYTHING "pnsqfaokeE"
@@ -75,11 +75,11 @@ static void assert_explains_red_cells(const struct cluster_report *report) {
     size_t red = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *cell = &report->cells.items[i];
+        const struct diag_cell *cell = &report->cells.items[i];
         _cleanup_(freep) char *name = cluster_cell_name(report, cell);
 
-        red += cluster_cell_is_open(cell);
-        if (!cluster_cell_is_open(cell) && !strchr("fa", letter(cell)) && /* of one name */
+        red += diag_cell_is_open(cell);
+        if (!diag_cell_is_open(cell) && !strchr("fa", letter(cell)) && /* of one name */
             text_list_has(named, name))
             fail_msg("%s works", name);
     }
@@ -158,10 +158,10 @@ static void test_one_green_cell(void **state) {
         cluster_causes_find(&report);
         before = xstrdup(report.causes.items[0].message);
         for (size_t c = 0; c < report.cells.count; c++) {
-            struct cluster_cell *cell = &report.cells.items[c];
+            struct diag_cell *cell = &report.cells.items[c];
 
-            if (cell->cell.outcome == DIAG_FAIL && letter(cell) == cases[i].flows[0]) {
-                cell->cell.outcome = DIAG_PASS; /* the first is the cause's own kind */
+            if (cell->outcome == DIAG_FAIL && letter(cell) == cases[i].flows[0]) {
+                cell->outcome = DIAG_PASS; /* the first is the cause's own kind */
                 cell->large = LARGE_ARRIVE;
                 break;
             }

@@ -69,23 +69,22 @@ static void what_is_asked(void **state) {
         "pod-to-pod-ip tcp4 m 2 m:8080  Pending\n";
     static const struct cluster_options options = {.external_ip = "192.0.2.1:8443",
                                                    .external_name = "example.com:443"};
-    struct cluster_cells cells;
+    struct diag_cells cells;
     struct text t = {0};
 
     (void)state;
     cluster_cells_make(&report, &options, &addresses, &cells);
     for (size_t i = 0; i < cells.count; i++) {
-        const struct cluster_cell *c = &cells.items[i];
+        const struct diag_cell *c = &cells.items[i];
 
-        assert_int_equal(c->cell.outcome, DIAG_NOT_RUN);
-        if (c->from == 1)
+        assert_int_equal(c->outcome, DIAG_NOT_RUN);
+        if (c->from_node == 1)
             continue;
-        text_addf(&t, "%s %s%u %s %zu %s %s%s%s\n", c->cell.flow->name, c->cell.udp ? "udp" : "tcp",
-                  (unsigned)c->cell.family, c->cell.from, c->to, c->cell.to,
-                  c->any ? "*" : c->cell.probe.expect, c->from == 2 ? " " : "",
-                  c->from == 2 ? c->cell.reason : "");
-        if (c->from == 0)
-            assert_string_equal(c->cell.reason, "it was not asked");
+        text_addf(&t, "%s %s%u %s %zu %s %s%s%s\n", c->flow->name, c->udp ? "udp" : "tcp",
+                  (unsigned)c->family, c->from, c->to_node, c->to, c->any ? "*" : c->probe.expect,
+                  c->from_node == 2 ? " " : "", c->from_node == 2 ? c->reason : "");
+        if (c->from_node == 0)
+            assert_string_equal(c->reason, "it was not asked");
     }
     assert_string_equal(text_str(&t), wanted);
     text_free(&t);
@@ -115,7 +114,7 @@ static void the_paths(void **state) {
         {2, 2, SIGHT_DNS, NULL},
     };
     static const struct cluster_addresses none = {0};
-    struct cluster_cell cell = {.cell = {.flow = diag_flow_find("pod-to-pod-ip"), .udp = true}};
+    struct diag_cell cell = {.flow = diag_flow_find("pod-to-pod-ip"), .udp = true};
     _cleanup_(freep) char *path = NULL;
 
     (void)state;
@@ -132,23 +131,23 @@ static void the_paths(void **state) {
     }
     for (enum cluster_sight s = SIGHT_SERVICE; s <= SIGHT_STICKY; s++)
         assert_null(cluster_sight_path(&report, s, 0, 1, &none)); /* a Service without an address */
-    text_format(cell.cell.probe.target, sizeof cell.cell.probe.target, "%s", "fd00::2:5");
-    cell.cell.probe.port = 8081;
+    text_format(cell.probe.target, sizeof cell.probe.target, "%s", "fd00::2:5");
+    cell.probe.port = 8081;
     path = cluster_cell_path(&report, &cell, ASK_NAME, 1);
     assert_string_equal(path,
                         "/api/v1/namespaces/n/pods/probe-1:8080/proxy/dial?host=fd00%3A%3A2%3A5&"
                         "port=8081&protocol=udp&request=hostname&tries=1");
-    cell.from = 2;
+    cell.from_node = 2;
     assert_null(cluster_cell_path(&report, &cell, ASK_NAME, 1));
-    cell.from = 0;
-    cell.cell.flow = diag_flow_find("node-to-pod");
+    cell.from_node = 0;
+    cell.flow = diag_flow_find("node-to-pod");
     assert_null(cluster_cell_path(&report, &cell, ASK_NAME, 1));
 }
 
 /* Large packets: of TCP an echo or a name by a long URL, of UDP within what agnhost reads. */
 static void the_paths_of_large_ones(void **state) {
-    struct cluster_cell cell = {
-        .to = 1, .cell = {.flow = diag_flow_find("pod-to-pod-ip"), .probe.target = "h"}};
+    struct diag_cell cell = {
+        .to_node = 1, .flow = diag_flow_find("pod-to-pod-ip"), .probe.target = "h"};
 
     (void)state;
     for (unsigned udp = 0; udp < 2; udp++)
@@ -158,7 +157,7 @@ static void the_paths_of_large_ones(void **state) {
             _cleanup_(freep) char *path = NULL;
             const char *at, *fill = udp && there ? "+" : "0";
 
-            cell.cell.udp = udp;
+            cell.udp = udp;
             path = cluster_cell_path(&report, &cell, there ? ASK_LARGE_THERE : ASK_LARGE, 1);
             at = strstr(path, "&request=") + strlen("&request=");
             assert_true(text_starts_with(at, begins[udp][there]));
@@ -167,10 +166,10 @@ static void the_paths_of_large_ones(void **state) {
             assert_string_equal(at + strspn(at, fill), "&tries=1");
         }
     assert_true(cluster_cell_is_between_pods(&cell));
-    cell.to = 0; /* a pod that is asked by itself */
+    cell.to_node = 0; /* a pod that is asked by itself */
     assert_null(cluster_cell_path(&report, &cell, ASK_LARGE, 1));
-    cell.to = 1;
-    cell.cell.flow = diag_flow_find("pod-to-pod-name");
+    cell.to_node = 1;
+    cell.flow = diag_flow_find("pod-to-pod-name");
     assert_null(cluster_cell_path(&report, &cell, ASK_LARGE, 1));
 }
 
@@ -183,20 +182,19 @@ static void names_of_another_domain(void **state) {
                                           {"www.d", "www.d"},
                                           {"a.svc.xd", "a.svc.xd"},
                                           {"d", "d"}};
-    struct cluster_cell items[ARRAY_SIZE(rows)] = {0};
-    struct cluster_cells cells = {items, ARRAY_SIZE(rows)};
+    struct diag_cell items[ARRAY_SIZE(rows)] = {0};
+    struct diag_cells cells = {items, ARRAY_SIZE(rows)};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        text_format(items[i].cell.probe.target, sizeof items[i].cell.probe.target, "%s",
-                    rows[i][0]);
-        items[i].cell.probe.port = 80;
+        text_format(items[i].probe.target, sizeof items[i].probe.target, "%s", rows[i][0]);
+        items[i].probe.port = 80;
     }
     cluster_cells_rename(&cells, "d", "e.org");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        assert_string_equal(items[i].cell.probe.target, rows[i][1]);
-    assert_string_equal(items[1].cell.to, "domain-alias.n.svc.e.org:80");
-    assert_string_equal(items[2].cell.to, "");
+        assert_string_equal(items[i].probe.target, rows[i][1]);
+    assert_string_equal(items[1].to, "domain-alias.n.svc.e.org:80");
+    assert_string_equal(items[2].to, "");
 }
 
 /* ---- what is only looked at ---- */

@@ -32,7 +32,7 @@ static const struct drawn {
 
 /* "01- 10+": from node 0 to 1 a red one, and back. */
 static void draw(const char *cells, struct cluster_report *ret) {
-    struct cluster_cell drawn[16];
+    struct diag_cell drawn[16];
     size_t count = 0;
 
     make(ret);
@@ -43,17 +43,17 @@ static void draw(const char *cells, struct cluster_report *ret) {
         while (code->code != cells[2])
             code++;
         for (; i < ret->cells.count; i++) {
-            const struct cluster_cell *c = &ret->cells.items[i];
+            const struct diag_cell *c = &ret->cells.items[i];
 
-            if (letter(c) == code->letter && c->from == (size_t)(cells[0] - '0') &&
-                c->to == (size_t)(cells[1] - '0') && c->cell.udp == code->udp &&
-                (c->cell.family == 6) == code->six)
+            if (letter(c) == code->letter && c->from_node == (size_t)(cells[0] - '0') &&
+                c->to_node == (size_t)(cells[1] - '0') && c->udp == code->udp &&
+                (c->family == 6) == code->six)
                 break;
         }
         assert_true(i < ret->cells.count && count < ARRAY_SIZE(drawn));
         drawn[count] = ret->cells.items[i];
-        drawn[count].cell.outcome = code->red ? DIAG_FAIL : DIAG_PASS;
-        drawn[count++].cell.result.outcome = code->outcome;
+        drawn[count].outcome = code->red ? DIAG_FAIL : DIAG_PASS;
+        drawn[count++].result.outcome = code->outcome;
     }
     memcpy(ret->cells.items, drawn, count * sizeof *drawn);
     ret->cells.count = count;
@@ -172,7 +172,7 @@ static void test_services_follow_each(void **state) {
         draw(rows[i][1], &report);
         cluster_causes_find(&report);
         for (size_t k = 0; k < report.cells.count; k++)
-            red += cluster_cell_is_open(&report.cells.items[k]);
+            red += diag_cell_is_open(&report.cells.items[k]);
         assert_int_equal((int)report.causes.count, 1 + (strchr(rows[i][1], 'e') != NULL));
         assert_string_equal(report.causes.items[0].id, rows[i][0]);
         assert_int_equal(report.causes.items[0].cells.count,

@@ -26,7 +26,7 @@ static bool large_are_lost(const struct dial *d, long *ret_status, const char **
 
 static void large_packets_that_are_lost(void **state) {
     static const struct {
-        enum cluster_large large;
+        enum diag_large large;
         const char *reason;
     } rows[] = {
         {LARGE_LOST_THERE,
@@ -36,7 +36,7 @@ static void large_packets_that_are_lost(void **state) {
     struct error err;
 
     for (way = THERE; way <= BACK; way++) {
-        const struct cluster_cell *cell;
+        const struct diag_cell *cell;
 
         close_cluster(state);
         open_cluster(state);
@@ -44,12 +44,12 @@ static void large_packets_that_are_lost(void **state) {
         assert_int_equal(diagnose(&err), 0);
         cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
         assert_int_equal(cell->large, rows[way].large);
-        assert_string_equal(cell->cell.reason, rows[way].reason);
-        assert_int_equal(cell->cell.result.outcome, PROBE_TIMEOUT);
-        assert_int_equal(cell->cell.result.succeeded, 0);
+        assert_string_equal(cell->reason, rows[way].reason);
+        assert_int_equal(cell->result.outcome, PROBE_TIMEOUT);
+        assert_int_equal(cell->result.succeeded, 0);
         cell = cell_of("pod-to-pod-ip", true, "win-1", 0);
         assert_int_equal(cell->large, rows[way].large);
-        assert_non_null(strstr(cell->cell.reason, "(1400 bytes)"));
+        assert_non_null(strstr(cell->reason, "(1400 bytes)"));
         assert_int_equal(cells_with(DIAG_FAIL), 2);
         assert_int_equal(c.report.causes.count, 1);
         assert_string_equal(c.report.causes.items[0].id, "CL-MTU-PAIR");
@@ -70,7 +70,7 @@ static void what_it_costs(void **state) {
     assert_int_equal(diagnose(&err), 0);
     for (size_t i = 0; i < c.report.cells.count; i++) {
         between += cluster_cell_is_between_pods(&c.report.cells.items[i]);
-        services += text_equal(c.report.cells.items[i].cell.flow->name, "pod-to-service-ip");
+        services += text_equal(c.report.cells.items[i].flow->name, "pod-to-service-ip");
     }
     for (size_t i = 0; i < c.paths.count; i++) {
         large += strlen(c.paths.items[i]) > 1000;
@@ -141,16 +141,15 @@ static bool mute(const struct dial *d, long *ret_status, const char **ret_body) 
 }
 
 static void questions_without_an_answer(void **state) {
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
     struct error err;
 
     (void)state;
     c.dialed = mute;
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
-    assert_int_equal(cell->cell.outcome, DIAG_NOT_RUN);
-    assert_string_equal(cell->cell.reason,
-                        "the API server does not reach the probe: no answer in time");
+    assert_int_equal(cell->outcome, DIAG_NOT_RUN);
+    assert_string_equal(cell->reason, "the API server does not reach the probe: no answer in time");
     assert_int_equal(cells_with(DIAG_FAIL), 0);
     assert_int_equal(c.report.causes.count, 1);
     assert_string_equal(c.report.causes.items[0].id, "CL-LATE");
@@ -187,16 +186,16 @@ static bool chance_then_hole(const struct dial *d, long *ret_status, const char 
 }
 
 static void chance_stays_chance(void **state) {
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
     struct error err;
 
     (void)state;
     c.dialed = chance_then_hole;
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
-    assert_int_equal(cell->cell.outcome, DIAG_FAIL);
+    assert_int_equal(cell->outcome, DIAG_FAIL);
     assert_int_equal(cell->large, LARGE_NOT_ASKED);
-    assert_string_equal(cell->cell.reason, "4 of 10 attempts succeeded");
+    assert_string_equal(cell->reason, "4 of 10 attempts succeeded");
 }
 
 static const char *other_echo;
@@ -237,7 +236,7 @@ static bool some_are_lost(const struct dial *d, long *ret_status, const char **r
 
 /* Without --count it is seen where a cell is asked again, and is no hole for large ones. */
 static void some_that_are_lost(void **state) {
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
     struct error err;
 
     (void)state;
@@ -246,8 +245,8 @@ static void some_that_are_lost(void **state) {
     c.dialed = some_are_lost;
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-pod-ip", true, "win-1", 0);
-    assert_int_equal(cell->cell.outcome, DIAG_FAIL);
-    assert_string_equal(cell->cell.reason, "5 of 10 attempts succeeded");
+    assert_int_equal(cell->outcome, DIAG_FAIL);
+    assert_string_equal(cell->reason, "5 of 10 attempts succeeded");
     assert_int_equal(cell->large, LARGE_NOT_ASKED);
     assert_int_equal(c.report.causes.count, 1);
     assert_string_equal(c.report.causes.items[0].id, "CL-LOSS-PAIR");
@@ -270,7 +269,7 @@ static bool some_are_sent_again(const struct dial *d, long *ret_status, const ch
 
 /* TCP alone: nothing is lost at the end, and it is named all the same. */
 static void packets_that_are_sent_again(void **state) {
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
     struct error err;
 
     for (own_too = false;; own_too = true) {
@@ -284,9 +283,9 @@ static void packets_that_are_sent_again(void **state) {
         assert_false(cell->counted);
         if (own_too)
             break;
-        assert_int_equal(cell->cell.outcome, DIAG_SLOW);
+        assert_int_equal(cell->outcome, DIAG_SLOW);
         assert_int_equal(cell->again, 7);
-        assert_string_equal(cell->cell.reason, "packets of 7 of 20 connections were sent again");
+        assert_string_equal(cell->reason, "packets of 7 of 20 connections were sent again");
         assert_int_equal(c.report.causes.count, 1);
         assert_string_equal(c.report.causes.items[0].id, "CL-LOSS-NODE");
         assert_true(text_starts_with(c.report.causes.items[0].message, "win-1:"));
@@ -298,7 +297,7 @@ static void packets_that_are_sent_again(void **state) {
 
 /* Loss is exact; what a question takes of itself is not the network's. */
 static void counted(void **state) {
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
     struct error err;
     size_t dials;
 
@@ -311,26 +310,26 @@ static void counted(void **state) {
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-pod-ip", true, "win-1", 0);
     assert_true(cell->counted);
-    assert_int_equal(cell->cell.outcome, DIAG_FAIL);
-    assert_int_equal(cell->cell.result.attempts, 50);
-    assert_int_equal(cell->cell.result.succeeded, 45);
-    assert_int_equal(cell->cell.result.outcome, PROBE_NO_REPLY);
-    assert_string_equal(cell->cell.reason, "45 of 50 attempts succeeded");
-    assert_int_equal(cell->cell.result.median_us, 500);
+    assert_int_equal(cell->outcome, DIAG_FAIL);
+    assert_int_equal(cell->result.attempts, 50);
+    assert_int_equal(cell->result.succeeded, 45);
+    assert_int_equal(cell->result.outcome, PROBE_NO_REPLY);
+    assert_string_equal(cell->reason, "45 of 50 attempts succeeded");
+    assert_int_equal(cell->result.median_us, 500);
     cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
-    assert_int_equal(cell->cell.outcome, DIAG_PASS);
-    assert_int_equal(cell->cell.result.succeeded, 50);
-    assert_int_equal(cell->cell.result.min_us, 3000);
-    assert_int_equal(cell->cell.result.max_us, 3900);
-    assert_in_range(cell->cell.result.median_us, 3400, 3500);
+    assert_int_equal(cell->outcome, DIAG_PASS);
+    assert_int_equal(cell->result.succeeded, 50);
+    assert_int_equal(cell->result.min_us, 3000);
+    assert_int_equal(cell->result.max_us, 3900);
+    assert_in_range(cell->result.median_us, 3400, 3500);
     assert_string_equal(c.report.causes.items[0].id, "CL-LOSS-PAIR");
     assert_non_null(strstr(c.report.causes.items[0].message, "win-1 to win-2"));
     assert_true(c.report.pairs.count >
                 NODES_MANY + 1); /* others beside it were asked, too, and as often */
     for (size_t i = 0; i < c.report.cells.count; i++)
-        if (c.report.cells.items[i].cell.outcome == DIAG_PASS &&
-            c.report.cells.items[i].from == 1 && c.report.cells.items[i].to == 0)
-            assert_int_equal(c.report.cells.items[i].cell.result.attempts, 50);
+        if (c.report.cells.items[i].outcome == DIAG_PASS &&
+            c.report.cells.items[i].from_node == 1 && c.report.cells.items[i].to_node == 0)
+            assert_int_equal(c.report.cells.items[i].result.attempts, 50);
     assert_int_equal(c.report.requests, http_memory_requests(c.http));
     dials = c.paths.count;
     close_cluster(state);
@@ -349,7 +348,7 @@ static bool dead_later(const struct dial *d, long *ret_status, const char **ret_
 
 /* One that loses everything is not asked to the end; one that was red is not asked at all. */
 static void counted_in_vain(void **state) {
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
     struct error err;
 
     (void)state;
@@ -357,9 +356,9 @@ static void counted_in_vain(void **state) {
     c.dialed = dead_later;
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
-    assert_int_equal(cell->cell.outcome, DIAG_FAIL);
-    assert_int_equal(cell->cell.result.succeeded, 0);
-    assert_true(cell->cell.result.attempts < 100);
+    assert_int_equal(cell->outcome, DIAG_FAIL);
+    assert_int_equal(cell->result.succeeded, 0);
+    assert_true(cell->result.attempts < 100);
     close_cluster(state);
     open_cluster(state);
     way = THERE;
@@ -378,7 +377,7 @@ static bool not_passed_on(const struct dial *d, long *ret_status, const char **r
 
 /* What the API server does not pass on is no loss. */
 static void counted_without_the_server(void **state) {
-    const struct cluster_cell *cell;
+    const struct diag_cell *cell;
     struct error err;
 
     (void)state;
@@ -386,9 +385,9 @@ static void counted_without_the_server(void **state) {
     c.dialed = not_passed_on;
     assert_int_equal(diagnose(&err), 0);
     cell = cell_of("pod-to-pod-ip", false, "win-1", 0);
-    assert_int_equal(cell->cell.outcome, DIAG_PASS);
-    assert_int_equal(cell->cell.result.attempts, 5);
-    assert_int_equal(cell->cell.result.succeeded, 5);
+    assert_int_equal(cell->outcome, DIAG_PASS);
+    assert_int_equal(cell->result.attempts, 5);
+    assert_int_equal(cell->result.succeeded, 5);
 }
 
 int main(void) {

@@ -5,15 +5,15 @@
 /* Of a cell: attempts, successes, and four times in microseconds. */
 static void count(size_t cell, unsigned attempts, unsigned succeeded, unsigned min, unsigned median,
                   unsigned p95, unsigned max) {
-    struct cluster_cell *c = &report.cells.items[cell];
+    struct diag_cell *c = &report.cells.items[cell];
 
     c->counted = true;
-    c->cell.result = (struct probe_result){.attempts = attempts,
-                                           .succeeded = succeeded,
-                                           .min_us = min,
-                                           .median_us = median,
-                                           .p95_us = p95,
-                                           .max_us = max};
+    c->result = (struct probe_result){.attempts = attempts,
+                                      .succeeded = succeeded,
+                                      .min_us = min,
+                                      .median_us = median,
+                                      .p95_us = p95,
+                                      .max_us = max};
 }
 
 static int open_counted(void **state) {
@@ -21,7 +21,7 @@ static int open_counted(void **state) {
     add_cell("pod-to-pod-ip", false, 0, 1, DIAG_PASS, "");
     add_cell("pod-to-pod-ip", true, 0, 1, DIAG_FAIL, "none of them");
     add_cell("nodeport-remote", true, 0, 1, DIAG_PASS, ""); /* not counted */
-    report.cells.items[4].cell.result.attempts = 7;
+    report.cells.items[4].result.attempts = 7;
     count(0, 20, 20, 300, 900, 2000, 9000);
     count(1, 20, 18, 200, 700, 8000, 8500);
     count(2, 20, 20, 400, 800, 1000, 7000);
@@ -110,8 +110,8 @@ static void the_json(void **state) {
     assert_int_equal(cluster_report_read(text, strlen(text), &again, &err), 0);
     assert_true(again.cells.items[1].counted && again.cells.items[3].counted);
     assert_false(again.cells.items[4].counted);
-    assert_int_equal(again.cells.items[1].cell.result.p95_us, 8000);
-    assert_int_equal(again.cells.items[1].cell.result.succeeded, 18);
+    assert_int_equal(again.cells.items[1].result.p95_us, 8000);
+    assert_int_equal(again.cells.items[1].result.succeeded, 18);
     cluster_report_free(&again);
 }
 
@@ -167,7 +167,7 @@ static void loss_alone(void **state) {
     report.count = 20;
     report.nodes.items[0].by_exec = true;
     for (size_t i = 0; i < report.cells.count; i++)
-        if (report.cells.items[i].from != 0)
+        if (report.cells.items[i].from_node != 0)
             report.cells.items[i].counted = false;
     count(0, 20, 15, 0, 0, 0, 0);
     text = cluster_report_text(&report, &style);
@@ -202,10 +202,9 @@ static void cells_that_are_counted(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct cluster_cell cell = {
-            .cell = {.outcome = rows[i].outcome,
-                     .result = {.attempts = 3, .succeeded = rows[i].succeeded}},
-            .counted = rows[i].counted};
+        const struct diag_cell cell = {.outcome = rows[i].outcome,
+                                       .result = {.attempts = 3, .succeeded = rows[i].succeeded},
+                                       .counted = rows[i].counted};
 
         if (cluster_cell_is_to_count(&cell) != rows[i].wanted)
             fail_msg("row %u", (unsigned)i);

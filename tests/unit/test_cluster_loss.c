@@ -15,12 +15,12 @@ static void test_lost_by_chance(void **state) {
         make(&report);
         paint(&report, &losses[k % 2]);
         for (size_t i = 0; i < report.cells.count; i++) {
-            struct cluster_cell *c = &report.cells.items[i];
+            struct diag_cell *c = &report.cells.items[i];
 
             if (is_broken(&port, c)) {
-                c->cell.outcome = DIAG_FAIL;
-                c->cell.result.outcome = k < 4 ? PROBE_NO_REPLY : PROBE_REFUSED;
-                c->cell.result.attempts = k < 2 ? 3 : k < 4 ? 10 : 1;
+                c->outcome = DIAG_FAIL;
+                c->result.outcome = k < 4 ? PROBE_NO_REPLY : PROBE_REFUSED;
+                c->result.attempts = k < 2 ? 3 : k < 4 ? 10 : 1;
             }
         }
         cluster_causes_find(&report);
@@ -47,16 +47,17 @@ static void test_loss_between_systems(void **state) {
         make(&report);
         paint(&report, NULL);
         for (size_t i = 0; i < report.cells.count; i++) {
-            struct cluster_cell *c = &report.cells.items[i];
+            struct diag_cell *c = &report.cells.items[i];
             bool red = is_broken(&losses[0], c) || is_broken(&losses[1], c);
 
-            if (c->from == 5 || c->to == 5) { /* two Linux nodes: their one way counts little */
-                c->cell.udp = false;
+            if (c->from_node == 5 ||
+                c->to_node == 5) { /* two Linux nodes: their one way counts little */
+                c->udp = false;
                 continue;
             }
-            c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
-            c->cell.result.attempts = red ? 20 : rows[k].green;
-            c->cell.result.succeeded = red ? rows[k].arrived : rows[k].green;
+            c->outcome = red ? DIAG_FAIL : DIAG_PASS;
+            c->result.attempts = red ? 20 : rows[k].green;
+            c->result.succeeded = red ? rows[k].arrived : rows[k].green;
         }
         cluster_causes_find(&report);
         assert_int_equal((int)report.causes.count, 1);
@@ -91,15 +92,15 @@ static void test_loss_that_is_sure(void **state) {
         paint(&report, NULL);
         report.count = 30;
         for (size_t i = 0; i < report.cells.count; i++) {
-            struct cluster_cell *c = &report.cells.items[i];
+            struct diag_cell *c = &report.cells.items[i];
             bool red = is_broken(rows[k].lossy, c), pods = cluster_cell_is_between_pods(c);
 
             c->counted = pods;
-            c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
-            c->cell.result.attempts = red ? rows[k].red : rows[k].green;
-            c->cell.result.succeeded = red ? rows[k].arrived : rows[k].green;
+            c->outcome = red ? DIAG_FAIL : DIAG_PASS;
+            c->result.attempts = red ? rows[k].red : rows[k].green;
+            c->result.succeeded = red ? rows[k].arrived : rows[k].green;
             if (pods && !red && unasked) {
-                c->cell.outcome = DIAG_NOT_RUN;
+                c->outcome = DIAG_NOT_RUN;
                 unasked = false;
             }
         }
@@ -122,12 +123,12 @@ static void test_loss_of_few_attempts(void **state) {
         make(&report);
         paint(&report, NULL);
         for (size_t i = 0; i < report.cells.count; i++) {
-            struct cluster_cell *c = &report.cells.items[i];
+            struct diag_cell *c = &report.cells.items[i];
             bool red = is_broken(&pair, c);
 
-            c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
-            c->cell.result.attempts = red ? 20 : 1;
-            c->cell.result.succeeded = red ? arrived : 1;
+            c->outcome = red ? DIAG_FAIL : DIAG_PASS;
+            c->result.attempts = red ? 20 : 1;
+            c->result.succeeded = red ? arrived : 1;
         }
         cluster_causes_find(&report);
         assert_string_equal(report.causes.items[0].id, "CL-LOSS-PAIR");
@@ -148,7 +149,7 @@ static void test_sent_again(void **state) {
         make(&report);
         paint(&report, NULL);
         for (size_t i = 0; i < report.cells.count; i++) {
-            struct cluster_cell *c = &report.cells.items[i];
+            struct diag_cell *c = &report.cells.items[i];
 
             if (is_broken(&of_node, c))
                 c->again = left ? left--, 0 : 2;

@@ -69,10 +69,10 @@ static void an_old_lease(void **state) {
     assert_int_equal(asked("/leases/"), 1);
     assert_int_equal(asked("host=127.0.0.1"), 3);
     for (size_t i = 0; i < c.report.cells.count; i++) { /* nothing of before is left */
-        const struct cluster_cell *cell = &c.report.cells.items[i];
+        const struct diag_cell *cell = &c.report.cells.items[i];
 
-        if (cell->from == 1)
-            assert_int_equal(cell->cell.outcome, DIAG_NOT_RUN);
+        if (cell->from_node == 1)
+            assert_int_equal(cell->outcome, DIAG_NOT_RUN);
     }
 }
 

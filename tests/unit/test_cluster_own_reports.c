@@ -23,7 +23,7 @@ static int open_report(void **state) {
     make(&report);
     report.time = NOW;
     for (size_t i = 0; i < report.cells.count; i++)
-        report.cells.items[i].cell.outcome = DIAG_PASS;
+        report.cells.items[i].outcome = DIAG_PASS;
     return 0;
 }
 
@@ -45,12 +45,12 @@ static void publish(size_t node, const char *text) {
 /* Red: these flows (letter()) from a node. */
 static void fail_from(size_t node, const char *flows, enum probe_outcome outcome) {
     for (size_t i = 0; i < report.cells.count; i++) {
-        struct cluster_cell *c = &report.cells.items[i];
+        struct diag_cell *c = &report.cells.items[i];
 
-        if (c->from == node && strchr(flows, letter(c))) {
-            c->cell.outcome = DIAG_FAIL;
-            c->cell.result.outcome = outcome;
-            text_format(c->cell.reason, sizeof c->cell.reason, "i/o timeout");
+        if (c->from_node == node && strchr(flows, letter(c))) {
+            c->outcome = DIAG_FAIL;
+            c->result.outcome = outcome;
+            text_format(c->reason, sizeof c->reason, "i/o timeout");
         }
     }
 }
@@ -137,11 +137,11 @@ static void what_it_does_not_fit(void **state) {
         fail_from(i, "p", PROBE_TIMEOUT);
     assert_causes("CL-NONE all nodes; CL-HNS w0");
     for (size_t i = 0; i < report.cells.count; i++)
-        report.cells.items[i].cell.outcome = DIAG_PASS;
+        report.cells.items[i].outcome = DIAG_PASS;
     fail_from(0, "s", PROBE_TIMEOUT);
     for (size_t i = 0; i < report.cells.count; i++)
-        if (report.cells.items[i].from == 0 && letter(&report.cells.items[i]) == 's') {
-            report.cells.items[i].cell.outcome = DIAG_PASS; /* one Service works from there */
+        if (report.cells.items[i].from_node == 0 && letter(&report.cells.items[i]) == 's') {
+            report.cells.items[i].outcome = DIAG_PASS; /* one Service works from there */
             break;
         }
     assert_causes("CL-IPV6-NODE w0; CL-SVC-UDP w0; CL-HNS w0");

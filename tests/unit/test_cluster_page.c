@@ -32,9 +32,9 @@ static void the_worst_of_a_pair(void **state) {
         _cleanup_(freep) char *page = NULL, *wanted = NULL;
         bool udp_red = rows[i].second == DIAG_FAIL || rows[i].second == DIAG_NOT_RUN;
 
-        report.cells.items[2].cell.flow = diag_flow_find(rows[i].flow);
-        report.cells.items[2].cell.outcome = rows[i].first;
-        report.cells.items[3].cell.outcome = rows[i].second;
+        report.cells.items[2].flow = diag_flow_find(rows[i].flow);
+        report.cells.items[2].outcome = rows[i].first;
+        report.cells.items[3].outcome = rows[i].second;
         page = cluster_report_html(&report);
         wanted = xasprintf("title=\"win-1\">win-1</th><td></td>%s<td class=\"pass\">ok</td></tr>",
                            rows[i].shown);

@@ -160,10 +160,10 @@ static void test_pairs_beside_red_ones(void **state) {
         for (const char *at = rows[i].red; *at; at += at[2] ? 3 : 2) {
             report.cells.items =
                 xrealloc(report.cells.items, (report.cells.count + 1) * sizeof *report.cells.items);
-            report.cells.items[report.cells.count++] = (struct cluster_cell){
-                .cell.outcome = strchr(rows[i].missing, 'l') ? DIAG_NOT_RUN : DIAG_FAIL,
-                .from = (size_t)(at[0] - '0'),
-                .to = (size_t)(at[1] - '0')};
+            report.cells.items[report.cells.count++] = (struct diag_cell){
+                .outcome = strchr(rows[i].missing, 'l') ? DIAG_NOT_RUN : DIAG_FAIL,
+                .from_node = (size_t)(at[0] - '0'),
+                .to_node = (size_t)(at[1] - '0')};
         }
         cluster_pairs_widen(&report);
         for (size_t p = before; p < report.pairs.count; p++)
@@ -197,11 +197,11 @@ static void test_pairs_behind_services(void **state) {
         report.cells.items = xcalloc(8, sizeof *report.cells.items);
         for (const char *at = rows[i].lossy; *at; at++)
             report.cells.items[report.cells.count++] =
-                (struct cluster_cell){.cell = {.flow = diag_flow_find("pod-to-service-ip"),
-                                               .outcome = DIAG_FAIL,
-                                               .result.succeeded = 1},
-                                      .from = (size_t)(*at - '0'),
-                                      .to = (size_t)(*at - '0')};
+                (struct diag_cell){.flow = diag_flow_find("pod-to-service-ip"),
+                                   .outcome = DIAG_FAIL,
+                                   .result.succeeded = 1,
+                                   .from_node = (size_t)(*at - '0'),
+                                   .to_node = (size_t)(*at - '0')};
         cluster_pairs_widen(&report);
         for (size_t p = 5; p < report.pairs.count; p++)
             text_addf(&t, "%zu%zu ", report.pairs.items[p].from, report.pairs.items[p].to);
@@ -222,9 +222,9 @@ static void test_pairs_beside_many(void **state) {
     report.cells.items = xcalloc(before, sizeof *report.cells.items);
     for (; report.cells.count < before; report.cells.count++)
         report.cells.items[report.cells.count] =
-            (struct cluster_cell){.cell.outcome = DIAG_FAIL,
-                                  .from = report.pairs.items[report.cells.count].from,
-                                  .to = report.pairs.items[report.cells.count].to};
+            (struct diag_cell){.outcome = DIAG_FAIL,
+                               .from_node = report.pairs.items[report.cells.count].from,
+                               .to_node = report.pairs.items[report.cells.count].to};
     cluster_pairs_widen(&report);
     assert_in_range(report.pairs.count - before, 48, 72);
     cluster_report_free(&report);

@@ -66,8 +66,8 @@ static void all_comes_back(void **state) {
     assert_true(cluster_report_is(text, strlen(text)));
     assert_false(cluster_report_is("{\"kind\":\"DiagReport\"}", 21));
     assert_false(cluster_report_is("{", 1));
-    assert_true(report.cells.items[1].cell.second);
-    assert_false(report.cells.items[0].cell.second);
+    assert_true(report.cells.items[1].second);
+    assert_false(report.cells.items[0].second);
     cluster_report_free(&report);
 }
 

@@ -34,7 +34,7 @@ static void some_is_red(void **state) {
     add_cell("pod-to-pod-ip", false, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
     add_cell("pod-to-pod-ip", true, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
     add_cell("pod-to-pod-ip", false, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
-    report.cells.items[5].cell.family = 6;
+    report.cells.items[5].family = 6;
     add_cell("pod-to-pod-name", true, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
     add_cell("pod-to-service-ip", true, 0, 1, DIAG_FAIL, "no answer \x1b[31m");
     add_cell("pod-to-pod-ip", false, 1, 1, DIAG_FAIL, "refused");
@@ -83,7 +83,7 @@ static void many_are_counted(void **state) {
     (void)state;
     cluster_nodes_free(&report.nodes);
     free(report.cells.items);
-    report.cells = (struct cluster_cells){0};
+    report.cells = (struct diag_cells){0};
     for (unsigned i = 0; i < 30; i++) {
         _cleanup_(freep) char *name = xasprintf("n%u", i);
         add_node(name, "linux", "", NULL);
@@ -207,7 +207,7 @@ static void the_junit(void **state) {
 
     (void)state;
     add_cell("pod-to-pod-ip", true, 0, 1, DIAG_FAIL, "<x>");
-    report.cells.items[2].cell.family = 6;
+    report.cells.items[2].family = 6;
     add_cell("pod-to-node", false, 0, 1, DIAG_SKIP, "");
     add_cell("node-to-pod", false, 1, 1, DIAG_NOT_RUN, "why");
     add_cell("nodeport-remote", false, 0, 2, DIAG_SLOW, "");

@@ -31,8 +31,7 @@ static void a_healthy_cluster(void **state) {
     for (size_t i = 0; i < c.paths.count; i++) /* it is asked only where probes are not reached */
         assert_false(text_starts_with(c.paths.items[i], "/version"));
     for (unsigned i = 0; i < NODES; i++) {
-        const struct probe_result *ready =
-            &cell_of("node-to-pod", false, node_names[i], 0)->cell.result;
+        const struct probe_result *ready = &cell_of("node-to-pod", false, node_names[i], 0)->result;
 
         assert_int_equal(ready->attempts, 1);
         assert_int_equal(ready->succeeded, 1);
@@ -52,7 +51,7 @@ static void show(void *context, const struct cluster_report *report) {
 
     (void)context;
     for (size_t i = 0; i < report->cells.count; i++)
-        waiting += report->cells.items[i].cell.outcome == DIAG_NOT_RUN;
+        waiting += report->cells.items[i].outcome == DIAG_NOT_RUN;
     if (!shown++)
         waiting_at_first = waiting;
     assert_true(waiting <= waiting_at_first);
@@ -153,7 +152,7 @@ static void two_families(void **state) {
 
             assert_string_equal(node->pod_ip, four);
             assert_string_equal(node->pod_ip6, six);
-            assert_true(cell_of("pod-to-pod-ip", true, node->name, 1)->cell.family == 6);
+            assert_true(cell_of("pod-to-pod-ip", true, node->name, 1)->family == 6);
         }
     }
 }
@@ -202,7 +201,7 @@ static void a_node_that_is_not_ready(void **state) {
     assert_null(strstr(text_str(&c.log), "probe-2"));
     assert_int_equal(c.made, 2);
     assert_string_equal(c.report.nodes.items[1].waiting, "the node is not Ready");
-    assert_string_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->cell.reason,
+    assert_string_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->reason,
                         "the node is not Ready");
     assert_int_equal(cells_with(DIAG_NOT_RUN), 1);
     assert_false(cluster_report_is_good(&c.report));
@@ -243,8 +242,7 @@ static void a_pod_that_does_not_start(void **state) {
     c.waiting[0] = "ImagePullBackOff";
     assert_int_equal(diagnose(&err), 0);
     assert_string_equal(c.report.nodes.items[0].waiting, "ImagePullBackOff");
-    assert_string_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->cell.reason,
-                        "ImagePullBackOff");
+    assert_string_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->reason, "ImagePullBackOff");
     assert_int_equal(cells_with(DIAG_NOT_RUN), 1);
     assert_int_equal(cells_with(DIAG_FAIL), 0);
     assert_true(c.report.start_ms < 3000); /* that does not change any more: no wait */
@@ -296,9 +294,9 @@ static void a_pod_that_takes_its_time(void **state) {
     assert_int_equal(diagnose(&err), 0);
     if (c.report.nodes.items[2].waiting)
         fail_msg("%s", c.report.nodes.items[2].waiting);
-    assert_int_equal(cell_of("node-to-pod", false, "lin-1", 0)->cell.outcome, DIAG_FAIL);
+    assert_int_equal(cell_of("node-to-pod", false, "lin-1", 0)->outcome, DIAG_FAIL);
     assert_true(c.report.milliseconds >= 4000 && c.report.milliseconds < 6000);
-    assert_string_equal(cell_of("node-to-pod", false, "lin-1", 0)->cell.reason,
+    assert_string_equal(cell_of("node-to-pod", false, "lin-1", 0)->reason,
                         "the kubelet's readiness probe does not reach the pod");
 }
 

@@ -9,14 +9,15 @@ static bool is_in(const char *group, size_t node) {
 static void part(const char *group, bool out, struct cluster_report *ret) {
     make(ret);
     for (size_t i = 0; i < ret->cells.count; i++) {
-        struct cluster_cell *c = &ret->cells.items[i];
-        bool red = strchr("pn", letter(c)) && is_in(group, c->from) != is_in(group, c->to) &&
-                   (!out || is_in(group, c->from));
+        struct diag_cell *c = &ret->cells.items[i];
+        bool red = strchr("pn", letter(c)) &&
+                   is_in(group, c->from_node) != is_in(group, c->to_node) &&
+                   (!out || is_in(group, c->from_node));
 
-        c->cell.outcome = red ? DIAG_FAIL : DIAG_PASS;
-        c->cell.result.outcome = !red ? PROBE_OK : c->cell.udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
-        c->cell.result.attempts = 3;
-        c->cell.result.succeeded = red ? 0 : 3;
+        c->outcome = red ? DIAG_FAIL : DIAG_PASS;
+        c->result.outcome = !red ? PROBE_OK : c->udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
+        c->result.attempts = 3;
+        c->result.succeeded = red ? 0 : 3;
     }
     cluster_causes_find(ret);
 }

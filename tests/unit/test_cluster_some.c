@@ -13,17 +13,19 @@ struct some {
 
 static void paint(struct cluster_report *report, const struct some *some, size_t count) {
     for (size_t i = 0; i < report->cells.count; i++) {
-        struct cluster_cell *cell = &report->cells.items[i];
+        struct diag_cell *cell = &report->cells.items[i];
 
-        cell->cell.outcome = DIAG_PASS;
-        cell->cell.result.attempts = cell->cell.result.succeeded = TRIES;
+        cell->outcome = DIAG_PASS;
+        cell->result.attempts = cell->result.succeeded = TRIES;
         for (size_t k = 0; k < count; k++) {
             const struct some *s = &some[k];
 
-            if (!strchr(s->letters, letter(cell)) || (s->from != ANY && s->from != cell->from) ||
-                (s->to != ANY && s->to != cell->to) || (s->to != ANY && cell->from == cell->to))
+            if (!strchr(s->letters, letter(cell)) ||
+                (s->from != ANY && s->from != cell->from_node) ||
+                (s->to != ANY && s->to != cell->to_node) ||
+                (s->to != ANY && cell->from_node == cell->to_node))
                 continue;
-            cell->cell.result.outcome = s->outcome;
+            cell->result.outcome = s->outcome;
             cluster_cell_set_loss(cell, TRIES, s->succeeded);
         }
     }
@@ -84,8 +86,8 @@ static void test_tcp(void **state) {
     make(&report);
     paint(&report, &(struct some){"p", 1, 9, 8, PROBE_FAILED}, 1);
     for (size_t i = 0; i < report.cells.count; i++)
-        if (report.cells.items[i].cell.udp)
-            report.cells.items[i].cell.outcome = DIAG_PASS;
+        if (report.cells.items[i].udp)
+            report.cells.items[i].outcome = DIAG_PASS;
     cluster_causes_find(&report);
     assert_int_equal(report.causes.count, 1);
     assert_string_equal(report.causes.items[0].id, "CL-LOSS-NODE");
@@ -102,10 +104,10 @@ static void test_evicted(void **state) {
     make(&report);
     paint(&report, NULL, 0);
     for (size_t i = 0; i < report.cells.count; i++)
-        if (report.cells.items[i].from == 1)
-            report.cells.items[i].cell.outcome = DIAG_NOT_RUN;
-        else if (report.cells.items[i].to == 1)
-            report.cells.items[i].cell.outcome = DIAG_FAIL;
+        if (report.cells.items[i].from_node == 1)
+            report.cells.items[i].outcome = DIAG_NOT_RUN;
+        else if (report.cells.items[i].to_node == 1)
+            report.cells.items[i].outcome = DIAG_FAIL;
     report.nodes.items[1].waiting = xstrdup("Failed: Evicted: The node was low on resource: disk");
     report.nodes.items[1].unreached = xstrdup("i/o timeout");
     cluster_causes_find(&report);

@@ -167,9 +167,9 @@ static bool has_word(const char *words, const char *word) {
 }
 
 /* Whether a cell shows where the effect is. */
-static bool shows(const struct effect *e, const struct cluster_cell *c) {
-    return (e->of_nodes ? c->from == c->to : c->from != c->to) && strchr(e->flows, letter(c)) &&
-           is_protocol(e, c);
+static bool shows(const struct effect *e, const struct diag_cell *c) {
+    return (e->of_nodes ? c->from_node == c->to_node : c->from_node != c->to_node) &&
+           strchr(e->flows, letter(c)) && is_protocol(e, c);
 }
 
 /* Of what is said of nodes. Where HNS cannot do it, nothing is missed. */
@@ -199,13 +199,13 @@ static bool is_right(const struct fault *f, const struct cluster_report *report)
     if (!*f->effect->flows)
         return is_right_of_nodes(f, report);
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
+        const struct diag_cell *c = &report->cells.items[i];
 
         if (!shows(f->effect, c))
             continue;
-        red |= scope_has(&f->scope, c->from, c->to);
-        if (report->causes.count &&
-            cause_has(report, first, c->from, c->to) != scope_has(&f->scope, c->from, c->to))
+        red |= scope_has(&f->scope, c->from_node, c->to_node);
+        if (report->causes.count && cause_has(report, first, c->from_node, c->to_node) !=
+                                        scope_has(&f->scope, c->from_node, c->to_node))
             return false;
     }
     return red ? report->causes.count && has_word(f->effect->ids, first->id)

@@ -23,12 +23,12 @@ static bool to_all(const struct dial *d, long *ret_status, const char **ret_body
 }
 
 /* The cell of that pair; NULL: it was not asked. */
-static const struct cluster_cell *asked(size_t from, size_t to) {
+static const struct diag_cell *asked(size_t from, size_t to) {
     for (size_t i = 0; i < c.report.cells.count; i++) {
-        const struct cluster_cell *cell = &c.report.cells.items[i];
+        const struct diag_cell *cell = &c.report.cells.items[i];
 
-        if (cell->from == from && cell->to == to && cell->cell.flow->id == FLOW_POD_IP &&
-            !cell->cell.udp)
+        if (cell->from_node == from && cell->to_node == to && cell->flow->id == FLOW_POD_IP &&
+            !cell->udp)
             return cell;
     }
     return NULL;
@@ -54,8 +54,8 @@ static void beside_a_pair(void **state) {
     c.dialed = to_second;
     assert_int_equal(diagnose(&err), 0);
     assert_int_equal(c.report.pairs.count, RING + 6);
-    assert_int_equal(asked(1, 0)->cell.result.attempts, 1);
-    assert_int_equal(asked(1, 0)->cell.outcome, DIAG_PASS);
+    assert_int_equal(asked(1, 0)->result.attempts, 1);
+    assert_int_equal(asked(1, 0)->outcome, DIAG_PASS);
     assert_int_equal(c.report.causes.count, 1);
     assert_string_equal(c.report.causes.items[0].id, "CL-PAIR");
     assert_non_null(strstr(c.report.causes.items[0].message, "win-1 to win-2"));

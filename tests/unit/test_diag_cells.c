@@ -39,17 +39,17 @@ static struct cluster_report report_make(void) {
 }
 
 /* A cell a line: flow, family, protocol, from, what is dialed, who must answer ("any": a probe). */
-static char *listed(const struct cluster_cells *cells) {
+static char *listed(const struct diag_cells *cells) {
     struct text t = {0};
 
     for (size_t i = 0; i < cells->count; i++) {
-        const struct cluster_cell *c = &cells->items[i];
+        const struct diag_cell *c = &cells->items[i];
 
-        text_addf(&t, "%s %s%u %s %s %s\n", c->cell.flow->name, c->cell.udp ? "udp" : "tcp",
-                  c->cell.family, c->cell.from, c->cell.to,
-                  c->any                  ? "any"
-                  : *c->cell.probe.expect ? c->cell.probe.expect
-                                          : "-");
+        text_addf(&t, "%s %s%u %s %s %s\n", c->flow->name, c->udp ? "udp" : "tcp", c->family,
+                  c->from, c->to,
+                  c->any             ? "any"
+                  : *c->probe.expect ? c->probe.expect
+                                     : "-");
     }
     return text_take(&t);
 }
@@ -116,16 +116,16 @@ static void each_cell_asks_its_question(void **state) {
                                                 .node_port = 30001,
                                                 .node_port_udp = 30002};
     struct cluster_report report = report_make();
-    struct cluster_cells cells;
+    struct diag_cells cells;
     _cleanup_(freep) char *list = NULL;
 
     (void)state;
     cluster_cells_make(&report, &options, &at, &cells);
     list = listed(&cells);
     assert_string_equal(list, wanted);
-    assert_string_equal(cells.items[cells.count - 1].cell.reason, "Pending: no room");
+    assert_string_equal(cells.items[cells.count - 1].reason, "Pending: no room");
     for (size_t i = 0; i < cells.count; i++)
-        assert_int_equal(cells.items[i].cell.outcome, DIAG_NOT_RUN);
+        assert_int_equal(cells.items[i].outcome, DIAG_NOT_RUN);
     report.cells = cells;
     cluster_report_free(&report);
 }

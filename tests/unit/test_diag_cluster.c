@@ -220,8 +220,7 @@ static void test_refused(void **state) {
 /* A pod that is not the one that was meant must not pass, a Service's pods must. */
 static void test_responder(void **state) {
     struct cluster_report report = {.nodes = mixed(2, 0)};
-    struct cluster_cell cell = {.cell.flow = diag_flow_find("pod-to-pod-ip"),
-                                .cell.probe.expect = "probe-2"};
+    struct diag_cell cell = {.flow = diag_flow_find("pod-to-pod-ip"), .probe.expect = "probe-2"};
     static const char right[] = "{\"responses\":[\"PROBE-2\"]}",
                       other[] = "{\"responses\":[\"probe-1\"]}",
                       strange[] = "{\"responses\":[\"nginx\"]}";
@@ -230,15 +229,15 @@ static void test_responder(void **state) {
     report.nodes.items[0].pod = xstrdup("probe-1");
     report.nodes.items[1].pod = xstrdup("probe-2");
     cluster_cell_judge(&report, &cell, 200, right, strlen(right), false);
-    assert_int_equal(cell.cell.outcome, DIAG_PASS);
+    assert_int_equal(cell.outcome, DIAG_PASS);
     cluster_cell_judge(&report, &cell, 200, other, strlen(other), true);
-    assert_int_equal(cell.cell.outcome, DIAG_FAIL);
-    assert_int_equal(cell.cell.result.outcome, PROBE_WRONG_RESPONDER);
+    assert_int_equal(cell.outcome, DIAG_FAIL);
+    assert_int_equal(cell.result.outcome, PROBE_WRONG_RESPONDER);
     cell.any = true;
     cluster_cell_judge(&report, &cell, 200, other, strlen(other), true);
-    assert_int_equal(cell.cell.outcome, DIAG_SLOW);
+    assert_int_equal(cell.outcome, DIAG_SLOW);
     cluster_cell_judge(&report, &cell, 200, strange, strlen(strange), true);
-    assert_int_equal(cell.cell.outcome, DIAG_FAIL);
+    assert_int_equal(cell.outcome, DIAG_FAIL);
     cluster_report_free(&report);
 }
 
@@ -287,24 +286,23 @@ static void test_script(void **state) {
 /* No answer in time is the DNS' fault where the probe answers other questions, and a name was
  * asked. */
 static void test_late(void **state) {
-    struct cluster_cell cells[] = {
-        {.from = 0,
-         .cell = {.outcome = DIAG_PASS, .result.attempts = 1, .probe.target = "10.1.2.3"}},
-        {.from = 0, .cell = {.outcome = DIAG_NOT_RUN, .probe.target = "backend"}},
-        {.from = 0, .cell = {.outcome = DIAG_NOT_RUN, .probe.target = "fd00::1"}},
-        {.from = 1, .cell = {.outcome = DIAG_NOT_RUN, .probe.target = "backend"}},
+    struct diag_cell cells[] = {
+        {.from_node = 0, .outcome = DIAG_PASS, .result.attempts = 1, .probe.target = "10.1.2.3"},
+        {.from_node = 0, .outcome = DIAG_NOT_RUN, .probe.target = "backend"},
+        {.from_node = 0, .outcome = DIAG_NOT_RUN, .probe.target = "fd00::1"},
+        {.from_node = 1, .outcome = DIAG_NOT_RUN, .probe.target = "backend"},
     };
     struct cluster_report report = {.cells = {cells, ARRAY_SIZE(cells)}};
 
     (void)state;
     for (size_t i = 1; i < ARRAY_SIZE(cells); i++) {
         cluster_cell_judge_late(&report, &cells[i]);
-        assert_int_equal(cells[i].cell.outcome, i == 1 ? DIAG_FAIL : DIAG_NOT_RUN);
+        assert_int_equal(cells[i].outcome, i == 1 ? DIAG_FAIL : DIAG_NOT_RUN);
     }
-    assert_int_equal(cells[1].cell.result.outcome, PROBE_DNS_TIMEOUT);
-    assert_int_equal(cells[1].cell.result.attempts, 1);
-    assert_int_equal(cells[1].cell.result.succeeded, 0);
-    assert_string_equal(cells[1].cell.reason, "the name does not resolve in time");
+    assert_int_equal(cells[1].result.outcome, PROBE_DNS_TIMEOUT);
+    assert_int_equal(cells[1].result.attempts, 1);
+    assert_int_equal(cells[1].result.succeeded, 0);
+    assert_string_equal(cells[1].reason, "the name does not resolve in time");
 }
 
 int main(void) {

@@ -9,7 +9,7 @@
  * at nodes, both from and to them, only from, only to; from one node to another. */
 enum cluster_scope { ALL, SYSTEMS, KINDS, NODE, OUT, IN, PAIR, SCOPES };
 
-typedef bool cluster_is_among(const struct cluster_cell *cell);
+typedef bool cluster_is_among(const struct diag_cell *cell);
 typedef const char *cluster_says(const struct cluster_node *node);
 typedef bool cluster_reports(const struct cluster_node *node);
 
@@ -65,20 +65,20 @@ extern const struct cluster_rows cluster_rows_of_pods, cluster_rows_of_packets,
 
 /* Red for such a row: a cell that some packets pass has rows of its own; one that could not be
  * asked says nothing. */
-static inline bool cluster_row_is_red(const struct cluster_row *row, const struct cluster_cell *c) {
+static inline bool cluster_row_is_red(const struct cluster_row *row, const struct diag_cell *c) {
     if (row->again)
         return c->again > 0 || cluster_cell_is_lossy(c);
-    return c->cell.outcome == DIAG_FAIL &&
+    return c->outcome == DIAG_FAIL &&
            row->partly == (cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c));
 }
 /* All attempts succeed, or some. */
-static inline bool cluster_cell_passes_some(const struct cluster_cell *c) {
-    return cluster_cell_is_lossy(c) || !cluster_cell_is_open(c);
+static inline bool cluster_cell_passes_some(const struct diag_cell *c) {
+    return cluster_cell_is_lossy(c) || !diag_cell_is_open(c);
 }
-static inline bool cluster_cell_is_unasked(const struct cluster_cell *c) {
-    return c->cell.outcome == DIAG_NOT_RUN;
+static inline bool cluster_cell_is_unasked(const struct diag_cell *c) {
+    return c->outcome == DIAG_NOT_RUN;
 }
 
 /* What the tables have in common. */
-bool cluster_cell_is_any(const struct cluster_cell *c);
-bool cluster_cell_is_astray(const struct cluster_cell *c); /* somebody else answers */
+bool cluster_cell_is_any(const struct diag_cell *c);
+bool cluster_cell_is_astray(const struct diag_cell *c); /* somebody else answers */

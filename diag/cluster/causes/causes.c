@@ -4,13 +4,13 @@
 
 #include "diag/cluster/causes/cause_row.h"
 
-bool cluster_cell_is_any(const struct cluster_cell *c) {
+bool cluster_cell_is_any(const struct diag_cell *c) {
     (void)c;
     return true;
 }
 
-bool cluster_cell_is_astray(const struct cluster_cell *c) {
-    return cluster_cell_is_open(c) && c->cell.result.outcome == PROBE_WRONG_RESPONDER;
+bool cluster_cell_is_astray(const struct diag_cell *c) {
+    return diag_cell_is_open(c) && c->result.outcome == PROBE_WRONG_RESPONDER;
 }
 
 /* ---- what a row is called ---- */

@@ -44,13 +44,13 @@ static bool is_witness(const struct cluster_report *report, size_t asker, size_t
     bool answers = false;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
+        const struct diag_cell *c = &report->cells.items[i];
 
-        if ((c->from == asker || c->to == asker) && cluster_cell_is_open(c) && !c->cell.udp &&
+        if ((c->from_node == asker || c->to_node == asker) && diag_cell_is_open(c) && !c->udp &&
             (surely || cluster_cell_is_between_pods(c)))
             return false;
-        answers |= c->from == asker && c->to == node && !c->cell.udp && !cluster_cell_is_open(c) &&
-                   cluster_cell_is_to_port(c);
+        answers |= c->from_node == asker && c->to_node == node && !c->udp &&
+                   !diag_cell_is_open(c) && cluster_cell_is_to_port(c);
     }
     return answers;
 }
@@ -70,12 +70,12 @@ static bool *silent_make(const struct cluster_report *report, bool surely) {
 
 /* ---- causes ---- */
 
-char *cluster_cell_name(const struct cluster_report *report, const struct cluster_cell *c) {
-    _cleanup_(freep) char *flow = diag_cell_name(&c->cell);
+char *cluster_cell_name(const struct cluster_report *report, const struct diag_cell *c) {
+    _cleanup_(freep) char *flow = diag_cell_name(c);
 
-    if (c->from == c->to)
-        return xasprintf("%s %s", flow, c->cell.from);
-    return xasprintf("%s %s -> %s", flow, c->cell.from, report->nodes.items[c->to].name);
+    if (c->from_node == c->to_node)
+        return xasprintf("%s %s", flow, c->from);
+    return xasprintf("%s %s -> %s", flow, c->from, report->nodes.items[c->to_node].name);
 }
 
 static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
@@ -114,7 +114,7 @@ static void add_name(const struct finding *f, const struct cluster_found *found,
 
 /* Red for what is named, though it is perhaps no cell of the place. */
 static bool follows(const struct finding *f, const struct cluster_row *row,
-                    const struct cluster_place *place, const struct cluster_cell *c) {
+                    const struct cluster_place *place, const struct diag_cell *c) {
     struct cluster_place wide = *place;
 
     if (row->touching && place->way == FROM)
@@ -124,14 +124,14 @@ static bool follows(const struct finding *f, const struct cluster_row *row,
 
 static void explain(struct finding *f, const struct cluster_row *row,
                     const struct cluster_place *place, struct naming *ret) {
-    const struct cluster_cells *cells = &f->report->cells;
+    const struct diag_cells *cells = &f->report->cells;
 
     for (size_t i = 0; i < cells->count; i++) {
-        const struct cluster_cell *c = &cells->items[i];
+        const struct diag_cell *c = &cells->items[i];
         bool mine = (row->among && row->among(c) && cluster_place_has(&f->map, place, c)) ||
                     follows(f, row, place, c);
 
-        if (!mine || !cluster_cell_is_open(c) || f->explained[i])
+        if (!mine || !diag_cell_is_open(c) || f->explained[i])
             continue;
         f->explained[i] = true;
         text_list_add_owned(&ret->cause.cells, cluster_cell_name(f->report, c));
@@ -212,9 +212,9 @@ static void add_causes(struct finding *f) {
 static bool has_red(const struct finding *f, const struct cluster_row *row,
                     const struct cluster_place *place) {
     for (size_t i = 0; i < f->report->cells.count; i++) {
-        const struct cluster_cell *c = &f->report->cells.items[i];
+        const struct diag_cell *c = &f->report->cells.items[i];
 
-        if (c->cell.outcome == DIAG_FAIL && !f->explained[i] && follows(f, row, place, c))
+        if (c->outcome == DIAG_FAIL && !f->explained[i] && follows(f, row, place, c))
             return true;
     }
     return false;
@@ -279,15 +279,15 @@ static void find_reported(struct finding *f, const struct cluster_row *row, bool
 
 static char *evidence_make(const struct finding *f, const struct cluster_row *row,
                            const struct cluster_found *found) {
-    const struct cluster_cell *first = &f->report->cells.items[found->first];
-    const struct cluster_node *n = &f->report->nodes.items[first->from];
+    const struct diag_cell *first = &f->report->cells.items[found->first];
+    const struct cluster_node *n = &f->report->nodes.items[first->from_node];
     _cleanup_(freep) char *cell = cluster_cell_name(f->report, first);
     struct text evidence = {0};
 
     if (found->red > 1)
         text_addf(&evidence, "each of %zu cells %s, such as ", found->red,
                   row->again ? "sends packets again" : "fails");
-    text_addf(&evidence, "%s: %s", cell, first->cell.reason);
+    text_addf(&evidence, "%s: %s", cell, first->reason);
     if (row->dns && found->place.set == ONE)
         text_addf(&evidence, "; inside the pod: DNS servers %s, suffixes %s",
                   n->servers ? n->servers : "unknown", n->suffixes ? n->suffixes : "unknown");
@@ -320,7 +320,7 @@ static bool is_cut(const struct cluster_report *report, const struct cluster_row
     for (size_t i = 0; row->whole && i < report->cells.count; i++)
         if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
             (cluster_row_is_red(row, &report->cells.items[i]) ||
-             (row->partly && report->cells.items[i].cell.outcome == DIAG_FAIL)))
+             (row->partly && report->cells.items[i].outcome == DIAG_FAIL)))
             return true;
     return false;
 }
@@ -341,7 +341,7 @@ static void find_unasked(struct finding *f, const struct cluster_row *row) {
         _cleanup_(freep) char *evidence = NULL;
 
         for (size_t k = f->report->cells.count; k-- > 0;)
-            if (f->report->cells.items[k].from == i && !f->explained[k] &&
+            if (f->report->cells.items[k].from_node == i && !f->explained[k] &&
                 row->among(&f->report->cells.items[k])) {
                 found.first = k;
                 found.red++;
@@ -380,9 +380,9 @@ static void explain_services(struct finding *f) {
     while (cut < f->namings + f->count && !cut->row->behind)
         cut++;
     for (size_t i = 0; i < f->report->cells.count && cut < f->namings + f->count; i++) {
-        const struct cluster_cell *c = &f->report->cells.items[i];
+        const struct diag_cell *c = &f->report->cells.items[i];
 
-        if (c->cell.outcome == DIAG_FAIL && !f->explained[i] && cluster_cell_is_by_service(c))
+        if (c->outcome == DIAG_FAIL && !f->explained[i] && cluster_cell_is_by_service(c))
             text_list_add_owned(&cut->cause.cells, cluster_cell_name(f->report, c));
     }
 }

@@ -4,32 +4,32 @@
 enum { FEW = 3 }; /* attempts */
 
 /* TCP's segments are as large as its path lets pass: what works of UDP says nothing. */
-static bool is_large(const struct cluster_cell *c) {
+static bool is_large(const struct diag_cell *c) {
     return cluster_cell_is_between_pods(c) &&
            (cluster_cell_is_large_lost(c) ||
-            (!c->cell.udp && !cluster_cell_is_open(c) && c->large == LARGE_ARRIVE));
+            (!c->udp && !diag_cell_is_open(c) && c->large == LARGE_ARRIVE));
 }
 
 /* TCP sends again what was lost: what works of it says nothing. */
-static bool is_chance(const struct cluster_cell *c) {
+static bool is_chance(const struct diag_cell *c) {
     return cluster_cell_is_between_pods(c) &&
-           (cluster_cell_is_lossy(c) || (c->cell.udp && !cluster_cell_is_open(c)));
+           (cluster_cell_is_lossy(c) || (c->udp && !diag_cell_is_open(c)));
 }
 
-static bool is_lossy_tcp(const struct cluster_cell *c) {
-    return cluster_cell_is_lossy(c) && !c->cell.udp;
+static bool is_lossy_tcp(const struct diag_cell *c) {
+    return cluster_cell_is_lossy(c) && !c->udp;
 }
 
 /* That loses none. */
-static bool is_udp(const struct cluster_cell *c) {
-    return cluster_cell_is_between_pods(c) && c->cell.udp && !cluster_cell_is_open(c);
+static bool is_udp(const struct diag_cell *c) {
+    return cluster_cell_is_between_pods(c) && c->udp && !diag_cell_is_open(c);
 }
 
 /* Of UDP that nobody sends again all may be lost by chance, of a few. */
-static bool is_lost_too(const struct cluster_cell *c) {
+static bool is_lost_too(const struct diag_cell *c) {
     return cluster_cell_is_lossy(c) ||
-           (c->cell.udp && cluster_cell_is_open(c) && c->cell.result.outcome == PROBE_NO_REPLY &&
-            c->cell.result.attempts <= FEW);
+           (c->udp && diag_cell_is_open(c) && c->result.outcome == PROBE_NO_REPLY &&
+            c->result.attempts <= FEW);
 }
 
 #define MTU_HINT                                                                                   \

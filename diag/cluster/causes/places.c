@@ -3,22 +3,22 @@
 
 enum { NAMES = 8 };
 
-static bool is_of_part(enum cluster_part part, const struct cluster_cell *c) {
+static bool is_of_part(enum cluster_part part, const struct diag_cell *c) {
     switch (part) {
     case WHOLE:
         return true;
     case UDP:
     case TCP:
-        return c->cell.udp == (part == UDP);
+        return c->udp == (part == UDP);
     default:
-        return (c->cell.family == 6) == (part == SIX);
+        return (c->family == 6) == (part == SIX);
     }
 }
 
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
-                     const struct cluster_cell *c) {
-    return row->among(c) && is_of_part(map->part, c) && c->cell.outcome != DIAG_NOT_RUN &&
-           !(row->local && cluster_cell_is_open(c) && !map->silent[c->from]);
+                     const struct diag_cell *c) {
+    return row->among(c) && is_of_part(map->part, c) && c->outcome != DIAG_NOT_RUN &&
+           !(row->local && diag_cell_is_open(c) && !map->silent[c->from_node]);
 }
 
 static bool is_in_set(const struct cluster_map *map, enum cluster_set set, size_t of, size_t node) {
@@ -51,13 +51,13 @@ bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_p
 }
 
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
-                       const struct cluster_cell *cell) {
+                       const struct diag_cell *cell) {
     bool pair = place->way == TO || place->way == BETWEEN;
 
     if (place->side)
-        return place->side[cell->from] != place->side[cell->to];
-    return cluster_place_has_way(map, place, cell->from, cell->to) &&
-           !(pair && cell->from == cell->to);
+        return place->side[cell->from_node] != place->side[cell->to_node];
+    return cluster_place_has_way(map, place, cell->from_node, cell->to_node) &&
+           !(pair && cell->from_node == cell->to_node);
 }
 
 enum cluster_scope cluster_place_scope(const struct cluster_place *place) {

@@ -28,9 +28,9 @@ struct cluster_map {
 };
 /* A cell of the row and the part, of which something is known. */
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
-                     const struct cluster_cell *cell);
+                     const struct diag_cell *cell);
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
-                       const struct cluster_cell *cell);
+                       const struct diag_cell *cell);
 /* Is the node `a`, or of its system or kind? */
 bool cluster_place_has_node(const struct cluster_map *map, const struct cluster_place *place,
                             size_t node);

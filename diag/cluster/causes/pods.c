@@ -3,66 +3,66 @@
 #include "diag/cluster/probes/meanwhile.h"
 #include "diag/cluster/twins.h"
 
-static bool is_pods_udp(const struct cluster_cell *c) {
-    return cluster_cell_is_between_pods(c) && c->cell.udp;
+static bool is_pods_udp(const struct diag_cell *c) {
+    return cluster_cell_is_between_pods(c) && c->udp;
 }
 
 /* The DNS is asked by UDP. */
-static bool is_udp(const struct cluster_cell *c) {
-    return c->cell.udp || cluster_cell_has_dns_failed(c);
+static bool is_udp(const struct diag_cell *c) {
+    return c->udp || cluster_cell_has_dns_failed(c);
 }
 
-static bool is_tcp(const struct cluster_cell *c) {
-    return !c->cell.udp;
+static bool is_tcp(const struct diag_cell *c) {
+    return !c->udp;
 }
 
-static bool is_six(const struct cluster_cell *c) {
-    return c->cell.family == 6;
+static bool is_six(const struct diag_cell *c) {
+    return c->family == 6;
 }
 
-static bool is_pods_six(const struct cluster_cell *c) {
+static bool is_pods_six(const struct diag_cell *c) {
     return cluster_cell_is_between_pods(c) && is_six(c);
 }
 
-static bool is_pods_four(const struct cluster_cell *c) {
+static bool is_pods_four(const struct diag_cell *c) {
     return cluster_cell_is_between_pods(c) && !is_six(c);
 }
 
-static bool is_service_six(const struct cluster_cell *c) {
+static bool is_service_six(const struct diag_cell *c) {
     return cluster_cell_is_to_service(c) && is_six(c);
 }
 
-static bool is_service_four(const struct cluster_cell *c) {
+static bool is_service_four(const struct diag_cell *c) {
     return cluster_cell_is_to_service(c) && !is_six(c);
 }
 
 /* Green, or answered by another pod. */
-static bool is_right_or_astray(const struct cluster_cell *c) {
-    return !cluster_cell_is_open(c) || cluster_cell_is_astray(c);
+static bool is_right_or_astray(const struct diag_cell *c) {
+    return !diag_cell_is_open(c) || cluster_cell_is_astray(c);
 }
 
-static bool is_pod_astray(const struct cluster_cell *c) {
+static bool is_pod_astray(const struct diag_cell *c) {
     return cluster_cell_is_between_pods(c) && is_right_or_astray(c);
 }
 
-static bool is_service_astray(const struct cluster_cell *c) {
+static bool is_service_astray(const struct diag_cell *c) {
     return cluster_cell_is_to_service(c) && is_right_or_astray(c);
 }
 
-static bool is_name_astray(const struct cluster_cell *c) {
+static bool is_name_astray(const struct diag_cell *c) {
     return cluster_cell_is_by_name(c) && is_right_or_astray(c);
 }
 
-static bool is_wrong(const struct cluster_cell *c) {
+static bool is_wrong(const struct diag_cell *c) {
     return cluster_cell_is_astray(c) && !cluster_cell_is_to_port(c);
 }
 
 /* Of a Service: one of several pods is another's. */
-static bool is_service_sometimes(const struct cluster_cell *c) {
-    return cluster_cell_is_to_service(c) && !c->cell.udp && is_right_or_astray(c);
+static bool is_service_sometimes(const struct diag_cell *c) {
+    return cluster_cell_is_to_service(c) && !c->udp && is_right_or_astray(c);
 }
 
-static bool is_sometimes_astray(const struct cluster_cell *c) {
+static bool is_sometimes_astray(const struct diag_cell *c) {
     return cluster_cell_is_lossy(c) && cluster_cell_is_astray(c);
 }
 
@@ -100,7 +100,7 @@ static const char *says_twin(const struct cluster_node *n) {
 }
 
 /* Where packets for one node's pods may come to another. */
-static bool is_to_pods(const struct cluster_cell *c) {
+static bool is_to_pods(const struct diag_cell *c) {
     return cluster_cell_is_between_pods(c) || cluster_cell_is_by_service(c);
 }
 

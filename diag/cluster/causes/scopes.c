@@ -64,18 +64,19 @@ static int compare_group(const void *key, const void *group) {
 }
 
 /* All places that a cell is in. */
-static size_t places_of(const struct cluster_map *map, const struct cluster_cell *c,
+static size_t places_of(const struct cluster_map *map, const struct diag_cell *c,
                         struct cluster_place *ret) {
     size_t count = 0;
 
     ret[count++] = (struct cluster_place){.set = EVERY, .way = TOUCHING};
     for (enum cluster_set set = ONE; set <= KIND; set++) {
         const size_t *of = set == SYSTEM ? map->systems : map->kinds;
-        size_t from = set == ONE ? c->from : of[c->from], to = set == ONE ? c->to : of[c->to];
+        size_t from = set == ONE ? c->from_node : of[c->from_node],
+               to = set == ONE ? c->to_node : of[c->to_node];
 
         ret[count++] = (struct cluster_place){set, FROM, from, 0, NULL};
         ret[count++] = (struct cluster_place){set, TOUCHING, from, 0, NULL};
-        if (c->from == c->to)
+        if (c->from_node == c->to_node)
             continue;
         if (from != to)
             ret[count++] = (struct cluster_place){set, TOUCHING, to, 0, NULL};
@@ -86,11 +87,11 @@ static size_t places_of(const struct cluster_map *map, const struct cluster_cell
 }
 
 static void add_entries(struct space *s) {
-    const struct cluster_cells *cells = &s->map->report->cells;
+    const struct diag_cells *cells = &s->map->report->cells;
 
     s->entries = xcalloc(PLACES * (cells->count + 1), sizeof *s->entries);
     for (size_t i = 0; i < cells->count; i++) {
-        const struct cluster_cell *c = &cells->items[i];
+        const struct diag_cell *c = &cells->items[i];
         struct cluster_place places[PLACES];
         size_t count = 0;
 
@@ -112,38 +113,36 @@ static void note(struct several *s, size_t node) {
     s->many = s->count++ > 0;
 }
 
-static void add_red(const struct space *s, const struct cluster_cell *c, struct group *ret) {
-    bool out = cluster_place_has_node(s->map, &ret->place, c->from),
-         in = cluster_place_has_node(s->map, &ret->place, c->to);
+static void add_red(const struct space *s, const struct diag_cell *c, struct group *ret) {
+    bool out = cluster_place_has_node(s->map, &ret->place, c->from_node),
+         in = cluster_place_has_node(s->map, &ret->place, c->to_node);
 
-    ret->flows |= ret->flow && ret->flow != c->cell.flow;
-    ret->flow = c->cell.flow;
+    ret->flows |= ret->flow && ret->flow != c->flow;
+    ret->flow = c->flow;
     ret->red++;
-    ret->pairs |= c->from != c->to;
-    ret->others |= c->from == c->to;
-    note(&ret->from, c->from);
-    note(&ret->to, c->to);
+    ret->pairs |= c->from_node != c->to_node;
+    ret->others |= c->from_node == c->to_node;
+    note(&ret->from, c->from_node);
+    note(&ret->to, c->to_node);
     if (out)
-        note(&ret->set, c->from);
+        note(&ret->set, c->from_node);
     if (in)
-        note(&ret->set, c->to);
-    if (c->from != c->to)
-        note(&ret->beyond, out ? c->to : c->from);
+        note(&ret->set, c->to_node);
+    if (c->from_node != c->to_node)
+        note(&ret->beyond, out ? c->to_node : c->from_node);
 }
 
 static void add_cell(const struct space *s, size_t cell, struct group *ret) {
-    const struct cluster_cell *c = &s->map->report->cells.items[cell];
+    const struct diag_cell *c = &s->map->report->cells.items[cell];
     bool red = cluster_row_is_red(s->row, c);
 
-    if (s->row->spared && s->row->spared(c) && c->cell.outcome != DIAG_NOT_RUN)
+    if (s->row->spared && s->row->spared(c) && c->outcome != DIAG_NOT_RUN)
         ret->spared |= !red;
     if (!cluster_map_has(s->map, s->row, c))
         return;
-    ret->tries += c->cell.result.attempts;
-    ret->green_tries += red ? 0 : c->cell.result.attempts;
-    ret->lost += !red       ? 0
-                 : c->again ? c->again
-                            : c->cell.result.attempts - c->cell.result.succeeded;
+    ret->tries += c->result.attempts;
+    ret->green_tries += red ? 0 : c->result.attempts;
+    ret->lost += !red ? 0 : c->again ? c->again : c->result.attempts - c->result.succeeded;
     ret->green += !red;
     if (!red)
         return;
@@ -276,7 +275,7 @@ static void take(const struct space *s, const struct group *group, bool *done) {
     const struct cluster_place place = group->place;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
+        const struct diag_cell *c = &report->cells.items[i];
         struct cluster_place places[PLACES];
         size_t count;
 
@@ -332,19 +331,19 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
 }
 
 /* Of a cell like that of the place's: some of its questions were never answered. */
-static bool is_unknown(const struct cluster_map *map, const struct cluster_cell *like,
-                       const struct cluster_cell *c) {
+static bool is_unknown(const struct cluster_map *map, const struct diag_cell *like,
+                       const struct diag_cell *c) {
     const struct cluster_nodes *nodes = &map->report->nodes;
-    const struct probe_result *r = &c->cell.result;
-    bool runs = !nodes->items[c->from].waiting && !nodes->items[c->to].waiting;
+    const struct probe_result *r = &c->result;
+    bool runs = !nodes->items[c->from_node].waiting && !nodes->items[c->to_node].waiting;
 
-    return c->cell.flow == like->cell.flow && runs &&
-           (c->cell.outcome == DIAG_NOT_RUN ||
+    return c->flow == like->flow && runs &&
+           (c->outcome == DIAG_NOT_RUN ||
             (c->counted && r->succeeded == r->attempts && r->attempts < map->report->count));
 }
 
 static bool is_in_any(const struct cluster_map *map, const struct cluster_founds *founds,
-                      const struct cluster_cell *c) {
+                      const struct diag_cell *c) {
     for (size_t i = 0; i < founds->count; i++)
         if (cluster_place_has(map, &founds->items[i].place, c))
             return true;
@@ -353,12 +352,12 @@ static bool is_in_any(const struct cluster_map *map, const struct cluster_founds
 
 bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_row *row,
                            const struct cluster_founds *founds, const struct cluster_found *found) {
-    const struct cluster_cells *cells = &map->report->cells;
+    const struct diag_cells *cells = &map->report->cells;
     size_t inside = 0, tries = 0, lost = 0, outside = 0;
 
     for (size_t i = 0; i < cells->count; i++) {
-        const struct cluster_cell *c = &cells->items[i];
-        const struct probe_result *r = &c->cell.result;
+        const struct diag_cell *c = &cells->items[i];
+        const struct probe_result *r = &c->result;
 
         if (is_unknown(map, &cells->items[found->first], c))
             return false;

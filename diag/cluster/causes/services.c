@@ -2,104 +2,103 @@
 #include "diag/cluster/causes/cause_row.h"
 #include "diag/network_report.h"
 
-static bool is_short_name(const struct cluster_cell *c) {
-    return c->cell.flow->id == FLOW_SVC_SHORT;
+static bool is_short_name(const struct diag_cell *c) {
+    return c->flow->id == FLOW_SVC_SHORT;
 }
 
-static bool is_full_name(const struct cluster_cell *c) {
-    return c->cell.flow->id == FLOW_SVC_FQDN || c->cell.flow->id == FLOW_POD_NAME;
+static bool is_full_name(const struct diag_cell *c) {
+    return c->flow->id == FLOW_SVC_FQDN || c->flow->id == FLOW_POD_NAME;
 }
 
-static bool no_answer(const struct cluster_cell *c) {
-    return !cluster_cell_is_open(c) || c->cell.result.outcome == PROBE_DNS_TIMEOUT ||
-           c->cell.result.outcome == PROBE_DNS_SERVFAIL;
+static bool no_answer(const struct diag_cell *c) {
+    return !diag_cell_is_open(c) || c->result.outcome == PROBE_DNS_TIMEOUT ||
+           c->result.outcome == PROBE_DNS_SERVFAIL;
 }
 
 /* Red for another reason than the DNS: no cell of these rows. */
-static bool is_short_unknown(const struct cluster_cell *c) {
-    return is_short_name(c) && (no_answer(c) || c->cell.result.outcome == PROBE_DNS_NXDOMAIN);
+static bool is_short_unknown(const struct diag_cell *c) {
+    return is_short_name(c) && (no_answer(c) || c->result.outcome == PROBE_DNS_NXDOMAIN);
 }
 
-static bool is_unanswered(const struct cluster_cell *c) {
+static bool is_unanswered(const struct diag_cell *c) {
     return cluster_cell_is_by_name(c) && no_answer(c);
 }
 
 /* Neither an answer nor a reason other than the DNS. */
-static bool is_unresolved(const struct cluster_cell *c) {
-    return cluster_cell_is_by_name(c) &&
-           (!cluster_cell_is_open(c) || cluster_cell_has_dns_failed(c));
+static bool is_unresolved(const struct diag_cell *c) {
+    return cluster_cell_is_by_name(c) && (!diag_cell_is_open(c) || cluster_cell_has_dns_failed(c));
 }
 
 /* Some questions are answered, others not. */
-static bool is_name_sometimes(const struct cluster_cell *c) {
+static bool is_name_sometimes(const struct diag_cell *c) {
     return is_unresolved(c) && cluster_cell_passes_some(c);
 }
 
-static bool is_unresolved_red(const struct cluster_cell *c) {
-    return cluster_cell_is_open(c) && is_unresolved(c);
+static bool is_unresolved_red(const struct diag_cell *c) {
+    return diag_cell_is_open(c) && is_unresolved(c);
 }
 
-static bool is_service_udp(const struct cluster_cell *c) {
-    return cluster_cell_is_to_service(c) && c->cell.udp;
+static bool is_service_udp(const struct diag_cell *c) {
+    return cluster_cell_is_to_service(c) && c->udp;
 }
 
-static bool is_service_tcp(const struct cluster_cell *c) {
-    return cluster_cell_is_to_service(c) && !c->cell.udp;
+static bool is_service_tcp(const struct diag_cell *c) {
+    return cluster_cell_is_to_service(c) && !c->udp;
 }
 
 /* Not even some attempts fail: otherwise Services are at fault. */
-static bool is_service_well(const struct cluster_cell *c) {
+static bool is_service_well(const struct diag_cell *c) {
     return cluster_cell_is_to_service(c) && !cluster_cell_is_lossy(c);
 }
 
-static bool is_udp_well(const struct cluster_cell *c) {
-    return is_service_well(c) && c->cell.udp;
+static bool is_udp_well(const struct diag_cell *c) {
+    return is_service_well(c) && c->udp;
 }
 
-static bool is_tcp_well(const struct cluster_cell *c) {
-    return is_service_well(c) && !c->cell.udp;
+static bool is_tcp_well(const struct diag_cell *c) {
+    return is_service_well(c) && !c->udp;
 }
 
 /* The DNS is asked by UDP. */
-static bool is_by_service_udp(const struct cluster_cell *c) {
-    return cluster_cell_is_by_service(c) && (c->cell.udp || cluster_cell_has_dns_failed(c));
+static bool is_by_service_udp(const struct diag_cell *c) {
+    return cluster_cell_is_by_service(c) && (c->udp || cluster_cell_has_dns_failed(c));
 }
 
-static bool is_by_service_tcp(const struct cluster_cell *c) {
-    return cluster_cell_is_by_service(c) && !c->cell.udp;
+static bool is_by_service_tcp(const struct diag_cell *c) {
+    return cluster_cell_is_by_service(c) && !c->udp;
 }
 
-static bool is_full_unresolved(const struct cluster_cell *c) {
+static bool is_full_unresolved(const struct diag_cell *c) {
     return is_unresolved(c) && is_full_name(c);
 }
 
-static bool is_alias(const struct cluster_cell *c) {
-    return is_unresolved(c) && text_ends_with(c->cell.to, ":443");
+static bool is_alias(const struct diag_cell *c) {
+    return is_unresolved(c) && text_ends_with(c->to, ":443");
 }
 
-static bool is_pod_name(const struct cluster_cell *c) {
-    return is_unresolved(c) && c->cell.flow->id == FLOW_POD_NAME;
+static bool is_pod_name(const struct diag_cell *c) {
+    return is_unresolved(c) && c->flow->id == FLOW_POD_NAME;
 }
 
-static bool is_service_name(const struct cluster_cell *c) {
-    return is_unresolved(c) && c->cell.flow->id == FLOW_SVC_FQDN && !is_alias(c);
+static bool is_service_name(const struct diag_cell *c) {
+    return is_unresolved(c) && c->flow->id == FLOW_SVC_FQDN && !is_alias(c);
 }
 
-static bool is_hairpin(const struct cluster_cell *c) {
-    return c->cell.flow->id == FLOW_SELF;
+static bool is_hairpin(const struct diag_cell *c) {
+    return c->flow->id == FLOW_SELF;
 }
 
 /* Some attempts succeed, others do not. */
-static bool is_service_sometimes(const struct cluster_cell *c) {
+static bool is_service_sometimes(const struct diag_cell *c) {
     return cluster_cell_is_to_service(c) && cluster_cell_passes_some(c);
 }
 
-static bool is_sometimes(const struct cluster_cell *c) {
+static bool is_sometimes(const struct diag_cell *c) {
     return cluster_cell_is_by_service(c) && cluster_cell_is_lossy(c);
 }
 
 /* Of few attempts all may fail; the DNS is behind a Service, too. */
-static bool is_sometimes_or_never(const struct cluster_cell *c) {
+static bool is_sometimes_or_never(const struct diag_cell *c) {
     return is_sometimes(c) || cluster_cell_is_to_service(c) ||
            (cluster_cell_is_by_name(c) && is_unresolved_red(c));
 }
@@ -113,9 +112,9 @@ static const char *says_no_affinity(const struct cluster_node *n) {
                : NULL;
 }
 
-static bool is_unknown(const struct cluster_cell *c) {
+static bool is_unknown(const struct diag_cell *c) {
     return cluster_cell_is_by_name(c) &&
-           (!cluster_cell_is_open(c) || c->cell.result.outcome == PROBE_DNS_NXDOMAIN);
+           (!diag_cell_is_open(c) || c->result.outcome == PROBE_DNS_NXDOMAIN);
 }
 
 static bool reports_lacks(const struct cluster_node *n) {

@@ -16,11 +16,11 @@ static bool *side_make(const struct cluster_map *map, const struct cluster_row *
     for (side[node] = true; grows;) {
         grows = false;
         for (size_t i = 0; i < report->cells.count; i++) {
-            const struct cluster_cell *c = &report->cells.items[i];
+            const struct diag_cell *c = &report->cells.items[i];
 
-            if (side[c->from] != side[c->to] && cluster_map_has(map, row, c) &&
+            if (side[c->from_node] != side[c->to_node] && cluster_map_has(map, row, c) &&
                 !cluster_row_is_red(row, c))
-                grows = side[c->from] = side[c->to] = true;
+                grows = side[c->from_node] = side[c->to_node] = true;
         }
     }
     return side;

@@ -2,70 +2,70 @@
  * to itself. */
 #include "diag/cluster/causes/cause_row.h"
 
-static bool is_port_udp(const struct cluster_cell *c) {
-    return cluster_cell_is_to_port(c) && c->cell.udp;
+static bool is_port_udp(const struct diag_cell *c) {
+    return cluster_cell_is_to_port(c) && c->udp;
 }
 
-static bool is_port_tcp(const struct cluster_cell *c) {
-    return cluster_cell_is_to_port(c) && !c->cell.udp;
+static bool is_port_tcp(const struct diag_cell *c) {
+    return cluster_cell_is_to_port(c) && !c->udp;
 }
 
 /* Green, or answered by another program. */
-static bool is_port_astray(const struct cluster_cell *c) {
-    return is_port_tcp(c) && (!cluster_cell_is_open(c) || cluster_cell_is_astray(c));
+static bool is_port_astray(const struct diag_cell *c) {
+    return is_port_tcp(c) && (!diag_cell_is_open(c) || cluster_cell_is_astray(c));
 }
 
-static bool is_port_wrong(const struct cluster_cell *c) {
+static bool is_port_wrong(const struct diag_cell *c) {
     return cluster_cell_is_to_port(c) && cluster_cell_is_astray(c);
 }
 
-static bool is_kubelet(const struct cluster_cell *c) {
-    return c->cell.flow->id == FLOW_POD_NODE;
+static bool is_kubelet(const struct diag_cell *c) {
+    return c->flow->id == FLOW_POD_NODE;
 }
 
-static bool is_at_node(const struct cluster_cell *c) {
+static bool is_at_node(const struct diag_cell *c) {
     return is_kubelet(c) || cluster_cell_is_to_port(c);
 }
 
-static bool is_readiness(const struct cluster_cell *c) {
-    return c->cell.flow->id == FLOW_NODE_POD;
+static bool is_readiness(const struct diag_cell *c) {
+    return c->flow->id == FLOW_NODE_POD;
 }
 
 /* By the ExternalName of the Service kubernetes, where that resolves. */
-static bool is_api(const struct cluster_cell *c) {
-    return c->cell.flow->id == FLOW_SVC_FQDN && text_ends_with(c->cell.to, ":443") &&
-           !(cluster_cell_is_open(c) && cluster_cell_has_dns_failed(c));
+static bool is_api(const struct diag_cell *c) {
+    return c->flow->id == FLOW_SVC_FQDN && text_ends_with(c->to, ":443") &&
+           !(diag_cell_is_open(c) && cluster_cell_has_dns_failed(c));
 }
 
-static bool is_beyond(const struct cluster_cell *c) {
+static bool is_beyond(const struct diag_cell *c) {
     return is_kubelet(c) || cluster_cell_is_outside(c) || is_api(c);
 }
 
 /* In the nodes' own network. */
-static bool is_host(const struct cluster_cell *c) {
+static bool is_host(const struct diag_cell *c) {
     return is_at_node(c) || is_api(c);
 }
 
-static bool is_outside_name(const struct cluster_cell *c) {
-    return c->cell.flow->id == FLOW_EXT_DNS;
+static bool is_outside_name(const struct diag_cell *c) {
+    return c->flow->id == FLOW_EXT_DNS;
 }
 
 /* Follows of itself. */
-static bool is_beyond_too(const struct cluster_cell *c) {
+static bool is_beyond_too(const struct diag_cell *c) {
     return cluster_cell_is_to_port(c) || is_outside_name(c);
 }
 
 /* Some attempts succeed, others do not. */
-static bool is_port_sometimes(const struct cluster_cell *c) {
+static bool is_port_sometimes(const struct diag_cell *c) {
     return cluster_cell_is_to_port(c) && cluster_cell_passes_some(c);
 }
 
-static bool is_outside_sometimes(const struct cluster_cell *c) {
+static bool is_outside_sometimes(const struct diag_cell *c) {
     return cluster_cell_is_outside(c) && cluster_cell_passes_some(c);
 }
 
-static bool is_neighbor(const struct cluster_cell *c) {
-    return c->cell.flow->id == FLOW_LOCALHOST;
+static bool is_neighbor(const struct diag_cell *c) {
+    return c->flow->id == FLOW_LOCALHOST;
 }
 
 /* That it is so is seen from another node. */

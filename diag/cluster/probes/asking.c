@@ -73,7 +73,7 @@ void cluster_asking_widen(struct cluster_asking *asking) {
         asking->mixed[i] = asking->delayed[i] = false;
 }
 
-bool cluster_asks_all(const struct cluster_cell *) {
+bool cluster_asks_all(const struct diag_cell *) {
     return true;
 }
 
@@ -90,12 +90,12 @@ void cluster_asking_show(struct cluster_asking *asking, bool at_last) {
 /* ---- answers ---- */
 
 static void judge_all(struct round *round, size_t cell, struct state *state) {
-    struct cluster_cell *c = &round->asking->report->cells.items[cell];
-    const struct cluster_hearing *of = &round->asking->hearing[c->from];
+    struct diag_cell *c = &round->asking->report->cells.items[cell];
+    const struct cluster_hearing *of = &round->asking->hearing[c->from_node];
     bool *mixed = &round->asking->mixed[cell];
 
     if (state->late) {
-        c->cell.outcome = state->before;
+        c->outcome = state->before;
         return;
     }
     if (!round->of->again)
@@ -106,8 +106,8 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
         cluster_cell_judge_large(c, &state->tally, mixed);
     else
         *mixed |= cluster_cell_judge_some(c, &state->tally) && round->of->again;
-    if (round->of->evenly && !cluster_cell_is_open(c)) /* what works did so before, or late */
-        c->cell.outcome = state->before == DIAG_PASS ? DIAG_PASS : DIAG_SLOW;
+    if (round->of->evenly && !diag_cell_is_open(c)) /* what works did so before, or late */
+        c->outcome = state->before == DIAG_PASS ? DIAG_PASS : DIAG_SLOW;
 }
 
 static unsigned time_of(const struct round *round, const struct question *q) {
@@ -116,7 +116,7 @@ static unsigned time_of(const struct round *round, const struct question *q) {
     if (round->of->soon_ms && !(q->is_sight && q->what == SIGHT_DNS))
         return round->of->soon_ms;
     if (!q->is_sight && (round->of->evenly || round->of->closely) &&
-        dial_is_address(round->asking->report->cells.items[q->whose].cell.probe.target))
+        dial_is_address(round->asking->report->cells.items[q->whose].probe.target))
         return DIAL_COUNTED_MS;
     return ASK_MS;
 }
@@ -141,18 +141,18 @@ static void hear(struct round *round, const struct question *q, const struct kub
     of->slowest_ms = ms > of->slowest_ms ? ms : of->slowest_ms;
     if (tcp)
         round->asking->delayed[q->whose] |= ms >= PROMPT_MS;
-    else if (!q->is_sight && round->asking->report->cells.items[q->whose].cell.udp)
+    else if (!q->is_sight && round->asking->report->cells.items[q->whose].udp)
         of->udp_ms = ms > of->udp_ms ? ms : of->udp_ms;
 }
 
 static void on_cell(struct question *q, const struct kube_many *item) {
     struct round *round = q->round;
-    struct cluster_cell *cell = &round->asking->report->cells.items[q->whose];
+    struct diag_cell *cell = &round->asking->report->cells.items[q->whose];
     struct state *state = &round->states[q->whose];
     bool late = item->kind == ERROR_TIMED_OUT;
     const char *answer = late ? "no answer in time" : item->answer;
 
-    hear(round, q, item, cell->from, cell->cell.probe.target);
+    hear(round, q, item, cell->from_node, cell->probe.target);
     if (round->of->soon_ms && late)
         state->late = true;
     else
@@ -216,10 +216,10 @@ static void add(struct round *round, char *path, bool is_sight, size_t whose, un
 /* Its path is a text of its own; the sum of all is what most of a run's memory is. */
 static void add_cell(struct round *round, size_t cell, const unsigned *times) {
     const struct cluster_report *report = round->asking->report;
-    struct cluster_cell *c = &report->cells.items[cell];
+    struct diag_cell *c = &report->cells.items[cell];
     struct state *state = &round->states[cell];
 
-    state->before = c->cell.outcome;
+    state->before = c->outcome;
     for (unsigned q = 0; q < QUESTIONS; q++)
         for (unsigned i = 0; i < times[q]; i++) {
             char *path = cluster_cell_path(report, c, (enum cluster_question)q, 1);
@@ -233,7 +233,7 @@ static void add_cell(struct round *round, size_t cell, const unsigned *times) {
 
 bool cluster_has_cut_pods(const struct cluster_report *report) {
     for (size_t i = 0; i < report->cells.count; i++)
-        if (report->cells.items[i].cell.outcome == DIAG_FAIL &&
+        if (report->cells.items[i].outcome == DIAG_FAIL &&
             cluster_cell_is_between_pods(&report->cells.items[i]))
             return true;
     return false;
@@ -250,12 +250,12 @@ static bool is_lossy(const struct cluster_report *report) {
 
 /* NULL: once. Where some packets are lost, one that is lost says nothing; nor does one of a
  * Service, the DNS' too, which leads to several pods, while none of them is cut off. */
-static const unsigned *times_of(const struct cluster_cell *cell, bool lossy, bool cut) {
+static const unsigned *times_of(const struct diag_cell *cell, bool lossy, bool cut) {
     bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
 
     if (cluster_cell_is_between_pods(cell))
-        return partly || (lossy && cell->cell.result.attempts) ? closely : NULL;
-    return !cut && cell->cell.result.attempts && cluster_cell_is_some(cell) ? several : NULL;
+        return partly || (lossy && cell->result.attempts) ? closely : NULL;
+    return !cut && cell->result.attempts && cluster_cell_is_some(cell) ? several : NULL;
 }
 
 static void add_cells(struct round *round) {
@@ -264,18 +264,18 @@ static void add_cells(struct round *round) {
     size_t close = 0, even = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *cell = &report->cells.items[i];
-        const struct cluster_node *from = &report->nodes.items[cell->from];
+        const struct diag_cell *cell = &report->cells.items[i];
+        const struct cluster_node *from = &report->nodes.items[cell->from_node];
         const unsigned *times = round->of->closely ? times_of(cell, lossy, cut) : NULL;
 
-        if ((!cluster_cell_is_open(cell) && !round->of->evenly) || !round->of->asks(cell) ||
+        if ((!diag_cell_is_open(cell) && !round->of->evenly) || !round->of->asks(cell) ||
             from->by_exec || (from->unreached && !round->of->again) ||
             (round->of->closely && round->asking->mixed[i] && !cluster_cell_is_between_pods(cell)))
             continue;
         if (round->of->evenly)
             times = even++ >= EVENLY_MAX ? NULL : report->nodes.count > MANY_NODES ? several : many;
         else if (!times || close++ >= CLOSELY_MAX)
-            times = round->of->closely && !cell->cell.result.attempts ? fresh : once;
+            times = round->of->closely && !cell->result.attempts ? fresh : once;
         if (times)
             add_cell(round, i, times);
     }
@@ -292,10 +292,10 @@ static size_t peer_of(const struct cluster_report *report, size_t from) {
 /* Whether TCP fails between a node and others: what it would see costs a time-out more. */
 static bool is_cut_off(const struct cluster_report *report, size_t node) {
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *cell = &report->cells.items[i];
+        const struct diag_cell *cell = &report->cells.items[i];
 
-        if (cell->cell.outcome == DIAG_FAIL && !cell->cell.udp && cell->large < LARGE_LOST &&
-            (cell->from == node || cell->to == node))
+        if (cell->outcome == DIAG_FAIL && !cell->udp && cell->large < LARGE_LOST &&
+            (cell->from_node == node || cell->to_node == node))
             return true;
     }
     return false;
@@ -356,14 +356,14 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
         free(q->path);
         if (q->is_sight || state->counted)
             continue;
-        if (asking->hearing[report->cells.items[q->whose].from].udp_ms >= PROMPT_MS)
+        if (asking->hearing[report->cells.items[q->whose].from_node].udp_ms >= PROMPT_MS)
             asking->delayed[q->whose] = false;
         if (state->mute)
             judge_all(&round, q->whose, state);
         if (state->no_name && !of->soon_ms &&
-            !asking->hearing[report->cells.items[q->whose].from].late)
+            !asking->hearing[report->cells.items[q->whose].from_node].late)
             cluster_cell_judge_late(report, &report->cells.items[q->whose]);
-        round.result.red += cluster_cell_is_open(&report->cells.items[q->whose]);
+        round.result.red += diag_cell_is_open(&report->cells.items[q->whose]);
         state->counted = true;
     }
     if (of->asks && !of->soon_ms)

@@ -37,8 +37,8 @@ void cluster_asking_widen(struct cluster_asking *asking);
 
 /* What is asked at the same time. */
 struct cluster_round {
-    bool (*asks)(const struct cluster_cell *cell); /* of the red cells; NULL: none */
-    bool sights[SIGHTS];                           /* those of each node that are not seen yet */
+    bool (*asks)(const struct diag_cell *cell); /* of the red cells; NULL: none */
+    bool sights[SIGHTS];                        /* those of each node that are not seen yet */
     unsigned soon_ms; /* what takes longer is asked again in another round; 0 = each has its time */
     unsigned look_ms; /* of a sight, where it is another time; 0 = the same */
     bool again;       /* a cell that is red did fail */
@@ -56,7 +56,7 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
 /* Whether something fails between pods: what a Service leads to may be cut off. */
 bool cluster_has_cut_pods(const struct cluster_report *report);
 /* Any cell. */
-bool cluster_asks_all(const struct cluster_cell *cell);
+bool cluster_asks_all(const struct diag_cell *cell);
 /* Shows the cells, at most five times a second but for the last time. */
 void cluster_asking_show(struct cluster_asking *asking, bool at_last);
 /* ERROR_INTERRUPTED where somebody ends the run. */

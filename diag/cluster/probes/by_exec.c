@@ -80,13 +80,13 @@ static void judge_large(struct asking *a) {
 
 static bool is_asked(const struct cluster_report *report, const struct round *of, size_t node,
                      size_t i) {
-    const struct cluster_cell *c = &report->cells.items[i];
+    const struct diag_cell *c = &report->cells.items[i];
     const struct probe_result *sum = of->sums ? &of->sums[i] : NULL;
 
-    if (c->from != node || (c->cell.flow->is & FLOW_FROM_NODE))
+    if (c->from_node != node || (c->flow->is & FLOW_FROM_NODE))
         return false;
     if (!sum)
-        return of->what == EXEC_NEW ? c->cell.outcome == DIAG_NOT_RUN : cluster_cell_is_open(c);
+        return of->what == EXEC_NEW ? c->outcome == DIAG_NOT_RUN : diag_cell_is_open(c);
     return cluster_cell_is_to_count(c) &&
            (sum->succeeded || !sum->attempts); /* or it is hopeless */
 }
@@ -147,10 +147,10 @@ static void leave_unasked(struct cluster_report *report, size_t node, const char
     free(n->unreached);
     n->unreached = both;
     for (size_t i = 0; i < report->cells.count; i++) {
-        struct cluster_cell *cell = &report->cells.items[i];
+        struct diag_cell *cell = &report->cells.items[i];
 
-        if (cell->from == node && cell->cell.outcome == DIAG_NOT_RUN &&
-            !(cell->cell.flow->is & FLOW_FROM_NODE))
+        if (cell->from_node == node && cell->outcome == DIAG_NOT_RUN &&
+            !(cell->flow->is & FLOW_FROM_NODE))
             cluster_cell_unasked(cell, n->unreached);
     }
 }
@@ -187,9 +187,9 @@ static size_t count_open(const struct cluster_report *report) {
     size_t open = 0;
 
     for (size_t i = 0; i < report->cells.count; i++)
-        open += report->nodes.items[report->cells.items[i].from].by_exec &&
-                !(report->cells.items[i].cell.flow->is & FLOW_FROM_NODE) &&
-                cluster_cell_is_open(&report->cells.items[i]);
+        open += report->nodes.items[report->cells.items[i].from_node].by_exec &&
+                !(report->cells.items[i].flow->is & FLOW_FROM_NODE) &&
+                diag_cell_is_open(&report->cells.items[i]);
     return open;
 }
 

@@ -16,9 +16,9 @@ enum {
 /* What is asked again and again: a cell, or a probe itself. */
 struct row {
     struct counting *counting;
-    struct cluster_cell *cell; /* or NULL */
-    size_t node;               /* its source */
-    size_t rank;               /* among the rows of that source */
+    struct diag_cell *cell; /* or NULL */
+    size_t node;            /* its source */
+    size_t rank;            /* among the rows of that source */
     bool udp;
     char *path;
     unsigned *times; /* of those that succeeded */
@@ -34,13 +34,12 @@ struct counting {
 
 bool cluster_is_delayed(const struct cluster_asking *asking) {
     for (size_t i = 0; i < asking->report->cells.count; i++)
-        if (asking->delayed[i] && !cluster_cell_is_open(&asking->report->cells.items[i]))
+        if (asking->delayed[i] && !diag_cell_is_open(&asking->report->cells.items[i]))
             return true;
     return false;
 }
 
-static void row_add(struct counting *c, struct cluster_cell *cell, size_t node, bool udp,
-                    char *path) {
+static void row_add(struct counting *c, struct diag_cell *cell, size_t node, bool udp, char *path) {
     struct row *row = &c->rows[c->row_count++];
 
     *row = (struct row){.counting = c,
@@ -51,12 +50,12 @@ static void row_add(struct counting *c, struct cluster_cell *cell, size_t node, 
                         .times = xcalloc(c->count, sizeof *row->times)};
 }
 
-bool cluster_cell_is_to_count(const struct cluster_cell *cell) {
-    return !cell->counted && (!cluster_cell_is_open(cell) || cluster_cell_is_lossy(cell));
+bool cluster_cell_is_to_count(const struct diag_cell *cell) {
+    return !cell->counted && (!diag_cell_is_open(cell) || cluster_cell_is_lossy(cell));
 }
 
-static bool is_asked(const struct counting *c, const struct cluster_cell *cell) {
-    const struct cluster_node *from = &c->asking->report->nodes.items[cell->from];
+static bool is_asked(const struct counting *c, const struct diag_cell *cell) {
+    const struct cluster_node *from = &c->asking->report->nodes.items[cell->from_node];
 
     return (c->asking->report->count || cluster_cell_is_pods_tcp(cell)) &&
            cluster_cell_is_to_count(cell) && !from->by_exec && !from->unreached;
@@ -76,11 +75,11 @@ static void add_rows(struct counting *c) {
                               udp ? PROBE_UDP_ECHO : PROBE_HTTP, udp, "hostname", 1));
     }
     for (size_t i = 0; i < report->cells.count; i++) {
-        struct cluster_cell *cell = &report->cells.items[i];
+        struct diag_cell *cell = &report->cells.items[i];
         char *path = is_asked(c, cell) ? cluster_cell_path(report, cell, ASK_NAME, 1) : NULL;
 
         if (path)
-            row_add(c, cell, cell->from, cell->cell.udp, path);
+            row_add(c, cell, cell->from_node, cell->udp, path);
     }
 }
 
@@ -196,7 +195,7 @@ static unsigned count_again(const struct row *row) {
 }
 
 static void judge(const struct counting *c, const struct row *row) {
-    struct diag_cell *cell = &row->cell->cell;
+    struct diag_cell *cell = row->cell;
     const struct probe_result own = own_of(c, row);
 
     if (!row->result.attempts)

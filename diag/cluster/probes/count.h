@@ -14,4 +14,4 @@ bool cluster_is_delayed(const struct cluster_asking *asking);
  * API server does not pass on do not count. ERROR_INTERRUPTED alone. */
 int cluster_count(struct cluster_asking *asking, struct error *err);
 /* Does --count ask it: it works or loses some packets, and was not counted yet? */
-bool cluster_cell_is_to_count(const struct cluster_cell *cell);
+bool cluster_cell_is_to_count(const struct diag_cell *cell);

@@ -31,10 +31,10 @@ static bool *with_open_cells(const struct cluster_report *report) {
     bool *open = xcalloc(report->nodes.count + 1, sizeof *open);
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
+        const struct diag_cell *c = &report->cells.items[i];
 
-        if (!(c->cell.flow->is & FLOW_FROM_NODE) && cluster_cell_is_open(c))
-            open[c->from] = open[c->to] = open[report->nodes.count] = true;
+        if (!(c->flow->is & FLOW_FROM_NODE) && diag_cell_is_open(c))
+            open[c->from_node] = open[c->to_node] = open[report->nodes.count] = true;
     }
     return open;
 }
@@ -64,21 +64,21 @@ static size_t own_make(const struct cluster_asking *asking, bool all, struct own
 
 static void forget_cells(struct cluster_asking *asking) {
     for (size_t i = 0; i < asking->report->cells.count; i++) {
-        struct cluster_cell *c = &asking->report->cells.items[i];
+        struct diag_cell *c = &asking->report->cells.items[i];
 
-        if ((c->cell.flow->is & FLOW_FROM_NODE) ||
-            (!asking->hearing[c->from].silent && !asking->hearing[c->to].silent))
+        if ((c->flow->is & FLOW_FROM_NODE) ||
+            (!asking->hearing[c->from_node].silent && !asking->hearing[c->to_node].silent))
             continue;
         c->large = LARGE_NOT_ASKED;
-        c->cell.result = (struct probe_result){0};
-        if (asking->hearing[c->from].silent)
-            cluster_cell_unasked(c, asking->report->nodes.items[c->from].unreached);
-        c->cell.outcome = DIAG_NOT_RUN;
+        c->result = (struct probe_result){0};
+        if (asking->hearing[c->from_node].silent)
+            cluster_cell_unasked(c, asking->report->nodes.items[c->from_node].unreached);
+        c->outcome = DIAG_NOT_RUN;
     }
 }
 
-static bool is_forgotten(const struct cluster_cell *c) {
-    return c->cell.outcome == DIAG_NOT_RUN && c->from != c->to;
+static bool is_forgotten(const struct diag_cell *c) {
+    return c->outcome == DIAG_NOT_RUN && c->from_node != c->to_node;
 }
 
 void cluster_ask_silent(struct cluster_asking *asking, bool all) {
@@ -178,9 +178,9 @@ static char *lease_of(struct kube_client *client, const char *node) {
 /* Whether another node's pod reaches it since. */
 static bool is_reached(const struct cluster_report *report, size_t node) {
     for (size_t i = 0; i < report->cells.count; i++)
-        if (report->cells.items[i].to == node &&
+        if (report->cells.items[i].to_node == node &&
             cluster_cell_is_between_pods(&report->cells.items[i]) &&
-            !cluster_cell_is_open(&report->cells.items[i]))
+            !diag_cell_is_open(&report->cells.items[i]))
             return true;
     return false;
 }

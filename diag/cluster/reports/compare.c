@@ -9,7 +9,7 @@ static void compared_make(const struct cluster_report *report, struct diag_compa
     *ret = (struct diag_compared){.time = report->time, .causes = &report->causes};
     ret->cells = xcalloc(report->cells.count, sizeof *ret->cells);
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *cell = &report->cells.items[i];
+        const struct diag_cell *cell = &report->cells.items[i];
         char *name = cluster_cell_name(report, cell);
         long long seen = json_integer_value(json_object_get(counts, name)) + 1;
 
@@ -21,7 +21,7 @@ static void compared_make(const struct cluster_report *report, struct diag_compa
             name = numbered;
         }
         ret->cells[ret->count++] = (struct diag_compared_cell){
-            name, cell->cell.outcome, (cell->cell.flow->is & FLOW_EXTRA) != 0, cell->cell.reason};
+            name, cell->outcome, (cell->flow->is & FLOW_EXTRA) != 0, cell->reason};
     }
 }
 

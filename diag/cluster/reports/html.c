@@ -25,10 +25,11 @@ static enum diag_outcome *worst_make(const struct cluster_report *report) {
     for (size_t i = 0; i < n * n; i++)
         worst[i] = DIAG_SKIP;
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *cell = &report->cells.items[i];
-        enum diag_outcome *found = &worst[cell->from * n + cell->to], outcome = cell->cell.outcome;
+        const struct diag_cell *cell = &report->cells.items[i];
+        enum diag_outcome *found = &worst[cell->from_node * n + cell->to_node],
+                          outcome = cell->outcome;
 
-        if (outcome == DIAG_FAIL && (cell->cell.flow->is & FLOW_EXTRA))
+        if (outcome == DIAG_FAIL && (cell->flow->is & FLOW_EXTRA))
             outcome = DIAG_PASS; /* an extra never counts against success */
         if (*found != DIAG_FAIL &&
             (outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN || *found == DIAG_SKIP))
@@ -129,14 +130,13 @@ static void add_matrices(struct text *t, const struct cluster_report *report) {
 
 /* `first`: of its pair, where the matrix leads to. */
 static void add_red(struct text *t, const struct cluster_report *report,
-                    const struct cluster_cell *c, bool first) {
-    const struct diag_cell *cell = &c->cell;
-    _cleanup_(freep) char *name = cluster_cell_name(report, c);
+                    const struct diag_cell *cell, bool first) {
+    _cleanup_(freep) char *name = cluster_cell_name(report, cell);
     const struct diag_cause *cause = diag_cause_of(&report->causes, name);
 
     text_add(t, "<tr");
     if (first)
-        text_addf(t, " id=\"red-%zu-%zu\"", c->from + 1, c->to + 1);
+        text_addf(t, " id=\"red-%zu-%zu\"", cell->from_node + 1, cell->to_node + 1);
     text_addf(t, "><td class=\"%s\">%s</td><td>%s %s</td><td>", diag_outcome_name(cell->outcome),
               diag_outcome_name(cell->outcome), cell->flow->name, cell->udp ? "UDP" : "TCP");
     markup_add(t, cell->from);
@@ -154,9 +154,9 @@ static void add_pair(struct text *t, const struct cluster_report *report, size_t
     size_t count = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
+        const struct diag_cell *c = &report->cells.items[i];
 
-        if (c->from == from && c->to == to && cluster_cell_is_open(c))
+        if (c->from_node == from && c->to_node == to && diag_cell_is_open(c))
             add_red(t, report, c, count++ == 0);
     }
     text_add(t, "<tr><td colspan=\"4\"><code>winjoin diag --kubeconfig FILE --nodes ");
@@ -172,13 +172,13 @@ static void add_reds(struct text *t, const struct cluster_report *report) {
     bool any = false;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *c = &report->cells.items[i];
+        const struct diag_cell *c = &report->cells.items[i];
 
-        if (!cluster_cell_is_open(c) || told[c->from * n + c->to])
+        if (!diag_cell_is_open(c) || told[c->from_node * n + c->to_node])
             continue;
         text_add(t, any ? "" : "<h2>What does not work</h2>\n<table class=\"red\"><tbody>\n");
-        any = told[c->from * n + c->to] = true;
-        add_pair(t, report, c->from, c->to);
+        any = told[c->from_node * n + c->to_node] = true;
+        add_pair(t, report, c->from_node, c->to_node);
     }
     text_add(t, any ? "</tbody></table>\n" : "");
 }
@@ -191,8 +191,8 @@ static void add_own_reports(struct text *t, const struct cluster_report *report)
     bool any = false;
 
     for (size_t i = 0; i < report->cells.count; i++)
-        if (cluster_cell_is_open(&report->cells.items[i]))
-            red[report->cells.items[i].from] = red[report->cells.items[i].to] = true;
+        if (diag_cell_is_open(&report->cells.items[i]))
+            red[report->cells.items[i].from_node] = red[report->cells.items[i].to_node] = true;
     for (size_t i = 0; i < n; i++) {
         const struct cluster_node *node = &report->nodes.items[i];
         _cleanup_(freep) char *line = cluster_own_report_line(report, node);

@@ -1,9 +1,9 @@
 /* What --count measured, a line a flow and protocol: a cell each would be too many of a cluster. */
 #include "diag/cluster/cluster.h"
 
-static bool is_of(const struct cluster_latency *line, const struct cluster_cell *cell) {
-    return cell->counted && cell->cell.flow == line->flow && cell->cell.udp == line->udp &&
-           cell->cell.family == line->family;
+static bool is_of(const struct cluster_latency *line, const struct diag_cell *cell) {
+    return cell->counted && cell->flow == line->flow && cell->udp == line->udp &&
+           cell->family == line->family;
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -19,14 +19,14 @@ static bool sum_up(const struct cluster_report *report, unsigned *medians,
     size_t count = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *cell = &report->cells.items[i];
-        const struct probe_result *r = &cell->cell.result;
+        const struct diag_cell *cell = &report->cells.items[i];
+        const struct probe_result *r = &cell->result;
 
         if (!is_of(ret, cell))
             continue;
         sum->attempts += r->attempts;
         sum->succeeded += r->succeeded;
-        if (!r->succeeded || report->nodes.items[cell->from].by_exec)
+        if (!r->succeeded || report->nodes.items[cell->from_node].by_exec)
             continue;
         medians[count++] = r->median_us;
         if (!ret->worst || r->min_us < sum->min_us)

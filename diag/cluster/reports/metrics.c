@@ -9,10 +9,10 @@ static void add_nodes(struct text *t, const struct cluster_report *report, const
     bool *bad = xcalloc(report->nodes.count, sizeof *bad);
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct cluster_cell *cell = &report->cells.items[i];
+        const struct diag_cell *cell = &report->cells.items[i];
 
-        if (cluster_cell_is_red(cell))
-            bad[cell->from] = bad[cell->to] = true;
+        if (diag_cell_is_red(cell))
+            bad[cell->from_node] = bad[cell->to_node] = true;
     }
     metrics_add_family(t, name, "1: every flow from and to this node's pods works.");
     for (size_t i = 0; i < report->nodes.count; i++) {
@@ -52,7 +52,7 @@ static void add_flow(struct text *t, const struct cluster_report *report, const 
     bool asked[2] = {0};
 
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i].cell;
+        const struct diag_cell *cell = &report->cells.items[i];
 
         if (cell->flow != flow || cell->outcome == DIAG_SKIP)
             continue;

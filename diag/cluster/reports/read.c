@@ -72,34 +72,34 @@ static int find_node(const struct reading *r, const char *name, size_t *ret, str
 }
 
 /* Of each pair several cells, one behind the other. */
-static void add_pair(struct cluster_pairs *pairs, const struct cluster_cell *cell) {
+static void add_pair(struct cluster_pairs *pairs, const struct diag_cell *cell) {
     const struct cluster_pair *last = pairs->count ? &pairs->items[pairs->count - 1] : NULL;
 
     if (!cluster_cell_is_between_pods(cell) ||
-        (last && last->from == cell->from && last->to == cell->to))
+        (last && last->from == cell->from_node && last->to == cell->to_node))
         return;
-    pairs->items[pairs->count++] = (struct cluster_pair){cell->from, cell->to};
+    pairs->items[pairs->count++] = (struct cluster_pair){cell->from_node, cell->to_node};
 }
 
 static int read_cell(struct reading *r, const json_t *json, struct error *err) {
-    struct cluster_cells *cells = &r->report->cells;
-    struct cluster_cell *cell = &cells->items[cells->count];
+    struct diag_cells *cells = &r->report->cells;
+    struct diag_cell *cell = &cells->items[cells->count];
     const char *to = json_text_at(json, "toNode"), *large = json_text_at(json, "largePackets");
 
-    if (diag_cell_read(json, &cell->cell, err) < 0 ||
-        find_node(r, json_text_at(json, "from"), &cell->from, err) < 0)
+    if (diag_cell_read(json, cell, err) < 0 ||
+        find_node(r, json_text_at(json, "from"), &cell->from_node, err) < 0)
         return -1;
-    cell->to = cell->from;
-    if (to && find_node(r, to, &cell->to, err) < 0)
+    cell->to_node = cell->from_node;
+    if (to && find_node(r, to, &cell->to_node, err) < 0)
         return -1;
-    if (large && cluster_large_parse(large, &cell->large) < 0)
+    if (large && diag_large_parse(large, &cell->large) < 0)
         return error_set(err, ERROR_MALFORMED, "flow '%s' has unknown largePackets",
-                         cell->cell.flow->name);
-    cell->again = cell->cell.result.attempts ? (unsigned)json_number_at(json, "sentAgain", 0) : 0;
-    if (cell->again > cell->cell.result.attempts)
-        cell->again = cell->cell.result.attempts;
-    cell->counted = cell->cell.result.attempts && json_object_get(json, "lossPercent");
-    cell->cell.second = cell->cell.family == 6;
+                         cell->flow->name);
+    cell->again = cell->result.attempts ? (unsigned)json_number_at(json, "sentAgain", 0) : 0;
+    if (cell->again > cell->result.attempts)
+        cell->again = cell->result.attempts;
+    cell->counted = cell->result.attempts && json_object_get(json, "lossPercent");
+    cell->second = cell->family == 6;
     cells->count++;
     add_pair(&r->report->pairs, cell);
     return 0;

@@ -1,12 +1,12 @@
 /* A cluster's report in numbers, JSON and JUnit XML. */
 #include "base/rfc3339.h"
-#include "diag/cluster/cluster.h"
+#include "diag/cluster/cells.h"
 #include "diag/reports/markup.h"
 
 static void count(const struct cluster_report *report, struct diag_summary *ret) {
     *ret = (struct diag_summary){0};
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i].cell;
+        const struct diag_cell *cell = &report->cells.items[i];
 
         if ((cell->flow->is & FLOW_EXTRA) && cell->outcome == DIAG_FAIL)
             continue; /* an extra never counts against success */
@@ -43,24 +43,23 @@ static const char *const large_names[] = {[LARGE_NOT_ASKED] = "",
                                           [LARGE_LOST_THERE] = "lost-there",
                                           [LARGE_LOST_BACK] = "lost-back"};
 
-int cluster_large_parse(const char *name, enum cluster_large *ret) {
+int diag_large_parse(const char *name, enum diag_large *ret) {
     for (unsigned i = LARGE_ARRIVE; i < ARRAY_SIZE(large_names); i++)
         if (text_equal(large_names[i], name)) {
-            *ret = (enum cluster_large)i;
+            *ret = (enum diag_large)i;
             return 0;
         }
     return -1;
 }
 
-static json_t *cell_json(const struct cluster_report *report, const struct cluster_cell *c) {
-    const struct diag_cell *cell = &c->cell;
+static json_t *cell_json(const struct cluster_report *report, const struct diag_cell *cell) {
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->name, "from", cell->from,
                   "to", cell->to, "protocol", cell->udp ? "UDP" : "TCP", "family",
                   cell->family == 6 ? "IPv6" : "IPv4", "outcome", diag_outcome_name(cell->outcome));
 
-    if (c->from != c->to)
-        json_object_set_new(json, "toNode", json_string(report->nodes.items[c->to].name));
+    if (cell->from_node != cell->to_node)
+        json_object_set_new(json, "toNode", json_string(report->nodes.items[cell->to_node].name));
     if (cell->result.attempts) {
         json_object_set_new(json, "attempts", json_integer(cell->result.attempts));
         json_object_set_new(json, "succeeded", json_integer(cell->result.succeeded));
@@ -69,11 +68,11 @@ static json_t *cell_json(const struct cluster_report *report, const struct clust
                                       probe_outcome_name(cell->result.outcome), "responder",
                                       cell->result.responder));
     }
-    json_set_text(json, "largePackets", large_names[c->large]);
-    if (c->again)
-        json_object_set_new(json, "sentAgain", json_integer(c->again));
-    if (c->counted)
-        diag_counted_json(&cell->result, !report->nodes.items[c->from].by_exec, json);
+    json_set_text(json, "largePackets", large_names[cell->large]);
+    if (cell->again)
+        json_object_set_new(json, "sentAgain", json_integer(cell->again));
+    if (cell->counted)
+        diag_counted_json(&cell->result, !report->nodes.items[cell->from_node].by_exec, json);
     json_set_text(json, "reason", cell->reason);
     return json;
 }
@@ -158,7 +157,7 @@ char *cluster_report_junit(const struct cluster_report *report) {
     count(report, &summary);
     diag_junit_begin(&t, "winjoin diag --kubeconfig", report->time, report->milliseconds, &summary);
     for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i].cell;
+        const struct diag_cell *cell = &report->cells.items[i];
 
         if (!(cell->flow->is & FLOW_EXTRA) || cell->outcome != DIAG_FAIL)
             add_case(&t, cell);

@@ -13,8 +13,8 @@ struct writing {
     bool *told; /* of each cell */
 };
 
-static bool touches(const struct cluster_cell *cell, size_t node) {
-    return cell->from == node || cell->to == node;
+static bool touches(const struct diag_cell *cell, size_t node) {
+    return cell->from_node == node || cell->to_node == node;
 }
 
 /* Words of a line, continued at `indent`. What a cluster says steers no terminal. */
@@ -70,20 +70,20 @@ static void add_names(struct writing *w, const char *sign, const size_t *nodes, 
 
 /* Those of the same two nodes that fail alike are one line. */
 static void add_red(struct writing *w, size_t first) {
-    const struct cluster_cell *cells = w->report->cells.items, *one = &cells[first];
+    const struct diag_cell *cells = w->report->cells.items, *one = &cells[first];
     const struct diag_flow *flow = NULL;
     struct text line = {0};
     int family = 0;
     bool said[2] = {0}; /* TCP, UDP */
 
-    text_add(&line, one->cell.from);
-    if (one->from != one->to)
-        text_addf(&line, " -> %s", w->report->nodes.items[one->to].name);
+    text_add(&line, one->from);
+    if (one->from_node != one->to_node)
+        text_addf(&line, " -> %s", w->report->nodes.items[one->to_node].name);
     for (size_t i = first; i < w->report->cells.count; i++) {
-        const struct diag_cell *c = &cells[i].cell;
+        const struct diag_cell *c = &cells[i];
 
-        if (w->told[i] || !cluster_cell_is_red(&cells[i]) || cells[i].from != one->from ||
-            cells[i].to != one->to || !text_equal(c->reason, one->cell.reason))
+        if (w->told[i] || !diag_cell_is_red(&cells[i]) || cells[i].from_node != one->from_node ||
+            cells[i].to_node != one->to_node || !text_equal(c->reason, one->reason))
             continue;
         w->told[i] = true;
         if (!flow || c->flow != flow || c->family != family) {
@@ -97,7 +97,7 @@ static void add_red(struct writing *w, size_t first) {
         flow = c->flow;
         family = c->family;
     }
-    text_addf(&line, ": %s", one->cell.reason);
+    text_addf(&line, ": %s", one->reason);
     add_line(w, "    ", text_str(&line), 6);
     text_free(&line);
 }
@@ -107,13 +107,13 @@ static size_t worst_node(const struct writing *w) {
     size_t *reds = xcalloc(w->report->nodes.count, sizeof *reds), worst = SIZE_MAX, most = 0;
 
     for (size_t i = 0; i < w->report->cells.count; i++) {
-        const struct cluster_cell *cell = &w->report->cells.items[i];
+        const struct diag_cell *cell = &w->report->cells.items[i];
 
-        if (!cluster_cell_is_red(cell) || w->told[i])
+        if (!diag_cell_is_red(cell) || w->told[i])
             continue;
-        reds[cell->from]++;
-        if (cell->to != cell->from)
-            reds[cell->to]++;
+        reds[cell->from_node]++;
+        if (cell->to_node != cell->from_node)
+            reds[cell->to_node]++;
     }
     for (size_t i = 0; i < w->report->nodes.count; i++)
         if (reds[i] > most) {
@@ -161,7 +161,7 @@ static void add_node(struct writing *w, size_t node) {
     for (size_t i = 0; i < w->report->cells.count; i++) {
         all += touches(&w->report->cells.items[i], node);
         red += touches(&w->report->cells.items[i], node) &&
-               cluster_cell_is_red(&w->report->cells.items[i]);
+               diag_cell_is_red(&w->report->cells.items[i]);
     }
     if (n->waiting)
         line = xasprintf("%s (%s%s%s): no probe runs there: %s", n->name, n->os,
@@ -173,9 +173,9 @@ static void add_node(struct writing *w, size_t node) {
     add_own_report(w, n);
     red = 0;
     for (size_t i = 0; i < w->report->cells.count; i++) {
-        const struct cluster_cell *cell = &w->report->cells.items[i];
+        const struct diag_cell *cell = &w->report->cells.items[i];
 
-        if (!touches(cell, node) || !cluster_cell_is_red(cell) || w->told[i])
+        if (!touches(cell, node) || !diag_cell_is_red(cell) || w->told[i])
             continue;
         if (!n->waiting && red++ < RED_LINES)
             add_red(w, i);
@@ -194,8 +194,9 @@ static void add_nodes(struct writing *w) {
     bool *bad = xcalloc(count, sizeof *bad), *told = xcalloc(count, sizeof *told);
 
     for (size_t i = 0; i < w->report->cells.count; i++)
-        if (cluster_cell_is_red(&w->report->cells.items[i]))
-            bad[w->report->cells.items[i].from] = bad[w->report->cells.items[i].to] = true;
+        if (diag_cell_is_red(&w->report->cells.items[i]))
+            bad[w->report->cells.items[i].from_node] = bad[w->report->cells.items[i].to_node] =
+                true;
     for (size_t i = 0; i < count; i++)
         if (!bad[i])
             list[good++] = i;
@@ -225,7 +226,7 @@ void cluster_report_progress(const struct cluster_report *report, struct text_li
         size_t works = 0, fails = 0, waits = 0;
 
         for (size_t i = 0; i < report->cells.count; i++) {
-            const struct diag_cell *cell = &report->cells.items[i].cell;
+            const struct diag_cell *cell = &report->cells.items[i];
 
             if (cell->flow != flow)
                 continue;
@@ -316,7 +317,7 @@ static void add_sights(struct writing *w) {
 
 static bool has_counted(const struct cluster_report *report, size_t node) {
     for (size_t i = 0; i < report->cells.count; i++)
-        if (report->cells.items[i].from == node && report->cells.items[i].counted)
+        if (report->cells.items[i].from_node == node && report->cells.items[i].counted)
             return true;
     return false;
 }
