@@ -181,6 +181,8 @@ static int settle_version(struct cluster_config *c, struct error *err) {
 
 /* ---- the DNS that pods ask ---- */
 
+#define SERVICES_PATH "/api/v1/namespaces/kube-system/services"
+
 /* Does it have a port 53? */
 static bool serves_dns(const json_t *service) {
     json_each(json_at(service, "spec.ports"), i, port)
@@ -216,12 +218,10 @@ static int list_dns(struct kube_client *client, unsigned timeout_ms, const char 
  * it, else by its port. */
 static int find_dns(struct kube_client *client, unsigned timeout_ms, struct text_list *ret,
                     struct error *err) {
-    if (list_dns(client, timeout_ms, "/api/v1/services?labelSelector=k8s-app%3Dkube-dns", ret,
-                 err) < 0)
+    if (list_dns(client, timeout_ms, SERVICES_PATH "?labelSelector=k8s-app%3Dkube-dns", ret, err) <
+        0)
         return -1;
-    return ret->count
-               ? 0
-               : list_dns(client, timeout_ms, "/api/v1/namespaces/kube-system/services", ret, err);
+    return ret->count ? 0 : list_dns(client, timeout_ms, SERVICES_PATH, ret, err);
 }
 
 /* NodeLocal DNS listens at an address of each Linux node's own, which leads nowhere here. */

@@ -59,8 +59,6 @@ static void add_discovery(json_t *objects) {
     json_array_append_new(rules,
                           json_pack("{s:[s], s:[s], s:o, s:[s]}", "apiGroups", "", "resources",
                                     "configmaps", "resourceNames", maps, "verbs", "get"));
-    json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s]}", "apiGroups", "", "resources",
-                                           "services", "verbs", "list"));
     json_array_extend(rules, others);
     add(objects, "discovery", json_pack("{s:o}", "RULES", rules));
 }
