@@ -86,6 +86,7 @@ json_t *cluster_manifest_make(const json_t *node_configuration) {
 
     add(objects, "defaults", json_pack("{s:s}", "NODE_CONFIGURATION", text));
     add(objects, "reader", NULL);
+    add(objects, "dns", NULL);
     add_discovery(objects);
     add(objects, "kubeProxy", NULL);
     for (size_t i = 0; network_agents[i]; i++)

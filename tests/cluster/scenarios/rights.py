@@ -3,6 +3,7 @@ that nobody misses is seen, and one without a row below, too."""
 import contextlib
 import json
 import os
+import re
 import time
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ RBAC = "/apis/rbac.authorization.k8s.io/v1"
 REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 DEFAULTS_MAP = "/api/v1/namespaces/kube-system/configmaps/winjoin"
 FLANNEL = "/api/v1/namespaces/kube-flannel/configmaps"
+KUBELET = "/api/v1/namespaces/kube-system/configmaps/kubelet-config"
 NODE = "win-rights"
 SECONDS = 20  # for upstream's programs to say it
 TOKENS, NODES = "system:bootstrappers:kubeadm:default-node-token", "system:nodes"
@@ -94,16 +96,22 @@ def both(says, token_says=None):
 
 UNREAD = "no right to read the DaemonSets or ConfigMaps of network agents (403)"
 UNKNOWN = "which network agent the cluster runs is not known"
-NO_FLANNEL = "no flannel"
+NO_FLANNEL, NODE_LOCAL_DNS = "no flannel", "NodeLocal DNS"
+LINUX_SETS = ("calico-node", "antrea-agent", "canal", "rke2-canal", "kube-flannel-ds", "kube-flannel", "cilium", "weave-net",
+              "kube-router", "kube-ovn-cni", "ovnkube-node", "aws-node", "kindnet")
 AGENTS, DEFAULTS, CALICO, ANTREA = "winjoin:network-agents", "kube-system/winjoin", "calico-node-windows", "antrea-agent-windows"
 ROWS = (
     Right(DEFAULTS, "get configmaps/winjoin", both(UNREAD, "has not granted Windows nodes their rights")),
-    Right("kube-flannel/winjoin", "get configmaps/kube-flannel-cfg", both(UNKNOWN)),
+    Right(DEFAULTS + ":dns", "list services", ((TOKENS, token, "the cluster's DNS Service, which pods on Windows must ask"),),
+          (NODE_LOCAL_DNS,)),
+    Right(AGENTS, "get configmaps/kube-flannel-cfg", both(UNKNOWN)),
     Right(AGENTS, "list daemonsets/" + CALICO, both(UNREAD)),
     Right(AGENTS, "list daemonsets/" + ANTREA, both(UNREAD)),
     Right(AGENTS, "list daemonsets/kube-flannel-ds-windows-amd64", both(UNREAD)),
     Right(AGENTS, "list daemonsets/kube-proxy-windows", both(UNREAD)),
     Right(AGENTS, "list daemonsets/azure-cns-win", both(UNKNOWN), ("azure-cns-win", NO_FLANNEL)),
+    *(Right(AGENTS, "list daemonsets/" + name, both(UNKNOWN), (NO_FLANNEL,)) for name in LINUX_SETS),
+    Right(AGENTS, "get ipamconfigs/default", both(UNREAD), (CALICO,)),
     Right(AGENTS, "get configmaps/calico-windows-config", both(UNREAD), (CALICO,)),
     Right(AGENTS, "get configmaps/antrea-windows-config", both(UNREAD), (ANTREA,)),
     Right(AGENTS, "get configmaps/antrea-config", both(UNREAD), (ANTREA,)),
@@ -144,7 +152,7 @@ def all_rights(items):
 def may(stage, row, group):
     """What the API server itself says."""
     verb, what = (row.example or row.right).partition("/")[0].split()
-    api = {"daemonsets": "apps", "endpointslices": "discovery.k8s.io"}.get(what, "")
+    api = {"daemonsets": "apps", "endpointslices": "discovery.k8s.io", "ipamconfigs": "crd.projectcalico.org"}.get(what, "")
     return stage.cluster.call("POST", REVIEWS, {
         "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": {
             "user": USERS[group], "groups": [group], "resourceAttributes": {
@@ -190,6 +198,12 @@ def cluster_with(stage, what):
         role = RBAC + "/clusterroles/" + PROXIER
         rules = stage.cluster.call("GET", role)["rules"]
         with changed(stage, role, rules=[r for r in rules if "nodes" not in r["resources"]]):
+            yield
+    elif what == NODE_LOCAL_DNS:
+        said = stage.cluster.call("GET", KUBELET)["data"]["kubelet"]
+        local = re.sub(r"(clusterDNS:\n\s*- ).*", r"\g<1>169.254.20.10", said)
+        expect(local != said, "the kubelet's settings have no clusterDNS", said)
+        with changed(stage, KUBELET, data={"kubelet": local}):
             yield
     elif what == NO_FLANNEL:
         flannel = stage.cluster.call("GET", FLANNEL + "/kube-flannel-cfg")
