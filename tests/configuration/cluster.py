@@ -141,7 +141,7 @@ CLUSTER_CASES = [
     Case("IPv6 before IPv4", networking("serviceSubnet: fd00::/108,10.96.0.0/12")),
     Case("services of IPv6 alone", networking("serviceSubnet: fd00::/108"), "is IPv6 only", FAMILY),
     Case("pods of IPv6 alone", networking("podSubnet: fd00:10::/56"), "is IPv6 only", FAMILY),
-    Case("pods among the services", networking("podSubnet: 10.96.0.0/12"), "overlaps service prefix", PREFIX),
+    Case("pods among the services", networking("podSubnet: 10.96.0.0/12"), "podSubnet 10.96.0.0/12 does not fit", PREFIX),
     Case("a service prefix with a zero before", networking("serviceSubnet: 010.96.0.0/12"), "networking.serviceSubnet", PREFIX),
     Case("an odd service prefix", networking("serviceSubnet: 10.96.0.0"), "networking.serviceSubnet", PREFIX),
     Case("an odd pod prefix", networking("podSubnet: nope"), "networking.podSubnet", PREFIX),
