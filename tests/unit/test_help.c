@@ -23,7 +23,7 @@ static void a_verb_lists_its_own_flags(void **state) {
         {"join --help", "--skip-phases PHASE", "--control-plane"},
         {"status --help", "show the state of this node\n\nUsage:\n  winjoin status [flags]\n",
          "--config"},
-        {"reset --help", "\nReset:\n  -f, --force                 do not ask for confirmation\n",
+        {"reset --help", "\nReset:\n  -f, --force                 do not ask; also remove what is ",
          "--token"},
         {"diag --help", "\nThe whole cluster:\n      --kubeconfig FILE ", "--token"},
         {"config validate --help", "\nFile:\n      --config FILE", "--old-config"},

@@ -309,6 +309,7 @@ static void manifest_has_what_nodes_need(void **state) {
     _cleanup_json_ json_t *node = node_configuration_make(&s->options), *objects = NULL;
     static const char *const kinds[] = {
         "ConfigMap",          "Role",
+        "RoleBinding",        "Role",
         "RoleBinding",        "ClusterRole",
         "ClusterRoleBinding", "ClusterRoleBinding",
         "ClusterRole",        "ClusterRoleBinding",
@@ -318,21 +319,22 @@ static void manifest_has_what_nodes_need(void **state) {
     assert_int_equal(json_array_size(objects), ARRAY_SIZE(kinds));
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         assert_string_equal(json_text_at(json_array_get(objects, i), "kind"), kinds[i]);
-    assert_string_equal(json_text_at(objects, "3.rules.0.resourceNames.0"), "calico-node-windows");
-    assert_finds_agents(json_at(objects, "3.rules.0.resourceNames"),
-                        json_at(objects, "3.rules.1.resourceNames"));
-    assert_int_equal(json_array_size(json_at(objects, "3.rules.0.verbs")), 1);
-    assert_string_equal(json_text_at(objects, "3.rules.0.verbs.0"), "list");
-    assert_string_equal(json_text_at(objects, "3.rules.1.resources.0"), "configmaps");
-    assert_int_equal(json_array_size(json_at(objects, "4.subjects")), 2);
-    assert_string_equal(json_text_at(objects, "6.metadata.name"), "winjoin:flannel");
-    assert_string_equal(json_text_at(objects, "6.rules.0.resources.0"), "nodes");
-    assert_string_equal(json_text_at(objects, "6.rules.0.verbs.0"), "list");
-    assert_string_equal(json_text_at(objects, "6.rules.0.verbs.1"), "watch");
-    assert_int_equal(json_array_size(json_at(objects, "6.rules")), 1);
-    assert_string_equal(json_text_at(objects, "7.roleRef.name"), "winjoin:flannel");
-    assert_string_equal(json_text_at(objects, "3.rules.2.resources.0"), "services");
-    assert_string_equal(json_text_at(objects, "3.rules.3.resources.0"), "ipamconfigs");
+    assert_string_equal(json_text_at(objects, "5.rules.0.resourceNames.0"), "calico-node-windows");
+    assert_finds_agents(json_at(objects, "5.rules.0.resourceNames"),
+                        json_at(objects, "5.rules.1.resourceNames"));
+    assert_int_equal(json_array_size(json_at(objects, "5.rules.0.verbs")), 1);
+    assert_string_equal(json_text_at(objects, "5.rules.0.verbs.0"), "list");
+    assert_string_equal(json_text_at(objects, "5.rules.1.resources.0"), "configmaps");
+    assert_int_equal(json_array_size(json_at(objects, "6.subjects")), 2);
+    assert_string_equal(json_text_at(objects, "8.metadata.name"), "winjoin:flannel");
+    assert_string_equal(json_text_at(objects, "8.rules.0.resources.0"), "nodes");
+    assert_string_equal(json_text_at(objects, "8.rules.0.verbs.0"), "list");
+    assert_string_equal(json_text_at(objects, "8.rules.0.verbs.1"), "watch");
+    assert_int_equal(json_array_size(json_at(objects, "8.rules")), 1);
+    assert_string_equal(json_text_at(objects, "9.roleRef.name"), "winjoin:flannel");
+    assert_string_equal(json_text_at(objects, "3.rules.0.resources.0"), "services");
+    assert_string_equal(json_text_at(objects, "5.rules.2.resources.0"), "ipamconfigs");
+    assert_int_equal(json_array_size(json_at(objects, "4.subjects")), 1); /* nodes may anyway */
     assert_string_equal(json_text_at(objects, "0.data.NodeConfiguration"),
                         "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n");
 }

@@ -257,7 +257,7 @@ static void what_cannot_be_taken_back(void **state) {
     (void)state;
     succeeds(verb_join);
     program->options.yes = true;
-    host_memory_fail(program->host, 20);
+    host_memory_fail(program->host, 40);
     assert_int_equal(verb(verb_reset, &err), -1);
     assert_string_equal(err.hints[0], "the rest stays in the journal: run winjoin reset again");
     assert_has(&err_out, "  !! ");
