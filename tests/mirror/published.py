@@ -202,6 +202,8 @@ class Published(unittest.TestCase):
 
     def test_what_nobody_publishes(self):
         """The origin of the program is named; an own catalog that has it is enough."""
+        self.cluster.ask(op="fault", path="/api/v1/namespaces/kube-flannel/configmaps/kube-flannel-cfg", code=404)
+        self.addCleanup(self.cluster.ask, op="clear")
         words = ("--network-plugin", "ovn-kubernetes")
         said = self.run_it(self.serve(), 3, *words)
         self.assertRegex(said, r"error: .*required programs are missing: hybrid-overlay-node\n")

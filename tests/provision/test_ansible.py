@@ -28,7 +28,7 @@ PLAY = """
       delegate_to: localhost
 """
 # A node's programs, by their folder on the server.
-PROGRAMS = {"kubelet": r"C:\k", "win-overlay": r"C:\opt\cni\bin", "host-local": r"C:\opt\cni\bin",
+PROGRAMS = {"flanneld": "C:\\k", "kubelet": r"C:\k", "win-overlay": r"C:\opt\cni\bin", "host-local": r"C:\opt\cni\bin",
             "containerd": r"C:\Program Files\containerd", "containerd-shim-runhcs-v1": r"C:\Program Files\containerd"}
 # What a rehearsal cannot play: a virtual switch, a Node that the kubelet registers, flows.
 NOT_PLAYED = "vswitch,node,pod-network,flanneld,kube-proxy,ready,verify"
@@ -147,6 +147,7 @@ class Ansible(unittest.TestCase):
         common = ["--rootfs", str(rootfs), "--patches", str(self.healthy_kubelet())]
         first, said = self.play(winjoin_arguments=[*common, "--node-name", "node-2", "--skip-phases", NOT_PLAYED, "--kube-proxy",
                                                    "none", "--bundle", str(old)])
+        self.assertTrue(first, said)
         self.assertEqual((first["changed"], first["exit_code"]), (True, 0), said)
         self.register("node-2")
         upgrade = {"winjoin_state": "upgraded", "winjoin_arguments": [*common, "--bundle", str(new), "--verify", "none"]}
