@@ -28,7 +28,7 @@ PLAY = """
       delegate_to: localhost
 """
 # A node's programs, by their folder on the server.
-PROGRAMS = {"flanneld": "C:\\k", "kubelet": r"C:\k", "win-overlay": r"C:\opt\cni\bin", "host-local": r"C:\opt\cni\bin",
+PROGRAMS = {"flanneld": r"C:\k", "kubelet": r"C:\k", "win-overlay": r"C:\opt\cni\bin", "host-local": r"C:\opt\cni\bin",
             "containerd": r"C:\Program Files\containerd", "containerd-shim-runhcs-v1": r"C:\Program Files\containerd"}
 # What a rehearsal cannot play: a virtual switch, a Node that the kubelet registers, flows.
 NOT_PLAYED = "vswitch,node,pod-network,flanneld,kube-proxy,ready,verify"
