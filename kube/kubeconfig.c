@@ -130,7 +130,7 @@ static int take_data(struct reading *r, const struct yaml_node *map, const char 
 
 /* ---- cluster and user ---- */
 
-/* In a file, as kubectl reads it: a scheme in any case, https where there is none. */
+/* kubectl takes a scheme in capitals, too, and https where a file has no scheme. */
 static void settle_server(char **server) {
     char *end = *server ? strstr(*server, "://") : NULL;
     _cleanup_(freep) char *scheme = end ? xstrndup(*server, (size_t)(end - *server)) : NULL;

@@ -255,8 +255,9 @@ static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
                     c->local_dns);
     (void)error_hint(err, "an administrator lets nodes read Services: winjoin config cluster "
                           "--kubeconfig admin.conf | kubectl apply -f -");
-    return error_hint(err, "its Service needs the label k8s-app=kube-dns: kubectl -n kube-system "
-                           "get services --show-labels");
+    return error_hint(err, "its Service is looked for in namespace kube-system, by the label "
+                           "k8s-app=kube-dns or port 53: kubectl -n kube-system get services "
+                           "--show-labels");
 }
 
 /* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */

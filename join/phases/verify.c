@@ -44,8 +44,8 @@ static void kubernetes_service(const struct join *join, char out[IP_TEXT_MAX]) {
         ip_format(&first, out);
 }
 
-/* How it is called is the cluster's choice: the Service that has the address of clusterDNS. A new
- * reference; NULL: not to be read, or there is none. */
+/* How it is called is the cluster's choice: the Service that has the address of clusterDNS. New
+ * reference; NULL where there is none, or where Services may not be read. */
 static json_t *dns_service(struct join *join) {
     const struct text_list *servers = &join->found.plan.dns_servers;
     _cleanup_(freep) char *path = NULL;

@@ -36,6 +36,8 @@ static int found_switch(const struct marks *marks, const char *name, struct erro
     struct nic_snapshot card = {0};
     json_t *before;
 
+    if (!marks->record)
+        return found(marks, JOURNAL_SWITCH, name, NULL, err);
     if (nic_choose(marks->journal->host, NULL, NULL, &card, err) < 0)
         return error_prefix(err, "network '%s', which is not in the journal", name);
     before = json_pack("{s:o}", "card", nic_snapshot_json(&card));

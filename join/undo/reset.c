@@ -205,6 +205,17 @@ static void tell_mark(void *context, enum journal_kind kind, const char *target)
                              NULL);
 }
 
+/* What is recorded is undone all the same where this cannot be looked at. */
+static void find_marks(struct journal *journal, struct resetting *r) {
+    const struct reset_options *options = r->options;
+    struct error why = {0};
+
+    if (marks_find(journal, options->force && !options->dry_run, tell_mark, r, &why) < 0 &&
+        options->progress)
+        options->progress(options->progress_context, "what is winjoin's and not in the journal", "",
+                          &why);
+}
+
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err) {
     struct resetting resetting = {options, ret};
@@ -214,9 +225,9 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     int result = 0;
 
     *ret = (struct reset_result){0};
-    if (journal_open(host, &journal, err) < 0 ||
-        marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, err) < 0)
+    if (journal_open(host, &journal, err) < 0)
         return -1;
+    find_marks(&journal, &resetting);
     joined_read(host, &joined);
     left = left_by_agent(&joined);
     if (journal.count && !options->dry_run)

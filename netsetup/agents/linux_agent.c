@@ -1,10 +1,9 @@
 /* The table; the names are those of each project's own manifests and charts, and of RKE2's. */
 #include "netsetup/agents/linux_agent.h"
 
-#include "base/text.h"
-
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define NO_PART "has no part for Windows nodes that winjoin knows"
+#define OTHER_CLUSTER "a Windows node needs a cluster with Calico, Antrea or flannel"
 #define NOT_HERE "whose part for Windows nodes is not installed"
 
 const struct linux_agent linux_agents[] = {
@@ -21,27 +20,14 @@ const struct linux_agent linux_agents[] = {
     {"flannel", NAMES("kube-flannel-ds", "kube-flannel"),
      "whose settings are in no ConfigMap kube-flannel-cfg",
      "join with --network-plugin flannel, and its --network-mode, --vni and --vxlan-port"},
-    {"Cilium", NAMES("cilium"), "which " NO_PART,
-     "a Windows node needs a cluster with Calico, Antrea or flannel"},
-    {"Weave Net", NAMES("weave-net"), "which " NO_PART,
-     "a Windows node needs a cluster with Calico, Antrea or flannel"},
-    {"kube-router", NAMES("kube-router"), "which " NO_PART,
-     "a Windows node needs a cluster with Calico, Antrea or flannel"},
-    {"Kube-OVN", NAMES("kube-ovn-cni"), "which " NO_PART,
-     "a Windows node needs a cluster with Calico, Antrea or flannel"},
+    {"Cilium", NAMES("cilium"), "which " NO_PART, OTHER_CLUSTER},
+    {"Weave Net", NAMES("weave-net"), "which " NO_PART, OTHER_CLUSTER},
+    {"kube-router", NAMES("kube-router"), "which " NO_PART, OTHER_CLUSTER},
+    {"Kube-OVN", NAMES("kube-ovn-cni"), "which " NO_PART, OTHER_CLUSTER},
     {"OVN-Kubernetes", NAMES("ovnkube-node"), "which serves Windows nodes by its hybrid overlay",
      "enable the hybrid overlay, then join with --network-plugin ovn-kubernetes"},
     {"Amazon VPC CNI", NAMES("aws-node"), "which " NO_PART,
      "EKS' own images join Windows nodes there"},
-    {"kindnet", NAMES("kindnet"), "which " NO_PART,
-     "a Windows node needs a cluster with Calico, Antrea or flannel"},
+    {"kindnet", NAMES("kindnet"), "which " NO_PART, OTHER_CLUSTER},
     {0},
 };
-
-const struct linux_agent *linux_agent_find(const char *daemon_set) {
-    for (const struct linux_agent *agent = linux_agents; agent->title; agent++)
-        for (const char *const *name = agent->daemon_sets; *name; name++)
-            if (text_equal(*name, daemon_set))
-                return agent;
-    return NULL;
-}

@@ -14,5 +14,3 @@ struct linux_agent {
 
 /* Ends with a row without a title. */
 extern const struct linux_agent linux_agents[];
-/* By the name of its DaemonSet; NULL: none of them. */
-const struct linux_agent *linux_agent_find(const char *daemon_set);

@@ -1,4 +1,4 @@
-/* NodeLocal DNS: a cache on each Linux node is none for pods of a Windows node. */
+/* NodeLocal DNS listens on Linux nodes alone: pods of a Windows node ask the DNS Service. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -155,6 +155,33 @@ static void what_the_journal_lost_is_undone(void **state) {
     }
 }
 
+/* Where the firewall does not answer a question, what is recorded is undone all the same. */
+static void marks_that_cannot_be_looked_at(void **state) {
+    bool met = false;
+
+    (void)state;
+    for (size_t n = 1; !met; n++) {
+        _cleanup_json_ json_t *before = NULL, *after = NULL;
+        struct error err = {0};
+        struct run r;
+        int ended;
+
+        assert_true(n < 40);
+        open_run(&r, "overlay");
+        before = state_of(&r);
+        assert_int_equal(join_once(&r, &err), 0);
+        host_memory_fail(r.host, n);
+        ended = reset_once(&r, &err);
+        met = text_starts_with(host_memory_failed(r.host), "firewall_has");
+        if (met) {
+            assert_int_equal(ended, 0);
+            after = state_of(&r);
+            assert_same(before, after, "the firewall does not answer");
+        }
+        close_run(&r);
+    }
+}
+
 /* A damaged journal: the reset says so, and does not forget the entry. */
 static void a_route_that_can_be_none(void **state) {
     static const char target[] = "10.1.0.0/24 and more than any prefix has, of any family, at all";
@@ -181,6 +208,7 @@ int main(void) {
         cmocka_unit_test(a_folder_with_another_s_file_stays),
         cmocka_unit_test(a_service_that_does_not_stop),
         cmocka_unit_test(what_the_journal_lost_is_undone),
+        cmocka_unit_test(marks_that_cannot_be_looked_at),
         cmocka_unit_test(a_route_that_can_be_none),
         cmocka_unit_test(what_was_told_is_expected),
     };
