@@ -35,6 +35,7 @@ struct program_options {
     bool images;                                      /* bundle create */
     long long windows_build;                          /* bundle; 0: each */
     bool drain;                                       /* upgrade */
+    struct text_list pull;                            /* prepare */
     bool show_all;
     char *vmodule;         /* join: klog's, ignored */
     bool control_plane;    /* join: kubeadm's, refused */
@@ -133,6 +134,7 @@ int verb_config(struct program *program, struct error *err);
 int verb_certs(struct program *program, struct error *err);
 int verb_watchdog(struct program *program, struct error *err);
 int verb_capabilities(struct program *program, struct error *err);
+int verb_prepare(struct program *program, struct error *err);
 int verb_upgrade(struct program *program, struct error *err);
 int verb_probe(struct program *program, struct error *err);
 int verb_service(struct program *program, struct error *err);
@@ -149,7 +151,7 @@ extern const struct option_group join_cluster_group, join_node_group, join_check
     join_run_group;
 extern const struct option_group diag_group, diag_cluster_group; /* cmd/diag_flags.c */
 /* Of upgrade and certs renew, which take some of join's. */
-extern const struct option_group upgrade_group, certs_group;
+extern const struct option_group prepare_group, upgrade_group, certs_group;
 /* What may stand in the cluster-wide defaults, too. */
 extern const struct option_group join_network_group, join_programs_group;
 
