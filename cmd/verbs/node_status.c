@@ -152,10 +152,8 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
     json_object_set_new(g->status, "joined", json_boolean(text_equal(state, "joined")));
     if (text_equal(state, "not-joined"))
         add_problem(g, "this machine has not joined");
-    else if (prepared && text_equal(state, "prepared"))
-        add_problem(g, "this machine is prepared (Kubernetes %s, %s, %s) and has not joined",
-                    json_text_or(prepared, "kubernetesVersion", "of a bundle"),
-                    json_text_or(prepared, "mode", "-"), json_text_or(prepared, "plugin", "-"));
+    else if (text_equal(state, "prepared"))
+        add_problem(g, "this machine is prepared and has not joined");
     else if (text_equal(state, "joining"))
         add_problem(g, "a join is running (%s)", phase ? phase : "starting");
     else if (text_equal(state, "failed"))

@@ -18,6 +18,7 @@ enum { PREPARED_MAX = 65536, PULL_MS = 1800000, STOP_MS = 60000 };
 #define CONTAINERD_UUID "\\root\\io.containerd.grpc.v1.introspection"
 
 static int folders(struct join *join, struct error *err) {
+    text_add(&join->progress.detail, "only administrators write there");
     return files_own_folders(join, err) < 0 ? -1 : host_fixes_apply(join, err);
 }
 
@@ -51,7 +52,7 @@ static int pull_images(struct join *join, struct error *err) {
         pulled += is_new;
     }
     join_fact(&join->progress, "pulled", json_integer((json_int_t)pulled));
-    text_addf(&join->progress.detail, ", %zu of %zu images pulled", pulled, count);
+    text_addf(&join->progress.detail, ", %zu of %zu image%s pulled", pulled, count, PLURAL(count));
     return 0;
 }
 
@@ -64,6 +65,7 @@ static int fill_containerd(struct join *join, struct error *err) {
         result = pull_images(join, err);
     if (host_service_stop(join->host, service_containerd.name, STOP_MS, &why) < 0)
         return result < 0 ? -1 : error_pass(err, &why);
+    text_add(&join->progress.detail, ", stopped");
     return result;
 }
 
@@ -93,6 +95,7 @@ static int record(struct join *join, struct error *err) {
     _cleanup_json_ json_t *json = prepared_json(join);
     _cleanup_(freep) char *text = json_write_pretty(json);
 
+    text_add(&join->progress.detail, PREPARED_FILE);
     return journal_write(&join->journal, PREPARED_FILE, text, strlen(text), HOST_PUBLIC, err);
 }
 
