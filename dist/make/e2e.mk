@@ -1,7 +1,7 @@
 # The real cluster as judge: upstream's programs, built once into the cache (tests/cluster).
 
 .PHONY: e2e conformance recordings
-conformance: ## the long comparisons with upstream's kubeadm, kubelet and tests of HNS, built first; ONLY=suite; needs Go and root
+conformance: ## the long comparisons with upstream's kubeadm, kubelet and tests of HNS, and with Windows' metadata; ONLY=suite; needs Go and root
 	$(Q)./tests/cluster/build.py --check
 	$(Q)$(INSTALL) native windows rig
 	$(Q)$(MAKE) native windows rig
