@@ -115,6 +115,8 @@ static json_t *scalar_schema(const char *text, const json_t *types) {
         schema = known                     ? schema_of(known, types)
                  : text_equal(type, "any") ? json_object()
                                            : choices_schema(type);
+    if (known)
+        json_object_set_new(schema, "title", json_string(type));
     if (text[len])
         json_object_set_new(schema, "description", json_string(text + len + 2));
     return schema;
@@ -276,13 +278,15 @@ static json_t *join_v1beta3(const char *title, const char *of) {
 
 /* NULL: no flag gives it. */
 static const struct option *flag_of(const struct node_field *field) {
-    const struct option *tables_of_join[VERB_TABLES_MAX];
+    const struct option *its[VERB_TABLES_MAX];
 
-    verb_tables(verb_find("join"), tables_of_join);
-    for (size_t t = 0; field->flag && tables_of_join[t]; t++)
-        for (const struct option *o = tables_of_join[t]; o->name; o++)
-            if (text_equal(o->name, field->flag + strlen("--")))
-                return o;
+    for (const struct verb *verb = verbs; field->flag && verb->name; verb++) {
+        verb_tables(verb, its); /* join has most of them, config the targets outside */
+        for (size_t t = 0; its[t]; t++)
+            for (const struct option *o = its[t]; o->name; o++)
+                if (text_equal(o->name, field->flag + strlen("--")))
+                    return o;
+    }
     return NULL;
 }
 
