@@ -35,7 +35,7 @@ include dist/make/lint.mk
 include dist/make/e2e.mk
 include dist/make/dist.mk
 
-.PHONY: all native static windows quick install-deps clean help demo format sbom man docs
+.PHONY: all native static windows quick install-deps clean help demo picture format sbom man docs
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
 native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, config)
 static: build/static/winjoin ## the Linux build as one file, with the libraries of winjoin.exe (built once)
@@ -64,6 +64,12 @@ demo: ## a bare Windows host joins a cluster, is proved, is reset; FAULT=vni and
 	$(Q)$(INSTALL) native windows rig
 	$(Q)$(MAKE) native windows rig
 	$(Q)./tests/demo/run $(if $(FAULT),FAULT=$(FAULT))
+
+picture: ## docs/pictures/join.svg, of what the demo prints
+	$(Q)$(INSTALL) native windows rig
+	$(Q)$(MAKE) native windows rig
+	$(Q)set -o pipefail; ./tests/demo/run | tee /dev/stderr | python3 -B tests/demo/picture.py >build/join.svg
+	$(Q)mv build/join.svg docs/pictures/join.svg
 
 clean: ## remove build/; the cache of the Windows libraries stays
 	$(Q)rm -rf build

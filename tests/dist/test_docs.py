@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINJOIN = ROOT / "build/native/winjoin"
@@ -172,6 +173,17 @@ class Documents(unittest.TestCase):
                                    read(path)):
                 with self.subTest(document=path.name, path=name):
                     self.assertTrue(list(ROOT.glob(re.sub("[A-Z]+(?=[./])", "*", name).rstrip("/") + "*")))
+
+    def test_pictures(self):
+        """Each can be read out, and loads nothing; the picture of a join ends with one that was proved."""
+        for path in (ROOT / "docs/pictures").glob("*.svg"):
+            with self.subTest(path.name):
+                root = xml.etree.ElementTree.parse(path).getroot()
+                self.assertEqual("img", root.get("role"))
+                self.assertEqual(["title", "desc"], [child.tag.rpartition("}")[2] for child in root[:2]])
+                self.assertNotRegex(read(path), r"href=|url\(|<image|<script")
+        words = "".join(xml.etree.ElementTree.parse(ROOT / "docs/pictures/join.svg").getroot().itertext())
+        self.assertRegex(words, r"winjoin join 10\.0\.0\.10:6443 [\s\S]*9 of 9 flows work[\s\S]* is Ready and its pods can talk")
 
     def test_no_conflict_is_left(self):
         for path in [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]:
