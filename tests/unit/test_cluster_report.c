@@ -59,7 +59,7 @@ static void some_is_red(void **state) {
         "              longer\n"
         "    do        look at its events, whether its image can be fetched from\n"
         "              there\n"
-        "    see       docs/causes.md#cl-nopod\n\n"
+        "    see       causes.md#cl-nopod\n\n"
         "!!  win-2 (windows 10.0.20348, v1.37.1): 7 of its 8 cells do not work\n"
         "    win-1 -> win-2  pod-to-pod-ip TCP UDP, pod-to-pod-ip IPv6 TCP,\n"
         "      pod-to-pod-name UDP, pod-to-service-ip UDP: no answer \\x1b[31m\n"
