@@ -60,7 +60,7 @@ static int read_old(struct program *program, struct diag_report *ret, struct err
 
     if (diag_file_read(program, "--compare", given, &text, &len, err) < 0)
         return -1;
-    if (diag_report_read(text, len, ret, err) < 0)
+    if (diag_report_read(text, len, NODE_REPORT_KIND, ret, err) < 0)
         return diag_file_refuse("--compare", given, err);
     diag_causes_find(ret);
     return 0;
@@ -74,10 +74,10 @@ static int replay(struct program *program, struct error *err) {
 
     if (diag_file_read(program, "--replay", given, &text, &len, err) < 0)
         return -1;
-    if (cluster_report_is(text, len))
-        return diag_cluster_replay(program, text, len, err);
-    if (diag_report_read(text, len, &report, err) < 0)
+    if (diag_report_read(text, len, NULL, &report, err) < 0)
         return diag_file_refuse("--replay", given, err);
+    if (report.server)
+        return diag_cluster_replay(program, text, len, err);
     if (program->options.compare && read_old(program, &old, err) < 0)
         return -1;
     diag_causes_find(&report);

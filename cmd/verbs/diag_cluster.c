@@ -76,30 +76,30 @@ static void show(void *context, unsigned waited_ms, unsigned left_ms, const char
                                                 .left_ms = left_ms});
 }
 
-static void show_cells(void *context, const struct cluster_report *report) {
+static void show_cells(void *context, const struct diag_report *report) {
     _cleanup_(text_list_free) struct text_list lines = {0};
 
     cluster_report_progress(report, &lines);
     progress_table(context, &lines);
 }
 
-static void print_report(struct program *program, const struct cluster_report *report,
+static void print_report(struct program *program, const struct diag_report *report,
                          const json_t *compared) {
     const char *format = program->options.output;
     struct diag_text_style style = diag_style(program);
 
     diag_print(program,
-               text_equal(format, "junit")     ? cluster_report_junit(report)
-               : text_equal(format, "html")    ? cluster_report_html(report)
-               : text_equal(format, "metrics") ? cluster_report_metrics(report)
-                                               : cluster_report_text(report, &style),
-               output_is_document(program) ? cluster_report_json(report) : NULL, compared);
+               text_equal(format, "junit")     ? diag_report_junit(report)
+               : text_equal(format, "html")    ? diag_report_html(report)
+               : text_equal(format, "metrics") ? diag_report_metrics(report)
+                                               : diag_report_text(report, &style),
+               output_is_document(program) ? diag_report_json(report) : NULL, compared);
 }
 
-static int judge(const struct cluster_report *report, struct error *err) {
-    _cleanup_(freep) char *line = cluster_report_line(report);
+static int judge(const struct diag_report *report, struct error *err) {
+    _cleanup_(freep) char *line = diag_report_line(report);
 
-    if (cluster_report_is_good(report))
+    if (diag_report_is_good(report))
         return 0;
     if (!report->causes.count) {
         (void)error_set(err, ERROR_FLOWS, "test the pod network: %s", line);
@@ -111,15 +111,15 @@ static int judge(const struct cluster_report *report, struct error *err) {
 }
 
 /* Prints the report and tells how it ended: with an older one, whether it is worse now. */
-static int finish(struct program *program, const struct cluster_report *report,
-                  const struct cluster_report *old, struct error *err) {
-    _cleanup_json_ json_t *compared = old ? cluster_report_compare(old, report) : NULL;
+static int finish(struct program *program, const struct diag_report *report,
+                  const struct diag_report *old, struct error *err) {
+    _cleanup_json_ json_t *compared = old ? diag_report_compare(old, report) : NULL;
 
     print_report(program, report, compared);
     return compared ? diag_judge_changes(compared, err) : judge(report, err);
 }
 
-static int tell_left(const struct cluster_report *report, struct error *err) {
+static int tell_left(const struct diag_report *report, struct error *err) {
     error_clear(err);
     (void)error_set(err, ERROR_NETWORK, "delete the namespace %s: the API server did not do it",
                     report->namespace_);
@@ -128,15 +128,15 @@ static int tell_left(const struct cluster_report *report, struct error *err) {
 
 /* The report in a text, judged; `flag` and `given` name it in an error. */
 static int read_judged(const char *text, size_t len, const char *flag, const char *given,
-                       struct cluster_report *ret, struct error *err) {
-    if (cluster_report_read(text, len, ret, err) < 0)
+                       struct diag_report *ret, struct error *err) {
+    if (diag_report_read(text, len, CLUSTER_REPORT_KIND, ret, err) < 0)
         return diag_file_refuse(flag, given, err);
     cluster_causes_find(ret);
     return 0;
 }
 
 /* The report of --compare; stays empty without that flag. */
-static int read_old(struct program *program, struct cluster_report *ret, struct error *err) {
+static int read_old(struct program *program, struct diag_report *ret, struct error *err) {
     const char *given = program->options.compare;
     _cleanup_(freep) char *text = NULL;
     size_t len;
@@ -150,7 +150,7 @@ static int read_old(struct program *program, struct cluster_report *ret, struct 
 
 int diag_cluster_replay(struct program *program, const char *text, size_t len, struct error *err) {
     const struct program_options *o = &program->options;
-    _cleanup_(cluster_report_free) struct cluster_report report = {0}, old = {0};
+    _cleanup_(diag_report_free) struct diag_report report = {0}, old = {0};
 
     if (read_judged(text, len, "--replay", o->replay, &report, err) < 0 ||
         read_old(program, &old, err) < 0)
@@ -168,7 +168,7 @@ static void print_grant(struct program *program, json_t *grant) {
 
 /* The evidence in a .zip, whatever became of the run (`why`); `report`: NULL where it failed. */
 static int collect(struct program *program, const char *path, struct collection *collection,
-                   const char *server, const struct cluster_report *report, const struct error *why,
+                   const char *server, const struct diag_report *report, const struct error *why,
                    struct error *err) {
     _cleanup_(freep) char *data = NULL;
     size_t len;
@@ -181,7 +181,7 @@ static int collect(struct program *program, const char *path, struct collection 
 
 /* `quiet`: between two tests only a terminal shows what is waited for. */
 static int ask(struct program *program, struct kube_client *client, struct collection *collection,
-               bool quiet, struct cluster_report *ret, json_t **ret_grant, struct error *err) {
+               bool quiet, struct diag_report *ret, json_t **ret_grant, struct error *err) {
     const struct program_options *o = &program->options;
     struct progress progress;
     struct cluster_options options = {.names = &o->nodes,
@@ -209,9 +209,9 @@ static int ask(struct program *program, struct kube_client *client, struct colle
 
 /* `zip`: where the evidence goes, or NULL; `old`: what is compared with, or NULL. */
 static int run(struct program *program, struct kube_client *client, const char *zip,
-               const struct cluster_report *old, struct error *err) {
+               const struct diag_report *old, struct error *err) {
     _cleanup_(collection_freep) struct collection *collection = zip ? collection_new() : NULL;
-    _cleanup_(cluster_report_free) struct cluster_report report = {0};
+    _cleanup_(diag_report_free) struct diag_report report = {0};
     _cleanup_json_ json_t *grant = NULL;
     struct error why = {0};
     int result = ask(program, client, collection, false, &report, &grant, err);
@@ -236,26 +236,25 @@ static int run(struct program *program, struct kube_client *client, const char *
 
 struct watch {
     struct program *program;
-    struct cluster_report *last; /* what was measured last, or --compare's; empty: nothing yet */
+    struct diag_report *last; /* what was measured last, or --compare's; empty: nothing yet */
     bool begun;
     char failure[ERROR_MESSAGE_MAX]; /* why the last test could not be made; "" = it was */
 };
 
-static void tell_changes(struct watch *watch, const struct cluster_report *report) {
-    _cleanup_json_ json_t *compared = cluster_report_compare(watch->last, report);
+static void tell_changes(struct watch *watch, const struct diag_report *report) {
+    _cleanup_json_ json_t *compared = diag_report_compare(watch->last, report);
 
     if (!*watch->failure && watch->begun && !diag_compare_changed(compared))
         return;
     if (!diag_is_text(watch->program)) {
-        _cleanup_json_ json_t *whole = cluster_report_json(report);
-        _cleanup_json_ json_t *line =
-            diag_watch_json(compared, whole, cluster_report_is_good(report));
+        _cleanup_json_ json_t *whole = diag_report_json(report);
+        _cleanup_json_ json_t *line = diag_watch_json(compared, whole, diag_report_is_good(report));
 
         output_line(line);
     } else if (!watch->begun && !watch->last->nodes.count) {
         print_report(watch->program, report, NULL);
     } else {
-        _cleanup_(freep) char *how = cluster_report_line(report);
+        _cleanup_(freep) char *how = diag_report_line(report);
         _cleanup_(freep) char *text = diag_watch_text(compared, report->time, how, &report->causes);
 
         output_text(watch->program, text);
@@ -267,7 +266,7 @@ static int watch_once(void *context, struct error *err) {
     struct watch *watch = context;
     struct program *program = watch->program;
     struct kube_client client = {0};
-    struct cluster_report report = {0};
+    struct diag_report report = {0};
     _cleanup_json_ json_t *grant = NULL;
     int result = open_cluster(program, &client, err);
 
@@ -279,7 +278,7 @@ static int watch_once(void *context, struct error *err) {
         tell_changes(watch, &report);
         watch->begun = true;
         watch->failure[0] = '\0';
-        cluster_report_free(watch->last);
+        diag_report_free(watch->last);
         *watch->last = report;
         return report.left ? tell_left(&report, err) : 0;
     }
@@ -291,7 +290,7 @@ static int watch_once(void *context, struct error *err) {
     return 0;
 }
 
-static int run_once(struct program *program, const struct cluster_report *old, struct error *err) {
+static int run_once(struct program *program, const struct diag_report *old, struct error *err) {
     const struct program_options *o = &program->options;
     _cleanup_(freep) char *zip = NULL;
     _cleanup_(kube_client_close) struct kube_client client = {0};
@@ -306,7 +305,7 @@ static int run_once(struct program *program, const struct cluster_report *old, s
 int diag_cluster(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     const char *other = o->replay ? "replay" : o->join.verify_capture ? "capture" : NULL;
-    _cleanup_(cluster_report_free) struct cluster_report old = {0};
+    _cleanup_(diag_report_free) struct diag_report old = {0};
 
     if (other)
         return error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other);

@@ -2,7 +2,7 @@
 #include "base/rfc3339.h"
 #include "diag/drift/drift.h"
 #include "diag/look.h"
-#include "diag/reports/report.h"
+#include "diag/reports/forms.h"
 
 enum { COLUMNS = 80, COLUMNS_MIN = 30, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 18 };
 static const size_t matrix_width = FLOW_WIDTH + BY_WIDTH + 2 * CELL_WIDTH;
@@ -374,6 +374,8 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     const size_t edge = edge_of(style);
     struct text t = {0};
 
+    if (report->server)
+        return diag_cluster_text(report, style);
     add_head(&t, report);
     add_look(&t, report, edge);
     if (!down) {

@@ -29,7 +29,7 @@ struct round {
 };
 /* What one node's pod is asked. */
 struct asking {
-    struct cluster_report *report;
+    struct diag_report *report;
     const struct round *of;
     size_t node;
     char **paths;
@@ -78,7 +78,7 @@ static void judge_large(struct asking *a) {
             cluster_cell_judge_large(&a->report->cells.items[i], &a->tallies[i], &(bool){false});
 }
 
-static bool is_asked(const struct cluster_report *report, const struct round *of, size_t node,
+static bool is_asked(const struct diag_report *report, const struct round *of, size_t node,
                      size_t i) {
     const struct diag_cell *c = &report->cells.items[i];
     const struct probe_result *sum = of->sums ? &of->sums[i] : NULL;
@@ -104,7 +104,7 @@ static void add_cell(struct asking *a, size_t i) {
     }
 }
 
-static void asking_make(struct cluster_report *report, const struct round *of, size_t node,
+static void asking_make(struct diag_report *report, const struct round *of, size_t node,
                         struct asking *ret, struct kube_exec *ret_exec) {
     size_t max = 2 * report->cells.count;
     unsigned seconds = ASK_SECONDS + (of->tries - 1) * DIAL_TIMEOUT_MS / 1000;
@@ -139,7 +139,7 @@ static void asking_free(struct asking *a) {
     free_all(a->paths, a->whose, a->tallies, a->script);
 }
 
-static void leave_unasked(struct cluster_report *report, size_t node, const char *why) {
+static void leave_unasked(struct diag_report *report, size_t node, const char *why) {
     struct cluster_node *n = &report->nodes.items[node];
     char *both = xasprintf("%s; nor by exec: %s", n->unreached, why);
 
@@ -155,7 +155,7 @@ static void leave_unasked(struct cluster_report *report, size_t node, const char
     }
 }
 
-static void ask_nodes(struct kube_client *client, struct cluster_report *report,
+static void ask_nodes(struct kube_client *client, struct diag_report *report,
                       const struct round *of, const size_t *nodes, size_t count) {
     struct asking *askings = xcalloc(count, sizeof *askings);
     struct kube_exec *execs = xcalloc(count, sizeof *execs);
@@ -183,7 +183,7 @@ static void ask_nodes(struct kube_client *client, struct cluster_report *report,
     free_all(askings, execs, results, errs);
 }
 
-static size_t count_open(const struct cluster_report *report) {
+static size_t count_open(const struct diag_report *report) {
     size_t open = 0;
 
     for (size_t i = 0; i < report->cells.count; i++)
@@ -194,15 +194,14 @@ static size_t count_open(const struct cluster_report *report) {
 }
 
 /* At first there are: what is inside its pod is seen, too. */
-static bool has_questions(const struct cluster_report *report, const struct round *of,
-                          size_t node) {
+static bool has_questions(const struct diag_report *report, const struct round *of, size_t node) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (is_asked(report, of, node, i))
             return true;
     return of->what == EXEC_NODES;
 }
 
-static void ask_all(struct kube_client *client, struct cluster_report *report,
+static void ask_all(struct kube_client *client, struct diag_report *report,
                     const struct round *of) {
     size_t nodes[TOGETHER], count = 0;
 
@@ -220,7 +219,7 @@ static void ask_all(struct kube_client *client, struct cluster_report *report,
     }
 }
 
-size_t cluster_ask_by_exec(struct kube_client *client, struct cluster_report *report,
+size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *report,
                            enum cluster_exec what) {
     ask_all(client, report,
             &(struct round){.what = what,
@@ -239,7 +238,7 @@ static void shape(unsigned left, struct round *ret) {
     ret->lanes = left / ret->tries < LANES ? left / ret->tries : LANES;
 }
 
-int cluster_count_by_exec(struct kube_client *client, struct cluster_report *report,
+int cluster_count_by_exec(struct kube_client *client, struct diag_report *report,
                           struct error *err) {
     struct round round = {.what = EXEC_OPEN,
                           .sums = xcalloc(report->cells.count + 1, sizeof *round.sums),

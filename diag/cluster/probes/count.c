@@ -63,7 +63,7 @@ static bool is_asked(const struct counting *c, const struct diag_cell *cell) {
 
 /* The probes themselves are asked first: among the rest they are as any other. */
 static void add_rows(struct counting *c) {
-    struct cluster_report *report = c->asking->report;
+    struct diag_report *report = c->asking->report;
 
     c->rows = xcalloc(2 * report->nodes.count + report->cells.count, sizeof *c->rows);
     for (size_t i = 0; i < report->nodes.count; i++) {
@@ -103,7 +103,7 @@ static void mix_rows(struct counting *c) {
 
 static void on_ended(void *context, const struct kube_many *item) {
     struct row *row = context;
-    const struct cluster_report *report = row->counting->asking->report;
+    const struct diag_report *report = row->counting->asking->report;
     struct probe_result result;
     char why[200];
     enum dial_end end = row->cell ? cluster_cell_read(report, row->cell, item->status, item->answer,

@@ -1,13 +1,13 @@
 /* A cluster's report for people: the causes and what to do, then each node that something is wrong
  * with, the worst first, and healthy nodes in one line. */
 #include "base/rfc3339.h"
-#include "diag/cluster/cells.h"
+#include "diag/reports/forms.h"
 
 enum { COLUMNS = 80, COLUMNS_MIN = 30, RED_LINES = 12, NODES_TOLD = 8, NAMES = 24 };
 
 struct writing {
     struct text *out;
-    const struct cluster_report *report;
+    const struct diag_report *report;
     const struct diag_text_style *style;
     size_t edge;
     bool *told; /* of each cell */
@@ -220,7 +220,7 @@ static void add_nodes(struct writing *w) {
     free_all(list, others, rest, bad, told);
 }
 
-void cluster_report_progress(const struct cluster_report *report, struct text_list *ret) {
+void cluster_report_progress(const struct diag_report *report, struct text_list *ret) {
     text_list_add_owned(ret, xasprintf("%-32s %6s %6s %6s", "", "works", "fails", "waits"));
     for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
         size_t works = 0, fails = 0, waits = 0;
@@ -253,7 +253,7 @@ static void add_cause(struct writing *w, const struct diag_cause *cause) {
     text_add_char(w->out, '\n');
 }
 
-static size_t count_os(const struct cluster_report *report, const char *os) {
+static size_t count_os(const struct diag_report *report, const char *os) {
     size_t n = 0;
 
     for (size_t i = 0; i < report->nodes.count; i++)
@@ -315,7 +315,7 @@ static void add_sights(struct writing *w) {
     text_list_free(&lines);
 }
 
-static bool has_counted(const struct cluster_report *report, size_t node) {
+static bool has_counted(const struct diag_report *report, size_t node) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (report->cells.items[i].from_node == node && report->cells.items[i].counted)
             return true;
@@ -353,7 +353,7 @@ static void add_latencies(struct writing *w) {
         const struct probe_result *r = &lines[i].sum;
         double lost = 100.0 * (r->attempts - r->succeeded) / r->attempts;
         _cleanup_(freep) char *worst =
-            lines[i].worst ? cluster_cell_name(w->report, lines[i].worst) : NULL;
+            lines[i].worst ? diag_report_cell_name(w->report, lines[i].worst) : NULL;
         _cleanup_(freep) char *name =
             xasprintf("%s %s%s", lines[i].flow->name, lines[i].udp ? "UDP" : "TCP",
                       lines[i].family == 6 ? " IPv6" : "");
@@ -371,11 +371,10 @@ static void add_latencies(struct writing *w) {
     free(lines);
 }
 
-char *cluster_report_text(const struct cluster_report *report,
-                          const struct diag_text_style *style) {
+char *diag_cluster_text(const struct diag_report *report, const struct diag_text_style *style) {
     struct text t = {0};
     struct writing w = {.out = &t, .report = report, .style = style, .edge = COLUMNS};
-    _cleanup_(freep) char *head = NULL, *verdict = cluster_report_line(report), *end = NULL;
+    _cleanup_(freep) char *head = NULL, *verdict = diag_report_line(report), *end = NULL;
 
     if (style->columns && style->columns < COLUMNS)
         w.edge = style->columns < COLUMNS_MIN ? COLUMNS_MIN : style->columns;
