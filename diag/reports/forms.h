@@ -6,6 +6,21 @@
 /* Is it the first of that id? One may be named for both families. */
 bool diag_cause_is_first(const struct diag_causes *causes, size_t at);
 
+/* ---- text ---- */
+
+/* Columns that a line may take; spaces up to that column, one at least. */
+size_t text_edge(const struct diag_text_style *style);
+void text_pad(struct text *t, size_t used, size_t columns);
+/* "ok", "!!", ..., as the terminal shows it; how many columns it takes. */
+size_t text_add_mark(struct text *t, enum diag_outcome outcome,
+                     const struct diag_text_style *style);
+/* A line's words from column `at` on, continued behind `indent` spaces. What a cluster says steers
+ * no terminal. */
+void text_add_wrapped(struct text *t, const char *words, size_t at, size_t indent, size_t edge);
+/* "NAME: 0.4 / 0.5 / 0.9 / 1.2 ms, 2.0 % of 50 lost", without times where it is not `timed`; the
+ * caller frees. */
+char *latency_line(const char *name, const struct probe_result *result, bool timed);
+
 /* ---- XML and HTML ---- */
 
 /* Adds text so that it appears literally in element content and in quoted attributes; control
