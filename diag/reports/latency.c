@@ -1,11 +1,6 @@
 /* What --count measured, a line a flow and protocol: a cell each would be too many of a cluster. */
 #include "diag/reports/forms.h"
 
-static bool is_of(const struct cluster_latency *line, const struct diag_cell *cell) {
-    return cell->counted && cell->flow == line->flow && cell->udp == line->udp &&
-           cell->family == line->family;
-}
-
 static int compare_numbers(const void *a, const void *b) {
     unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
 
@@ -22,7 +17,8 @@ static bool sum_up(const struct diag_report *report, unsigned *medians,
         const struct diag_cell *cell = &report->cells.items[i];
         const struct probe_result *r = &cell->result;
 
-        if (!is_of(ret, cell))
+        if (!cell->counted || cell->flow != ret->flow || cell->udp != ret->udp ||
+            cell->family != ret->family)
             continue;
         sum->attempts += r->attempts;
         sum->succeeded += r->succeeded;

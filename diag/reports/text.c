@@ -90,10 +90,6 @@ static void add_cell(struct text *t, const struct diag_cell *cell,
     text_pad(t, columns + 2 + strlen(words), CELL_WIDTH);
 }
 
-static char *flow_label(const struct diag_flow *flow, const struct diag_text_style *style) {
-    return xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
-}
-
 /* A line a protocol, where the matrix does not fit. */
 static void add_narrow(struct text *t, const char *protocol, const struct diag_cell *cell,
                        const struct diag_text_style *style) {
@@ -109,7 +105,8 @@ static void add_row(struct text *t, const struct diag_cells *cells, const struct
                     bool second, const struct diag_text_style *style) {
     const struct diag_cell *tcp = diag_cells_find(cells, flow->id, false, second);
     const struct diag_cell *udp = diag_cells_find(cells, flow->id, true, second);
-    _cleanup_(freep) char *label = flow_label(flow, style);
+    _cleanup_(freep) char *label =
+        xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
     const char *by = second ? "IPv6" : flow->by;
 
     if (!tcp && !udp)

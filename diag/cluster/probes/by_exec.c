@@ -72,12 +72,6 @@ static void take(void *context, size_t question, long status, const char *body, 
                        a->of->what != EXEC_NODES, &a->tallies[cell]);
 }
 
-static void judge_large(struct asking *a) {
-    for (size_t i = 0; i < a->report->cells.count; i++)
-        if (a->tallies[i].asked[ASK_LARGE])
-            cluster_cell_judge_large(&a->report->cells.items[i], &a->tallies[i], &(bool){false});
-}
-
 static bool is_asked(const struct diag_report *report, const struct round *of, size_t node,
                      size_t i) {
     const struct diag_cell *c = &report->cells.items[i];
@@ -133,12 +127,6 @@ static void asking_make(struct diag_report *report, const struct round *of, size
                                    .max_output = OUTPUT_MAX};
 }
 
-static void asking_free(struct asking *a) {
-    for (size_t i = 0; i < a->count; i++)
-        free(a->paths[i]);
-    free_all(a->paths, a->whose, a->tallies, a->script);
-}
-
 static void leave_unasked(struct diag_report *report, size_t node, const char *why) {
     struct cluster_node *n = &report->nodes.items[node];
     char *both = xasprintf("%s; nor by exec: %s", n->unreached, why);
@@ -173,12 +161,17 @@ static void ask_nodes(struct kube_client *client, struct diag_report *report,
             of->what != EXEC_NODES || errs[i].kind == ERROR_NONE;
         if (errs[i].kind == ERROR_NONE) {
             dial_script_read(text_str(&results[i].out), results[i].out.len, a->count, take, a);
-            judge_large(a);
+            for (size_t k = 0; k < report->cells.count; k++)
+                if (a->tallies[k].asked[ASK_LARGE])
+                    cluster_cell_judge_large(&report->cells.items[k], &a->tallies[k],
+                                             &(bool){false});
         } else if (of->what == EXEC_NODES) {
             leave_unasked(report, nodes[i], errs[i].message);
         }
         kube_exec_result_free(&results[i]);
-        asking_free(a);
+        for (size_t k = 0; k < a->count; k++)
+            free(a->paths[k]);
+        free_all(a->paths, a->whose, a->tallies, a->script);
     }
     free_all(askings, execs, results, errs);
 }

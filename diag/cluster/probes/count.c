@@ -120,10 +120,6 @@ static void on_ended(void *context, const struct kube_many *item) {
         row->result.outcome = result.outcome;
 }
 
-static bool is_hopeless(const struct row *row) {
-    return row->result.attempts > 1 && !row->result.succeeded;
-}
-
 static void ask_batch(struct counting *c, size_t begin, size_t end) {
     struct kube_many *items = xcalloc(end - begin, sizeof *items);
     size_t count = 0;
@@ -131,7 +127,7 @@ static void ask_batch(struct counting *c, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         struct row *row = &c->rows[i % c->row_count];
 
-        if (!is_hopeless(row))
+        if (row->result.attempts < 2 || row->result.succeeded)
             items[count++] = (struct kube_many){.method = "GET",
                                                 .path = row->path,
                                                 .timeout_ms = DIAL_COUNTED_MS,
