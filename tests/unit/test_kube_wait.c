@@ -11,9 +11,16 @@ static int csr_note(void *context, const struct kube_csr *csr, unsigned waited_m
     return 0;
 }
 
-static int csr_wait(struct scene *s, struct kube_csr *ret, struct error *err) {
+#define SENT(...) ((struct kube_csr){.name = (char *)"csr-1", .uid = (char *)"u1", __VA_ARGS__})
+
+static int csr_wait_from(struct scene *s, struct kube_csr sent, struct kube_csr *ret,
+                         struct error *err) {
     text_clear(&s->seen);
-    return kube_csr_wait(&s->client, "csr-1", "u1", 30000, csr_note, s, ret, err);
+    return kube_csr_wait(&s->client, &sent, 30000, csr_note, s, ret, err);
+}
+
+static int csr_wait(struct scene *s, struct kube_csr *ret, struct error *err) {
+    return csr_wait_from(s, SENT(.version = NULL), ret, err);
 }
 
 #define CONDITION(type)                                                                            \
@@ -37,6 +44,46 @@ static void waits_for_the_certificate(void **state) {
     assert_string_equal(csr.certificate_pem, "CERT");
     assert_string_equal(csr.reason, "AutoApproved");
     assert_string_equal(text_str(&s->seen), "pending approved issued ");
+    kube_csr_free(&csr);
+}
+
+#define ISSUED CSR(",\"status\":{" CONDITION("Approved") ",\"certificate\":\"Q0VSVA==\"}")
+
+/* What the server answered to the request is not asked for again: one request until the end. */
+static void watches_from_where_it_was_sent(void **state) {
+    const struct kube_csr sent = SENT(.version = (char *)"5");
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+    struct error err = {0};
+
+    PLAY(s, {"csr-1&watch=true&allowWatchBookmarks=true&resourceVersion=5&", 200,
+             EVENT("MODIFIED", ISSUED), 0, 0});
+    assert_int_equal(csr_wait_from(s, sent, &csr, NULL), 0);
+    assert_string_equal(csr.certificate_pem, "CERT");
+    assert_int_equal(s->asked, 1);
+    kube_csr_free(&csr);
+    PLAY(s, {"resourceVersion=5", 200, EVENT("DELETED", CSR("")), 0, 0});
+    assert_int_equal(csr_wait_from(s, sent, &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    PLAY(s, {"resourceVersion=5", 200, "", 0, 30000});
+    assert_int_equal(csr_wait_from(s, sent, &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_non_null(strstr(err.message, "still pending: it has not been approved"));
+}
+
+/* Nothing more happens to one that was issued; a server that forbids to watch is listed. */
+static void lists_what_no_watch_tells(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+
+    PLAY(s, {"metadata.name%3Dcsr-1", 200, LIST("9", ISSUED), 0, 0});
+    assert_int_equal(
+        csr_wait_from(s, SENT(.version = (char *)"5", .state = KUBE_CSR_ISSUED), &csr, NULL), 0);
+    assert_int_equal(s->asked, 1);
+    kube_csr_free(&csr);
+    PLAY(s, {"watch=true", 403, "{}", 0, 0},
+         {"metadata.name%3Dcsr-1", 200, LIST("9", ISSUED), 0, 0});
+    assert_int_equal(csr_wait_from(s, SENT(.version = (char *)"5"), &csr, NULL), 0);
     kube_csr_free(&csr);
 }
 
@@ -143,8 +190,8 @@ static void a_wait_can_be_stopped(void **state) {
     struct error err = {0};
 
     PLAY(s, {"", 200, LIST("10", CSR("")), 0, 0}, {"watch", 200, "", 0, 30000});
-    assert_int_equal(kube_csr_wait(&s->client, "csr-1", "u1", 30000, stop_csr, NULL, &csr, &err),
-                     -1);
+    assert_int_equal(
+        kube_csr_wait(&s->client, &SENT(.version = NULL), 30000, stop_csr, NULL, &csr, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
 }
 
@@ -472,6 +519,8 @@ int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(waits_for_the_certificate),
+        CASE(watches_from_where_it_was_sent),
+        CASE(lists_what_no_watch_tells),
         CASE(tells_what_became_of_a_request),
         cmocka_unit_test(denied_wins_over_approved),
         cmocka_unit_test(asks_as_the_kubelet),
