@@ -22,8 +22,8 @@ struct program_options {
     /* verbs' own */
     struct join_options join;
     bool yes;                                         /* reset --force */
-    char *kubeconfig, *context, *node_selector;       /* diag */
-    char *image;                                      /* diag */
+    char *kubeconfig, *context;                       /* diag, config */
+    char *node_selector, *image;                      /* diag */
     struct text_list nodes;                           /* diag */
     long long count, watch;                           /* diag */
     char *replay, *collect, *compare;                 /* diag */

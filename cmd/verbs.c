@@ -120,11 +120,16 @@ static const struct option migrate_options[] = {
      "the file to write (default: standard output)"},
     {0},
 };
+#define CONTEXT                                                                                    \
+    {                                                                                              \
+        "context", 0, OPTION_TEXT, 0, AT(context), "NAME", "context of the kubeconfig"             \
+    }
 static const struct option defaults_options[] = {
     {"config", 0, OPTION_TEXT, 0, AT(join.config), "FILE",
      "use the NodeConfiguration of this file"},
     {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",
      "read the network's settings from this cluster"},
+    CONTEXT,
     {"external-ip", 0, OPTION_TEXT, 0, AT(join.external_ip), "IP:PORT",
      "external target of diag, by address"},
     {"external-name", 0, OPTION_TEXT, 0, AT(join.external_name), "NAME:PORT",
@@ -136,6 +141,7 @@ static const struct option defaults_options[] = {
 static const struct option routes_options[] = {
     {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",
      "the cluster to read (default: this node's own)"},
+    CONTEXT,
     {"resource-group", 0, OPTION_TEXT, 0, AT(resource_group), "NAME",
      "az: the resource group of the route table"},
     {"route-table", 0, OPTION_TEXT, 0, AT(route_table), "NAME",

@@ -3,11 +3,10 @@
 #include "cmd/program.h"
 #include "cmd/progress.h"
 #include "cmd/verbs/diag_shown.h"
+#include "cmd/verbs/given_cluster.h"
 #include "diag/cluster/causes/causes.h"
 #include "diag/reports/compare.h"
 #include "join/phases/phases.h"
-#include "kube/client.h"
-#include "kube/exec_plugin.h"
 
 enum { PATIENCE_MS = 15000 };
 
@@ -18,13 +17,10 @@ bool diag_asks_for_cluster(const struct program *program) {
 }
 
 /* Where kubectl looks without a flag. */
-static char *kubeconfig_path(struct program *program, struct error *err) {
+static char *default_path(struct program *program, struct error *err) {
     _cleanup_(freep) char *named = host_environment(program->host, "KUBECONFIG");
     _cleanup_(freep) char *home = host_environment(program->host, "HOME");
-    _cleanup_(freep) char *path = NULL;
 
-    if (program->options.kubeconfig)
-        return terminal_full_path(program->options.kubeconfig);
     if (named && *named) {
         if (strpbrk(named[1] == ':' ? named + 2 : named, ":;")) { /* behind a drive's letter */
             (void)error_set(err, ERROR_UNSUPPORTED,
@@ -32,7 +28,7 @@ static char *kubeconfig_path(struct program *program, struct error *err) {
             (void)error_hint(err, "use --kubeconfig FILE");
             return NULL;
         }
-        return terminal_full_path(named);
+        return take_ptr(named);
     }
     if (!home)
         home = host_environment(program->host, "USERPROFILE");
@@ -41,28 +37,14 @@ static char *kubeconfig_path(struct program *program, struct error *err) {
         (void)error_hint(err, "use --kubeconfig FILE");
         return NULL;
     }
-    path = xasprintf("%s/.kube/config", home);
-    return terminal_full_path(path);
+    return xasprintf("%s/.kube/config", home);
 }
 
 static int open_cluster(struct program *program, struct kube_client *ret, struct error *err) {
-    _cleanup_(freep) char *path = kubeconfig_path(program, err);
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+    bool given = program->options.kubeconfig;
+    _cleanup_(freep) char *path = given ? NULL : default_path(program, err);
 
-    if (!path)
-        return -1;
-    if (kubeconfig_read_context(program->host, path, program->options.context, &config, err) < 0) {
-        err->kind = ERROR_USAGE; /* the file that was named, not this machine */
-        return program->options.kubeconfig ? error_prefix(err, "--kubeconfig")
-                                           : error_hint(err, "use --kubeconfig FILE");
-    }
-    if (config.impersonation)
-        return error_set(err, ERROR_UNSUPPORTED, "kubeconfig: impersonation (%s) is not supported",
-                         config.impersonation);
-    if (config.exec && !config.token && !config.client_cert_pem &&
-        kubeconfig_run_plugin(program->host, path, &config, err) < 0)
-        return -1;
-    return kube_client_open(program->http, program->host, &config, ret, err);
+    return given || path ? given_cluster_open(program, path, ret, err) : -1;
 }
 
 static void show(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
