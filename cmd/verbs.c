@@ -121,9 +121,7 @@ static const struct option migrate_options[] = {
     {0},
 };
 #define CONTEXT                                                                                    \
-    {                                                                                              \
-        "context", 0, OPTION_TEXT, 0, AT(context), "NAME", "context of the kubeconfig"             \
-    }
+    { "context", 0, OPTION_TEXT, 0, AT(context), "NAME", "context of the kubeconfig" }
 static const struct option defaults_options[] = {
     {"config", 0, OPTION_TEXT, 0, AT(join.config), "FILE",
      "use the NodeConfiguration of this file"},
@@ -219,12 +217,14 @@ static const struct verb config_subcommands[] = {
                    "config migrate --old-config old.yaml --new-config new.yaml"}},
      .groups = {&migrate_group}},
     {.name = "print",
-     .help = "print a file with every default and its meaning, or the catalog",
-     .usage = "config print join-defaults|catalog",
+     .help = "print the defaults, the catalog or kubeadm's objects",
+     .usage = "config print join-defaults|catalog|kubeadm-objects",
      .examples = {{"start your own file from the defaults",
                    "config print join-defaults --output-file winjoin.yaml"},
-                  {"print where programs are published", "config print catalog"}},
-     .words = "join-defaults|catalog"},
+                  {"print where programs are published", "config print catalog"},
+                  {"print what joins read in a cluster, for one that kubeadm did not make",
+                   "config print kubeadm-objects --output-file objects.yaml"}},
+     .words = "join-defaults|catalog|kubeadm-objects"},
     {.name = "cluster",
      .help = "print what an administrator applies once: defaults and rights",
      .usage = "config cluster [flags] | kubectl apply -f -",

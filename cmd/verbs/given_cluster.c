@@ -11,8 +11,7 @@ int given_cluster_open(struct program *program, const char *unnamed, struct kube
 
     if (kubeconfig_read_context(program->host, path, program->options.context, &config, err) < 0) {
         err->kind = ERROR_USAGE; /* the file that was named, not this machine */
-        return given ? error_prefix(err, "--kubeconfig")
-                     : error_hint(err, "use --kubeconfig FILE");
+        return given ? error_prefix(err, "--kubeconfig") : error_hint(err, "use --kubeconfig FILE");
     }
     if (config.impersonation)
         return error_set(err, ERROR_UNSUPPORTED, "kubeconfig: impersonation (%s) is not supported",

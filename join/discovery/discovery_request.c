@@ -2,6 +2,7 @@
 #include "join/discovery/discovery_request.h"
 
 #include "base/log.h"
+#include "join/configuration/cluster_config.h"
 #include "kube/configmap.h"
 #include "kube/object.h"
 #include "kube/request.h"
@@ -57,8 +58,13 @@ static enum verdict no_signature(const struct discovery *d, const json_t *data, 
                     "could not find a JWS signature in the cluster-info ConfigMap for token ID "
                     "\"%s\": the token has expired, was deleted or belongs to another cluster",
                     d->token_id);
-    (void)error_hint(err, ids ? "%s has signatures for: %s" : "%s has no tokens%s", d->address,
-                     ids ? ids : "");
+    if (ids)
+        (void)error_hint(err, "%s has signatures for: %s", d->address, ids);
+    else
+        (void)error_hint(err,
+                         "%s has no tokens, or its controller manager does not sign for them "
+                         "(--controllers=*,bootstrapsigner,tokencleaner)",
+                         d->address);
     (void)error_hint(err, "make a new one: kubeadm token create --print-join-command");
     return PERHAPS_LATER;
 }
@@ -95,9 +101,11 @@ static void hint_status(const struct discovery *d, long status, struct error *er
         (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
                               "kube-apiserver --anonymous-auth and Role kube-public/"
                               "kubeadm:bootstrap-signer-clusterinfo");
-    if (status == 404)
+    if (status == 404) {
         (void)error_hint(err, "is this the API server of a kubeadm cluster? On its control plane: "
                               "kubeadm init phase bootstrap-token");
+        (void)error_hint(err, NOT_BY_KUBEADM_HINT);
+    }
     if (status >= 300 && status < 400)
         (void)error_hint(err, "redirects are not followed: use the API server's own address");
 }

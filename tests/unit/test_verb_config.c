@@ -149,13 +149,13 @@ static bool signs_in(void *context, struct host *host, const struct host_process
 static int answer_signed_in(void *context, const struct http_request *request,
                             struct http_response *ret, struct error *err) {
     assert_string_equal(request->bearer_token, "signed-in");
-    return strstr(request->url, "/api/v1/nodes")
-               ? answer_with_nodes(context, request, ret, err)
-               : answer_with_settings(context, request, ret, err);
+    return strstr(request->url, "/api/v1/nodes") ? answer_with_nodes(context, request, ret, err)
+                                                 : answer_with_settings(context, request, ret, err);
 }
 
 #define BY_PROGRAM                                                                                 \
-    "clusters:\n- {name: c, cluster: {server: 'https://k'}}\nusers:\n- name: u\n  user:\n    exec: "  \
+    "clusters:\n- {name: c, cluster: {server: 'https://k'}}\nusers:\n- name: u\n  user:\n    "     \
+    "exec: "                                                                                       \
     "{apiVersion: client.authentication.k8s.io/v1, command: /bin/aws}\n- {name: me, user: {as: "   \
     "root, token: t}}\ncontexts:\n- {name: x, context: {cluster: c, user: u}}\n- {name: other, "   \
     "context: {cluster: c, user: me}}\ncurrent-context: x\n"
