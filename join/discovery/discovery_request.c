@@ -159,8 +159,10 @@ static void note_answer(struct discovery *d, const struct http_response *respons
         d->result->clock_difference = response->date - host_now(d->host);
         d->dated = true;
     }
-    if (response->proxy && !d->result->proxy)
-        d->result->proxy = xstrdup(response->proxy);
+    if (!response->proxy || d->result->proxy)
+        return;
+    d->result->proxy = xstrdup(response->proxy);
+    d->result->proxy_given = d->credentials && d->credentials->proxy_url;
 }
 
 static enum verdict failed(struct discovery *d, const char *ca_pem,
@@ -232,10 +234,16 @@ static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_a
 static int give_up(const struct discovery *d, unsigned tries, struct error *why,
                    struct error *err) {
     uint64_t waited = host_monotonic_ms(d->host) - d->start;
+    bool unreached = why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT;
 
     if (tries > 1)
         (void)error_prefix(why, "tried %u times in %u s", tries, (unsigned)((waited + 999) / 1000));
-    if (!why->hints[0][0] && (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT))
+    if (unreached && server_url_is_here(d->server) && !d->result->proxy)
+        (void)error_hint(why,
+                         "%s is this machine itself: give the API server's address as other "
+                         "machines reach it%s",
+                         d->server, d->credentials ? ", in server: of the discovery file" : "");
+    else if (unreached && !why->hints[0][0])
         (void)error_hint(why, "check whether this machine reaches it: curl.exe -k %s/healthz",
                          d->server);
     return error_pass(err, why);
