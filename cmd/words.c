@@ -219,6 +219,8 @@ int words_check(struct program *program, struct error *err) {
     int result = 0;
 
     join_drop_blank_words(words);
+    if (join_check_pasted(program, err) < 0)
+        return -1;
     sub = words->count ? verb_subcommand(verb, words->items[0]) : NULL;
     shown = sub ? sub : verb;
     first = sub != NULL;
