@@ -109,8 +109,10 @@ static int check_word(const char *kind, const char *word, const char *usage, con
     return other ? error_hint(err, "or%.*s", (int)strcspn(other + 2, "\n"), other + 2) : -1;
 }
 
-/* "v1.37.1", "1.37" */
+/* "v1.37.1", "1.37"; not a number alone. */
 static bool is_version(const char *word) {
+    if (*word != 'v' && !strchr(word, '.'))
+        return false;
     word += *word == 'v';
     return *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789.")];
 }
