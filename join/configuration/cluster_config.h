@@ -17,6 +17,7 @@ struct cluster_config {
     char *image_repository;       /* imageRepository; NULL = upstream's */
     char *server_version;         /* of GET /version; NULL = not known */
     struct text_list pod_subnets; /* kubeadm's, else the agent's; may be empty */
+    unsigned node_masks[2];       /* length of a Node's pod prefix: of IPv4, of IPv6 */
     bool assigns_pod_prefixes; /* the controller manager gives each Node one, by kubeadm's file */
     struct text_list service_subnets;
     char *dns_domain;              /* "cluster.local" */
