@@ -22,8 +22,8 @@ struct program_options {
     /* verbs' own */
     struct join_options join;
     bool yes;                                   /* reset --force */
-    char *kubeconfig, *context, *node_selector; /* diag */
-    char *image;                                /* diag */
+    char *kubeconfig, *context;                 /* diag, config */
+    char *node_selector, *image;                /* diag */
     struct text_list nodes;                     /* diag */
     long long watch;                            /* diag */
     char *replay, *collect, *compare;           /* diag */
@@ -163,6 +163,9 @@ int program_read_config(struct program *program, const char *path, enum config_k
 void join_expand_pasted(int argc, char *const *argv, struct text_list *ret);
 /* Takes away empty words and the signs that continue a line. */
 void join_drop_blank_words(struct text_list *words);
+/* ERROR_USAGE for a pasted line whose token or hash is cut in pieces, or that lacks a blank before
+ * a flag. No part of a token is shown. */
+int join_check_pasted(const struct program *program, struct error *err);
 /* Paths of bundle, lock, patches and discovery file, as a person gave them, made absolute. */
 void program_settle_paths(struct join_options *options);
 /* Reads --config, --token-file, --token - and the endpoint word into the join options, and checks
