@@ -20,7 +20,7 @@ class PowerShell(unittest.TestCase):
     def test_what_works(self):
         for line in ("sc.exe start kubelet", "curl.exe -k https://a/healthz", "winjoin join a:1 --token t",
                      "powershell 'Set-X @{A=$true}'", "winjoin config cluster | kubectl apply -f -",
-                     "winjoin diag -o json --output-file r.json", "the sc.exe program", "escalate", 'icacls C:\\k /grant "*S-1-5-18:(OI)(CI)F"',  "powershell Restart-Service hns -Force", "sc.exe stop kubelet"):
+                     "winjoin diag -o json --output-file r.json", "the sc.exe program", "escalate", 'icacls C:\\k /grant "*S-1-5-18:(OI)(CI)F"', "powershell Restart-Service hns -Force", "sc.exe stop kubelet"):
             self.assertEqual(list(powershell.findings(line)), [], line)
 
     def test_of_a_tree(self):
