@@ -1,8 +1,8 @@
 /* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
 #include "base/nearest.h"
 #include "cmd/output.h"
-#include "cmd/program.h"
 #include "cmd/schema.h"
+#include "cmd/verbs/given_cluster.h"
 #include "join/asked.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/cluster_manifest.h"
@@ -152,29 +152,13 @@ static int print(struct program *program, struct error *err) {
     return print_documents(program, text->data, text->len, err);
 }
 
-/* With the kubeconfig that is given, else this node's own. */
-static int open_cluster(struct program *program, struct kube_client *ret, struct error *err) {
-    const char *given = program->options.kubeconfig;
-    _cleanup_(freep) char *path =
-        given ? terminal_full_path(given) : xstrdup(KUBELET_KUBECONFIG_FILE);
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
-
-    if (kubeconfig_read_file(program->host, path, &config, err) < 0) {
-        if (!given)
-            return error_hint(err, "this machine is not a node: use --kubeconfig FILE");
-        err->kind = ERROR_USAGE;
-        return error_prefix(err, "--kubeconfig");
-    }
-    return kube_client_open(program->http, program->host, &config, ret, err);
-}
-
 /* What the cluster itself says of its network. */
 static int ask_cluster(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     _cleanup_(kube_client_close) struct kube_client client = {0};
     _cleanup_(cluster_config_free) struct cluster_config cluster = {0};
 
-    if (open_cluster(program, &client, err) < 0 ||
+    if (given_cluster_open(program, NULL, &client, err) < 0 ||
         cluster_config_read(&client, 0, &cluster, err) < 0)
         return -1;
     if (cluster.network.linux_agent)
@@ -210,6 +194,15 @@ static int cluster(struct program *program, struct error *err) {
     return 0;
 }
 
+/* With the kubeconfig that is given, else this node's own. */
+static int open_nodes(struct program *program, struct kube_client *ret, struct error *err) {
+    if (program->options.kubeconfig)
+        return given_cluster_open(program, NULL, ret, err);
+    if (kube_client_open_file(program->http, program->host, KUBELET_KUBECONFIG_FILE, ret, err) < 0)
+        return error_hint(err, "this machine is not a node: use --kubeconfig FILE");
+    return 0;
+}
+
 static int routes(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     const struct fabric_place place = {o->resource_group, o->route_table, o->network};
@@ -218,7 +211,7 @@ static int routes(struct program *program, struct error *err) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_(kube_client_close) struct kube_client client = {0};
 
-    if (fabric_place_check(&place, err) < 0 || open_cluster(program, &client, err) < 0 ||
+    if (fabric_place_check(&place, err) < 0 || open_nodes(program, &client, err) < 0 ||
         kube_nodes_get(&client, &nodes, err) < 0)
         return -1;
     list = fabric_routes_of_nodes(nodes, NULL, &left_out);

@@ -1,13 +1,13 @@
 /* A cluster's report for people: the causes and what to do, then each node that something is wrong
  * with, the worst first, and healthy nodes in one line. */
 #include "base/rfc3339.h"
-#include "diag/cluster/cells.h"
+#include "diag/reports/forms.h"
 
-enum { COLUMNS = 80, COLUMNS_MIN = 30, RED_LINES = 12, NODES_TOLD = 8, NAMES = 24 };
+enum { RED_LINES = 12, NODES_TOLD = 8, NAMES = 24 };
 
 struct writing {
     struct text *out;
-    const struct cluster_report *report;
+    const struct diag_report *report;
     const struct diag_text_style *style;
     size_t edge;
     bool *told; /* of each cell */
@@ -17,45 +17,20 @@ static bool touches(const struct diag_cell *cell, size_t node) {
     return cell->from_node == node || cell->to_node == node;
 }
 
-/* Words of a line, continued at `indent`. What a cluster says steers no terminal. */
-static void add_line(struct writing *w, const char *mark, const char *line, size_t indent) {
-    struct text escaped = {0};
-    size_t column = text_columns(mark);
-    const char *at;
-
-    text_add_escaped(&escaped, line, strlen(line));
-    text_add(w->out, mark);
-    for (at = text_str(&escaped); *at;) {
-        size_t len = strcspn(at, " ");
-        _cleanup_(freep) char *word = xstrndup(at, len);
-
-        if (column > indent && column + 1 + text_columns(word) > w->edge) {
-            text_addf(w->out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (at != text_str(&escaped)) {
-            text_add_char(w->out, ' ');
-            column++;
-        }
-        text_add(w->out, word);
-        column += text_columns(word);
-        at += len + (at[len] != '\0');
-    }
-    text_add_char(w->out, '\n');
-    text_free(&escaped);
+static void add_line(struct writing *w, const char *begin, const char *line, size_t indent) {
+    text_add(w->out, begin);
+    text_add_wrapped(w->out, line, strlen(begin), indent, w->edge);
 }
 
-static const char *mark(const struct writing *w, enum diag_outcome outcome) {
-    static const char *const marks[][3] = {
-        [DIAG_PASS] = {"ok  ", "\xe2\x9c\x93   ", "\x1b[32m\xe2\x9c\x93\x1b[0m   "},
-        [DIAG_FAIL] = {"!!  ", "\xe2\x9c\x97   ", "\x1b[31m\xe2\x9c\x97\x1b[0m   "},
-        [DIAG_NOT_RUN] = {"??  ", "?   ", "\x1b[33m?\x1b[0m   "},
-    };
+static void add_marked(struct writing *w, enum diag_outcome outcome, const char *line) {
+    enum { INDENT = 4 };
 
-    return marks[outcome][!w->style->utf8 ? 0 : w->style->color ? 2 : 1];
+    text_pad(w->out, text_add_mark(w->out, outcome, w->style), INDENT);
+    text_add_wrapped(w->out, line, INDENT, INDENT, w->edge);
 }
 
-static void add_names(struct writing *w, const char *sign, const size_t *nodes, size_t count,
-                      const char *what) {
+static void add_names(struct writing *w, enum diag_outcome outcome, const size_t *nodes,
+                      size_t count, const char *what) {
     struct text line = {0};
 
     for (size_t i = 0; i < count && i < NAMES; i++)
@@ -64,7 +39,7 @@ static void add_names(struct writing *w, const char *sign, const size_t *nodes, 
         text_addf(&line, " and %zu more", count - NAMES);
     text_addf(&line, ": %s", what);
     if (count)
-        add_line(w, sign, text_str(&line), 4);
+        add_marked(w, outcome, text_str(&line));
     text_free(&line);
 }
 
@@ -169,7 +144,7 @@ static void add_node(struct writing *w, size_t node) {
     else
         line = xasprintf("%s (%s%s%s, %s): %zu of its %zu cells do not work", n->name, n->os,
                          *n->build ? " " : "", n->build, n->version, red, all);
-    add_line(w, mark(w, n->waiting ? DIAG_NOT_RUN : DIAG_FAIL), line, 4);
+    add_marked(w, n->waiting ? DIAG_NOT_RUN : DIAG_FAIL, line);
     add_own_report(w, n);
     red = 0;
     for (size_t i = 0; i < w->report->cells.count; i++) {
@@ -210,17 +185,17 @@ static void add_nodes(struct writing *w) {
         for (size_t i = 0; i < w->report->cells.count; i++)
             w->told[i] |= touches(&w->report->cells.items[i], node);
     }
-    add_names(w, mark(w, DIAG_FAIL), rest, more, "do not work either (-o json has all)");
+    add_names(w, DIAG_FAIL, rest, more, "do not work either (-o json has all)");
     for (size_t i = 0; i < count; i++)
         if (bad[i] && !told[i])
             others[other++] = i;
-    add_names(w, mark(w, DIAG_PASS), others, other, "fails only with the nodes above");
-    add_names(w, mark(w, DIAG_PASS), list, good, "every flow works");
+    add_names(w, DIAG_PASS, others, other, "fails only with the nodes above");
+    add_names(w, DIAG_PASS, list, good, "every flow works");
     add_news(w, told);
     free_all(list, others, rest, bad, told);
 }
 
-void cluster_report_progress(const struct cluster_report *report, struct text_list *ret) {
+void cluster_report_progress(const struct diag_report *report, struct text_list *ret) {
     text_list_add_owned(ret, xasprintf("%-32s %6s %6s %6s", "", "works", "fails", "waits"));
     for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
         size_t works = 0, fails = 0, waits = 0;
@@ -245,7 +220,7 @@ static void add_cause(struct writing *w, const struct diag_cause *cause) {
     _cleanup_(freep) char *head = xasprintf(
         "%s  %s  %s", cause->id, cause->confirmed ? "confirmed" : "likely", cause->message);
 
-    add_line(w, mark(w, DIAG_FAIL), head, 4);
+    add_marked(w, DIAG_FAIL, head);
     for (size_t i = 0; i < cause->evidence.count; i++)
         add_line(w, "    evidence  ", cause->evidence.items[i], 14);
     add_line(w, "    do        ", cause->hint, 14);
@@ -253,7 +228,7 @@ static void add_cause(struct writing *w, const struct diag_cause *cause) {
     text_add_char(w->out, '\n');
 }
 
-static size_t count_os(const struct cluster_report *report, const char *os) {
+static size_t count_os(const struct diag_report *report, const char *os) {
     size_t n = 0;
 
     for (size_t i = 0; i < report->nodes.count; i++)
@@ -315,7 +290,7 @@ static void add_sights(struct writing *w) {
     text_list_free(&lines);
 }
 
-static bool has_counted(const struct cluster_report *report, size_t node) {
+static bool has_counted(const struct diag_report *report, size_t node) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (report->cells.items[i].from_node == node && report->cells.items[i].counted)
             return true;
@@ -351,19 +326,15 @@ static void add_latencies(struct writing *w) {
         text_add(w->out, "fastest / median / worst p95 / slowest, loss\n");
     for (size_t i = 0; i < count; i++) {
         const struct probe_result *r = &lines[i].sum;
-        double lost = 100.0 * (r->attempts - r->succeeded) / r->attempts;
-        _cleanup_(freep) char *worst =
-            lines[i].worst ? cluster_cell_name(w->report, lines[i].worst) : NULL;
         _cleanup_(freep) char *name =
             xasprintf("%s %s%s", lines[i].flow->name, lines[i].udp ? "UDP" : "TCP",
                       lines[i].family == 6 ? " IPv6" : "");
-        _cleanup_(freep) char *line =
-            worst ? xasprintf("%s: %.1f / %.1f / %.1f / %.1f ms, %.1f %% of %u lost; p95 of %s",
-                              name, r->min_us / 1e3, r->median_us / 1e3, r->p95_us / 1e3,
-                              r->max_us / 1e3, lost, r->attempts, strchr(worst, ' ') + 1)
-            : r->succeeded ? xasprintf("%s: %.1f %% of %u lost", name, lost, r->attempts)
-                           : xasprintf("%s: all of %u lost", name, r->attempts);
+        _cleanup_(freep) char *line = latency_line(name, r, lines[i].worst != NULL);
+        _cleanup_(freep) char *worst =
+            lines[i].worst ? diag_report_cell_name(w->report, lines[i].worst) : NULL;
 
+        if (worst)
+            text_set(&line, xasprintf("%s; p95 of %s", line, strchr(worst, ' ') + 1));
         add_line(w, "  ", line, 4);
     }
     if (count)
@@ -371,14 +342,11 @@ static void add_latencies(struct writing *w) {
     free(lines);
 }
 
-char *cluster_report_text(const struct cluster_report *report,
-                          const struct diag_text_style *style) {
+char *diag_cluster_text(const struct diag_report *report, const struct diag_text_style *style) {
     struct text t = {0};
-    struct writing w = {.out = &t, .report = report, .style = style, .edge = COLUMNS};
-    _cleanup_(freep) char *head = NULL, *verdict = cluster_report_line(report), *end = NULL;
+    struct writing w = {.out = &t, .report = report, .style = style, .edge = text_edge(style)};
+    _cleanup_(freep) char *head = NULL, *verdict = diag_report_line(report), *end = NULL;
 
-    if (style->columns && style->columns < COLUMNS)
-        w.edge = style->columns < COLUMNS_MIN ? COLUMNS_MIN : style->columns;
     w.told = xcalloc(report->cells.count, sizeof *w.told);
     head = xasprintf("%s  %s  %zu Windows and %zu Linux nodes", report->server,
                      RFC3339_TEXT(report->time), count_os(report, "windows"),

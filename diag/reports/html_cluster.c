@@ -1,7 +1,6 @@
 /* A cluster's matrix node by node as one page; nothing is loaded from elsewhere. */
 #include "base/rfc3339.h"
-#include "diag/cluster/causes/cause_row.h"
-#include "diag/reports/markup.h"
+#include "diag/reports/forms.h"
 
 enum { NAMED_MAX = 8, PRINTED_MAX = 24 }; /* nodes: more columns have numbers, are not for paper */
 
@@ -18,7 +17,7 @@ static const char page_style[] =
     "@media print{.many{display:none}}</style>\n";
 
 /* The worst of each pair's cells, row by row; DIAG_SKIP where it was not asked. */
-static enum diag_outcome *worst_make(const struct cluster_report *report) {
+static enum diag_outcome *worst_make(const struct diag_report *report) {
     size_t n = report->nodes.count;
     enum diag_outcome *worst = xcalloc(n * n, sizeof *worst);
 
@@ -43,7 +42,7 @@ struct nodes {
     size_t *items, count;
 };
 
-static void add_columns(struct text *t, const struct cluster_report *report,
+static void add_columns(struct text *t, const struct diag_report *report,
                         const struct nodes *nodes) {
     text_add(t, "<thead><tr><th>from \\ to</th>");
     for (size_t i = 0; i < nodes->count; i++) {
@@ -61,7 +60,7 @@ static void add_columns(struct text *t, const struct cluster_report *report,
     text_add(t, "</tr></thead>\n");
 }
 
-static void add_row(struct text *t, const struct cluster_report *report, const struct nodes *nodes,
+static void add_row(struct text *t, const struct diag_report *report, const struct nodes *nodes,
                     size_t from, const enum diag_outcome *worst) {
     const char *name = report->nodes.items[from].name;
 
@@ -85,8 +84,8 @@ static void add_row(struct text *t, const struct cluster_report *report, const s
     text_add(t, "</tr>\n");
 }
 
-static void add_matrix(struct text *t, const struct cluster_report *report,
-                       const struct nodes *nodes, const enum diag_outcome *worst) {
+static void add_matrix(struct text *t, const struct diag_report *report, const struct nodes *nodes,
+                       const enum diag_outcome *worst) {
     text_addf(t, "<div class=\"matrix%s\" tabindex=\"0\"><table>",
               nodes->count > PRINTED_MAX ? " many" : "");
     add_columns(t, report, nodes);
@@ -97,7 +96,7 @@ static void add_matrix(struct text *t, const struct cluster_report *report,
 }
 
 /* Of many nodes first those that something red touches. */
-static void add_matrices(struct text *t, const struct cluster_report *report) {
+static void add_matrices(struct text *t, const struct diag_report *report) {
     size_t n = report->nodes.count;
     _cleanup_(freep) enum diag_outcome *worst = worst_make(report);
     struct nodes all = {xcalloc(n, sizeof *all.items), n};
@@ -129,9 +128,9 @@ static void add_matrices(struct text *t, const struct cluster_report *report) {
 }
 
 /* `first`: of its pair, where the matrix leads to. */
-static void add_red(struct text *t, const struct cluster_report *report,
-                    const struct diag_cell *cell, bool first) {
-    _cleanup_(freep) char *name = cluster_cell_name(report, cell);
+static void add_red(struct text *t, const struct diag_report *report, const struct diag_cell *cell,
+                    bool first) {
+    _cleanup_(freep) char *name = diag_report_cell_name(report, cell);
     const struct diag_cause *cause = diag_cause_of(&report->causes, name);
 
     text_add(t, "<tr");
@@ -150,7 +149,7 @@ static void add_red(struct text *t, const struct cluster_report *report,
 }
 
 /* The cells of a pair together, and how the pair alone is asked again. */
-static void add_pair(struct text *t, const struct cluster_report *report, size_t from, size_t to) {
+static void add_pair(struct text *t, const struct diag_report *report, size_t from, size_t to) {
     size_t count = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
@@ -166,7 +165,7 @@ static void add_pair(struct text *t, const struct cluster_report *report, size_t
     text_add(t, "</code></td></tr>\n");
 }
 
-static void add_reds(struct text *t, const struct cluster_report *report) {
+static void add_reds(struct text *t, const struct diag_report *report) {
     size_t n = report->nodes.count;
     _cleanup_(freep) bool *told = xcalloc(n * n, sizeof *told);
     bool any = false;
@@ -185,7 +184,7 @@ static void add_reds(struct text *t, const struct cluster_report *report) {
 
 /* What nodes that winjoin joined have published: all that say something is wrong, and those that
  * something red touches. */
-static void add_own_reports(struct text *t, const struct cluster_report *report) {
+static void add_own_reports(struct text *t, const struct diag_report *report) {
     size_t n = report->nodes.count;
     _cleanup_(freep) bool *red = xcalloc(n, sizeof *red);
     bool any = false;
@@ -211,7 +210,7 @@ static void add_own_reports(struct text *t, const struct cluster_report *report)
     text_add(t, any ? "</tbody></table>\n" : "");
 }
 
-static void add_latencies(struct text *t, const struct cluster_report *report) {
+static void add_latencies(struct text *t, const struct diag_report *report) {
     size_t count;
     struct cluster_latency *lines = cluster_latencies_make(report, &count);
 
@@ -239,8 +238,8 @@ static void add_latencies(struct text *t, const struct cluster_report *report) {
     free(lines);
 }
 
-char *cluster_report_html(const struct cluster_report *report) {
-    _cleanup_(freep) char *line = cluster_report_line(report);
+char *diag_cluster_html(const struct diag_report *report) {
+    _cleanup_(freep) char *line = diag_report_line(report);
     struct text t = {.cap = 64 * 1024 * 1024};
 
     text_add(&t, diag_page_head);

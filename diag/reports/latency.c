@@ -1,10 +1,5 @@
 /* What --count measured, a line a flow and protocol: a cell each would be too many of a cluster. */
-#include "diag/cluster/cluster.h"
-
-static bool is_of(const struct cluster_latency *line, const struct diag_cell *cell) {
-    return cell->counted && cell->flow == line->flow && cell->udp == line->udp &&
-           cell->family == line->family;
-}
+#include "diag/reports/forms.h"
 
 static int compare_numbers(const void *a, const void *b) {
     unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
@@ -13,7 +8,7 @@ static int compare_numbers(const void *a, const void *b) {
 }
 
 /* false: no cell of it was counted. `medians` has room for one of each cell. */
-static bool sum_up(const struct cluster_report *report, unsigned *medians,
+static bool sum_up(const struct diag_report *report, unsigned *medians,
                    struct cluster_latency *ret) {
     struct probe_result *sum = &ret->sum;
     size_t count = 0;
@@ -22,7 +17,8 @@ static bool sum_up(const struct cluster_report *report, unsigned *medians,
         const struct diag_cell *cell = &report->cells.items[i];
         const struct probe_result *r = &cell->result;
 
-        if (!is_of(ret, cell))
+        if (!cell->counted || cell->flow != ret->flow || cell->udp != ret->udp ||
+            cell->family != ret->family)
             continue;
         sum->attempts += r->attempts;
         sum->succeeded += r->succeeded;
@@ -43,7 +39,7 @@ static bool sum_up(const struct cluster_report *report, unsigned *medians,
     return sum->attempts > 0;
 }
 
-struct cluster_latency *cluster_latencies_make(const struct cluster_report *report,
+struct cluster_latency *cluster_latencies_make(const struct diag_report *report,
                                                size_t *ret_count) {
     size_t count = 0;
     struct cluster_latency *lines = NULL;
