@@ -2,7 +2,7 @@
 
 kubeadm is that of Linux or that of Windows. Every difference must have its reason in one of the tables
 below, and every reason its difference: document() makes the sections "Files and requests" of
-docs/kubeadm-parity.md of them.
+docs/design/kubeadm-parity.md of them.
 """
 import collections
 import os

@@ -174,6 +174,15 @@ class Documents(unittest.TestCase):
                 with self.subTest(document=path.name, path=name):
                     self.assertTrue(list(ROOT.glob(re.sub("[A-Z]+(?=[./])", "*", name).rstrip("/") + "*")))
 
+    def test_paragraphs(self):
+        """None above six lines, but in the pages of figures and of status, which are longer still."""
+        for path in DOCUMENTS[2:]:
+            text = re.sub(r"^```.*?^```$", "", read(path), flags=re.M | re.S)
+            for block in re.split(r"\n\s*\n|\n(?=[-*] |\d+\. |[|#])", text):
+                with self.subTest(document=path.name, block=block[:60]):
+                    plain = block if re.match(r"[^|#>\s]", block) and path.name not in ("benchmarks.md", "status.md") else ""
+                    self.assertLessEqual(len(plain.strip().splitlines()), 6)
+
     def test_pictures(self):
         """Each can be read out, and loads nothing; the picture of a join ends with one that was proved."""
         for path in (ROOT / "docs/pictures").glob("*.svg"):
