@@ -3,7 +3,7 @@
  * The kubelet runs them through the whole real path (CRI, CNI, HNS) without any right in the
  * cluster. Their image is the sandbox image, which is on the node anyway; the probe and its mailbox
  * come from the host at the same path inside and outside. */
-#include "diag/transports/static_pods.h"
+#include "diag/transports/transport.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,6 @@
 #include "join/discovery/discovery_request.h"
 
 #include "base/log.h"
-#include "kube/configmap.h"
 #include "kube/object.h"
 #include "kube/request.h"
 #include "kube/server_url.h"

@@ -1,7 +1,7 @@
-/* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.h),
+/* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.c),
  * and what it is called there. */
 #include "diag/cluster/causes/causes.h"
-#include "diag/cluster/causes/scopes.h"
+#include "diag/cluster/causes/cause_row.h"
 #include "diag/network_report.h"
 
 enum { NAMES = 8 };

@@ -1,6 +1,6 @@
 /* Where an effect is. Each cell lies in at most sixteen places; a place is possible when nothing in
  * it is green, and of the possible ones that which explains most is taken, again and again. */
-#include "diag/cluster/causes/scopes.h"
+#include "diag/cluster/causes/cause_row.h"
 
 enum {
     PLACES = 16,     /* that a cell is in, at most */
