@@ -86,6 +86,3 @@ char *static_pod_waiting(const json_t *pod);
  * 128: <message>" (StartError), from its Pod object; NULL: it never did, or well. The caller frees.
  */
 char *static_pod_last_end(const json_t *pod, unsigned *ret_ends);
-/* When the kubelet last had a sandbox for the pod, from its Pod object: seconds since 1970, of the
- * condition PodReadyToStartContainers or the start of a container; 0: not known. */
-int64_t static_pod_sandbox_made(const json_t *pod);

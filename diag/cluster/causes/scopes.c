@@ -314,8 +314,7 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
     *ret = (struct cluster_founds){0};
     space_open(&s);
     while ((best = best_group(&s, ret->count, &from))) {
-        ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);
-        ret->items[ret->count++] = found_of(best);
+        array_add(ret->items, ret->count, found_of(best));
         take(&s, best, done);
     }
     for (size_t i = 0; i < ret->count; i++)

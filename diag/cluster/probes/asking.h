@@ -57,8 +57,6 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
 bool cluster_has_cut_pods(const struct diag_report *report);
 /* Any cell. */
 bool cluster_asks_all(const struct diag_cell *cell);
-/* Shows the cells, at most five times a second but for the last time. */
-void cluster_asking_show(struct cluster_asking *asking, bool at_last);
 /* ERROR_INTERRUPTED where somebody ends the run. */
 int cluster_check_interrupted(struct host *host, struct error *err);
 
