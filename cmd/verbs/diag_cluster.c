@@ -1,20 +1,17 @@
 /* winjoin diag --kubeconfig: a whole cluster, from any machine that reaches its API server. */
 #include "cmd/output.h"
 #include "cmd/verbs/diag.h"
+#include "cmd/verbs/given_cluster.h"
 #include "diag/cluster/causes/causes.h"
 #include "join/phases/phases.h"
-#include "kube/exec_plugin.h"
 
 enum { PATIENCE_MS = 15000 };
 
 /* Where kubectl looks without a flag. */
-static char *kubeconfig_path(struct program *program, struct error *err) {
+static char *default_path(struct program *program, struct error *err) {
     _cleanup_(freep) char *named = host_environment(program->host, "KUBECONFIG");
     _cleanup_(freep) char *home = host_environment(program->host, "HOME");
-    _cleanup_(freep) char *path = NULL;
 
-    if (program->options.kubeconfig)
-        return terminal_full_path(program->options.kubeconfig);
     if (named && *named) {
         if (strpbrk(named[1] == ':' ? named + 2 : named, ":;")) { /* behind a drive's letter */
             (void)error_set(err, ERROR_UNSUPPORTED,
@@ -22,7 +19,7 @@ static char *kubeconfig_path(struct program *program, struct error *err) {
             (void)error_hint(err, "use --kubeconfig FILE");
             return NULL;
         }
-        return terminal_full_path(named);
+        return take_ptr(named);
     }
     if (!home)
         home = host_environment(program->host, "USERPROFILE");
@@ -31,30 +28,16 @@ static char *kubeconfig_path(struct program *program, struct error *err) {
         (void)error_hint(err, "use --kubeconfig FILE");
         return NULL;
     }
-    path = xasprintf("%s/.kube/config", home);
-    return terminal_full_path(path);
+    return xasprintf("%s/.kube/config", home);
 }
 
 /* Credentials of a plugin may last for minutes alone: each test gets new ones. */
 static int open(struct diagnosis *d, struct error *err) {
     struct program *program = d->program;
-    _cleanup_(freep) char *path = kubeconfig_path(program, err);
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+    bool given = program->options.kubeconfig;
+    _cleanup_(freep) char *path = given ? NULL : default_path(program, err);
 
-    if (!path)
-        return -1;
-    if (kubeconfig_read_context(program->host, path, program->options.context, &config, err) < 0) {
-        err->kind = ERROR_USAGE; /* the file that was named, not this machine */
-        return program->options.kubeconfig ? error_prefix(err, "--kubeconfig")
-                                           : error_hint(err, "use --kubeconfig FILE");
-    }
-    if (config.impersonation)
-        return error_set(err, ERROR_UNSUPPORTED, "kubeconfig: impersonation (%s) is not supported",
-                         config.impersonation);
-    if (config.exec && !config.token && !config.client_cert_pem &&
-        kubeconfig_run_plugin(program->host, path, &config, err) < 0)
-        return -1;
-    if (kube_client_open(program->http, program->host, &config, &d->client, err) < 0)
+    if ((!given && !path) || given_cluster_open(program, path, &d->client, err) < 0)
         return -1;
     d->client.patience_ms = PATIENCE_MS;
     d->collection = program->options.collect ? collection_new() : NULL;

@@ -4,7 +4,7 @@
 char *diag_cause_page(const char *id) {
     _cleanup_(freep) char *lower = text_lower(id);
 
-    return xasprintf("docs/causes.md#%s", lower);
+    return xasprintf("causes.md#%s", lower);
 }
 
 void diag_causes_free(struct diag_causes *causes) {

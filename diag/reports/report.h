@@ -23,7 +23,7 @@ struct diag_cause {
     struct text_list evidence; /* the facts that speak for it */
     struct text_list cells;    /* "pod-to-external-ip/tcp" */
 };
-/* Where a cause is explained: "docs/causes.md#svc-vip"; the caller frees. */
+/* Where a cause is explained: "causes.md#svc-vip", of docs/reference; the caller frees. */
 char *diag_cause_page(const char *id);
 struct diag_causes {
     struct diag_cause *items;

@@ -246,6 +246,16 @@ static int plan_fill(const struct network_input *input, struct network_plan *pla
     return cni && cni->check ? cni->check(plan, err) : 0;
 }
 
+int network_plan_choose(const char *mode, const char *plugin, struct network_plan *ret,
+                        struct error *err) {
+    const struct network_input input = {.mode = mode, .plugin = plugin};
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
+    if (plan_choices(&input, &plan, err) < 0)
+        return -1;
+    *ret = take_struct(plan);
+    return 0;
+}
+
 int network_plan_make(const struct network_input *input, struct network_plan *ret,
                       struct error *err) {
     _cleanup_(network_plan_free) struct network_plan plan = {0};

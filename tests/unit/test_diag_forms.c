@@ -45,7 +45,7 @@ static void lines_that_just_fit(void **state) {
             fail_msg("%s\n%s\n%s", rows[i].line, fits, less);
     }
     narrow = as_text(&report, 30); /* a word that fits nowhere stays where it is */
-    assert_non_null(strstr(narrow, "\n  see        docs/causes.md#nat-none\n"));
+    assert_non_null(strstr(narrow, "\n  see        causes.md#nat-none\n"));
 }
 
 /* One protocol of a flow, in each form. */
