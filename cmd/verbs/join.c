@@ -1,7 +1,7 @@
 /* winjoin join and discover. */
 
 #include "base/redact.h"
-#include "cmd/kubeadm_phases.h"
+#include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"

@@ -2,8 +2,6 @@
  * but reads. */
 #include "join/files/ca_file.h"
 #include "join/found/need.h"
-#include "join/found/network_fit.h"
-#include "join/found/node_name.h"
 #include "join/found/pod_room.h"
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "diag/evidence.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 

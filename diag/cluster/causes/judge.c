@@ -1,7 +1,7 @@
-/* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.h),
+/* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.c),
  * and what it is called there. */
 #include "diag/cluster/causes/causes.h"
-#include "diag/cluster/causes/scopes.h"
+#include "diag/cluster/causes/cause_row.h"
 #include "diag/network_report.h"
 
 enum { NAMES = 8 };
@@ -71,16 +71,12 @@ static bool *silent_make(const struct diag_report *report, bool surely) {
 
 static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
                                 const struct diag_cause_row *told) {
-    struct naming *ret;
-
     for (size_t i = 0; i < f->count; i++)
         if (text_equal(f->namings[i].told.id, told->id))
             return &f->namings[i];
-    f->namings = xrealloc(f->namings, (f->count + 1) * sizeof *f->namings);
-    ret = &f->namings[f->count++];
-    *ret = (struct naming){.row = row, .told = *told, .pairs = true};
-    ret->cause.confirmed = true;
-    return ret;
+    array_add(f->namings, f->count,
+              (struct naming){.row = row, .told = *told, .pairs = true, .cause.confirmed = true});
+    return &f->namings[f->count - 1];
 }
 
 static void add_name(const struct finding *f, const struct cluster_found *found, const char *way,

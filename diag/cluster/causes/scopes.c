@@ -1,6 +1,6 @@
 /* Where an effect is. Each cell lies in at most sixteen places; a place is possible when nothing in
  * it is green, and of the possible ones that which explains most is taken, again and again. */
-#include "diag/cluster/causes/scopes.h"
+#include "diag/cluster/causes/cause_row.h"
 
 enum {
     PLACES = 16,     /* that a cell is in, at most */
@@ -314,8 +314,7 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
     *ret = (struct cluster_founds){0};
     space_open(&s);
     while ((best = best_group(&s, ret->count, &from))) {
-        ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);
-        ret->items[ret->count++] = found_of(best);
+        array_add(ret->items, ret->count, found_of(best));
         take(&s, best, done);
     }
     for (size_t i = 0; i < ret->count; i++)
