@@ -206,7 +206,7 @@ def requests(kubeadm, winjoin, reasons=None):
         why = next((w for v, pattern, w in reasons or ASKED if v == verb and re.fullmatch(pattern, path)), "")
         if not watch and a != b and not why:
             odd.append("%s %s: kubeadm asks %d times, winjoin %d, and nothing says why" % (verb, path, a, b))
-        rows.append(Request(who, verb, path, "if needed" if watch else a, b, why))
+        rows.append(Request(who, verb, path, "if needed" if watch else a, "always" if watch and b else b, why))
     if odd:
         raise Unexplained("\n".join(odd))
     return rows
