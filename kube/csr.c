@@ -35,12 +35,6 @@ static char *decoded(const json_t *object, const char *path) {
     return (char *)data;
 }
 
-static void set_state(struct kube_csr *csr, enum kube_csr_state state, const json_t *condition) {
-    csr->state = state;
-    text_set(&csr->reason, xstrdup(json_text_or(condition, "reason", "")));
-    text_set(&csr->message, xstrdup(json_text_or(condition, "message", "")));
-}
-
 static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
     static const struct {
         const char *type;
@@ -51,8 +45,11 @@ static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         json_each(conditions, at, condition)
-            if (text_equal(json_text_at(condition, "type"), rows[i].type))
-                set_state(csr, rows[i].state, condition);
+            if (text_equal(json_text_at(condition, "type"), rows[i].type)) {
+                csr->state = rows[i].state;
+                text_set(&csr->reason, xstrdup(json_text_or(condition, "reason", "")));
+                text_set(&csr->message, xstrdup(json_text_or(condition, "message", "")));
+            }
     }
     if (csr->state == KUBE_CSR_APPROVED && csr->certificate_pem)
         csr->state = KUBE_CSR_ISSUED;
@@ -249,7 +246,7 @@ static void explain(const struct csr_wait *w, struct error *err) {
 int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsigned timeout_ms,
                   kube_csr_progress *progress, void *context, struct kube_csr *ret,
                   struct error *err) {
-    bool issued = sent->state == KUBE_CSR_ISSUED;
+    bool waits = sent->state == KUBE_CSR_PENDING || sent->state == KUBE_CSR_APPROVED;
     struct csr_wait w = {.name = sent->name,
                          .uid = sent->uid,
                          .progress = progress,
@@ -258,7 +255,7 @@ int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsig
                          .start = host_monotonic_ms(client->host)};
     struct kube_watch watch = {.path = CSR_PATH,
                                .name = sent->name,
-                               .version = issued ? NULL : sent->version,
+                               .version = waits ? sent->version : NULL,
                                .timeout_ms = timeout_ms,
                                .on_event = on_event,
                                .on_tick = on_tick,

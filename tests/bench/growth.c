@@ -202,13 +202,13 @@ static void make_nodes(struct work *w) {
 
 /* Whom it asks, what, and what it makes of the answers. */
 static void diagnose(struct work *w) {
-    struct cluster_report report;
+    struct diag_report report;
 
     if (large_report_make(w->nodes, &report) < 0)
         exit(1);
     cluster_causes_find(&report);
     w->cells = report.cells.count;
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 static const struct {

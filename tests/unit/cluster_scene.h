@@ -34,7 +34,7 @@ static struct cluster_scene {
     struct http *http;
     struct kube_client client;
     struct cluster_options options;
-    struct cluster_report report;
+    struct diag_report report;
     json_t *grant, *asked;  /* asked: how often each dial */
     struct text log;        /* "POST /api/v1/namespaces/NS/pods" of what changes something */
     struct text_list paths; /* of every request */
@@ -330,7 +330,7 @@ static inline int open_cluster(void **state) {
 
 static inline int close_cluster(void **state) {
     (void)state;
-    cluster_report_free(&c.report);
+    diag_report_free(&c.report);
     json_decref(c.grant);
     json_decref(c.asked);
     text_free(&c.log);

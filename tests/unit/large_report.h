@@ -41,13 +41,13 @@ static inline void large_pods(struct cluster_nodes *nodes) {
     }
 }
 
-/* Whom a run asks of these Nodes, what, and what comes back; cluster_report_free(). */
-static inline int large_report_make(const json_t *nodes, struct cluster_report *ret) {
+/* Whom a run asks of these Nodes, what, and what comes back; diag_report_free(). */
+static inline int large_report_make(const json_t *nodes, struct diag_report *ret) {
     static const struct cluster_addresses at = {"10.96.0.5", "",    "10.96.0.6", "10.96.0.7",
                                                 30000,       30001, 30002};
     static const struct cluster_options options = {0};
 
-    *ret = (struct cluster_report){
+    *ret = (struct diag_report){
         .namespace_ = xstrdup("x"), .domain = xstrdup("cluster.local"), .server = xstrdup("s")};
     if (cluster_nodes_read(nodes, &ret->nodes, NULL) < 0 ||
         cluster_nodes_choose(&ret->nodes, &(struct text_list){0}, NULL) < 0)

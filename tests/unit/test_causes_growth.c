@@ -24,7 +24,7 @@ COUNTED(bool, cluster_map_has,
 /* All that is red is of nodes that nothing reaches. */
 static size_t cost_of_causes(size_t count) {
     _cleanup_json_ json_t *nodes = large_nodes(count);
-    struct cluster_report report;
+    struct diag_report report;
     size_t before;
 
     assert_int_equal(large_report_make(nodes, &report), 0);
@@ -34,17 +34,17 @@ static size_t cost_of_causes(size_t count) {
     cluster_causes_find(&report);
     before = counted - before;
     assert_true(report.causes.count > 0);
-    cluster_report_free(&report);
+    diag_report_free(&report);
     return before;
 }
 
 static size_t cost_of_cells(size_t count) {
     _cleanup_json_ json_t *nodes = large_nodes(count);
-    struct cluster_report report;
+    struct diag_report report;
     size_t before = counted;
 
     assert_int_equal(large_report_make(nodes, &report), 0);
-    cluster_report_free(&report);
+    diag_report_free(&report);
     return counted - before;
 }
 

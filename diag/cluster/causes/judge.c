@@ -18,7 +18,7 @@ struct naming {
     bool one;         /* a node */
 };
 struct finding {
-    struct cluster_report *report;
+    struct diag_report *report;
     struct cluster_map map;
     bool *explained;  /* of each cell */
     bool *reported;   /* of each node: a cause was named that it has reported itself */
@@ -33,7 +33,7 @@ struct finding {
 /* ---- the NodePort that leads to a node's own pod ---- */
 
 /* Each node looks at the first of those that it is paired with; SIZE_MAX: at none. */
-static size_t *looked_at_make(const struct cluster_report *report) {
+static size_t *looked_at_make(const struct diag_report *report) {
     size_t *at = xcalloc(report->nodes.count + 1, sizeof *at);
 
     for (size_t i = 0; i < report->nodes.count; i++)
@@ -46,7 +46,7 @@ static size_t *looked_at_make(const struct cluster_report *report) {
 
 /* Who looks must reach the other NodePort there, and have been asked: nodes whose TCP fails are not
  * asked for all. */
-static bool *silent_make(const struct cluster_report *report, bool surely) {
+static bool *silent_make(const struct diag_report *report, bool surely) {
     size_t count = report->nodes.count + 1, *at = looked_at_make(report);
     bool *silent = xcalloc(count, sizeof *silent), *fails = xcalloc(count, sizeof *fails),
          *answers = xcalloc(count, sizeof *answers);
@@ -92,14 +92,6 @@ static void touching_make(struct finding *f) {
             f->touching[ends[to]++] = i;
     }
     f->ends = ends;
-}
-
-char *cluster_cell_name(const struct cluster_report *report, const struct diag_cell *c) {
-    _cleanup_(freep) char *flow = diag_cell_name(c);
-
-    if (c->from_node == c->to_node)
-        return xasprintf("%s %s", flow, c->from);
-    return xasprintf("%s %s -> %s", flow, c->from, report->nodes.items[c->to_node].name);
 }
 
 static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
@@ -163,7 +155,7 @@ static void explain(struct finding *f, const struct cluster_row *row,
         if (!mine || !diag_cell_is_open(c) || f->explained[i])
             continue;
         f->explained[i] = true;
-        text_list_add_owned(&ret->cause.cells, cluster_cell_name(f->report, c));
+        text_list_add_owned(&ret->cause.cells, diag_report_cell_name(f->report, c));
     }
     begin = one ? place->a : 0;
     end = one ? place->a + 1 : f->report->nodes.count;
@@ -307,7 +299,7 @@ static char *evidence_make(const struct finding *f, const struct cluster_row *ro
                            const struct cluster_found *found) {
     const struct diag_cell *first = &f->report->cells.items[found->first];
     const struct cluster_node *n = &f->report->nodes.items[first->from_node];
-    _cleanup_(freep) char *cell = cluster_cell_name(f->report, first);
+    _cleanup_(freep) char *cell = diag_report_cell_name(f->report, first);
     struct text evidence = {0};
 
     if (found->red > 1)
@@ -342,7 +334,7 @@ static void find_pattern(struct finding *f, const struct cluster_row *row) {
 
 /* A Service's pods may be anywhere: whether it fails by itself is not known while some are cut off.
  */
-static bool is_cut(const struct cluster_report *report, const struct cluster_row *row) {
+static bool is_cut(const struct diag_report *report, const struct cluster_row *row) {
     for (size_t i = 0; row->whole && i < report->cells.count; i++)
         if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
             (cluster_row_is_red(row, &report->cells.items[i]) ||
@@ -410,11 +402,11 @@ static void explain_services(struct finding *f) {
         const struct diag_cell *c = &f->report->cells.items[i];
 
         if (c->outcome == DIAG_FAIL && !f->explained[i] && cluster_cell_is_by_service(c))
-            text_list_add_owned(&cut->cause.cells, cluster_cell_name(f->report, c));
+            text_list_add_owned(&cut->cause.cells, diag_report_cell_name(f->report, c));
     }
 }
 
-void cluster_causes_find(struct cluster_report *report) {
+void cluster_causes_find(struct diag_report *report) {
     size_t *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
     size_t *systems = cluster_alike_make(&report->nodes, cluster_node_system);
     bool *silent = silent_make(report, false);
