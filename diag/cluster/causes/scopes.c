@@ -234,7 +234,20 @@ static void add_groups(struct space *s) {
         s->groups[i].possible = is_possible(s, &s->groups[i]);
 }
 
+/* Without a red cell that is not explained yet nothing is to be found. */
+static bool has_open(const struct space *s) {
+    const struct diag_cells *cells = &s->map->report->cells;
+
+    for (size_t i = 0; i < cells->count; i++)
+        if (!s->map->explained[i] && cluster_map_has(s->map, s->row, &cells->items[i]) &&
+            cluster_row_is_red(s->row, &cells->items[i]))
+            return true;
+    return false;
+}
+
 static void space_open(struct space *s) {
+    if (!has_open(s))
+        return;
     add_entries(s);
     add_groups(s);
 }
@@ -382,7 +395,8 @@ bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluste
     bool found;
 
     space_open(&s);
-    g = bsearch(&place, s.groups, s.group_count, sizeof *s.groups, compare_group);
+    g = !s.group_count ? NULL
+                       : bsearch(&place, s.groups, s.group_count, sizeof *s.groups, compare_group);
     found = g && g->possible;
     if (found)
         *ret = found_of(g);
