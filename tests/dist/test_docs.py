@@ -107,6 +107,18 @@ class Documents(unittest.TestCase):
             with self.subTest(own=text):
                 self.assertIn(text.split(" or a blank")[0], source)
 
+    def test_clusters(self):
+        """Each row of docs/clusters.md names a unit test that is there, or a page."""
+        tests = "".join(read(p) for p in (ROOT / "tests/unit").glob("test_*.c"))
+        rows = [line.strip("| ").split(" | ") for line in read(ROOT / "docs/clusters.md").splitlines() if line.startswith("| ")][1:]
+        self.assertGreater(len(rows), 15)
+        for row in rows:
+            with self.subTest(cluster=row[0]):
+                self.assertEqual(5, len(row))
+                for name in re.findall(r"`(\w+)`", row[4]):
+                    self.assertIn("static void %s(" % name, tests)
+                self.assertRegex(row[4], r"`\w+`|\]\(")
+
     def test_phases(self):
         """`winjoin join phase NAME` in a document, an error or a hint: there is that phase."""
         listed = subprocess.run([WINJOIN, "join", "phase", "list"], capture_output=True, text=True, check=True).stdout
