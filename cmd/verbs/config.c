@@ -1,5 +1,7 @@
 /* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
+#include "base/nearest.h"
 #include "cmd/output.h"
+#include "cmd/schema.h"
 #include "cmd/verbs/given_cluster.h"
 #include "join/asked.h"
 #include "join/configuration/cluster_config.h"
@@ -120,10 +122,33 @@ static int migrate(struct program *program, struct error *err) {
     return host_write(program->host, to, text, strlen(text), HOST_SECRET, err);
 }
 
+/* Without a name: which there are. */
+static int print_schema(struct program *program, const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0}, of = {0};
+    _cleanup_json_ json_t *schema = name ? schema_make(name) : NULL;
+    _cleanup_(freep) char *text = schema ? json_write_pretty(schema) : NULL;
+
+    if (text)
+        return print_documents(program, text, strlen(text), err);
+    schema_names(&names, &of);
+    for (size_t i = 0; !name && i < names.count; i++)
+        output_format(program, "%-26s %s\n", names.items[i], of.items[i]);
+    if (!name)
+        return 0;
+    (void)error_set(err, ERROR_USAGE, "there is no document \"%.60s\"", name);
+    return nearest_hint(err, "winjoin config print schema ", name, (const char *const *)names.items,
+                        names.count);
+}
+
 static int print(struct program *program, struct error *err) {
+    const char *more = program->words.count > 2 ? program->words.items[2] : NULL;
     _cleanup_(freep) char *name = xasprintf("%s.yaml", program->words.items[1]);
     const struct template *text = template_find(name);
 
+    if (text_equal(program->words.items[1], "schema"))
+        return print_schema(program, more, err);
+    if (more)
+        return error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", more);
     return print_documents(program, text->data, text->len, err);
 }
 

@@ -56,15 +56,22 @@ static unsigned installed_containerd(struct host *host) {
                : 0;
 }
 
-void node_files_kubernetes(struct host *host, struct join_found *found, struct node_files *ret) {
-    struct containerd_config containerd = {.cni_bin_dir = CNI_BIN_DIR,
-                                           .cni_conf_dir = CNI_CONF_DIR};
-    _cleanup_(freep) char *ca_file = join_ca_file(&found->options);
+void node_files_containerd(struct host *host, struct join_found *found, struct node_files *ret) {
     _cleanup_(freep) char *image = programs_sandbox_image(host, found);
+    const struct containerd_config containerd = {.cni_bin_dir = CNI_BIN_DIR,
+                                                 .cni_conf_dir = CNI_CONF_DIR,
+                                                 .major = installed_containerd(host),
+                                                 .sandbox_image = image};
     bool adopted = false; /* a containerd that the image brought has its own */
 
-    containerd.major = installed_containerd(host);
-    containerd.sandbox_image = image;
+    if (!text_equal(found->options.existing_services, "adopt") ||
+        service_is_foreign(host, &service_containerd, &adopted, NULL) < 0 || !adopted)
+        add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_config_make(&containerd));
+}
+
+void node_files_kubernetes(struct host *host, struct join_found *found, struct node_files *ret) {
+    _cleanup_(freep) char *ca_file = join_ca_file(&found->options);
+
     add(ret, ca_file, HOST_PUBLIC, xstrdup(found->client.ca_pem));
     if (!join_kubelet_bootstraps(host, found)) /* else the kubelet writes it itself */
         add(ret, KUBELET_KUBECONFIG_FILE, HOST_SECRET,
@@ -72,9 +79,7 @@ void node_files_kubernetes(struct host *host, struct join_found *found, struct n
                                     KUBELET_CLIENT_CERTIFICATE_FILE));
     add(ret, KUBELET_CONFIG_FILE, HOST_PUBLIC, yaml_write(found->kubelet_config));
     add_kubelet_flags(host, found, ret);
-    if (!text_equal(found->options.existing_services, "adopt") ||
-        service_is_foreign(host, &service_containerd, &adopted, NULL) < 0 || !adopted)
-        add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_config_make(&containerd));
+    node_files_containerd(host, found, ret);
 }
 
 static void add_kubeconfig(const struct join_found *found, const char *path, const char *user,

@@ -19,7 +19,7 @@ static int write_files(struct join *join, struct error *err) {
     return 0;
 }
 
-int phase_files(struct join *join, struct error *err) {
+int files_own_folders(struct join *join, struct error *err) {
     _cleanup_(freep) char *manifests = join_manifest_folder(join);
     const char *const folders[] = {KUBELET_FOLDER "\\plugins",
                                    KUBELET_FOLDER "\\plugins_registry",
@@ -31,7 +31,9 @@ int phase_files(struct join *join, struct error *err) {
                                    CNI_CONF_DIR,
                                    manifests};
 
-    return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err) < 0
-               ? -1
-               : write_files(join, err);
+    return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
+}
+
+int phase_files(struct join *join, struct error *err) {
+    return files_own_folders(join, err) < 0 ? -1 : write_files(join, err);
 }

@@ -333,6 +333,43 @@ static void a_review_allows_or_does_not(void **state) {
     }
 }
 
+/* One request tells what rules grant; only what they do not show is asked for by itself. */
+static void a_review_of_rules_tells_many(void **state) {
+    static const struct {
+        const char *rule; /* verbs, groups, resources, names */
+        unsigned asked;
+        bool second;
+    } rows[] = {
+        {"\"verbs\":[\"list\",\"watch\"],\"apiGroups\":[\"\"],\"resources\":[\"services\","
+         "\"nodes\"]",
+         1, true},
+        {"\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":[\"*\"]", 1, true},
+        {"\"verbs\":[\"list\"],\"apiGroups\":[\"\"],\"resources\":[\"services\"]", 2, false},
+        {"\"verbs\":[\"list\",\"watch\"],\"apiGroups\":[\"apps\"],\"resources\":[\"services\","
+         "\"nodes\"]",
+         3, false},
+        {"\"verbs\":[\"list\",\"watch\"],\"apiGroups\":[\"\"],\"resources\":[\"services\","
+         "\"nodes\"],"
+         "\"resourceNames\":[\"mine\"]",
+         3, false},
+    };
+    static const struct kube_right rights[] = {{"list", "", "services"}, {"watch", "", "nodes"}};
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *rules =
+            xasprintf("{\"status\":{\"resourceRules\":[{%s}],\"incomplete\":true}}", rows[i].rule);
+        const struct row answers[] = {{201, rules, 0, 0},
+                                      {201, "{\"status\":{\"allowed\":false}}", 0, 0}};
+        bool may[2] = {false, !rows[i].second};
+
+        play(s, answers, 2);
+        assert_int_equal(kube_may_all(&s->client, rights, 2, may, NULL), 0);
+        assert_int_equal(s->asked, rows[i].asked);
+        assert_int_equal(may[1], rows[i].second);
+    }
+}
+
 /* Each pause is another, so that nodes that were refused together come at different moments. */
 static void how_long_it_pauses(void **state) {
     static const struct {
@@ -412,6 +449,7 @@ int main(void) {
         CASE(gives_up_in_time),
         CASE(reads_config_maps),
         CASE(a_review_allows_or_does_not),
+        CASE(a_review_of_rules_tells_many),
         CASE(how_long_it_pauses),
         cmocka_unit_test(which_names_objects_have),
         cmocka_unit_test(refuses_credentials_it_cannot_use),
