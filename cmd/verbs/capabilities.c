@@ -17,7 +17,7 @@ static void add_features(const json_t *features, struct text *out) {
 static const struct network_mode *mode_of_node(struct host *host) {
     _cleanup_(freep) char *name = NULL, *mode = NULL;
 
-    diag_network_of_cni(host, NULL, &name, &mode);
+    diag_network_of_cni(host, &name, &mode);
     return mode ? network_mode_by_name(mode) : NULL;
 }
 

@@ -83,6 +83,9 @@ static const struct preflight_check checks[] = {
     MACHINE("Hostname", W, check_host_name, "the host name fits NetBIOS",
             "powershell Rename-Computer -NewName NAME -Restart"),
 
+    MACHINE("HostnameAsNodeName", E, check_node_name_of_host,
+            "the host name can be the node's name, or another one is given", "", .firm = true),
+
     MACHINE("NetworkCard", E, check_card, "exactly one adapter has the default route",
             "choose one with --adapter; to list them: powershell Get-NetAdapter"),
     MACHINE(NETWORK_MODE_CHECK, E, check_network_mode,
@@ -113,6 +116,8 @@ static const struct preflight_check checks[] = {
     MACHINE("DirAvailable--etc-kubernetes-manifests", W, check_manifests,
             "there are no other static pods", "dir " KUBERNETES_MANIFESTS_FOLDER,
             .subject = KUBERNETES_MANIFESTS_FOLDER),
+    MACHINE("ContainerdConfig", E, check_containerd,
+            "what containerd is told can be read, and fits this node", ""),
     MACHINE("CNIConfiguration", W, check_cni_files, "no other CNI file overrides winjoin's",
             "nothing to do: winjoin join moves it away, winjoin reset moves it back"),
     MACHINE("Folders", E, check_folders, "no file has the name of a folder that the node needs",
@@ -121,6 +126,8 @@ static const struct preflight_check checks[] = {
             "the node's folders and what is in them belong to administrators", "", .firm = true),
     MACHINE("Leftovers", W, check_leftovers, "no files of an earlier node are left", ""),
     {.each = EACH_SERVICE, .level = E, .run = check_service_free},
+    MACHINE("OtherNodeServices", E, check_other_nodes,
+            "no service of another way to set up a node is left", ""),
     MACHINE("CRI", E, check_cri, "the container runtime can be reached", "sc.exe query containerd"),
     MACHINE("ContainerRuntimeVersion", W, check_runtime_version,
             "containerd is supported by future kubelets",

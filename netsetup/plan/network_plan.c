@@ -148,6 +148,7 @@ static int plan_dual_stack(const struct network_input *input, struct network_pla
 static void plan_names(const struct network_input *input, struct network_plan *plan) {
     plan->name = xstrdup_null(input->name);
     plan->dns_domain = xstrdup(input->dns_domain ? input->dns_domain : "cluster.local");
+    plan->cni_folder = xstrdup_null(input->cni_folder);
 }
 
 static void add_dns_servers(const struct text_list *servers, int family,
@@ -262,8 +263,8 @@ int network_plan_make(const struct network_input *input, struct network_plan *re
 void network_plan_free(struct network_plan *plan) {
     if (!plan)
         return;
-    free_all(plan->name, plan->adapter, plan->host_endpoint_name, plan->base_name,
-             plan->dns_domain);
+    free_all(plan->name, plan->adapter, plan->host_endpoint_name, plan->base_name, plan->dns_domain,
+             plan->cni_folder);
     text_list_free(&plan->cluster_pod_cidrs);
     text_list_free(&plan->service_cidrs);
     text_list_free(&plan->nat_exceptions);

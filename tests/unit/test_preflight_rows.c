@@ -259,6 +259,77 @@ static void foreign_nat(void) {
                     "\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}");
 }
 
+static void card_of(const char *mac, const char *driver, unsigned build) {
+    struct host_facts facts = facts_now();
+    struct host_adapters adapters = {0};
+
+    facts.build = build;
+    host_memory_set_facts(r.host, &facts);
+    assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
+    text_set(&adapters.items[0].description, xstrdup(driver));
+    (void)text_format(adapters.items[0].mac, sizeof adapters.items[0].mac, "%s", mac);
+    host_memory_set_adapters(r.host, &adapters);
+    host_adapters_free(&adapters);
+}
+
+static void team(void) {
+    card_of("00-15-5D-01-02-03", "Microsoft Network Adapter Multiplexor Driver", 20348);
+}
+
+static void team_of_2019(void) {
+    card_of("00-15-5D-01-02-03", "Microsoft Network Adapter Multiplexor Driver", 17763);
+}
+
+static void tunnel(void) {
+    card_of("", "WireGuard Tunnel", 20348);
+}
+
+FACT(name_with_underscore,
+     assert_int_equal(text_format(facts.host_name, sizeof facts.host_name, "%s", "WIN_SRV01"), 0))
+SERVICE(calico_by_zip, "CalicoNode")
+
+static void calico_by_zip_adopted(void) {
+    calico_by_zip();
+    r.options.existing_services = xstrdup("adopt");
+}
+
+#define OWNERS "C:\\Program Files\\containerd\\config.toml"
+
+static void owners_containerd(void) {
+    put(OWNERS, "version = 3\nimports = ['C:\\own\\*.toml']\n"
+                "[plugins.'io.containerd.cri.v1.images'.registry]\nconfig_path = 'C:\\certs.d'\n");
+}
+
+static void owners_mirrors(void) {
+    put(OWNERS, "version = 2\n[plugins.'io.containerd.grpc.v1.cri']\n"
+                "sandbox_image = 'r.example/pause:3.10.2'\n"
+                "[plugins.'io.containerd.grpc.v1.cri'.registry.mirrors.'docker.io']\n"
+                "endpoint = ['https://m.example']\n");
+}
+
+static void owners_odd_file(void) {
+    put(OWNERS, "version = 3\nroot = \"C:\\x\"\n");
+}
+
+static void adopted_odd_file(void) {
+    owners_odd_file();
+    other_containerd();
+    r.options.existing_services = xstrdup("adopt");
+}
+
+static void adopted_old_image(void) {
+    put(OWNERS, "version = 2\n[plugins.'io.containerd.grpc.v1.cri']\n"
+                "sandbox_image = 'mcr.microsoft.com/oss/kubernetes/pause:3.6'\n");
+    other_containerd();
+    r.options.existing_services = xstrdup("adopt");
+    freep(&r.options.cri_socket);
+}
+
+static void adopted_other_pipe(void) {
+    other_containerd();
+    r.options.existing_services = xstrdup("adopt");
+}
+
 static void proxy(void) {
     host_memory_set_environment(r.host, "HTTPS_PROXY", "http://10.9.9.9:3128");
 }
@@ -365,8 +436,14 @@ static const struct {
     {"FileExisting-xcopy", no_system32, W, "could not check"},
     {"Hostname", long_name, W, "winserver-numbe"},
     {"Hostname", name_of_15, PREFLIGHT_PASS, ""},
+    {"HostnameAsNodeName", name_with_underscore, E,
+     "the host name \"WIN_SRV01\" cannot be a node's"},
     {"NetworkCard", card_down, E, ""},
     {"NetworkCard", no_such_card, E, "Ethernet 9"},
+    {"NetworkCard", team, E,
+     "'Ethernet' is a team of network adapters (LBFO): Windows Server 2022"},
+    {"NetworkCard", team_of_2019, W, "are deprecated, and end with"},
+    {"NetworkCard", tunnel, E, "is a tunnel or VPN"},
     {"VSwitch", foreign_switch, W, "Ethernet"},
     {"HNSNetworks", foreign_nat, W, "\"nat\" (NAT)"},
     {"NetworkMode", alone, E, "other nodes cannot reach this node's pods"},
@@ -388,6 +465,15 @@ static const struct {
     {"FileAvailable-C:-etc-kubernetes-pki-ca.crt", ca_crt, E, "already exists"},
     {"FileAvailable-C:-etc-kubernetes-pki-ca.crt", other_ca, E, OTHER_PIN},
     {"DirAvailable--etc-kubernetes-manifests", static_pod, W, "not empty"},
+    {"ContainerdConfig", owners_containerd, PREFLIGHT_PASS, ""},
+    {"ContainerdConfig", owners_mirrors, W,
+     "which has settings of its own: registry.mirrors, sandbox image 'r.example/pause:3.10.2'"},
+    {"ContainerdConfig", owners_odd_file, W, "keeps nothing of it: decode C:\\Program Files\\con"},
+    {"ContainerdConfig", adopted_odd_file, E, "config.toml: line 2: in double quotes a backslash"},
+    {"ContainerdConfig", adopted_old_image, W,
+     "'mcr.microsoft.com/oss/kubernetes/pause:3.6', is too"},
+    {"ContainerdConfig", adopted_other_pipe, E,
+     "opens \\\\.\\pipe\\containerd-containerd, and --cri-socket names \\\\.\\pipe\\other"},
     {"CNIConfiguration", cni_file, W, "0-containerd-nat.conf"},
     {"Folders", file_log, E, "C:\\var\\log is a file"},
     {"Folders", file_etc, E, "C:\\etc is a file"},
@@ -399,6 +485,8 @@ static const struct {
     {"Service-flanneld", other_flanneld, E, "\"flanneld\""},
     {"Service-hybrid-overlay-node", other_hybrid_overlay, E, "\"hybrid-overlay-node\""},
     {"Service-winjoin-network", other_network, E, "\"winjoin-network\""},
+    {"OtherNodeServices", calico_by_zip, E, "CalicoNode (Calico deletes HNS networks when"},
+    {"OtherNodeServices", calico_by_zip_adopted, W, "CalicoNode"},
     {"CRI", absent_pipe, E, "\\\\.\\pipe\\nobody"},
     {"ContainerRuntimeVersion", old_containerd, W, "containerd 1"},
     {"ContainerRuntimeVersion", untested_containerd, W,
