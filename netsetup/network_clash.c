@@ -141,16 +141,20 @@ static bool may_serve(const struct network_plan *plan, const struct hcn_network 
 /* One of an earlier node keeps its name; ours is replaced. */
 static int check_namesake(const struct network_plan *plan, const struct hcn_network *network,
                           bool is_base, struct error *err) {
+    _cleanup_(freep) char *wanted = NULL;
     if (hcn_network_is_ours(network) ||
         (!is_base && (plan->agent->makes_network || plan->agent->pods_make_network)) ||
         may_serve(plan, network, is_base))
         return 0;
+    wanted = is_base                ? xstrdup(plan->base_subnet)
+             : plan->pod_cidr_known ? xstrdup(plan->pod_cidr)
+                                    : text_list_join(&plan->cluster_pod_cidrs, " or ");
     (void)error_set(
         err, ERROR_PREFLIGHT,
         "HNS has a network '%s' of another node or program (%s%s%s), and the join would "
-        "make one of that name (%s %s)",
+        "make one of that name (%s in %s)",
         network->name, network->type, *network->subnet ? " " : "", network->subnet,
-        plan->mode->hns_type, is_base ? plan->base_subnet : plan->pod_cidr);
+        plan->mode->hns_type, wanted);
     return error_hint(err, REMOVAL, network->id);
 }
 

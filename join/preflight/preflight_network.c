@@ -233,7 +233,9 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
         return CHECK_UNKNOWN;
     if (!used || journal_switch(machine->journal))
         return CHECK_FINE; /* an overlay network of ours may hold it */
-    check_hint(finding, "netstat -ano -p udp | findstr :%u", port);
+    check_hint(finding,
+               "powershell \"Get-Process -Id (Get-NetUDPEndpoint -LocalPort %u).OwningProcess\"",
+               port);
     return check_bad(finding, "UDP port %u is in use: VXLAN packets would go to another program",
                      port);
 }

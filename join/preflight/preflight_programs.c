@@ -167,6 +167,8 @@ enum verdict check_other_nodes(const struct machine *machine, struct finding *fi
         {"windows-instance-config-daemon", "OpenShift's operator sets up this machine"},
     };
     const struct join_options *o = &machine->found->options;
+    const struct network_agent *agent =
+        o->network_plugin ? network_agent_by_plugin(o->network_plugin) : NULL;
     _cleanup_(text_free) struct text names = {0}, removal = {0};
     const char *does = NULL;
 
@@ -185,7 +187,7 @@ enum verdict check_other_nodes(const struct machine *machine, struct finding *fi
         return CHECK_FINE;
     check_hint(finding, "powershell \"Stop-Service %s -Force%s\"", text_str(&names),
                text_str(&removal));
-    return text_equal(o->existing_services, "adopt") || text_equal(o->network_plugin, "external")
+    return text_equal(o->existing_services, "adopt") || (agent && agent->in_cluster)
                ? check_warn(finding, "services of another node's set-up: %s (%s)", text_str(&names),
                             does)
                : check_bad(finding, "services of another node's set-up: %s (%s)", text_str(&names),
@@ -209,7 +211,7 @@ static enum verdict check_sandbox(const struct machine *machine, struct finding 
     why = compatible_message(row, tag + 1);
     wanted = sandbox_image(NULL, machine->found->options.kubernetes_version,
                            machine->found->facts.build);
-    check_hint(finding, "in %s set %s, then: powershell Restart-Service containerd",
+    check_hint(finding, "in %s set %s, then: powershell Restart-Service containerd -Force",
                machine->found->containerd.config, wanted);
     return check_warn(finding,
                       "the sandbox image of the containerd that exists, '%s', is too old: %s",

@@ -13,7 +13,9 @@
 #define SERVICE_PORT(port, what)                                                                   \
     {                                                                                              \
         port, {                                                                                    \
-            "Port-" #port, what " is free", "netstat -ano | findstr :" #port                       \
+            "Port-" #port, what " is free",                                                        \
+                "powershell \"Get-Process -Id (Get-NetTCPConnection -LocalPort " #port             \
+                " -State Listen).OwningProcess\""                                                  \
         }                                                                                          \
     }
 

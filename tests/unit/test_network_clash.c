@@ -127,7 +127,8 @@ static void a_namesake(void **state) {
         {OVERLAY("flannel.4096", "10.244.3.0/24", "10.244.3.1", 4096),
          "'flannel.4096' of another node or program (Overlay 10.244.3.0/24)", true},
         {OVERLAY("flannel.4096", "10.42.3.0/24", "10.42.3.1", 4096),
-         "(Overlay 10.42.3.0/24), and the join would make one of that name (Overlay <podCIDR>)",
+         "(Overlay 10.42.3.0/24), and the join would make one of that name (Overlay in "
+         "10.244.0.0/16)",
          false},
         {OVERLAY("flannel.4096", "10.244.3.0/24", "10.244.3.1", 4097), "(Overlay 10.244.3.0/24)",
          false},
@@ -136,7 +137,7 @@ static void a_namesake(void **state) {
         {NETWORK("External", "L2Bridge", "", "Ethernet", "192.168.255.0/30", "192.168.255.1"),
          "'External' of another node or program (L2Bridge", false},
         {NETWORK("External", "Overlay", "x", "Ethernet", "10.9.9.0/30", "10.9.9.1"),
-         "one of that name (Overlay 192.168.255.0/30)", true},
+         "one of that name (Overlay in 192.168.255.0/30)", true},
     };
 
     (void)state;

@@ -12,25 +12,7 @@
 #include "netsetup/nic/nic_watchdog.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
-
-#define MAC_A "00-15-5D-01-02-03"
-#define MAC_B "00-15-5D-01-02-04"
-#define MAC_C "00-15-5D-01-02-05"
-enum { CARDS = 4, TEXTS = 4, FIRST_INDEX = 4 };
-
-struct card {
-    const char *alias, *mac;
-    const char *addresses[TEXTS], *advertised[TEXTS], *gateways[TEXTS], *dns[TEXTS];
-    bool down, dhcp;
-    uint32_t metric, metric6;
-};
-struct kind {
-    const char *name, *adapter, *node_ip; /* as asked for; NULL: not */
-    struct card cards[CARDS];
-    struct host_route routes[TEXTS];
-    const char *alias; /* the chosen one's */
-    bool no_outage;
-};
+#include "tests/unit/nic_scene.h"
 
 static const struct kind kinds[] = {
     {.name = "several adapters with default routes",
@@ -119,43 +101,6 @@ static const struct kind kinds[] = {
      .no_outage = true},
 };
 
-static void add_texts(const char *const *texts, struct text_list *ret) {
-    for (size_t i = 0; i < TEXTS && texts[i]; i++)
-        text_list_add(ret, texts[i]);
-}
-
-static void play_kind(struct host *host, const struct kind *kind) {
-    struct host_adapters adapters = {xcalloc(CARDS, sizeof *adapters.items), 0};
-    struct host_routes old = {0};
-
-    for (size_t i = 0; i < CARDS && kind->cards[i].alias; i++) {
-        const struct card *card = &kind->cards[i];
-        struct host_adapter *to = &adapters.items[adapters.count++];
-
-        *to = (struct host_adapter){.alias = xstrdup(card->alias),
-                                    .description = xstrdup("card"),
-                                    .index = FIRST_INDEX + (uint32_t)i,
-                                    .mtu = 1500,
-                                    .up = !card->down,
-                                    .dhcp = card->dhcp,
-                                    .metric = card->metric,
-                                    .metric6 = card->metric6};
-        (void)text_format(to->mac, sizeof to->mac, "%s", card->mac);
-        add_texts(card->addresses, &to->addresses);
-        add_texts(card->advertised, &to->advertised);
-        add_texts(card->gateways, &to->gateways);
-        add_texts(card->dns, &to->dns_servers);
-    }
-    assert_int_equal(host_routes(host, &old, NULL), 0);
-    for (size_t i = 0; i < old.count; i++)
-        assert_int_equal(host_route_remove(host, &old.items[i], NULL), 0);
-    host_routes_free(&old);
-    host_memory_set_adapters(host, &adapters);
-    host_adapters_free(&adapters);
-    for (size_t i = 0; i < TEXTS && *kind->routes[i].destination; i++)
-        assert_int_equal(host_route_add(host, &kind->routes[i], NULL), 0);
-}
-
 static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -240,83 +185,6 @@ static void each_kind_is_kept(void **state) {
         assert_string_equal(card.alias, kind->alias);
         guard(host, kind, &card);
         nic_snapshot_free(&card);
-        host_free(host);
-    }
-}
-
-static void a_card(struct host *host, const char *alias, const char *mac, const char *driver) {
-    struct host_adapters adapters = {0};
-
-    assert_int_equal(host_adapters(host, &adapters, NULL), 0);
-    text_set(&adapters.items[0].alias, xstrdup(alias));
-    text_set(&adapters.items[0].description, xstrdup(driver));
-    (void)text_format(adapters.items[0].mac, sizeof adapters.items[0].mac, "%s", mac);
-    host_memory_set_adapters(host, &adapters);
-    host_adapters_free(&adapters);
-}
-
-/* What a virtual switch cannot be made on is told by its driver's name, in each language. */
-static void teams_and_tunnels(void **state) {
-    static const struct {
-        const char *mac, *driver;
-        bool team, tunnel;
-    } rows[] = {
-        {MAC_A, "Microsoft Hyper-V Network Adapter", false, false},
-        {MAC_A, "Microsoft Network Adapter Multiplexor Driver #2", true, false},
-        {MAC_A, "Microsoft-Netzwerkadapter-Multiplexortreiber", true, false},
-        {MAC_A,
-         "\xd0\x94\xd1\x80\xd0\xb0\xd0\xb9\xd0\xb2\xd0\xb5\xd1\x80 "
-         "\xd0\xbc\xd1\x83\xd0\xbb\xd1\x8c\xd1\x82\xd0\xb8\xd0\xbf\xd0\xbb\xd0\xb5\xd0\xba"
-         "\xd1\x81\xd0\xbe\xd1\x80\xd0\xb0",
-         true, false},
-        {"", "WireGuard Tunnel", false, true},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct host *host = host_memory_new();
-        _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
-
-        a_card(host, "Ethernet", rows[i].mac, rows[i].driver);
-        assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-        if (card.is_team != rows[i].team || card.is_tunnel != rows[i].tunnel)
-            fail_msg("%s: %d %d", rows[i].driver, card.is_team, card.is_tunnel);
-        host_free(host);
-    }
-}
-
-/* It has all that the node needs: that is not denied. */
-static void a_switch_that_nobody_can_place(void **state) {
-    static const struct {
-        const char *adapter, *node_ip;
-    } calls[] = {{NULL, NULL}, {"vEthernet (Mgmt)", NULL}, {NULL, "10.0.0.21"}};
-    struct kind kind = {.name = "converged",
-                        .cards = {{"NIC 1", MAC_A},
-                                  {"NIC 2", MAC_B},
-                                  {"vEthernet (Mgmt)", MAC_C, {"10.0.0.21/24"}}},
-                        .routes = {{"0.0.0.0/0", "10.0.0.1", 6, 256, false}}};
-
-    (void)state;
-    for (size_t bare = 2; bare < 3; bare--) {
-        struct host *host = host_memory_new();
-
-        kind.cards[0].addresses[0] = bare < 2 ? "10.9.0.1/24" : NULL;
-        kind.cards[1].addresses[0] = bare < 1 ? "10.9.1.1/24" : NULL;
-        play_kind(host, &kind);
-        for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-            struct nic_snapshot card = {0};
-            struct error err = {0};
-
-            assert_int_equal(nic_choose(host, calls[i].adapter, calls[i].node_ip, &card, &err), -1);
-            assert_int_equal(err.kind, ERROR_PREFLIGHT);
-            assert_non_null(strstr(err.message, "'vEthernet (Mgmt)' is on a virtual switch"));
-            assert_string_equal(
-                err.hints[0],
-                bare == 2 ? "name it: --adapter \"NIC 1\" (without an address are 'NIC 1', 'NIC 2')"
-                : bare == 1 ? "name it: --adapter \"NIC 2\" (without an address are 'NIC 2')"
-                            : "powershell \"Get-VMSwitch | ft Name,SwitchType,"
-                              "NetAdapterInterfaceDescription\"");
-        }
         host_free(host);
     }
 }
@@ -521,8 +389,6 @@ int main(void) {
         cmocka_unit_test(routes_that_are_kept),
         cmocka_unit_test(what_is_virtual),
         cmocka_unit_test(each_kind_is_kept),
-        cmocka_unit_test(teams_and_tunnels),
-        cmocka_unit_test(a_switch_that_nobody_can_place),
         cmocka_unit_test(an_advertised_address_that_stays_away_is_told),
         cmocka_unit_test(what_the_journal_keeps_is_the_whole),
         cmocka_unit_test(it_runs_within_the_outage_alone),
