@@ -35,7 +35,7 @@ include dist/make/lint.mk
 include dist/make/e2e.mk
 include dist/make/dist.mk
 
-.PHONY: all native static windows quick install-deps clean help demo format sbom man causes
+.PHONY: all native static windows quick install-deps clean help demo picture format sbom man docs
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
 native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, config)
 static: build/static/winjoin ## the Linux build as one file, with the libraries of winjoin.exe (built once)
@@ -51,8 +51,11 @@ man: build/native/man-pages ## the manual pages, made of the same tables as --he
 	$(Q)mkdir -p build/man
 	$(Q)./build/native/man-pages build/man
 
-causes: build/native/cause-page ## docs/causes.md, made of the table of causes
-	$(Q)./build/native/cause-page >docs/causes.md
+docs: build/native/winjoin build/native/reference-page ## the pages that are made of the program's tables: docs/reference
+	$(Q)rm -rf docs/reference; mkdir -p docs/reference/schema
+	$(Q)for page in $$(build/native/reference-page); do build/native/reference-page $$page >docs/reference/$$page.md || exit 1; done
+	$(Q)python3 -B dist/man/metrics.py >docs/reference/metrics.md
+	$(Q)$< config print schema | while read -r name of; do $< config print schema $$name >docs/reference/schema/$$name.json || exit 1; done
 
 install-deps: ## install the Debian packages that are missing
 	$(Q)$(INSTALL) native windows rig lint dist
@@ -61,6 +64,12 @@ demo: ## a bare Windows host joins a cluster, is proved, is reset; FAULT=vni and
 	$(Q)$(INSTALL) native windows rig
 	$(Q)$(MAKE) native windows rig
 	$(Q)./tests/demo/run $(if $(FAULT),FAULT=$(FAULT))
+
+picture: ## docs/pictures/join.svg, of what the demo prints
+	$(Q)$(INSTALL) native windows rig
+	$(Q)$(MAKE) native windows rig
+	$(Q)set -o pipefail; ./tests/demo/run | tee /dev/stderr | python3 -B tests/demo/picture.py >build/join.svg
+	$(Q)mv build/join.svg docs/pictures/join.svg
 
 clean: ## remove build/; the cache of the Windows libraries stays
 	$(Q)rm -rf build

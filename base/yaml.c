@@ -278,10 +278,6 @@ static int read_node(struct reader *r, const yaml_event_t *event, struct yaml_no
     return 0;
 }
 
-static void add_root(struct yaml_documents *documents, struct yaml_node *root) {
-    array_add(documents->roots, documents->count, root);
-}
-
 static int read_stream(struct reader *r, struct yaml_documents *documents) {
     for (;;) {
         yaml_event_t event;
@@ -297,7 +293,7 @@ static int read_stream(struct reader *r, struct yaml_documents *documents) {
             result = read_node(r, &event, &root);
         event_free(&event);
         if (root)
-            add_root(documents, root);
+            array_add(documents->roots, documents->count, root);
         if (result < 0 || type == YAML_STREAM_END_EVENT)
             return result;
     }

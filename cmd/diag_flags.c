@@ -15,15 +15,17 @@ static const struct option diag_options[] = {
      "packets; says why they are dropped"},
     {"compare", 0, OPTION_TEXT, 0, AT(compare), "FILE",
      "also tell what changed since that report or collection; exit code 5 only where it is worse"},
-    {"count", 0, OPTION_NUMBER, OPTION_POSITIVE, AT(count), "N",
+    {"count", 0, OPTION_NUMBER, OPTION_POSITIVE, AT(join.verify_attempts), "N",
      "attempts of each flow, for latency and loss (default 3, of a whole cluster 1; at most 100)"},
     {"watch", 0, OPTION_DURATION, OPTION_POSITIVE, AT(watch), "DURATION",
      "test again and again with this pause until Ctrl-C, and print only what changed; with -o json "
      "an object a line"},
-    {"external-ip", 0, OPTION_TEXT, 0, AT(external_ip), "IP:PORT", "external target, by address"},
-    {"external-name", 0, OPTION_TEXT, 0, AT(external_name), "NAME:PORT",
+    {"external-ip", 0, OPTION_TEXT, 0, AT(join.external_ip), "IP:PORT",
+     "external target, by address"},
+    {"external-name", 0, OPTION_TEXT, 0, AT(join.external_name), "NAME:PORT",
      "external target, by name"},
-    {"external-dns", 0, OPTION_TEXT, 0, AT(external_dns), "IP", "external DNS server, for UDP"},
+    {"external-dns", 0, OPTION_TEXT, 0, AT(join.external_dns), "IP",
+     "external DNS server, for UDP"},
     {0},
 };
 static const struct option cluster_options[] = {

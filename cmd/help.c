@@ -30,26 +30,12 @@ static void add_usage(const char *name, const struct verb *verb, struct text *ou
         text_addf(out, "  %s %s\n", name, sub->usage);
 }
 
-static void add_subcommands(const struct verb *verb, struct text *out) {
-    if (verb->subcommands)
-        text_add(out, "\nSubcommands (each has its own --help):\n");
-    for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
-        text_addf(out, "  %-14s %s\n", sub->name, sub->help);
-}
-
 static void add_phases(struct text *out) {
     text_add(out, "\nPhases, in their order:\n");
     for (size_t i = 0; join_phases[i].id; i++) {
         text_addf(out, "  %-14s ", join_phases[i].id);
         options_wrap(out, join_phases[i].help, 17, 17);
     }
-}
-
-static void add_examples(const struct verb *verb, struct text *out) {
-    if (verb->examples[0].line)
-        text_add(out, "\nExamples:\n");
-    for (size_t i = 0; i < ARRAY_SIZE(verb->examples) && verb->examples[i].line; i++)
-        text_addf(out, "  # %s\n  winjoin %s\n", verb->examples[i].what, verb->examples[i].line);
 }
 
 static void add_group(const struct option_group *group, const struct option *first,
@@ -90,10 +76,16 @@ static void add_shown(const char *name, const struct verb *shown, struct text *o
         text_add_char(out, '\n');
         options_wrap(out, shown->text, 0, 0);
     }
-    add_subcommands(shown, out);
+    if (shown->subcommands)
+        text_add(out, "\nSubcommands (each has its own --help):\n");
+    for (const struct verb *sub = shown->subcommands; sub && sub->name; sub++)
+        text_addf(out, "  %-14s %s\n", sub->name, sub->help);
     if (takes_phase(shown))
         add_phases(out);
-    add_examples(shown, out);
+    if (shown->examples[0].line)
+        text_add(out, "\nExamples:\n");
+    for (size_t i = 0; i < ARRAY_SIZE(shown->examples) && shown->examples[i].line; i++)
+        text_addf(out, "  # %s\n  winjoin %s\n", shown->examples[i].what, shown->examples[i].line);
 }
 
 /* Of the verb, of its subcommand, or of a phase, whichever the words name. */

@@ -150,6 +150,26 @@ static const struct option upgrade_options[] = {
 };
 const struct option_group upgrade_group = {"Upgrade", upgrade_options};
 
+static const struct option prepare_options[] = {
+    {"images", 0, OPTION_LIST, 0, offsetof(struct program_options, pull), "IMAGE",
+     "image to pull and unpack; may be repeated"},
+    {"network-mode", 0, OPTION_NETWORK_MODE, 0, AT(network_mode), NULL,
+     "how pods will be connected (default: overlay)"},
+    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, 0, AT(network_plugin), NULL,
+     "plugin that will create pod endpoints and routes to other nodes"},
+    {"timeout", 0, OPTION_DURATION, OPTION_POSITIVE, AT(timeout), "DURATION",
+     "limit of tries at a mirror (default 1m)"},
+    {"install-features", 0, OPTION_BOOL, 0, AT(install_features), "",
+     "install the Windows feature Containers where it is missing; exit code 6 asks for a restart"},
+    {"apply-host-fixes", 0, OPTION_BOOL, 0, AT(apply_host_fixes), "",
+     "set the registry values that upstream's images have on this build of Windows; reset undoes "
+     "that"},
+    {"ignore-preflight-errors", 0, OPTION_LIST, OPTION_EMPTY, AT(ignore_preflight_errors), "CHECK",
+     "checks whose errors become warnings, or \"all\""},
+    {0},
+};
+const struct option_group prepare_group = {"Prepare", prepare_options};
+
 static const struct option certs_options[] = {
     {"timeout", 0, OPTION_DURATION, OPTION_POSITIVE, AT(timeout), "DURATION",
      "limit of the wait for an approval (default 5m)"},

@@ -82,6 +82,9 @@ static int unknown(const struct option_set *set, const char *name, struct error 
         text_list_split(&choices, o->type == OPTION_CHOICE ? o->argument : "", '|');
         if (text_list_has(&choices, name))
             return error_hint(err, "did you mean --%s %s?", o->name, name);
+        if (o->type != OPTION_BOOL && strlen(o->name) > 3 && text_starts_with(name, o->name) &&
+            strpbrk(name, "0123456789.:")) /* --tokenabcdef.0123..., not another flag's name */
+            return error_hint(err, "is a blank missing behind --%s?", o->name);
     }
     if ((text_equal(name, "yes") || text_equal(name, "y")) &&
         find(set, "force", strlen("force"), 0) != (size_t)-1)

@@ -1,6 +1,8 @@
 /* A whole "kubeadm join ..." line that was pasted behind "winjoin join", as words or as one text:
  * prompt, sudo, the program's name, quotes and the signs that continue a line go. */
 #include "cmd/program.h"
+#include "pki/pin.h"
+#include "pki/token.h"
 
 #define BLANKS " \t\r\n"
 
@@ -115,4 +117,73 @@ void join_drop_blank_words(struct text_list *words) {
         if (!word[strspn(word, BLANKS)])
             remove_words(words, i, i + 1);
     }
+}
+
+/* ---- what a terminal or a page did to the line ---- */
+
+static bool is_token(const char *text) {
+    _cleanup_(token_clear) struct token token = {0};
+
+    return token_parse(text, &token, ERROR_IGNORED) == 0;
+}
+
+static bool is_pin(const char *text) {
+    char pin[PIN_TEXT_MAX];
+
+    return pin_parse(text, pin, ERROR_IGNORED) == 0;
+}
+
+/* Where a line ended, its last value goes on as a word of its own, or as some. */
+static int check_whole(const char *flag, const char *value, bool is_whole(const char *text),
+                       const struct text_list *words, struct error *err) {
+    for (size_t i = 0; value && !is_whole(value) && i < words->count; i++) {
+        _cleanup_(secret_freep) char *joined = xstrdup(value);
+
+        for (size_t k = i; k < words->count; k++) {
+            char *longer = xasprintf("%s%s", joined, words->items[k]);
+
+            secret_freep(&joined);
+            joined = longer;
+            if (!is_whole(joined))
+                continue;
+            (void)error_set(err, ERROR_USAGE,
+                            "the value of --%s is cut in pieces, by the end of a line or a blank",
+                            flag);
+            return error_hint(err, "write it as one word, as kubeadm token create "
+                                   "--print-join-command prints it");
+        }
+    }
+    return 0;
+}
+
+/* "10.0.0.10:6443--token" */
+static int check_apart(const struct program *program, const char *text, struct error *err) {
+    for (const char *p = text ? strstr(text, "--") : NULL; p; p = strstr(p + 1, "--")) {
+        _cleanup_(freep) char *name = xstrndup(p + 2, strcspn(p + 2, "= "));
+
+        if (p == text || !options_has(program->set, name))
+            continue;
+        (void)error_set(err, ERROR_USAGE, "a blank is missing before --%s", name);
+        return text == program->options.join.token
+                   ? error_hint(err, "it stands right behind the token")
+                   : error_hint(err, "write %.*s --%s", (int)(p - text), text, name);
+    }
+    return 0;
+}
+
+int join_check_pasted(const struct program *program, struct error *err) {
+    const struct join_options *o = &program->options.join;
+    const struct text_list *pins = &o->discovery_token_ca_cert_hash, *words = &program->words;
+
+    for (size_t i = 0; i < words->count; i++)
+        if (check_apart(program, words->items[i], err) < 0)
+            return -1;
+    for (size_t i = 0; i < pins->count; i++)
+        if (check_apart(program, pins->items[i], err) < 0 ||
+            check_whole("discovery-token-ca-cert-hash", pins->items[i], is_pin, words, err) < 0)
+            return -1;
+    return check_apart(program, o->token, err) < 0 ||
+                   check_whole("token", o->token, is_token, words, err) < 0
+               ? -1
+               : 0;
 }

@@ -21,20 +21,20 @@ struct program_options {
     char *rootfs;
     /* verbs' own */
     struct join_options join;
-    bool yes;                                         /* reset --force */
-    char *kubeconfig, *context, *node_selector;       /* diag */
-    char *image;                                      /* diag */
-    struct text_list nodes;                           /* diag */
-    long long count, watch;                           /* diag */
-    char *replay, *collect, *compare;                 /* diag */
-    char *since;                                      /* logs */
-    bool follow;                                      /* logs */
-    char *external_ip, *external_name, *external_dns; /* diag */
-    char *versions;                                   /* bundle create */
-    bool tools;                                       /* bundle create */
-    bool images;                                      /* bundle create */
-    long long windows_build;                          /* bundle; 0: each */
-    bool drain;                                       /* upgrade */
+    bool yes;                                   /* reset --force */
+    char *kubeconfig, *context;                 /* diag, config */
+    char *node_selector, *image;                /* diag */
+    struct text_list nodes;                     /* diag */
+    long long watch;                            /* diag */
+    char *replay, *collect, *compare;           /* diag */
+    char *since;                                /* logs */
+    bool follow;                                /* logs */
+    char *versions;                             /* bundle create */
+    bool tools;                                 /* bundle create */
+    bool images;                                /* bundle create */
+    long long windows_build;                    /* bundle; 0: each */
+    bool drain;                                 /* upgrade */
+    struct text_list pull;                      /* prepare */
     bool show_all;
     char *vmodule;         /* join: klog's, ignored */
     bool control_plane;    /* join: kubeadm's, refused */
@@ -120,11 +120,6 @@ int verb_join(struct program *program, struct error *err);
 int verb_preflight(struct program *program, struct error *err);
 int verb_discover(struct program *program, struct error *err);
 int verb_diag(struct program *program, struct error *err);
-/* diag where a flag asks for a whole cluster. */
-bool diag_asks_for_cluster(const struct program *program);
-int diag_cluster(struct program *program, struct error *err);
-/* diag --replay of a cluster's report, whose text this is. */
-int diag_cluster_replay(struct program *program, const char *text, size_t len, struct error *err);
 int verb_status(struct program *program, struct error *err);
 int verb_logs(struct program *program, struct error *err);
 int verb_reset(struct program *program, struct error *err);
@@ -133,6 +128,7 @@ int verb_config(struct program *program, struct error *err);
 int verb_certs(struct program *program, struct error *err);
 int verb_watchdog(struct program *program, struct error *err);
 int verb_capabilities(struct program *program, struct error *err);
+int verb_prepare(struct program *program, struct error *err);
 int verb_upgrade(struct program *program, struct error *err);
 int verb_probe(struct program *program, struct error *err);
 int verb_service(struct program *program, struct error *err);
@@ -149,7 +145,7 @@ extern const struct option_group join_cluster_group, join_node_group, join_check
     join_run_group;
 extern const struct option_group diag_group, diag_cluster_group; /* cmd/diag_flags.c */
 /* Of upgrade and certs renew, which take some of join's. */
-extern const struct option_group upgrade_group, certs_group;
+extern const struct option_group prepare_group, upgrade_group, certs_group;
 /* What may stand in the cluster-wide defaults, too. */
 extern const struct option_group join_network_group, join_programs_group;
 
@@ -167,6 +163,9 @@ int program_read_config(struct program *program, const char *path, enum config_k
 void join_expand_pasted(int argc, char *const *argv, struct text_list *ret);
 /* Takes away empty words and the signs that continue a line. */
 void join_drop_blank_words(struct text_list *words);
+/* ERROR_USAGE for a pasted line whose token or hash is cut in pieces, or that lacks a blank before
+ * a flag. No part of a token is shown. */
+int join_check_pasted(const struct program *program, struct error *err);
 /* Paths of bundle, lock, patches and discovery file, as a person gave them, made absolute. */
 void program_settle_paths(struct join_options *options);
 /* Reads --config, --token-file, --token - and the endpoint word into the join options, and checks

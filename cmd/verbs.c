@@ -120,11 +120,14 @@ static const struct option migrate_options[] = {
      "the file to write (default: standard output)"},
     {0},
 };
+#define CONTEXT                                                                                    \
+    { "context", 0, OPTION_TEXT, 0, AT(context), "NAME", "context of the kubeconfig" }
 static const struct option defaults_options[] = {
     {"config", 0, OPTION_TEXT, 0, AT(join.config), "FILE",
      "use the NodeConfiguration of this file"},
     {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",
      "read the network's settings from this cluster"},
+    CONTEXT,
     {"external-ip", 0, OPTION_TEXT, 0, AT(join.external_ip), "IP:PORT",
      "external target of diag, by address"},
     {"external-name", 0, OPTION_TEXT, 0, AT(join.external_name), "NAME:PORT",
@@ -136,6 +139,7 @@ static const struct option defaults_options[] = {
 static const struct option routes_options[] = {
     {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",
      "the cluster to read (default: this node's own)"},
+    CONTEXT,
     {"resource-group", 0, OPTION_TEXT, 0, AT(resource_group), "NAME",
      "az: the resource group of the route table"},
     {"route-table", 0, OPTION_TEXT, 0, AT(route_table), "NAME",
@@ -213,12 +217,18 @@ static const struct verb config_subcommands[] = {
                    "config migrate --old-config old.yaml --new-config new.yaml"}},
      .groups = {&migrate_group}},
     {.name = "print",
-     .help = "print a file with every default and its meaning, or the catalog",
-     .usage = "config print join-defaults|catalog",
+     .help = "print a file with every default, the catalog, kubeadm's objects or JSON Schemas",
+     .usage = "config print join-defaults|catalog|kubeadm-objects\n"
+              "  winjoin config print schema [DOCUMENT]",
+     .text = "The schemas are those of the documents that winjoin prints with -o json, publishes "
+             "or reads; without DOCUMENT it lists them.",
      .examples = {{"start your own file from the defaults",
                    "config print join-defaults --output-file winjoin.yaml"},
-                  {"print where programs are published", "config print catalog"}},
-     .words = "join-defaults|catalog"},
+                  {"print where programs are published", "config print catalog"},
+                  {"print what joins read in a cluster, for one that kubeadm did not make",
+                   "config print kubeadm-objects --output-file objects.yaml"},
+                  {"print what a NodeStatus has", "config print schema NodeStatus"}},
+     .words = "join-defaults|catalog|kubeadm-objects|schema [DOCUMENT]"},
     {.name = "cluster",
      .help = "print what an administrator applies once: defaults and rights",
      .usage = "config cluster [flags] | kubectl apply -f -",
@@ -346,6 +356,18 @@ const struct verb verbs[] = {
                   {"remove it and restore that kubeadm.exe", "install --as-kubeadm --remove"}},
      .groups = {&install_group},
      .run = verb_install},
+    {.name = "prepare",
+     .help = "install what needs no cluster, for an image of this server",
+     .usage = "prepare [flags]",
+     .text = "Programs, containerd, images and folders are there when a clone of this server "
+             "joins. Nothing of it names this machine. winjoin reset undoes it; so does a join "
+             "that fails with --on-failure rollback.",
+     .examples = {{"prepare for one version, with one image",
+                   "prepare --kubernetes-version v1.37.1 --images "
+                   "mcr.microsoft.com/windows/nanoserver:ltsc2022"},
+                  {"prepare from a bundle", "prepare --bundle D:\\winjoin-bundle.zip"}},
+     .groups = {&join_programs_group, &prepare_group},
+     .run = verb_prepare},
     {.name = "upgrade",
      .help = "replace this node's programs with newer ones",
      .usage = "upgrade [flags]",

@@ -109,8 +109,10 @@ static int check_word(const char *kind, const char *word, const char *usage, con
     return other ? error_hint(err, "or%.*s", (int)strcspn(other + 2, "\n"), other + 2) : -1;
 }
 
-/* "v1.37.1", "1.37" */
+/* "v1.37.1", "1.37"; not a number alone. */
 static bool is_version(const char *word) {
+    if (*word != 'v' && !strchr(word, '.'))
+        return false;
     word += *word == 'v';
     return *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789.")];
 }
@@ -219,6 +221,8 @@ int words_check(struct program *program, struct error *err) {
     int result = 0;
 
     join_drop_blank_words(words);
+    if (join_check_pasted(program, err) < 0)
+        return -1;
     sub = words->count ? verb_subcommand(verb, words->items[0]) : NULL;
     shown = sub ? sub : verb;
     first = sub != NULL;

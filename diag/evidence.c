@@ -55,13 +55,6 @@ static void objects_add(struct host *host, enum hcn_kind kind, const char *key, 
         json_object_set(evidence, key, array);
 }
 
-static void hns_add(struct host *host, json_t *evidence) {
-    objects_add(host, HCN_NETWORK, "networks", evidence);
-    objects_add(host, HCN_ENDPOINT, "endpoints", evidence);
-    objects_add(host, HCN_LOAD_BALANCER, "loadBalancers", evidence);
-    management_ips_add(host, json_object_get(evidence, "networks"));
-}
-
 /* HNS, the routes and Kubernetes; what hangs is not waited for a second time. */
 static json_t *drift_of(struct host *host, const struct diag_evidence_options *options,
                         const json_t *evidence) {
@@ -335,7 +328,10 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
 
     host_add(host, evidence);
     expected_add(options, evidence);
-    hns_add(host, evidence);
+    objects_add(host, HCN_NETWORK, "networks", evidence);
+    objects_add(host, HCN_ENDPOINT, "endpoints", evidence);
+    objects_add(host, HCN_LOAD_BALANCER, "loadBalancers", evidence);
+    management_ips_add(host, json_object_get(evidence, "networks"));
     drift_add(host, options, evidence);
     adapters_add(host, evidence);
     routes_add(host, evidence);

@@ -58,11 +58,6 @@ static size_t flows_in(const struct probe_list *list, const struct diag_cells *c
     return count;
 }
 
-/* The pod that has not answered; the first one, which is asked most, before the second. */
-static size_t open_pod(const struct asked *asked) {
-    return asked->ended[SOURCE] ? TARGET : SOURCE;
-}
-
 static void tell_measuring(void *context, const struct wait *wait, const struct error *) {
     const struct asked *asked = context;
     size_t flows = flows_in(&asked->lists[SOURCE], &asked->run->report->cells);
@@ -76,7 +71,7 @@ static void tell_measuring(void *context, const struct wait *wait, const struct 
 }
 
 static void tell_silent(struct asked *asked, const char *why) {
-    size_t i = open_pod(asked);
+    size_t i = asked->ended[SOURCE] ? TARGET : SOURCE;
 
     run_tell(asked->run, "%s did not answer: %s", asked->run->probes.items[i].name, why);
     asked->ended[i] = true;

@@ -6,7 +6,7 @@
 #include "diag/network_proof.h"
 #include "kube/node.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hns/hcn_lookup.h"
+#include "netsetup/hns/hcn_at_once.h"
 #include "netsetup/peer_watch.h"
 #include "services/service_table.h"
 
@@ -137,8 +137,8 @@ static char *look(struct publishing *p, const json_t *diag) {
         drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL,
                            &balancers);
     else
-        (void)hcn_list(p->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers,
-                       ERROR_IGNORED); /* HNS says nothing: neither does the report */
+        (void)hcn_list_at_once(p->host, HCN_LOAD_BALANCER, &balancers,
+                               ERROR_IGNORED); /* HNS says nothing: neither does the report */
     host_set_deadline(p->host, before);
     return network_report_make(&(struct network_report_seen){.time = host_now(p->host),
                                                              .mode = p->input.mode,

@@ -153,13 +153,6 @@ static int measure(struct run *run, struct error *err) {
     return 0;
 }
 
-/* What the first look saw goes with the evidence, of a healthy node too. */
-static void add_look(struct run *run) {
-    if (run->look && !run->report->evidence)
-        run->report->evidence = json_object();
-    json_object_set_new(run->report->evidence, "look", take_ptr(run->look));
-}
-
 static char *network_text(struct run *run) {
     const char *name, *mode;
     uint64_t before = host_set_limit(run->host, DIAG_EVIDENCE_MS);
@@ -202,7 +195,10 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     report.network = network_text(&run);
     result = measured ? measure(&run, err) : leave_out(&run);
     node_echo_close(host, run.echo);
-    add_look(&run);
+    /* What the first look saw goes with the evidence, of a healthy node too. */
+    if (run.look && !run.report->evidence)
+        run.report->evidence = json_object();
+    json_object_set_new(run.report->evidence, "look", take_ptr(run.look));
     diag_causes_find(&report);
     if (run.up)
         report.measured_ms = (unsigned)(host_monotonic_ms(host) - run.up_ms);

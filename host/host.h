@@ -359,7 +359,8 @@ struct host_pipe_talk {
     void *context;
     unsigned timeout_ms; /* of the whole conversation */
 };
-/* No such pipe: ERROR_ABSENT; no end in time: ERROR_TIMED_OUT; the server hung up: ERROR_HOST. */
+/* No such pipe: ERROR_ABSENT; no end in time: ERROR_TIMED_OUT; the server hung up: ERROR_HOST; it
+ * is no service of this machine: ERROR_DENIED. */
 int host_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
                    struct error *err);
 

@@ -153,13 +153,15 @@ void http_response_free(struct http_response *response) {
     *response = (struct http_response){0};
 }
 
-int http_hint_proxy(struct error *err, const char *proxy) {
-    if (!proxy)
-        return -1;
-    return error_hint(err,
-                      "the request went through the proxy %s (set by HTTPS_PROXY, NO_PROXY or "
-                      "WinHTTP; check with: netsh winhttp show proxy)",
-                      proxy);
+const char *http_proxy_source(bool given) {
+    return given ? "set by proxy-url of the kubeconfig"
+                 : "set by HTTPS_PROXY, NO_PROXY or WinHTTP; check with: netsh winhttp show proxy";
+}
+
+int http_hint_proxy(struct error *err, const char *proxy, bool given) {
+    return proxy ? error_hint(err, "the request went through the proxy %s (%s)", proxy,
+                              http_proxy_source(given))
+                 : -1;
 }
 
 void http_free(struct http *http) {

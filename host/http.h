@@ -117,8 +117,10 @@ void http_free(struct http *http);
  * caller frees. */
 char *http_shown_url(const char *url);
 
-/* Hints that a request went through this proxy, and what chose it; returns -1. NULL: no hint. */
-int http_hint_proxy(struct error *err, const char *proxy);
+/* Who chose a proxy, for messages: `given` by the request, as a kubeconfig has it, or found. */
+const char *http_proxy_source(bool given);
+/* Hints that a request went through this proxy, and who chose it; returns -1. NULL: no hint. */
+int http_hint_proxy(struct error *err, const char *proxy, bool given);
 
 /* ERROR_USAGE when this is not a proxy-url that clientcmd takes: by http, https or socks5. The
  * message shows no password. */

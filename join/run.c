@@ -118,12 +118,6 @@ static void say_interrupted(const struct join_progress *progress, struct error *
         (void)error_prefix(err, "interrupted");
 }
 
-/* Whatever the phase said of being interrupted, the time was over. */
-static void say_deadline(const struct join *join, struct error *err) {
-    (void)error_set(err, ERROR_TIMED_OUT, "the join took longer than %lld s (--join-timeout)",
-                    join->found.options.join_timeout / 1000);
-}
-
 static int run_phase(struct join *join, size_t index, struct error *err) {
     const struct join_phase *phase = &join->phases[index];
 
@@ -149,8 +143,9 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
               : join_need(join, phase->needs, err) < 0 ? -1
               : phase->run(join, err) < 0              ? -1
                                                        : written_save(&join->journal, err);
-    if (outcome < 0 && host_deadline_passed(join->host))
-        say_deadline(join, err);
+    if (outcome < 0 && host_deadline_passed(join->host)) /* whatever the phase said of it */
+        (void)error_set(err, ERROR_TIMED_OUT, "the join took longer than %lld s (--join-timeout)",
+                        join->found.options.join_timeout / 1000);
     else if (outcome < 0 && err && err->kind == ERROR_INTERRUPTED)
         say_interrupted(&join->progress, err);
     /* what a diagnosis puts up it takes away again */
@@ -172,23 +167,20 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     return outcome;
 }
 
-static void skip_phase(struct join *join, size_t index) {
-    join->progress.phase = &join->phases[index];
-    join->progress.results[index].outcome = JOIN_PHASE_SKIPPED;
-    join_tell(&join->progress,
-              (struct join_event){.state = JOIN_SKIPPED, .message = "--skip-phases"});
-}
-
 static int run_until(struct join *join, bool looking, struct error *err) {
     const struct join_phase *phases = join->phases;
 
     for (size_t i = 0; i < join->phase_count && !join->finished; i++) {
         if (looking && !phases[i].read_only)
             return 0;
-        if (text_list_has(&join->skipped, phases[i].id))
-            skip_phase(join, i);
-        else if (run_phase(join, i, err) < 0)
+        if (text_list_has(&join->skipped, phases[i].id)) {
+            join->progress.phase = &join->phases[i];
+            join->progress.results[i].outcome = JOIN_PHASE_SKIPPED;
+            join_tell(&join->progress,
+                      (struct join_event){.state = JOIN_SKIPPED, .message = "--skip-phases"});
+        } else if (run_phase(join, i, err) < 0) {
             return -1;
+        }
     }
     return 0;
 }

@@ -1,4 +1,5 @@
-/* What the client's own identity may do: SelfSubjectAccessReview (authorization.k8s.io/v1). */
+/* What the client's own identity may do: SelfSubjectAccessReview and SelfSubjectRulesReview
+ * (authorization.k8s.io/v1). */
 #pragma once
 
 #include "kube/client.h"
@@ -11,6 +12,7 @@ struct kube_right {
 int kube_may(struct kube_client *client, const struct kube_right *right, bool *ret,
              struct error *err);
 
-/* The same of many at the same time; ret[i] is of rights[i]. */
+/* The same of many; ret[i] is of rights[i]. One request tells all that rules grant; what it does
+ * not show is asked for one by one. */
 int kube_may_all(struct kube_client *client, const struct kube_right *rights, size_t count,
                  bool *ret, struct error *err);

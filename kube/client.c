@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "kube/request.h"
+#include "kube/server_url.h"
 
 enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, READY_TIMEOUT_MS = 3000, TOO_MANY_REQUESTS = 429 };
 
@@ -129,6 +130,16 @@ void kube_request_fill(const struct kube_client *client, const struct kube_call 
     };
 }
 
+/* Whom the request really went to. */
+static void hint_way(const struct kube_client *client, const char *proxy, struct error *err) {
+    (void)http_hint_proxy(err, proxy, client->proxy_url);
+    if (err && err->kind == ERROR_NETWORK && !proxy && server_url_is_here(client->server))
+        (void)error_hint(err,
+                         "%s is this machine itself: unless a tunnel should be there, put the API "
+                         "server's own address into the kubeconfig (server:)",
+                         client->server);
+}
+
 int kube_perform(struct kube_client *client, const struct kube_call *call,
                  struct http_response *ret, struct error *err) {
     _cleanup_(freep) char *url = xasprintf("%s%s", client->server, call->path);
@@ -137,6 +148,7 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
     kube_request_fill(client, call, url, &request);
     client->requests++;
     if (http_perform(client->http, &request, ret, err) < 0) {
+        hint_way(client, ret->proxy, err);
         http_response_free(ret);
         return error_prefix(err, "%s %s", call->method, url);
     }

@@ -71,13 +71,14 @@ typedef int kube_watch_tick(void *context, unsigned waited_ms, struct error *err
 struct kube_watch {
     const char *path;    /* the collection: "/api/v1/nodes" */
     const char *name;    /* of the one object that events are wanted of, NULL = all */
+    const char *version; /* it is known up to here: no list comes first; NULL or "": one does */
     unsigned timeout_ms; /* the whole wait; required */
     unsigned silent_ms;  /* a server that has not answered for so long is given up; 0 = never */
     kube_watch_event *on_event;
     kube_watch_tick *on_tick; /* or NULL */
     void *context;
 };
-/* Lists, then watches from the list's resourceVersion with bookmarks; a dropped or ended stream is
+/* Lists, unless a version is given, then watches from the list's resourceVersion with bookmarks; a dropped or ended stream is
  * taken up again from the last version seen, a 410 (or ERROR event) lists again; retryable failures
  * are tried again with pauses until timeout_ms, or the server is silent_ms silent: its last failure
  * is the error then (a dead connection is noticed after some 40 s). A server that grants list but

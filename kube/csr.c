@@ -17,8 +17,8 @@ const char *kube_csr_state_name(enum kube_csr_state state) {
 }
 
 void kube_csr_free(struct kube_csr *csr) {
-    free_all(csr->name, csr->uid, csr->request_pem, csr->signer_name, csr->certificate_pem,
-             csr->reason, csr->message);
+    free_all(csr->name, csr->uid, csr->version, csr->request_pem, csr->signer_name,
+             csr->certificate_pem, csr->reason, csr->message);
     *csr = (struct kube_csr){0};
 }
 
@@ -35,12 +35,6 @@ static char *decoded(const json_t *object, const char *path) {
     return (char *)data;
 }
 
-static void set_state(struct kube_csr *csr, enum kube_csr_state state, const json_t *condition) {
-    csr->state = state;
-    text_set(&csr->reason, xstrdup(json_text_or(condition, "reason", "")));
-    text_set(&csr->message, xstrdup(json_text_or(condition, "message", "")));
-}
-
 static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
     static const struct {
         const char *type;
@@ -51,8 +45,11 @@ static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         json_each(conditions, at, condition)
-            if (text_equal(json_text_at(condition, "type"), rows[i].type))
-                set_state(csr, rows[i].state, condition);
+            if (text_equal(json_text_at(condition, "type"), rows[i].type)) {
+                csr->state = rows[i].state;
+                text_set(&csr->reason, xstrdup(json_text_or(condition, "reason", "")));
+                text_set(&csr->message, xstrdup(json_text_or(condition, "message", "")));
+            }
     }
     if (csr->state == KUBE_CSR_APPROVED && csr->certificate_pem)
         csr->state = KUBE_CSR_ISSUED;
@@ -85,6 +82,7 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
             name);
     csr.name = xstrdup(name);
     csr.uid = xstrdup(uid ? uid : "");
+    csr.version = xstrdup(json_text_or(object, "metadata.resourceVersion", ""));
     csr.signer_name = xstrdup_null(json_text_at(object, "spec.signerName"));
     csr.request_pem = decoded(object, "spec.request");
     csr.reason = xstrdup("");
@@ -245,22 +243,26 @@ static void explain(const struct csr_wait *w, struct error *err) {
         (void)error_hint(err, "kubectl certificate approve %s", w->name);
 }
 
-int kube_csr_wait(struct kube_client *client, const char *name, const char *uid,
-                  unsigned timeout_ms, kube_csr_progress *progress, void *context,
-                  struct kube_csr *ret, struct error *err) {
-    struct csr_wait w = {.name = name,
-                         .uid = uid,
+int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsigned timeout_ms,
+                  kube_csr_progress *progress, void *context, struct kube_csr *ret,
+                  struct error *err) {
+    bool issued = sent->state == KUBE_CSR_ISSUED;
+    struct csr_wait w = {.name = sent->name,
+                         .uid = sent->uid,
                          .progress = progress,
                          .context = context,
                          .host = client->host,
                          .start = host_monotonic_ms(client->host)};
     struct kube_watch watch = {.path = CSR_PATH,
-                               .name = name,
+                               .name = sent->name,
+                               .version = issued ? NULL : sent->version,
                                .timeout_ms = timeout_ms,
                                .on_event = on_event,
                                .on_tick = on_tick,
                                .context = &w};
 
+    if (watch.version && *watch.version)
+        w.seen = (struct kube_csr){.name = xstrdup(sent->name), .state = sent->state};
     if (kube_watch(client, &watch, err) < 0) {
         explain(&w, err);
         kube_csr_free(&w.seen);

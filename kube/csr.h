@@ -20,6 +20,7 @@ const char *kube_csr_state_name(enum kube_csr_state state); /* "pending", ... */
 struct kube_csr {
     char *name;
     char *uid;
+    char *version; /* its resourceVersion, "" when it has none */
     char *request_pem;
     char *signer_name;
     char *certificate_pem; /* NULL until issued */
@@ -51,9 +52,11 @@ int kube_csr_refused(const struct kube_csr *csr, struct error *err);
 
 /* Told at each change of state and about once a second. Not 0 ends the wait (ERROR_INTERRUPTED). */
 typedef int kube_csr_progress(void *context, const struct kube_csr *csr, unsigned waited_ms);
-/* Watches the request until it is issued; *ret is its last look. Denied and failed: ERROR_DENIED;
- * deleted: ERROR_ABSENT; another uid under the name: ERROR_CONFLICT; time: ERROR_TIMED_OUT with
- * the state and, while nobody has approved it, the hint `kubectl certificate approve NAME`. */
-int kube_csr_wait(struct kube_client *client, const char *name, const char *uid,
-                  unsigned timeout_ms, kube_csr_progress *progress, void *context,
-                  struct kube_csr *ret, struct error *err);
+/* Watches the request, from the version at which it was seen last, until it is issued; one that was
+ * issued already, or has no version, is listed first. *ret is its last look. Denied and failed:
+ * ERROR_DENIED; deleted: ERROR_ABSENT; another uid under the name: ERROR_CONFLICT; time:
+ * ERROR_TIMED_OUT with the state and, while nobody has approved it, the hint
+ * `kubectl certificate approve NAME`. */
+int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsigned timeout_ms,
+                  kube_csr_progress *progress, void *context, struct kube_csr *ret,
+                  struct error *err);

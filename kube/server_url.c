@@ -48,3 +48,22 @@ char *server_url_join(const char *server, const char *path) {
         len--;
     return xasprintf("%.*s%s", (int)len, server, path);
 }
+
+char *server_url_host(const char *server) {
+    const char *at = strstr(server, "://");
+    const char *host = at ? at + 3 : server;
+
+    if (*host == '[')
+        return xstrndup(host + 1, strcspn(host + 1, "]"));
+    return xstrndup(host, strcspn(host, ":/"));
+}
+
+bool server_url_is_here(const char *server) {
+    static const struct ip none; /* 0.0.0.0, :: */
+    _cleanup_(freep) char *host = server_url_host(server);
+    struct ip ip;
+
+    if (ip_parse(host, &ip, NULL) < 0)
+        return text_equal_nocase(host, "localhost") || text_equal_nocase(host, "localhost.");
+    return ip_is_loopback(&ip) || memcmp(ip.bytes, none.bytes, sizeof ip.bytes) == 0;
+}

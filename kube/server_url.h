@@ -1,6 +1,8 @@
 /* The URL of an API server as a kubeconfig names it. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /* "https://HOST[:PORT][/path]" and nothing more: a user would be sent as a password, a query or a
@@ -9,3 +11,7 @@
 int server_url_check(const char *url, struct error *err);
 /* The URL of `path` ("/api/v1/...") below the server. The caller frees. */
 char *server_url_join(const char *server, const char *path);
+/* "10.0.0.10" of "https://10.0.0.10:6443/x", without brackets. The caller frees. */
+char *server_url_host(const char *server);
+/* Does it name the machine that asks: loopback, 0.0.0.0, localhost? */
+bool server_url_is_here(const char *server);

@@ -86,12 +86,14 @@ static void pause_for(struct wait *w, unsigned ms) {
     }
 }
 
-static void keep_version(struct wait *w, const json_t *object) {
-    const char *version = json_text_at(object, "metadata.resourceVersion");
-
+static void keep_version(struct wait *w, const char *version) {
     if (!version || text_equal(version, w->version) || strlen(version) > VERSION_MAX)
         return;
     text_set(&w->version, xstrdup(version));
+}
+
+static void keep_version_of(struct wait *w, const json_t *object) {
+    keep_version(w, json_text_at(object, "metadata.resourceVersion"));
 }
 
 /* ---- list ---- */
@@ -124,7 +126,7 @@ static int list(struct wait *w, struct error *err) {
     json_each(items, i, item)
         tell(w, "ADDED", item);
     tell(w, "LISTED", all);
-    keep_version(w, all);
+    keep_version_of(w, all);
     return 0;
 }
 
@@ -142,7 +144,7 @@ static void handle_event(struct wait *w, const json_t *event, const char *type) 
         w->version = NULL;
         return;
     }
-    keep_version(w, object);
+    keep_version_of(w, object);
     if (!text_equal(type, "BOOKMARK"))
         tell(w, type, object);
 }
@@ -311,6 +313,8 @@ int kube_watch(struct kube_client *client, const struct kube_watch *watch, struc
     int result = 0;
 
     w.last_tick = w.heard = w.start;
+    if (watch->version && *watch->version)
+        keep_version(&w, watch->version);
     while (w.outcome == 0 && result == 0) {
         struct error why = {0};
 

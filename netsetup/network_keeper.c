@@ -314,11 +314,6 @@ static void inspect(struct network_keeper *k) {
     boot_network_input_free(&input);
 }
 
-static void keep_pods_away(struct network_keeper *k) {
-    if (k->http)
-        network_pending_look(k->host, k->http, k->booting, !k->failures && !k->lost, &k->pending);
-}
-
 static void tell_look(struct network_keeper *k) {
     if (k->http && k->looked)
         k->looked(k->looked_context, k->news);
@@ -343,7 +338,8 @@ static enum wait_look look(void *context, struct wait *, struct error *) {
         inspect(k);
         k->inspect_ms = now + INSPECT_MS;
     }
-    keep_pods_away(k);
+    if (k->http)
+        network_pending_look(k->host, k->http, k->booting, !k->failures && !k->lost, &k->pending);
     tell_look(k);
     return LOOK_AGAIN;
 }

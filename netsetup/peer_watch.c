@@ -30,10 +30,6 @@ struct follower {
 
 /* ---- what the cluster says ---- */
 
-static bool is_own(const struct follower *f, const char *name) {
-    return text_equal(json_text_at(f->own, "metadata.name"), name);
-}
-
 static void take_node(struct follower *f, json_t *node) {
     const char *name = json_text_at(node, "metadata.name");
     _cleanup_json_ json_t *nodes = json_pack("{s:[O]}", "items", node), *routes = NULL;
@@ -46,18 +42,12 @@ static void take_node(struct follower *f, json_t *node) {
         json_decref(f->own);
         f->own = json_deep_copy(node);
     }
-    routes = peers_of_nodes(&f->plan, nodes, is_own(f, name) ? name : "");
+    routes = peers_of_nodes(&f->plan, nodes,
+                            text_equal(json_text_at(f->own, "metadata.name"), name) ? name : "");
     if (json_equal(routes, json_object_get(f->routes, name)))
         return;
     json_object_set(f->routes, name, routes);
     f->behind = true;
-}
-
-static void take_list(struct follower *f, const json_t *list) {
-    json_object_clear(f->routes);
-    json_each(json_object_get(list, "items"), i, node)
-        take_node(f, node);
-    f->listed = f->behind = true;
 }
 
 /* ---- what the machine gets ---- */
@@ -171,16 +161,18 @@ static void announce(struct follower *f) {
 static int on_event(void *context, const char *type, const json_t *object, struct error *) {
     struct follower *f = context;
     const char *name = json_text_at(object, "metadata.name");
-    bool listed = text_equal(type, "LISTED");
 
-    if (listed)
-        take_list(f, object);
-    else if (!text_equal(type, "DELETED"))
-        take_node(f, (json_t *)object);
-    else if (name && json_object_del(f->routes, name) == 0)
-        f->behind = true;
-    if (listed)
+    if (text_equal(type, "LISTED")) {
+        json_object_clear(f->routes);
+        json_each(json_object_get(object, "items"), i, node)
+            take_node(f, node);
+        f->listed = f->behind = true;
         catch_up(f); /* what changes later is written by the next tick, all of it at once */
+    } else if (!text_equal(type, "DELETED")) {
+        take_node(f, (json_t *)object);
+    } else if (name && json_object_del(f->routes, name) == 0) {
+        f->behind = true;
+    }
     announce(f);
     return 0;
 }

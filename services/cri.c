@@ -4,6 +4,7 @@
 #include "services/grpc.h"
 
 #define SERVICE "/runtime.v1.RuntimeService/"
+#define IMAGES "/runtime.v1.ImageService/"
 #define KUBELET_LABEL "io.kubernetes.pod.uid"
 
 enum { REMOVE_TIMEOUT_MS = 60000, ID_MAX = 256 };
@@ -12,6 +13,8 @@ enum { VARINT, FIXED64, BYTES, FIXED32 = 5 }; /* protobuf's wire types */
  * the one of Stop- and RemovePodSandboxRequest. */
 enum { LIST_ITEMS = 1, POD_ID = 1, POD_METADATA = 2, POD_LABELS = 5 };
 enum { METADATA_NAME = 1, METADATA_NAMESPACE = 3, ENTRY_KEY = 1, REQUEST_POD = 1 };
+/* ImageSpec, the requests that hold one, and ImageStatusResponse. */
+enum { SPEC_IMAGE = 1, REQUEST_SPEC = 1, STATUS_IMAGE = 1 };
 
 char *cri_pipe_path(const char *socket) {
     const char *path = text_starts_with(socket, "npipe://") ? socket + 8 : socket;
@@ -177,16 +180,19 @@ int cri_pods(struct host *host, const char *pipe, unsigned timeout_ms, struct cr
     return 0;
 }
 
+static void add_field(struct text *out, unsigned field, const void *data, size_t len) {
+    text_add_char(out, (char)(field << 3 | BYTES));
+    for (; len >= 0x80; len >>= 7)
+        text_add_char(out, (char)((len & 0x7f) | 0x80));
+    text_add_char(out, (char)len);
+    text_add_bytes(out, data, len);
+}
+
 static int call_of_pod(struct host *host, const char *pipe, const char *method,
                        const struct cri_pod *pod, struct error *err) {
     _cleanup_(text_free) struct text request = {0}, answer = {0};
-    size_t len = strlen(pod->id);
 
-    text_add_char(&request, REQUEST_POD << 3 | BYTES);
-    if (len >= 0x80)
-        text_add_char(&request, (char)((len & 0x7f) | 0x80));
-    text_add_char(&request, (char)(len >= 0x80 ? len >> 7 : len));
-    text_add(&request, pod->id);
+    add_field(&request, REQUEST_POD, pod->id, strlen(pod->id));
     return grpc_call(host, pipe, method, &request, REMOVE_TIMEOUT_MS, &answer, err);
 }
 
@@ -196,5 +202,29 @@ int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *po
         return error_prefix(err, "stop pod '%s'", pod->name ? pod->name : pod->id);
     if (call_of_pod(host, pipe, SERVICE "RemovePodSandbox", pod, err) < 0)
         return error_prefix(err, "remove pod '%s'", pod->name ? pod->name : pod->id);
+    return 0;
+}
+
+static int call_of_image(struct host *host, const char *pipe, const char *method, const char *image,
+                         unsigned timeout_ms, struct text *answer, struct error *err) {
+    _cleanup_(text_free) struct text spec = {0}, request = {0};
+
+    add_field(&spec, SPEC_IMAGE, image, strlen(image));
+    add_field(&request, REQUEST_SPEC, text_str(&spec), spec.len);
+    return grpc_call(host, pipe, method, &request, timeout_ms, answer, err);
+}
+
+int cri_image_pull(struct host *host, const char *pipe, const char *image, unsigned timeout_ms,
+                   bool *ret_pulled, struct error *err) {
+    _cleanup_(text_free) struct text status = {0}, answer = {0};
+
+    *ret_pulled = false;
+    if (call_of_image(host, pipe, IMAGES "ImageStatus", image, CRI_LIST_MS, &status, err) < 0)
+        return error_prefix(err, "ask the container runtime for image '%s'", image);
+    if (status.len && text_str(&status)[0] == (STATUS_IMAGE << 3 | BYTES))
+        return 0;
+    if (call_of_image(host, pipe, IMAGES "PullImage", image, timeout_ms, &answer, err) < 0)
+        return error_prefix(err, "pull image '%s'", image);
+    *ret_pulled = true;
     return 0;
 }

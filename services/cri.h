@@ -30,5 +30,11 @@ int cri_pods(struct host *host, const char *pipe, unsigned timeout_ms, struct cr
 int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *pod,
                    struct error *err);
 
+/* Pulls an image as the kubelet would, by the runtime's own registry settings, and unpacks it
+ * (ImageService.PullImage). One that is there is not asked for again. Kinds: those of grpc_call(),
+ * ERROR_HOST with the runtime's words where the registry has no such image. */
+int cri_image_pull(struct host *host, const char *pipe, const char *image, unsigned timeout_ms,
+                   bool *ret_pulled, struct error *err);
+
 /* ListPodSandboxResponse, the pure half of cri_pods(). ERROR_MALFORMED. */
 int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct error *err);

@@ -8,13 +8,6 @@
 
 enum { VERSIONS_MAX = 65536 };
 
-static void add_artifacts(struct text *out, const struct artifacts *artifacts) {
-    for (size_t i = 0; i < artifacts->count; i++)
-        text_addf(out, "%-26s %-12s %.12s  %s\n", artifacts->items[i].name,
-                  artifacts->items[i].version, artifacts->items[i].sha256,
-                  artifacts->items[i].target);
-}
-
 static char *names_of(const json_t *names, const char *none) {
     struct text text = {0};
 
@@ -33,13 +26,6 @@ static void add_nodes(struct text *out, const json_t *nodes) {
         text_addf(out, "%-14s %-16s %s\n", json_text_at(node, "mode"), json_text_at(node, "plugin"),
                   missing);
     }
-}
-
-static void warn_of_versions(const struct artifacts *artifacts) {
-    for (size_t i = 0; i < artifacts->count; i++)
-        if (text_equal(artifacts->items[i].version, "unknown"))
-            output_warning("%s.exe has no version in it: give it with --versions FILE",
-                           artifacts->items[i].name);
 }
 
 /* What does not go together: with the kubelet beside it, on the Windows that was named. */
@@ -106,11 +92,17 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
 
     if (node_programs_missing(artifacts, o, &nodes, err) < 0)
         return -1;
-    add_artifacts(&out, artifacts);
+    for (size_t i = 0; i < artifacts->count; i++)
+        text_addf(&out, "%-26s %-12s %.12s  %s\n", artifacts->items[i].name,
+                  artifacts->items[i].version, artifacts->items[i].sha256,
+                  artifacts->items[i].target);
     add_nodes(&out, nodes);
     output_text(program, text_str(&out));
     if (warn) {
-        warn_of_versions(artifacts);
+        for (size_t i = 0; i < artifacts->count; i++)
+            if (text_equal(artifacts->items[i].version, "unknown"))
+                output_warning("%s.exe has no version in it: give it with --versions FILE",
+                               artifacts->items[i].name);
         warn_of_nodes(nodes, o->network_mode || o->network_plugin);
     }
     output_result(program, json_pack("{s:s, s:s, s:o, s:o, s:o}", JSON_DOCUMENT("BundleLock"),

@@ -7,12 +7,6 @@
 #include "netsetup/windows_builds.h"
 #include "services/artifacts/compatible.h"
 
-static void add_features(const json_t *features, struct text *out) {
-    json_each(features, i, item)
-        text_addf(out, "  %-4s %-24s %s\n", json_bool_at(item, "available", false) ? "yes" : "no",
-                  json_text_at(item, "name"), json_text_at(item, "reason"));
-}
-
 /* The mode of a node that has joined. */
 static const struct network_mode *mode_of_node(struct host *host) {
     _cleanup_(freep) char *name = NULL, *mode = NULL;
@@ -89,7 +83,9 @@ int verb_capabilities(struct program *program, struct error *err) {
     (void)text_format(number, sizeof number, "%u.%u", version.major, version.minor);
     (void)text_format(windows, sizeof windows, "10.0.%u.%u", facts.build, facts.revision);
     text_addf(&out, "HNS %s\n", number);
-    add_features(features, &out);
+    json_each(features, i, item)
+        text_addf(&out, "  %-4s %-24s %s\n", json_bool_at(item, "available", false) ? "yes" : "no",
+                  json_text_at(item, "name"), json_text_at(item, "reason"));
     add_limits(list, &out);
     add_build(&facts, problems, fixes, &out);
     versions = compatible_json(facts.build);

@@ -1,6 +1,8 @@
 /* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
+#include "base/nearest.h"
 #include "cmd/output.h"
-#include "cmd/program.h"
+#include "cmd/schema.h"
+#include "cmd/verbs/given_cluster.h"
 #include "join/asked.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/cluster_manifest.h"
@@ -120,27 +122,34 @@ static int migrate(struct program *program, struct error *err) {
     return host_write(program->host, to, text, strlen(text), HOST_SECRET, err);
 }
 
+/* Without a name: which there are. */
+static int print_schema(struct program *program, const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0}, of = {0};
+    _cleanup_json_ json_t *schema = name ? schema_make(name) : NULL;
+    _cleanup_(freep) char *text = schema ? json_write_pretty(schema) : NULL;
+
+    if (text)
+        return print_documents(program, text, strlen(text), err);
+    schema_names(&names, &of);
+    for (size_t i = 0; !name && i < names.count; i++)
+        output_format(program, "%-26s %s\n", names.items[i], of.items[i]);
+    if (!name)
+        return 0;
+    (void)error_set(err, ERROR_USAGE, "there is no document \"%.60s\"", name);
+    return nearest_hint(err, "winjoin config print schema ", name, (const char *const *)names.items,
+                        names.count);
+}
+
 static int print(struct program *program, struct error *err) {
+    const char *more = program->words.count > 2 ? program->words.items[2] : NULL;
     _cleanup_(freep) char *name = xasprintf("%s.yaml", program->words.items[1]);
     const struct template *text = template_find(name);
 
+    if (text_equal(program->words.items[1], "schema"))
+        return print_schema(program, more, err);
+    if (more)
+        return error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", more);
     return print_documents(program, text->data, text->len, err);
-}
-
-/* With the kubeconfig that is given, else this node's own. */
-static int open_cluster(struct program *program, struct kube_client *ret, struct error *err) {
-    const char *given = program->options.kubeconfig;
-    _cleanup_(freep) char *path =
-        given ? terminal_full_path(given) : xstrdup(KUBELET_KUBECONFIG_FILE);
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
-
-    if (kubeconfig_read_file(program->host, path, &config, err) < 0) {
-        if (!given)
-            return error_hint(err, "this machine is not a node: use --kubeconfig FILE");
-        err->kind = ERROR_USAGE;
-        return error_prefix(err, "--kubeconfig");
-    }
-    return kube_client_open(program->http, program->host, &config, ret, err);
 }
 
 /* What the cluster itself says of its network. */
@@ -149,7 +158,7 @@ static int ask_cluster(struct program *program, struct error *err) {
     _cleanup_(kube_client_close) struct kube_client client = {0};
     _cleanup_(cluster_config_free) struct cluster_config cluster = {0};
 
-    if (open_cluster(program, &client, err) < 0 ||
+    if (given_cluster_open(program, NULL, &client, err) < 0 ||
         cluster_config_read(&client, 0, &cluster, err) < 0)
         return -1;
     if (cluster.network.linux_agent)
@@ -185,6 +194,15 @@ static int cluster(struct program *program, struct error *err) {
     return 0;
 }
 
+/* With the kubeconfig that is given, else this node's own. */
+static int open_nodes(struct program *program, struct kube_client *ret, struct error *err) {
+    if (program->options.kubeconfig)
+        return given_cluster_open(program, NULL, ret, err);
+    if (kube_client_open_file(program->http, program->host, KUBELET_KUBECONFIG_FILE, ret, err) < 0)
+        return error_hint(err, "this machine is not a node: use --kubeconfig FILE");
+    return 0;
+}
+
 static int routes(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     const struct fabric_place place = {o->resource_group, o->route_table, o->network};
@@ -193,7 +211,7 @@ static int routes(struct program *program, struct error *err) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_(kube_client_close) struct kube_client client = {0};
 
-    if (fabric_place_check(&place, err) < 0 || open_cluster(program, &client, err) < 0 ||
+    if (fabric_place_check(&place, err) < 0 || open_nodes(program, &client, err) < 0 ||
         kube_nodes_get(&client, &nodes, err) < 0)
         return -1;
     list = fabric_routes_of_nodes(nodes, NULL, &left_out);

@@ -14,10 +14,6 @@ struct place {
     json_t *rows; /* what was done */
 };
 
-static void free_place(struct place *place) {
-    free_all(place->folder, place->winjoin, place->kubeadm, place->kept);
-}
-
 static int find_place(const struct program *program, struct place *ret, struct error *err) {
     const char *to = program->options.to ? program->options.to : "C:\\k";
     _cleanup_(freep) char *full = terminal_full_path(to);
@@ -148,6 +144,6 @@ int verb_install(struct program *program, struct error *err) {
                                          : install(program, &place, err);
     output_result(program, json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("InstallResult"), "files",
                                      take_ptr(place.rows)));
-    free_place(&place);
+    free_all(place.folder, place.winjoin, place.kubeadm, place.kept);
     return result;
 }

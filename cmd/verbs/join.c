@@ -6,7 +6,7 @@
 #include "cmd/program.h"
 #include "cmd/progress.h"
 #include "cmd/record.h"
-#include "cmd/verbs/diag_shown.h"
+#include "cmd/verbs/diag.h"
 #include "host/terminal.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phase_names.h"

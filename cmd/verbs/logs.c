@@ -111,11 +111,6 @@ static uint64_t size_of(struct stream *s, const char *path) {
     return size;
 }
 
-/* "kubelet.log" -> "kubelet.1.log". */
-static char *rotated_path(const char *path) {
-    return xasprintf("%.*s.1.log", (int)(strlen(path) - strlen(".log")), path);
-}
-
 /* A log that is shorter than what was read of it was rotated: its rest is in the file before it. */
 static void follow_rotation(struct stream *s, struct source *source) {
     struct source rest = *source;
@@ -123,7 +118,8 @@ static void follow_rotation(struct stream *s, struct source *source) {
 
     if (size_of(s, source->path) >= source->offset)
         return;
-    path = rotated_path(source->path);
+    /* "kubelet.log" -> "kubelet.1.log" */
+    path = xasprintf("%.*s.1.log", (int)(strlen(source->path) - strlen(".log")), source->path);
     rest.path = path;
     read_source(s, &rest);
     source->last_us = rest.last_us;
@@ -217,13 +213,6 @@ static int read_since(struct stream *s, struct error *err) {
     return 0;
 }
 
-static void close_stream(struct stream *s) {
-    for (size_t i = 0; i < s->source_count; i++)
-        free(s->sources[i].path);
-    free(s->sources);
-    free(s->lines);
-}
-
 int verb_logs(struct program *program, struct error *err) {
     struct stream s = {.program = program,
                        .host = program->host,
@@ -247,6 +236,8 @@ int verb_logs(struct program *program, struct error *err) {
     if (s.rows)
         output_result(program,
                       json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("Logs"), "lines", s.rows));
-    close_stream(&s);
+    for (size_t i = 0; i < s.source_count; i++)
+        free(s.sources[i].path);
+    free_all(s.sources, s.lines);
     return 0;
 }

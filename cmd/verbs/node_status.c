@@ -7,6 +7,7 @@
 #include "diag/drift/drift.h"
 #include "diag/look.h"
 #include "join/kubelet/kubelet_files.h"
+#include "join/prepare/prepare.h"
 #include "join/undo/written.h"
 #include "kube/kubeconfig.h"
 #include "kube/object.h"
@@ -129,11 +130,15 @@ static const char *unfinished_state(struct gathering *g, const char *log, char *
 
 static void add_state(struct gathering *g, const json_t *join, size_t entries) {
     _cleanup_(freep) char *log = record_unfinished(g->host, "join"), *phase = NULL;
+    _cleanup_json_ json_t *prepared = prepared_read(g->host);
     long long code = json_number_at(join, "exitCode", 0);
     const char *state = "joined", *message = NULL;
 
     if (!entries) {
         state = "not-joined";
+    } else if (!join && !log && prepared) {
+        state = "prepared";
+        json_object_set(g->status, "prepared", prepared);
     } else if (log) {
         state = unfinished_state(g, log, &phase);
         message = "it was killed or crashed";
@@ -147,6 +152,8 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
     json_object_set_new(g->status, "joined", json_boolean(text_equal(state, "joined")));
     if (text_equal(state, "not-joined"))
         add_problem(g, "this machine has not joined");
+    else if (text_equal(state, "prepared"))
+        add_problem(g, "this machine is prepared and has not joined");
     else if (text_equal(state, "joining"))
         add_problem(g, "a join is running (%s)", phase ? phase : "starting");
     else if (text_equal(state, "failed"))

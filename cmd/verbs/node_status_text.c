@@ -26,6 +26,13 @@ static void add_head(struct text *t, const json_t *status) {
         text_add(t, "   not joined\n");
         return;
     }
+    if (json_at(status, "prepared")) {
+        text_addf(t, "   prepared: Kubernetes %s, %s, %s   not joined\n",
+                  json_text_or(status, "prepared.kubernetesVersion", "of a bundle"),
+                  json_text_or(status, "prepared.mode", "?"),
+                  json_text_or(status, "prepared.plugin", "?"));
+        return;
+    }
     text_addf(t, "   %s", ready_of(status));
     if (json_text_at(status, "versions.kubelet"))
         text_addf(t, "   %s", json_text_at(status, "versions.kubelet"));

@@ -48,12 +48,6 @@ static void on_entry(void *context, const char *what, const char *how, const str
                       why ? why->message : how);
 }
 
-static void tell_files(const struct told *told) {
-    if (told->files + told->folders && !is_quiet(told->program))
-        (void)fprintf(stderr, "  ok %zu file%s, %zu folder%s (winjoin reset -v 1 names them)\n",
-                      told->files, PLURAL(told->files), told->folders, PLURAL(told->folders));
-}
-
 static int ask(const struct program *program, struct error *err) {
     char answer[16] = "";
 
@@ -112,7 +106,9 @@ int verb_reset(struct program *program, struct error *err) {
     told.progress.program = NULL; /* what was done is recorded, not what begins */
     outcome = reset_run(program->host, &options, &result, err);
     progress_close(&told.progress);
-    tell_files(&told);
+    if (told.files + told.folders && !is_quiet(told.program))
+        (void)fprintf(stderr, "  ok %zu file%s, %zu folder%s (winjoin reset -v 1 names them)\n",
+                      told.files, PLURAL(told.files), told.folders, PLURAL(told.folders));
     entries = json_array_size(told.rows);
     output_result(program,
                   json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I}", JSON_DOCUMENT("ResetResult"),

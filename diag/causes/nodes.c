@@ -48,10 +48,6 @@ enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
 
 /* ---- the wrong adapter ---- */
 
-static const char *network_adapter(const struct scene *scene) {
-    return json_text_at(policy_of(network_of(scene), "NetAdapterName"), "NetworkAdapterName");
-}
-
 /* Other machines, and the pods' routes to their own node, have it. */
 static void note_no_adapter(const struct scene *scene, const char *address,
                             struct finding *finding) {
@@ -68,7 +64,9 @@ static void note_no_adapter(const struct scene *scene, const char *address,
 
 enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     const json_t *node = json_object_get(scene->evidence, "node");
-    const char *address = node_address(node), *name = network_adapter(scene);
+    const char *address = node_address(node),
+               *name = json_text_at(policy_of(network_of(scene), "NetAdapterName"),
+                                    "NetworkAdapterName");
     const char *alias = json_text_at(own_adapter(scene), "alias");
     struct network_peer own, peer;
 

@@ -31,7 +31,7 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
 /* ---- making ---- */
 
 struct making {
-    const struct cluster_report *report;
+    const struct diag_report *report;
     struct diag_cells *ret;
 };
 
@@ -68,7 +68,7 @@ static void add_both(struct making *m, enum diag_flow_id flow, size_t from, size
 
 static void add_pair(struct making *m, const struct cluster_pair *pair,
                      const struct cluster_addresses *at) {
-    const struct cluster_report *r = m->report;
+    const struct diag_report *r = m->report;
     const struct cluster_node *to = &r->nodes.items[pair->to];
     _cleanup_(freep) char *name =
         xasprintf("%s.probes.%s.svc.%s", to->pod, r->namespace_, r->domain);
@@ -94,7 +94,7 @@ static void add_external(struct making *m, enum diag_flow_id flow, size_t from,
 
 static void add_node(struct making *m, size_t i, const struct cluster_options *options,
                      const struct cluster_addresses *at) {
-    const struct cluster_report *r = m->report;
+    const struct diag_report *r = m->report;
     const struct cluster_node *node = &r->nodes.items[i];
     _cleanup_(freep) char *full = xasprintf("backend.%s.svc.%s", r->namespace_, r->domain);
     _cleanup_(freep) char *alias = xasprintf("alias.%s.svc.%s", r->namespace_, r->domain);
@@ -123,7 +123,7 @@ static void add_missing(struct making *m, size_t i) {
                 node->waiting);
 }
 
-void cluster_cells_make(const struct cluster_report *report, const struct cluster_options *options,
+void cluster_cells_make(const struct diag_report *report, const struct cluster_options *options,
                         const struct cluster_addresses *addresses, struct diag_cells *ret) {
     struct making m = {report, ret};
 
@@ -137,7 +137,7 @@ void cluster_cells_make(const struct cluster_report *report, const struct cluste
             add_node(&m, i, options, addresses);
 }
 
-void cluster_cells_widen(struct cluster_report *report, const struct cluster_addresses *addresses,
+void cluster_cells_widen(struct diag_report *report, const struct cluster_addresses *addresses,
                          size_t first) {
     struct making m = {report, &report->cells};
 
@@ -166,7 +166,7 @@ static char *request_make(bool udp, enum cluster_question question) {
     }
 }
 
-char *cluster_cell_path(const struct cluster_report *report, const struct diag_cell *cell,
+char *cluster_cell_path(const struct diag_report *report, const struct diag_cell *cell,
                         enum cluster_question question, unsigned tries) {
     const struct cluster_node *source = &report->nodes.items[cell->from_node];
     _cleanup_(freep) char *request = NULL;
@@ -180,7 +180,7 @@ char *cluster_cell_path(const struct cluster_report *report, const struct diag_c
 }
 
 struct expected {
-    const struct cluster_report *report;
+    const struct diag_report *report;
     const struct diag_cell *cell;
 };
 
@@ -201,7 +201,7 @@ void cluster_cell_unasked(struct diag_cell *cell, const char *words) {
                 (int)(sizeof cell->reason - sizeof why), words);
 }
 
-enum dial_end cluster_cell_read(const struct cluster_report *report, const struct diag_cell *cell,
+enum dial_end cluster_cell_read(const struct diag_report *report, const struct diag_cell *cell,
                                 long status, const char *body, size_t len, struct probe_result *ret,
                                 char *why, size_t why_size) {
     const struct dial_expected expected = {is_right, &(struct expected){report, cell}};
@@ -213,7 +213,7 @@ enum dial_end cluster_cell_read(const struct cluster_report *report, const struc
     return end;
 }
 
-void cluster_cell_judge(const struct cluster_report *report, struct diag_cell *cell, long status,
+void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell, long status,
                         const char *body, size_t len, bool retried) {
     unsigned before = cell->result.attempts;
     char why[sizeof cell->reason];
@@ -242,7 +242,7 @@ static bool is_echo(const struct diag_cell *cell, const struct probe_result *res
            len > (cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP);
 }
 
-void cluster_cell_count(const struct cluster_report *report, struct diag_cell *cell,
+void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret) {
     struct probe_result result;
@@ -353,7 +353,7 @@ bool cluster_cell_judge_some(struct diag_cell *cell, const struct cluster_tally 
     return answered && answered < asked;
 }
 
-void cluster_cell_judge_late(const struct cluster_report *report, struct diag_cell *cell) {
+void cluster_cell_judge_late(const struct diag_report *report, struct diag_cell *cell) {
     const char *host = cell->probe.target;
     bool answers = false;
 
@@ -389,7 +389,7 @@ void cluster_cells_rename(struct diag_cells *cells, const char *old, const char 
     }
 }
 
-void cluster_cells_judge_kubelets(struct cluster_report *report) {
+void cluster_cells_judge_kubelets(struct diag_report *report) {
     for (size_t i = 0; i < report->cells.count; i++) {
         struct diag_cell *cell = &report->cells.items[i];
         const struct cluster_node *node = &report->nodes.items[cell->from_node];
@@ -414,7 +414,7 @@ void cluster_cells_judge_kubelets(struct cluster_report *report) {
     "echo $(sed -n 's/^search *//p' /etc/resolv.conf) | tr ' ' ,; "                                \
     "echo $(sed -n 's/^nameserver *//p' /etc/resolv.conf) | tr ' ' ,"
 
-char *cluster_sight_path(const struct cluster_report *report, enum cluster_sight sight, size_t from,
+char *cluster_sight_path(const struct diag_report *report, enum cluster_sight sight, size_t from,
                          size_t to, const struct cluster_addresses *at) {
     const struct cluster_node *source = &report->nodes.items[from];
     const struct cluster_node *target = &report->nodes.items[to];

@@ -14,10 +14,10 @@ struct cluster_addresses {
 void cluster_addresses_read(const json_t *services, struct cluster_addresses *ret);
 
 /* The cells of these pairs; those of a node without a probe are not-run already. */
-void cluster_cells_make(const struct cluster_report *report, const struct cluster_options *options,
+void cluster_cells_make(const struct diag_report *report, const struct cluster_options *options,
                         const struct cluster_addresses *addresses, struct diag_cells *ret);
 /* Those of the pairs from `first` on, behind the others. */
-void cluster_cells_widen(struct cluster_report *report, const struct cluster_addresses *addresses,
+void cluster_cells_widen(struct diag_report *report, const struct cluster_addresses *addresses,
                          size_t first);
 /* What is asked for a cell. An echo does not say whose it is, so a name is asked for as well. */
 enum cluster_question {
@@ -29,8 +29,6 @@ enum cluster_question {
 /* Two full segments of TCP and more, in a URL that proxies take; an UDP packet that is not cut into
  * pieces where pods have the 1450 bytes of an overlay. agnhost reads 2048 bytes of UDP at most. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
-/* By its name in documents: "arrive", "lost-back", ...; -1: none of them. */
-int diag_large_parse(const char *name, enum diag_large *ret);
 /* Red: some attempts succeeded, others did not. */
 static inline bool cluster_cell_is_lossy(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->result.succeeded;
@@ -71,18 +69,18 @@ static inline bool cluster_cell_is_outside(const struct diag_cell *cell) {
 bool cluster_cell_has_dns_failed(const struct diag_cell *c);
 /* The path of a cell's question, which the probe asks `tries` times, one after the other; NULL: the
  * cell has no such question. The caller frees. */
-char *cluster_cell_path(const struct cluster_report *report, const struct diag_cell *cell,
+char *cluster_cell_path(const struct diag_report *report, const struct diag_cell *cell,
                         enum cluster_question question, unsigned tries);
 /* A cell whose probe the API server does not reach, in its words. */
 void cluster_cell_unasked(struct diag_cell *cell, const char *words);
 /* As dial_read(); an answer of somebody else than the one who was meant is no success, and where
  * all are such the outcome is PROBE_WRONG_RESPONDER. */
-enum dial_end cluster_cell_read(const struct cluster_report *report, const struct diag_cell *cell,
+enum dial_end cluster_cell_read(const struct diag_report *report, const struct diag_cell *cell,
                                 long status, const char *body, size_t len, struct probe_result *ret,
                                 char *why, size_t why_size);
 /* Puts an answer into its cell; `retried`: if it was asked before it
  * failed, and that counts. */
-void cluster_cell_judge(const struct cluster_report *report, struct diag_cell *cell, long status,
+void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell, long status,
                         const char *body, size_t len, bool retried);
 /* What came of the questions of one round. Zero-initialise. */
 struct cluster_tally {
@@ -90,7 +88,7 @@ struct cluster_tally {
 };
 /* Counts an answer, and judges the cell where it is a name: by the first that is wrong, else by the
  * last. What the API server does not pass on (a proxy takes no such URL) is not counted. */
-void cluster_cell_count(const struct cluster_report *report, struct diag_cell *cell,
+void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret);
 /* The cell again, when all its answers are counted: fails where large packets are lost, or some of
@@ -112,9 +110,9 @@ void cluster_cell_set_sum(struct diag_cell *cell, const struct probe_result *sum
 void cluster_cells_rename(struct diag_cells *cells, const char *old, const char *domain);
 /* One whose answer did not come in time, when all others are judged: a probe that answers others is
  * still asking the DNS, which gives up later than anybody waits here. */
-void cluster_cell_judge_late(const struct cluster_report *report, struct diag_cell *cell);
+void cluster_cell_judge_late(const struct diag_report *report, struct diag_cell *cell);
 /* Whether the kubelet reaches the pod of its node. */
-void cluster_cells_judge_kubelets(struct cluster_report *report);
+void cluster_cells_judge_kubelets(struct diag_report *report);
 
 /* What is only looked at: DNS inside the pod, the client address that others see, whether the own
  * Service answers, session affinity: last, as one pod alone behind a Service keeps its clients. */
@@ -128,7 +126,7 @@ enum cluster_sight {
     SIGHTS
 };
 /* NULL where there is nothing to ask; `to`: another node. The caller frees. */
-char *cluster_sight_path(const struct cluster_report *report, enum cluster_sight sight, size_t from,
+char *cluster_sight_path(const struct diag_report *report, enum cluster_sight sight, size_t from,
                          size_t to, const struct cluster_addresses *addresses);
 /* Notes what was seen, also in node->seen. */
 void cluster_sight_read(struct cluster_node *node, enum cluster_sight sight, long status,

@@ -167,18 +167,18 @@ void cluster_evidence_add(struct kube_client *client, const char *namespace_,
 }
 
 int cluster_collect(struct collection *collection, const char *server,
-                    const struct cluster_report *report, const char *failure, int64_t now,
-                    char **ret, size_t *ret_len, struct error *err) {
+                    const struct diag_report *report, const char *failure, int64_t now, char **ret,
+                    size_t *ret_len, struct error *err) {
     const struct diag_text_style style = {0};
     _cleanup_(freep) char *head =
         xasprintf("winjoin diag --collect: the cluster %s, %s, winjoin %s", server,
                   RFC3339_TEXT(report ? report->time : now), build_version);
 
     if (report) {
-        _cleanup_(freep) char *text = cluster_report_text(report, &style);
-        _cleanup_(freep) char *html = cluster_report_html(report);
+        _cleanup_(freep) char *text = diag_report_text(report, &style);
+        _cleanup_(freep) char *html = diag_report_html(report);
 
-        collection_add_report(collection, text, html, cluster_report_json(report));
+        collection_add_report(collection, text, html, diag_report_json(report));
     }
     return collection_finish(collection, head, failure, ret, ret_len, err);
 }

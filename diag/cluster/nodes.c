@@ -5,24 +5,6 @@
 #define PROBE_PREFIX "probe-"
 enum { LINUX_AT_LEAST = 2 };
 
-static void node_free(struct cluster_node *n) {
-    char *texts[] = {n->name,      n->os,      n->build,     n->version,    n->network,
-                     n->ip,        n->pod,     n->pod_ip,    n->pod_ip6,    n->waiting,
-                     n->suffixes,  n->servers, n->client_ip, n->service_ip, n->local_ip,
-                     n->unreached, n->twin};
-
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        free(texts[i]);
-    json_decref(n->own_report);
-}
-
-void cluster_nodes_free(struct cluster_nodes *nodes) {
-    for (size_t i = 0; i < nodes->count; i++)
-        node_free(&nodes->items[i]);
-    free(nodes->items);
-    *nodes = (struct cluster_nodes){0};
-}
-
 char *cluster_probe_name(size_t place) {
     return xasprintf(PROBE_PREFIX "%zu", place + 1);
 }
@@ -131,18 +113,15 @@ char *cluster_node_system(const struct cluster_node *node) {
 }
 
 static void keep(struct cluster_nodes *nodes, const bool *chosen) {
-    size_t kept = 0;
+    struct cluster_nodes kept = {xcalloc(nodes->count, sizeof *nodes->items), 0};
 
-    for (size_t i = 0; i < nodes->count; i++) {
-        struct cluster_node node = nodes->items[i];
-
-        nodes->items[i] = (struct cluster_node){0};
-        if (chosen[i])
-            nodes->items[kept++] = node;
-        else
-            node_free(&node);
-    }
-    nodes->count = kept;
+    for (size_t i = 0; i < nodes->count; i++)
+        if (chosen[i]) {
+            kept.items[kept.count++] = nodes->items[i];
+            nodes->items[i] = (struct cluster_node){0};
+        }
+    cluster_nodes_free(nodes);
+    *nodes = kept;
 }
 
 static int choose_named(const struct cluster_nodes *nodes, const struct text_list *names,

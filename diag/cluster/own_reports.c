@@ -38,8 +38,7 @@ bool cluster_own_report_is_news(const struct cluster_node *node) {
            json_object_get(node->own_report, "unreadable");
 }
 
-char *cluster_own_report_line(const struct cluster_report *report,
-                              const struct cluster_node *node) {
+char *cluster_own_report_line(const struct diag_report *report, const struct cluster_node *node) {
     const char *unreadable = json_text_at(node->own_report, "unreadable");
     _cleanup_(freep) char *line = NULL;
 

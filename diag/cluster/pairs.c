@@ -100,7 +100,7 @@ static char *pair_text(size_t from, size_t to) {
 
 /* Which pairs have a cell that failed: no answer in time is that, too, but for a probe that cannot
  * be asked. */
-static void find_red(const struct cluster_report *report, struct text_table *ret) {
+static void find_red(const struct diag_report *report, struct text_table *ret) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *c = &report->cells.items[i];
         bool asked = !report->nodes.items[c->from_node].unreached;
@@ -115,8 +115,8 @@ static void find_red(const struct cluster_report *report, struct text_table *ret
 
 /* Beside a and b: of b's kind or at least its system, and well with others, the next behind it;
  * `other`: one of another system than b's. */
-static size_t witness_for(const struct cluster_report *report, const size_t *kinds,
-                          const bool *well, size_t a, size_t b, bool other) {
+static size_t witness_for(const struct diag_report *report, const size_t *kinds, const bool *well,
+                          size_t a, size_t b, bool other) {
     const struct cluster_node *nodes = report->nodes.items;
     size_t best = SIZE_MAX;
     int most = -1;
@@ -143,7 +143,7 @@ static size_t friend_of(const struct cluster_pairs *pairs, const bool *fails, si
     return SIZE_MAX;
 }
 
-static void add_new(struct cluster_report *report, size_t from, size_t to) {
+static void add_new(struct diag_report *report, size_t from, size_t to) {
     struct cluster_pairs *pairs = &report->pairs;
 
     if (from == SIZE_MAX || to == SIZE_MAX || report->nodes.items[from].unreached)
@@ -155,7 +155,7 @@ static void add_new(struct cluster_report *report, size_t from, size_t to) {
 }
 
 /* Who works with nobody may work with others whose pairs fail. */
-static void add_suspects(struct cluster_report *report, const bool *well, const bool *fails,
+static void add_suspects(struct diag_report *report, const bool *well, const bool *fails,
                          size_t pairs) {
     size_t count = 0;
 
@@ -172,7 +172,7 @@ static void add_suspects(struct cluster_report *report, const bool *well, const 
 }
 
 /* Where Services answer a few nodes only now and then, these may not reach one of their pods. */
-static void add_behind_services(struct cluster_report *report) {
+static void add_behind_services(struct diag_report *report) {
     bool *lossy = xcalloc(report->nodes.count + 1, sizeof *lossy);
     size_t count = 0;
 
@@ -191,7 +191,7 @@ static void add_behind_services(struct cluster_report *report) {
     free(lossy);
 }
 
-void cluster_pairs_widen(struct cluster_report *report) {
+void cluster_pairs_widen(struct diag_report *report) {
     size_t count = report->pairs.count, red = 0,
            *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
     bool *well = xcalloc(report->nodes.count, sizeof *well), *fails = xcalloc(count + 1, 1);

@@ -27,18 +27,10 @@ enum {
     WIDENED_MAX = 2,     /* times: new pairs that fail have neighbors, too */
 };
 
-void cluster_report_free(struct cluster_report *report) {
-    free_all(report->server, report->namespace_, report->domain, report->pairs.items,
-             report->cells.items);
-    diag_causes_free(&report->causes);
-    cluster_nodes_free(&report->nodes);
-    *report = (struct cluster_report){0};
-}
-
 struct run {
     struct kube_client *client;
     const struct cluster_options *options;
-    struct cluster_report *report;
+    struct diag_report *report;
     struct cluster_asking asking;
     uint64_t begin;   /* of the measurement */
     unsigned widened; /* how often the pairs, as some fail */
@@ -64,7 +56,7 @@ static char *nodes_path(const struct run *run) {
 static int find_nodes(struct run *run, struct error *err) {
     _cleanup_(freep) char *path = nodes_path(run);
     _cleanup_json_ json_t *list = NULL;
-    struct cluster_report *report = run->report;
+    struct diag_report *report = run->report;
 
     if (kube_pages_get(run->client, path, &list, err) < 0 ||
         cluster_nodes_read(list, &report->nodes, err) < 0 ||
@@ -116,7 +108,7 @@ static int await_listening(struct run *run, struct error *err) {
 
 /* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc."; NULL: none says so.
  * The caller frees. */
-static char *domain_of_pods(const struct cluster_report *report) {
+static char *domain_of_pods(const struct diag_report *report) {
     char *domain = NULL;
 
     for (size_t i = 0; i < report->nodes.count && !domain; i++) {
@@ -134,7 +126,7 @@ static char *domain_of_pods(const struct cluster_report *report) {
 
 /* Names were made for the domain that most clusters have. */
 static int take_domain(struct run *run, struct error *err) {
-    struct cluster_report *report = run->report;
+    struct diag_report *report = run->report;
     char *domain = domain_of_pods(report);
 
     if (!domain || text_equal(domain, report->domain)) {
@@ -242,7 +234,7 @@ static bool asks_outside(const struct diag_cell *cell) {
     return cluster_cell_is_outside(cell) || cluster_cell_is_lossy(cell);
 }
 
-static bool has(const struct cluster_report *report, bool (*like)(const struct diag_cell *cell)) {
+static bool has(const struct diag_report *report, bool (*like)(const struct diag_cell *cell)) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (cluster_cell_is_lossy(&report->cells.items[i]) && like(&report->cells.items[i]))
             return true;
@@ -271,7 +263,7 @@ static void ask_alike(struct run *run) {
 }
 
 /* Between pods, of the cells from `first` on. */
-static bool has_new_red(const struct cluster_report *report, size_t first) {
+static bool has_new_red(const struct diag_report *report, size_t first) {
     for (size_t i = first; i < report->cells.count; i++)
         if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
             report->cells.items[i].outcome == DIAG_FAIL)
@@ -372,7 +364,7 @@ static int ask(struct run *run, struct error *err) {
 
 static int measure(struct run *run, struct error *err) {
     struct host *host = run->client->host;
-    struct cluster_report *report = run->report;
+    struct diag_report *report = run->report;
     _cleanup_(freep) char *path = nodes_path(run);
     int result;
 
@@ -436,10 +428,10 @@ static void clean(struct run *run, bool failed, struct error *err) {
 }
 
 int cluster_run(struct kube_client *client, const struct cluster_options *options,
-                struct cluster_report *ret, json_t **ret_grant, struct error *err) {
-    struct cluster_report report = {.server = xstrdup(client->server),
-                                    .count = options->count > 1 ? options->count : 0,
-                                    .time = host_now(client->host)};
+                struct diag_report *ret, json_t **ret_grant, struct error *err) {
+    struct diag_report report = {.server = xstrdup(client->server),
+                                 .count = options->count > 1 ? options->count : 0,
+                                 .time = host_now(client->host)};
     struct run run = {.client = client,
                       .options = options,
                       .report = &report,
@@ -463,6 +455,6 @@ int cluster_run(struct kube_client *client, const struct cluster_options *option
     if (result == 0)
         *ret = report;
     else
-        cluster_report_free(&report);
+        diag_report_free(&report);
     return result;
 }

@@ -4,6 +4,7 @@
 #include "kube/node.h"
 #include "kube/object.h"
 #include "kube/pages.h"
+#include "netsetup/hns/hcn_at_once.h"
 #include "netsetup/hns/hcn_lookup.h"
 
 enum { COMMANDS_MAX = 10 /* of each kind */ };
@@ -138,10 +139,13 @@ static json_t *get(struct kube_client *client, const char *path, const char *wha
 
 static json_t *list(struct host *host, enum hcn_kind kind, const char *name, const char *what,
                     json_t *unread) {
+    bool is_long = kind == HCN_ENDPOINT || kind == HCN_LOAD_BALANCER;
     json_t *all = NULL;
     struct error why = {0};
+    int result = is_long ? hcn_list_at_once(host, kind, &all, &why)
+                         : hcn_list(host, kind, name ? "Name" : NULL, name, &all, &why);
 
-    if (hcn_list(host, kind, name ? "Name" : NULL, name, &all, &why) < 0)
+    if (result < 0)
         add_unread(unread, what, &why);
     return all;
 }
@@ -184,12 +188,38 @@ static json_t *nodes_of(struct kube_client *client, json_t *unread) {
     return nodes;
 }
 
+static bool differs(const json_t *drift) {
+    for (size_t k = 0; k < DRIFT_KINDS; k++)
+        if (json_object_get(drift, drift_kinds[k].key))
+            return true;
+    return false;
+}
+
+/* What version 1 of HNS told differs: version 2 is asked object by object, before that is believed.
+ * In a time that is too short for that, the first answer stays. */
+static void look_again(struct host *host, const json_t *asked, struct drift_seen *seen,
+                       json_t **drift) {
+    _cleanup_json_ json_t *endpoints = NULL, *balancers = NULL;
+    uint64_t before = host_set_limit(host, DRIFT_MS);
+
+    if (hcn_list(host, HCN_ENDPOINT, NULL, NULL, &endpoints, ERROR_IGNORED) == 0 &&
+        hcn_list(host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, ERROR_IGNORED) == 0) {
+        seen->endpoints = endpoints;
+        seen->balancers = balancers;
+        json_decref(*drift);
+        *drift = drift_judge(asked, seen);
+    }
+    host_set_deadline(host, before);
+}
+
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
                    const char *network, const struct text_list *pod_cidrs, json_t **ret_balancers) {
     _cleanup_json_ json_t *asked = NULL, *endpoints = NULL, *balancers = NULL, *namespaces = NULL,
                           *networks = NULL, *nodes = NULL;
     _cleanup_(host_routes_free) struct host_routes routes = {0};
     uint64_t before = host_set_limit(host, DRIFT_MS);
+    struct drift_seen seen;
+    json_t *drift;
 
     asked = drift_ask(client, node);
     nodes = pod_cidrs ? nodes_of(client, asked) : NULL;
@@ -201,13 +231,17 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
     host_set_deadline(host, before);
     if (ret_balancers)
         *ret_balancers = json_incref(balancers);
-    return drift_judge(asked, &(struct drift_seen){.endpoints = endpoints,
-                                                   .balancers = balancers,
-                                                   .namespaces = namespaces,
-                                                   .networks = networks,
-                                                   .nodes = nodes,
-                                                   .routes = &routes,
-                                                   .network = network,
-                                                   .pod_cidrs = pod_cidrs,
-                                                   .now = host_now(host)});
+    seen = (struct drift_seen){.endpoints = endpoints,
+                               .balancers = balancers,
+                               .namespaces = namespaces,
+                               .networks = networks,
+                               .nodes = nodes,
+                               .routes = &routes,
+                               .network = network,
+                               .pod_cidrs = pod_cidrs,
+                               .now = host_now(host)};
+    drift = drift_judge(asked, &seen);
+    if (endpoints && balancers && differs(drift))
+        look_again(host, asked, &seen, &drift);
+    return drift;
 }

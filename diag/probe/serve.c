@@ -140,17 +140,13 @@ static void finish(struct server *server, const char *results) {
         server->generation++; /* otherwise measured again: the disk may have room then */
 }
 
-static void generation_names(unsigned generation, char go[32], char results[32]) {
-    snprintf(go, 32, "go-%u", generation);
-    snprintf(results, 32, "results-%u.txt", generation);
-}
-
 /* Answers the next generation when it is asked for. One that is answered already (by this probe
  * before it was restarted) is passed over. */
 static void look(struct server *server) {
     char go[32], results[32];
 
-    generation_names(server->generation, go, results);
+    snprintf(go, 32, "go-%u", server->generation);
+    snprintf(results, 32, "results-%u.txt", server->generation);
     if (!server->work && file_exists(server, go)) {
         if (file_exists(server, results))
             server->generation++;

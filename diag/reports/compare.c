@@ -3,34 +3,45 @@
 
 #include "base/rfc3339.h"
 
-static bool is_good(enum diag_outcome outcome) {
-    return outcome == DIAG_PASS || outcome == DIAG_SLOW;
+static bool is_good(const struct diag_cell *cell) {
+    return cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
 }
 
-static bool is_red(enum diag_outcome outcome) {
-    return outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN;
-}
-
-static const struct diag_compared_cell *find(const struct diag_compared *in, const json_t *rows,
-                                             const char *name) {
-    const json_t *row = json_object_get(rows, name);
-
-    return row ? &in->cells[json_integer_value(row)] : NULL;
-}
-
-/* The rows by name. New reference. */
-static json_t *rows_make(const struct diag_compared *in) {
+/* The cells' indexes by name, in their order; names that several have (two names of a Service are
+ * asked) are numbered. New reference. */
+static json_t *cells_by_name(const struct diag_report *report) {
+    _cleanup_json_ json_t *counts = json_object();
     json_t *rows = json_object();
 
-    for (size_t i = 0; i < in->count; i++)
-        json_object_set_new(rows, in->cells[i].name, json_integer((json_int_t)i));
+    for (size_t i = 0; i < report->cells.count; i++) {
+        _cleanup_(freep) char *name = diag_report_cell_name(report, &report->cells.items[i]);
+        long long seen = json_integer_value(json_object_get(counts, name)) + 1;
+
+        json_object_set_new(counts, name, json_integer(seen));
+        if (seen > 1)
+            text_set(&name, xasprintf("%s (%lld)", name, seen));
+        json_object_set_new(rows, name, json_integer((json_int_t)i));
+    }
     return rows;
 }
 
-static void add_change(json_t *changes, const char *name, const struct diag_compared_cell *was,
-                       const struct diag_compared_cell *is, bool *worse) {
-    bool worsened = is && !is->extra && is_red(is->outcome) && (!was || !is_red(was->outcome));
+static const struct diag_cell *find(const struct diag_report *in, const json_t *rows,
+                                    const char *name) {
+    const json_t *row = json_object_get(rows, name);
 
+    return row ? &in->cells.items[json_integer_value(row)] : NULL;
+}
+
+/* What differs of a cell; NULL: not asked before, or now. Other nodes of a cluster make other
+ * pairs: what was asked once says something where it is red. */
+static void add_change(json_t *changes, const char *name, const struct diag_cell *was,
+                       const struct diag_cell *is, bool any, bool *worse) {
+    bool was_red = was && diag_cell_is_open(was), is_red = is && diag_cell_is_open(is);
+    bool worsened = is_red && !was_red && !(is->flow->is & FLOW_EXTRA);
+
+    if (was && is ? was->outcome == is->outcome || (is_good(was) && is_good(is))
+                  : !any && !was_red && !is_red)
+        return;
     *worse |= worsened;
     json_array_append_new(changes,
                           json_pack("{s:s, s:s, s:s, s:b, s:s*}", "cell", name, "was",
@@ -39,75 +50,65 @@ static void add_change(json_t *changes, const char *name, const struct diag_comp
                                     worsened, "reason", is && *is->reason ? is->reason : NULL));
 }
 
-static bool has_cause(const struct diag_causes *causes, const char *id) {
-    for (size_t i = 0; i < causes->count; i++)
-        if (text_equal(causes->items[i].id, id))
-            return true;
-    return false;
-}
-
-/* Those of one that the other does not name. */
-static json_t *causes_without(const struct diag_causes *causes, const struct diag_causes *other) {
-    _cleanup_(text_list_free) struct text_list ids = {0};
-
-    for (size_t i = 0; i < causes->count; i++)
-        if (!has_cause(other, causes->items[i].id) && !text_list_has(&ids, causes->items[i].id))
-            text_list_add(&ids, causes->items[i].id);
-    return json_texts(&ids);
-}
-
-json_t *diag_compare(const struct diag_compared *old, const struct diag_compared *new) {
-    _cleanup_json_ json_t *before = rows_make(old), *now = rows_make(new);
+static json_t *changes_make(const struct diag_report *old, const struct diag_report *new,
+                            bool *worse) {
+    _cleanup_json_ json_t *before = cells_by_name(old), *now = cells_by_name(new);
     json_t *changes = json_array();
-    json_t *appeared, *gone;
-    bool worse = false;
 
-    for (size_t i = 0; i < new->count; i++) {
-        const struct diag_compared_cell *is = &new->cells[i], *was = find(old, before, is->name);
-
-        if (!was ||
-            (was->outcome != is->outcome && (is_good(was->outcome) != is_good(is->outcome) ||
-                                             is_red(was->outcome) || is_red(is->outcome))))
-            add_change(changes, is->name, was, is, &worse);
-    }
-    for (size_t i = 0; i < old->count; i++) {
-        const struct diag_compared_cell *was = &old->cells[i];
-
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): count cells are there */
-        if (!find(new, now, was->name))
-            add_change(changes, was->name, was, NULL, &worse);
-    }
-    appeared = causes_without(new->causes, old->causes);
-    gone = causes_without(old->causes, new->causes);
-    worse |= json_array_size(appeared) != 0;
-    return json_pack("{s:s, s:b, s:o, s:o, s:o}", "since", RFC3339_TEXT(old->time), "worse", worse,
-                     "cells", changes, "causesNew", appeared, "causesGone", gone);
+    json_each_member(now, name, row)
+        add_change(changes, name, find(old, before, name), find(new, now, name), !new->server,
+                   worse);
+    json_each_member(before, name, row)
+        if (!json_object_get(now, name))
+            add_change(changes, name, find(old, before, name), NULL, !new->server, worse);
+    return changes;
 }
 
-void diag_compared_free(struct diag_compared *compared) {
-    for (size_t i = 0; i < compared->count; i++)
-        free(compared->cells[i].name);
-    free(compared->cells);
-    *compared = (struct diag_compared){0};
+static json_t *cause_ids(const struct diag_report *report) {
+    json_t *ids = json_object();
+
+    for (size_t i = 0; i < report->causes.count; i++)
+        json_object_set_new(ids, report->causes.items[i].id, json_true());
+    return ids;
 }
 
-static void compared_make(const struct diag_report *report, struct diag_compared *ret) {
-    *ret = (struct diag_compared){.time = report->time, .causes = &report->causes};
-    ret->cells = xcalloc(report->cells.count, sizeof *ret->cells);
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i];
+static json_t *node_names(const struct diag_report *report) {
+    json_t *names = json_object();
 
-        ret->cells[ret->count++] = (struct diag_compared_cell){
-            diag_cell_name(cell), cell->outcome, (cell->flow->is & FLOW_EXTRA) != 0, cell->reason};
-    }
+    for (size_t i = 0; i < report->nodes.count; i++)
+        json_object_set_new(names, report->nodes.items[i].name, json_true());
+    return names;
+}
+
+/* Puts the names that each report alone has into two lists. */
+static void add_names_alone(json_t *ret, json_t *(*names)(const struct diag_report *report),
+                            const struct diag_report *old, const struct diag_report *new,
+                            const char *key_new, const char *key_gone) {
+    _cleanup_json_ json_t *before = names(old), *now = names(new);
+    json_t *appeared = json_array(), *gone = json_array();
+
+    json_each_member(now, name, was)
+        if (!json_object_get(before, name))
+            json_array_append_new(appeared, json_string(name));
+    json_each_member(before, name, is)
+        if (!json_object_get(now, name))
+            json_array_append_new(gone, json_string(name));
+    json_object_set_new(ret, key_new, appeared);
+    json_object_set_new(ret, key_gone, gone);
 }
 
 json_t *diag_report_compare(const struct diag_report *old, const struct diag_report *new) {
-    _cleanup_(diag_compared_free) struct diag_compared before = {0}, now = {0};
+    bool worse = false;
+    json_t *changes = changes_make(old, new, &worse);
+    json_t *ret = json_pack("{s:s, s:b, s:o}", "since", RFC3339_TEXT(old->time), "worse", worse,
+                            "cells", changes);
 
-    compared_make(old, &before);
-    compared_make(new, &now);
-    return diag_compare(&before, &now);
+    add_names_alone(ret, cause_ids, old, new, "causesNew", "causesGone");
+    if (json_array_size(json_object_get(ret, "causesNew")))
+        json_object_set_new(ret, "worse", json_true());
+    if (new->server)
+        add_names_alone(ret, node_names, old, new, "nodesNew", "nodesGone");
+    return ret;
 }
 
 bool diag_compare_changed(const json_t *compared) {

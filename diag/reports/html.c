@@ -1,8 +1,7 @@
 /* One page to send around: nothing is loaded from elsewhere, it reads without styles too, on a
  * phone, on paper and with a keyboard alone. */
 #include "base/rfc3339.h"
-#include "diag/reports/report.h"
-#include "diag/reports/markup.h"
+#include "diag/reports/forms.h"
 
 enum { CELLS_SHOWN = 6 };
 
@@ -189,22 +188,17 @@ static void add_cause(struct text *t, const struct diag_cause *cause, bool first
     text_add(t, "</section>\n");
 }
 
-static bool is_first(const struct diag_causes *causes, size_t at) {
-    for (size_t i = 0; i < at; i++)
-        if (text_equal(causes->items[i].id, causes->items[at].id))
-            return false;
-    return true;
-}
-
 void diag_causes_add_html(struct text *t, const struct diag_causes *causes) {
     for (size_t i = 0; i < causes->count; i++)
-        add_cause(t, &causes->items[i], is_first(causes, i));
+        add_cause(t, &causes->items[i], diag_cause_is_first(causes, i));
 }
 
 char *diag_report_html(const struct diag_report *report) {
     struct diag_summary s;
     struct text t = {0};
 
+    if (report->server)
+        return diag_cluster_html(report);
     diag_summary_make(report, &s);
     text_add(&t, diag_page_head);
     text_add(&t, "<h1>Pod network of ");

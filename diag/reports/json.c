@@ -1,48 +1,66 @@
-/* DiagReport as the contracts have it, and its way back in. */
+/* DiagReport and ClusterDiagReport as the contracts have them, and their way back in. */
 #include "base/rfc3339.h"
-#include "diag/reports/report.h"
+#include "diag/reports/forms.h"
 
-static json_t *cell_evidence(const struct diag_cell *cell) {
-    json_t *evidence = json_object();
+static const char *const large_names[] = {[LARGE_NOT_ASKED] = "",
+                                          [LARGE_ARRIVE] = "arrive",
+                                          [LARGE_LOST] = "lost",
+                                          [LARGE_LOST_THERE] = "lost-there",
+                                          [LARGE_LOST_BACK] = "lost-back"};
 
-    json_object_set_new(evidence, "probe", json_string(probe_outcome_name(cell->result.outcome)));
-    json_set_text(evidence, "responder", cell->result.responder);
-    if (cell->result.address_count) {
+static json_t *cell_evidence(const struct diag_report *report, const struct diag_cell *cell) {
+    const struct probe_result *r = &cell->result;
+    json_t *evidence = json_pack("{s:s}", "probe", probe_outcome_name(r->outcome));
+
+    if (report->server) {
+        json_object_set_new(evidence, "responder", json_string(r->responder));
+        return evidence;
+    }
+    json_set_text(evidence, "responder", r->responder);
+    if (r->address_count) {
         json_t *addresses = json_array();
 
-        for (size_t i = 0; i < cell->result.address_count; i++)
-            json_array_append_new(addresses, json_string(cell->result.addresses[i]));
+        for (size_t i = 0; i < r->address_count; i++)
+            json_array_append_new(addresses, json_string(r->addresses[i]));
         json_object_set_new(evidence, "addresses", addresses);
     }
     return evidence;
 }
 
-void diag_counted_json(const struct probe_result *result, bool timed, json_t *ret) {
-    json_object_set_new(
-        ret, "lossPercent",
-        json_real(100.0 * (result->attempts - result->succeeded) / result->attempts));
-    if (timed && result->succeeded)
-        json_object_set_new(ret, "latencyMs",
-                            json_pack("{s:f, s:f, s:f, s:f}", "min", result->min_us / 1e3, "median",
-                                      result->median_us / 1e3, "p95", result->p95_us / 1e3, "max",
-                                      result->max_us / 1e3));
+/* `timed`: the times are the network's, too. */
+static void add_counted(json_t *json, const struct probe_result *r, bool timed) {
+    json_object_set_new(json, "lossPercent",
+                        json_real(100.0 * (r->attempts - r->succeeded) / r->attempts));
+    if (timed && r->succeeded)
+        json_object_set_new(json, "latencyMs",
+                            json_pack("{s:f, s:f, s:f, s:f}", "min", r->min_us / 1e3, "median",
+                                      r->median_us / 1e3, "p95", r->p95_us / 1e3, "max",
+                                      r->max_us / 1e3));
 }
 
-static json_t *cell_json(const struct diag_cell *cell) {
-    json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->name, "from", cell->from, "to",
-        cell->to[0] ? cell->to : cell->flow->to, "protocol", cell->udp ? "UDP" : "TCP", "family",
-        cell->family == 6 ? "IPv6" : "IPv4", "outcome", diag_outcome_name(cell->outcome));
+static json_t *cell_json(const struct diag_report *report, const struct diag_cell *cell) {
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->name, "from", cell->from,
+                  "to", cell->to[0] || report->server ? cell->to : cell->flow->to, "protocol",
+                  cell->udp ? "UDP" : "TCP", "family", cell->family == 6 ? "IPv6" : "IPv4",
+                  "outcome", diag_outcome_name(cell->outcome));
 
+    if (cell->from_node != cell->to_node)
+        json_set_text(json, "toNode", report->nodes.items[cell->to_node].name);
     if (cell->result.attempts) {
         json_object_set_new(json, "attempts", json_integer(cell->result.attempts));
         json_object_set_new(json, "succeeded", json_integer(cell->result.succeeded));
-        diag_counted_json(&cell->result, true, json);
-        json_object_set_new(json, "evidence", cell_evidence(cell));
+        if (!report->server)
+            add_counted(json, &cell->result, true);
+        json_object_set_new(json, "evidence", cell_evidence(report, cell));
     }
     if (cell->one_way)
-        json_object_set_new(json, "oneWay",
-                            json_string(cell->one_way == DIAG_WAY_BACK ? "back" : "there"));
+        json_set_text(json, "oneWay", cell->one_way == DIAG_WAY_BACK ? "back" : "there");
+    json_set_text(json, "largePackets", large_names[cell->large]);
+    if (cell->again)
+        json_object_set_new(json, "sentAgain", json_integer(cell->again));
+    if (cell->counted)
+        add_counted(json, &cell->result, !report->nodes.items[cell->from_node].by_exec);
     json_set_text(json, "reason", cell->reason);
     return json;
 }
@@ -51,7 +69,7 @@ json_t *diag_flows_json(const struct diag_report *report) {
     json_t *flows = json_array();
 
     for (size_t i = 0; i < report->cells.count; i++)
-        json_array_append_new(flows, cell_json(&report->cells.items[i]));
+        json_array_append_new(flows, cell_json(report, &report->cells.items[i]));
     return flows;
 }
 
@@ -73,18 +91,67 @@ json_t *diag_causes_json(const struct diag_causes *causes) {
     return array;
 }
 
-json_t *diag_report_json(const struct diag_report *report) {
-    struct diag_summary summary;
-    json_t *json;
+static json_t *node_json(const struct cluster_node *node) {
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", node->name, "os", node->os,
+                             "build", node->build, "version", node->version, "ready", node->ready);
+    const struct {
+        const char *key, *value;
+    } texts[] = {
+        {"network", node->network},
+        {"podIP", node->pod_ip},
+        {"podIPv6", node->pod_ip6},
+        {"sharedWithOther", node->twin},
+        {"notRun", node->waiting},
+        {"notReachedByAPIServer", node->unreached},
+        {"dnsSuffixes", node->suffixes},
+        {"dnsServers", node->servers},
+        {"clientIPSeen", node->client_ip},
+        {"clientIPSeenByService", node->service_ip},
+        {"clientIPSeenByLocalNodePort", node->local_ip},
+    };
 
-    diag_summary_make(report, &summary);
-    json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o, s:{s:i, s:i, s:i, s:i}}",
-                     JSON_DOCUMENT("DiagReport"), "node", report->node ? report->node : "",
-                     "network", report->network ? report->network : "unknown", "time",
-                     RFC3339_TEXT(report->time), "durationSeconds", report->milliseconds / 1000.0,
-                     "flows", diag_flows_json(report), "causes", diag_causes_json(&report->causes),
-                     "summary", "pass", (int)summary.pass, "fail", (int)summary.fail, "skip",
-                     (int)summary.skip, "notRun", (int)summary.not_run);
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        json_set_text(json, texts[i].key, texts[i].value);
+    if (node->own_report)
+        json_object_set(json, "ownReport", node->own_report);
+    if (node->by_exec)
+        json_object_set_new(json, "askedByExec", json_true());
+    if (node->sticky)
+        json_object_set_new(json, "sessionAffinity", json_boolean(node->fixed));
+    return json;
+}
+
+static json_t *of_cluster(const struct diag_report *report) {
+    json_t *nodes = json_array();
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        json_array_append_new(nodes, node_json(&report->nodes.items[i]));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:o*, s:i, s:b, s:s, s:o}",
+                     JSON_DOCUMENT(CLUSTER_REPORT_KIND), "server", report->server, "domain",
+                     report->domain, "time", RFC3339_TEXT(report->time), "startSeconds",
+                     report->start_ms / 1000.0, "durationSeconds", report->milliseconds / 1000.0,
+                     "requests", (int)report->requests, "count",
+                     report->count ? json_integer(report->count) : NULL, "pairs",
+                     (int)report->pairs.count, "namespaceLeft", report->left, "namespace",
+                     report->namespace_, "nodes", nodes);
+}
+
+json_t *diag_report_json(const struct diag_report *report) {
+    struct diag_summary s;
+    json_t *json = report->server ? of_cluster(report)
+                                  : json_pack("{s:s, s:s, s:s, s:s, s:s, s:f}",
+                                              JSON_DOCUMENT(NODE_REPORT_KIND), "node",
+                                              report->node ? report->node : "", "network",
+                                              report->network ? report->network : "unknown", "time",
+                                              RFC3339_TEXT(report->time), "durationSeconds",
+                                              report->milliseconds / 1000.0);
+
+    diag_summary_make(report, &s);
+    json_object_set_new(json, "flows", diag_flows_json(report));
+    json_object_set_new(json, "causes", diag_causes_json(&report->causes));
+    json_object_set_new(json, "summary",
+                        json_pack("{s:i, s:i, s:i, s:i}", "pass", (int)s.pass, "fail", (int)s.fail,
+                                  "skip", (int)s.skip, "notRun", (int)s.not_run));
     if (report->measured_ms)
         json_object_set_new(json, "measuredSeconds", json_real(report->measured_ms / 1000.0));
     if (report->evidence)
@@ -100,7 +167,8 @@ static unsigned number_in(const json_t *json, const char *path, unsigned max) {
     return value < 0 ? 0 : value > max ? max : (unsigned)value;
 }
 
-static unsigned microseconds_in(const json_t *json, const char *path) {
+/* A number with a fraction, in thousandths. */
+static unsigned thousandths_in(const json_t *json, const char *path) {
     double value = json_number_value(json_at(json, path));
 
     return value > 0 && value < 1e6 ? (unsigned)(value * 1000.0 + 0.5) : 0;
@@ -120,7 +188,7 @@ static void addresses_read(const json_t *json, struct probe_result *ret) {
     }
 }
 
-int diag_cell_read(const json_t *json, struct diag_cell *ret, struct error *err) {
+static int read_result(const json_t *json, struct diag_cell *ret, struct error *err) {
     const char *id = json_text_at(json, "id"), *protocol = json_text_at(json, "protocol");
     const char *outcome = json_text_at(json, "outcome"), *family = json_text_at(json, "family");
     const char *probe = json_text_at(json, "evidence.probe");
@@ -139,10 +207,10 @@ int diag_cell_read(const json_t *json, struct diag_cell *ret, struct error *err)
     ret->family = text_equal(family, "IPv6") ? 6 : 4;
     ret->result.attempts = number_in(json, "attempts", PROBE_ATTEMPTS_MAX);
     ret->result.succeeded = number_in(json, "succeeded", ret->result.attempts);
-    ret->result.min_us = microseconds_in(json, "latencyMs.min");
-    ret->result.median_us = microseconds_in(json, "latencyMs.median");
-    ret->result.p95_us = microseconds_in(json, "latencyMs.p95");
-    ret->result.max_us = microseconds_in(json, "latencyMs.max");
+    ret->result.min_us = thousandths_in(json, "latencyMs.min");
+    ret->result.median_us = thousandths_in(json, "latencyMs.median");
+    ret->result.p95_us = thousandths_in(json, "latencyMs.p95");
+    ret->result.max_us = thousandths_in(json, "latencyMs.max");
     addresses_read(json, &ret->result);
     copy_in(json, "from", ret->from, sizeof ret->from);
     copy_in(json, "to", ret->to, sizeof ret->to);
@@ -151,40 +219,188 @@ int diag_cell_read(const json_t *json, struct diag_cell *ret, struct error *err)
     return 0;
 }
 
-int diag_report_read(const char *text, size_t len, struct diag_report *ret, struct error *err) {
-    _cleanup_(diag_report_free) struct diag_report report = {0};
-    _cleanup_json_ json_t *json = NULL;
-    const char *time;
+/* ---- a whole cluster ---- */
 
-    if (json_read(text, len, "DiagReport", &json, err) < 0)
+struct reading {
+    struct diag_report *report;
+    json_t *index; /* of each node, by name */
+};
+
+static char *text_or_empty(const json_t *json, const char *path) {
+    return xstrdup(json_text_or(json, path, ""));
+}
+
+static char *text_at(const json_t *json, const char *path) {
+    return xstrdup_null(json_text_at(json, path));
+}
+
+static int read_node(struct reading *r, const json_t *json, struct error *err) {
+    struct cluster_nodes *nodes = &r->report->nodes;
+    struct cluster_node *node = &nodes->items[nodes->count];
+    const char *name = json_text_at(json, "name");
+
+    if (!name || !*name || json_object_get(r->index, name))
+        return error_set(err, ERROR_MALFORMED, "node %zu has no name of its own", nodes->count);
+    json_object_set_new(r->index, name, json_integer((json_int_t)nodes->count++));
+    *node = (struct cluster_node){
+        .name = xstrdup(name),
+        .os = text_or_empty(json, "os"),
+        .build = text_or_empty(json, "build"),
+        .version = text_or_empty(json, "version"),
+        .network = text_or_empty(json, "network"),
+        .ready = json_bool_at(json, "ready", false),
+        .twin = text_at(json, "sharedWithOther"),
+        .pod_ip = text_at(json, "podIP"),
+        .pod_ip6 = text_at(json, "podIPv6"),
+        .waiting = text_at(json, "notRun"),
+        .unreached = text_at(json, "notReachedByAPIServer"),
+        .by_exec = json_bool_at(json, "askedByExec", false),
+        .suffixes = text_at(json, "dnsSuffixes"),
+        .servers = text_at(json, "dnsServers"),
+        .client_ip = text_at(json, "clientIPSeen"),
+        .service_ip = text_at(json, "clientIPSeenByService"),
+        .local_ip = text_at(json, "clientIPSeenByLocalNodePort"),
+        .sticky = json_object_get(json, "sessionAffinity") != NULL,
+        .fixed = json_bool_at(json, "sessionAffinity", false),
+        .own_report = cluster_own_report_take(json_object_get(json, "ownReport")),
+    };
+    return 0;
+}
+
+static int find_node(const struct reading *r, const char *name, size_t *ret, struct error *err) {
+    const json_t *index = name ? json_object_get(r->index, name) : NULL;
+
+    if (!index)
+        return error_set(err, ERROR_MALFORMED, "a flow names a node that the report does not have");
+    *ret = (size_t)json_integer_value(index);
+    return 0;
+}
+
+/* Of each pair several cells, one behind the other. */
+static void add_pair(struct cluster_pairs *pairs, const struct diag_cell *cell) {
+    const struct cluster_pair *last = pairs->count ? &pairs->items[pairs->count - 1] : NULL;
+
+    if (!cluster_cell_is_between_pods(cell) ||
+        (last && last->from == cell->from_node && last->to == cell->to_node))
+        return;
+    pairs->items[pairs->count++] = (struct cluster_pair){cell->from_node, cell->to_node};
+}
+
+static int read_large(const char *name, struct diag_cell *ret, struct error *err) {
+    for (unsigned i = LARGE_ARRIVE; name && i < ARRAY_SIZE(large_names); i++)
+        if (text_equal(large_names[i], name)) {
+            ret->large = (enum diag_large)i;
+            return 0;
+        }
+    return name ? error_set(err, ERROR_MALFORMED, "flow '%s' has unknown largePackets",
+                            ret->flow->name)
+                : 0;
+}
+
+static int read_cell(struct reading *r, const json_t *json, struct error *err) {
+    struct diag_cells *cells = &r->report->cells;
+    struct diag_cell *cell = &cells->items[cells->count];
+    const char *to = json_text_at(json, "toNode");
+
+    if (read_result(json, cell, err) < 0 ||
+        find_node(r, json_text_at(json, "from"), &cell->from_node, err) < 0)
         return -1;
-    if (text_equal(json_text_at(json, "kind"), CLUSTER_REPORT_KIND))
-        return error_set(err, ERROR_MALFORMED,
-                         "this is the report of a whole cluster, not of one node");
-    if (!text_equal(json_text_at(json, "kind"), "DiagReport") || !json_at(json, "flows"))
-        return error_set(
-            err, ERROR_MALFORMED,
-            "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)");
+    cell->to_node = cell->from_node;
+    if ((to && find_node(r, to, &cell->to_node, err) < 0) ||
+        read_large(json_text_at(json, "largePackets"), cell, err) < 0)
+        return -1;
+    cell->again = number_in(json, "sentAgain", cell->result.attempts);
+    cell->counted = cell->result.attempts && json_object_get(json, "lossPercent");
+    cell->second = cell->family == 6;
+    cells->count++;
+    add_pair(&r->report->pairs, cell);
+    return 0;
+}
+
+static int read_cluster(const json_t *json, struct diag_report *ret, struct error *err) {
+    const json_t *nodes = json_object_get(json, "nodes"), *flows = json_object_get(json, "flows");
+    _cleanup_json_ json_t *index = json_object();
+    struct reading reading = {ret, index};
+
+    ret->server = text_or_empty(json, "server");
+    if (json_array_size(nodes) > CLUSTER_NODES_MAX || json_array_size(flows) > CLUSTER_CELLS_MAX)
+        return error_set(err, ERROR_MALFORMED, "it has more than %d nodes or %d flows",
+                         CLUSTER_NODES_MAX, CLUSTER_CELLS_MAX);
+    ret->nodes.items = xcalloc(json_array_size(nodes), sizeof *ret->nodes.items);
+    ret->cells.items = xcalloc(json_array_size(flows), sizeof *ret->cells.items);
+    ret->pairs.items = xcalloc(json_array_size(flows), sizeof *ret->pairs.items);
+    json_each(nodes, i, node)
+        if (read_node(&reading, node, err) < 0)
+            return -1;
+    json_each(flows, i, flow)
+        if (read_cell(&reading, flow, err) < 0)
+            return -1;
+    ret->namespace_ = text_or_empty(json, "namespace");
+    ret->domain = text_or_empty(json, "domain");
+    ret->start_ms = thousandths_in(json, "startSeconds");
+    ret->requests = (unsigned)json_number_at(json, "requests", 0);
+    ret->count = (unsigned)json_number_at(json, "count", 0);
+    ret->left = json_bool_at(json, "namespaceLeft", false);
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int read_node_report(const json_t *json, struct diag_report *ret, struct error *err) {
     json_each(json_at(json, "flows"), i, item) {
         struct diag_cell cell = {0};
 
-        if (diag_cell_read(item, &cell, err) < 0)
-            return error_prefix(err, "decode DiagReport");
+        if (read_result(item, &cell, err) < 0)
+            return -1;
         cell.second =
-            cell.family == 6 && diag_cells_find(&report.cells, cell.flow->id, cell.udp, false);
-        if (diag_cells_find(&report.cells, cell.flow->id, cell.udp, cell.second))
-            return error_set(err, ERROR_MALFORMED, "decode DiagReport: duplicate flow '%s'",
-                             cell.flow->name);
-        diag_cells_add(&report.cells, &cell);
-        report.probes += cell.result.attempts;
+            cell.family == 6 && diag_cells_find(&ret->cells, cell.flow->id, cell.udp, false);
+        if (diag_cells_find(&ret->cells, cell.flow->id, cell.udp, cell.second))
+            return error_set(err, ERROR_MALFORMED, "duplicate flow '%s'", cell.flow->name);
+        diag_cells_add(&ret->cells, &cell);
+        ret->probes += cell.result.attempts;
     }
+    ret->node = text_at(json, "node");
+    ret->network = text_at(json, "network");
+    ret->evidence = json_incref(json_at(json, "evidence"));
+    return 0;
+}
+
+/* `wanted`: NULL: either is. */
+static int check_kind(const char *wanted, const json_t *json, bool *ret_cluster,
+                      struct error *err) {
+    const char *kind = json_text_at(json, "kind");
+    bool of_node = text_equal(kind, NODE_REPORT_KIND);
+
+    *ret_cluster = text_equal(kind, CLUSTER_REPORT_KIND);
+    if (text_equal(wanted, CLUSTER_REPORT_KIND) && !*ret_cluster)
+        return error_set(err, ERROR_MALFORMED,
+                         of_node ? "this is the report of one node, not of a whole cluster"
+                                 : "this is not the report of a whole cluster");
+    if (text_equal(wanted, NODE_REPORT_KIND) && *ret_cluster)
+        return error_set(err, ERROR_MALFORMED,
+                         "this is the report of a whole cluster, not of one node");
+    if (!*ret_cluster && (!of_node || !json_at(json, "flows")))
+        return error_set(
+            err, ERROR_MALFORMED,
+            "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)");
+    return 0;
+}
+
+int diag_report_read(const char *text, size_t len, const char *kind, struct diag_report *ret,
+                     struct error *err) {
+    _cleanup_(diag_report_free) struct diag_report report = {0};
+    _cleanup_json_ json_t *json = NULL;
+    const char *time;
+    bool cluster;
+
+    if (json_read(text, len, kind ? kind : NODE_REPORT_KIND, &json, err) < 0 ||
+        check_kind(kind, json, &cluster, err) < 0)
+        return -1;
     time = json_text_at(json, "time");
-    if (time && rfc3339_parse(time, &report.time, err) < 0)
-        return error_prefix(err, "decode DiagReport");
-    report.node = xstrdup_null(json_text_at(json, "node"));
-    report.network = xstrdup_null(json_text_at(json, "network"));
-    report.milliseconds = microseconds_in(json, "durationSeconds");
-    report.evidence = json_incref(json_at(json, "evidence"));
+    if ((cluster ? read_cluster : read_node_report)(json, &report, err) < 0 ||
+        (time && rfc3339_parse(time, &report.time, err) < 0))
+        return error_prefix(err, "decode %s", cluster ? CLUSTER_REPORT_KIND : NODE_REPORT_KIND);
+    report.milliseconds = thousandths_in(json, "durationSeconds");
     *ret = report;
     report = (struct diag_report){0};
     return 0;

@@ -1,68 +1,99 @@
 /* JUnit XML for CI systems: a testcase is a cell; not-run is an error, so it is never green. */
 #include "base/rfc3339.h"
-#include "diag/reports/report.h"
-#include "diag/reports/markup.h"
+#include "diag/reports/forms.h"
+
+void markup_add(struct text *t, const char *s) {
+    for (; s && *s; s++)
+        switch (*s) {
+        case '&':
+            text_add(t, "&amp;");
+            break;
+        case '<':
+            text_add(t, "&lt;");
+            break;
+        case '>':
+            text_add(t, "&gt;");
+            break;
+        case '"':
+            text_add(t, "&quot;");
+            break;
+        default:
+            if ((unsigned char)*s == 0xc2 && (unsigned char)s[1] < 0xa0 && s[1])
+                s++; /* the controls from U+0080 on */
+            else if (((unsigned char)*s >= 0x20 && *s != 0x7f) || *s == '\n') {
+                text_add_char(t, *s);
+                break;
+            }
+            text_add_char(t, '?');
+        }
+}
 
 static void add_trouble(struct text *t, const char *element, const struct diag_cell *cell,
                         const struct diag_cause *cause) {
     text_addf(t, "      <%s message=\"", element);
     markup_add(t, cell->reason);
-    text_add(t, "\"");
-    if (cause)
-        text_addf(t, " type=\"%s\"", cause->id);
-    text_add(t, ">");
-    if (cause) {
-        markup_add(t, cause->message);
-        text_add(t, "\n");
-        markup_add(t, cause->hint);
+    if (!cause) {
+        text_add(t, "\"/>\n");
+        return;
     }
+    text_addf(t, "\" type=\"%s\">", cause->id);
+    markup_add(t, cause->message);
+    text_add(t, "\n");
+    markup_add(t, cause->hint);
     text_addf(t, "</%s>\n", element);
 }
 
+/* A cluster has so many cells that the cause is not looked up for each: its page has them. */
 static void add_case(struct text *t, const struct diag_report *report,
                      const struct diag_cell *cell) {
-    _cleanup_(freep) char *name = diag_cell_name(cell);
-    const struct diag_cause *cause = diag_cause_of(&report->causes, name);
+    static const char *const elements[] = {
+        [DIAG_FAIL] = "failure", [DIAG_SKIP] = "skipped", [DIAG_NOT_RUN] = "error"};
+    const char *element = elements[cell->outcome];
+    const unsigned us = cell->result.median_us;
 
-    text_addf(t, "    <testcase name=\"%s\" classname=\"", name);
-    markup_add(t, report->node ? report->node : "node");
-    text_addf(t, "\" time=\"%u.%06u\">\n", cell->result.median_us / 1000000,
-              cell->result.median_us % 1000000);
-    if (cell->outcome == DIAG_FAIL)
-        add_trouble(t, "failure", cell, cause);
-    else if (cell->outcome == DIAG_NOT_RUN)
-        add_trouble(t, "error", cell, cause);
-    else if (cell->outcome == DIAG_SKIP)
-        add_trouble(t, "skipped", cell, NULL);
+    text_addf(t, "    <testcase name=\"%s/%s%s", cell->flow->name, cell->udp ? "udp" : "tcp",
+              cell->second ? "/ipv6" : "");
+    if (report->server) {
+        text_add(t, " ");
+        markup_add(t, cell->to);
+    }
+    text_add(t, "\" classname=\"");
+    markup_add(t, report->server ? cell->from : report->node ? report->node : "node");
+    text_add(t, "\"");
+    if (!report->server)
+        text_addf(t, " time=\"%u.%06u\"", us / 1000000, us % 1000000);
+    if (!element) {
+        text_add(t, "/>\n");
+        return;
+    }
+    text_add(t, ">\n");
+    if (cell->outcome == DIAG_SKIP || report->server) {
+        add_trouble(t, element, cell, NULL);
+    } else {
+        _cleanup_(freep) char *name = diag_cell_name(cell);
+
+        add_trouble(t, element, cell, diag_cause_of(&report->causes, name));
+    }
     text_add(t, "    </testcase>\n");
 }
 
-void diag_junit_begin(struct text *t, const char *name, int64_t time, unsigned milliseconds,
-                      const struct diag_summary *s) {
+char *diag_report_junit(const struct diag_report *report) {
+    struct text t = {.cap = 64 * 1024 * 1024};
+    struct diag_summary s;
     char counts[160];
 
+    diag_summary_make(report, &s);
     text_format(counts, sizeof counts,
-                "tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%u.%03u\"",
-                s->pass + s->fail + s->not_run + s->skip, s->fail, s->not_run, s->skip,
-                milliseconds / 1000, milliseconds % 1000);
-    text_addf(t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n", counts);
-    text_addf(t, "  <testsuite name=\"%s\" timestamp=\"%s\" %s>\n", name, RFC3339_TEXT(time),
-              counts);
-}
-
-void diag_junit_end(struct text *t) {
-    text_add(t, "  </testsuite>\n</testsuites>\n");
-}
-
-char *diag_report_junit(const struct diag_report *report) {
-    struct diag_summary summary;
-    struct text t = {0};
-
-    diag_summary_make(report, &summary);
-    diag_junit_begin(&t, "winjoin diag", report->time, report->milliseconds, &summary);
+                "tests=\"%u\" failures=\"%u\" errors=\"%u\" time=\"%u.%03u\"",
+                s.pass + s.fail + s.not_run + s.skip, s.fail, s.not_run,
+                report->milliseconds / 1000, report->milliseconds % 1000);
+    text_addf(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n", counts);
+    /* Jenkins' schema has no skipped of all suites. */
+    text_addf(&t, "  <testsuite name=\"winjoin diag%s\" timestamp=\"%s\" skipped=\"%u\" %s>\n",
+              report->server ? " --kubeconfig" : "", RFC3339_TEXT(report->time), s.skip, counts);
     for (size_t i = 0; i < report->cells.count; i++)
-        if (!(report->cells.items[i].flow->is & FLOW_EXTRA))
+        if (diag_report_counts(report, &report->cells.items[i]))
             add_case(&t, report, &report->cells.items[i]);
-    diag_junit_end(&t);
+    text_add(&t, "  </testsuite>\n</testsuites>\n");
     return text_take(&t);
 }

@@ -1,6 +1,7 @@
 /* A report in Prometheus' text format, for a scheduled run and node exporter's textfile collector:
  * https://prometheus.io/docs/instrumenting/exposition_formats/ */
-#include "diag/reports/metrics.h"
+#include "diag/network_report.h"
+#include "diag/reports/forms.h"
 
 enum part { UP, MIN, MEDIAN, P95, MAX, LOSS };
 static const struct family {
@@ -16,34 +17,29 @@ static const struct family {
     {"winjoin_diag_flow_loss_ratio", "Attempts that failed, of all.", LOSS},
 };
 
-/* Within the quotes of a label. */
-static void add_value(struct text *t, const char *value) {
+/* `node="win-1"`, of any value; the caller frees. */
+static char *label(const char *name, const char *value) {
     _cleanup_(text_free) struct text shown = {0};
-
-    text_add_escaped(&shown, value ? value : "", value ? strlen(value) : 0);
-    for (const char *at = text_str(&shown); *at; at++) {
-        if (*at == '\\' || *at == '"')
-            text_add_char(t, '\\');
-        text_add_char(t, *at);
-    }
-}
-
-char *metrics_label(const char *name, const char *value) {
     struct text t = {0};
 
+    text_add_escaped(&shown, value ? value : "", value ? strlen(value) : 0);
     text_addf(&t, "%s=\"", name);
-    add_value(&t, value);
+    for (const char *at = text_str(&shown); *at; at++) {
+        if (*at == '\\' || *at == '"')
+            text_add_char(&t, '\\');
+        text_add_char(&t, *at);
+    }
     text_add_char(&t, '"');
     return text_take(&t);
 }
 
-void metrics_add_family(struct text *t, const char *name, const char *help) {
+static void add_family(struct text *t, const char *name, const char *help) {
     text_addf(t, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
 }
 
-void metrics_add_number(struct text *t, const char *name, const char *help, const char *whose,
-                        double value) {
-    metrics_add_family(t, name, help);
+static void add_number(struct text *t, const char *name, const char *help, const char *whose,
+                       double value) {
+    add_family(t, name, help);
     text_addf(t, "%s{%s} %.17g\n", name, whose, value);
 }
 
@@ -88,7 +84,7 @@ static void add_cells(struct text *t, const struct diag_report *report, const ch
         if (!number_of(cell, family->part, &value))
             continue;
         if (!begun)
-            metrics_add_family(t, family->name, family->help);
+            add_family(t, family->name, family->help);
         begun = true;
         text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\",family=\"%s\"} %.9g\n", family->name, whose,
                   cell->flow->name, cell->udp ? "UDP" : "TCP", cell->family == 6 ? "IPv6" : "IPv4",
@@ -96,42 +92,143 @@ static void add_cells(struct text *t, const struct diag_report *report, const ch
     }
 }
 
-void metrics_add_causes(struct text *t, const char *whose, const struct diag_causes *causes) {
+static void add_causes(struct text *t, const char *whose, const struct diag_causes *causes) {
     static const char name[] = "winjoin_diag_cause";
 
     if (causes->count)
-        metrics_add_family(t, name, "1: this cause is named.");
-    for (size_t i = 0; i < causes->count; i++) {
-        bool seen = false; /* an id may be named for both families */
-
-        for (size_t k = 0; k < i; k++)
-            seen |= text_equal(causes->items[k].id, causes->items[i].id);
-        if (!seen)
+        add_family(t, name, "1: this cause is named.");
+    for (size_t i = 0; i < causes->count; i++)
+        if (diag_cause_is_first(causes, i)) /* an id may be named for both families */
             text_addf(t, "%s{%s,id=\"%s\",confidence=\"%s\"} 1\n", name, whose, causes->items[i].id,
                       causes->items[i].confirmed ? "confirmed" : "likely");
+}
+
+/* ---- a whole cluster: a gauge a node and a flow; pairs would be too many series ---- */
+
+static void add_nodes(struct text *t, const struct diag_report *report, const char *whose) {
+    static const char name[] = "winjoin_diag_node_up";
+    bool *bad = xcalloc(report->nodes.count, sizeof *bad);
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+
+        if (diag_cell_is_red(cell))
+            bad[cell->from_node] = bad[cell->to_node] = true;
+    }
+    add_family(t, name, "1: every flow from and to this node's pods works.");
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        _cleanup_(freep) char *node = label("node", report->nodes.items[i].name);
+
+        text_addf(t, "%s{%s,%s} %d\n", name, whose, node, !bad[i]);
+    }
+    free(bad);
+}
+
+/* Of nodes that have published something. */
+static void add_own_reports(struct text *t, const struct diag_report *report, const char *whose) {
+    static const char *const names[] = {"winjoin_diag_node_report_timestamp_seconds",
+                                        "winjoin_diag_node_hns_differences"};
+    static const char *const helps[] = {"When the node last reported its own network.",
+                                        "What HNS has otherwise than Kubernetes, as reported."};
+
+    for (unsigned k = 0; k < ARRAY_SIZE(names); k++) {
+        add_family(t, names[k], helps[k]);
+        for (size_t i = 0; i < report->nodes.count; i++) {
+            const json_t *own = report->nodes.items[i].own_report;
+            _cleanup_(freep) char *node = label("node", report->nodes.items[i].name);
+
+            if (network_report_time(own))
+                text_addf(t, "%s{%s,%s} %lld\n", names[k], whose, node,
+                          k ? network_report_count(own) : (long long)network_report_time(own));
+        }
     }
 }
 
-void metrics_add_whole(struct text *t, const char *whose, bool good, int64_t time,
-                       unsigned milliseconds) {
-    metrics_add_number(t, "winjoin_diag_up", "1: every flow that must work works.", whose, good);
-    metrics_add_number(t, "winjoin_diag_timestamp_seconds", "When it was measured, Unix time.",
-                       whose, (double)time);
-    metrics_add_number(t, "winjoin_diag_duration_seconds", "How long it took.", whose,
-                       milliseconds / 1000.0);
+static void add_flow(struct text *t, const struct diag_report *report, const char *whose,
+                     const struct diag_flow *flow, bool passed) {
+    static const char *const names[] = {"winjoin_diag_cluster_cells",
+                                        "winjoin_diag_cluster_cells_passed"};
+    size_t count[2] = {0}; /* TCP, UDP */
+    bool asked[2] = {0};
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+
+        if (cell->flow != flow || cell->outcome == DIAG_SKIP)
+            continue;
+        asked[cell->udp] = true;
+        count[cell->udp] += !passed || cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
+    }
+    for (unsigned udp = 0; udp < 2; udp++)
+        if (asked[udp])
+            text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\"} %zu\n", names[passed], whose,
+                      flow->name, udp ? "UDP" : "TCP", count[udp]);
+}
+
+/* What --count measured. */
+static void add_latencies(struct text *t, const struct diag_report *report, const char *whose) {
+    static const struct {
+        const char *name, *help;
+    } gauges[] = {
+        {"winjoin_diag_cluster_latency_median_seconds", "Median of the medians of the cells."},
+        {"winjoin_diag_cluster_latency_p95_seconds", "The worst 95th percentile of a cell."},
+        {"winjoin_diag_cluster_latency_max_seconds", "The slowest attempt of all cells."},
+        {"winjoin_diag_cluster_loss_ratio", "Attempts that failed, of those of all cells."},
+    };
+    size_t count;
+    struct cluster_latency *lines = cluster_latencies_make(report, &count);
+
+    for (size_t f = 0; count && f < ARRAY_SIZE(gauges); f++) {
+        add_family(t, gauges[f].name, gauges[f].help);
+        for (size_t i = 0; i < count; i++) {
+            const struct probe_result *r = &lines[i].sum;
+            const double values[] = {r->median_us / 1e6, r->p95_us / 1e6, r->max_us / 1e6,
+                                     (double)(r->attempts - r->succeeded) / r->attempts};
+
+            if (f < 3 && !lines[i].worst)
+                continue;
+            text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\",family=\"IPv%d\"} %.9g\n",
+                      gauges[f].name, whose, lines[i].flow->name, lines[i].udp ? "UDP" : "TCP",
+                      lines[i].family, values[f]);
+        }
+    }
+    free(lines);
+}
+
+static void add_cluster(struct text *t, const struct diag_report *report, const char *whose) {
+    add_number(t, "winjoin_diag_requests", "Requests to the API server.", whose, report->requests);
+    add_nodes(t, report, whose);
+    add_own_reports(t, report, whose);
+    add_family(t, "winjoin_diag_cluster_cells", "Cells that were asked.");
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
+        add_flow(t, report, whose, flow, false);
+    add_family(t, "winjoin_diag_cluster_cells_passed", "Those that work.");
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
+        add_flow(t, report, whose, flow, true);
+    add_latencies(t, report, whose);
 }
 
 char *diag_report_metrics(const struct diag_report *report) {
-    _cleanup_(freep) char *whose = metrics_label("node", report->node);
+    _cleanup_(freep) char *whose =
+        report->server ? label("server", report->server) : label("node", report->node);
     struct diag_summary s;
     struct text t = {0};
 
     diag_summary_make(report, &s);
-    metrics_add_whole(&t, whose, diag_report_is_good(report), report->time, report->milliseconds);
-    metrics_add_number(&t, "winjoin_diag_flows", "Flows that were asked.", whose, s.flows);
-    metrics_add_number(&t, "winjoin_diag_flows_passed", "Those that work.", whose, s.flows_pass);
-    for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-        add_cells(&t, report, whose, &families[i]);
-    metrics_add_causes(&t, whose, &report->causes);
+    add_number(&t, "winjoin_diag_up", "1: every flow that must work works.", whose,
+               diag_report_is_good(report));
+    add_number(&t, "winjoin_diag_timestamp_seconds", "When it was measured, Unix time.", whose,
+               (double)report->time);
+    add_number(&t, "winjoin_diag_duration_seconds", "How long it took.", whose,
+               report->milliseconds / 1000.0);
+    if (report->server) {
+        add_cluster(&t, report, whose);
+    } else {
+        add_number(&t, "winjoin_diag_flows", "Flows that were asked.", whose, s.flows);
+        add_number(&t, "winjoin_diag_flows_passed", "Those that work.", whose, s.flows_pass);
+        for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+            add_cells(&t, report, whose, &families[i]);
+    }
+    add_causes(&t, whose, &report->causes);
     return text_take(&t);
 }

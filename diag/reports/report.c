@@ -1,10 +1,10 @@
 /* What a report says in numbers, and its end. */
-#include "diag/reports/report.h"
+#include "diag/reports/forms.h"
 
 char *diag_cause_page(const char *id) {
     _cleanup_(freep) char *lower = text_lower(id);
 
-    return xasprintf("docs/causes.md#%s", lower);
+    return xasprintf("causes.md#%s", lower);
 }
 
 void diag_causes_free(struct diag_causes *causes) {
@@ -25,51 +25,74 @@ const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const c
     return NULL;
 }
 
+bool diag_cause_is_first(const struct diag_causes *causes, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (text_equal(causes->items[i].id, causes->items[at].id))
+            return false;
+    return true;
+}
+
+void cluster_nodes_free(struct cluster_nodes *nodes) {
+    for (size_t i = 0; i < nodes->count; i++) {
+        struct cluster_node *n = &nodes->items[i];
+
+        free_all(n->name, n->os, n->build, n->version, n->network, n->ip, n->twin, n->pod,
+                 n->pod_ip, n->pod_ip6, n->waiting, n->unreached, n->suffixes, n->servers,
+                 n->client_ip, n->service_ip, n->local_ip);
+        json_decref(n->own_report);
+    }
+    free(nodes->items);
+    *nodes = (struct cluster_nodes){0};
+}
+
 void diag_report_free(struct diag_report *report) {
     if (!report)
         return;
-    free(report->node);
-    free(report->network);
+    free_all(report->node, report->network, report->server, report->namespace_, report->domain,
+             report->pairs.items);
     diag_cells_free(&report->cells);
     diag_causes_free(&report->causes);
+    cluster_nodes_free(&report->nodes);
     json_decref(report->evidence);
     *report = (struct diag_report){0};
 }
 
-static void count_cell(const struct diag_cell *cell, struct diag_summary *summary) {
-    switch (cell->outcome) {
-    case DIAG_PASS:
-    case DIAG_SLOW:
-        summary->pass++;
-        break;
-    case DIAG_FAIL:
-        summary->fail++;
-        break;
-    case DIAG_SKIP:
-        summary->skip++;
-        break;
-    case DIAG_NOT_RUN:
-        summary->not_run++;
-        break;
-    }
+char *diag_report_cell_name(const struct diag_report *report, const struct diag_cell *c) {
+    _cleanup_(freep) char *flow = diag_cell_name(c);
+
+    if (!report->server)
+        return take_ptr(flow);
+    if (c->from_node == c->to_node)
+        return xasprintf("%s %s", flow, c->from);
+    return xasprintf("%s %s -> %s", flow, c->from, report->nodes.items[c->to_node].name);
+}
+
+bool diag_report_counts(const struct diag_report *report, const struct diag_cell *cell) {
+    return !(cell->flow->is & FLOW_EXTRA) || (report->server && cell->outcome != DIAG_FAIL);
 }
 
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret) {
-    *ret = (struct diag_summary){0};
-    for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
-        struct diag_summary of_flow = {0};
+    bool asked[FLOW_COUNT] = {0}, red[FLOW_COUNT] = {0};
 
-        for (size_t i = 0; i < report->cells.count; i++)
-            if (report->cells.items[i].flow == flow && !(flow->is & FLOW_EXTRA))
-                count_cell(&report->cells.items[i], &of_flow);
-        ret->pass += of_flow.pass;
-        ret->fail += of_flow.fail;
-        ret->skip += of_flow.skip;
-        ret->not_run += of_flow.not_run;
-        if (of_flow.pass + of_flow.fail + of_flow.not_run)
-            ret->flows++;
-        if (of_flow.pass && !of_flow.fail && !of_flow.not_run)
-            ret->flows_pass++;
+    *ret = (struct diag_summary){0};
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+        bool is_red = diag_cell_is_open(cell);
+
+        if (!diag_report_counts(report, cell))
+            continue;
+        ret->fail += cell->outcome == DIAG_FAIL;
+        ret->skip += cell->outcome == DIAG_SKIP;
+        ret->not_run += cell->outcome == DIAG_NOT_RUN;
+        if (cell->outcome == DIAG_SKIP)
+            continue;
+        ret->pass += !is_red;
+        asked[cell->flow->id] = true;
+        red[cell->flow->id] |= is_red;
+    }
+    for (size_t i = 0; i < FLOW_COUNT; i++) {
+        ret->flows += asked[i];
+        ret->flows_pass += asked[i] && !red[i];
     }
 }
 
@@ -77,13 +100,19 @@ bool diag_report_is_good(const struct diag_report *report) {
     struct diag_summary summary;
 
     diag_summary_make(report, &summary);
+    for (size_t i = 0; report->server && i < report->causes.count; i++)
+        if (report->causes.items[i].confirmed) /* pods that the API server does not reach */
+            return false;
     return summary.pass && !summary.fail && !summary.not_run;
 }
 
 char *diag_report_line(const struct diag_report *report) {
-    struct diag_summary summary;
+    struct diag_summary s;
 
-    diag_summary_make(report, &summary);
-    return xasprintf("%u of %u flows work, TCP and UDP, %u probes", summary.flows_pass,
-                     summary.flows, report->probes);
+    diag_summary_make(report, &s);
+    return report->server
+               ? xasprintf("%u of %u cells work, %zu nodes in %zu pairs", s.pass,
+                           s.pass + s.fail + s.not_run, report->nodes.count, report->pairs.count)
+               : xasprintf("%u of %u flows work, TCP and UDP, %u probes", s.flows_pass, s.flows,
+                           report->probes);
 }

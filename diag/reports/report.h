@@ -1,4 +1,5 @@
-/* A diagnosis' outcome and its faces: text, JSON (DiagReport), JUnit XML, HTML, Prometheus. */
+/* What a diagnosis saw, of one node or of a whole cluster, and its forms: text, JSON, JUnit XML,
+ * HTML, Prometheus. */
 #pragma once
 
 #include <stdint.h>
@@ -6,7 +7,9 @@
 #include "base/json.h"
 #include "diag/flows/flows.h"
 
-#define CLUSTER_REPORT_KIND "ClusterDiagReport" /* of diag/cluster/cluster.h */
+/* The kinds of its document. */
+#define NODE_REPORT_KIND "DiagReport"
+#define CLUSTER_REPORT_KIND "ClusterDiagReport"
 
 /* The id of what is left: cells that no row explains. */
 #define DIAG_CAUSE_UNKNOWN "UNKNOWN"
@@ -20,7 +23,7 @@ struct diag_cause {
     struct text_list evidence; /* the facts that speak for it */
     struct text_list cells;    /* "pod-to-external-ip/tcp" */
 };
-/* Where a cause is explained: "docs/causes.md#svc-vip"; the caller frees. */
+/* Where a cause is explained: "causes.md#svc-vip", of docs/reference; the caller frees. */
 char *diag_cause_page(const char *id);
 struct diag_causes {
     struct diag_cause *items;
@@ -31,38 +34,98 @@ void diag_causes_free(struct diag_causes *causes);
 const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell);
 /* The causes[] of DiagReport. New reference. */
 json_t *diag_causes_json(const struct diag_causes *causes);
-/* Styles and all else before the heading of a page that loads nothing; "</main></body></html>" ends
- * it. Colors: pass, fail, skip, slow, not-run. */
-extern const char diag_page_head[];
-/* A section of the page for each; ids are anchors. */
-void diag_causes_add_html(struct text *t, const struct diag_causes *causes);
 
+/* A node of the cluster. Text is owned; NULL = unknown. */
+struct cluster_node {
+    char *name;
+    char *os;      /* "windows", "linux" */
+    char *build;   /* of Windows: "10.0.20348"; "" of Linux */
+    char *version; /* of the kubelet: "v1.37.1" */
+    char
+        *network; /* "flannel vxlan", "calico", ... as its annotations say; "" = they say nothing */
+    char *ip;     /* InternalIP */
+    bool ready;
+    bool other_subnet; /* its pods' addresses are not of its podCIDR */
+    char *twin;        /* "its pod subnet 10.244.4.0/24 is that of win-9, too"; NULL: nothing is */
+    char *pod;         /* its probe's name */
+    char *pod_ip, *pod_ip6;
+    bool pod_ready;     /* the kubelet reaches it: a flow from node to pod */
+    char *waiting;      /* why no probe runs here; NULL = one runs */
+    char *unreached;    /* why the API server does not reach the probe; NULL = it does */
+    bool by_exec;       /* it was asked by exec therefore */
+    char *suffixes;     /* DNS suffixes inside the pod, between commas */
+    char *servers;      /* DNS servers inside the pod */
+    char *client_ip;    /* whom another node's pod sees when the pod speaks to it */
+    char *service_ip;   /* whom a pod behind a Service sees */
+    char *local_ip;     /* the same of externalTrafficPolicy Local, by another node's port */
+    bool sticky, fixed; /* session affinity was asked; and the same pod answered each time */
+    unsigned seen;      /* while it is measured: a bit a cluster_sight */
+    json_t *own_report; /* what the node itself has published (diag/network_report.h), {unreadable:
+                           "why"}; or NULL: nothing */
+};
+struct diag_report;
+struct cluster_nodes {
+    struct cluster_node *items;
+    size_t count;
+};
+void cluster_nodes_free(struct cluster_nodes *nodes);
+
+/* Who is asked to reach whom: indexes of nodes. */
+struct cluster_pair {
+    size_t from, to;
+};
+struct cluster_pairs {
+    struct cluster_pair *items;
+    size_t count;
+};
+
+/* What was seen: of the node that winjoin ran on, or, where `server` is set, of a whole cluster.
+ * Zero-initialise before use. */
 struct diag_report {
-    char *node;
-    char *network; /* "overlay flannel.4096", or "unknown" */
-    int64_t time;  /* when it was measured, Unix seconds */
+    int64_t time; /* when it was measured, Unix seconds */
     unsigned milliseconds;
-    unsigned measured_ms; /* of them from both probes up to the causes; 0 = nothing was measured */
-    unsigned probes;      /* attempts made, all in all */
     struct diag_cells cells;
     struct diag_causes causes;
-    json_t *evidence; /* document of diag/evidence.h, or NULL */
+
+    /* Of one node: */
+    char *node;
+    char *network;        /* "overlay flannel.4096", or "unknown" */
+    unsigned measured_ms; /* of `milliseconds` from both probes up to the causes; 0 = nothing was
+                             measured */
+    unsigned probes;      /* attempts made, all in all */
+    json_t *evidence;     /* document of diag/evidence.h, or NULL */
+
+    /* Of a whole cluster; `milliseconds` are those of the measurement alone: */
+    char *server; /* NULL: this is a node's */
+    char *namespace_;
+    char *domain;      /* the cluster's DNS domain */
+    unsigned start_ms; /* until all probes ran */
+    unsigned requests; /* to the API server, all in all */
+    unsigned count;    /* how often each cell was to be asked for loss and latency; 0: not */
+    struct cluster_nodes nodes;
+    struct cluster_pairs pairs;
+    bool left; /* the namespace could not be deleted */
 };
-/* Zero-initialise before use. */
 void diag_report_free(struct diag_report *report);
+/* How reports and causes name a cell: "pod-to-pod-ip/tcp", of a cluster "pod-to-pod-ip/tcp win-1 ->
+ * win-2"; the caller frees. */
+char *diag_report_cell_name(const struct diag_report *report, const struct diag_cell *cell);
 
 struct diag_summary {
     unsigned pass, fail, skip, not_run; /* cells of the nine flows; slow counts as pass */
     unsigned flows, flows_pass;         /* flows asked (no skip), and those without a red cell */
 };
+/* Does it count? No extra that fails does, and of one node none at all. */
+bool diag_report_counts(const struct diag_report *report, const struct diag_cell *cell);
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret);
-/* true when every cell of the nine flows passed (or is slow, or skipped by design): exit code 0;
- * false: 5. A cell that was not run is not a pass. */
+/* true when every cell that counts passed (or is slow, or skipped by design), and of a cluster each
+ * node has a probe: exit code 0; false: 5. A cell that was not run is not a pass. */
 bool diag_report_is_good(const struct diag_report *report);
 /* As a person reads it: "0.4 ms", "33 ms"; the caller frees. */
 char *diag_latency_text(unsigned microseconds);
 
-/* One line: "9 of 9 flows work, TCP and UDP, 54 probes"; the caller frees. */
+/* One line: "9 of 9 flows work, TCP and UDP, 54 probes", "54 of 56 cells work, 4 nodes in 6 pairs";
+ * the caller frees. */
 char *diag_report_line(const struct diag_report *report);
 
 struct diag_text_style {
@@ -72,14 +135,10 @@ struct diag_text_style {
 };
 /* The matrix and the causes; the caller frees. */
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style);
-/* DiagReport (contracts). New reference. */
+/* DiagReport or ClusterDiagReport (contracts). New reference. */
 json_t *diag_report_json(const struct diag_report *report);
 /* The flows[] of DiagReport alone, for JoinResult. New reference. */
 json_t *diag_flows_json(const struct diag_report *report);
-/* The frame of JUnit XML: one testsuite of that name with its counts; its testcases go between. */
-void diag_junit_begin(struct text *t, const char *name, int64_t time, unsigned milliseconds,
-                      const struct diag_summary *summary);
-void diag_junit_end(struct text *t);
 /* One testsuite, one testcase a cell; the caller frees. */
 char *diag_report_junit(const struct diag_report *report);
 /* One page, nothing loaded from elsewhere; the caller frees. */
@@ -87,14 +146,11 @@ char *diag_report_html(const struct diag_report *report);
 /* Prometheus' text format: gauges of the flows (up, latency, loss), causes, the whole; the caller
  * frees. */
 char *diag_report_metrics(const struct diag_report *report);
-/* Puts lossPercent and, where it is `timed`, latencyMs of a result that has attempts into a cell's
- * JSON. */
-void diag_counted_json(const struct probe_result *result, bool timed, json_t *ret);
-/* Reads one of flows[] back, but for what it belongs to (`second`). ERROR_MALFORMED. */
-int diag_cell_read(const json_t *json, struct diag_cell *ret, struct error *err);
-/* Reads a DiagReport back (diag --replay): cells, evidence under "evidence" when it is there;
- * causes are not read but judged again. ERROR_MALFORMED, also of a cluster's report. */
-int diag_report_read(const char *text, size_t len, struct diag_report *ret, struct error *err);
+/* Reads such a document back (diag --replay), of that kind or of any (NULL); causes are not read
+ * but judged again. ERROR_MALFORMED, also of more than CLUSTER_NODES_MAX nodes. */
+enum { CLUSTER_NODES_MAX = 5000, CLUSTER_CELLS_MAX = 150000 };
+int diag_report_read(const char *text, size_t len, const char *kind, struct diag_report *ret,
+                     struct error *err);
 /* A table that fills in while cells are measured: a row of each flow and family, its TCP and UDP as
  * "waiting", "running", "again", "works", "fails", "skipped", "not run". `begun`: the pods run.
  * Pure. */

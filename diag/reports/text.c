@@ -2,7 +2,7 @@
 #include "base/rfc3339.h"
 #include "diag/drift/drift.h"
 #include "diag/look.h"
-#include "diag/reports/report.h"
+#include "diag/reports/forms.h"
 
 enum { COLUMNS = 80, COLUMNS_MIN = 30, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 18 };
 static const size_t matrix_width = FLOW_WIDTH + BY_WIDTH + 2 * CELL_WIDTH;
@@ -18,16 +18,26 @@ static const struct mark marks[] = {
     [DIAG_NOT_RUN] = {"?", "??", "\x1b[33m"},
 };
 
-static size_t edge_of(const struct diag_text_style *style) {
+size_t text_edge(const struct diag_text_style *style) {
     if (!style->columns || style->columns > COLUMNS)
         return COLUMNS;
     return style->columns < COLUMNS_MIN ? COLUMNS_MIN : style->columns;
 }
 
-static void pad(struct text *t, size_t used, size_t columns) {
+void text_pad(struct text *t, size_t used, size_t columns) {
     do
         text_add_char(t, ' ');
     while (++used < columns);
+}
+
+size_t text_add_mark(struct text *t, enum diag_outcome outcome,
+                     const struct diag_text_style *style) {
+    const struct mark *mark = &marks[outcome];
+    const char *sign = style->utf8 ? mark->utf8 : mark->ascii;
+
+    text_addf(t, "%s%s%s", style->color ? mark->color : "", sign,
+              style->color && *mark->color ? "\x1b[0m" : "");
+    return text_columns(sign);
 }
 
 static void trim(struct text *t) {
@@ -68,23 +78,16 @@ static char *cell_words(const struct diag_cell *cell) {
 static void add_cell(struct text *t, const struct diag_cell *cell,
                      const struct diag_text_style *style) {
     _cleanup_(freep) char *words = NULL;
-    const struct mark *mark;
-    const char *sign;
+    size_t columns;
 
     if (!cell) {
-        pad(t, 0, CELL_WIDTH);
+        text_pad(t, 0, CELL_WIDTH);
         return;
     }
     words = cell_words(cell);
-    mark = &marks[cell->outcome];
-    sign = style->utf8 ? mark->utf8 : mark->ascii;
-    text_addf(t, "%s%s%s  %s", style->color ? mark->color : "", sign,
-              style->color && *mark->color ? "\x1b[0m" : "", words);
-    pad(t, text_columns(sign) + 2 + strlen(words), CELL_WIDTH);
-}
-
-static char *flow_label(const struct diag_flow *flow, const struct diag_text_style *style) {
-    return xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
+    columns = text_add_mark(t, cell->outcome, style);
+    text_addf(t, "  %s", words);
+    text_pad(t, columns + 2 + strlen(words), CELL_WIDTH);
 }
 
 /* A line a protocol, where the matrix does not fit. */
@@ -102,21 +105,22 @@ static void add_row(struct text *t, const struct diag_cells *cells, const struct
                     bool second, const struct diag_text_style *style) {
     const struct diag_cell *tcp = diag_cells_find(cells, flow->id, false, second);
     const struct diag_cell *udp = diag_cells_find(cells, flow->id, true, second);
-    _cleanup_(freep) char *label = flow_label(flow, style);
+    _cleanup_(freep) char *label =
+        xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
     const char *by = second ? "IPv6" : flow->by;
 
     if (!tcp && !udp)
         return;
     text_add(t, label);
-    if (edge_of(style) < matrix_width) {
+    if (text_edge(style) < matrix_width) {
         text_addf(t, " %s\n", by);
         add_narrow(t, "TCP", tcp, style);
         add_narrow(t, "UDP", udp, style);
         return;
     }
-    pad(t, text_columns(label), FLOW_WIDTH);
+    text_pad(t, text_columns(label), FLOW_WIDTH);
     text_add(t, by);
-    pad(t, strlen(by), BY_WIDTH);
+    text_pad(t, strlen(by), BY_WIDTH);
     add_cell(t, tcp, style);
     add_cell(t, udp, style);
     trim(t);
@@ -125,11 +129,11 @@ static void add_row(struct text *t, const struct diag_cells *cells, const struct
 
 static void add_matrix(struct text *t, const struct diag_report *report,
                        const struct diag_text_style *style) {
-    if (edge_of(style) >= matrix_width) {
+    if (text_edge(style) >= matrix_width) {
         text_add(t, "flow");
-        pad(t, 4, FLOW_WIDTH + BY_WIDTH);
+        text_pad(t, 4, FLOW_WIDTH + BY_WIDTH);
         text_add(t, "TCP");
-        pad(t, 3, CELL_WIDTH);
+        text_pad(t, 3, CELL_WIDTH);
         text_add(t, "UDP\n");
     }
     for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
@@ -137,30 +141,26 @@ static void add_matrix(struct text *t, const struct diag_report *report,
             add_row(t, &report->cells, flow, second, style);
 }
 
-/* Words from column `at` on, wrapped at the right edge with an indent of `indent`. */
-static void add_wrapped(struct text *t, const char *words, size_t at, size_t indent, size_t edge) {
+void text_add_wrapped(struct text *t, const char *words, size_t at, size_t indent, size_t edge) {
     size_t column = at;
 
-    while (*words) {
+    for (bool first = true; *words; first = false) {
         size_t len = strcspn(words, " \n");
         _cleanup_(text_free) struct text word = {0};
         size_t wide;
 
-        text_add_escaped(&word, words, len); /* what clusters say steers no terminal */
+        text_add_escaped(&word, words, len);
         wide = text_columns(text_str(&word));
-
-        if (len && column > indent && column + (column > at) + wide > edge) {
+        if (column > indent && column + !first + wide > edge) {
             text_addf(t, "\n%*s", (int)indent, "");
-            at = column = indent;
-        }
-        if (len && column > at) {
+            column = indent;
+        } else if (!first) {
             text_add_char(t, ' ');
             column++;
         }
         text_add(t, text_str(&word));
         column += wide;
-        words += len;
-        words += *words != '\0';
+        words += len + (words[len] != '\0');
     }
     text_add_char(t, '\n');
 }
@@ -170,8 +170,8 @@ static void add_labelled(struct text *t, const char *label, const char *words, s
 
     text_add(t, "  ");
     text_add(t, label);
-    pad(t, 2 + strlen(label), INDENT);
-    add_wrapped(t, words, INDENT, INDENT, edge);
+    text_pad(t, 2 + strlen(label), INDENT);
+    text_add_wrapped(t, words, INDENT, INDENT, edge);
 }
 
 static bool is_known(const struct diag_cause *cause) {
@@ -183,7 +183,7 @@ static void add_cause(struct text *t, const struct diag_cause *cause, bool apart
     _cleanup_(freep) char *page = diag_cause_page(cause->id);
 
     text_addf(t, "%s%s%s   ", apart ? "\n" : "", cause->id, confidence);
-    add_wrapped(t, cause->message, strlen(cause->id) + strlen(confidence) + 3, 4, edge);
+    text_add_wrapped(t, cause->message, strlen(cause->id) + strlen(confidence) + 3, 4, edge);
     for (size_t i = 0; i < cause->evidence.count; i++)
         add_labelled(t, i ? "" : "evidence", cause->evidence.items[i], edge);
     if (cause->hint && *cause->hint)
@@ -253,7 +253,7 @@ static void add_verdict(struct text *t, const struct diag_report *report, size_t
         text_add(&line, causes == 1 ? " One cause explains some of the failures:"
                                     : " These causes explain some of the failures:");
     text_add_char(t, '\n');
-    add_wrapped(t, text_str(&line), 0, 0, edge);
+    text_add_wrapped(t, text_str(&line), 0, 0, edge);
 }
 
 /* Between two pods, what works from the one and not from the other. */
@@ -264,7 +264,7 @@ static void add_directions(struct text *t, const struct diag_report *report, siz
         _cleanup_(freep) char *line = xasprintf("%s: %s", name, cell->reason);
 
         if (cell->outcome == DIAG_FAIL && cell->one_way)
-            add_wrapped(t, line, 0, 2, edge);
+            text_add_wrapped(t, line, 0, 2, edge);
     }
 }
 
@@ -289,9 +289,20 @@ static void add_reasons(struct text *t, const struct diag_report *report, enum d
             if (cell->outcome == outcome && text_equal(cell->reason, first->reason))
                 text_addf(&line, " %s", name);
         }
-        add_wrapped(t, text_str(&line), 0, 2, edge);
+        text_add_wrapped(t, text_str(&line), 0, 2, edge);
         text_free(&line);
     }
+}
+
+char *latency_line(const char *name, const struct probe_result *r, bool timed) {
+    double lost = 100.0 * (r->attempts - r->succeeded) / r->attempts;
+
+    if (!r->succeeded)
+        return xasprintf("%s: all of %u lost", name, r->attempts);
+    return timed ? xasprintf("%s: %.1f / %.1f / %.1f / %.1f ms, %.1f %% of %u lost", name,
+                             r->min_us / 1e3, r->median_us / 1e3, r->p95_us / 1e3, r->max_us / 1e3,
+                             lost, r->attempts)
+                 : xasprintf("%s: %.1f %% of %u lost", name, lost, r->attempts);
 }
 
 /* Where more than the usual few attempts were asked for (--count): what they are for. */
@@ -305,17 +316,12 @@ static void add_latencies(struct text *t, const struct diag_report *report, size
 
         if (r->attempts <= USUAL)
             continue;
-        line =
-            r->succeeded
-                ? xasprintf("%s: %.1f / %.1f / %.1f / %.1f ms, %.1f %% of %u lost", name,
-                            r->min_us / 1e3, r->median_us / 1e3, r->p95_us / 1e3, r->max_us / 1e3,
-                            100.0 * (r->attempts - r->succeeded) / r->attempts, r->attempts)
-                : xasprintf("%s: all of %u lost", name, r->attempts);
+        line = latency_line(name, r, true);
         if (!begun)
             text_add(t, "\nmin / median / p95 / max, loss\n");
         begun = true;
         text_add(t, "  ");
-        add_wrapped(t, line, 2, 4, edge);
+        text_add_wrapped(t, line, 2, 4, edge);
     }
 }
 
@@ -335,7 +341,7 @@ static void add_look(struct text *t, const struct diag_report *report, size_t ed
         return;
     line = xasprintf("Checked in %.1f s: services, API server, clock, certificate, HNS",
                      json_number_value(seconds));
-    add_wrapped(t, line, 0, 2, edge);
+    text_add_wrapped(t, line, 0, 2, edge);
     text_add_char(t, '\n');
 }
 
@@ -351,7 +357,7 @@ static void add_limits(struct text *t, const struct diag_report *report, size_t 
     if (line.len) {
         text_add(&line, " (winjoin capabilities explains them)");
         text_add_char(t, '\n');
-        add_wrapped(t, text_str(&line), 0, 2, edge);
+        text_add_wrapped(t, text_str(&line), 0, 2, edge);
     }
     text_free(&line);
 }
@@ -366,14 +372,16 @@ static void add_left_over(struct text *t, const struct diag_report *report, size
     if (!line)
         return;
     text_add_char(t, '\n');
-    add_wrapped(t, line, 0, 2, edge);
+    text_add_wrapped(t, line, 0, 2, edge);
 }
 
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style) {
     const char *down = diag_look_stops_pods(json_object_get(report->evidence, "look"));
-    const size_t edge = edge_of(style);
+    const size_t edge = text_edge(style);
     struct text t = {0};
 
+    if (report->server)
+        return diag_cluster_text(report, style);
     add_head(&t, report);
     add_look(&t, report, edge);
     if (!down) {
@@ -388,7 +396,7 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
             xasprintf("The pod flows were not measured: no pod can start without %s.", down);
 
         text_add_char(&t, '\n');
-        add_wrapped(&t, line, 0, 0, edge);
+        text_add_wrapped(&t, line, 0, 0, edge);
         return text_take(&t);
     }
     add_latencies(&t, report, edge);

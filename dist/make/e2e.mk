@@ -1,11 +1,11 @@
 # The real cluster as judge: upstream's programs, built once into the cache (tests/cluster).
 
 .PHONY: e2e conformance recordings
-conformance: ## the long comparisons with upstream's kubeadm and kubelet, built first; ONLY=suite; needs Go and root
+conformance: ## the long comparisons with upstream's kubeadm, kubelet and tests of HNS, and with Windows' metadata; ONLY=suite; needs Go and root
 	$(Q)./tests/cluster/build.py --check
 	$(Q)$(INSTALL) native windows rig
 	$(Q)$(MAKE) native windows rig
-	$(Q)./tests/cluster/build.py kubeadm kubelet.exe cri.exe >/dev/null
+	$(Q)./tests/cluster/build.py kubeadm kubelet.exe cri.exe hcsshim hnslib >/dev/null
 	$(Q)./tests/run conformance $(ONLY)
 
 e2e: ## winjoin against a real cluster of upstream's programs; ONLY=name, pattern* or group; needs Go and root

@@ -97,7 +97,7 @@ $(foreach f,native static windows asan coverage fuzz,$(eval $(call flavour,$(f))
 .SECONDARY:
 
 PROGRAMS_native := $(if $(wildcard cmd/main_posix.c),build/native/winjoin) \
-                   $(if $(wildcard cmd/probe_main_posix.c),build/native/winjoin-probe) build/native/cause-page
+                   $(if $(wildcard cmd/probe_main_posix.c),build/native/winjoin-probe) build/native/reference-page
 build/native/winjoin: build/native/cmd/main_posix.o build/native/gen/commit.o build/native/libwinjoin.a
 	$(call link,native)
 # Installed without its symbols, as winjoin.exe is: they stay in winjoin.debug, for valgrind and perf.
@@ -107,7 +107,7 @@ build/static/winjoin: build/static/winjoin.debug
 	$(Q)install --strip $< $@
 build/asan/winjoin: build/asan/cmd/main_posix.o | build/asan/libwinjoin.so
 	$(call link,asan,$(SHARED_asan))
-build/native/cause-page: build/native/dist/man/cause_page.o build/native/libwinjoin.a
+build/native/reference-page: build/native/dist/man/reference.o build/native/libwinjoin.a
 	$(call link,native)
 build/native/man-pages: build/native/dist/man/man_pages.o build/native/libwinjoin.a
 	$(call link,native)

@@ -3,10 +3,10 @@
 MODULES     := base host host/curl host/model pki kube \
                netsetup netsetup/agents netsetup/hns netsetup/modes netsetup/nic netsetup/plan netsetup/plugins netsetup/routes \
                services services/artifacts services/rows cmd cmd/verbs \
-               node diag diag/causes diag/cluster diag/cluster/causes diag/cluster/probes diag/cluster/reports diag/collection \
+               node diag diag/causes diag/cluster diag/cluster/causes diag/cluster/probes diag/collection \
                diag/drift diag/flows diag/probe diag/reports diag/transports \
                join join/configuration join/discovery join/files join/found join/kubelet join/phases \
-               join/plan join/preflight join/programs join/progress join/services join/undo join/upgrade
+               join/plan join/preflight join/prepare join/programs join/progress join/services join/undo join/upgrade
 COMMON_SRCS := $(filter-out cmd/main_% cmd/probe_main_%,$(wildcard $(MODULES:%=%/*.c)))
 TEMPLATES   := $(filter-out %.h,$(wildcard templates/*))
 

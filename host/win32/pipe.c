@@ -108,15 +108,22 @@ static int refuse(const char *path, ULONG process, PSID user, struct error *err)
 }
 
 /* Any user may make a pipe whose name is free, and hear what was meant for a service. What serves
- * ours runs as SYSTEM, as an administrator or as who runs this. */
+ * ours is a service, and runs as SYSTEM, as an administrator or as who runs this. */
 static int check_server(HANDLE pipe, const char *path, struct error *err) {
     union token_user user;
     HANDLE process = NULL, token = NULL;
     ULONG id = 0;
+    bool service;
     int result = -1;
 
     if (!GetNamedPipeServerProcessId(pipe, &id))
         return win32_fail(err, GetLastError(), "find out who serves '%s'", path);
+    if (win32_is_service(id, &service, err) < 0)
+        return error_prefix(err, "find out who serves '%s'", path);
+    if (!service)
+        return error_set(err, ERROR_DENIED,
+                         "open '%s': process %lu serves it, which is no service of Windows", path,
+                         id);
     process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, id);
     if (!process || !OpenProcessToken(process, TOKEN_QUERY, &token) || !token_user(token, &user))
         (void)win32_fail(err, GetLastError(), "find out who runs process %lu, which serves '%s'",

@@ -30,16 +30,12 @@ int win32_routes(struct host *, struct host_routes *ret, struct error *err) {
     return 0;
 }
 
-static bool is_silent(NL_NEIGHBOR_STATE state) {
-    return state == NlnsUnreachable || state == NlnsIncomplete;
-}
-
 static void read_neighbor(const MIB_IPNET_ROW2 *from, struct host_neighbor *ret) {
     struct ip ip;
 
     if (win32_ip((const SOCKADDR *)&from->Address, &ip))
         ip_format(&ip, ret->address);
-    if (!is_silent(from->State))
+    if (from->State != NlnsUnreachable && from->State != NlnsIncomplete)
         win32_mac(from->PhysicalAddress, from->PhysicalAddressLength, ret->mac);
     ret->fixed = from->State == NlnsPermanent;
 }

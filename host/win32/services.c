@@ -1,6 +1,8 @@
 /* Services through the Service Control Manager: start, stop, delete with waits; query and list. */
 #include "host/win32/win32.h"
 
+#include <tlhelp32.h>
+
 enum { EXIT_MS = 10000, POLL_MS = 100 };
 
 static void close_service(SC_HANDLE *handle) {
@@ -60,16 +62,15 @@ static enum host_service_state state_of(DWORD state) {
     }
 }
 
-static int64_t start_of(DWORD process_id) {
+/* When a process started; false: it is gone. */
+static bool start_of(DWORD process_id, FILETIME *ret) {
     HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id);
-    FILETIME began, rest[3];
-    int64_t seconds = 0;
+    FILETIME rest[3];
+    bool found = process && GetProcessTimes(process, ret, &rest[0], &rest[1], &rest[2]);
 
-    if (process && GetProcessTimes(process, &began, &rest[0], &rest[1], &rest[2]))
-        seconds = win32_seconds(&began);
     if (process)
         CloseHandle(process);
-    return seconds;
+    return found;
 }
 
 int win32_service_query(struct host *, const char *name, struct host_service *ret,
@@ -77,6 +78,7 @@ int win32_service_query(struct host *, const char *name, struct host_service *re
     _cleanup_service_ SC_HANDLE service = NULL;
     _cleanup_(host_service_free) struct host_service found = {0};
     SERVICE_STATUS_PROCESS status = {0};
+    FILETIME started;
 
     if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_QUERY_CONFIG, &service, err) < 0)
         return -1;
@@ -87,7 +89,8 @@ int win32_service_query(struct host *, const char *name, struct host_service *re
     if (service) {
         found.state = state_of(status.dwCurrentState);
         found.process_id = status.dwProcessId;
-        found.started = status.dwProcessId ? start_of(status.dwProcessId) : 0;
+        if (status.dwProcessId && start_of(status.dwProcessId, &started))
+            found.started = win32_seconds(&started);
         found.exit_code = status.dwWin32ExitCode == ERROR_SERVICE_SPECIFIC_ERROR
                               ? status.dwServiceSpecificExitCode
                               : status.dwWin32ExitCode;
@@ -262,4 +265,51 @@ int win32_service_delete(struct host *host, const char *name, unsigned timeout_m
         if (host_sleep(host, POLL_MS, err) < 0)
             return error_prefix(err, "delete service '%s'", name);
     }
+}
+
+/* ---- whose a process is ---- */
+
+/* 0: none that still runs. A number is given again: a process that is younger than this one is not
+ * what started it. */
+static DWORD parent_of(DWORD process) {
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+    PROCESSENTRY32W entry = {.dwSize = sizeof entry};
+    FILETIME first, second;
+    DWORD parent = 0;
+
+    for (BOOL more = all != INVALID_HANDLE_VALUE && Process32FirstW(all, &entry); more && !parent;
+         more = Process32NextW(all, &entry))
+        if (entry.th32ProcessID == process)
+            parent = entry.th32ParentProcessID;
+    if (all != INVALID_HANDLE_VALUE)
+        CloseHandle(all);
+    return start_of(parent, &first) && start_of(process, &second) &&
+                   CompareFileTime(&first, &second) <= 0
+               ? parent
+               : 0;
+}
+
+int win32_is_service(DWORD process, bool *ret, struct error *err) {
+    _cleanup_service_ SC_HANDLE manager = NULL;
+    _cleanup_(freep) ENUM_SERVICE_STATUS_PROCESSW *list = NULL;
+    DWORD parent = parent_of(process), room = 65536, more = 0, count = 0;
+
+    *ret = false;
+    list = xcalloc(1, room);
+    if (open_manager(SC_MANAGER_CONNECT | SC_MANAGER_ENUMERATE_SERVICE, &manager, err) < 0)
+        return -1;
+    while (!EnumServicesStatusExW(manager, SC_ENUM_PROCESS_INFO, SERVICE_WIN32, SERVICE_ACTIVE,
+                                  (BYTE *)list, room, &more, &count, NULL, NULL)) {
+        if (GetLastError() != ERROR_MORE_DATA)
+            return win32_fail(err, GetLastError(), "list the services that run");
+        room += more; /* a service may have started since: again */
+        free(list);
+        list = xcalloc(1, room);
+    }
+    for (DWORD i = 0; i < count && !*ret; i++) {
+        DWORD id = list[i].ServiceStatusProcess.dwProcessId;
+
+        *ret = id && (id == process || id == parent);
+    }
+    return 0;
 }

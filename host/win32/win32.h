@@ -86,6 +86,11 @@ void win32_interrupt(void);
 /* Makes the folders above a path, and holds them. */
 int win32_make_parents(const char *path, struct win32_way *ret, struct error *err);
 
+/* ---- services.c ---- */
+/* true for the process of a service that runs, and for one that such a process started (nssm.exe,
+ * rke2.exe): only an administrator registers a service. */
+int win32_is_service(DWORD process, bool *ret, struct error *err);
+
 /* ---- service_config.c ---- */
 /* Reads what the SCM keeps about an open service. */
 int win32_service_config(SC_HANDLE service, const char *name, struct host_service *ret,

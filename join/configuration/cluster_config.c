@@ -55,20 +55,45 @@ static char *what_of(const struct source *source) {
 
 /* ---- what must be there ---- */
 
-static const char groups_hint[] =
-    "the token must belong to the group system:bootstrappers:kubeadm:default-node-token, as tokens "
-    "made by kubeadm token create do";
+static const struct source kubeadm_config = {"kube-system", "kubeadm-config",
+                                             "ClusterConfiguration"};
+static const struct source kubelet_config = {"kube-system", "kubelet-config", "kubelet"};
+
+/* One of the two could not be read: the error tells of the other, too, and who writes them. A
+ * cluster that kubeadm did not make lacks both, and one run shall say so. */
+static int tell_missing(struct kube_client *client, unsigned timeout_ms, const struct source *other,
+                        const struct error *why, struct error *err) {
+    struct error also = {0};
+    _cleanup_(freep) char *text = NULL;
+    bool denied = false, unread = false;
+
+    if (kube_forgive(why, &denied, err) < 0)
+        return -1;
+    if (other && read_value(client, timeout_ms, other, &text, &also) < 0)
+        unread = kube_forgive(&also, &denied, NULL) == 0;
+    (void)error_set(err, why->kind, "%s%s%s%s", why->message, unread ? "; " : "",
+                    unread ? other->name : "",
+                    !unread                     ? ""
+                    : also.kind == ERROR_ABSENT ? " is not there, either"
+                                                : " may not be read, either");
+    if (err)
+        err->os = why->os;
+    if (denied)
+        (void)error_hint(err, "the token must belong to the group system:bootstrappers:kubeadm:"
+                              "default-node-token, as tokens made by kubeadm token create do");
+    (void)error_hint(err, "on a control plane node, kubeadm init phase upload-config all --config "
+                          "FILE writes both ConfigMaps and the rights to read them; FILE has the "
+                          "cluster's own settings");
+    return error_hint(err, NOT_BY_KUBEADM_HINT);
+}
 
 static int read_cluster(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
-    static const struct source source = {"kube-system", "kubeadm-config", "ClusterConfiguration"};
-    _cleanup_(freep) char *text = NULL, *what = what_of(&source);
+    _cleanup_(freep) char *text = NULL, *what = what_of(&kubeadm_config);
+    struct error why = {0};
 
-    if (read_value(client, timeout_ms, &source, &text, err) < 0) {
-        if (err && kube_is_forbidden(err))
-            (void)error_hint(err, "%s", groups_hint);
-        return -1;
-    }
+    if (read_value(client, timeout_ms, &kubeadm_config, &text, &why) < 0)
+        return tell_missing(client, timeout_ms, &kubelet_config, &why, err);
     return cluster_config_parse(text, what, ret, err);
 }
 
@@ -83,7 +108,7 @@ static char *versioned_name(const char *version) {
 
 static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
-    struct source source = {"kube-system", "kubelet-config", "kubelet"};
+    struct source source = kubelet_config;
     _cleanup_(freep) char *text = NULL, *old_name = NULL, *what = NULL;
     struct error why = {0};
     bool denied = false;
@@ -94,11 +119,8 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
             source.name = old_name;
         }
         /* the first error tells more when that is absent too */
-        if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0) {
-            if (denied)
-                (void)error_hint(&why, "%s", groups_hint);
-            return error_pass(err, &why);
-        }
+        if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0)
+            return tell_missing(client, timeout_ms, NULL, &why, err);
     }
     what = what_of(&source);
     return cluster_document_read(text, what, KUBELET_DOCUMENT, &ret->kubelet, err);

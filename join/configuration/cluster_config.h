@@ -5,6 +5,11 @@
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 
+/* For who meets a cluster in which something that kubeadm leaves is missing. */
+#define NOT_BY_KUBEADM_HINT                                                                        \
+    "in a cluster that kubeadm did not make: winjoin config print kubeadm-objects prints what "    \
+    "joins need; put in the cluster's values and apply it"
+
 /* Text is owned; cluster_config_free(). */
 struct cluster_config {
     char *name;                   /* clusterName, "kubernetes" */
@@ -12,6 +17,7 @@ struct cluster_config {
     char *image_repository;       /* imageRepository; NULL = upstream's */
     char *server_version;         /* of GET /version; NULL = not known */
     struct text_list pod_subnets; /* kubeadm's, else the agent's; may be empty */
+    unsigned node_masks[2];       /* length of a Node's pod prefix: of IPv4, of IPv6 */
     bool assigns_pod_prefixes; /* the controller manager gives each Node one, by kubeadm's file */
     struct text_list service_subnets;
     char *dns_domain;              /* "cluster.local" */
@@ -29,8 +35,9 @@ struct cluster_config {
  * (or kubelet-config-<major>.<minor>) must be there; winjoin, kube-flannel-cfg (kube-flannel, then
  * kube-system; not asked for where winjoin is forbidden: the rights to both come with the manifest
  * of `winjoin config cluster`) and /version may be absent or refused, but not malformed.
- * timeout_ms: for each object (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the hint about the
- * token's groups; ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and, where there is
+ * timeout_ms: for each object (kubernetesAPICall; 0 = 1 min). Where one of the first two is absent
+ * or refused, the error tells of both and who writes them; ERROR_DENIED gets the hint about the
+ * token's groups. ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and, where there is
  * one, line and column. */
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err);

@@ -106,19 +106,41 @@ static int read_repository(const json_t *root, const char *what, char **ret, str
     return 0;
 }
 
-/* As kubeadm: with a podSubnet, or with the argument (v1beta3: a map, v1beta4: a list). */
-static bool assigns_pod_prefixes(const json_t *root) {
-    static const char name[] = "allocate-node-cidrs";
+/* An argument of the controller manager (v1beta3: a map, v1beta4: a list); NULL: not given. */
+static const char *argument(const json_t *root, const char *name) {
     const json_t *args = json_object_get(json_object_get(root, "controllerManager"), "extraArgs");
     const char *value = json_string_value(json_object_get(args, name));
 
     json_each(args, i, item)
         if (text_equal(json_text_at(item, "name"), name))
             value = json_text_at(item, "value");
+    return value;
+}
+
+/* As kubeadm: with a podSubnet, or with the argument. */
+static bool assigns_pod_prefixes(const json_t *root) {
+    const char *value = argument(root, "allocate-node-cidrs");
+
     if (value)
         return text_equal(value, "true");
     value = json_text_at(root, "networking.podSubnet");
     return value && *value;
+}
+
+/* What the controller manager cuts (cmd/kube-controller-manager/app/core.go: 24 and 64, else the
+ * family's argument, else the common one). */
+static void read_node_masks(const json_t *root, unsigned ret[2]) {
+    static const char *const names[] = {"node-cidr-mask-size-ipv4", "node-cidr-mask-size-ipv6"};
+    static const unsigned usual[] = {24, 64}, most[] = {32, 128};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        const char *own = argument(root, names[i]), *common = argument(root, "node-cidr-mask-size");
+        long long number;
+
+        ret[i] = usual[i];
+        if ((own || common) && text_to_number(own ? own : common, 1, most[i], &number) == 0)
+            ret[i] = (unsigned)number;
+    }
 }
 
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
@@ -133,6 +155,7 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
         read_repository(root, what, &c.image_repository, err) < 0)
         return -1;
     c.assigns_pod_prefixes = assigns_pod_prefixes(root);
+    read_node_masks(root, c.node_masks);
     c.name = text_or(root, "clusterName", "kubernetes");
     c.kubernetes_version = text_or(root, "kubernetesVersion", "");
     c.dns_domain = text_or(root, "networking.dnsDomain", "cluster.local");

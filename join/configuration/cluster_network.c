@@ -79,16 +79,23 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
     return 0;
 }
 
-/* The object that it reads, too; what may not be read is not said to be absent. */
+/* The object that it reads, too: an empty one where it is absent, for which the agent has defaults.
+ * What may not be read is not said to be absent, nor what is of a kind that the cluster has not. */
 static int read_object(struct asker *asker, const struct external_object *object, json_t *told,
                        struct error *err) {
     _cleanup_(freep) char *path = xasprintf("/apis/%s/%s/%s/%s", object->group, object->version,
                                             object->resource, object->name);
+    _cleanup_(freep) char *absent = xasprintf("\"%s\" not found", object->name);
     _cleanup_json_ json_t *found = NULL;
     struct error why = {0};
 
-    if (kube_get_retry(asker->client, path, asker->timeout_ms, &found, &why) < 0)
-        return kube_forgive(&why, &asker->no_objects, err);
+    if (kube_get_retry(asker->client, path, asker->timeout_ms, &found, &why) < 0) {
+        if (kube_forgive(&why, &asker->no_objects, err) < 0)
+            return -1;
+        if (why.kind == ERROR_ABSENT && strstr(why.message, absent))
+            json_object_set_new(told, EXTERNAL_AGENT_OBJECT, json_object());
+        return 0;
+    }
     json_object_set(told, EXTERNAL_AGENT_OBJECT, found);
     return 0;
 }

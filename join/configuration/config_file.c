@@ -103,9 +103,36 @@ static int pass_over(struct reader *r, const struct yaml_node *node, const char 
  * (canonical/cloud-init, cloudinit/handlers/jinja_template.py; cloudbase-init has it, too). */
 #define MISSING_VARIABLE "ci_missing_jinja_var/"
 
+static int hint_filler(struct reader *r) {
+    return error_hint(r->err, "where Ansible, clusterctl or another tool fills it: that has to run "
+                              "before; winjoin fills no template");
+}
+
+static int hint_cloudbase(struct reader *r) {
+    (void)error_hint(r->err, "the user data must begin with the line \"## template: jinja\", and "
+                             "cloudbase-init (1.1.3 or newer) must find the machine's metadata: "
+                             "its log is in C:\\Program Files\\Cloudbase "
+                             "Solutions\\Cloudbase-Init\\log");
+    return hint_filler(r);
+}
+
+/* "${NAME}", as envsubst and clusterctl have it. */
+static bool has_variable(const char *text) {
+    static const char name[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+
+    for (const char *p = strstr(text, "${"); p; p = strstr(p + 2, "${")) {
+        size_t len = strspn(p + 2, name);
+
+        if (len && strchr("}:", p[2 + len])) /* ${NAME:-default} */
+            return strchr(p, '}');
+    }
+    return false;
+}
+
 static int check_scalar_filled(struct reader *r, const struct yaml_node *node) {
     _cleanup_(secret_freep) char *lower = text_lower(yaml_text(node));
     const char *missing = strstr(lower, MISSING_VARIABLE), *open = strstr(lower, "{{");
+    bool jinja = open && strstr(open, "}}");
 
     if (missing) {
         missing += strlen(MISSING_VARIABLE);
@@ -116,13 +143,30 @@ static int check_scalar_filled(struct reader *r, const struct yaml_node *node) {
         return error_hint(r->err, "correct the name in the KubeadmConfig, or make the metadata "
                                   "service give it to cloudbase-init (cloud-init)");
     }
-    if (!open || !strstr(open, "}}"))
+    if (!jinja && !has_variable(lower))
         return 0;
     (void)refuse(r, node, "\"%.80s\": the template was not filled", yaml_text(node));
-    return error_hint(r->err, "the user data must begin with the line \"## template: jinja\", and "
-                              "cloudbase-init (1.1.3 or newer) must find the machine's metadata: "
-                              "its log is in C:\\Program Files\\Cloudbase "
-                              "Solutions\\Cloudbase-Init\\log");
+    return jinja ? hint_cloudbase(r) : hint_filler(r);
+}
+
+/* A template's sign without quotes is no YAML at all: the parser's words for it lead astray. */
+static int explain_unfilled(struct reader *r, const char *text, size_t len) {
+    _cleanup_(secret_freep) char *copy = xstrndup(text, len);
+    size_t line = 1;
+
+    for (const char *p = copy; *p; p += strcspn(p, "\n"), p += *p == '\n', line++) {
+        size_t end = strcspn(p, "\n"), code = strcspn(p, "#\n"), at = 0;
+
+        while (at + 1 < code && !(p[at] == '{' && strchr("{%", p[at + 1])))
+            at++;
+        if (at + 1 >= code)
+            continue;
+        (void)error_set(r->err, ERROR_USAGE,
+                        "%s: line %zu column %zu: \"%.*s\": the template was not filled", r->what,
+                        line, at + 1, (int)(end - at < 60 ? end - at : 60), p + at);
+        return hint_cloudbase(r);
+    }
+    return error_as(r->err, ERROR_USAGE);
 }
 
 static int check_filled(struct reader *r, const struct yaml_node *node) {
@@ -139,6 +183,23 @@ static int check_filled(struct reader *r, const struct yaml_node *node) {
     return result;
 }
 
+/* kubeletExtraArgs in the form of the other version: the commonest slip when one is raised. */
+static int hint_arguments(struct reader *r, const struct yaml_node *node) {
+    const struct yaml_node *given = yaml_at(yaml_at(node, "nodeRegistration"), "kubeletExtraArgs");
+
+    if (!r->err || !strstr(r->err->message, "kubeletExtraArgs: must be"))
+        return -1;
+    if (yaml_type(given) == YAML_LIST)
+        return error_hint(r->err, "a list is the form of " JOIN_CONFIGURATION_V1BETA4
+                                  ": write that as apiVersion");
+    if (yaml_type(given) != YAML_MAP || !yaml_count(given))
+        return -1;
+    return error_hint(r->err,
+                      "since " JOIN_CONFIGURATION_V1BETA4
+                      " it is a list: kubeletExtraArgs: [{name: %.40s, value: \"%.80s\"}]",
+                      yaml_key(given, 0), yaml_text(yaml_value(given, 0)));
+}
+
 static int read_join(struct reader *r, const struct yaml_node *node, const char *version) {
     unsigned bit = join_configuration_version(version);
 
@@ -150,9 +211,10 @@ static int read_join(struct reader *r, const struct yaml_node *node, const char 
         return refuse(r, yaml_at(node, "apiVersion"),
                       "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
                       JOIN_CONFIGURATION_KIND, JOIN_CONFIGURATION_V1BETA4);
-    if (yaml_schema_check(node, join_configuration_fields, bit, r->what, r->err) < 0 ||
-        check_filled(r, node) < 0)
+    if (check_filled(r, node) < 0)
         return -1;
+    if (yaml_schema_check(node, join_configuration_fields, bit, r->what, r->err) < 0)
+        return hint_arguments(r, node);
     if (!text_equal(version, JOIN_CONFIGURATION_V1BETA4))
         text_list_add_owned(
             &r->file->warnings,
@@ -169,6 +231,8 @@ static int read_node(struct reader *r, const struct yaml_node *node, const char 
         return refuse(r, yaml_at(node, "apiVersion"),
                       "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
                       NODE_CONFIGURATION_KIND, NODE_CONFIGURATION_V1ALPHA1);
+    if (check_filled(r, node) < 0)
+        return -1;
     return node_configuration_of(node, r->what, &r->file->node, r->err);
 }
 
@@ -225,7 +289,7 @@ static int read_documents(struct reader *r, const char *text, size_t len) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
 
     if (yaml_parse(text, len, r->what, &documents, r->err) < 0)
-        return error_as(r->err, ERROR_USAGE);
+        return explain_unfilled(r, text, len);
     if (yaml_documents_count(documents) > DOCUMENTS_MAX)
         return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", r->what, DOCUMENTS_MAX);
     for (size_t i = 0; i < yaml_documents_count(documents); i++) {

@@ -7,38 +7,31 @@
 #include "join/configuration/node_targets.h"
 #include "netsetup/agents/agent.h"
 
-typedef int check_text(const char *text, struct error *err);
-
-/* A field with an option: the flag that gives it, too (NULL: none does), and which values it takes
- * where not all do: "a|b|c", a range (of a list, how many of a family), or what a function says. */
-static const struct field {
-    struct yaml_field yaml;
-    const char *flag;
-    size_t offset; /* in struct join_options */
-    const char *choices;
-    long long min, max;
-    check_text *check;
-} fields[] = {
-#define ROW(path, type, flag, option, choices, min, max, check)                                    \
+static const struct node_field fields[] = {
+#define ROW(path, type, flag, option, choices, min, max, check, what)                              \
     {                                                                                              \
         {path, YAML_FIELD_##type, 0, NULL}, flag, offsetof(struct join_options, option), choices,  \
-            min, max, check                                                                        \
+            min, max, check, what                                                                  \
     }
-#define TEXT(path, flag, option, check) ROW(path, TEXT, flag, option, NULL, 0, 0, check)
-#define CHOICE(path, flag, option, choices) ROW(path, TEXT, flag, option, choices, 0, 0, NULL)
-#define NUMBER(path, flag, option, min, max) ROW(path, NUMBER, flag, option, NULL, min, max, NULL)
-#define LIST(path, flag, option, most, check) ROW(path, TEXTS, flag, option, NULL, 0, most, check)
-#define DURATION(path, flag, option) ROW(path, DURATION, flag, option, NULL, 0, 0, NULL)
+#define TEXT(path, flag, option, check) ROW(path, TEXT, flag, option, NULL, 0, 0, check, NULL)
+#define CHOICE(path, flag, option, choices) ROW(path, TEXT, flag, option, choices, 0, 0, NULL, NULL)
+#define NUMBER(path, flag, option, min, max)                                                       \
+    ROW(path, NUMBER, flag, option, NULL, min, max, NULL, NULL)
+#define NO_FLAG(path, type, option, choices, check, what)                                          \
+    ROW(path, type, NULL, option, choices, 0, 0, check, what)
     TEXT("network.mode", "--network-mode", network_mode, network_mode_check),
     TEXT("network.plugin", "--network-plugin", network_plugin, network_plugin_check),
     TEXT("network.name", "--network-name", network_name, node_line_check),
     TEXT("network.adapter", "--adapter", adapter, node_line_check),
     NUMBER("network.vni", "--vni", vni, VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX),
     NUMBER("network.vxlanPort", "--vxlan-port", vxlan_port, 1, 65535),
-    LIST("network.podCIDRs", "--pod-cidr", pod_cidrs, 1, NULL),
-    LIST("network.serviceCIDRs", NULL, service_cidrs, 0, NULL),
-    LIST("network.excludeFromNAT", NULL, exclude_from_nat, 0, NULL),
-    CHOICE("network.dualStack", NULL, dual_stack, "auto|on|off"),
+    ROW("network.podCIDRs", TEXTS, "--pod-cidr", pod_cidrs, NULL, 0, 1, NULL, NULL),
+    NO_FLAG("network.serviceCIDRs", TEXTS, service_cidrs, NULL, NULL,
+            "prefixes of Services (default: the cluster's)"),
+    NO_FLAG("network.excludeFromNAT", TEXTS, exclude_from_nat, NULL, NULL,
+            "prefixes that pods reach with their own address"),
+    NO_FLAG("network.dualStack", TEXT, dual_stack, "auto|on|off", NULL,
+            "IPv6 beside IPv4; auto: where the cluster has both"),
     CHOICE("network.routes", "--routes", routes, "own|print|none"),
     CHOICE("kubeProxy.run", "--kube-proxy", kube_proxy, "service|none"),
     CHOICE("kubeProxy.dsr", "--dsr", dsr, "auto|on|off"),
@@ -48,13 +41,16 @@ static const struct field {
     TEXT("artifacts.mirror", "--mirror", mirror, join_mirror_check),
     TEXT("artifacts.sourceBase", "--source-base", source_base, join_source_base_check),
     TEXT("artifacts.catalog", "--catalog", catalog, node_line_check),
-    TEXT("artifacts.lock", NULL, lock, node_line_check),
+    NO_FLAG("artifacts.lock", TEXT, lock, NULL, node_line_check,
+            "lock file of this machine, instead of that of bundle, mirror or upstream"),
     CHOICE("verify.level", "--verify", verify, "full|node|none"),
     TEXT("verify.external.ip", "--external-ip", external_ip, node_target_address_check),
     TEXT("verify.external.name", "--external-name", external_name, node_target_name_check),
     TEXT("verify.external.dns", "--external-dns", external_dns, node_target_address_check),
-    DURATION("verify.timeout", NULL, verify_timeout),
-    LIST("services.kubelet.extraArgs", NULL, kubelet_service_args, 0, node_argument_check),
+    NO_FLAG("verify.timeout", DURATION, verify_timeout, NULL, NULL,
+            "time limit of one attempt of a flow"),
+    NO_FLAG("services.kubelet.extraArgs", TEXTS, kubelet_service_args, NULL, node_argument_check,
+            "arguments of the kubelet, each \"--name=value\""),
 };
 
 /* What may stand there, too, and says nothing to a join. */
@@ -66,11 +62,15 @@ static const struct yaml_field without_option[] = {
     {"services.flanneld", YAML_FIELD_EMPTY, 0, NULL},
 };
 
+const struct node_field *node_configuration_field(size_t i) {
+    return i < ARRAY_SIZE(fields) ? &fields[i] : NULL;
+}
+
 /* ---- values ---- */
 
 /* "what: line 3 column 4: path: Invalid value:", or the flag's name where there is no text. */
-static char *place_of(const char *what, const struct yaml_node *node, const struct field *field,
-                      const char *path) {
+static char *place_of(const char *what, const struct yaml_node *node,
+                      const struct node_field *field, const char *path) {
     return node ? xasprintf("%s: line %zu column %zu: %s: Invalid value:", what, yaml_line(node),
                             yaml_column(node), path)
                 : xstrdup(field->flag ? field->flag : field->yaml.path);
@@ -96,9 +96,9 @@ static size_t most_of_a_family(const json_t *prefixes) {
 }
 
 /* Lists of this document are lists of prefixes, but for those that have a check of their own. */
-static int check_list(const struct field *f, const json_t *list, const struct yaml_node *node,
+static int check_list(const struct node_field *f, const json_t *list, const struct yaml_node *node,
                       const char *what, struct error *err) {
-    check_text *check = f->check ? f->check : check_prefix;
+    int (*check)(const char *text, struct error *err) = f->check ? f->check : check_prefix;
 
     json_each(list, i, item) {
         const char *text = json_is_string(item) ? json_string_value(item) : "";
@@ -113,8 +113,8 @@ static int check_list(const struct field *f, const json_t *list, const struct ya
     return 0;
 }
 
-static int check_value(const struct field *f, const json_t *value, const struct yaml_node *node,
-                       const char *what, struct error *err) {
+static int check_value(const struct node_field *f, const json_t *value,
+                       const struct yaml_node *node, const char *what, struct error *err) {
     const char *text = json_string_value(value);
     long long number = json_integer_value(value);
     _cleanup_(freep) char *place = place_of(what, node, f, f->yaml.path);

@@ -267,6 +267,23 @@ static int ask_again(struct discovery *d, const char *pinned, const char *ca_pem
                       d->address);
 }
 
+/* What the cluster publishes is what the node would use: an address that leads each machine to
+ * itself is the cluster's mistake, unless the call names this machine, too. */
+static int check_own_address(const struct discovery *d, const char *server, struct error *err) {
+    if (!server_url_is_here(server) || server_url_is_here(d->server))
+        return 0;
+    (void)error_set(err, ERROR_USAGE,
+                    "the cluster's ConfigMap kube-public/cluster-info has %s as the API server's "
+                    "address, which is each machine itself: a node would not reach it",
+                    server);
+    (void)error_hint(err,
+                     "correct it on the control plane: kubectl -n kube-public edit configmap "
+                     "cluster-info (server: %s, if every node reaches that), and "
+                     "controlPlaneEndpoint: kubectl -n kube-system edit configmap kubeadm-config",
+                     d->server);
+    return error_hint(err, "or give a kubeconfig with the right server: --discovery-file FILE");
+}
+
 static int run_passes(struct discovery *d, const struct token *token, const struct text_list *pins,
                       struct cluster_info *info, struct error *err) {
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
@@ -279,6 +296,8 @@ static int run_passes(struct discovery *d, const struct token *token, const stru
     result = match_pins(d, &config, pins, &pinned, err);
     if (result == 0 && pinned)
         result = ask_again(d, pinned, config.ca_pem, info, err);
+    if (result == 0)
+        result = check_own_address(d, config.server, err);
     if (result < 0)
         return -1;
     d->result->config = take_struct(config);
@@ -321,9 +340,8 @@ static int run_token(struct discovery *d, const struct token *token, const struc
 static void warn_proxy(struct discovery_result *result) {
     if (result->proxy)
         text_list_add_owned(&result->warnings,
-                            xasprintf("the API server is reached through the proxy %s "
-                                      "(environment, or netsh winhttp show proxy)",
-                                      result->proxy));
+                            xasprintf("the API server is reached through the proxy %s (%s)",
+                                      result->proxy, http_proxy_source(result->proxy_given)));
 }
 
 /* The endpoint is only asked; what the proven kubeconfig names is used from then on. */
@@ -377,7 +395,7 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
     _cleanup_(token_clear) struct token token = {0};
 
     if (check(options, &pins, &token, err) < 0 || run(&d, &token, &pins, err) < 0) {
-        (void)http_hint_proxy(err, result.proxy);
+        (void)http_hint_proxy(err, result.proxy, result.proxy_given);
         return -1;
     }
     warn_server(options->endpoint, &result);

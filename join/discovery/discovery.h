@@ -29,6 +29,7 @@ struct discovery_result {
     char matched_pin[PIN_TEXT_MAX]; /* "" without pins */
     int64_t clock_difference; /* the server's Date minus our clock, seconds; 0 = unknown too */
     char *proxy;              /* the proxy that was used, or NULL */
+    bool proxy_given;         /* by the discovery file */
     struct text_list warnings;
 };
 

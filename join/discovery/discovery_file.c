@@ -44,16 +44,6 @@ static int load(struct discovery *d, struct kubeconfig *ret, struct error *err) 
     return error_as(err, ERROR_USAGE); /* the file is what must be fixed */
 }
 
-/* "https://10.0.0.10:6443/x" to "10.0.0.10"; the caller frees. */
-static char *host_of_server(const char *server) {
-    const char *at = strstr(server, "://");
-    const char *host = at ? at + 3 : server;
-
-    if (*host == '[')
-        return xstrndup(host + 1, strcspn(host + 1, "]"));
-    return xstrndup(host, strcspn(host, ":/"));
-}
-
 /* Takes over the CA of cluster-info when the file has none, and tells of another server. */
 static void merge(struct discovery *d, struct kubeconfig *config, const char *published) {
     _cleanup_(kubeconfig_free) struct kubeconfig other = {0};
@@ -218,7 +208,7 @@ int discovery_run_file(struct discovery *d, struct error *err) {
     d->server = config.server;
     d->address = config.server;
     d->host_name =
-        config.tls_server_name ? xstrdup(config.tls_server_name) : host_of_server(config.server);
+        config.tls_server_name ? xstrdup(config.tls_server_name) : server_url_host(config.server);
     d->credentials = &config; /* cppcheck-suppress autoVariables ; taken back below */
     result = compare(d, &config, err);
     d->credentials = NULL;

@@ -2,6 +2,7 @@
 #include "join/discovery/discovery_request.h"
 
 #include "base/log.h"
+#include "join/configuration/cluster_config.h"
 #include "kube/configmap.h"
 #include "kube/object.h"
 #include "kube/request.h"
@@ -57,8 +58,13 @@ static enum verdict no_signature(const struct discovery *d, const json_t *data, 
                     "could not find a JWS signature in the cluster-info ConfigMap for token ID "
                     "\"%s\": the token has expired, was deleted or belongs to another cluster",
                     d->token_id);
-    (void)error_hint(err, ids ? "%s has signatures for: %s" : "%s has no tokens%s", d->address,
-                     ids ? ids : "");
+    if (ids)
+        (void)error_hint(err, "%s has signatures for: %s", d->address, ids);
+    else
+        (void)error_hint(err,
+                         "%s has no tokens, or its controller manager does not sign for them "
+                         "(--controllers=*,bootstrapsigner,tokencleaner)",
+                         d->address);
     (void)error_hint(err, "make a new one: kubeadm token create --print-join-command");
     return PERHAPS_LATER;
 }
@@ -95,9 +101,11 @@ static void hint_status(const struct discovery *d, long status, struct error *er
         (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
                               "kube-apiserver --anonymous-auth and Role kube-public/"
                               "kubeadm:bootstrap-signer-clusterinfo");
-    if (status == 404)
+    if (status == 404) {
         (void)error_hint(err, "is this the API server of a kubeadm cluster? On its control plane: "
                               "kubeadm init phase bootstrap-token");
+        (void)error_hint(err, NOT_BY_KUBEADM_HINT);
+    }
     if (status >= 300 && status < 400)
         (void)error_hint(err, "redirects are not followed: use the API server's own address");
 }
@@ -151,8 +159,10 @@ static void note_answer(struct discovery *d, const struct http_response *respons
         d->result->clock_difference = response->date - host_now(d->host);
         d->dated = true;
     }
-    if (response->proxy && !d->result->proxy)
-        d->result->proxy = xstrdup(response->proxy);
+    if (!response->proxy || d->result->proxy)
+        return;
+    d->result->proxy = xstrdup(response->proxy);
+    d->result->proxy_given = d->credentials && d->credentials->proxy_url;
 }
 
 static enum verdict failed(struct discovery *d, const char *ca_pem,
@@ -224,10 +234,16 @@ static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_a
 static int give_up(const struct discovery *d, unsigned tries, struct error *why,
                    struct error *err) {
     uint64_t waited = host_monotonic_ms(d->host) - d->start;
+    bool unreached = why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT;
 
     if (tries > 1)
         (void)error_prefix(why, "tried %u times in %u s", tries, (unsigned)((waited + 999) / 1000));
-    if (!why->hints[0][0] && (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT))
+    if (unreached && server_url_is_here(d->server) && !d->result->proxy)
+        (void)error_hint(why,
+                         "%s is this machine itself: give the API server's address as other "
+                         "machines reach it%s",
+                         d->server, d->credentials ? ", in server: of the discovery file" : "");
+    else if (unreached && !why->hints[0][0])
         (void)error_hint(why, "check whether this machine reaches it: curl.exe -k %s/healthz",
                          d->server);
     return error_pass(err, why);

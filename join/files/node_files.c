@@ -46,6 +46,11 @@ static void add_kubelet_flags(struct host *host, struct join_found *found, struc
             kubelet_instance_config_text(found->options.cri_socket));
 }
 
+void node_files_containerd(struct host *host, struct join_found *found, struct node_files *ret) {
+    if (!found->containerd.foreign) /* one that the image brought has its own */
+        add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_file_make(host, found));
+}
+
 void node_files_kubernetes(struct host *host, struct join_found *found, struct node_files *ret) {
     _cleanup_(freep) char *ca_file = join_ca_file(&found->options);
 
@@ -56,8 +61,7 @@ void node_files_kubernetes(struct host *host, struct join_found *found, struct n
                                     KUBELET_CLIENT_CERTIFICATE_FILE));
     add(ret, KUBELET_CONFIG_FILE, HOST_PUBLIC, yaml_write(found->kubelet_config));
     add_kubelet_flags(host, found, ret);
-    if (!found->containerd.foreign) /* one that the image brought has its own */
-        add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_file_make(host, found));
+    node_files_containerd(host, found, ret);
 }
 
 static void add_kubeconfig(const struct join_found *found, const char *path, const char *user,

@@ -19,8 +19,9 @@ void node_files_free(struct node_files *files);
 
 /* Each adds its files; they change nothing on the host. They read what was found: the client, the
  * cluster, the plan and the kubelet's configuration. */
-/* ca.crt, kubelet.conf, config.yaml, kubeadm-flags.env, instance-config.yaml, containerd's
- * config.toml (of the shape that the installed containerd reads). */
+/* containerd's config.toml, of the shape that the installed containerd reads. */
+void node_files_containerd(struct host *host, struct join_found *found, struct node_files *ret);
+/* That, ca.crt, kubelet.conf, config.yaml, kubeadm-flags.env, instance-config.yaml. */
 void node_files_kubernetes(struct host *host, struct join_found *found, struct node_files *ret);
 /* kube-proxy's configuration and kubeconfig. Kinds: those of kube_proxy_config_make(). */
 int node_files_kube_proxy(struct host *host, struct join_found *found, struct node_files *ret,

@@ -2,6 +2,8 @@
 #include "join/found/network_fit.h"
 
 #include "base/log.h"
+#include "join/found/need.h"
+#include "join/found/pod_room.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/agents/linux_agent.h"
 
@@ -357,7 +359,11 @@ void network_fit_warn(struct join *join) {
     const struct agent_settings *settings = &join->found.cluster.network;
     const struct external_agent *agent = join->found.plan.external;
     bool unread = join->found.cluster.network_unread;
+    struct error full = {0};
 
+    if (found_waits_for_prefix(&join->found) && !join->found.node.name &&
+        pod_room_check(&join->found.cluster, NULL, join->found.node_name, &full) < 0)
+        join_warn(&join->progress, "%s", full.message);
     warn_of_overlaps(join);
     if (settings->linux_agent && !unread)
         join_warn(&join->progress,

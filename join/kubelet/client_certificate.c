@@ -116,8 +116,8 @@ static int wait_for_it(struct request *r, struct error *err) {
     unsigned timeout_ms = o->timeout_ms ? o->timeout_ms : CLIENT_CERTIFICATE_TIMEOUT_MS;
     struct kube_csr issued = {0};
 
-    if (kube_csr_wait(r->client, r->csr.name, r->csr.uid, timeout_ms, o->progress,
-                      o->progress_context, &issued, err) < 0)
+    if (kube_csr_wait(r->client, &r->csr, timeout_ms, o->progress, o->progress_context, &issued,
+                      err) < 0)
         return -1;
     kube_csr_free(&r->csr);
     r->csr = issued;

@@ -16,16 +16,13 @@ static bool is_empty(const json_t *value) {
            (text && (!*text || text_equal(text, "0s")));
 }
 
-static bool gate_is_on(const json_t *config, const char *gate) {
-    return gate && json_is_true(json_object_get(json_object_get(config, "featureGates"), gate));
-}
-
 static void remove_fields(json_t *config, struct kubelet_changes *changes) {
     for (const struct linux_setting *s = linux_settings; s->field; s++) {
         const json_t *value = json_object_get(config, s->field);
         const char *text = json_string_value(value);
 
-        if (!value || gate_is_on(config, s->gate))
+        if (!value || (s->gate && json_is_true(json_object_get(
+                                      json_object_get(config, "featureGates"), s->gate))))
             continue;
         if (s->only && !(text && text_starts_with(text, s->only)))
             continue;

@@ -121,11 +121,6 @@ static int run(struct host *host, const struct text_list *words, int *ret_code, 
     return host_run(host, &process, ret_code, ret_said, err);
 }
 
-/* Killed, or ended by Windows (0xC0000005): then it has said nothing about its configuration. */
-static bool was_ended(int code) {
-    return code < 0 || code > 128;
-}
-
 static int refuse(const struct mark *mark, const char *objection, struct error *err) {
     if (mark->of_arguments) {
         (void)error_set(err, ERROR_USAGE, "this kubelet refuses its arguments: %s", objection);
@@ -149,7 +144,7 @@ static int judge(struct join_progress *progress, int code, const char *said, str
         return refuse(mark, objection, err);
     if (unknown)
         join_warn(progress, "the kubelet ignores a part of its configuration: %s", unknown);
-    if (was_ended(code))
+    if (code < 0 || code > 128) /* killed, or ended by Windows (0xC0000005) */
         join_warn(progress, "the kubelet's check of its configuration ended with exit code 0x%x",
                   (unsigned)code);
     return 0;

@@ -79,13 +79,6 @@ void patches_free(struct patches *patches) {
     *patches = (struct patches){0};
 }
 
-static void add_patch(struct patches *patches, const char *path, enum patch_type type,
-                      const struct yaml_node *node) {
-    array_add(patches->items, patches->count,
-              (struct patch){
-                  .path = xstrdup(path), .type = type, .node = node, .json = yaml_to_json(node)});
-}
-
 static int at_line(struct error *err, const char *path, const struct yaml_node *node) {
     return error_prefix(err, "%s: line %zu", path, yaml_line(node));
 }
@@ -104,7 +97,9 @@ static int add_document(const struct yaml_node *node, const char *path, enum pat
         return 0;
     if (ret->count >= PATCHES_MAX)
         return error_set(err, ERROR_USAGE, "%s: more than %d patches", path, PATCHES_MAX);
-    add_patch(ret, path, type, node);
+    array_add(ret->items, ret->count,
+              (struct patch){
+                  .path = xstrdup(path), .type = type, .node = node, .json = yaml_to_json(node)});
     return check_shape(&ret->items[ret->count - 1], err);
 }
 

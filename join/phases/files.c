@@ -30,7 +30,7 @@ static int close_owners(struct join *join, struct error *err) {
     return 0;
 }
 
-int phase_files(struct join *join, struct error *err) {
+int files_own_folders(struct join *join, struct error *err) {
     _cleanup_(freep) char *manifests = join_manifest_folder(join);
     int result = find_containerd(join->host, &join->found, err);
     const char *const folders[] = {KUBELET_FOLDER "\\plugins",
@@ -43,8 +43,11 @@ int phase_files(struct join *join, struct error *err) {
                                    manifests,
                                    join->found.containerd.conf_dir};
 
-    return result < 0 || close_owners(join, err) < 0 ||
-                   journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err) < 0
+    return result < 0 || close_owners(join, err) < 0
                ? -1
-               : write_files(join, err);
+               : journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
+}
+
+int phase_files(struct join *join, struct error *err) {
+    return files_own_folders(join, err) < 0 ? -1 : write_files(join, err);
 }

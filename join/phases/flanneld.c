@@ -54,14 +54,6 @@ static const char *first_missing(const struct routes *routes) {
                              : "its annotations on this Node are missing";
 }
 
-/* The proof says what follows from it; other pods may do without. */
-static void warn_stalled(struct join *join, const struct routes *routes) {
-    join_warn(&join->progress, "%s has not added every route: %s%s; its log: %s",
-              join->found.plan.agent->service, first_missing(routes),
-              routes->missing.count > 1 ? " and others" : "",
-              service_by_name(join->found.plan.agent->service)->log_folder);
-}
-
 /* As long as it gets on: Windows takes a second for a route, and a cluster may have hundreds. */
 static enum wait_look look_routes(void *context, struct wait *wait, struct error *err) {
     struct routes *routes = context;
@@ -93,8 +85,11 @@ static int wait_routes(struct join *join, struct routes *routes, struct error *e
         .limit_ms = ROUTES_TIMEOUT_MS, .pause_ms = STEP_MS, .look = look_routes, .context = routes};
     enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 
-    if (end == LOOK_AGAIN)
-        warn_stalled(join, routes);
+    if (end == LOOK_AGAIN) /* the proof says what follows from it; other pods may do without */
+        join_warn(&join->progress, "%s has not added every route: %s%s; its log: %s",
+                  join->found.plan.agent->service, first_missing(routes),
+                  routes->missing.count > 1 ? " and others" : "",
+                  service_by_name(join->found.plan.agent->service)->log_folder);
     return end == LOOK_FAILED ? -1 : 0;
 }
 

@@ -1,5 +1,6 @@
 /* The phases that watch the Node: registered, Ready. */
 #include "join/found/need.h"
+#include "join/found/pod_room.h"
 #include "join/phases/external_network.h"
 #include "join/phases/phases.h"
 #include "kube/csr.h"
@@ -90,15 +91,33 @@ static int keep_pods_away(struct join *join, struct error *err) {
     return external_network_pending(join, pending, err);
 }
 
+/* The controller manager says why in an Event, which no node may read; what can be seen is whether
+ * there is a prefix left. */
+static int explain_no_prefix(struct join *join, struct error *err) {
+    struct error full = {0};
+
+    if (pod_room_look(join, &full) < 0) {
+        (void)error_prefix(&full, "%s", err->message);
+        full.kind = err->kind;
+        return error_pass(err, &full);
+    }
+    (void)error_hint(err,
+                     "kubectl describe node %s tells why: with the event CIDRNotAvailable the "
+                     "pod subnet is full (a larger podSubnet, or a larger "
+                     "--node-cidr-mask-size)",
+                     join->found.node_name);
+    if (!join->found.cluster.assigns_pod_prefixes)
+        (void)error_hint(err, "pod prefixes need kube-controller-manager "
+                              "--allocate-node-cidrs=true");
+    return error_hint(err, "the kubelet's log: C:\\var\\log\\kubelet");
+}
+
 int phase_node(struct join *join, struct error *err) {
     bool waits = found_waits_for_prefix(&join->found);
     kube_node_wanted *wanted = waits ? kube_node_has_pod_cidr : kube_node_is_registered;
 
     if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {
-        if (err->kind == ERROR_TIMED_OUT && waits)
-            (void)error_hint(err, "the kubelet's log: C:\\var\\log\\kubelet; pod subnets need "
-                                  "kube-controller-manager --allocate-node-cidrs=true");
-        return -1;
+        return err->kind == ERROR_TIMED_OUT && waits ? explain_no_prefix(join, err) : -1;
     }
     if (keep_pods_away(join, err) < 0)
         return -1;

@@ -26,6 +26,8 @@ int phase_artifacts(struct join *join, struct error *err);
 /* This program in the place where the services start it. */
 int artifacts_own_winjoin(struct join *join, struct error *err);
 int phase_files(struct join *join, struct error *err);
+/* The folders that they, the kubelet and its pods need. */
+int files_own_folders(struct join *join, struct error *err);
 int phase_containerd(struct join *join, struct error *err);
 int phase_kubelet(struct join *join, struct error *err);
 int phase_vswitch(struct join *join, struct error *err);

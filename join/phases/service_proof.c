@@ -74,9 +74,11 @@ static enum wait_look look_first_pod(struct join *join, struct error *err) {
 }
 
 static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
-    _cleanup_json_ json_t *balancers = NULL;
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *balancers = NULL; /* their ids: how many there are is all that is told */
 
-    if (hcn_list(join->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
+    if (hcn_enumerate(join->host, HCN_LOAD_BALANCER, NULL, &text, err) < 0 ||
+        json_read(text, strlen(text), "list of HNS IDs", &balancers, err) < 0)
         return LOOK_FAILED;
     if (!json_array_size(balancers))
         return runs ? look_first_pod(join, err) : LOOK_AGAIN;

@@ -133,13 +133,6 @@ static char *image_of_node(struct join *join) {
                : programs_sandbox_image(join->host, &join->found);
 }
 
-static void name_services(struct text_list *ret) {
-    text_list_add(ret, "hns");
-    for (const struct service *const *row = service_table; *row; row++)
-        if ((*row)->diagnosed)
-            text_list_add(ret, (*row)->name);
-}
-
 /* ---- the first look ---- */
 
 /* Causes that stand already are told before a pod is started. */
@@ -257,7 +250,10 @@ int phase_verify(struct join *join, struct error *err) {
         (void)kube_nodes_get(&join->found.client, &nodes, ERROR_IGNORED);
     options.evidence.node = node;
     options.evidence.nodes = nodes;
-    name_services(&services);
+    text_list_add(&services, "hns");
+    for (const struct service *const *row = service_table; *row; row++)
+        if ((*row)->diagnosed)
+            text_list_add(&services, (*row)->name);
     options.evidence.services = (const char *const *)services.items;
     if (join->found.report.cells.count)
         diag_report_free(&join->found.report);

@@ -39,19 +39,6 @@ static void add_cluster(struct text *out, const json_t *plan) {
     text_add_char(out, '\n');
 }
 
-static void add_steps(struct text *out, const json_t *plan) {
-    text_add(out, "\nsteps\n");
-    json_each(json_at(plan, "steps"), i, step)
-        text_addf(out, "  %2zu  %-14s %s\n", i + 1, text_at(step, "id"), text_at(step, "title"));
-}
-
-static void add_artifacts(struct text *out, const json_t *plan) {
-    json_each(json_at(plan, "artifacts"), i, artifact)
-        text_addf(out, "%s  %-44s %s, sha256:%.12s...\n", i ? "" : "\nprograms\n",
-                  text_at(artifact, "path"), text_at(artifact, "version"),
-                  text_at(artifact, "sha256"));
-}
-
 static void add_files(struct text *out, const json_t *plan) {
     text_add(out, "\nfiles\n");
     json_each(json_at(plan, "files"), i, file)
@@ -178,8 +165,13 @@ char *join_plan_text(const json_t *document) {
     text_addf(&out, "Joining %s to %s would do this; nothing was changed.\n\n",
               text_at(plan, "node.name"), text_at(plan, "cluster.server"));
     add_cluster(&out, plan);
-    add_steps(&out, plan);
-    add_artifacts(&out, plan);
+    text_add(&out, "\nsteps\n");
+    json_each(json_at(plan, "steps"), i, step)
+        text_addf(&out, "  %2zu  %-14s %s\n", i + 1, text_at(step, "id"), text_at(step, "title"));
+    json_each(json_at(plan, "artifacts"), i, artifact)
+        text_addf(&out, "%s  %-44s %s, sha256:%.12s...\n", i ? "" : "\nprograms\n",
+                  text_at(artifact, "path"), text_at(artifact, "version"),
+                  text_at(artifact, "sha256"));
     add_files(&out, plan);
     add_registry(&out, plan);
     add_changes(&out, plan);

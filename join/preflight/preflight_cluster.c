@@ -4,6 +4,7 @@
 #include "join/found/need.h"
 #include "join/found/network_fit.h"
 #include "join/found/node_name.h"
+#include "join/found/pod_room.h"
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"
 #include "join/services/rights.h"
@@ -77,14 +78,14 @@ enum verdict check_node_name(struct join *join, struct finding *finding) {
                       join->found.node_name);
 }
 
-/* Only kubeadm's file is seen: its manifest may have been changed by hand. */
+/* Of the settings only kubeadm's file is seen: its manifest may have been changed by hand. */
 enum verdict check_pod_prefix(struct join *join, struct finding *finding) {
     if (!found_waits_for_prefix(&join->found))
         return check_not_run(finding, "this node does not wait for the controller manager's");
-    return join->found.cluster.assigns_pod_prefixes
-               ? CHECK_FINE
-               : check_bad(finding, "kubeadm-config has no networking.podSubnet, without which the "
-                                    "controller manager gives Nodes no pod prefix");
+    if (!join->found.cluster.assigns_pod_prefixes)
+        return check_bad(finding, "kubeadm-config has no networking.podSubnet, without which the "
+                                  "controller manager gives Nodes no pod prefix");
+    return pod_room_look(join, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
 }
 
 /* The approver asks whether the request's sender has this right; so does this check. */

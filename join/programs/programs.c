@@ -69,7 +69,7 @@ static int open_upstream(struct join *join, struct error *err) {
     const char *version = published_version(&join->found);
     _cleanup_(text_list_free) struct text_list missing = {0};
 
-    if (text_equal(o->source_base, JOIN_SOURCE_NONE) || !join->found.plan.name || !version)
+    if (text_equal(o->source_base, JOIN_SOURCE_NONE) || !join->found.plan.mode || !version)
         return 0;
     if (!artifact_version_is_usable(version))
         return error_set(err, ERROR_MALFORMED, "the cluster's version is unusable: %.60s", version);

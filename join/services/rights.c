@@ -8,6 +8,8 @@
 #include "netsetup/agents/agent.h"
 #include "services/service_table.h"
 
+enum { WANTED_MAX = 16 };
+
 static int refuse(struct error *err, const char *who, const struct kube_right *right) {
     return error_set(err, ERROR_PREFLIGHT, "[" RIGHTS_CHECK "] %s is not allowed to %s %s", who,
                      right->verb, right->resource);
@@ -18,18 +20,13 @@ static int hint_at_manifest(struct error *err) {
                            "admin.conf | kubectl apply -f -");
 }
 
-/* false: refused; a question without an answer does not count as refused. */
-static bool may(struct join *join, const struct kube_right *right) {
-    bool allowed;
-
-    return kube_may(&join->found.client, right, &allowed, ERROR_IGNORED) < 0 || allowed;
-}
-
 static int check_token(struct join *join, struct error *err) {
     static const struct kube_right request = {"create", "certificates.k8s.io",
                                               "certificatesigningrequests"};
+    bool allowed;
 
-    if (join_has_certificate(join->host, &join->found, ERROR_IGNORED) || may(join, &request))
+    if (join_has_certificate(join->host, &join->found, ERROR_IGNORED) ||
+        kube_may(&join->found.client, &request, &allowed, ERROR_IGNORED) < 0 || allowed)
         return 0;
     (void)refuse(err, "the token", &request);
     return error_hint(
@@ -37,38 +34,41 @@ static int check_token(struct join *join, struct error *err) {
              "as tokens made by kubeadm token create do");
 }
 
-static int check_agent(struct join *join, struct error *err) {
-    const struct agent_right *right = join->found.plan.agent->rights;
+/* Of kube-proxy and of an agent that has the node's identity: one that asks for another later has
+ * its rights. */
+static size_t list_wanted(const struct network_agent *agent, bool kube_proxy,
+                          struct text_list *verbs, struct kube_right *ret) {
+    static const struct kube_right proxy[] = {{"list", "", "services"},
+                                              {"list", "discovery.k8s.io", "endpointslices"}};
+    size_t count = 0;
 
-    if (join->found.plan.agent->group)
-        return 0; /* rights of an identity that it asks for later */
-    for (; right && right->resource; right++) {
-        _cleanup_(text_list_free) struct text_list verbs = {0};
+    for (; kube_proxy && count < ARRAY_SIZE(proxy); count++)
+        ret[count] = proxy[count];
+    for (const struct agent_right *r = agent->group ? NULL : agent->rights; r && r->resource; r++) {
+        size_t first = verbs->count;
 
-        text_list_split(&verbs, right->verbs, ',');
-        for (size_t i = 0; i < verbs.count; i++) {
-            const struct kube_right wanted = {verbs.items[i], "", right->resource};
-
-            if (!may(join, &wanted)) {
-                (void)refuse(err, "this node", &wanted);
-                return hint_at_manifest(err);
-            }
-        }
+        text_list_split(verbs, r->verbs, ',');
+        for (size_t i = first; i < verbs->count && count < WANTED_MAX; i++)
+            ret[count++] = (struct kube_right){verbs->items[i], "", r->resource};
     }
-    return 0;
+    return count;
 }
 
+/* A question without an answer does not count as refused. */
 static int check_node(struct join *join, bool kube_proxy, struct error *err) {
-    static const struct kube_right wanted[] = {{"list", "", "services"},
-                                               {"list", "discovery.k8s.io", "endpointslices"}};
+    _cleanup_(text_list_free) struct text_list verbs = {0};
+    struct kube_right wanted[WANTED_MAX];
+    bool may[WANTED_MAX];
+    size_t count = list_wanted(join->found.plan.agent, kube_proxy, &verbs, wanted);
 
-    for (size_t i = 0; kube_proxy && i < ARRAY_SIZE(wanted); i++) {
-        if (!may(join, &wanted[i])) {
+    if (kube_may_all(&join->found.client, wanted, count, may, ERROR_IGNORED) < 0)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (!may[i]) {
             (void)refuse(err, "this node", &wanted[i]);
             return hint_at_manifest(err);
         }
-    }
-    return check_agent(join, err);
+    return 0;
 }
 
 int rights_check(struct join *join, struct error *err) {

@@ -92,10 +92,6 @@ static int evict(struct join *join, const json_t *pod, struct error *err) {
     return error_pass(err, &why);
 }
 
-static bool is_whole(const json_t *pod) {
-    return json_text_at(pod, "metadata.namespace") && json_text_at(pod, "metadata.name");
-}
-
 /* All of them are looked at before the first is asked to go. */
 static int find_pods(struct join *join, json_t *ret, struct error *err) {
     _cleanup_(freep) char *name = kube_escape(join->found.node_name);
@@ -107,7 +103,8 @@ static int find_pods(struct join *join, json_t *ret, struct error *err) {
         kube_list_items(list, &items, err) < 0)
         return -1;
     json_each(items, i, pod) {
-        if (!is_whole(pod) || stays(pod))
+        if (!json_text_at(pod, "metadata.namespace") || !json_text_at(pod, "metadata.name") ||
+            stays(pod))
             continue;
         if (!is_of(pod, NULL))
             return refuse_lost(join, pod, err);

@@ -41,6 +41,17 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
     return read_prefixes(told, ret, err);
 }
 
+/* Its IPAM gives a Windows node no block then, and the operator makes no part for Windows. Off is
+ * what no IPAMConfig means (libcalico-go, lib/ipam: GetIPAMConfig); that of an etcd is not here. */
+static bool is_loose(const json_t *told) {
+    const json_t *object = json_object_get(told, EXTERNAL_AGENT_OBJECT);
+    const char *ipam = json_text_or(told, "CNI_IPAM_TYPE", "calico-ipam");
+
+    return object && text_equal(ipam, "calico-ipam") &&
+           !text_equal(json_text_at(told, "DATASTORE_TYPE"), "etcdv3") &&
+           !json_bool_at(object, "spec.strictAffinity", false);
+}
+
 static int check(const struct agent_settings *settings, struct error *err) {
     const char *ipip = json_text_at(settings->told, "CALICO_IPV4POOL_IPIP");
     if (ipip && *ipip && !text_equal_nocase(ipip, "Never")) {
@@ -51,13 +62,14 @@ static int check(const struct agent_settings *settings, struct error *err) {
         return error_hint(err, "set encapsulation: VXLAN or None for the IP pool in Calico's "
                                "Installation");
     }
-    /* its IPAM gives a Windows node no block then, and the operator makes no part for Windows */
-    if (!json_bool_at(settings->told, EXTERNAL_AGENT_OBJECT ".spec.strictAffinity", true)) {
+    if (is_loose(settings->told)) {
         (void)error_set(err, ERROR_UNSUPPORTED,
                         "Calico's strict affinity is off (IPAMConfig default): it gives Windows "
                         "nodes no addresses");
-        return error_hint(err, "kubectl patch ipamconfig default --type merge -p \"spec: "
-                               "{strictAffinity: true}\"");
+        (void)error_hint(err, "kubectl patch ipamconfig default --type merge -p \"spec: "
+                              "{strictAffinity: true}\"");
+        return error_hint(err, "where there is no IPAMConfig yet: calicoctl ipam configure "
+                               "--strictaffinity=true");
     }
     if (!settings->mode) {
         (void)error_set(err, ERROR_UNSUPPORTED,

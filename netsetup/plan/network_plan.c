@@ -145,12 +145,6 @@ static int plan_dual_stack(const struct network_input *input, struct network_pla
     return 0;
 }
 
-static void plan_names(const struct network_input *input, struct network_plan *plan) {
-    plan->name = xstrdup_null(input->name);
-    plan->dns_domain = xstrdup(input->dns_domain ? input->dns_domain : "cluster.local");
-    plan->cni_folder = xstrdup_null(input->cni_folder);
-}
-
 static void add_dns_servers(const struct text_list *servers, int family,
                             struct network_plan *plan) {
     for (size_t i = 0; i < servers->count; i++)
@@ -197,7 +191,9 @@ static int plan_check_name(const struct network_plan *plan, struct error *err) {
 /* All that can be said of the input without asking this machine. */
 static int plan_begin(const struct network_input *input, struct network_plan *plan,
                       struct network_prefixes *prefixes, struct error *err) {
-    plan_names(input, plan);
+    plan->name = xstrdup_null(input->name);
+    plan->dns_domain = xstrdup(input->dns_domain ? input->dns_domain : "cluster.local");
+    plan->cni_folder = xstrdup_null(input->cni_folder);
     if (plan_choices(input, plan, err) < 0 || plan_routes(input, plan, err) < 0)
         return -1;
     bool made = !plan->agent->pods_make_network;
@@ -249,6 +245,16 @@ static int plan_fill(const struct network_input *input, struct network_plan *pla
         return -1;
     const struct cni_plugin *cni = cni_plugin_by_name(plan->cni_plugin);
     return cni && cni->check ? cni->check(plan, err) : 0;
+}
+
+int network_plan_choose(const char *mode, const char *plugin, struct network_plan *ret,
+                        struct error *err) {
+    const struct network_input input = {.mode = mode, .plugin = plugin};
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
+    if (plan_choices(&input, &plan, err) < 0)
+        return -1;
+    *ret = take_struct(plan);
+    return 0;
 }
 
 int network_plan_make(const struct network_input *input, struct network_plan *ret,

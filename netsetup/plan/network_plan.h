@@ -114,6 +114,10 @@ void network_input_pods(const struct text_list *prefixes, struct network_input *
  * service and management prefixes, node prefix of another family), ERROR_MALFORMED (bad prefix). */
 int network_plan_make(const struct network_input *input, struct network_plan *ret,
                       struct error *err);
+/* Mode, agent and plugins alone, as network_plan_make() chooses them: what decides which programs a
+ * node needs. NULL: not given. Its kinds. */
+int network_plan_choose(const char *mode, const char *plugin, struct network_plan *ret,
+                        struct error *err);
 /* The part of network_plan_make() that needs neither machine nor cluster (hns and cluster prefixes
  * may be unknown): can these choices and prefixes stand together? Its kinds. */
 int network_input_check(const struct network_input *input, struct error *err);

@@ -7,11 +7,6 @@ enum { ROUTES_MAX = PEERS_MAX * 2, NAME_MAX_LEN = 253, PLACE_MAX = 90 };
 
 /* ---- commands ---- */
 
-/* What a route is called: its prefix, in letters that all clouds take. The caller frees. */
-static char *name_of(const char *prefix) {
-    return text_replace(xasprintf("pods-%s", prefix), ".:/", '-');
-}
-
 static const char *or_word(const char *given, const char *word) {
     return given ? given : word;
 }
@@ -73,7 +68,7 @@ char *fabric_routes_text(const json_t *routes, const char *format, const struct 
 
     json_each(routes, i, route) {
         const char *prefix = json_text_at(route, "podCIDR");
-        _cleanup_(freep) char *name = name_of(prefix);
+        _cleanup_(freep) char *name = text_replace(xasprintf("pods-%s", prefix), ".:/", '-');
 
         if (!fabric || (most && i == most))
             break;

@@ -3,13 +3,10 @@
 
 #include <ctype.h>
 
-#include "base/yaml_schema.h"
 #include "services/artifacts/bundle_path.h"
 #include "services/version.h"
 #include "templates/templates.h"
 
-#define API_VERSION "winjoin.io/v1alpha1"
-#define KIND "Catalog"
 enum { PATTERN_LONGEST = 400 };
 
 /* releases[] as checked; each has name, path, digest, and version, programs, members or not. */
@@ -17,7 +14,7 @@ struct catalog {
     json_t *releases;
 };
 
-static const struct yaml_field catalog_fields[] = {
+const struct yaml_field catalog_fields[] = {
     {"apiVersion", YAML_FIELD_TEXT, 0, NULL},
     {"kind", YAML_FIELD_TEXT, 0, NULL},
     {"releases[].name", YAML_FIELD_TEXT, 0, NULL},
@@ -119,9 +116,9 @@ static int check_release(const json_t *release, json_t *seen, struct error *err)
 static int check(const json_t *catalog, struct error *err) {
     _cleanup_json_ json_t *seen = json_object();
 
-    if (!text_equal(json_text_at(catalog, "apiVersion"), API_VERSION) ||
-        !text_equal(json_text_at(catalog, "kind"), KIND))
-        return error_set(err, ERROR_USAGE, "it is not a " KIND " of " API_VERSION);
+    if (!text_equal(json_text_at(catalog, "apiVersion"), CATALOG_V1ALPHA1) ||
+        !text_equal(json_text_at(catalog, "kind"), CATALOG_KIND))
+        return error_set(err, ERROR_USAGE, "it is not a " CATALOG_KIND " of " CATALOG_V1ALPHA1);
     if (!json_array_size(json_at(catalog, "releases")))
         return error_set(err, ERROR_USAGE, "it has no releases");
     json_each(json_at(catalog, "releases"), i, release) {

@@ -2,7 +2,12 @@
  * that winjoin brings is templates/catalog.yaml; a file of the same form may replace it. */
 #pragma once
 
+#include "base/yaml_schema.h"
 #include "services/artifacts/artifacts.h"
+
+#define CATALOG_V1ALPHA1 "winjoin.io/v1alpha1"
+#define CATALOG_KIND "Catalog"
+extern const struct yaml_field catalog_fields[]; /* what it may have */
 
 struct catalog; /* catalog_free() */
 /* A catalog's text, YAML or JSON, strict; NULL: winjoin's own. `what` names it in messages. Kinds:

@@ -279,7 +279,7 @@ static void ended(void *context, const struct http_exchange *x) {
     }
     if (x->response.status == 401 && x->response.challenge && !f->file->challenge)
         f->file->challenge = xstrdup(x->response.challenge);
-    (void)http_hint_proxy(&f->why, x->response.proxy);
+    (void)http_hint_proxy(&f->why, x->response.proxy, false);
     f->pause_ms = pause_after(mirror->host, f->attempt++, x->response.retry_after);
     if (!f->file->sha256 || f->only_whole)
         text_clear(&f->body);

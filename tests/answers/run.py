@@ -29,6 +29,9 @@ import diag_cases
 import node_cases
 from row import BAD
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import document_schemas  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = shlex.split(os.environ.get("WINJOIN", str(ROOT / "build/native/winjoin")))
 PATIENCE = float(os.environ.get("PATIENCE", "1"))
@@ -199,6 +202,10 @@ def run_once(case, server, slow):
         done = Done(words, max(90, case.seconds * 3) * PATIENCE, case.environment)
         found = list(problems(case, server, host, before, done, slow))
         text = done.err.decode(errors="backslashreplace")
+        try:
+            document_schemas.check_output(done.out.decode(errors="replace"), done.err.decode(errors="replace"))
+        except AssertionError as why:
+            found.append(str(why))
         server.well()
         if case.again is not None:
             after = Done(words, 90 * PATIENCE, case.environment)

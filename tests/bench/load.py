@@ -26,9 +26,9 @@ GATE = 'read -r go <&0; exec "$@" </dev/null'  # released by the end of the pipe
 SPREAD = "10s"  # what a machine does by itself that was just switched on (join/found/start_spread.h)
 PATIENCE = 300
 SETTLED = 2
-# Of a join, five of them for the network agents' DaemonSets (docs/kubeadm-parity.md); it waits for its certificate
-# by watches of 20 s and more (kube/watch.c).
-REQUESTS, WATCH = 18, 20
+# Of a join, four of them for the network agents' DaemonSets (docs/benchmarks.md, "What is asked, and why"), one of them
+# the watch of its certificate; later ones take 20 s and more (kube/watch.c).
+REQUESTS, WATCH = 15, 20
 
 
 class Server:

@@ -61,8 +61,8 @@ def versions():
 def table(setting, settings):
     """Program name -> (system, package inside the module) of one section."""
     found = {}
-    for system in SYSTEMS:
-        for word in settings.get(system, "").split():
+    for system, words in (*((s, settings.get(s, "")) for s in SYSTEMS), ("windows", settings.get("tests", ""))):
+        for word in words.split():
             name, _, package = word.rpartition("=")
             name = name or package.rsplit("/", 1)[-1]
             if package == "." and not name:
@@ -176,6 +176,11 @@ def block(word, rows):
     return ["", word + " (", *["\t" + row for row in rows], ")"] if rows else []
 
 
+def tests_too(settings):
+    """What makes the go command look at a package's integration tests, where these are what is built."""
+    return ["-test", "-tags=integration"] if "tests" in settings else []
+
+
 def package(settings, path):
     return settings["module"] if path == "." else settings["module"] + "/" + path
 
@@ -188,7 +193,7 @@ def pin(name, settings, folder):
         for system in SYSTEMS:
             packages = [package(settings, p) for s, p in table(name, settings).values() if s == system]
             if packages:
-                go(work, "list", "-mod=mod", "-deps", *packages, system=system)
+                go(work, "list", "-mod=mod", "-deps", *tests_too(settings), *packages, system=system)
         go(work, "mod", "edit", "-fmt")
         os.makedirs(folder, exist_ok=True)
         for leaf in ("go.mod", "go.sum"):
@@ -286,7 +291,8 @@ def build(name, settings, program, place):
                                                    system))
     work = tempfile.mkdtemp(prefix="build.", dir=place)
     try:
-        go(folder, "build", "-mod=readonly", "-trimpath", "-ldflags", linker_flags(settings), "-o",
+        verb = ["test", "-c", "-tags=integration"] if "tests" in settings else ["build"]
+        go(folder, *verb, "-mod=readonly", "-trimpath", "-ldflags", linker_flags(settings), "-o",
            os.path.join(work, program), wanted, system=system, log=os.path.join(place, "build.log"))
         os.makedirs(os.path.join(place, "bin", system), exist_ok=True)
         os.rename(os.path.join(work, program), os.path.join(place, "bin", system, program))

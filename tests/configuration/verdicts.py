@@ -12,8 +12,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests/cluster"))
+sys.path += [str(ROOT / "tests/cluster"), str(ROOT / "tests")]
 import cases  # noqa: E402
+import document_schemas  # noqa: E402
 import odd_files  # noqa: E402
 import odd_lines  # noqa: E402
 import paths  # noqa: E402
@@ -71,7 +72,10 @@ class Judge:
                                   stdin=subprocess.DEVNULL, env={**clean, **(environment or {})}, cwd=folder)
         except subprocess.TimeoutExpired:
             return -1, "", "no end after 60 s"
-        return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        out = done.stdout.decode(errors="replace")
+        if words[:len(WINJOIN)] == WINJOIN:
+            document_schemas.check_output(out)
+        return done.returncode, out, done.stderr.decode(errors="replace")
 
     def check(self, name, right, why):
         if right:

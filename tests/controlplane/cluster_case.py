@@ -13,6 +13,9 @@ from .cluster import Cluster
 from .settings import Settings
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests"))
+import document_schemas  # noqa: E402
+
 WINJOIN = str(ROOT / "build/native/winjoin")
 # A process begins with the most that its parent ever had: counted by a small one between.
 MEASURED = ("import resource, subprocess, sys; code = subprocess.call(sys.argv[2:]); "
@@ -51,6 +54,7 @@ class ClusterDiag(unittest.TestCase):
         proc = self.start(*words, **keywords)
         out, err = proc.communicate(timeout=120)
         self.assertEqual(proc.returncode, code, out + err)
+        document_schemas.check_output(out)
         return out, err
 
     def report(self, *words, code=0, **keywords):

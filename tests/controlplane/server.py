@@ -318,6 +318,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def send_bytes(self, code, data, kind, headers=None):
         self.code = code
+        self.api.traffic.answered(len(data))
         self._head(code, {"Content-Type": kind, "Content-Length": str(len(data)),
                           **(headers or {})})
         if self.command == "HEAD":
@@ -411,6 +412,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def _chunk(self, kind, item):
         data = json.dumps({"type": kind, "object": item}, separators=(",", ":")).encode() + b"\n"
+        self.api.traffic.answered(len(data))
         if self.fault and self.fault.truncate is not None:
             self.wfile.write(b"%x\r\n" % len(data) + data[:self.fault.truncate])
             self.wfile.flush()

@@ -170,6 +170,15 @@ class Rights(Case):
         body["spec"]["resourceAttributes"]["verb"] = "delete"
         self.assertFalse(self.joiner.call("POST", path, body)["status"]["allowed"])
 
+    def test_a_review_of_rules(self):
+        path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+        answer = self.joiner.call("POST", path, {"spec": {"namespace": "none"}})["status"]
+        self.assertTrue(answer["incomplete"])
+        self.assertIn({"verbs": ["get"], "apiGroups": [""], "resources": ["nodes"]}, answer["resourceRules"])
+        self.assertFalse([r for r in answer["resourceRules"] if "configmaps" in r["resources"]
+                          and not r.get("resourceNames")])
+        self.refused(400, self.joiner.call, "POST", path, {"spec": {}})
+
 
 class StrictNodes(Case):
     settings = {"node_services": False}

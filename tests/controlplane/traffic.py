@@ -34,7 +34,7 @@ class Traffic:
 
     def __init__(self, limit=None, clock=time.monotonic):
         self.lock, self.clock, self.limit = threading.Lock(), clock, limit or Limit()
-        self.connections = self.handshakes = self.requests = self.refused = 0
+        self.connections = self.handshakes = self.requests = self.refused = self.bytes = 0
         self.numbered = self.open = self.peak_open = self.at_once = self.peak_at_once = 0
         self.began, self.slots = clock(), {}
 
@@ -68,6 +68,11 @@ class Traffic:
             self.refused += not served
             return served
 
+    def answered(self, size):
+        """An answer's body of so many bytes."""
+        with self.lock:
+            self.bytes += size
+
     def end(self):
         with self.lock:
             self.at_once -= 1
@@ -75,7 +80,7 @@ class Traffic:
     def facts(self):
         with self.lock:
             return {"tcpConnections": self.connections, "tlsConnections": self.handshakes,
-                    "requests": self.requests, "refusedRequests": self.refused,
+                    "requests": self.requests, "refusedRequests": self.refused, "answeredBytes": self.bytes,
                     "peakConnections": self.peak_open, "peakRequestsAtOnce": self.peak_at_once,
                     "peakRequestsPerSecond": round(max(self.slots.values(), default=0) / SLOT_SECONDS),
                     "slotSeconds": SLOT_SECONDS,
@@ -84,6 +89,6 @@ class Traffic:
     def clear(self):
         """What is open stays counted; all else begins at zero."""
         with self.lock:
-            self.connections = self.handshakes = self.requests = self.refused = 0
+            self.connections = self.handshakes = self.requests = self.refused = self.bytes = 0
             self.peak_open, self.peak_at_once = self.open, self.at_once
             self.began, self.slots = self.clock(), {}

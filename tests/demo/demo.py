@@ -4,6 +4,7 @@ import argparse
 import os
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rig"))
@@ -17,13 +18,27 @@ def say(text=""):
     print(text, flush=True)
 
 
+def pass_on(pipe):
+    while data := os.read(pipe, 65536):
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
 def show(s, *words):
-    """Runs winjoin.exe on the host with its output straight on the screen; its exit code."""
+    """Runs winjoin.exe on the host and shows what it prints, as it comes; its exit code.
+
+    By a pipe: Wine's console makes letters of the escape sequences that Windows' own takes, and knows no UTF-8."""
     line = " ".join(words)
     say("\nPS C:\\> winjoin " + line)
-    proc = s.host.spawn([stage.PROGRAM, *words], stdin=subprocess.DEVNULL)
+    reading, writing = os.pipe()
+    proc = s.host.spawn([stage.PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=writing, stderr=writing)
+    os.close(writing)
+    passing = threading.Thread(target=pass_on, args=(reading,), daemon=True)
+    passing.start()
     try:
-        return proc.wait(240)
+        code = proc.wait(240)
+        passing.join(2)  # Wine's own processes may hold the pipe open
+        return code
     except subprocess.TimeoutExpired:
         proc.kill()
         raise RuntimeError("winjoin %s: no end after 240 s" % words[0]) from None

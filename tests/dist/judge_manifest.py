@@ -26,7 +26,7 @@ def wrong_xml(schema, path):
 def main():
     schema, *files = (pathlib.Path(word) for word in sys.argv[1:])
     for path in files:
-        for line in (wrong_xml if path.suffix == ".nuspec" else wrong_yaml)(schema, path):
+        for line in (wrong_yaml if path.suffix == ".yaml" else wrong_xml)(schema, path):
             print("%s: %s" % (path.name, line))
 
 

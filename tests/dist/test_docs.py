@@ -7,12 +7,14 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINJOIN = ROOT / "build/native/winjoin"
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Placeholders in a line that is shown, and what is taken in its place.
 STANDS_FOR = [("...", ""), ("phase NAME", "phase list"), ("^\n", " "), ("json|junit|html|metrics", "json"), ("powershell|bash", "bash")]
 PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd")
@@ -61,27 +63,29 @@ class Documents(unittest.TestCase):
                     with self.subTest(source=path.name, verb=verb, flag=flag):
                         self.assertRegex(shown, flag + r"\b")
 
-    def test_causes_and_codes(self):
-        """docs/diag.md tells every cause and every code of a skipped cell, and no others."""
+    def test_codes(self):
+        """Each code of a skipped cell that docs/diag.md tells is one of the program's."""
         told = read(ROOT / "docs/diag.md")
-        causes = re.findall(r'[{(]"([A-Z0-9-]+)", ', read(ROOT / "diag/causes/causes.c"), re.M)
-        self.assertGreater(len(causes), 20)
-        self.assertEqual(set(causes), set(re.findall(r"^\| ([A-Z][A-Z0-9-]+) \|", told, re.M)))
         source = "".join(read(p) for p in [*(ROOT / "diag").rglob("*.c"), ROOT / "netsetup/modes/mode.h"])
         for code in re.findall(r"^\| `([a-z-]+)` \|", told, re.M):
             with self.subTest(code=code):
                 self.assertTrue('"%s"' % code in source, "no such code")
 
-    def test_causes_page(self):
-        """docs/causes.md is what the program's table makes of it: make causes."""
-        made = subprocess.run([ROOT / "build/native/cause-page"], capture_output=True, text=True, check=True).stdout
-        self.assertEqual(made, read(ROOT / "docs/causes.md"), "run: make causes")
-        ids = re.findall(r"^## ([A-Z][A-Z0-9-]+)$", made, re.M)
+    def test_reference(self):
+        """docs/reference is what the program's tables make of it: make docs."""
+        made = ROOT / "build/native/reference-page"
+        names = subprocess.run([made], capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual({*names, "metrics"}, {path.stem for path in (ROOT / "docs/reference").glob("*.md")}, "run: make docs")
+        for name, words in [*((name, [made, name]) for name in names), ("metrics", [sys.executable, "-B", ROOT / "dist/man/metrics.py"])]:
+            with self.subTest(name):
+                page = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+                self.assertEqual(page, read(ROOT / "docs/reference" / (name + ".md")), "run: make docs")
+        ids = re.findall(r"^## ([A-Z][A-Z0-9-]+)$", read(ROOT / "docs/reference/causes.md"), re.M)
+        self.assertGreater(len(ids), 50)
         self.assertEqual(len(ids), len(set(ids)))
-        self.assertEqual(set(ids), set(re.findall(r"^\| ([A-Z][A-Z0-9-]+) \|", read(ROOT / "docs/diag.md"), re.M)))
 
     def test_causes_of_troubleshooting(self):
-        known = set(re.findall(r"^\| ([A-Z][A-Z0-9-]+) \|", read(ROOT / "docs/diag.md"), re.M))
+        known = set(re.findall(r"^##+ ([A-Z][A-Z0-9-]+)$", read(ROOT / "docs/reference/causes.md"), re.M))
         for row in re.findall(r"^\|[^|]+\| ([A-Z0-9-]+(?:, [A-Z0-9-]+)*) \|", read(ROOT / "docs/troubleshooting.md"), re.M):
             with self.subTest(row=row):
                 self.assertLessEqual(set(row.split(", ")) - {"-"}, known)
@@ -169,6 +173,17 @@ class Documents(unittest.TestCase):
                                    read(path)):
                 with self.subTest(document=path.name, path=name):
                     self.assertTrue(list(ROOT.glob(re.sub("[A-Z]+(?=[./])", "*", name).rstrip("/") + "*")))
+
+    def test_pictures(self):
+        """Each can be read out, and loads nothing; the picture of a join ends with one that was proved."""
+        for path in (ROOT / "docs/pictures").glob("*.svg"):
+            with self.subTest(path.name):
+                root = xml.etree.ElementTree.parse(path).getroot()
+                self.assertEqual("img", root.get("role"))
+                self.assertEqual(["title", "desc"], [child.tag.rpartition("}")[2] for child in root[:2]])
+                self.assertNotRegex(read(path), r"href=|url\(|<image|<script")
+        words = "".join(xml.etree.ElementTree.parse(ROOT / "docs/pictures/join.svg").getroot().itertext())
+        self.assertRegex(words, r"winjoin join 10\.0\.0\.10:6443 [\s\S]*9 of 9 flows work[\s\S]* is Ready and its pods can talk")
 
     def test_no_conflict_is_left(self):
         for path in [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]:

@@ -5,22 +5,23 @@
 
 #include "base/memory.h"
 #include "diag/cluster/causes/causes.h"
+#include "diag/reports/compare.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct diag_text_style style = {.utf8 = size % 2 != 0};
-    struct cluster_report report = {0}, none = {0};
+    struct diag_report report = {0}, none = {0};
 
-    if (cluster_report_read((const char *)data, size, &report, NULL) == 0) {
+    if (diag_report_read((const char *)data, size, CLUSTER_REPORT_KIND, &report, NULL) == 0) {
         _cleanup_(freep) char *text = NULL, *junit = NULL, *html = NULL;
         _cleanup_json_ json_t *json = NULL, *compared = NULL;
 
         cluster_causes_find(&report);
-        text = cluster_report_text(&report, &style);
-        junit = cluster_report_junit(&report);
-        html = cluster_report_html(&report);
-        json = cluster_report_json(&report);
-        compared = cluster_report_compare(&none, &report);
+        text = diag_report_text(&report, &style);
+        junit = diag_report_junit(&report);
+        html = diag_report_html(&report);
+        json = diag_report_json(&report);
+        compared = diag_report_compare(&none, &report);
     }
-    cluster_report_free(&report);
+    diag_report_free(&report);
     return 0;
 }

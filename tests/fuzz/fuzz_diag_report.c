@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct diag_text_style style = {.utf8 = size % 2 != 0};
     _cleanup_(diag_report_free) struct diag_report report = {0};
 
-    if (diag_report_read((const char *)data, size, &report, NULL) == 0) {
+    if (diag_report_read((const char *)data, size, NODE_REPORT_KIND, &report, NULL) == 0) {
         _cleanup_(freep) char *text = NULL, *junit = NULL, *html = NULL, *metrics = NULL;
         _cleanup_json_ json_t *json = NULL;
 

@@ -45,8 +45,8 @@
  *   RemoteSubnetRoute for one DestinationPrefix is 0x803b0012.
  *
  * Held against: the recordings of what upstream programs sent (tests/suites/hns-recordings.sh), and
- * hcsshim's own integration tests of its hcn package, meant for a real HNS, run under Wine at HNS
- * 15.5: all pass but the one of /accelnet, which the model lacks.
+ * Microsoft's own integration tests, meant for a real HNS (tests/hns/upstream.py lists what the
+ * model lacks at which version).
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-"""Ansible and other judges (requirements.txt) from the Python package index, in the cache: tools() gives their folder."""
+"""Ansible and other judges and readers (requirements.txt) from the Python package index, in the cache: tools() gives their folder."""
 import fcntl
 import hashlib
 import os

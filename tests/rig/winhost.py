@@ -15,7 +15,8 @@ import sandbox
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path += [os.path.join(ROOT, "tests", "wine"), os.path.join(ROOT, "tests", "hns")]
+sys.path += [os.path.join(ROOT, "tests", "wine"), os.path.join(ROOT, "tests", "hns"), os.path.join(ROOT, "tests")]
+import document_schemas  # noqa: E402
 import hnsctl  # noqa: E402  (beside hnsd)
 import prefix as prefixes  # noqa: E402  (beside the DLLs that are put into prefixes)
 
@@ -229,6 +230,8 @@ class Host(Node):
             said = out.read(), err.read()
         if proc.returncode == -9:
             raise RuntimeError("%s: no end after %s s\n%s%s" % (argv[0], timeout, *said))
+        if argv[0].endswith("winjoin.exe"):
+            document_schemas.check_output(*said)
         return subprocess.CompletedProcess(argv, proc.returncode, *said)
 
     def close(self):

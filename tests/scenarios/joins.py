@@ -2,6 +2,7 @@
 import json
 import os
 
+import cis
 import scene
 from scene import netns, snapshot, stage
 
@@ -44,6 +45,11 @@ class Whole(scene.Scene):
                 if line["userAgent"].startswith("winjoin/"):
                     found.setdefault(line["connection"], []).append((line["user"], line["verb"], line["path"]))
         return found
+
+    def test_2_cis_benchmark(self):
+        """docs/cis-benchmark.md says of each rule what the join really left."""
+        stated, shown = cis.compared(self.stage.host.drive)
+        self.assertEqual(stated, shown)
 
     def test_2_status_shows_what_is_there(self):
         code, status = self.stage.document("status")

@@ -11,6 +11,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path += [os.path.join(ROOT, "tests", "rig"), os.path.join(ROOT, "tests")]
 import cards  # noqa: E402
+import document_schemas  # noqa: E402
 import netns  # noqa: E402
 import patience  # noqa: E402
 import snapshot  # noqa: E402
@@ -63,7 +64,7 @@ class Following:
         *whole, self.rest = (self.rest + data).split(b"\n")
         for line in whole:
             if line.startswith(b"{"):
-                event = json.loads(line)
+                event = document_schemas.check(json.loads(line))
                 if "result" not in event:
                     self.lines.append(event)
 

@@ -369,6 +369,8 @@ static int scene_answer(void *context, const struct http_request *request,
     if (strstr(url, "certificatesigningrequests"))
         return scene_collection(request, ret, "CertificateSigningRequestList",
                                 s->request ? scene_csr(s) : NULL);
+    if (strstr(url, "/selfsubjectrulesreviews")) /* as where another authorizer decides */
+        return scene_json(ret, 201, json_pack("{s:{s:b}}", "status", "incomplete", true));
     if (strstr(url, "/selfsubjectaccessreviews"))
         return scene_review(s, request->body ? request->body : "", ret);
     if (strstr(url, "/endpointslices"))

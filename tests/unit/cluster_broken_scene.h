@@ -43,7 +43,7 @@ static inline bool is_broken(const struct broken *b, const struct diag_cell *c) 
     return fits(b->from, c->from_node) && fits(b->to, c->to_node);
 }
 
-static inline void paint(struct cluster_report *report, const struct broken *b) {
+static inline void paint(struct diag_report *report, const struct broken *b) {
     for (size_t i = 0; i < report->cells.count; i++) {
         struct diag_cell *c = &report->cells.items[i];
         bool red = b && is_broken(b, c);

@@ -41,13 +41,13 @@ static inline void add_nodes(struct cluster_nodes *nodes) {
 }
 
 /* Every node to every other one: more than a run asks, so that no pattern is there by chance. */
-static inline void make(struct cluster_report *report) {
+static inline void make(struct diag_report *report) {
     static const struct cluster_addresses at = {"10.96.0.5", "fd00:1::5", "10.96.0.6", "10.96.0.7",
                                                 30000,       30001,       30002};
     static const struct cluster_options options = {.external_ip = "192.0.2.1:443",
                                                    .external_name = "example.com:443"};
 
-    *report = (struct cluster_report){
+    *report = (struct diag_report){
         .namespace_ = xstrdup("x"), .domain = xstrdup("cluster.local"), .server = xstrdup("s")};
     add_nodes(&report->nodes);
     report->pairs.items = xcalloc(NODES * NODES, sizeof *report->pairs.items);

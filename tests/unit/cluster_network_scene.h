@@ -33,6 +33,7 @@ struct cluster {
     const char *node_pods;    /* the Node's podCIDR */
     const char *services;     /* kubeadm's serviceSubnet */
     bool loose;               /* Calico's strictAffinity is off */
+    bool unset;               /* it has no IPAMConfig */
     const char *cni_bin;      /* on the host, of the first one's volume */
 };
 struct scene {
@@ -93,7 +94,10 @@ static int answer(void *context, const struct http_request *request, struct http
     bool failing = s->cluster->failing && strstr(request->url, s->cluster->failing);
     (void)err;
     ret->status = refused ? 403 : failing ? 422 : object ? 200 : 404;
-    ret->body = object ? json_write(object) : xstrdup("{\"message\":\"no\"}");
+    ret->body = object ? json_write(object)
+                : s->cluster->unset && text_ends_with(request->url, "/ipamconfigs/default")
+                    ? xstrdup("{\"message\":\"ipamconfigs \\\"default\\\" not found\"}")
+                    : xstrdup("{\"message\":\"no\"}");
     ret->body_len = strlen(ret->body);
     return 0;
 }

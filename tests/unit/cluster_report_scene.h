@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "diag/cluster/cluster.h"
 
-static struct cluster_report report;
+static struct diag_report report;
 
 static inline void add_node(const char *name, const char *os, const char *build,
                             const char *waiting) {
@@ -55,13 +55,13 @@ static inline void add_cell(const char *flow, bool udp, size_t from, size_t to,
 
 static inline int open_report(void **state) {
     (void)state;
-    report = (struct cluster_report){.server = xstrdup("https://10.0.0.10:6443"),
-                                     .namespace_ = xstrdup("winjoin-diag-1"),
-                                     .domain = xstrdup("cluster.local"),
-                                     .time = 1795255204,
-                                     .milliseconds = 600500, /* another number by 1001, by 101 */
-                                     .start_ms = 201200,
-                                     .requests = 41};
+    report = (struct diag_report){.server = xstrdup("https://10.0.0.10:6443"),
+                                  .namespace_ = xstrdup("winjoin-diag-1"),
+                                  .domain = xstrdup("cluster.local"),
+                                  .time = 1795255204,
+                                  .milliseconds = 600500, /* another number by 1001, by 101 */
+                                  .start_ms = 201200,
+                                  .requests = 41};
     add_node("win-1", "windows", "10.0.20348", NULL);
     add_node("win-2", "windows", "10.0.20348", NULL);
     add_node("lin-1", "linux", "", NULL);
@@ -72,7 +72,7 @@ static inline int open_report(void **state) {
 
 static inline int close_report(void **state) {
     (void)state;
-    cluster_report_free(&report);
+    diag_report_free(&report);
     return 0;
 }
 

@@ -170,7 +170,7 @@ static inline void break_cell(struct fault *f, struct diag_cell *c) {
     text_format(c->reason, sizeof c->reason, "%s", lost ? "of the model" : "");
 }
 
-static inline void break_cells(struct fault *f, struct cluster_report *report, size_t first) {
+static inline void break_cells(struct fault *f, struct diag_report *report, size_t first) {
     for (size_t i = first; i < report->cells.count; i++) {
         struct diag_cell *c = &report->cells.items[i];
 
@@ -184,7 +184,7 @@ static inline void break_cells(struct fault *f, struct cluster_report *report, s
 }
 
 /* Nobody gets an answer at the NodePort that leads to a node's own pod. */
-static inline void break_local(const struct fault *f, struct cluster_report *report) {
+static inline void break_local(const struct fault *f, struct diag_report *report) {
     for (size_t i = report->pairs.count; f->effect->aside == 'l' && i-- > 0;) {
         const struct cluster_pair *pair = &report->pairs.items[i];
         struct cluster_node *asker = &report->nodes.items[pair->from];
@@ -195,7 +195,7 @@ static inline void break_local(const struct fault *f, struct cluster_report *rep
 }
 
 /* As a run asks: the pairs, more beside those that fail, and what comes of it. */
-static inline void ask_space(struct fault *f, struct cluster_report *ret) {
+static inline void ask_space(struct fault *f, struct diag_report *ret) {
     static const struct cluster_addresses four = {"10.96.0.5", "",    "10.96.0.6", "10.96.0.7",
                                                   30000,       30001, 30002};
     static const struct cluster_options options = {.external_ip = "192.0.2.1:443",
@@ -204,7 +204,7 @@ static inline void ask_space(struct fault *f, struct cluster_report *ret) {
     size_t pairs, cells;
     bool red = false;
 
-    *ret = (struct cluster_report){
+    *ret = (struct diag_report){
         .namespace_ = xstrdup("x"), .domain = xstrdup("cluster.local"), .server = xstrdup("s")};
     add_shaped_nodes(f, &ret->nodes);
     if (f->effect->only == '6')
@@ -229,7 +229,7 @@ static inline void ask_space(struct fault *f, struct cluster_report *ret) {
 /* ---- whom a cause names ---- */
 
 /* "win-001", "windows", "all", or a kind of nodes. */
-static inline bool is_named(const struct cluster_report *report, const char *words, size_t node) {
+static inline bool is_named(const struct diag_report *report, const char *words, size_t node) {
     const struct cluster_node *n = &report->nodes.items[node];
     _cleanup_(freep) char *kind = cluster_node_kind(n);
 
@@ -254,8 +254,8 @@ static inline char way_of(const char *id) {
 }
 
 /* An item of a cause's names: "a to b", "a (to there)", or one whose direction is the id's. */
-static inline bool item_has(const struct cluster_report *report, const char *item, char way,
-                            size_t a, size_t b) {
+static inline bool item_has(const struct diag_report *report, const char *item, char way, size_t a,
+                            size_t b) {
     _cleanup_(freep) char *words = xstrdup(item);
     char *to, *more = strstr(words, " (");
 
@@ -274,7 +274,7 @@ static inline bool item_has(const struct cluster_report *report, const char *ite
 }
 
 /* "win-1 (to there): ...", "win-1 (win-1 to lin-1, win-1 to lin-2): ...", "win-1, win-2: ...". */
-static inline bool cause_has(const struct cluster_report *report, const struct diag_cause *cause,
+static inline bool cause_has(const struct diag_report *report, const struct diag_cause *cause,
                              size_t a, size_t b) {
     _cleanup_(freep) char *names = xstrndup(cause->message, strcspn(cause->message, ":"));
     _cleanup_(text_list_free) struct text_list items = {0};

@@ -242,7 +242,7 @@ static void a_pod_whose_netexec_is_silent(void **state) {
     assert_true(c.report.nodes.items[1].by_exec);
     assert_int_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->outcome, DIAG_NOT_RUN);
     assert_null(c.report.nodes.items[1].servers);
-    assert_false(cluster_report_is_good(&c.report));
+    assert_false(diag_report_is_good(&c.report));
 }
 
 static void exec_that_fails(void **state) {
@@ -267,7 +267,7 @@ static void exec_that_fails(void **state) {
     }
     assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->outcome, DIAG_PASS);
     assert_int_equal(cell_of("node-to-pod", false, "win-2", 0)->outcome, DIAG_PASS);
-    assert_false(cluster_report_is_good(&c.report));
+    assert_false(diag_report_is_good(&c.report));
 }
 
 static bool slow_shell(const struct dial *d, long *ret_status, const char **ret_body) {
@@ -334,7 +334,7 @@ static const char *hang_up(void *context, const struct text *said, size_t *ret_l
 
 /* 32 at the same time; all of them together have three quarters of a minute. */
 static void shells_that_take_too_long(void **state) {
-    struct cluster_report report = {.namespace_ = xstrdup("n")};
+    struct diag_report report = {.namespace_ = xstrdup("n")};
 
     (void)state;
     report.nodes.items = xcalloc(40, sizeof *report.nodes.items);
@@ -351,7 +351,7 @@ static void shells_that_take_too_long(void **state) {
     http_memory_on_talk(c.http, hang_up, NULL);
     (void)cluster_ask_by_exec(&c.client, &report, EXEC_NODES);
     assert_int_equal(shell.runs, 32 + 40); /* each once */
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 /* ---- many times ---- */

@@ -146,7 +146,7 @@ static const struct {
     {"config validate f", 3, "",
      "unexpected argument \"f\"\nhint: winjoin config validate --config FILE"},
     {"config validate --vni 5000", 3, "", "--vni is not a flag of winjoin config validate"},
-    {"config print", 3, "", "the argument is missing: use one of join-defaults, catalog"},
+    {"config print", 3, "", "the argument is missing: use one of join-defaults, catalog, kubeadm-objects"},
     {"config print join-defaults -o json", 0, "\"kind\": \"List\"", ""},
     {"config print catalog -o json", 0, "\"kind\": \"", ""},
     {"config print join-defaults -o az", 3, "", "use one of text, json, yaml"},

@@ -24,7 +24,7 @@ static void a_cell_that_comes_right(void **state) {
     assert_int_equal(cell->result.attempts, 2); /* the first two came too early */
     assert_int_equal(cell->result.succeeded, 1);
     assert_int_equal(cells_with(DIAG_SLOW), 1);
-    assert_true(cluster_report_is_good(&c.report));
+    assert_true(diag_report_is_good(&c.report));
     assert_true(c.report.milliseconds < 6000);
 }
 
@@ -133,7 +133,7 @@ static bool large_at_leisure(const struct dial *d, long *ret_status, const char 
 }
 
 static size_t looks;
-static void none_is_red(void *context, const struct cluster_report *report) {
+static void none_is_red(void *context, const struct diag_report *report) {
     (void)context;
     looks++;
     for (size_t i = 0; i < report->cells.count; i++)
@@ -196,7 +196,7 @@ static void cells_that_stay_red(void **state) {
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count - 2);
     assert_true(tcp->result.attempts >= 7); /* once a second until the end */
     assert_true(c.report.milliseconds >= 9000 && c.report.milliseconds < 12000);
-    assert_false(cluster_report_is_good(&c.report));
+    assert_false(diag_report_is_good(&c.report));
     assert_false(c.report.nodes.items[0].sticky); /* it would cost a time-out more */
     assert_false(c.report.nodes.items[1].sticky);
     assert_true(c.report.nodes.items[2].sticky);
@@ -433,7 +433,7 @@ static void a_pod_that_is_listed_late(void **state) {
     assert_int_equal(diagnose(&err), 0);
     assert_false(c.unlisted);
     assert_string_equal(c.report.nodes.items[0].pod_ip, "10.244.1.5");
-    assert_true(cluster_report_is_good(&c.report));
+    assert_true(diag_report_is_good(&c.report));
 }
 
 /* Its name is drawn by lot. */

@@ -1,7 +1,7 @@
 /* From a cluster's red cells to causes: each row is named where it should be, and no other is. */
 #include "cluster_broken_scene.h"
 
-static void break_too(struct cluster_report *report, const struct broken *b) {
+static void break_too(struct diag_report *report, const struct broken *b) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (is_broken(b, &report->cells.items[i]))
             report->cells.items[i].outcome = DIAG_FAIL;
@@ -70,13 +70,13 @@ static const struct broken cases[] = {
 };
 
 /* A cell that works has no cause, and one that fails is named once. */
-static void assert_explains_red_cells(const struct cluster_report *report) {
+static void assert_explains_red_cells(const struct diag_report *report) {
     const struct text_list *named = &report->causes.items[0].cells;
     size_t red = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
-        _cleanup_(freep) char *name = cluster_cell_name(report, cell);
+        _cleanup_(freep) char *name = diag_report_cell_name(report, cell);
 
         red += diag_cell_is_open(cell);
         if (!diag_cell_is_open(cell) && !strchr("fa", letter(cell)) && /* of one name */
@@ -100,7 +100,7 @@ static void test_patterns(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct cluster_report report;
+        struct diag_report report;
 
         make(&report);
         paint(&report, &cases[i]);
@@ -125,26 +125,26 @@ static void test_patterns(void **state) {
                                                              text_equal(cases[i].cause, dns[1]) ||
                                                              text_equal(cases[i].cause, dns[2]));
         }
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
 static void test_healthy(void **state) {
-    struct cluster_report report;
+    struct diag_report report;
 
     (void)state;
     make(&report);
     paint(&report, NULL);
     cluster_causes_find(&report);
     assert_int_equal((int)report.causes.count, 0);
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 /* A cause is not named for the same nodes when a cell that it would break works. */
 static void test_one_green_cell(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct cluster_report report;
+        struct diag_report report;
         _cleanup_(freep) char *before = NULL;
         if (!cases[i].cause || cases[i].outcome == PROBE_WRONG_RESPONDER ||
             text_equal(cases[i].cause, "CL-IPV6") ||           /* that of Services is it still, */
@@ -170,13 +170,13 @@ static void test_one_green_cell(void **state) {
         for (size_t c = 0; c < report.causes.count; c++)
             if (text_equal(report.causes.items[c].message, before))
                 fail_msg("%s is named with a green cell: %s", cases[i].cause, before);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
 /* What is read of nodes is named first, and surely. */
 static void test_nodes_that_say_it(void **state) {
-    struct cluster_report report;
+    struct diag_report report;
 
     (void)state;
     make(&report);
@@ -194,7 +194,7 @@ static void test_nodes_that_say_it(void **state) {
                         "kubectl describe node w0 tells why; then run this again");
     assert_string_equal(report.causes.items[2].id, "CL-API-POD");
     assert_true(report.causes.items[2].confirmed);
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 /* Different pods answer one that asks by a Service with session affinity: told, and no failure. */
@@ -202,7 +202,7 @@ static void test_affinity(void **state) {
     (void)state;
     for (size_t node = 0; node < NODES; node += 3) /* w0, l3 */
         for (int k = 0; k < 4; k++) {
-            struct cluster_report report;
+            struct diag_report report;
             struct cluster_node *n;
 
             make(&report);
@@ -214,12 +214,12 @@ static void test_affinity(void **state) {
             n->build = xstrdup(k == 3 ? "10.0.17763" : node ? "" : "10.0.20348");
             cluster_causes_find(&report);
             assert_int_equal(report.causes.count, k == 0 || (k == 3 && node));
-            assert_true(cluster_report_is_good(&report));
+            assert_true(diag_report_is_good(&report));
             if (report.causes.count) {
                 assert_string_equal(report.causes.items[0].id, "CL-AFFINITY");
                 assert_false(report.causes.items[0].confirmed);
             }
-            cluster_report_free(&report);
+            diag_report_free(&report);
         }
 }
 
@@ -236,7 +236,7 @@ static void test_node_of_pairs(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_report report;
+        struct diag_report report;
 
         make(&report);
         paint(&report, &rows[i]);
@@ -244,13 +244,13 @@ static void test_node_of_pairs(void **state) {
         assert_int_equal(report.causes.count, 1);
         if (!text_starts_with(report.causes.items[0].message, said[i]))
             fail_msg("%s", report.causes.items[0].message);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
 /* Two faults at once are two causes; a node all of whose peers are cut off is not to blame. */
 static void test_two(void **state) {
-    struct cluster_report report;
+    struct diag_report report;
     const struct broken port = {"o", ANY, 4, false, 0, PROBE_TIMEOUT, NULL, NULL};
 
     (void)state;
@@ -263,13 +263,13 @@ static void test_two(void **state) {
     assert_true(text_starts_with(report.causes.items[0].message, "w1: "));
     assert_string_equal(report.causes.items[1].id, "CL-NODEPORT-NODE");
     assert_true(text_starts_with(report.causes.items[1].message, "l4: "));
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 /* A pod that is cut off stands behind every Service: what hits it by chance follows. */
 static void test_services_follow(void **state) {
     const struct broken chance = {"s", 3, 3, false, 0, PROBE_TIMEOUT, NULL, NULL};
-    struct cluster_report report;
+    struct diag_report report;
 
     (void)state;
     make(&report);
@@ -279,12 +279,12 @@ static void test_services_follow(void **state) {
     assert_int_equal((int)report.causes.count, 1);
     assert_string_equal(report.causes.items[0].id, "CL-NODE");
     for (size_t i = 0; i < report.cells.count; i++) {
-        _cleanup_(freep) char *name = cluster_cell_name(&report, &report.cells.items[i]);
+        _cleanup_(freep) char *name = diag_report_cell_name(&report, &report.cells.items[i]);
 
         if (is_broken(&chance, &report.cells.items[i]))
             assert_true(text_list_has(&report.causes.items[0].cells, name));
     }
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 /* A kube-proxy that stands still: the NodePorts of its node follow. Two nodes of a system that do
@@ -304,7 +304,7 @@ static void test_narrow(void **state) {
 
     (void)state;
     for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
-        struct cluster_report report;
+        struct diag_report report;
 
         make(&report);
         paint(&report, rows[k].first);
@@ -312,7 +312,7 @@ static void test_narrow(void **state) {
         cluster_causes_find(&report);
         assert_int_equal((int)report.causes.count, 1);
         assert_string_equal(report.causes.items[0].id, rows[k].id);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
@@ -324,7 +324,7 @@ static void test_local(void **state) {
 
     (void)state;
     for (int k = 0; k < 4; k++) {
-        struct cluster_report report;
+        struct diag_report report;
 
         make(&report); /* the first node that w0 is paired with is w1 */
         paint(&report, &self);
@@ -336,7 +336,7 @@ static void test_local(void **state) {
         cluster_causes_find(&report);
         assert_true(report.causes.count > 0);
         assert_string_equal(report.causes.items[0].id, k == 0 ? "CL-LOCAL" : "CL-HAIRPIN");
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 

@@ -29,10 +29,10 @@ static struct cluster_node nodes[] = {
     {.name = (char *)"m", .pod = (char *)"probe-3", .waiting = (char *)"Pending"},
 };
 static struct cluster_pair pairs[] = {{0, 1}};
-static const struct cluster_report report = {.namespace_ = (char *)"n",
-                                             .domain = (char *)"d",
-                                             .nodes = {nodes, ARRAY_SIZE(nodes)},
-                                             .pairs = {pairs, ARRAY_SIZE(pairs)}};
+static const struct diag_report report = {.namespace_ = (char *)"n",
+                                          .domain = (char *)"d",
+                                          .nodes = {nodes, ARRAY_SIZE(nodes)},
+                                          .pairs = {pairs, ARRAY_SIZE(pairs)}};
 static const struct cluster_addresses addresses = {
     "10.96.0.1", "fd00:1::1", "10.96.0.2", "10.96.0.4", 30010, 30011, 30031};
 

@@ -127,10 +127,10 @@ static void what_is_packed(void **state) {
 
 /* With a report all of its forms are there, as it was when it was measured. */
 static void with_a_report(void **state) {
-    struct cluster_report report = {.server = (char *)"https://k",
-                                    .namespace_ = (char *)"n",
-                                    .domain = (char *)"d",
-                                    .time = 1795255204};
+    struct diag_report report = {.server = (char *)"https://k",
+                                 .namespace_ = (char *)"n",
+                                 .domain = (char *)"d",
+                                 .time = 1795255204};
     static const char *const parts[] = {"report.json", "report.txt", "report.html"};
     struct collection *collection = collection_new();
     _cleanup_(freep) char *zip = NULL, *index = NULL;

@@ -1,7 +1,7 @@
 /* By how few cells and nodes a cause of a cluster is named, and how many are told. */
 #include "cluster_causes_scene.h"
 
-static bool is_named(const struct cluster_report *report, const char *id) {
+static bool is_named(const struct diag_report *report, const char *id) {
     for (size_t i = 0; i < report->causes.count; i++)
         if (text_equal(report->causes.items[i].id, id))
             return true;
@@ -31,7 +31,7 @@ static const struct drawn {
 };
 
 /* "01- 10+": from node 0 to 1 a red one, and back. */
-static void draw(const char *cells, struct cluster_report *ret) {
+static void draw(const char *cells, struct diag_report *ret) {
     struct diag_cell drawn[16];
     size_t count = 0;
 
@@ -110,14 +110,14 @@ static void test_few_cells(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_report report;
+        struct diag_report report;
 
         draw(rows[i].cells, &report);
         cluster_causes_find(&report);
         if (is_named(&report, rows[i].id) != rows[i].named)
             fail_msg("%s of %s: %s", rows[i].id, rows[i].cells,
                      report.causes.count ? report.causes.items[0].id : "none");
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
@@ -125,8 +125,7 @@ static void test_few_cells(void **state) {
 static void test_many_names(void **state) {
     (void)state;
     for (unsigned count = 8; count <= 10; count++) {
-        struct cluster_report report = {
-            .nodes = {xcalloc(count, sizeof *report.nodes.items), count}};
+        struct diag_report report = {.nodes = {xcalloc(count, sizeof *report.nodes.items), count}};
         const struct diag_cause *cause;
         _cleanup_(freep) char *more = xasprintf("n6, n7 and %u more: the", count - 8);
 
@@ -147,7 +146,7 @@ static void test_many_names(void **state) {
         assert_non_null(strstr(cause->message, count == 8 ? "n6, n7: the" : more));
         assert_int_equal(cause->evidence.count, 8);
         assert_non_null(strstr(cause->hint, " NAME ")); /* not one's of many */
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
@@ -166,7 +165,7 @@ static void test_services_follow_each(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_report report;
+        struct diag_report report;
         size_t red = 0;
 
         draw(rows[i][1], &report);
@@ -177,7 +176,7 @@ static void test_services_follow_each(void **state) {
         assert_string_equal(report.causes.items[0].id, rows[i][0]);
         assert_int_equal(report.causes.items[0].cells.count,
                          red - (strchr(rows[i][1], 'e') != NULL));
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 

@@ -96,7 +96,7 @@ static void urls_that_are_refused(void **state) {
     c.dialed = no_long_urls;
     (void)state;
     assert_int_equal(diagnose(&err), 0);
-    assert_true(cluster_report_is_good(&c.report));
+    assert_true(diag_report_is_good(&c.report));
     assert_int_equal(cell_of("pod-to-pod-ip", false, "win-1", 0)->large, LARGE_NOT_ASKED);
 }
 

@@ -1,5 +1,6 @@
 /* What --count measured of a cluster, in each form of its report. */
 #include "cluster_report_scene.h"
+#include "diag/reports/forms.h"
 #include "diag/cluster/probes/count.h"
 
 /* Of a cell: attempts, successes, and four times in microseconds. */
@@ -54,7 +55,7 @@ static void the_lines(void **state) {
 
 static void the_text(void **state) {
     const struct diag_text_style style = {.columns = 80};
-    _cleanup_(freep) char *text = cluster_report_text(&report, &style);
+    _cleanup_(freep) char *text = diag_report_text(&report, &style);
     const char *worst;
 
     (void)state;
@@ -68,7 +69,7 @@ static void the_text(void **state) {
 }
 
 static void the_page(void **state) {
-    _cleanup_(freep) char *page = cluster_report_html(&report);
+    _cleanup_(freep) char *page = diag_report_html(&report);
 
     (void)state;
     assert_non_null(strstr(page, "<h2>Latency and loss</h2>"));
@@ -86,7 +87,7 @@ static void the_metrics(void **state) {
         "\nwinjoin_diag_cluster_loss_ratio" TCP "0.0333333333\n",
         "protocol=\"UDP\",family=\"IPv4\"} 1\n",
     };
-    _cleanup_(freep) char *text = cluster_report_metrics(&report);
+    _cleanup_(freep) char *text = diag_report_metrics(&report);
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
@@ -97,9 +98,9 @@ static void the_metrics(void **state) {
 
 /* JSON has each cell's, and is read back. */
 static void the_json(void **state) {
-    _cleanup_json_ json_t *json = cluster_report_json(&report);
+    _cleanup_json_ json_t *json = diag_report_json(&report);
     _cleanup_(freep) char *text = json_write(json);
-    struct cluster_report again = {0};
+    struct diag_report again = {0};
     struct error err = {0};
 
     (void)state;
@@ -107,12 +108,12 @@ static void the_json(void **state) {
     assert_true(json_number_value(json_at(json, "flows.1.latencyMs.p95")) > 7.99);
     assert_null(json_at(json, "flows.3.latencyMs"));
     assert_null(json_at(json, "flows.4.lossPercent")); /* asked again, not counted */
-    assert_int_equal(cluster_report_read(text, strlen(text), &again, &err), 0);
+    assert_int_equal(diag_report_read(text, strlen(text), CLUSTER_REPORT_KIND, &again, &err), 0);
     assert_true(again.cells.items[1].counted && again.cells.items[3].counted);
     assert_false(again.cells.items[4].counted);
     assert_int_equal(again.cells.items[1].result.p95_us, 8000);
     assert_int_equal(again.cells.items[1].result.succeeded, 18);
-    cluster_report_free(&again);
+    diag_report_free(&again);
 }
 
 /* Nothing of it where nothing was counted. */
@@ -123,9 +124,9 @@ static void nothing_counted(void **state) {
     (void)state;
     for (size_t i = 0; i < report.cells.count; i++)
         report.cells.items[i].counted = false;
-    text = cluster_report_text(&report, &style);
-    page = cluster_report_html(&report);
-    metrics = cluster_report_metrics(&report);
+    text = diag_report_text(&report, &style);
+    page = diag_report_html(&report);
+    metrics = diag_report_metrics(&report);
     assert_null(strstr(text, "fastest"));
     assert_null(strstr(page, "Latency"));
     assert_null(strstr(metrics, "latency"));
@@ -140,20 +141,21 @@ static void not_from_everywhere(void **state) {
 
     (void)state;
     for (int k = 0; k < 2; k++) {
-        struct cluster_report again = {0};
+        struct diag_report again = {0};
         _cleanup_json_ json_t *json = NULL;
         _cleanup_(freep) char *text = NULL, *told = NULL;
         struct error err = {0};
 
         report.nodes.items[0].by_exec = true;
         report.count = k ? 20 : 0;
-        json = cluster_report_json(&report);
+        json = diag_report_json(&report);
         text = json_write(json);
-        assert_int_equal(cluster_report_read(text, strlen(text), &again, &err), 0);
-        told = cluster_report_text(&again, &style);
+        assert_int_equal(diag_report_read(text, strlen(text), CLUSTER_REPORT_KIND, &again, &err),
+                         0);
+        told = diag_report_text(&again, &style);
         if ((strstr(told, line) != NULL) != k)
             fail_msg("%s", told);
-        cluster_report_free(&again);
+        diag_report_free(&again);
     }
 }
 
@@ -170,10 +172,10 @@ static void loss_alone(void **state) {
         if (report.cells.items[i].from_node != 0)
             report.cells.items[i].counted = false;
     count(0, 20, 15, 0, 0, 0, 0);
-    text = cluster_report_text(&report, &style);
-    page = cluster_report_html(&report);
-    metrics = cluster_report_metrics(&report);
-    json = cluster_report_json(&report);
+    text = diag_report_text(&report, &style);
+    page = diag_report_html(&report);
+    metrics = diag_report_metrics(&report);
+    json = diag_report_json(&report);
     if (!strstr(text, "  pod-to-pod-ip TCP: 12.5 % of 40 lost\n") ||
         !strstr(text, "latency is not measured from win-1: asked by exec\n"))
         fail_msg("%s", text);
@@ -185,7 +187,7 @@ static void loss_alone(void **state) {
     assert_null(json_at(json, "flows.0.latencyMs"));
     for (size_t i = 0; i < report.cells.count; i++)
         report.cells.items[i].counted = false;
-    none = cluster_report_text(&report, &style);
+    none = diag_report_text(&report, &style);
     assert_non_null(strstr(none, "loss and latency are not measured from win-1: asked by exec\n"));
 }
 

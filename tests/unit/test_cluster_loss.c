@@ -10,7 +10,7 @@ static void test_lost_by_chance(void **state) {
 
     (void)state;
     for (int k = 0; k < 6; k++) {
-        struct cluster_report report;
+        struct diag_report report;
 
         make(&report);
         paint(&report, &losses[k % 2]);
@@ -26,7 +26,7 @@ static void test_lost_by_chance(void **state) {
         cluster_causes_find(&report);
         assert_int_equal((int)report.causes.count, k < 2 ? 1 : 2);
         assert_string_equal(report.causes.items[0].id, k % 2 ? "CL-LOSS" : "CL-LOSS-NODE");
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
@@ -42,7 +42,7 @@ static void test_loss_between_systems(void **state) {
 
     (void)state;
     for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
-        struct cluster_report report;
+        struct diag_report report;
 
         make(&report);
         paint(&report, NULL);
@@ -62,7 +62,7 @@ static void test_loss_between_systems(void **state) {
         cluster_causes_find(&report);
         assert_int_equal((int)report.causes.count, 1);
         assert_string_equal(report.causes.items[0].id, rows[k].id);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
@@ -85,7 +85,7 @@ static void test_loss_that_is_sure(void **state) {
 
     (void)state;
     for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
-        struct cluster_report report;
+        struct diag_report report;
         bool unasked = rows[k].unasked;
 
         make(&report);
@@ -108,7 +108,7 @@ static void test_loss_that_is_sure(void **state) {
         if (!text_starts_with(report.causes.items[0].id, "CL-LOSS") ||
             report.causes.items[0].confirmed != rows[k].confirmed)
             fail_msg("row %zu: %s", k, report.causes.items[0].id);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
@@ -118,7 +118,7 @@ static void test_loss_of_few_attempts(void **state) {
 
     (void)state;
     for (unsigned arrived = 19; arrived > 14; arrived -= 4) {
-        struct cluster_report report;
+        struct diag_report report;
 
         make(&report);
         paint(&report, NULL);
@@ -133,7 +133,7 @@ static void test_loss_of_few_attempts(void **state) {
         cluster_causes_find(&report);
         assert_string_equal(report.causes.items[0].id, "CL-LOSS-PAIR");
         assert_int_equal(report.causes.items[0].confirmed, arrived < 19);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
@@ -143,7 +143,7 @@ static void test_sent_again(void **state) {
 
     (void)state;
     for (unsigned lucky = 0; lucky < 2; lucky++) {
-        struct cluster_report report;
+        struct diag_report report;
         unsigned left = lucky;
 
         make(&report);
@@ -157,7 +157,7 @@ static void test_sent_again(void **state) {
         cluster_causes_find(&report);
         assert_int_equal((int)report.causes.count, 1);
         assert_string_equal(report.causes.items[0].id, "CL-LOSS-NODE");
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 

@@ -81,7 +81,7 @@ static void nobody_reaches_it(void **state) {
     (void)state;
     play();
     assert_gone("win-2: ", "it answered, and does not any more, and no other node's pod reaches");
-    cluster_report_free(&c.report);
+    diag_report_free(&c.report);
     c.renewed = RFC3339_TEXT(host_now(c.host));
     play();
     assert_gone("win-2: ", "it answered, and does not any more");

@@ -16,7 +16,7 @@
 #define LEFT "\"staleRemoteEndpoints\":{\"count\":1,\"first\":[\"10.244.3.9\"]}"
 #define NO_POD "\"podsWithoutEndpoint\":{\"count\":1,\"first\":[\"a/p\"]}"
 
-static struct cluster_report report;
+static struct diag_report report;
 
 static int open_report(void **state) {
     (void)state;
@@ -29,7 +29,7 @@ static int open_report(void **state) {
 
 static int close_report(void **state) {
     (void)state;
-    cluster_report_free(&report);
+    diag_report_free(&report);
     return 0;
 }
 
@@ -80,7 +80,7 @@ static void nothing_wrong_is_no_cause(void **state) {
     publish(1, OWN(FRESH, LEFT)); /* harms nobody at once */
     publish(2, "{");
     assert_causes("");
-    assert_true(cluster_report_is_good(&report));
+    assert_true(diag_report_is_good(&report));
 }
 
 /* Told, but the cluster is not red for it: by now it may be repaired. */
@@ -89,7 +89,7 @@ static void a_lack_with_no_red_cell_is_told(void **state) {
     publish(1, OWN(FRESH, NO_DNS));
     publish(2, OWN(OLD, NO_POD));
     assert_causes("CL-HNS w1, w2");
-    assert_true(cluster_report_is_good(&report));
+    assert_true(diag_report_is_good(&report));
     assert_string_equal(report.causes.items[0].evidence.items[0],
                         "w1: its own report, 4 min old: 2 Services without a load balancer in HNS "
                         "(kube-system/kube-dns 10.96.0.10:53/UDP, a/b 10.96.0.9:80/TCP)");
@@ -104,7 +104,7 @@ static void red_services_of_a_node_that_says_so(void **state) {
     fail_from(0, "sqfaoh", PROBE_TIMEOUT);
     assert_causes("CL-HNS+ w0");
     assert_true(report.causes.items[0].cells.count > 5);
-    assert_false(cluster_report_is_good(&report));
+    assert_false(diag_report_is_good(&report));
 }
 
 /* What was three hours ago speaks for it, no more. */
@@ -163,10 +163,10 @@ static void each_form_says_it(void **state) {
         report.nodes.items[i].sticky = true;
     }
     cluster_causes_find(&report);
-    text = cluster_report_text(&report, &style);
-    html = cluster_report_html(&report);
-    metrics = cluster_report_metrics(&report);
-    junit = cluster_report_junit(&report);
+    text = diag_report_text(&report, &style);
+    html = diag_report_html(&report);
+    metrics = diag_report_metrics(&report);
+    junit = diag_report_junit(&report);
     assert_non_null(
         strstr(text, "    its own report, 4 min old: 1 Services without a load balancer"));
     assert_non_null(strstr(text, "    w1: its own report, 3 h old: 1 remote endpoints that nothing "
@@ -191,7 +191,7 @@ static void each_form_says_it(void **state) {
 /* Many such lines are not printed. */
 static void many_lines_are_counted(void **state) {
     const struct diag_text_style style = {0};
-    struct cluster_report many = {.server = xstrdup("s"), .namespace_ = xstrdup("n"), .time = NOW};
+    struct diag_report many = {.server = xstrdup("s"), .namespace_ = xstrdup("n"), .time = NOW};
     _cleanup_(freep) char *text = NULL;
 
     (void)state;
@@ -204,11 +204,11 @@ static void many_lines_are_counted(void **state) {
             .version = xstrdup(""),
             .own_report = json_pack("{s:s}", "unreadable", "it is not JSON"),
         };
-    text = cluster_report_text(&many, &style);
+    text = diag_report_text(&many, &style);
     assert_non_null(strstr(text, "    n7: its own report cannot be read"));
     assert_null(strstr(text, "    n8: its own report cannot be read"));
     assert_non_null(strstr(text, "    and 12 more such reports (-o json has all)\n"));
-    cluster_report_free(&many);
+    diag_report_free(&many);
 }
 
 /* Written, and read back to judge it again. */
@@ -223,18 +223,18 @@ static void replayed_it_is_the_same(void **state) {
     publish(2, "[");
     fail_from(0, "sqfaoh", PROBE_TIMEOUT);
     named = causes();
-    json = cluster_report_json(&report);
+    json = diag_report_json(&report);
     assert_int_equal(
         json_number_at(json, "nodes.0.ownReport.drift.servicesWithoutLoadBalancer.count", 0), 1);
     assert_string_equal(json_text_at(json, "nodes.2.ownReport.unreadable"), "it is not JSON");
     assert_null(json_at(json, "nodes.3.ownReport"));
     text = json_write(json);
-    cluster_report_free(&report);
-    if (cluster_report_read(text, strlen(text), &report, &err) < 0)
+    diag_report_free(&report);
+    if (diag_report_read(text, strlen(text), CLUSTER_REPORT_KIND, &report, &err) < 0)
         fail_msg("%s", err.message);
     named_again = causes();
     assert_string_equal(named_again, named);
-    again = cluster_report_json(&report);
+    again = diag_report_json(&report);
     assert_true(json_equal(json_object_get(json, "nodes"), json_object_get(again, "nodes")));
 }
 

@@ -35,7 +35,7 @@ static void the_worst_of_a_pair(void **state) {
         report.cells.items[2].flow = diag_flow_find(rows[i].flow);
         report.cells.items[2].outcome = rows[i].first;
         report.cells.items[3].outcome = rows[i].second;
-        page = cluster_report_html(&report);
+        page = diag_report_html(&report);
         wanted = xasprintf("title=\"win-1\">win-1</th><td></td>%s<td class=\"pass\">ok</td></tr>",
                            rows[i].shown);
         if (!strstr(page, wanted))
@@ -69,7 +69,7 @@ static void the_page_by_size(void **state) {
         if (rows[i].red)
             for (size_t to = 2; to <= 7; to += 5) /* another node, and itself */
                 add_cell("pod-to-pod-ip", false, 7, to, DIAG_NOT_RUN, "why");
-        page = cluster_report_html(&report);
+        page = diag_report_html(&report);
         column =
             xasprintf("<th scope=\"col\" title=\"lin-1\">%s</th>", rows[i].named ? "lin-1" : "3");
         row =
@@ -110,7 +110,7 @@ static void the_page(void **state) {
     free(report.nodes.items[1].name);
     report.nodes.items[1].name = xstrdup("<b>\"&");
     add_cell("pod-to-pod-ip", false, 0, 1, DIAG_FAIL, "<script>");
-    page = cluster_report_html(&report);
+    page = diag_report_html(&report);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (!strstr(page, parts[i]))
             fail_msg("no '%s' in\n%s", parts[i], page);
@@ -137,7 +137,7 @@ static void the_page_of_many_nodes(void **state) {
         _cleanup_(freep) char *name = xasprintf("cell-%u", i);
         text_list_add(&report.causes.items[0].cells, name);
     }
-    page = cluster_report_html(&report);
+    page = diag_report_html(&report);
     cause = strstr(page, "<h2>CL-X");
     few = strstr(page, "<div class=\"matrix\"");
     all = strstr(page, "<details><summary>All 30 nodes</summary>\n<div class=\"matrix many\"");

@@ -105,7 +105,7 @@ static void test_pairs_pass_over_the_missing(void **state) {
 }
 
 /* What more nodes than these would be asked of each other. */
-static void ring(struct cluster_report *report) {
+static void ring(struct diag_report *report) {
     const struct cluster_nodes *nodes = &report->nodes;
     struct cluster_pairs *pairs = &report->pairs;
 
@@ -144,7 +144,7 @@ static void test_pairs_beside_red_ones(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_report report = {0};
+        struct diag_report report = {0};
         struct text t = {0};
         size_t before;
 
@@ -171,7 +171,7 @@ static void test_pairs_beside_red_ones(void **state) {
         if (!text_equal(text_str(&t), rows[i].added))
             fail_msg("%s, red %s: '%s'", rows[i].kinds, rows[i].red, text_str(&t));
         text_free(&t);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
@@ -187,7 +187,7 @@ static void test_pairs_behind_services(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_report report = {0};
+        struct diag_report report = {0};
         struct text t = {0};
 
         for (unsigned k = 0; k < 6; k++)
@@ -207,13 +207,13 @@ static void test_pairs_behind_services(void **state) {
             text_addf(&t, "%zu%zu ", report.pairs.items[p].from, report.pairs.items[p].to);
         assert_string_equal(text_str(&t), rows[i].added);
         text_free(&t);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
 /* Of many that fail, so many. */
 static void test_pairs_beside_many(void **state) {
-    struct cluster_report report = {.nodes = mixed(60, 0)};
+    struct diag_report report = {.nodes = mixed(60, 0)};
     size_t before;
 
     (void)state;
@@ -227,7 +227,7 @@ static void test_pairs_beside_many(void **state) {
                                .to_node = report.pairs.items[report.cells.count].to};
     cluster_pairs_widen(&report);
     assert_in_range(report.pairs.count - before, 48, 72);
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 int main(void) {

@@ -21,7 +21,7 @@ static void a_healthy_cluster(void **state) {
     assert_string_equal(text_str(&c.log), wanted);
     assert_int_equal(cells_with(DIAG_PASS), c.report.cells.count);
     assert_true(c.report.cells.count > 50);
-    assert_true(cluster_report_is_good(&c.report));
+    assert_true(diag_report_is_good(&c.report));
     assert_int_equal(c.report.causes.count, 0);
     assert_false(c.report.left);
     assert_int_equal(c.report.requests, http_memory_requests(c.http));
@@ -46,7 +46,7 @@ static void takes_time(const char *method, const char *path) {
 }
 
 static size_t shown, waiting_at_first, waiting_at_last;
-static void show(void *context, const struct cluster_report *report) {
+static void show(void *context, const struct diag_report *report) {
     size_t waiting = 0;
 
     (void)context;
@@ -204,7 +204,7 @@ static void a_node_that_is_not_ready(void **state) {
     assert_string_equal(cell_of("pod-to-pod-ip", false, "win-2", 0)->reason,
                         "the node is not Ready");
     assert_int_equal(cells_with(DIAG_NOT_RUN), 1);
-    assert_false(cluster_report_is_good(&c.report));
+    assert_false(diag_report_is_good(&c.report));
 }
 
 static void chosen_nodes(void **state) {
@@ -246,7 +246,7 @@ static void a_pod_that_does_not_start(void **state) {
     assert_int_equal(cells_with(DIAG_NOT_RUN), 1);
     assert_int_equal(cells_with(DIAG_FAIL), 0);
     assert_true(c.report.start_ms < 3000); /* that does not change any more: no wait */
-    assert_false(cluster_report_is_good(&c.report));
+    assert_false(diag_report_is_good(&c.report));
 }
 
 static char *first_told, *last_told;
@@ -399,7 +399,7 @@ static void a_namespace_that_stays(void **state) {
     assert_int_equal(diagnose(&err), 0);
     assert_false(c.report.left);
     assert_int_equal(deletions(), 6);
-    cluster_report_free(&c.report);
+    diag_report_free(&c.report);
     c.deletions = 1000;
     assert_int_equal(diagnose(&err), 0);
     assert_true(c.report.left);

@@ -6,7 +6,7 @@ static bool is_in(const char *group, size_t node) {
 }
 
 /* Pods of the group and of the others do not reach each other; with `out` only from the group. */
-static void part(const char *group, bool out, struct cluster_report *ret) {
+static void part(const char *group, bool out, struct diag_report *ret) {
     make(ret);
     for (size_t i = 0; i < ret->cells.count; i++) {
         struct diag_cell *c = &ret->cells.items[i];
@@ -31,29 +31,29 @@ static void test_two_racks(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_report report;
+        struct diag_report report;
 
         part(rows[i].group, false, &report);
         assert_int_equal((int)report.causes.count, 1);
         assert_string_equal(report.causes.items[0].id, "CL-PAIR");
         assert_true(text_starts_with(report.causes.items[0].message, rows[i].name));
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
 /* One node is a node, one direction are pairs: nobody sees a group in them. */
 static void test_no_racks(void **state) {
-    struct cluster_report report;
+    struct diag_report report;
 
     (void)state;
     part("3", false, &report);
     assert_string_equal(report.causes.items[0].id, "CL-NODE");
-    cluster_report_free(&report);
+    diag_report_free(&report);
     part("03", true, &report);
     for (size_t i = 0; i < report.causes.count; i++)
         assert_null(strstr(report.causes.items[i].message, "the other nodes"));
     assert_true(report.causes.count > 0);
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 int main(void) {

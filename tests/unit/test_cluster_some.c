@@ -11,7 +11,7 @@ struct some {
     enum probe_outcome outcome;
 };
 
-static void paint(struct cluster_report *report, const struct some *some, size_t count) {
+static void paint(struct diag_report *report, const struct some *some, size_t count) {
     for (size_t i = 0; i < report->cells.count; i++) {
         struct diag_cell *cell = &report->cells.items[i];
 
@@ -65,7 +65,7 @@ static void test_some(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_report report;
+        struct diag_report report;
 
         make(&report);
         paint(&report, rows[i].some, rows[i].some[1].letters ? 2 : 1);
@@ -74,13 +74,13 @@ static void test_some(void **state) {
         assert_string_equal(report.causes.items[0].id, rows[i].id);
         assert_true(text_starts_with(report.causes.items[0].message, rows[i].where));
         assert_int_equal(report.causes.items[0].confirmed, rows[i].confirmed);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 
 /* TCP that fails now and then between pods, though UDP does not; and of one direction. */
 static void test_tcp(void **state) {
-    struct cluster_report report;
+    struct diag_report report;
 
     (void)state;
     make(&report);
@@ -93,12 +93,12 @@ static void test_tcp(void **state) {
     assert_string_equal(report.causes.items[0].id, "CL-LOSS-NODE");
     assert_true(text_starts_with(report.causes.items[0].message, "w1 (from there): "));
     assert_false(report.causes.items[0].confirmed);
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 /* A pod that was evicted: what its node was asked, and others asked it. */
 static void test_evicted(void **state) {
-    struct cluster_report report;
+    struct diag_report report;
 
     (void)state;
     make(&report);
@@ -114,7 +114,7 @@ static void test_evicted(void **state) {
     assert_int_equal(report.causes.count, 1);
     assert_string_equal(report.causes.items[0].id, "CL-PRESSURE");
     assert_true(report.causes.items[0].confirmed);
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 int main(void) {

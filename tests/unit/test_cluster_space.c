@@ -122,7 +122,7 @@ static const struct drawn {
 
 /* A pair that is asked: others are not seen. */
 static void draw_pair(struct fault *f, size_t *a, size_t *b) {
-    struct cluster_report report = {0};
+    struct diag_report report = {0};
     struct cluster_pairs pairs;
     struct fault plain = *f;
     size_t i;
@@ -173,7 +173,7 @@ static bool shows(const struct effect *e, const struct diag_cell *c) {
 }
 
 /* Of what is said of nodes. Where HNS cannot do it, nothing is missed. */
-static bool is_right_of_nodes(const struct fault *f, const struct cluster_report *report) {
+static bool is_right_of_nodes(const struct fault *f, const struct diag_report *report) {
     const struct diag_cause *first = report->causes.items;
     size_t missing = 0, wanted = 0;
 
@@ -192,7 +192,7 @@ static bool is_right_of_nodes(const struct fault *f, const struct cluster_report
                : !wanted;
 }
 
-static bool is_right(const struct fault *f, const struct cluster_report *report) {
+static bool is_right(const struct fault *f, const struct diag_report *report) {
     const struct diag_cause *first = report->causes.items;
     bool red = false;
 
@@ -212,7 +212,7 @@ static bool is_right(const struct fault *f, const struct cluster_report *report)
                : !report->causes.count;
 }
 
-static bool is_wrongly_sure(const struct fault *f, const struct cluster_report *report) {
+static bool is_wrongly_sure(const struct fault *f, const struct diag_report *report) {
     for (size_t i = 0; i < report->causes.count; i++)
         if (report->causes.items[i].confirmed &&
             !has_word(f->effect->ids, report->causes.items[i].id))
@@ -220,8 +220,7 @@ static bool is_wrongly_sure(const struct fault *f, const struct cluster_report *
     return false;
 }
 
-static void add_causes(struct text *ret, const struct fault *f,
-                       const struct cluster_report *report) {
+static void add_causes(struct text *ret, const struct fault *f, const struct diag_report *report) {
     text_addf(ret, "==== %s; %s; %s\n", f->effect->name, f->scope.words, f->shape->name);
     said_causes_add(ret, &report->causes, false);
 }
@@ -233,7 +232,7 @@ static void judge(uint64_t seed, unsigned every, unsigned *ret_all, unsigned *re
         for (size_t e = 0; e < ARRAY_SIZE(effects); e++)
             for (size_t d = 0; d < ARRAY_SIZE(drawn_scopes); d++) {
                 struct fault f = {&shapes[s], &effects[e], {0}, seed + 1000 * s + 31 * e + d};
-                struct cluster_report report;
+                struct diag_report report;
                 bool right;
 
                 if (draw_number(&f.chance, every) || !draw_scope(&drawn_scopes[d], &f))
@@ -249,7 +248,7 @@ static void judge(uint64_t seed, unsigned every, unsigned *ret_all, unsigned *re
                                   f.shape->name,
                                   report.causes.count ? report.causes.items[0].id : "-",
                                   report.causes.count ? report.causes.items[0].message : "");
-                cluster_report_free(&report);
+                diag_report_free(&report);
             }
 }
 

@@ -65,7 +65,7 @@ static void what_two_nodes_share(void **state) {
 
 /* Of pods that run. */
 static void what_two_pods_share(void **state) {
-    struct cluster_report report;
+    struct diag_report report;
 
     (void)state;
     make(&report);
@@ -78,7 +78,7 @@ static void what_two_pods_share(void **state) {
     cluster_twins_of_pods(&report.nodes);
     assert_string_equal(report.nodes.items[4].twin,
                         "the address of its probe 10.244.1.2 is that of w1, too");
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 /* It is the cause of what fails of these nodes' pods, first and surely; of nothing else, but told
@@ -106,7 +106,7 @@ static void what_is_named(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_report report;
+        struct diag_report report;
         const struct diag_cause *last;
 
         make(&report);
@@ -122,7 +122,7 @@ static void what_is_named(void **state) {
         assert_true(text_starts_with(last->message, "w1, w2: "));
         assert_non_null(strstr(last->evidence.items[0], rows[i].twin));
         assert_int_equal(last->cells.count > 0, rows[i].broken == &pods);
-        cluster_report_free(&report);
+        diag_report_free(&report);
     }
 }
 

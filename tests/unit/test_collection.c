@@ -38,7 +38,7 @@ static void report_make(struct diag_report *ret) {
         "\"said " TOKEN "\",\"evidence\":{\"probe\":\"timeout\"}}],\"evidence\":{\"networks\":"
         "[{\"Name\":\"" TOKEN "\"}],\"look\":{\"log\":\"" TOKEN "\"}}}";
 
-    assert_int_equal(diag_report_read(text, strlen(text), ret, NULL), 0);
+    assert_int_equal(diag_report_read(text, strlen(text), NODE_REPORT_KIND, ret, NULL), 0);
 }
 
 /* A secret in each source. */
@@ -121,7 +121,7 @@ static void every_source_without_its_secret(void **state) {
     assert_true(diag_is_collection("PK\3\4", 4)); /* a torn one is called so */
     assert_false(diag_is_collection("PK\3", 3));
     assert_int_equal(diag_collection_report(zip, len, PART_MAX, &text, &text_len, &err), 0);
-    assert_int_equal(diag_report_read(text, text_len, &again, &err), 0);
+    assert_int_equal(diag_report_read(text, text_len, NODE_REPORT_KIND, &again, &err), 0);
     assert_int_equal(again.cells.items[0].outcome, DIAG_FAIL);
     assert_int_equal(json_array_size(json_object_get(again.evidence, "networks")), 1);
 

@@ -80,7 +80,8 @@ static const struct bad bad_fields[] = {
      "as another type)",
      ""},
     {V4 "nodeRegistration: {kubeletExtraArgs: {a: b}}\n",
-     "f: line 3 column 38: nodeRegistration.kubeletExtraArgs: must be a list of objects", ""},
+     "f: line 3 column 38: nodeRegistration.kubeletExtraArgs: must be a list of objects",
+     "since kubeadm.k8s.io/v1beta4 it is a list: kubeletExtraArgs: [{name: a, value: \"b\"}]"},
     {V4 "nodeRegistration: [a]\n", "f: line 3 column 19: nodeRegistration: must be an object", ""},
     {V4 "skipPhases: a\n", "f: line 3 column 13: skipPhases: must be a list of strings", ""},
     {V4 "skipPhases: [a, 1]\n",
@@ -110,7 +111,7 @@ static const struct bad bad_fields[] = {
     {V3 "dryRun: true\n", "f: line 3 column 1: unknown field \"dryRun\"", ""},
     {V3 "nodeRegistration: {kubeletExtraArgs: [{name: a}]}\n",
      "f: line 3 column 38: nodeRegistration.kubeletExtraArgs: must be an object with string values",
-     ""},
+     "a list is the form of kubeadm.k8s.io/v1beta4: write that as apiVersion"},
     {V3 "nodeRegistration: {kubeletExtraArgs: {v: 5}}\n",
      "f: line 3 column 42: nodeRegistration.kubeletExtraArgs.v: must be a string (quote values "
      "that YAML reads as another type)",
@@ -359,6 +360,42 @@ static void unfilled_templates(void **state) {
                "f: line 4 column 9: \"{{ ds.meta_data[\"local_hostname\"] }}\": the template was "
                "not filled",
                header);
+    refused_as(
+        V4 "discovery:\n  # {{ not_this }}\n  bootstrapToken:\n    token: {{ kubeadm_token }}\n",
+        CONFIG_JOIN, "f: line 6 column 12: \"{{ kubeadm_token }}\": the template was not filled",
+        header);
+    refused_as(V4 "discovery:\n  bootstrapToken:\n    apiServerEndpoint: {{IP}}:6443\n",
+               CONFIG_JOIN, "f: line 5 column 24: \"{{IP}}:6443\": the template was not filled",
+               header);
+    refused_as("{% if x %}\n" V4 "{% endif %}\n", CONFIG_JOIN,
+               "f: line 1 column 1: \"{% if x %}\": the template was not filled", header);
+    refused_as(V4 "nodeRegistration: [\n", CONFIG_JOIN,
+               "f: line 4 column 1: did not find expected node content", "");
+    refused_as(
+        V4 "timeouts: {discovery: '${WAIT:-5m}'}\n", CONFIG_JOIN,
+        "f: line 3 column 23: \"${WAIT:-5m}\": the template was not filled",
+        "where Ansible, clusterctl or another tool fills it: that has to run before; winjoin "
+        "fills no template");
+    refused_as(
+        "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nnetwork:\n  adapter: "
+        "'${NIC}'\n",
+        CONFIG_JOIN, "f: line 4 column 12: \"${NIC}\": the template was not filled",
+        "where Ansible, clusterctl or another tool fills it: that has to run before; winjoin "
+        "fills no template");
+}
+
+/* The two forms of kubeletExtraArgs, each in the version of the other. */
+static void arguments_of_the_other_version(void **state) {
+    (void)state;
+    refused_as(V4 "nodeRegistration:\n  kubeletExtraArgs:\n    cloud-provider: external\n",
+               CONFIG_JOIN,
+               "f: line 5 column 5: nodeRegistration.kubeletExtraArgs: must be a list of objects",
+               "since kubeadm.k8s.io/v1beta4 it is a list: kubeletExtraArgs: [{name: "
+               "cloud-provider, value: \"external\"}]");
+    refused_as(V3 "nodeRegistration:\n  kubeletExtraArgs: [{name: a, value: b}]\n", CONFIG_JOIN,
+               "f: line 4 column 21: nodeRegistration.kubeletExtraArgs: must be an object with "
+               "string values",
+               "a list is the form of kubeadm.k8s.io/v1beta4: write that as apiVersion");
 }
 
 static void strict_about_kinds_when_validating(void **state) {
@@ -412,6 +449,7 @@ int main(void) {
         cmocka_unit_test(bad_files),
         cmocka_unit_test(good_files),
         cmocka_unit_test(unfilled_templates),
+        cmocka_unit_test(arguments_of_the_other_version),
         cmocka_unit_test(strict_about_kinds_when_validating),
         cmocka_unit_test(limits),
         cmocka_unit_test(defaults_are_good),

@@ -22,8 +22,8 @@ static struct cluster_node node(const char *name, const char *pod, const char *i
 }
 
 /* Two nodes with both families; a third has no probe. */
-static struct cluster_report report_make(void) {
-    struct cluster_report report = {.namespace_ = xstrdup("ns"), .domain = xstrdup("c.local")};
+static struct diag_report report_make(void) {
+    struct diag_report report = {.namespace_ = xstrdup("ns"), .domain = xstrdup("c.local")};
     struct cluster_pair pairs[] = {{0, 1}, {1, 0}};
 
     report.nodes.items = xrealloc(NULL, 3 * sizeof *report.nodes.items);
@@ -115,7 +115,7 @@ static void each_cell_asks_its_question(void **state) {
                                                 .self_ip = "10.96.0.8",
                                                 .node_port = 30001,
                                                 .node_port_udp = 30002};
-    struct cluster_report report = report_make();
+    struct diag_report report = report_make();
     struct diag_cells cells;
     _cleanup_(freep) char *list = NULL;
 
@@ -127,7 +127,7 @@ static void each_cell_asks_its_question(void **state) {
     for (size_t i = 0; i < cells.count; i++)
         assert_int_equal(cells.items[i].outcome, DIAG_NOT_RUN);
     report.cells = cells;
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 int main(void) {

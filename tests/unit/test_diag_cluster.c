@@ -219,7 +219,7 @@ static void test_refused(void **state) {
 
 /* A pod that is not the one that was meant must not pass, a Service's pods must. */
 static void test_responder(void **state) {
-    struct cluster_report report = {.nodes = mixed(2, 0)};
+    struct diag_report report = {.nodes = mixed(2, 0)};
     struct diag_cell cell = {.flow = diag_flow_find("pod-to-pod-ip"), .probe.expect = "probe-2"};
     static const char right[] = "{\"responses\":[\"PROBE-2\"]}",
                       other[] = "{\"responses\":[\"probe-1\"]}",
@@ -238,7 +238,7 @@ static void test_responder(void **state) {
     assert_int_equal(cell.outcome, DIAG_SLOW);
     cluster_cell_judge(&report, &cell, 200, strange, strlen(strange), true);
     assert_int_equal(cell.outcome, DIAG_FAIL);
-    cluster_report_free(&report);
+    diag_report_free(&report);
 }
 
 struct heard {
@@ -292,7 +292,7 @@ static void test_late(void **state) {
         {.from_node = 0, .outcome = DIAG_NOT_RUN, .probe.target = "fd00::1"},
         {.from_node = 1, .outcome = DIAG_NOT_RUN, .probe.target = "backend"},
     };
-    struct cluster_report report = {.cells = {cells, ARRAY_SIZE(cells)}};
+    struct diag_report report = {.cells = {cells, ARRAY_SIZE(cells)}};
 
     (void)state;
     for (size_t i = 1; i < ARRAY_SIZE(cells); i++) {

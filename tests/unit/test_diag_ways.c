@@ -136,7 +136,8 @@ static void one_direction_alone(void **state) {
             fail_msg("row %zu: %s", i, text);
         json = diag_report_json(&report);
         written = json_write(json);
-        assert_int_equal(diag_report_read(written, strlen(written), &again, NULL), 0);
+        assert_int_equal(diag_report_read(written, strlen(written), NODE_REPORT_KIND, &again, NULL),
+                         0);
         assert_int_equal(diag_cells_find(&again.cells, FLOW_POD_IP, false, false)->one_way,
                          rows[i].one_way);
     }

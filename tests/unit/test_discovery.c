@@ -370,16 +370,6 @@ static void another_object_is_no_configmap(void **state) {
     }
 }
 
-static void the_cluster_may_name_another_server(void **state) {
-    struct scene *s = *state;
-
-    s->server = "https://10.9.9.9:6443";
-    assert_int_equal(run(s), 0);
-    assert_int_equal(s->result.warnings.count, 1);
-    assert_non_null(strstr(s->result.warnings.items[0], "https://10.9.9.9:6443"));
-    assert_non_null(strstr(s->result.warnings.items[0], "not the endpoint 10.0.0.10:6443"));
-}
-
 static void connections_are_tried_for_the_whole_time(void **state) {
     struct scene *s = *state;
 
@@ -483,7 +473,6 @@ int main(void) {
         CASE(an_empty_signature_is_an_expired_token),
         CASE(content_that_is_no_kubeconfig),
         CASE(another_object_is_no_configmap),
-        CASE(the_cluster_may_name_another_server),
         CASE(connections_are_tried_for_the_whole_time),
         CASE(comes_through_when_the_server_comes_up),
         CASE(server_errors_are_tried_again),

@@ -5,6 +5,37 @@
 
 #include "host/service_host.h"
 
+#define PIPE "\\\\.\\pipe\\winjoin-test-programs"
+
+#ifdef _WIN32
+#include <windows.h>
+
+static DWORD __stdcall say_hello(void *pipe) {
+    DWORD written;
+
+    while (ConnectNamedPipe(pipe, NULL) || GetLastError() == ERROR_PIPE_CONNECTED) {
+        (void)WriteFile(pipe, "hello", 5, &written, NULL);
+        (void)FlushFileBuffers(pipe);
+        (void)DisconnectNamedPipe(pipe);
+    }
+    return 0;
+}
+
+/* Says hello on a pipe, for as long as this process is there. */
+static void serve_pipe(void) {
+    HANDLE pipe = CreateNamedPipeA(PIPE, PIPE_ACCESS_DUPLEX, PIPE_TYPE_BYTE,
+                                   PIPE_UNLIMITED_INSTANCES, 4096, 4096, 0, NULL);
+    HANDLE thread =
+        pipe == INVALID_HANDLE_VALUE ? NULL : CreateThread(NULL, 0, say_hello, pipe, 0, NULL);
+
+    if (thread)
+        (void)CloseHandle(thread);
+}
+#else
+static void serve_pipe(void) {
+}
+#endif
+
 static int work_until_stopped(void *context, struct error *err) {
     struct host *host;
 
@@ -41,7 +72,8 @@ static int short_work(void *context, struct error *err) {
 
 /* What this program does when the SCM starts it: work of its own, or itself as a hosted program. */
 static int act_as_service(const char *kind, const char *program) {
-    const char *argv[] = {program, "--child", "wait", NULL};
+    const char *argv[] = {program, "--child", "wait", strcmp(kind, "parent") == 0 ? "pipe" : NULL,
+                          NULL};
     const char *environment[] = {"WINJOIN_CHILD=hosted", NULL};
     struct service_program hosted = {.argv = argv,
                                      .environment = environment,
@@ -51,7 +83,9 @@ static int act_as_service(const char *kind, const char *program) {
     const struct service_work work = {.begin = short_work, .go_on = work_until_stopped};
     struct error err = {0};
 
-    if (strcmp(kind, "work") == 0)
+    if (strcmp(kind, "pipe") == 0)
+        serve_pipe();
+    if (strcmp(kind, "work") == 0 || strcmp(kind, "pipe") == 0)
         return service_host_work(SERVICE, &work, &err) < 0;
     return service_host_program(SERVICE, &hosted, &err) < 0;
 }
@@ -94,6 +128,54 @@ static void service_hosts_program(void **state) {
     SUCCEEDS(host_remove(opened, FOLDER "-output.txt", err));
 }
 
+static int hear(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
+                struct error *err) {
+    (void)reply, (void)err;
+    text_add_bytes(context, data, len);
+    *ret_done = true;
+    return 0;
+}
+
+static int talk_to_pipe(struct error *err) {
+    _cleanup_(text_free) struct text heard = {0};
+    struct host_pipe_talk talk = {.heard = hear, .context = &heard, .timeout_ms = 5000};
+    int result = host_pipe_talk(opened, PIPE, &talk, err);
+
+    if (result == 0)
+        assert_string_equal(text_str(&heard), "hello");
+    return result;
+}
+
+static void talk_to_service(const char *kind) {
+    _cleanup_(freep) char *program = host_program_path(opened);
+    _cleanup_(freep) char *command = xasprintf("\"%s\" --service %s", program, kind);
+    struct host_service service = {.name = (char *)SERVICE, .command = command};
+    int heard = -1;
+
+    SUCCEEDS(host_service_put(opened, &service, err));
+    SUCCEEDS(host_service_start(opened, SERVICE, 20000, err));
+    for (int i = 0; i < 50 && heard < 0; i++) { /* a child is there a moment later */
+        struct error not_yet;
+
+        heard = talk_to_pipe(&not_yet);
+        if (heard < 0)
+            SUCCEEDS(host_sleep(opened, 100, err));
+    }
+    SUCCEEDS(talk_to_pipe(err));
+    SUCCEEDS(host_service_delete(opened, SERVICE, 20000, err));
+}
+
+/* A service, and what it started, is talked to; another program of the same user is not. */
+static void pipe_of_a_service(void **state) {
+    (void)state;
+    if (!opened_windows)
+        skip(); /* a rehearsal has no pipes */
+    talk_to_service("pipe");
+    talk_to_service("parent");
+    serve_pipe();
+    FAILS_WITH(ERROR_DENIED, talk_to_pipe(err));
+}
+
 /* What of these a program finds. */
 static void tell_variables(void) {
     static const char *const names[] = {"WINJOIN_TOKEN", "WINJOIN_VNI", "HTTPS_PROXY",
@@ -118,6 +200,8 @@ static int act_as_child(int argc, char **argv) {
     if (argc > 2 && strcmp(argv[2], "wait") == 0) {
         struct error err;
 
+        if (argc > 3)
+            serve_pipe();
         (void)fflush(stdout);
         return work_until_stopped(NULL, &err);
     }
@@ -314,13 +398,10 @@ static void a_secret_is_read_once(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest memory[] = {cmocka_unit_test(service_runs)};
     const struct CMUnitTest own[] = {
-        cmocka_unit_test(programs_run),
-        cmocka_unit_test(programs_leave_nothing_open),
-        cmocka_unit_test(programs_run_loudly),
-        cmocka_unit_test(long_input_is_whole),
-        cmocka_unit_test(service_runs),
-        cmocka_unit_test(service_hosts_program),
-        cmocka_unit_test(secrets_are_not_handed_on),
+        cmocka_unit_test(programs_run),          cmocka_unit_test(programs_leave_nothing_open),
+        cmocka_unit_test(programs_run_loudly),   cmocka_unit_test(long_input_is_whole),
+        cmocka_unit_test(service_runs),          cmocka_unit_test(service_hosts_program),
+        cmocka_unit_test(pipe_of_a_service),     cmocka_unit_test(secrets_are_not_handed_on),
         cmocka_unit_test(a_secret_is_read_once),
     };
     int failed;

@@ -207,11 +207,16 @@ static void a_proxy_in_the_way_is_named(void **state) {
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(http_hint_proxy(&err, NULL), -1);
+    assert_int_equal(http_hint_proxy(&err, NULL, true), -1);
     assert_string_equal(err.hints[0], "");
-    assert_int_equal(http_hint_proxy(&err, "http://proxy.example:3128"), -1);
-    assert_true(text_starts_with(
-        err.hints[0], "the request went through the proxy http://proxy.example:3128 (set by "));
+    assert_int_equal(http_hint_proxy(&err, "http://proxy.example:3128", false), -1);
+    assert_string_equal(err.hints[0],
+                        "the request went through the proxy http://proxy.example:3128 (set by "
+                        "HTTPS_PROXY, NO_PROXY or WinHTTP; check with: netsh winhttp show proxy)");
+    assert_int_equal(http_hint_proxy(&err, "socks5h://localhost:1080", true), -1);
+    assert_string_equal(err.hints[1], "the request went through the proxy "
+                                      "socks5h://localhost:1080 (set by proxy-url of the "
+                                      "kubeconfig)");
 }
 
 int main(void) {

@@ -14,6 +14,7 @@ static int open_calls(void **state) {
     "bootstrapToken:\n    apiServerEndpoint: 10.0.0.1:6443\n    token: abcdef.0123456789abcdef\n"  \
     "    unsafeSkipCAVerification: true\n"
 
+#define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define GOOD " --token abcdef.0123456789abcdef --discovery-token-unsafe-skip-ca-verification"
 
 static void forget(void) {
@@ -49,6 +50,29 @@ static const struct {
     {"join a:1 b", "unexpected argument \"b\"", "winjoin join [ENDPOINT] [flags]"},
     {"join a:1 token", "unexpected argument \"token\"", "did you mean --token?"},
     {"join --token a:1 b c", "unexpected argument \"c\"",
+     "is the flag before it missing its value?"},
+    {"join a:1 --token abcdef.0123456789abcd ef --discovery-token-unsafe-skip-ca-verification",
+     "the value of --token is cut in pieces, by the end of a line or a blank",
+     "write it as one word, as kubeadm token create --print-join-command prints it"},
+    {"join --token abcdef. 0123456789 abcdef a:1", "the value of --token is cut in pieces", ""},
+    {"join a:1 --token abcdef.0123456789abcdef ef", "unexpected argument \"ef\"", ""},
+    {"join a:1 --discovery-token-ca-cert-hash sha256: " HASH,
+     "the value of --discovery-token-ca-cert-"
+     "hash is cut in pieces, by the end of a line or a blank",
+     ""},
+    {"join a:1 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash sha256:" HASH
+     " " HASH,
+     "unexpected argument \"" HASH "\"", ""},
+    {"join 10.0.0.10:6443--token abcdef.0123456789abcdef", "a blank is missing before --token",
+     "write 10.0.0.10:6443 --token"},
+    {"join a:1 --token abcdef.0123456789abcdef--discovery-token-ca-cert-hash sha256:" HASH,
+     "a blank is missing before --discovery-token-ca-cert-hash",
+     "it stands right behind the token"},
+    {"join a:1 --discovery-token-ca-cert-hash sha256:" HASH "--node-name=x",
+     "a blank is missing before --node-name", "write sha256:" HASH " --node-name"},
+    {"join a:1 --tokenabcdef.0123456789abcdef", "unknown flag: --tokenabcdef.****************",
+     "is a blank missing behind --token?"},
+    {"join 10.0.0.10:64 43 --token abcdef.0123456789abcdef", "unexpected argument \"43\"",
      "is the flag before it missing its value?"},
     {"join phas", "unknown command \"join phas\"", "did you mean winjoin join phase?"},
     {"join a:1 --control-plane",

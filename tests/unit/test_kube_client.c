@@ -30,6 +30,7 @@ struct scene {
     struct kube_client client;
     const struct row *rows;
     size_t count, asked;
+    const char *proxy; /* that each goes through; NULL: none */
     char method[16], url[256], type[64], body[512], bearer[64];
 };
 
@@ -50,6 +51,7 @@ static int answer(void *context, const struct http_request *request, struct http
         assert_true(!request->bearer_token && !request->client_key_pem);
     assert_string_equal(request->ca_pem, "CA");
     assert_int_equal(request->verify, HTTP_VERIFY_FULL);
+    ret->proxy = xstrdup_null(s->proxy);
     if (row->broken)
         return error_set(err, row->broken, "connect: it broke");
     ret->status = row->status;
@@ -243,6 +245,31 @@ static void refused_together_does_not_come_back_together(void **state) {
     assert_in_range(used, SLOTS - 2, SLOTS);
 }
 
+/* A request that does not arrive: whom it really went to, and who said so. */
+static void names_the_way(void **state) {
+    static const struct row lost[] = {{0, NULL, ERROR_NETWORK, 0}};
+    struct scene *s = *state;
+    struct error err = {0};
+
+    play(s, lost, 1);
+    assert_int_equal(kube_get(&s->client, "/x", NULL, &err), -1);
+    assert_string_equal(err.hints[0], "");
+    s->proxy = "socks5h://localhost:1080";
+    assert_int_equal(kube_get(&s->client, "/x", NULL, &err), -1);
+    assert_string_equal(err.hints[0], "the request went through the proxy "
+                                      "socks5h://localhost:1080 (set by HTTPS_PROXY, NO_PROXY or "
+                                      "WinHTTP; check with: netsh winhttp show proxy)");
+    s->client.proxy_url = xstrdup("socks5://localhost:1080");
+    assert_int_equal(kube_get(&s->client, "/x", NULL, &err), -1);
+    assert_non_null(strstr(err.hints[0], "(set by proxy-url of the kubeconfig)"));
+    text_set(&s->client.server, xstrdup("https://127.0.0.1:6443"));
+    assert_int_equal(kube_get(&s->client, "/x", NULL, &err), -1);
+    assert_string_equal(err.hints[1], ""); /* the proxy's loopback, not ours */
+    s->proxy = NULL;
+    assert_int_equal(kube_get(&s->client, "/x", NULL, &err), -1);
+    assert_true(text_starts_with(err.hints[0], "https://127.0.0.1:6443 is this machine itself"));
+}
+
 static void gives_up_in_time(void **state) {
     static const struct row down[] = {{0, "", ERROR_NETWORK, 0}}, denied[] = {{403, "", 0, 0}};
     struct scene *s = *state;
@@ -303,6 +330,43 @@ static void a_review_allows_or_does_not(void **state) {
         assert_int_equal(kube_may_all(&s->client, &right, 1, &all, NULL), 0);
         assert_int_equal(one, rows[i].allowed);
         assert_int_equal(all, rows[i].allowed);
+    }
+}
+
+/* One request tells what rules grant; only what they do not show is asked for by itself. */
+static void a_review_of_rules_tells_many(void **state) {
+    static const struct {
+        const char *rule; /* verbs, groups, resources, names */
+        unsigned asked;
+        bool second;
+    } rows[] = {
+        {"\"verbs\":[\"list\",\"watch\"],\"apiGroups\":[\"\"],\"resources\":[\"services\","
+         "\"nodes\"]",
+         1, true},
+        {"\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":[\"*\"]", 1, true},
+        {"\"verbs\":[\"list\"],\"apiGroups\":[\"\"],\"resources\":[\"services\"]", 2, false},
+        {"\"verbs\":[\"list\",\"watch\"],\"apiGroups\":[\"apps\"],\"resources\":[\"services\","
+         "\"nodes\"]",
+         3, false},
+        {"\"verbs\":[\"list\",\"watch\"],\"apiGroups\":[\"\"],\"resources\":[\"services\","
+         "\"nodes\"],"
+         "\"resourceNames\":[\"mine\"]",
+         3, false},
+    };
+    static const struct kube_right rights[] = {{"list", "", "services"}, {"watch", "", "nodes"}};
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *rules =
+            xasprintf("{\"status\":{\"resourceRules\":[{%s}],\"incomplete\":true}}", rows[i].rule);
+        const struct row answers[] = {{201, rules, 0, 0},
+                                      {201, "{\"status\":{\"allowed\":false}}", 0, 0}};
+        bool may[2] = {false, !rows[i].second};
+
+        play(s, answers, 2);
+        assert_int_equal(kube_may_all(&s->client, rights, 2, may, NULL), 0);
+        assert_int_equal(s->asked, rows[i].asked);
+        assert_int_equal(may[1], rows[i].second);
     }
 }
 
@@ -381,9 +445,11 @@ int main(void) {
         CASE(tries_again_what_may_pass),
         CASE(a_server_that_comes_back_may_refuse_at_first),
         CASE(refused_together_does_not_come_back_together),
+        CASE(names_the_way),
         CASE(gives_up_in_time),
         CASE(reads_config_maps),
         CASE(a_review_allows_or_does_not),
+        CASE(a_review_of_rules_tells_many),
         CASE(how_long_it_pauses),
         cmocka_unit_test(which_names_objects_have),
         cmocka_unit_test(refuses_credentials_it_cannot_use),

@@ -1,4 +1,4 @@
-/* CertificateSigningRequests: which of many is found, and what is no such object. */
+/* CertificateSigningRequests: which of many is found, what is no such object, and the wait. */
 #include "base/base64.h"
 #include "pki/csr.h"
 #include "tests/unit/certificate_vectors.h"
@@ -104,11 +104,241 @@ static void the_states_have_names(void **state) {
     assert_string_equal(kube_csr_state_name(KUBE_CSR_ISSUED), "issued");
 }
 
+/* ---- what is sent, and the wait for it ---- */
+
+static int csr_note(void *context, const struct kube_csr *csr, unsigned waited_ms) {
+    struct scene *s = context;
+
+    (void)waited_ms;
+    text_addf(&s->seen, "%s ", kube_csr_state_name(csr->state));
+    return 0;
+}
+
+#define SENT(...) ((struct kube_csr){.name = (char *)"csr-1", .uid = (char *)"u1", __VA_ARGS__})
+
+static int csr_wait_from(struct scene *s, struct kube_csr sent, struct kube_csr *ret,
+                         struct error *err) {
+    text_clear(&s->seen);
+    return kube_csr_wait(&s->client, &sent, 30000, csr_note, s, ret, err);
+}
+
+static int csr_wait(struct scene *s, struct kube_csr *ret, struct error *err) {
+    return csr_wait_from(s, SENT(.version = NULL), ret, err);
+}
+
+#define CONDITION(type)                                                                            \
+    "\"conditions\":[{\"type\":\"" type                                                            \
+    "\",\"status\":\"True\",\"reason\":\"AutoApproved\",\"message\":\"words\"}]"
+
+static void waits_for_the_certificate(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+
+    PLAY(s,
+         {"/apis/certificates.k8s.io/v1/certificatesigningrequests?fieldSelector=metadata.name%3D"
+          "csr-1",
+          200, LIST("10", CSR("")), 0, 0},
+         {"watch", 200,
+          EVENT("MODIFIED", CSR(",\"status\":{" CONDITION("Approved") "}"))
+              EVENT("MODIFIED",
+                    CSR(",\"status\":{" CONDITION("Approved") ",\"certificate\":\"Q0VSVA==\"}")),
+          0, 0});
+    assert_int_equal(csr_wait(s, &csr, NULL), 0);
+    assert_string_equal(csr.certificate_pem, "CERT");
+    assert_string_equal(csr.reason, "AutoApproved");
+    assert_string_equal(text_str(&s->seen), "pending approved issued ");
+    kube_csr_free(&csr);
+}
+
+#define ISSUED CSR(",\"status\":{" CONDITION("Approved") ",\"certificate\":\"Q0VSVA==\"}")
+
+/* What the server answered to the request is not asked for again: one request until the end. */
+static void watches_from_where_it_was_sent(void **state) {
+    const struct kube_csr sent = SENT(.version = (char *)"5");
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+    struct error err = {0};
+
+    PLAY(s, {"csr-1&watch=true&allowWatchBookmarks=true&resourceVersion=5&", 200,
+             EVENT("MODIFIED", ISSUED), 0, 0});
+    assert_int_equal(csr_wait_from(s, sent, &csr, NULL), 0);
+    assert_string_equal(csr.certificate_pem, "CERT");
+    assert_int_equal(s->asked, 1);
+    kube_csr_free(&csr);
+    PLAY(s, {"resourceVersion=5", 200, EVENT("DELETED", CSR("")), 0, 0});
+    assert_int_equal(csr_wait_from(s, sent, &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    PLAY(s, {"resourceVersion=5", 200, "", 0, 30000});
+    assert_int_equal(csr_wait_from(s, sent, &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_non_null(strstr(err.message, "still pending: it has not been approved"));
+}
+
+/* Nothing more happens to one that was issued; a server that forbids to watch is listed. */
+static void lists_what_no_watch_tells(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+
+    PLAY(s, {"metadata.name%3Dcsr-1", 200, LIST("9", ISSUED), 0, 0});
+    assert_int_equal(
+        csr_wait_from(s, SENT(.version = (char *)"5", .state = KUBE_CSR_ISSUED), &csr, NULL), 0);
+    assert_int_equal(s->asked, 1);
+    kube_csr_free(&csr);
+    PLAY(s, {"watch=true", 403, "{}", 0, 0},
+         {"metadata.name%3Dcsr-1", 200, LIST("9", ISSUED), 0, 0});
+    assert_int_equal(csr_wait_from(s, SENT(.version = (char *)"5"), &csr, NULL), 0);
+    kube_csr_free(&csr);
+}
+
+static void tells_what_became_of_a_request(void **state) {
+    static const struct {
+        struct row first, second;
+        enum error_kind kind;
+        const char *why, *hint;
+    } rows[] = {
+        {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Denied") "}")), 0, 0},
+         {"", 200, "", 0, 0},
+         ERROR_DENIED,
+         "certificate signing request \"csr-1\" is denied, reason: AutoApproved, message: words",
+         ""},
+        {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Failed") "}")), 0, 0},
+         {"", 200, "", 0, 0},
+         ERROR_DENIED,
+         "failed, reason:",
+         ""},
+        {{"", 200, LIST("10", ""), 0, 0}, {"", 200, "", 0, 0}, ERROR_ABSENT, "was deleted", ""},
+        {{"", 200, LIST("10", CSR("")), 0, 0},
+         {"", 200, EVENT("DELETED", CSR("")), 0, 0},
+         ERROR_ABSENT,
+         "was deleted",
+         ""},
+        {{"", 200, LIST("10", "{\"metadata\":{\"name\":\"csr-1\",\"uid\":\"u2\"},\"spec\":{}}"), 0,
+          0},
+         {"", 200, "", 0, 0},
+         ERROR_CONFLICT,
+         "changed UIDs",
+         ""},
+        {{"", 200, LIST("10", CSR("")), 0, 0},
+         {"", 200, "", 0, 30000},
+         ERROR_TIMED_OUT,
+         "still pending: it has not been approved: waited 30 s",
+         "kubectl certificate approve csr-1"},
+        {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Approved") "}")), 0, 0},
+         {"", 200, "", 0, 30000},
+         ERROR_TIMED_OUT,
+         "approved but not signed: waited 30 s",
+         "--cluster-signing-cert-file"},
+    };
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct row two[2] = {rows[i].first, rows[i].second};
+        struct kube_csr csr = {0};
+        struct error err = {0};
+
+        s->rows = two;
+        s->count = 2;
+        s->asked = 0;
+        assert_int_equal(csr_wait(s, &csr, &err), -1);
+        assert_int_equal(err.kind, rows[i].kind);
+        assert_non_null(strstr(err.message, rows[i].why));
+        assert_non_null(strstr(err.hints[0], rows[i].hint));
+    }
+}
+
+static void denied_wins_over_approved(void **state) {
+    _cleanup_json_ json_t *object =
+        json_loads(CSR(",\"status\":{\"conditions\":[{\"type\":\"Denied\"},{\"type\":\"Approved\"}]"
+                       ",\"certificate\":\"Q0VSVA==\"}"),
+                   0, NULL);
+    struct kube_csr csr = {0};
+
+    (void)state;
+    assert_int_equal(kube_csr_from_json(object, &csr, NULL), 0);
+    assert_int_equal(csr.state, KUBE_CSR_DENIED);
+    kube_csr_free(&csr);
+}
+
+static void asks_as_the_kubelet(void **state) {
+    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_CLIENT_SIGNER);
+    _cleanup_(freep) char *text = json_write(object);
+
+    (void)state;
+    assert_string_equal(
+        text,
+        "{\"apiVersion\":\"certificates.k8s.io/v1\",\"kind\":\"CertificateSigningRequest\","
+        "\"metadata\":{\"generateName\":\"csr-\"},\"spec\":{\"request\":\"UEVN\",\"signerName\":"
+        "\"kubernetes.io/kube-apiserver-client-kubelet\",\"usages\":[\"digital "
+        "signature\",\"client auth\"]}}");
+}
+
+static void asks_for_a_serving_certificate(void **state) {
+    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_SERVING_SIGNER);
+
+    (void)state;
+    assert_string_equal(json_text_at(object, "spec.signerName"), "kubernetes.io/kubelet-serving");
+    assert_string_equal(json_text_at(object, "spec.usages.0"), "digital signature");
+    assert_string_equal(json_text_at(object, "spec.usages.1"), "server auth");
+    assert_int_equal(json_array_size(json_at(object, "spec.usages")), 2);
+}
+
+static int stop_csr(void *context, const struct kube_csr *csr, unsigned waited_ms) {
+    (void)context, (void)csr;
+    return waited_ms > 3000;
+}
+
+static void a_wait_can_be_stopped(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+    struct error err = {0};
+
+    PLAY(s, {"", 200, LIST("10", CSR("")), 0, 0}, {"watch", 200, "", 0, 30000});
+    assert_int_equal(
+        kube_csr_wait(&s->client, &SENT(.version = NULL), 30000, stop_csr, NULL, &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+}
+
+static void other_objects_do_not_matter(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+    struct kube_node node = {0};
+
+    /* a server that knows no field selectors */
+    PLAY(s,
+         {"", 200,
+          LIST("10", "{\"metadata\":{\"name\":\"csr-0\",\"uid\":\"u0\"},\"spec\":{}}," CSR("")), 0,
+          0},
+         {"watch", 200,
+          EVENT("DELETED", "{\"metadata\":{\"name\":\"csr-0\"},\"spec\":{}}")
+              EVENT("MODIFIED",
+                    CSR(",\"status\":{" CONDITION("Approved") ",\"certificate\":\"Q0VSVA==\"}")),
+          0, 0});
+    assert_int_equal(csr_wait(s, &csr, NULL), 0);
+    assert_string_equal(csr.name, "csr-1");
+    kube_csr_free(&csr);
+    PLAY(s, {"", 200, LIST("10", "{\"metadata\":{\"name\":\"other\"}}," NODE("9", "")), 0, 0});
+    assert_int_equal(kube_node_wait(&s->client, "win-1", kube_node_is_registered, 30000, NULL, NULL,
+                                    &node, NULL),
+                     0);
+    assert_string_equal(node.name, "win-1");
+    kube_node_free(&node);
+}
+
 int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(finds_the_newest_of_its_node, setup, teardown),
+        CASE(finds_the_newest_of_its_node),
         cmocka_unit_test(refuses_what_is_no_request),
         cmocka_unit_test(the_states_have_names),
+        CASE(waits_for_the_certificate),
+        CASE(watches_from_where_it_was_sent),
+        CASE(lists_what_no_watch_tells),
+        CASE(tells_what_became_of_a_request),
+        cmocka_unit_test(denied_wins_over_approved),
+        cmocka_unit_test(asks_as_the_kubelet),
+        cmocka_unit_test(asks_for_a_serving_certificate),
+        CASE(a_wait_can_be_stopped),
+        CASE(other_objects_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

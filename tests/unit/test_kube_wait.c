@@ -1,152 +1,7 @@
-/* Certificate signing requests and nodes: what is read, and the waits built on list and watch. */
+/* Nodes: what is read, and the waits built on list and watch. */
 #include "tests/unit/kube_scene.h"
 
-/* ---- certificate signing requests ---- */
-
-static int csr_note(void *context, const struct kube_csr *csr, unsigned waited_ms) {
-    struct scene *s = context;
-
-    (void)waited_ms;
-    text_addf(&s->seen, "%s ", kube_csr_state_name(csr->state));
-    return 0;
-}
-
-static int csr_wait(struct scene *s, struct kube_csr *ret, struct error *err) {
-    text_clear(&s->seen);
-    return kube_csr_wait(&s->client, "csr-1", "u1", 30000, csr_note, s, ret, err);
-}
-
-#define CONDITION(type)                                                                            \
-    "\"conditions\":[{\"type\":\"" type                                                            \
-    "\",\"status\":\"True\",\"reason\":\"AutoApproved\",\"message\":\"words\"}]"
-
-static void waits_for_the_certificate(void **state) {
-    struct scene *s = *state;
-    struct kube_csr csr = {0};
-
-    PLAY(s,
-         {"/apis/certificates.k8s.io/v1/certificatesigningrequests?fieldSelector=metadata.name%3D"
-          "csr-1",
-          200, LIST("10", CSR("")), 0, 0},
-         {"watch", 200,
-          EVENT("MODIFIED", CSR(",\"status\":{" CONDITION("Approved") "}"))
-              EVENT("MODIFIED",
-                    CSR(",\"status\":{" CONDITION("Approved") ",\"certificate\":\"Q0VSVA==\"}")),
-          0, 0});
-    assert_int_equal(csr_wait(s, &csr, NULL), 0);
-    assert_string_equal(csr.certificate_pem, "CERT");
-    assert_string_equal(csr.reason, "AutoApproved");
-    assert_string_equal(text_str(&s->seen), "pending approved issued ");
-    kube_csr_free(&csr);
-}
-
-static void tells_what_became_of_a_request(void **state) {
-    static const struct {
-        struct row first, second;
-        enum error_kind kind;
-        const char *why, *hint;
-    } rows[] = {
-        {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Denied") "}")), 0, 0},
-         {"", 200, "", 0, 0},
-         ERROR_DENIED,
-         "certificate signing request \"csr-1\" is denied, reason: AutoApproved, message: words",
-         ""},
-        {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Failed") "}")), 0, 0},
-         {"", 200, "", 0, 0},
-         ERROR_DENIED,
-         "failed, reason:",
-         ""},
-        {{"", 200, LIST("10", ""), 0, 0}, {"", 200, "", 0, 0}, ERROR_ABSENT, "was deleted", ""},
-        {{"", 200, LIST("10", CSR("")), 0, 0},
-         {"", 200, EVENT("DELETED", CSR("")), 0, 0},
-         ERROR_ABSENT,
-         "was deleted",
-         ""},
-        {{"", 200, LIST("10", "{\"metadata\":{\"name\":\"csr-1\",\"uid\":\"u2\"},\"spec\":{}}"), 0,
-          0},
-         {"", 200, "", 0, 0},
-         ERROR_CONFLICT,
-         "changed UIDs",
-         ""},
-        {{"", 200, LIST("10", CSR("")), 0, 0},
-         {"", 200, "", 0, 30000},
-         ERROR_TIMED_OUT,
-         "still pending: it has not been approved: waited 30 s",
-         "kubectl certificate approve csr-1"},
-        {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Approved") "}")), 0, 0},
-         {"", 200, "", 0, 30000},
-         ERROR_TIMED_OUT,
-         "approved but not signed: waited 30 s",
-         "--cluster-signing-cert-file"},
-    };
-    struct scene *s = *state;
-
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct row two[2] = {rows[i].first, rows[i].second};
-        struct kube_csr csr = {0};
-        struct error err = {0};
-
-        s->rows = two;
-        s->count = 2;
-        s->asked = 0;
-        assert_int_equal(csr_wait(s, &csr, &err), -1);
-        assert_int_equal(err.kind, rows[i].kind);
-        assert_non_null(strstr(err.message, rows[i].why));
-        assert_non_null(strstr(err.hints[0], rows[i].hint));
-    }
-}
-
-static void denied_wins_over_approved(void **state) {
-    _cleanup_json_ json_t *object =
-        json_loads(CSR(",\"status\":{\"conditions\":[{\"type\":\"Denied\"},{\"type\":\"Approved\"}]"
-                       ",\"certificate\":\"Q0VSVA==\"}"),
-                   0, NULL);
-    struct kube_csr csr = {0};
-
-    (void)state;
-    assert_int_equal(kube_csr_from_json(object, &csr, NULL), 0);
-    assert_int_equal(csr.state, KUBE_CSR_DENIED);
-    kube_csr_free(&csr);
-}
-
-static void asks_as_the_kubelet(void **state) {
-    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_CLIENT_SIGNER);
-    _cleanup_(freep) char *text = json_write(object);
-
-    (void)state;
-    assert_string_equal(
-        text,
-        "{\"apiVersion\":\"certificates.k8s.io/v1\",\"kind\":\"CertificateSigningRequest\","
-        "\"metadata\":{\"generateName\":\"csr-\"},\"spec\":{\"request\":\"UEVN\",\"signerName\":"
-        "\"kubernetes.io/kube-apiserver-client-kubelet\",\"usages\":[\"digital "
-        "signature\",\"client auth\"]}}");
-}
-
-static void asks_for_a_serving_certificate(void **state) {
-    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_SERVING_SIGNER);
-
-    (void)state;
-    assert_string_equal(json_text_at(object, "spec.signerName"), "kubernetes.io/kubelet-serving");
-    assert_string_equal(json_text_at(object, "spec.usages.0"), "digital signature");
-    assert_string_equal(json_text_at(object, "spec.usages.1"), "server auth");
-    assert_int_equal(json_array_size(json_at(object, "spec.usages")), 2);
-}
-
-static int stop_csr(void *context, const struct kube_csr *csr, unsigned waited_ms) {
-    (void)context, (void)csr;
-    return waited_ms > 3000;
-}
-
-static void a_wait_can_be_stopped(void **state) {
-    struct scene *s = *state;
-    struct kube_csr csr = {0};
-    struct error err = {0};
-
-    PLAY(s, {"", 200, LIST("10", CSR("")), 0, 0}, {"watch", 200, "", 0, 30000});
-    assert_int_equal(kube_csr_wait(&s->client, "csr-1", "u1", 30000, stop_csr, NULL, &csr, &err),
-                     -1);
-    assert_int_equal(err.kind, ERROR_INTERRUPTED);
-}
+/* ---- single looks ---- */
 
 static void single_looks_fail_with_their_kind(void **state) {
     struct scene *s = *state;
@@ -423,32 +278,6 @@ static void looks_at_the_object_that_came(void **state) {
     assert_non_null(strstr(err.message, "\"csr-1;reboot\" is not an object name"));
 }
 
-static void other_objects_do_not_matter(void **state) {
-    struct scene *s = *state;
-    struct kube_csr csr = {0};
-    struct kube_node node = {0};
-
-    /* a server that knows no field selectors */
-    PLAY(s,
-         {"", 200,
-          LIST("10", "{\"metadata\":{\"name\":\"csr-0\",\"uid\":\"u0\"},\"spec\":{}}," CSR("")), 0,
-          0},
-         {"watch", 200,
-          EVENT("DELETED", "{\"metadata\":{\"name\":\"csr-0\"},\"spec\":{}}")
-              EVENT("MODIFIED",
-                    CSR(",\"status\":{" CONDITION("Approved") ",\"certificate\":\"Q0VSVA==\"}")),
-          0, 0});
-    assert_int_equal(csr_wait(s, &csr, NULL), 0);
-    assert_string_equal(csr.name, "csr-1");
-    kube_csr_free(&csr);
-    PLAY(s, {"", 200, LIST("10", "{\"metadata\":{\"name\":\"other\"}}," NODE("9", "")), 0, 0});
-    assert_int_equal(kube_node_wait(&s->client, "win-1", kube_node_is_registered, 30000, NULL, NULL,
-                                    &node, NULL),
-                     0);
-    assert_string_equal(node.name, "win-1");
-    kube_node_free(&node);
-}
-
 /* The taint of a node is the control plane's: a node writes the condition. */
 static void the_network_is_pending(void **state) {
     static const struct row rows[] = {{"/api/v1/nodes/win-1/status", 200, "{}", 0, 0}};
@@ -471,19 +300,12 @@ static void the_network_is_pending(void **state) {
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(waits_for_the_certificate),
-        CASE(tells_what_became_of_a_request),
-        cmocka_unit_test(denied_wins_over_approved),
-        cmocka_unit_test(asks_as_the_kubelet),
-        cmocka_unit_test(asks_for_a_serving_certificate),
-        CASE(a_wait_can_be_stopped),
         CASE(single_looks_fail_with_their_kind),
         cmocka_unit_test(reads_a_node),
         CASE(waits_for_a_node),
         CASE(says_what_a_node_lacks),
         CASE(a_wait_for_a_node_can_be_stopped),
         CASE(a_node_comes_and_goes),
-        CASE(other_objects_do_not_matter),
         CASE(gets_nodes_without_what_is_long),
         CASE(gives_up_pages_that_do_not_end),
         CASE(lists_that_are_none_are_refused),

@@ -335,29 +335,6 @@ static void many_errors_are_counted(void **state) {
     close_run(&r);
 }
 
-/* docs/preflight.md has a row for each check, with its level. */
-static void each_check_is_documented(void **state) {
-    size_t count, len;
-    _cleanup_(freep) struct preflight_check *checks = preflight_checks(&count);
-    char *page = xcalloc(64 * 1024, 1);
-    FILE *f = fopen("docs/preflight.md", "rb");
-
-    (void)state;
-    assert_non_null(f);
-    len = fread(page, 1, 64 * 1024 - 1, f);
-    assert_in_range(len, 1000, 64 * 1024 - 2);
-    (void)fclose(f);
-    for (size_t i = 0; i < count; i++) {
-        char *row = xasprintf("| `%s` | %s |", checks[i].id,
-                              checks[i].level == PREFLIGHT_ERROR ? "E" : "W");
-
-        if (!strstr(page, row))
-            fail_msg("docs/preflight.md lacks %s", row);
-        free(row);
-    }
-    free(page);
-}
-
 /* Each file of a bundle has the digest that its lock says. */
 static void a_bundle_is_verified(void **state) {
     static const char lock[] =
@@ -397,7 +374,6 @@ int main(void) {
         cmocka_unit_test(an_unknown_name_is_told),
         cmocka_unit_test(the_report_is_as_documented),
         cmocka_unit_test(many_errors_are_counted),
-        cmocka_unit_test(each_check_is_documented),
         cmocka_unit_test(a_bundle_is_verified),
     };
 

@@ -45,8 +45,8 @@ static void cells(void **state) {
         _cleanup_(freep) char *text = NULL;
         struct error err = {0};
 
-        if (diag_report_read(old_text, strlen(old_text), &old, &err) < 0 ||
-            diag_report_read(new_text, strlen(new_text), &new, &err) < 0)
+        if (diag_report_read(old_text, strlen(old_text), NODE_REPORT_KIND, &old, &err) < 0 ||
+            diag_report_read(new_text, strlen(new_text), NODE_REPORT_KIND, &new, &err) < 0)
             fail_msg("%s", err.message);
         compared = diag_report_compare(&old, &new);
         text = diag_compare_text(compared);
@@ -128,8 +128,8 @@ static void watched(void **state) {
     _cleanup_(freep) char *text = NULL;
 
     (void)state;
-    assert_int_equal(diag_report_read(good, strlen(good), &old, NULL), 0);
-    assert_int_equal(diag_report_read(red, strlen(red), &new, NULL), 0);
+    assert_int_equal(diag_report_read(good, strlen(good), NODE_REPORT_KIND, &old, NULL), 0);
+    assert_int_equal(diag_report_read(red, strlen(red), NODE_REPORT_KIND, &new, NULL), 0);
     give_cause(&new.causes, "NAT-NONE", "nothing leaves\nthe node");
     give_cause(&old.causes, "OVL-UDP", "");
     compared = diag_report_compare(&old, &new);

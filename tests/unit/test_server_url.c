@@ -78,6 +78,24 @@ static void test_join(void **state) {
     assert_string_equal(below, "https://a:1/b/api");
 }
 
+/* An address that leads each machine to itself. */
+static void test_here(void **state) {
+    static const struct {
+        const char *url;
+        bool here;
+    } rows[] = {{"https://127.0.0.1:6443", true},  {"https://127.8.0.1", true},
+                {"https://localhost:8443", true},  {"https://LocalHost./x", true},
+                {"https://[::1]:6443", true},      {"https://0.0.0.0:6443", true},
+                {"https://[::]:6443", true},       {"https://10.0.0.10:6443", false},
+                {"https://localhost.corp", false}, {"https://[fd00::1]:6443", false},
+                {"https://api:6443", false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (server_url_is_here(rows[i].url) != rows[i].here)
+            fail_msg("%s", rows[i].url);
+}
+
 static void test_shown(void **state) {
     static const struct {
         const char *url, *shown;
@@ -118,8 +136,8 @@ static void test_proxies(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),  cmocka_unit_test(test_bad),     cmocka_unit_test(test_join),
-        cmocka_unit_test(test_shown), cmocka_unit_test(test_proxies),
+        cmocka_unit_test(test_good), cmocka_unit_test(test_bad),   cmocka_unit_test(test_here),
+        cmocka_unit_test(test_join), cmocka_unit_test(test_shown), cmocka_unit_test(test_proxies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

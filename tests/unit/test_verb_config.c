@@ -136,11 +136,62 @@ static void manifest_for_a_cluster(void **state) {
     assert_false(has(&out, "namespace: kube-flannel")); /* there may be none */
 }
 
+/* A program that signs in, as kubectl runs it: `aws eks update-kubeconfig` and others write it. */
+static bool signs_in(void *context, struct host *host, const struct host_process *process,
+                     int *ret_code, struct text *ret_said, struct error *err) {
+    (void)context, (void)host, (void)process, (void)err;
+    *ret_code = 0;
+    text_add(ret_said, "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/"
+                       "v1\",\"status\":{\"token\":\"signed-in\"}}");
+    return true;
+}
+
+static int answer_signed_in(void *context, const struct http_request *request,
+                            struct http_response *ret, struct error *err) {
+    assert_string_equal(request->bearer_token, "signed-in");
+    return strstr(request->url, "/api/v1/nodes") ? answer_with_nodes(context, request, ret, err)
+                                                 : answer_with_settings(context, request, ret, err);
+}
+
+#define BY_PROGRAM                                                                                 \
+    "clusters:\n- {name: c, cluster: {server: 'https://k'}}\nusers:\n- name: u\n  user:\n    "     \
+    "exec: "                                                                                       \
+    "{apiVersion: client.authentication.k8s.io/v1, command: /bin/aws}\n- {name: me, user: {as: "   \
+    "root, token: t}}\ncontexts:\n- {name: x, context: {cluster: c, user: u}}\n- {name: other, "   \
+    "context: {cluster: c, user: me}}\ncurrent-context: x\n"
+
+/* --kubeconfig is the same for config as for diag: a plugin runs, what diag refuses is refused. */
+static void kubeconfig_as_diag_reads_it(void **state) {
+    static const char *const subcommands[] = {"cluster", "routes"};
+    _cleanup_(freep) char *aws = terminal_full_path("/bin/aws");
+    struct error err;
+
+    (void)state;
+    put("D:\\k", BY_PROGRAM);
+    put(aws, "MZ");
+    host_memory_on_run(program->host, signs_in, NULL);
+    http_free(program->http);
+    program->http = http_memory_new(answer_signed_in, NULL);
+    program->options.kubeconfig = (char *)"D:\\k";
+    for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++) {
+        program->options.context = NULL;
+        text_list_free(&program->words);
+        text_list_add(&program->words, subcommands[i]);
+        if (verb(verb_config, &err) < 0)
+            fail_msg("%s: %s", subcommands[i], err.message);
+        program->options.context = (char *)"other";
+        assert_int_equal(verb(verb_config, &err), -1);
+        assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+        assert_string_equal(err.message, "kubeconfig: impersonation (as) is not supported");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(config_migrated_into_a_file, open_program, close_program),
         cmocka_unit_test_setup_teardown(routes_between_the_nodes, open_program, close_program),
         cmocka_unit_test_setup_teardown(manifest_for_a_cluster, open_program, close_program),
+        cmocka_unit_test_setup_teardown(kubeconfig_as_diag_reads_it, open_program, close_program),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);

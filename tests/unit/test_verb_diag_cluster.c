@@ -288,7 +288,7 @@ static void calls_that_are_refused(void **state) {
                                            "use either --kubeconfig or --capture"};
 
         o->replay = i == 0 ? (char *)"D:\\x" : NULL;
-        o->count = i == 1 ? 101 : 0;
+        o->join.verify_attempts = i == 1 ? 101 : 0;
         o->join.verify_capture = i == 2;
         assert_int_equal(verb(verb_diag, &err), -1);
         assert_int_equal(err.kind, ERROR_USAGE);

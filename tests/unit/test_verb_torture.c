@@ -36,6 +36,11 @@ static void wet_join(void) {
     o()->join.start_spread = -1;
 }
 
+static void to_prepare(void) {
+    o()->join.kubernetes_version = xstrdup("v1.37.1");
+    o()->join.source_base = xstrdup("none");
+}
+
 static void dry_join(void) {
     wet_join();
     dry();
@@ -79,6 +84,7 @@ static const struct {
     {"discover", "", verb_discover, endpoint, true, false},
     {"preflight", "", verb_preflight, endpoint, true, false},
     {"join", "", verb_join, dry_join, true, false},
+    {"prepare", "", verb_prepare, to_prepare, true, false},
     {"join", "done", verb_join, wet_join, true, true},
     {"upgrade", "done", verb_upgrade, put_plugin_bundle, false, true},
     {"reset", "done", verb_reset, force, false, true},

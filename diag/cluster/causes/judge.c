@@ -17,7 +17,7 @@ struct naming {
     bool one;         /* a node */
 };
 struct finding {
-    struct cluster_report *report;
+    struct diag_report *report;
     struct cluster_map map;
     bool *explained; /* of each cell */
     bool *reported;  /* of each node: a cause was named that it has reported itself */
@@ -30,7 +30,7 @@ struct finding {
 /* ---- the NodePort that leads to a node's own pod ---- */
 
 /* Each node looks at the first of those that it is paired with. */
-static size_t looked_at(const struct cluster_report *report, size_t asker) {
+static size_t looked_at(const struct diag_report *report, size_t asker) {
     for (size_t i = 0; i < report->pairs.count; i++)
         if (report->pairs.items[i].from == asker)
             return report->pairs.items[i].to;
@@ -39,8 +39,7 @@ static size_t looked_at(const struct cluster_report *report, size_t asker) {
 
 /* Whether it reaches the other NodePort there, and was asked: nodes whose TCP fails are not asked
  * for all. */
-static bool is_witness(const struct cluster_report *report, size_t asker, size_t node,
-                       bool surely) {
+static bool is_witness(const struct diag_report *report, size_t asker, size_t node, bool surely) {
     bool answers = false;
 
     for (size_t i = 0; i < report->cells.count; i++) {
@@ -55,7 +54,7 @@ static bool is_witness(const struct cluster_report *report, size_t asker, size_t
     return answers;
 }
 
-static bool *silent_make(const struct cluster_report *report, bool surely) {
+static bool *silent_make(const struct diag_report *report, bool surely) {
     bool *silent = xcalloc(report->nodes.count + 1, sizeof *silent);
 
     for (size_t i = 0; i < report->nodes.count; i++) {
@@ -69,14 +68,6 @@ static bool *silent_make(const struct cluster_report *report, bool surely) {
 }
 
 /* ---- causes ---- */
-
-char *cluster_cell_name(const struct cluster_report *report, const struct diag_cell *c) {
-    _cleanup_(freep) char *flow = diag_cell_name(c);
-
-    if (c->from_node == c->to_node)
-        return xasprintf("%s %s", flow, c->from);
-    return xasprintf("%s %s -> %s", flow, c->from, report->nodes.items[c->to_node].name);
-}
 
 static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
                                 const struct diag_cause_row *told) {
@@ -134,7 +125,7 @@ static void explain(struct finding *f, const struct cluster_row *row,
         if (!mine || !diag_cell_is_open(c) || f->explained[i])
             continue;
         f->explained[i] = true;
-        text_list_add_owned(&ret->cause.cells, cluster_cell_name(f->report, c));
+        text_list_add_owned(&ret->cause.cells, diag_report_cell_name(f->report, c));
     }
     for (size_t i = 0; i < f->report->nodes.count && row->local; i++)
         f->local[i] |= place->set != ONE || place->a == i;
@@ -281,7 +272,7 @@ static char *evidence_make(const struct finding *f, const struct cluster_row *ro
                            const struct cluster_found *found) {
     const struct diag_cell *first = &f->report->cells.items[found->first];
     const struct cluster_node *n = &f->report->nodes.items[first->from_node];
-    _cleanup_(freep) char *cell = cluster_cell_name(f->report, first);
+    _cleanup_(freep) char *cell = diag_report_cell_name(f->report, first);
     struct text evidence = {0};
 
     if (found->red > 1)
@@ -316,7 +307,7 @@ static void find_pattern(struct finding *f, const struct cluster_row *row) {
 
 /* A Service's pods may be anywhere: whether it fails by itself is not known while some are cut off.
  */
-static bool is_cut(const struct cluster_report *report, const struct cluster_row *row) {
+static bool is_cut(const struct diag_report *report, const struct cluster_row *row) {
     for (size_t i = 0; row->whole && i < report->cells.count; i++)
         if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
             (cluster_row_is_red(row, &report->cells.items[i]) ||
@@ -383,11 +374,11 @@ static void explain_services(struct finding *f) {
         const struct diag_cell *c = &f->report->cells.items[i];
 
         if (c->outcome == DIAG_FAIL && !f->explained[i] && cluster_cell_is_by_service(c))
-            text_list_add_owned(&cut->cause.cells, cluster_cell_name(f->report, c));
+            text_list_add_owned(&cut->cause.cells, diag_report_cell_name(f->report, c));
     }
 }
 
-void cluster_causes_find(struct cluster_report *report) {
+void cluster_causes_find(struct diag_report *report) {
     size_t *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
     size_t *systems = cluster_alike_make(&report->nodes, cluster_node_system);
     bool *silent = silent_make(report, false);

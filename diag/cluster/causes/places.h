@@ -20,7 +20,7 @@ struct cluster_place {
 };
 /* The nodes, and which cells are explained; borrowed. */
 struct cluster_map {
-    const struct cluster_report *report;
+    const struct diag_report *report;
     const size_t *systems, *kinds; /* of each node: the first that is like it */
     const bool *explained;         /* of each cell */
     enum cluster_part part;        /* of the row's cells */

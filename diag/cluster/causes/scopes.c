@@ -271,7 +271,7 @@ static struct group *best_group(const struct space *s, size_t taken, size_t *fro
 
 /* Its cells are explained: nothing else is needed for them. */
 static void take(const struct space *s, const struct group *group, bool *done) {
-    const struct cluster_report *report = s->map->report;
+    const struct diag_report *report = s->map->report;
     const struct cluster_place place = group->place;
 
     for (size_t i = 0; i < report->cells.count; i++) {

@@ -2,10 +2,6 @@
 #include "diag/cluster/causes/cause_row.h"
 #include "diag/network_report.h"
 
-static bool is_short_name(const struct diag_cell *c) {
-    return c->flow->id == FLOW_SVC_SHORT;
-}
-
 static bool is_full_name(const struct diag_cell *c) {
     return c->flow->id == FLOW_SVC_FQDN || c->flow->id == FLOW_POD_NAME;
 }
@@ -17,7 +13,8 @@ static bool no_answer(const struct diag_cell *c) {
 
 /* Red for another reason than the DNS: no cell of these rows. */
 static bool is_short_unknown(const struct diag_cell *c) {
-    return is_short_name(c) && (no_answer(c) || c->result.outcome == PROBE_DNS_NXDOMAIN);
+    return c->flow->id == FLOW_SVC_SHORT &&
+           (no_answer(c) || c->result.outcome == PROBE_DNS_NXDOMAIN);
 }
 
 static bool is_unanswered(const struct diag_cell *c) {

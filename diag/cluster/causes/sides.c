@@ -10,7 +10,7 @@ static bool is_pair(const struct cluster_found *found) {
 
 /* The nodes that this one works with, with which these do, and so on. */
 static bool *side_make(const struct cluster_map *map, const struct cluster_row *row, size_t node) {
-    const struct cluster_report *report = map->report;
+    const struct diag_report *report = map->report;
     bool *side = xcalloc(report->nodes.count + 1, sizeof *side), grows = true;
 
     for (side[node] = true; grows;) {

@@ -61,7 +61,7 @@ void cluster_asking_close(struct cluster_asking *asking) {
 }
 
 void cluster_asking_widen(struct cluster_asking *asking) {
-    struct cluster_report *report = asking->report;
+    struct diag_report *report = asking->report;
     size_t pairs = report->pairs.count, cells = report->cells.count;
 
     cluster_pairs_widen(report);
@@ -215,7 +215,7 @@ static void add(struct round *round, char *path, bool is_sight, size_t whose, un
 
 /* Its path is a text of its own; the sum of all is what most of a run's memory is. */
 static void add_cell(struct round *round, size_t cell, const unsigned *times) {
-    const struct cluster_report *report = round->asking->report;
+    const struct diag_report *report = round->asking->report;
     struct diag_cell *c = &report->cells.items[cell];
     struct state *state = &round->states[cell];
 
@@ -231,7 +231,7 @@ static void add_cell(struct round *round, size_t cell, const unsigned *times) {
         }
 }
 
-bool cluster_has_cut_pods(const struct cluster_report *report) {
+bool cluster_has_cut_pods(const struct diag_report *report) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (report->cells.items[i].outcome == DIAG_FAIL &&
             cluster_cell_is_between_pods(&report->cells.items[i]))
@@ -240,7 +240,7 @@ bool cluster_has_cut_pods(const struct cluster_report *report) {
 }
 
 /* Between pods: whether something is lost in part, or by chance. */
-static bool is_lossy(const struct cluster_report *report) {
+static bool is_lossy(const struct diag_report *report) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
             cluster_cell_is_lossy(&report->cells.items[i]))
@@ -259,7 +259,7 @@ static const unsigned *times_of(const struct diag_cell *cell, bool lossy, bool c
 }
 
 static void add_cells(struct round *round) {
-    struct cluster_report *report = round->asking->report;
+    struct diag_report *report = round->asking->report;
     bool lossy = is_lossy(report), cut = cluster_has_cut_pods(report);
     size_t close = 0, even = 0;
 
@@ -282,7 +282,7 @@ static void add_cells(struct round *round) {
 }
 
 /* A node that each node can be asked about; itself where it is alone. */
-static size_t peer_of(const struct cluster_report *report, size_t from) {
+static size_t peer_of(const struct diag_report *report, size_t from) {
     for (size_t i = 0; i < report->pairs.count; i++)
         if (report->pairs.items[i].from == from)
             return report->pairs.items[i].to;
@@ -290,7 +290,7 @@ static size_t peer_of(const struct cluster_report *report, size_t from) {
 }
 
 /* Whether TCP fails between a node and others: what it would see costs a time-out more. */
-static bool is_cut_off(const struct cluster_report *report, size_t node) {
+static bool is_cut_off(const struct diag_report *report, size_t node) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
 
@@ -303,7 +303,7 @@ static bool is_cut_off(const struct cluster_report *report, size_t node) {
 
 static void add_sights(struct round *round) {
     struct cluster_asking *asking = round->asking;
-    const struct cluster_report *report = asking->report;
+    const struct diag_report *report = asking->report;
 
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *node = &report->nodes.items[i];
@@ -338,7 +338,7 @@ static void perform(struct round *round) {
 }
 
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *of) {
-    struct cluster_report *report = asking->report;
+    struct diag_report *report = asking->report;
     struct round round = {.asking = asking,
                           .of = of,
                           .states = xcalloc(report->cells.count + 1, sizeof *round.states)};

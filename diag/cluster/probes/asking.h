@@ -18,7 +18,7 @@ struct cluster_hearing {
 struct cluster_asking {
     struct kube_client *client;
     const struct cluster_options *options;
-    struct cluster_report *report;
+    struct diag_report *report;
     struct cluster_addresses addresses;
     bool *mixed;   /* of each cell: packets were lost by chance; by a Service: some attempts failed,
                       in a round that counts */
@@ -54,7 +54,7 @@ struct cluster_asked {
 /* Judges each answer when it comes, and shows it (options->cells). */
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *round);
 /* Whether something fails between pods: what a Service leads to may be cut off. */
-bool cluster_has_cut_pods(const struct cluster_report *report);
+bool cluster_has_cut_pods(const struct diag_report *report);
 /* Any cell. */
 bool cluster_asks_all(const struct diag_cell *cell);
 /* Shows the cells, at most five times a second but for the last time. */

@@ -29,7 +29,7 @@ struct round {
 };
 /* What one node's pod is asked. */
 struct asking {
-    struct cluster_report *report;
+    struct diag_report *report;
     const struct round *of;
     size_t node;
     char **paths;
@@ -72,13 +72,7 @@ static void take(void *context, size_t question, long status, const char *body, 
                        a->of->what != EXEC_NODES, &a->tallies[cell]);
 }
 
-static void judge_large(struct asking *a) {
-    for (size_t i = 0; i < a->report->cells.count; i++)
-        if (a->tallies[i].asked[ASK_LARGE])
-            cluster_cell_judge_large(&a->report->cells.items[i], &a->tallies[i], &(bool){false});
-}
-
-static bool is_asked(const struct cluster_report *report, const struct round *of, size_t node,
+static bool is_asked(const struct diag_report *report, const struct round *of, size_t node,
                      size_t i) {
     const struct diag_cell *c = &report->cells.items[i];
     const struct probe_result *sum = of->sums ? &of->sums[i] : NULL;
@@ -104,7 +98,7 @@ static void add_cell(struct asking *a, size_t i) {
     }
 }
 
-static void asking_make(struct cluster_report *report, const struct round *of, size_t node,
+static void asking_make(struct diag_report *report, const struct round *of, size_t node,
                         struct asking *ret, struct kube_exec *ret_exec) {
     size_t max = 2 * report->cells.count;
     unsigned seconds = ASK_SECONDS + (of->tries - 1) * DIAL_TIMEOUT_MS / 1000;
@@ -133,13 +127,7 @@ static void asking_make(struct cluster_report *report, const struct round *of, s
                                    .max_output = OUTPUT_MAX};
 }
 
-static void asking_free(struct asking *a) {
-    for (size_t i = 0; i < a->count; i++)
-        free(a->paths[i]);
-    free_all(a->paths, a->whose, a->tallies, a->script);
-}
-
-static void leave_unasked(struct cluster_report *report, size_t node, const char *why) {
+static void leave_unasked(struct diag_report *report, size_t node, const char *why) {
     struct cluster_node *n = &report->nodes.items[node];
     char *both = xasprintf("%s; nor by exec: %s", n->unreached, why);
 
@@ -155,7 +143,7 @@ static void leave_unasked(struct cluster_report *report, size_t node, const char
     }
 }
 
-static void ask_nodes(struct kube_client *client, struct cluster_report *report,
+static void ask_nodes(struct kube_client *client, struct diag_report *report,
                       const struct round *of, const size_t *nodes, size_t count) {
     struct asking *askings = xcalloc(count, sizeof *askings);
     struct kube_exec *execs = xcalloc(count, sizeof *execs);
@@ -173,17 +161,22 @@ static void ask_nodes(struct kube_client *client, struct cluster_report *report,
             of->what != EXEC_NODES || errs[i].kind == ERROR_NONE;
         if (errs[i].kind == ERROR_NONE) {
             dial_script_read(text_str(&results[i].out), results[i].out.len, a->count, take, a);
-            judge_large(a);
+            for (size_t k = 0; k < report->cells.count; k++)
+                if (a->tallies[k].asked[ASK_LARGE])
+                    cluster_cell_judge_large(&report->cells.items[k], &a->tallies[k],
+                                             &(bool){false});
         } else if (of->what == EXEC_NODES) {
             leave_unasked(report, nodes[i], errs[i].message);
         }
         kube_exec_result_free(&results[i]);
-        asking_free(a);
+        for (size_t k = 0; k < a->count; k++)
+            free(a->paths[k]);
+        free_all(a->paths, a->whose, a->tallies, a->script);
     }
     free_all(askings, execs, results, errs);
 }
 
-static size_t count_open(const struct cluster_report *report) {
+static size_t count_open(const struct diag_report *report) {
     size_t open = 0;
 
     for (size_t i = 0; i < report->cells.count; i++)
@@ -194,15 +187,14 @@ static size_t count_open(const struct cluster_report *report) {
 }
 
 /* At first there are: what is inside its pod is seen, too. */
-static bool has_questions(const struct cluster_report *report, const struct round *of,
-                          size_t node) {
+static bool has_questions(const struct diag_report *report, const struct round *of, size_t node) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (is_asked(report, of, node, i))
             return true;
     return of->what == EXEC_NODES;
 }
 
-static void ask_all(struct kube_client *client, struct cluster_report *report,
+static void ask_all(struct kube_client *client, struct diag_report *report,
                     const struct round *of) {
     size_t nodes[TOGETHER], count = 0;
 
@@ -220,7 +212,7 @@ static void ask_all(struct kube_client *client, struct cluster_report *report,
     }
 }
 
-size_t cluster_ask_by_exec(struct kube_client *client, struct cluster_report *report,
+size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *report,
                            enum cluster_exec what) {
     ask_all(client, report,
             &(struct round){.what = what,
@@ -239,7 +231,7 @@ static void shape(unsigned left, struct round *ret) {
     ret->lanes = left / ret->tries < LANES ? left / ret->tries : LANES;
 }
 
-int cluster_count_by_exec(struct kube_client *client, struct cluster_report *report,
+int cluster_count_by_exec(struct kube_client *client, struct diag_report *report,
                           struct error *err) {
     struct round round = {.what = EXEC_OPEN,
                           .sums = xcalloc(report->cells.count + 1, sizeof *round.sums),

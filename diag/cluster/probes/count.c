@@ -63,7 +63,7 @@ static bool is_asked(const struct counting *c, const struct diag_cell *cell) {
 
 /* The probes themselves are asked first: among the rest they are as any other. */
 static void add_rows(struct counting *c) {
-    struct cluster_report *report = c->asking->report;
+    struct diag_report *report = c->asking->report;
 
     c->rows = xcalloc(2 * report->nodes.count + report->cells.count, sizeof *c->rows);
     for (size_t i = 0; i < report->nodes.count; i++) {
@@ -103,7 +103,7 @@ static void mix_rows(struct counting *c) {
 
 static void on_ended(void *context, const struct kube_many *item) {
     struct row *row = context;
-    const struct cluster_report *report = row->counting->asking->report;
+    const struct diag_report *report = row->counting->asking->report;
     struct probe_result result;
     char why[200];
     enum dial_end end = row->cell ? cluster_cell_read(report, row->cell, item->status, item->answer,
@@ -120,10 +120,6 @@ static void on_ended(void *context, const struct kube_many *item) {
         row->result.outcome = result.outcome;
 }
 
-static bool is_hopeless(const struct row *row) {
-    return row->result.attempts > 1 && !row->result.succeeded;
-}
-
 static void ask_batch(struct counting *c, size_t begin, size_t end) {
     struct kube_many *items = xcalloc(end - begin, sizeof *items);
     size_t count = 0;
@@ -131,7 +127,7 @@ static void ask_batch(struct counting *c, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         struct row *row = &c->rows[i % c->row_count];
 
-        if (!is_hopeless(row))
+        if (row->result.attempts < 2 || row->result.succeeded)
             items[count++] = (struct kube_many){.method = "GET",
                                                 .path = row->path,
                                                 .timeout_ms = DIAL_COUNTED_MS,

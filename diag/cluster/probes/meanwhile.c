@@ -27,7 +27,7 @@ void cluster_node_gone(struct cluster_node *node, char *why) {
 
 /* ---- who says nothing any more ---- */
 
-static bool *with_open_cells(const struct cluster_report *report) {
+static bool *with_open_cells(const struct diag_report *report) {
     bool *open = xcalloc(report->nodes.count + 1, sizeof *open);
 
     for (size_t i = 0; i < report->cells.count; i++) {
@@ -45,7 +45,7 @@ struct own {
 };
 
 static size_t own_make(const struct cluster_asking *asking, bool all, struct own *ret) {
-    const struct cluster_report *report = asking->report;
+    const struct diag_report *report = asking->report;
     bool *open = with_open_cells(report);
     size_t count = 0;
 
@@ -176,7 +176,7 @@ static char *lease_of(struct kube_client *client, const char *node) {
 }
 
 /* Whether another node's pod reaches it since. */
-static bool is_reached(const struct cluster_report *report, size_t node) {
+static bool is_reached(const struct diag_report *report, size_t node) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (report->cells.items[i].to_node == node &&
             cluster_cell_is_between_pods(&report->cells.items[i]) &&
@@ -186,7 +186,7 @@ static bool is_reached(const struct cluster_report *report, size_t node) {
 }
 
 void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path) {
-    const struct cluster_report *report = asking->report;
+    const struct diag_report *report = asking->report;
     bool *open = with_open_cells(report);
     size_t asked = 0;
 

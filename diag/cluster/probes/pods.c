@@ -151,11 +151,11 @@ static int create_all(struct kube_client *client, const char *path, json_t *cons
     return result;
 }
 
-static char *path_in(const struct cluster_report *report, const char *what) {
+static char *path_in(const struct diag_report *report, const char *what) {
     return xasprintf("/api/v1/namespaces/%s/%s", report->namespace_, what);
 }
 
-static int services_start(struct kube_client *client, const struct cluster_report *report,
+static int services_start(struct kube_client *client, const struct diag_report *report,
                           struct cluster_addresses *ret, struct error *err) {
     _cleanup_json_ json_t *services = cluster_services_make(report->domain), *made = json_array();
     _cleanup_(freep) char *path = path_in(report, "services");
@@ -173,7 +173,7 @@ static int services_start(struct kube_client *client, const struct cluster_repor
     return 0;
 }
 
-int cluster_alias_start(struct kube_client *client, const struct cluster_report *report,
+int cluster_alias_start(struct kube_client *client, const struct diag_report *report,
                         struct error *err) {
     _cleanup_json_ json_t *alias = cluster_alias_make(report->domain);
     _cleanup_(freep) char *path = path_in(report, "services");
@@ -182,7 +182,7 @@ int cluster_alias_start(struct kube_client *client, const struct cluster_report 
 }
 
 int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,
-                       struct cluster_report *report, struct cluster_addresses *ret,
+                       struct diag_report *report, struct cluster_addresses *ret,
                        struct error *err) {
     const char *image = options->image ? options->image : CLUSTER_PROBE_IMAGE;
     _cleanup_json_ json_t *space = cluster_namespace_make(report->namespace_);
@@ -210,12 +210,12 @@ int cluster_pods_start(struct kube_client *client, const struct cluster_options 
 
 struct waiting {
     const struct cluster_options *options;
-    struct cluster_report *report;
+    struct diag_report *report;
     unsigned limit_ms;
     size_t open; /* pods that may run yet */
 };
 
-static struct cluster_node *node_of(const struct cluster_report *report, const json_t *pod) {
+static struct cluster_node *node_of(const struct diag_report *report, const json_t *pod) {
     return cluster_node_of_probe(&report->nodes, json_text_at(pod, "metadata.name"));
 }
 
@@ -291,7 +291,7 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
 }
 
 int cluster_pods_await(struct kube_client *client, const struct cluster_options *options,
-                       struct cluster_report *report, struct error *err) {
+                       struct diag_report *report, struct error *err) {
     struct waiting w = {.options = options,
                         .report = report,
                         .limit_ms =
@@ -321,12 +321,12 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
 
 /* Each pod is looked at: one may have been evicted or deleted meanwhile. */
 struct looking {
-    struct cluster_report *report;
+    struct diag_report *report;
     bool listed;
     size_t open; /* of those listed: pods that are not ready yet */
 };
 
-static void look_for_deleted(struct cluster_report *report, const json_t *list) {
+static void look_for_deleted(struct diag_report *report, const json_t *list) {
     bool *there = xcalloc(report->nodes.count + 1, sizeof *there);
 
     json_each(json_object_get(list, "items"), k, item) {
@@ -367,8 +367,8 @@ static int on_ready(void *context, const char *type, const json_t *object, struc
     return l->listed && !l->open;
 }
 
-int cluster_pods_await_ready(struct kube_client *client, struct cluster_report *report,
-                             uint64_t begin, struct error *err) {
+int cluster_pods_await_ready(struct kube_client *client, struct diag_report *report, uint64_t begin,
+                             struct error *err) {
     uint64_t waited = host_monotonic_ms(client->host) - begin;
     struct looking looking = {.report = report};
     _cleanup_(freep) char *path = path_in(report, "pods");

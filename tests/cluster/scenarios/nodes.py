@@ -160,6 +160,30 @@ def reset_with_pods(stage):
     stage.expect_bare()
 
 
+@scenario("prepared", "a server is prepared, with an image, before it knows a cluster; then it joins, and is reset",
+          NODES, **OVERLAY)
+def prepared(stage):
+    node, image = stage.node, "a.example/first:1"
+    words = ["--network-plugin", "flannel", *node.join_words[-4:]]  # with the bundle
+    code, error = node.document("prepare", *words, "--images", "no.invalid/x:1")
+    expect_equal(code, 1, repr(error))
+    expect_in("pull image 'no.invalid/x:1'", error["error"]["message"])
+    code, result = node.document("prepare", *words, "--images", image)
+    expect_equal((code, result["kind"], result["changed"]), (0, "PrepareResult", True), repr(result))
+    drive = node.host.path("C:\\")
+    for folder, _, leaves in os.walk(drive):
+        for leaf in leaves:
+            expect(not leaf.endswith((".pem", ".key", "kubelet.conf")), os.path.join(folder, leaf))
+    code, again = node.document("prepare", *words, "--images", image)
+    expect_equal((code, again["changed"]), (0, False), repr(again))
+    code, status = node.document("status")
+    expect_equal((code, status["state"], status["prepared"]["images"]), (1, "prepared", [image]), repr(status))
+    result, said = stage.join()
+    expect_in(" 0 installed", said)
+    stage.expect_proved(result)
+    stage.reset()
+
+
 @scenario("discovery-file", "joined with a kubeconfig file and a token for the TLS bootstrap", NODES,
           **OVERLAY)
 def discovery_file(stage):

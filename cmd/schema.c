@@ -1,0 +1,378 @@
+/* JSON Schemas of the documents, from the tables. */
+#include "cmd/schema.h"
+
+#include "base/yaml.h"
+#include "cmd/program.h"
+#include "diag/drift/drift.h"
+#include "diag/flows/flows.h"
+#include "host/host.h"
+#include "join/configuration/join_configuration.h"
+#include "join/configuration/node_configuration.h"
+#include "join/phases/phases.h"
+#include "join/preflight/preflight.h"
+#include "netsetup/agents/agent.h"
+#include "services/artifacts/catalog.h"
+#include "templates/templates.h"
+
+#define DIALECT "https://json-schema.org/draft/2020-12/schema"
+
+/* ---- values that are a table of the program ---- */
+
+static const char *error_at(size_t i) {
+    return i < ERROR_INTERRUPTED ? error_kind_name((enum error_kind)(i + 1)) : NULL;
+}
+
+static const char *flow_at(size_t i) {
+    return diag_flows[i].name;
+}
+
+static const char *outcome_at(size_t i) {
+    return i <= DIAG_NOT_RUN ? diag_outcome_name((enum diag_outcome)i) : NULL;
+}
+
+static const char *probe_at(size_t i) {
+    return i <= PROBE_FAILED ? probe_outcome_name((enum probe_outcome)i) : NULL;
+}
+
+static const char *phase_at(size_t i) {
+    return join_phases[i].id;
+}
+
+static const char *check_at(size_t i) {
+    return i <= PREFLIGHT_NOT_RUN ? preflight_outcome_name((enum preflight_outcome)i) : NULL;
+}
+
+static const char *service_at(size_t i) {
+    return i <= HOST_SERVICE_PAUSED ? host_service_states[i] : NULL;
+}
+
+static const char *drift_at(size_t i) {
+    return i < DRIFT_KINDS ? drift_kinds[i].key : NULL;
+}
+
+static const struct {
+    const char *name;
+    const char *(*at)(size_t i); /* NULL behind the last one; or */
+    void (*all)(struct text_list *ret);
+} tables[] = {
+    {"@error", error_at, NULL},          {"@flow", flow_at, NULL},
+    {"@outcome", outcome_at, NULL},      {"@probe", probe_at, NULL},
+    {"@phase", phase_at, NULL},          {"@check", check_at, NULL},
+    {"@service", service_at, NULL},      {"@drift", drift_at, NULL},
+    {"@mode", NULL, network_mode_names}, {"@plugin", NULL, network_plugin_names},
+};
+
+/* "a|b|@table", each name of a table in its place. */
+static void names_of(const char *words, struct text_list *ret) {
+    _cleanup_(text_list_free) struct text_list list = {0};
+
+    text_list_split(&list, words, '|');
+    for (size_t i = 0; i < list.count; i++) {
+        size_t t = 0;
+
+        while (t < ARRAY_SIZE(tables) && !text_equal(tables[t].name, list.items[i]))
+            t++;
+        if (t == ARRAY_SIZE(tables)) {
+            text_list_add(ret, list.items[i]);
+        } else if (tables[t].all) {
+            tables[t].all(ret);
+        } else {
+            for (size_t k = 0; tables[t].at(k); k++)
+                text_list_add(ret, tables[t].at(k));
+        }
+    }
+}
+
+static json_t *choices_schema(const char *words) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    names_of(words, &names);
+    return json_pack("{s:o}", "enum", json_texts(&names));
+}
+
+/* ---- what is printed ---- */
+
+static json_t *schema_of(const json_t *shape, const json_t *types);
+
+/* "TYPE; meaning" */
+static json_t *scalar_schema(const char *text, const json_t *types) {
+    static const struct {
+        const char *name, *type, *format;
+    } scalars[] = {{"text", "string", NULL},
+                   {"bool", "boolean", NULL},
+                   {"number", "integer", NULL},
+                   {"decimal", "number", NULL},
+                   {"time", "string", "date-time"}};
+    size_t len = strcspn(text, ";");
+    _cleanup_(freep) char *type = xstrndup(text, len);
+    const json_t *known = json_object_get(types, type);
+    json_t *schema = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(scalars) && !schema; i++)
+        if (text_equal(scalars[i].name, type))
+            schema = json_pack("{s:s, s:s*}", "type", scalars[i].type, "format", scalars[i].format);
+    if (!schema)
+        schema = known                     ? schema_of(known, types)
+                 : text_equal(type, "any") ? json_object()
+                                           : choices_schema(type);
+    if (known)
+        json_object_set_new(schema, "title", json_string(type));
+    if (text[len])
+        json_object_set_new(schema, "description", json_string(text + len + 2));
+    return schema;
+}
+
+static void add_members(const json_t *shape, const json_t *types, json_t *schema) {
+    json_each_member(shape, key, value) {
+        size_t len = strcspn(key, "?");
+        _cleanup_(freep) char *name = xstrndup(key, len);
+        _cleanup_(text_list_free) struct text_list names = {0};
+
+        if (text_equal(key, "*")) {
+            json_object_set_new(schema, "additionalProperties", schema_of(value, types));
+            continue;
+        }
+        names_of(name, &names);
+        for (size_t i = 0; i < names.count; i++) {
+            json_object_set_new(json_object_in(schema, "properties"), names.items[i],
+                                schema_of(value, types));
+            if (!key[len])
+                json_array_append_new(json_array_in(schema, "required"),
+                                      json_string(names.items[i]));
+        }
+    }
+}
+
+static json_t *schema_of(const json_t *shape, const json_t *types) {
+    json_t *schema;
+
+    if (json_is_string(shape))
+        return scalar_schema(json_string_value(shape), types);
+    if (json_is_array(shape))
+        return json_pack("{s:s, s:o}", "type", "array", "items",
+                         schema_of(json_array_get(shape, 0), types));
+    schema = json_pack("{s:s}", "type", "object");
+    add_members(shape, types, schema);
+    return schema;
+}
+
+static json_t *head(const char *title, const char *of, const char *version, const char *kind) {
+    json_t *schema = json_pack("{s:s, s:s, s:s, s:s}", "$schema", DIALECT, "title", title,
+                               "description", of, "type", "object");
+
+    if (version)
+        json_object_set_new(
+            schema, "properties",
+            json_pack("{s:{s:s}, s:{s:s}}", "apiVersion", "const", version, "kind", "const", kind));
+    if (version)
+        json_object_set_new(schema, "required", json_pack("[s, s]", "apiVersion", "kind"));
+    return schema;
+}
+
+/* A run leaves its document as a report, too, with these; each document has the error of a call
+ * that failed. */
+static void add_ends(json_t *schema, const json_t *types, bool report) {
+    _cleanup_json_ json_t *ends = json_pack("{s:s}", "error?", "Error");
+
+    if (report)
+        json_object_update_new(ends, json_pack("{s:s, s:s, s:s}", "time?",
+                                               "time; of a report that a run left", "exitCode?",
+                                               "number; likewise", "log?", "text; likewise"));
+    add_members(ends, types, schema);
+}
+
+static json_t *printed_schema(const char *name, const json_t *document, const json_t *types) {
+    bool bare = json_bool_at(document, "bare", false);
+    const char *also = json_text_at(document, "also");
+    json_t *schema =
+        head(name, json_text_at(document, "of"), bare ? NULL : "winjoin.io/v1alpha1", name);
+
+    add_members(json_object_get(document, "fields"), types, schema);
+    if (also)
+        add_members(json_object_get(types, also), types, schema);
+    if (!bare)
+        add_ends(schema, types, json_bool_at(document, "report", false));
+    return schema;
+}
+
+/* ---- what is read: nothing else may be there, and null means "not given" ---- */
+
+static json_t *closed_object(void) {
+    return json_pack("{s:[s, s], s:{}, s:b}", "type", "object", "null", "properties",
+                     "additionalProperties", 0);
+}
+
+static json_t *leaf_schema(enum yaml_field_type type) {
+    static const char *const types[] = {
+        [YAML_FIELD_TEXT] = "string",     [YAML_FIELD_BOOL] = "boolean",
+        [YAML_FIELD_NUMBER] = "integer",  [YAML_FIELD_DURATION] = "string",
+        [YAML_FIELD_TIME] = "string",     [YAML_FIELD_TEXTS] = "array",
+        [YAML_FIELD_TEXT_MAP] = "object", [YAML_FIELD_EMPTY] = "object"};
+    json_t *schema = json_pack("{s:[s, s]}", "type", types[type], "null");
+
+    if (type == YAML_FIELD_TIME)
+        json_set_text(schema, "format", "date-time");
+    if (type == YAML_FIELD_DURATION)
+        json_set_text(schema, "description", "a duration like 30s, 5m or 1m30s");
+    if (type == YAML_FIELD_TEXTS)
+        json_object_set_new(schema, "items", leaf_schema(YAML_FIELD_TEXT));
+    if (type == YAML_FIELD_TEXT_MAP)
+        json_object_set_new(schema, "additionalProperties", leaf_schema(YAML_FIELD_TEXT));
+    if (type == YAML_FIELD_EMPTY)
+        json_object_set_new(schema, "additionalProperties", json_false());
+    return schema;
+}
+
+/* Puts it at "a.b[].c", and what is on the way. */
+static void add_at(json_t *schema, const char *path, json_t *leaf) {
+    size_t len = strcspn(path, ".[");
+    _cleanup_(freep) char *name = xstrndup(path, len);
+    json_t *members = json_object_in(schema, "properties"), *next = json_object_get(members, name);
+
+    if (!path[len]) {
+        if (next)
+            json_decref(leaf); /* apiVersion and kind are there */
+        else
+            json_object_set_new(members, name, leaf);
+        return;
+    }
+    if (!next && path[len] == '[')
+        json_object_set_new(
+            members, name,
+            json_pack("{s:[s, s], s:o}", "type", "array", "null", "items", closed_object()));
+    else if (!next)
+        json_object_set_new(members, name, closed_object());
+    next = json_object_get(members, name);
+    if (path[len] == '[')
+        next = json_object_get(next, "items");
+    add_at(next, path + len + (path[len] == '[' ? 3 : 1), leaf);
+}
+
+static json_t *read_head(const char *title, const char *of, const char *version, const char *kind) {
+    json_t *schema = head(title, of, version, kind);
+
+    json_object_set_new(schema, "additionalProperties", json_false());
+    return schema;
+}
+
+static void add_fields(json_t *schema, const struct yaml_field *fields, unsigned version) {
+    for (const struct yaml_field *f = fields; f->path; f++)
+        if (!f->versions || f->versions & version)
+            add_at(schema, f->path, leaf_schema(f->type));
+}
+
+static json_t *join_schema(const char *title, const char *of, const char *version) {
+    json_t *schema = read_head(title, of, version, JOIN_CONFIGURATION_KIND);
+
+    add_fields(schema, join_configuration_fields, join_configuration_version(version));
+    return schema;
+}
+
+static json_t *join_v1beta4(const char *title, const char *of) {
+    return join_schema(title, of, JOIN_CONFIGURATION_V1BETA4);
+}
+
+static json_t *join_v1beta3(const char *title, const char *of) {
+    return join_schema(title, of, JOIN_CONFIGURATION_V1BETA3);
+}
+
+/* NULL: no flag gives it. */
+static const struct option *flag_of(const struct node_field *field) {
+    const struct option *its[VERB_TABLES_MAX];
+
+    for (const struct verb *verb = verbs; field->flag && verb->name; verb++) {
+        verb_tables(verb, its); /* join has most of them, config the targets outside */
+        for (size_t t = 0; its[t]; t++)
+            for (const struct option *o = its[t]; o->name; o++)
+                if (text_equal(o->name, field->flag + strlen("--")))
+                    return o;
+    }
+    return NULL;
+}
+
+/* "a|b", or NULL for what is not chosen. The caller frees. */
+static char *choices_of(const struct node_field *field, const struct option *flag) {
+    return field->choices ? xstrdup(field->choices)
+           : flag && (flag->type == OPTION_NETWORK_MODE || flag->type == OPTION_NETWORK_PLUGIN)
+               ? option_argument(flag)
+               : NULL;
+}
+
+static json_t *node_schema(const char *title, const char *of) {
+    json_t *schema = read_head(title, of, NODE_CONFIGURATION_V1ALPHA1, NODE_CONFIGURATION_KIND);
+    const struct node_field *f;
+
+    for (size_t i = 0; (f = node_configuration_field(i)); i++) {
+        json_t *leaf = leaf_schema(f->yaml.type);
+        const struct option *flag = flag_of(f);
+        _cleanup_(freep) char *choices = choices_of(f, flag);
+
+        if (choices) {
+            json_t *values = choices_schema(choices);
+
+            json_array_append_new(json_object_get(values, "enum"), json_null());
+            json_object_del(leaf, "type");
+            json_object_update_new(leaf, values);
+        }
+        if (f->max && f->yaml.type == YAML_FIELD_NUMBER)
+            json_object_update_new(leaf, json_pack("{s:I, s:I}", "minimum", (json_int_t)f->min,
+                                                   "maximum", (json_int_t)f->max));
+        json_set_text(leaf, "description", flag ? flag->help : f->what);
+        add_at(schema, f->yaml.path, leaf);
+    }
+    return schema;
+}
+
+static json_t *catalog_schema(const char *title, const char *of) {
+    json_t *schema = read_head(title, of, CATALOG_V1ALPHA1, CATALOG_KIND);
+
+    add_fields(schema, catalog_fields, 0);
+    return schema;
+}
+
+static const struct {
+    const char *name, *of;
+    json_t *(*make)(const char *title, const char *of);
+} read[] = {
+    {"JoinConfiguration", "--config: kubeadm.k8s.io/v1beta4", join_v1beta4},
+    {"JoinConfiguration.v1beta3", "--config: kubeadm.k8s.io/v1beta3", join_v1beta3},
+    {"NodeConfiguration", "--config, and the cluster's defaults", node_schema},
+    {"Catalog", "--catalog", catalog_schema},
+};
+
+/* ---- all of them ---- */
+
+/* New reference: {types, documents}. */
+static json_t *printed(void) {
+    const struct template *text = template_find("documents.yaml");
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+
+    return yaml_parse(text->data, text->len, text->name, &documents, ERROR_IGNORED) < 0
+               ? NULL
+               : yaml_to_json(yaml_document(documents, 0));
+}
+
+void schema_names(struct text_list *names, struct text_list *of) {
+    _cleanup_json_ json_t *all = printed();
+
+    json_each_member(json_object_get(all, "documents"), name, document) {
+        text_list_add(names, name);
+        text_list_add(of, json_text_at(document, "of"));
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(read); i++) {
+        text_list_add(names, read[i].name);
+        text_list_add(of, read[i].of);
+    }
+}
+
+json_t *schema_make(const char *name) {
+    _cleanup_json_ json_t *all = printed();
+    const json_t *document = json_object_get(json_object_get(all, "documents"), name);
+
+    if (document)
+        return printed_schema(name, document, json_object_get(all, "types"));
+    for (size_t i = 0; i < ARRAY_SIZE(read); i++)
+        if (text_equal(read[i].name, name))
+            return read[i].make(read[i].name, read[i].of);
+    return NULL;
+}

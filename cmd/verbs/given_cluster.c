@@ -1,0 +1,23 @@
+/* --kubeconfig and --context: one reader for every verb. */
+#include "cmd/verbs/given_cluster.h"
+
+#include "kube/exec_plugin.h"
+
+int given_cluster_open(struct program *program, const char *unnamed, struct kube_client *ret,
+                       struct error *err) {
+    const char *given = program->options.kubeconfig;
+    _cleanup_(freep) char *path = terminal_full_path(given ? given : unnamed);
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+
+    if (kubeconfig_read_context(program->host, path, program->options.context, &config, err) < 0) {
+        err->kind = ERROR_USAGE; /* the file that was named, not this machine */
+        return given ? error_prefix(err, "--kubeconfig") : error_hint(err, "use --kubeconfig FILE");
+    }
+    if (config.impersonation)
+        return error_set(err, ERROR_UNSUPPORTED, "kubeconfig: impersonation (%s) is not supported",
+                         config.impersonation);
+    if (config.exec && !config.token && !config.client_cert_pem &&
+        kubeconfig_run_plugin(program->host, path, &config, err) < 0)
+        return -1;
+    return kube_client_open(program->http, program->host, &config, ret, err);
+}

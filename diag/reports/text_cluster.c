@@ -1,0 +1,373 @@
+/* A cluster's report for people: the causes and what to do, then each node that something is wrong
+ * with, the worst first, and healthy nodes in one line. */
+#include "base/rfc3339.h"
+#include "diag/reports/forms.h"
+
+enum { RED_LINES = 12, NODES_TOLD = 8, NAMES = 24 };
+
+struct writing {
+    struct text *out;
+    const struct diag_report *report;
+    const struct diag_text_style *style;
+    size_t edge;
+    bool *told; /* of each cell */
+};
+
+static bool touches(const struct diag_cell *cell, size_t node) {
+    return cell->from_node == node || cell->to_node == node;
+}
+
+static void add_line(struct writing *w, const char *begin, const char *line, size_t indent) {
+    text_add(w->out, begin);
+    text_add_wrapped(w->out, line, strlen(begin), indent, w->edge);
+}
+
+static void add_marked(struct writing *w, enum diag_outcome outcome, const char *line) {
+    enum { INDENT = 4 };
+
+    text_pad(w->out, text_add_mark(w->out, outcome, w->style), INDENT);
+    text_add_wrapped(w->out, line, INDENT, INDENT, w->edge);
+}
+
+static void add_names(struct writing *w, enum diag_outcome outcome, const size_t *nodes,
+                      size_t count, const char *what) {
+    struct text line = {0};
+
+    for (size_t i = 0; i < count && i < NAMES; i++)
+        text_addf(&line, "%s%s", i ? ", " : "", w->report->nodes.items[nodes[i]].name);
+    if (count > NAMES)
+        text_addf(&line, " and %zu more", count - NAMES);
+    text_addf(&line, ": %s", what);
+    if (count)
+        add_marked(w, outcome, text_str(&line));
+    text_free(&line);
+}
+
+/* Those of the same two nodes that fail alike are one line. */
+static void add_red(struct writing *w, size_t first) {
+    const struct diag_cell *cells = w->report->cells.items, *one = &cells[first];
+    const struct diag_flow *flow = NULL;
+    struct text line = {0};
+    int family = 0;
+    bool said[2] = {0}; /* TCP, UDP */
+
+    text_add(&line, one->from);
+    if (one->from_node != one->to_node)
+        text_addf(&line, " -> %s", w->report->nodes.items[one->to_node].name);
+    for (size_t i = first; i < w->report->cells.count; i++) {
+        const struct diag_cell *c = &cells[i];
+
+        if (w->told[i] || !diag_cell_is_red(&cells[i]) || cells[i].from_node != one->from_node ||
+            cells[i].to_node != one->to_node || !text_equal(c->reason, one->reason))
+            continue;
+        w->told[i] = true;
+        if (!flow || c->flow != flow || c->family != family) {
+            text_addf(&line, "%s%s%s", flow ? ", " : "  ", c->flow->name,
+                      c->family == 6 ? " IPv6" : "");
+            said[0] = said[1] = false;
+        }
+        if (!said[c->udp])
+            text_add(&line, c->udp ? " UDP" : " TCP");
+        said[c->udp] = true;
+        flow = c->flow;
+        family = c->family;
+    }
+    text_addf(&line, ": %s", one->reason);
+    add_line(w, "    ", text_str(&line), 6);
+    text_free(&line);
+}
+
+/* The node that most untold red cells touch; SIZE_MAX: none are left. */
+static size_t worst_node(const struct writing *w) {
+    size_t *reds = xcalloc(w->report->nodes.count, sizeof *reds), worst = SIZE_MAX, most = 0;
+
+    for (size_t i = 0; i < w->report->cells.count; i++) {
+        const struct diag_cell *cell = &w->report->cells.items[i];
+
+        if (!diag_cell_is_red(cell) || w->told[i])
+            continue;
+        reds[cell->from_node]++;
+        if (cell->to_node != cell->from_node)
+            reds[cell->to_node]++;
+    }
+    for (size_t i = 0; i < w->report->nodes.count; i++)
+        if (reds[i] > most) {
+            most = reds[i];
+            worst = i;
+        }
+    free(reds);
+    return worst;
+}
+
+/* What the node says of itself. */
+static void add_own_report(struct writing *w, const struct cluster_node *n) {
+    _cleanup_(freep) char *line = cluster_own_report_line(w->report, n);
+
+    if (line)
+        add_line(w, "    ", line, 6);
+}
+
+/* Of those that nothing red was told of. */
+static void add_news(struct writing *w, const bool *told) {
+    size_t more = 0, lines = 0;
+
+    for (size_t i = 0; i < w->report->nodes.count; i++) {
+        const struct cluster_node *n = &w->report->nodes.items[i];
+        _cleanup_(freep) char *own = NULL, *line = NULL;
+
+        if (told[i] || !cluster_own_report_is_news(n))
+            continue;
+        own = cluster_own_report_line(w->report, n);
+        line = xasprintf("%s: %s", n->name, own);
+        if (lines++ < NODES_TOLD)
+            add_line(w, "    ", line, 6);
+        else
+            more++;
+    }
+    if (more)
+        text_addf(w->out, "    and %zu more such reports (-o json has all)\n", more);
+}
+
+static void add_node(struct writing *w, size_t node) {
+    const struct cluster_node *n = &w->report->nodes.items[node];
+    size_t red = 0, all = 0;
+    _cleanup_(freep) char *line = NULL;
+
+    for (size_t i = 0; i < w->report->cells.count; i++) {
+        all += touches(&w->report->cells.items[i], node);
+        red += touches(&w->report->cells.items[i], node) &&
+               diag_cell_is_red(&w->report->cells.items[i]);
+    }
+    if (n->waiting)
+        line = xasprintf("%s (%s%s%s): no probe runs there: %s", n->name, n->os,
+                         *n->build ? " " : "", n->build, n->waiting);
+    else
+        line = xasprintf("%s (%s%s%s, %s): %zu of its %zu cells do not work", n->name, n->os,
+                         *n->build ? " " : "", n->build, n->version, red, all);
+    add_marked(w, n->waiting ? DIAG_NOT_RUN : DIAG_FAIL, line);
+    add_own_report(w, n);
+    red = 0;
+    for (size_t i = 0; i < w->report->cells.count; i++) {
+        const struct diag_cell *cell = &w->report->cells.items[i];
+
+        if (!touches(cell, node) || !diag_cell_is_red(cell) || w->told[i])
+            continue;
+        if (!n->waiting && red++ < RED_LINES)
+            add_red(w, i);
+        w->told[i] = true;
+    }
+    if (red > RED_LINES)
+        text_addf(w->out, "    and %zu more (-o json has all)\n", red - RED_LINES);
+}
+
+/* Those that no red cell touches, those that are told for themselves, and the rest, which only
+ * the told ones trouble. */
+static void add_nodes(struct writing *w) {
+    size_t count = w->report->nodes.count, good = 0, other = 0, more = 0, node;
+    size_t *list = xcalloc(count, sizeof *list), *others = xcalloc(count, sizeof *others);
+    size_t *rest = xcalloc(count, sizeof *rest);
+    bool *bad = xcalloc(count, sizeof *bad), *told = xcalloc(count, sizeof *told);
+
+    for (size_t i = 0; i < w->report->cells.count; i++)
+        if (diag_cell_is_red(&w->report->cells.items[i]))
+            bad[w->report->cells.items[i].from_node] = bad[w->report->cells.items[i].to_node] =
+                true;
+    for (size_t i = 0; i < count; i++)
+        if (!bad[i])
+            list[good++] = i;
+    for (size_t i = 0; i < NODES_TOLD && (node = worst_node(w)) != SIZE_MAX; i++) {
+        add_node(w, node);
+        told[node] = true;
+    }
+    while ((node = worst_node(w)) != SIZE_MAX) {
+        rest[more++] = node;
+        told[node] = true;
+        for (size_t i = 0; i < w->report->cells.count; i++)
+            w->told[i] |= touches(&w->report->cells.items[i], node);
+    }
+    add_names(w, DIAG_FAIL, rest, more, "do not work either (-o json has all)");
+    for (size_t i = 0; i < count; i++)
+        if (bad[i] && !told[i])
+            others[other++] = i;
+    add_names(w, DIAG_PASS, others, other, "fails only with the nodes above");
+    add_names(w, DIAG_PASS, list, good, "every flow works");
+    add_news(w, told);
+    free_all(list, others, rest, bad, told);
+}
+
+void cluster_report_progress(const struct diag_report *report, struct text_list *ret) {
+    text_list_add_owned(ret, xasprintf("%-32s %6s %6s %6s", "", "works", "fails", "waits"));
+    for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
+        size_t works = 0, fails = 0, waits = 0;
+
+        for (size_t i = 0; i < report->cells.count; i++) {
+            const struct diag_cell *cell = &report->cells.items[i];
+
+            if (cell->flow != flow)
+                continue;
+            works += cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
+            fails += cell->outcome == DIAG_FAIL;
+            waits += cell->outcome == DIAG_NOT_RUN;
+        }
+        if (works + fails + waits)
+            text_list_add_owned(ret,
+                                xasprintf("%-32s %6zu %6zu %6zu", flow->name, works, fails, waits));
+    }
+}
+
+static void add_cause(struct writing *w, const struct diag_cause *cause) {
+    _cleanup_(freep) char *page = diag_cause_page(cause->id);
+    _cleanup_(freep) char *head = xasprintf(
+        "%s  %s  %s", cause->id, cause->confirmed ? "confirmed" : "likely", cause->message);
+
+    add_marked(w, DIAG_FAIL, head);
+    for (size_t i = 0; i < cause->evidence.count; i++)
+        add_line(w, "    evidence  ", cause->evidence.items[i], 14);
+    add_line(w, "    do        ", cause->hint, 14);
+    add_line(w, "    see       ", page, 14);
+    text_add_char(w->out, '\n');
+}
+
+static size_t count_os(const struct diag_report *report, const char *os) {
+    size_t n = 0;
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        n += text_equal(report->nodes.items[i].os, os);
+    return n;
+}
+
+enum seen_as { ITSELF, OTHERWISE, NOT_AT_ALL, SEEN_ENDS };
+
+/* Who sees a node's pods how; the same words together. */
+static void add_seen(struct text *line, const struct cluster_node *n) {
+    static const char *const words[SEEN_ENDS] = {"with their own address by", "with another by",
+                                                 "not by"};
+    const struct {
+        const char *who, *ip;
+    } seen[] = {{"pods", n->client_ip},
+                {"Services", n->service_ip},
+                {"NodePorts with externalTrafficPolicy Local", n->local_ip}};
+    const char *behind = " are seen ";
+
+    for (unsigned k = 0; k < SEEN_ENDS; k++) {
+        const char *before = NULL;
+
+        for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+            enum seen_as as = !seen[i].ip                         ? NOT_AT_ALL
+                              : text_equal(seen[i].ip, n->pod_ip) ? ITSELF
+                                                                  : OTHERWISE;
+
+            if (as != k)
+                continue;
+            text_addf(line, "%s%s %s", before ? "," : behind, before ? "" : words[k], seen[i].who);
+            before = behind = "; ";
+        }
+    }
+}
+
+/* What was seen rather than judged, each different sight once. */
+static void add_sights(struct writing *w) {
+    struct text_list lines = {0};
+
+    for (size_t i = 0; i < w->report->nodes.count; i++) {
+        const struct cluster_node *n = &w->report->nodes.items[i];
+        const char *dsr = json_text_at(n->own_report, "dsr");
+        struct text line = {0};
+
+        if (n->waiting || !n->client_ip || !n->sticky) /* cut off: what is wrong stands above */
+            continue;
+        text_addf(&line, "%s pods", n->os);
+        add_seen(&line, n);
+        text_addf(&line, "; session affinity %s%s%s%s%s", n->fixed ? "holds" : "does not hold",
+                  dsr ? "; DSR " : "", dsr ? dsr : "", n->suffixes ? "; DNS suffixes " : "",
+                  n->suffixes ? n->suffixes : "");
+        if (!text_list_has(&lines, text_str(&line)))
+            text_list_add(&lines, text_str(&line));
+        text_free(&line);
+    }
+    for (size_t i = 0; i < lines.count && i < NAMES; i++)
+        add_line(w, "    ", lines.items[i], 6);
+    text_list_free(&lines);
+}
+
+static bool has_counted(const struct diag_report *report, size_t node) {
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (report->cells.items[i].from_node == node && report->cells.items[i].counted)
+            return true;
+    return false;
+}
+
+/* What a shell and curl take in the pod would hide what the network takes. */
+static void add_untimed(struct writing *w) {
+    const struct cluster_nodes *nodes = &w->report->nodes;
+    static const char *const what[] = {"loss and latency are", "latency is"};
+
+    for (int counted = 0; counted < 2 && w->report->count; counted++) {
+        _cleanup_(text_list_free) struct text_list names = {0};
+        _cleanup_(freep) char *joined = NULL, *line = NULL;
+
+        for (size_t i = 0; i < nodes->count; i++)
+            if (nodes->items[i].by_exec && has_counted(w->report, i) == counted)
+                text_list_add(&names, nodes->items[i].name);
+        if (!names.count)
+            continue;
+        joined = text_list_join(&names, ", ");
+        line = xasprintf("%s not measured from %s: asked by exec", what[counted], joined);
+        add_line(w, "", line, 4);
+    }
+}
+
+/* What --count measured, and where it was worst. */
+static void add_latencies(struct writing *w) {
+    size_t count;
+    struct cluster_latency *lines = cluster_latencies_make(w->report, &count);
+
+    if (count)
+        text_add(w->out, "fastest / median / worst p95 / slowest, loss\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct probe_result *r = &lines[i].sum;
+        _cleanup_(freep) char *name =
+            xasprintf("%s %s%s", lines[i].flow->name, lines[i].udp ? "UDP" : "TCP",
+                      lines[i].family == 6 ? " IPv6" : "");
+        _cleanup_(freep) char *line = latency_line(name, r, lines[i].worst != NULL);
+        _cleanup_(freep) char *worst =
+            lines[i].worst ? diag_report_cell_name(w->report, lines[i].worst) : NULL;
+
+        if (worst)
+            text_set(&line, xasprintf("%s; p95 of %s", line, strchr(worst, ' ') + 1));
+        add_line(w, "  ", line, 4);
+    }
+    if (count)
+        text_add_char(w->out, '\n');
+    free(lines);
+}
+
+char *diag_cluster_text(const struct diag_report *report, const struct diag_text_style *style) {
+    struct text t = {0};
+    struct writing w = {.out = &t, .report = report, .style = style, .edge = text_edge(style)};
+    _cleanup_(freep) char *head = NULL, *verdict = diag_report_line(report), *end = NULL;
+
+    w.told = xcalloc(report->cells.count, sizeof *w.told);
+    head = xasprintf("%s  %s  %zu Windows and %zu Linux nodes", report->server,
+                     RFC3339_TEXT(report->time), count_os(report, "windows"),
+                     count_os(report, "linux"));
+    add_line(&w, "", head, 2);
+    add_line(&w, "", verdict, 2);
+    text_add_char(&t, '\n');
+    for (size_t i = 0; i < report->causes.count; i++)
+        add_cause(&w, &report->causes.items[i]);
+    add_nodes(&w);
+    text_add_char(&t, '\n');
+    add_latencies(&w);
+    add_untimed(&w);
+    add_sights(&w);
+    end = xasprintf(
+        "measured in %u.%u s after %u.%u s for the pods to start, with %u requests to "
+        "the API server; the namespace %s %s",
+        report->milliseconds / 1000, report->milliseconds % 1000 / 100, report->start_ms / 1000,
+        report->start_ms % 1000 / 100, report->requests, report->namespace_,
+        report->left ? "could not be deleted: use kubectl delete namespace" : "is deleted");
+    add_line(&w, "", end, 0);
+    free(w.told);
+    return text_take(&t);
+}

@@ -1,0 +1,328 @@
+/* Prints a page of docs/reference, made of the program's own tables: reference-page NAME (make
+ * docs). */
+#include "cmd/program.h"
+#include "cmd/schema.h"
+#include "diag/causes/causes.h"
+#include "diag/cluster/causes/causes.h"
+#include "join/preflight/preflight_checks.h"
+
+/* "a|b" would be cells of a table, "<x>" a tag, to some readers. */
+static void print_words(const char *words) {
+    for (; words && *words; words++) {
+        if (strchr("<>|*_", *words))
+            (void)putchar('\\');
+        (void)putchar(*words);
+    }
+}
+
+/* ---- causes ---- */
+
+static const char causes_head[] =
+    "# Why pods cannot talk: the causes\n"
+    "\n"
+    "What `winjoin diag` names, a section each, the widest first. A report says `confirmed` where "
+    "evidence was read that shows\nit, `likely` where only the pattern of red cells speaks for it; "
+    "[diag.md](../diag.md) tells how it is judged. The ids stay\nas they are, so links to a "
+    "section do, too.\n";
+
+static const char cluster_head[] =
+    "\n## Of a whole cluster\n\n"
+    "What `winjoin diag --kubeconfig FILE` names from the pattern of red cells: no program runs on "
+    "the nodes themselves.\n`confirmed` are those that the API server or an answer says.\n";
+
+/* Is it the first row of this id? */
+static bool is_first(size_t row) {
+    for (size_t i = 0; i < row; i++)
+        if (text_equal(diag_cause_row(i)->id, diag_cause_row(row)->id))
+            return false;
+    return true;
+}
+
+/* The part of each row with this id, once. */
+static void print_all(size_t row, const char *label,
+                      const char *(*part)(const struct diag_cause_row *)) {
+    _cleanup_(text_list_free) struct text_list said = {0};
+    const struct diag_cause_row *other;
+
+    for (size_t i = row; (other = diag_cause_row(i)); i++) {
+        const char *words = text_equal(other->id, diag_cause_row(row)->id) ? part(other) : NULL;
+
+        if (!words || text_list_has(&said, words))
+            continue;
+        (void)printf("%s", said.count ? "; or: " : label);
+        print_words(words);
+        text_list_add(&said, words);
+    }
+    if (said.count)
+        (void)printf("\n");
+}
+
+static const char *message_of(const struct diag_cause_row *row) {
+    return row->message;
+}
+
+static const char *breaks_of(const struct diag_cause_row *row) {
+    return row->breaks;
+}
+
+static const char *hint_of(const struct diag_cause_row *row) {
+    return row->hint;
+}
+
+static const char *source_of(const struct diag_cause_row *row) {
+    return row->source;
+}
+
+static void print_cluster_cause(const struct diag_cause_row *row) {
+    const struct {
+        const char *label, *words;
+    } parts[] = {{"What it is", row->message},
+                 {"What it breaks", row->breaks},
+                 {"What to do", row->hint},
+                 {"Seen in", row->source}};
+
+    (void)printf("\n### %s\n\n", row->id);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        if (!parts[i].words)
+            continue;
+        (void)printf("- **%s:** ", parts[i].label);
+        print_words(parts[i].words);
+        (void)printf("\n");
+    }
+}
+
+static void causes(void) {
+    _cleanup_(text_list_free) struct text_list told = {0};
+    struct diag_cause_row row;
+
+    (void)fputs(causes_head, stdout);
+    for (size_t i = 0; diag_cause_row(i); i++) {
+        if (!is_first(i))
+            continue;
+        (void)printf("\n## %s\n\n", diag_cause_row(i)->id);
+        print_all(i, "- **What it is:** ", message_of);
+        print_all(i, "- **What it breaks:** ", breaks_of);
+        print_all(i, "- **What to do:** ", hint_of);
+        print_all(i, "- **Seen in:** ", source_of);
+    }
+    (void)fputs(cluster_head, stdout);
+    for (size_t i = 0; cluster_cause_row(i, &row); i++) {
+        if (!text_list_has(&told, row.id))
+            print_cluster_cause(&row);
+        text_list_add(&told, row.id);
+    }
+}
+
+/* ---- flags ---- */
+
+static void print_options(const struct option *table) {
+    (void)fputs("\n| flag | meaning |\n|---|---|\n", stdout);
+    for (const struct option *o = table; o->name; o++) {
+        _cleanup_(freep) char *argument = option_argument(o);
+        const char *choices = argument && strchr(argument, '|') ? argument : NULL;
+
+        if (!option_is_offered(o))
+            continue;
+        (void)printf("| `--%s%s%s`", o->name, *argument && !choices ? " " : "",
+                     choices ? "" : argument);
+        (void)printf(o->letter ? ", `-%c` | " : " | ", o->letter);
+        print_words(o->help);
+        for (const char *c = choices; c && *c; c += strcspn(c, "|"), c += *c == '|')
+            (void)printf("%s`%.*s`", c == choices ? ": " : ", ", (int)strcspn(c, "|"), c);
+        (void)fputs(" |\n", stdout);
+    }
+}
+
+/* The flags of a verb or a subcommand; `level`: how deep its heading is. */
+static void print_verb(const char *name, const struct verb *verb, const char *level) {
+    (void)printf("\n%s winjoin %s\n\n%c%s.\n", level, name, verb->help[0] - 'a' + 'A',
+                 verb->help + 1);
+    for (size_t i = 0; i < ARRAY_SIZE(verb->groups) && verb->groups[i]; i++) {
+        (void)printf("\n%s:\n", verb->groups[i]->title);
+        print_options(verb->groups[i]->options);
+    }
+    for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++) {
+        _cleanup_(freep) char *whole = xasprintf("%s %s", name, sub->name);
+
+        if (sub->groups[0] && sub->groups[0] != verb->groups[0])
+            print_verb(whole, sub, "###");
+    }
+}
+
+static void flags(void) {
+    (void)fputs("# Flags\n\n`winjoin COMMAND --help` shows the same. Each flag can also be set by "
+                "a variable: `WINJOIN_` and its name in\ncapitals with underscores, such as "
+                "`WINJOIN_NODE_NAME`; the flag itself wins. Which value counts where there are "
+                "more:\n[configuration.md](../configuration.md).\n\n## Of every command\n",
+                stdout);
+    print_options(output_options);
+    print_options(global_group.options);
+    for (size_t i = 0; verbs[i].name; i++)
+        if (!verbs[i].hidden && (verbs[i].groups[0] || verbs[i].subcommands))
+            print_verb(verbs[i].name, &verbs[i], "##");
+}
+
+/* ---- checks ---- */
+
+static void checks(void) {
+    size_t count;
+    _cleanup_(freep) struct preflight_check *rows = preflight_checks(&count);
+
+    (void)fputs("# Preflight checks\n\nIn their order. Ids and levels are kubeadm's where it has "
+                "the check. [preflight.md](../preflight.md) says when they run,\nand how one is "
+                "ignored.\n\n| id | level | what is so when it passes | otherwise |\n"
+                "|---|---|---|---|\n",
+                stdout);
+    for (size_t i = 0; i < count; i++) {
+        (void)printf("| `%s` | %s | ", rows[i].id, preflight_outcome_name(rows[i].level));
+        print_words(rows[i].help);
+        (void)fputs(" | ", stdout);
+        print_words(rows[i].hint);
+        (void)fputs(" |\n", stdout);
+    }
+}
+
+/* ---- documents ---- */
+
+static void print_type(const json_t *schema) {
+    static const struct {
+        const char *type, *word;
+    } words[] = {{"string", "text"},
+                 {"boolean", "bool"},
+                 {"integer", "number"},
+                 {"number", "decimal"},
+                 {"object", "object"}};
+    const json_t *type = json_object_get(schema, "type"), *items = json_object_get(schema, "items");
+    const char *name = json_is_array(type) ? json_text_at(type, "0") : json_string_value(type);
+
+    if (json_object_get(schema, "title")) {
+        _cleanup_(freep) char *lower = text_lower(json_text_at(schema, "title"));
+
+        (void)printf("[%s](#%s)", json_text_at(schema, "title"), lower);
+    } else if (json_object_get(schema, "enum")) {
+        json_each(json_object_get(schema, "enum"), i, value)
+            if (json_is_string(value))
+                (void)printf("%s`%s`", i ? ", " : "", json_string_value(value));
+    } else if (items) {
+        (void)fputs("list of ", stdout);
+        print_type(items);
+    } else if (json_text_at(schema, "format")) {
+        (void)fputs("time", stdout);
+    } else {
+        const char *word = "any";
+
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+            if (text_equal(words[i].type, name))
+                word = words[i].word;
+        (void)fputs(word, stdout);
+    }
+    if (json_object_get(schema, "maximum"))
+        (void)printf(", %lld to %lld", json_number_at(schema, "minimum", 0),
+                     json_number_at(schema, "maximum", 0));
+}
+
+/* The fields of an object and of those in it; named types are told once, behind. */
+static void print_fields(const json_t *schema, const char *path, json_t *types) {
+    json_each_member(json_object_get(schema, "properties"), key, value) {
+        const json_t *items = json_object_get(value, "items"), *inner = items ? items : value;
+        const char *meaning = json_text_at(value, "description"),
+                   *title = json_text_at(inner, "title");
+        bool required = json_has_text(json_object_get(schema, "required"), key);
+        _cleanup_(freep) char *at = xasprintf("%s%s%s", path, key, items ? "[]" : ""),
+                              *below = xasprintf("%s.", at);
+
+        if (json_object_get(value, "const"))
+            continue;
+        (void)printf("| `%s` | ", at);
+        print_type(value);
+        (void)fputs(required || json_object_get(schema, "additionalProperties")
+                        ? " | "
+                        : " | may be absent",
+                    stdout);
+        if (meaning || json_text_at(items, "description")) {
+            (void)fputs(required || json_object_get(schema, "additionalProperties") ? "" : "; ",
+                        stdout);
+            print_words(meaning ? meaning : json_text_at(items, "description"));
+        }
+        (void)fputs(" |\n", stdout);
+        if (title)
+            json_object_set(types, title, (json_t *)inner);
+        else
+            print_fields(inner, below, types);
+    }
+}
+
+static void print_table(const char *title, const json_t *schema, json_t *types) {
+    (void)printf("\n## %s\n\n", title);
+    if (json_text_at(schema, "description") && json_object_get(schema, "$schema"))
+        (void)printf("Of: %s.\n\n", json_text_at(schema, "description"));
+    (void)fputs("| field | type | |\n|---|---|---|\n", stdout);
+    print_fields(schema, "", types);
+}
+
+static void print_documents(bool read) {
+    _cleanup_(text_list_free) struct text_list names = {0}, of = {0}, told = {0};
+    _cleanup_json_ json_t *types = json_object();
+    size_t before;
+
+    schema_names(&names, &of);
+    for (size_t i = 0; i < names.count; i++) {
+        _cleanup_json_ json_t *schema = schema_make(names.items[i]);
+
+        if ((json_object_get(schema, "additionalProperties") != NULL) == read)
+            print_table(names.items[i], schema, types);
+    }
+    do {
+        _cleanup_json_ json_t *now = json_copy(types);
+
+        before = told.count;
+        json_each_member(now, title, schema) {
+            if (text_list_has(&told, title))
+                continue;
+            text_list_add(&told, title);
+            print_table(title, schema, types);
+        }
+    } while (told.count > before);
+}
+
+static void documents(void) {
+    (void)fputs(
+        "# Documents\n\nWhat winjoin prints with `-o json` or `-o yaml`, or publishes. Each "
+        "begins with `apiVersion: winjoin.io/v1alpha1` and\n`kind`, the name of its "
+        "section, but for those that are a line among others. Later versions may add "
+        "fields: pass over\nwhat you do not know. The same as JSON Schemas: "
+        "[schema](schema), or `winjoin config print schema NAME`.\n",
+        stdout);
+    print_documents(false);
+}
+
+static void configuration(void) {
+    (void)fputs("# Configuration fields\n\nWhat `--config` and `--catalog` may hold. Any other "
+                "field is refused, with its line; `null` is a field that is not\ngiven. "
+                "[configuration.md](../configuration.md) says what the settings do; kubeadm's own "
+                "are explained in\n[kubeadm's reference]"
+                "(https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/).\n",
+                stdout);
+    print_documents(true);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*print)(void);
+    } pages[] = {{"causes", causes},
+                 {"checks", checks},
+                 {"configuration", configuration},
+                 {"documents", documents},
+                 {"flags", flags}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+        if (argc == 1)
+            (void)puts(pages[i].name);
+        if (argc != 2 || !text_equal(pages[i].name, argv[1]))
+            continue;
+        pages[i].print();
+        return 0;
+    }
+    return argc != 1;
+}

@@ -1,0 +1,151 @@
+/* A preparation's phases. */
+#include "join/prepare/prepare.h"
+
+#include "join/files/node_files.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/phases/host_fixes.h"
+#include "join/phases/phases.h"
+#include "join/phases/sandbox_image.h"
+#include "join/phases/service_proof.h"
+#include "join/programs/programs.h"
+#include "join/run.h"
+#include "netsetup/plan/network_plan.h"
+#include "services/cri.h"
+
+enum { PREPARED_MAX = 65536, PULL_MS = 1800000, STOP_MS = 60000 };
+
+/* The name by which containerd knows itself: a clone makes its own. */
+#define CONTAINERD_UUID "\\root\\io.containerd.grpc.v1.introspection"
+
+static int folders(struct join *join, struct error *err) {
+    text_add(&join->progress.detail, "only administrators write there");
+    return files_own_folders(join, err) < 0 ? -1 : host_fixes_apply(join, err);
+}
+
+static json_t *prepared_json(const struct join *join) {
+    const struct join_found *found = &join->found;
+
+    return json_pack("{s:s*, s:s, s:s, s:o}", "kubernetesVersion",
+                     found->cluster.kubernetes_version, "mode", found->plan.mode->name, "plugin",
+                     found->plan.plugin, "images",
+                     join->images ? json_texts(join->images) : json_array());
+}
+
+json_t *prepared_read(struct host *host) {
+    json_t *json = NULL;
+
+    return host_read_json(host, PREPARED_FILE, PREPARED_MAX, &json, ERROR_IGNORED) < 0 ? NULL
+                                                                                       : json;
+}
+
+static int pull_images(struct join *join, struct error *err) {
+    _cleanup_(freep) char *pipe = service_proof_pipe(join);
+    size_t count = join->images ? join->images->count : 0, pulled = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_new = false;
+
+        join_tell_waiting(&join->progress, 0, 0, "", "pulling image %s (%zu of %zu)",
+                          join->images->items[i], i + 1, count);
+        if (cri_image_pull(join->host, pipe, join->images->items[i], PULL_MS, &is_new, err) < 0)
+            return -1;
+        pulled += is_new;
+    }
+    join_fact(&join->progress, "pulled", json_integer((json_int_t)pulled));
+    text_addf(&join->progress.detail, ", %zu of %zu image%s pulled", pulled, count, PLURAL(count));
+    return 0;
+}
+
+/* It is stopped whatever became of the images: an image is taken of a server at rest. */
+static int fill_containerd(struct join *join, struct error *err) {
+    struct error why = {0};
+    int result = phase_containerd(join, err);
+
+    if (result == 0)
+        result = pull_images(join, err);
+    if (host_service_stop(join->host, service_containerd.name, STOP_MS, &why) < 0)
+        return result < 0 ? -1 : error_pass(err, &why);
+    text_add(&join->progress.detail, ", stopped");
+    return result;
+}
+
+/* What an earlier run has prepared, and nothing was written since. */
+static bool is_prepared(struct join *join) {
+    _cleanup_json_ json_t *earlier = prepared_read(join->host), *wanted = prepared_json(join);
+
+    return !join->changed && earlier && json_equal(earlier, wanted);
+}
+
+static int containerd(struct join *join, struct error *err) {
+    _cleanup_(node_files_free) struct node_files files = {0};
+    unsigned before = host_changes(join->host);
+    _cleanup_(freep) char *uuid = xasprintf("%s" CONTAINERD_UUID, service_containerd.data_folder);
+
+    node_files_containerd(join->host, &join->found, &files);
+    if (node_files_write(&join->journal, &files, err) < 0)
+        return -1;
+    if (host_changes(join->host) == before && is_prepared(join)) {
+        text_add(&join->progress.detail, "prepared by an earlier run");
+        return 0;
+    }
+    return fill_containerd(join, err) < 0 ? -1 : host_remove_tree(join->host, uuid, err);
+}
+
+static int record(struct join *join, struct error *err) {
+    _cleanup_json_ json_t *json = prepared_json(join);
+    _cleanup_(freep) char *text = json_write_pretty(json);
+
+    text_add(&join->progress.detail, PREPARED_FILE);
+    return journal_write(&join->journal, PREPARED_FILE, text, strlen(text), HOST_PUBLIC, err);
+}
+
+static const struct join_phase phases[] = {
+    {"preflight", "preflight", "check that this machine can become a node", phase_preflight, 0,
+     true},
+    {"programs", "programs", "verify and install the programs", phase_artifacts, 0, false},
+    {"folders", "folders", "make and close the node's folders", folders, 0, false},
+    {"containerd", "containerd", "register containerd, unpack the images, stop it again",
+     containerd, 0, false},
+    {"record", "record", "note what was prepared", record, 0, false},
+    {0},
+};
+
+/* The kubelet's of the bundle, where none was asked for. */
+static int choose_version(struct join *join, struct error *err) {
+    const struct artifact *kubelet =
+        join->found.bundle ? artifact_find(bundle_artifacts(join->found.bundle), "kubelet") : NULL;
+    const char *version = join->found.options.kubernetes_version;
+
+    if (!version && kubelet && !text_equal(kubelet->version, "unknown"))
+        version = kubelet->version;
+    if (!version && !join->found.bundle) {
+        (void)error_set(err, ERROR_USAGE, "which version of Kubernetes to prepare is not given");
+        return error_hint(err, "winjoin prepare --kubernetes-version v1.37.1, or --bundle FILE");
+    }
+    text_set(&join->found.cluster.kubernetes_version, xstrdup_null(version));
+    return 0;
+}
+
+int prepare_open(struct join *join, struct error *err) {
+    const struct join_options *o = join->asked;
+
+    if (host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT) {
+        (void)error_set(err, ERROR_USAGE, "prepare this machine: it has joined a cluster");
+        return error_hint(err, "to make an image of it, undo the join first: winjoin reset");
+    }
+    join->phases = phases;
+    return join_open(join, err) < 0 || choose_version(join, err) < 0 ||
+                   network_plan_choose(o->network_mode, o->network_plugin, &join->found.plan, err) <
+                       0
+               ? -1
+               : 0;
+}
+
+json_t *prepare_result_json(const struct join *join) {
+    json_t *result = join_result_json(join);
+
+    json_object_set_new(result, "kind", json_string("PrepareResult"));
+    json_object_del(result, "node");
+    json_object_update_new(result, prepared_json(join));
+    return result;
+}

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Microsoft's own integration tests of HNS against our model of it, under Wine, at three versions of HNS.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/suites/need
+need build/native/hnsd build/windows/rig/computenetwork.dll build/windows/rig/vmcompute.dll build/windows/rig/hold.exe
+exec python3 -B tests/hns/upstream.py

@@ -1,0 +1,222 @@
+/* winjoin prepare: what is there when a clone joins, and what is not. */
+#include "cri_scene.h"
+#include "joining_scene.h"
+
+#include "join/prepare/prepare.h"
+
+#define IMAGE "mcr.microsoft.com/windows/nanoserver:ltsc2022"
+#define ABSENT_IMAGE "mcr.microsoft.com/windows/none:1"
+
+/* A container runtime with a registry behind it. */
+struct images {
+    unsigned pulled;
+    bool has; /* IMAGE, now */
+};
+
+static void answer_images(void *context, const void *said, size_t len, struct text *answer) {
+    struct images *images = context;
+    _cleanup_(http2_request_free) struct http2_request request = {0};
+    /* ImageStatusResponse with an Image whose id is "x" */
+    static const char found[] = "\x0a\3\x0a\1x";
+    bool known;
+
+    http2_request_read(said, len, &request);
+    known = memmem(request.body.data, request.body.len, IMAGE, strlen(IMAGE)) != NULL;
+    if (cri_scene_calls(&request, ":path: /runtime.v1.ImageService/ImageStatus\n")) {
+        cri_scene_add(answer, found, known && images->has ? sizeof found - 1 : 0);
+    } else if (cri_scene_calls(&request, ":path: /runtime.v1.ImageService/PullImage\n")) {
+        if (!known) {
+            text_add_bytes(answer, GRPC_GO_HELLO GRPC_GO_REFUSAL,
+                           sizeof GRPC_GO_HELLO GRPC_GO_REFUSAL - 1);
+            return;
+        }
+        images->pulled++;
+        images->has = true;
+        cri_scene_add(answer, "\x0a\1x", 3);
+    }
+}
+
+static void prepare(const char *version, const char *image) {
+    join_options_free(&program->options.join);
+    program->options.join = (struct join_options){.start_spread = -1,
+                                                  .kubernetes_version = xstrdup_null(version),
+                                                  .source_base = xstrdup("none")};
+    text_list_free(&program->options.pull);
+    if (image)
+        text_list_add(&program->options.pull, image);
+    record_free(program);
+    json_decref(program->result);
+    program->result = NULL;
+    program->verb = verb_find("prepare");
+}
+
+static void assert_file(const char *path, enum host_file_type type) {
+    if (host_file_type(r.host, path) != type)
+        fail_msg("'%s' is of type %d", path, (int)host_file_type(r.host, path));
+}
+
+static enum host_service_state state_of_service(const char *name) {
+    _cleanup_(host_service_free) struct host_service found = {0};
+
+    assert_int_equal(host_service_query(r.host, name, &found, NULL), 0);
+    return found.state;
+}
+
+/* All but what tells of runs. */
+static json_t *things(void) {
+    json_t *state = state_of(&r), *files = json_object_get(state, "files"), *file;
+    const char *path;
+    void *next;
+
+    json_object_foreach_safe(files, next, path, file) {
+        if (text_starts_with(path, LOGS_FOLDER) || text_starts_with(path, REPORTS_FOLDER) ||
+            text_equal(path, WINJOIN_FOLDER))
+            json_object_del(files, path);
+    }
+    return state;
+}
+
+/* What names this machine, or a cluster. */
+static void assert_nobody_is_named(void) {
+    static const char *const names[] = {"win-7k2", "WIN-7K2", "10.0.0.7", "10.0.0.10", "BEGIN "};
+    _cleanup_json_ json_t *state = things();
+    json_t *files = json_object_get(state, "files");
+    _cleanup_(freep) char *text = json_write(files);
+
+    assert_non_null(strstr(text, "prepared.json"));
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (strstr(text, names[i]))
+            fail_msg("a file names '%s'", names[i]);
+}
+
+static void a_server_is_prepared(void **state) {
+    struct images images = {0};
+
+    (void)state;
+    host_memory_set_pipe_answer(r.host, answer_images, &images);
+    prepare("v1.37.1", IMAGE);
+    succeeds(verb_prepare);
+    assert_string_equal(result_text("kind"), "PrepareResult");
+    assert_string_equal(result_text("kubernetesVersion"), "v1.37.1");
+    assert_string_equal(result_text("mode"), "overlay");
+    assert_has(&out, "\nthis server is prepared: take an image of it, or run winjoin join\n");
+    assert_int_equal(images.pulled, 1);
+    assert_file(PREPARED_FILE, HOST_FILE);
+    assert_file("C:\\Program Files\\containerd\\config.toml", HOST_FILE);
+    assert_file("C:\\var\\lib\\kubelet\\pods", HOST_FOLDER);
+    assert_file("C:\\etc\\kubernetes\\kubelet.conf", HOST_ABSENT);
+    assert_int_equal(state_of_service("containerd"), HOST_SERVICE_STOPPED);
+    assert_int_equal(state_of_service("kubelet"), HOST_SERVICE_ABSENT);
+    assert_nobody_is_named();
+}
+
+static void a_second_run_changes_nothing(void **state) {
+    struct images images = {0};
+    json_t *before, *after;
+
+    (void)state;
+    host_memory_set_pipe_answer(r.host, answer_images, &images);
+    prepare("v1.37.1", IMAGE);
+    succeeds(verb_prepare);
+    before = things();
+    prepare("v1.37.1", IMAGE);
+    succeeds(verb_prepare);
+    assert_has(&out, "\nnothing to do: this server was prepared already\n");
+    assert_false(json_is_true(json_object_get(program->result, "changed")));
+    after = things();
+    assert_same(before, after, "a second run");
+    assert_int_equal(images.pulled, 1);
+    json_decref(before);
+    json_decref(after);
+    prepare("v1.37.1", NULL); /* another wish */
+    succeeds(verb_prepare);
+    assert_true(json_is_true(json_object_get(program->result, "changed")));
+}
+
+static void an_image_that_nobody_has(void **state) {
+    struct images images = {0};
+    struct error err;
+
+    (void)state;
+    host_memory_set_pipe_answer(r.host, answer_images, &images);
+    prepare("v1.37.1", ABSENT_IMAGE);
+    assert_int_equal(verb(verb_prepare, &err), -1);
+    assert_int_equal(err.kind, ERROR_HOST);
+    assert_non_null(strstr(err.message, "pull image '" ABSENT_IMAGE "'"));
+    assert_int_equal(state_of_service("containerd"), HOST_SERVICE_STOPPED);
+    assert_file(PREPARED_FILE, HOST_ABSENT);
+}
+
+static void a_clone_joins_and_a_reset_undoes_both(void **state) {
+    struct images images = {0};
+    json_t *before, *after;
+    struct error err = {0};
+
+    (void)state;
+    before = things();
+    host_memory_set_pipe_answer(r.host, answer_images, &images);
+    prepare("v1.37.1", IMAGE);
+    succeeds(verb_prepare);
+    set_options(&r, "overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(state_of_service("containerd"), HOST_SERVICE_RUNNING);
+    assert_int_equal(state_of_service("kubelet"), HOST_SERVICE_RUNNING);
+    host_memory_set_pipe_answer(r.host, NULL, NULL);
+    if (reset_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    after = things();
+    assert_same(before, after, "prepare, join, reset");
+    json_decref(before);
+    json_decref(after);
+}
+
+static void what_is_refused(void **state) {
+    struct error err;
+
+    (void)state;
+    prepare(NULL, NULL);
+    assert_int_equal(verb(verb_prepare, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_string_equal(err.message, "which version of Kubernetes to prepare is not given");
+    prepare("v1.37.1", NULL);
+    program->options.join.network_mode = xstrdup("overlai");
+    assert_int_equal(verb(verb_prepare, &err), -1);
+    prepare("v1.37.1", NULL);
+    assert_int_equal(
+        host_write(r.host, "C:\\etc\\kubernetes\\kubelet.conf", "x", 1, HOST_SECRET, NULL), 0);
+    assert_int_equal(verb(verb_prepare, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_string_equal(err.message, "prepare this machine: it has joined a cluster");
+}
+
+static void status_says_what_is_prepared(void **state) {
+    (void)state;
+    prepare("v1.37.1", NULL);
+    succeeds(verb_prepare);
+    record_free(program);
+    json_decref(program->result);
+    program->result = NULL;
+    program->verb = verb_find("status");
+    (void)verb(verb_status, &(struct error){0});
+    assert_string_equal(result_text("state"), "prepared");
+    assert_string_equal(result_text("prepared.kubernetesVersion"), "v1.37.1");
+    assert_false(json_is_true(json_object_get(program->result, "joined")));
+}
+
+static int close_prepared(void **state) {
+    text_list_free(&program->options.pull);
+    return close_joining(state);
+}
+
+#define PREPARE_TEST(name) cmocka_unit_test_setup_teardown(name, open_joining, close_prepared)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PREPARE_TEST(a_server_is_prepared),     PREPARE_TEST(a_second_run_changes_nothing),
+        PREPARE_TEST(an_image_that_nobody_has), PREPARE_TEST(a_clone_joins_and_a_reset_undoes_both),
+        PREPARE_TEST(what_is_refused),          PREPARE_TEST(status_says_what_is_prepared),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
