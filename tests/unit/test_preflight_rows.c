@@ -311,8 +311,6 @@ static void full_disk(void) {
     host_memory_set_free_space(r.host, 5000000000u);
 }
 
-/* ---- the cases ---- */
-
 #define W PREFLIGHT_WARNING
 #define E PREFLIGHT_ERROR
 static const struct {
