@@ -204,8 +204,8 @@ static void proxy_add(struct host *host, json_t *evidence) {
         json_object_set_new(evidence, "kubeProxy", diag_evidence_proxy(host));
 }
 
-static void cni_add(struct host *host, json_t *evidence, const char *folder) {
-    _cleanup_(freep) char *path = NULL;
+static void cni_add(struct host *host, json_t *evidence) {
+    _cleanup_(freep) char *path = NULL, *folder = containerd_cni_folder(host);
     struct error err = {0};
     json_t *conf = NULL;
 
@@ -215,15 +215,14 @@ static void cni_add(struct host *host, json_t *evidence, const char *folder) {
         json_object_set_new(evidence, "cni", json_pack("{s:s, s:o}", "file", path, "conf", conf));
 }
 
-void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_name,
-                         char **ret_mode) {
+void diag_network_of_cni(struct host *host, char **ret_name, char **ret_mode) {
     const struct network_mode *mode;
     struct hcn_network network = {0};
-    _cleanup_(freep) char *path = NULL;
+    _cleanup_(freep) char *path = NULL, *folder = containerd_cni_folder(host);
     _cleanup_json_ json_t *conf = NULL;
     const char *name, *type;
 
-    if (cni_config_read(host, cni_folder ? cni_folder : CNI_CONF_DIR, &path, &conf, NULL) < 0)
+    if (cni_config_read(host, folder, &path, &conf, NULL) < 0)
         return;
     name = json_text_at(conf, "name");
     type = cni_config_type(conf);
@@ -339,7 +338,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     neighbors_add(host, evidence);
     services_add(host, options->services, evidence);
     proxy_add(host, evidence);
-    cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_CONF_DIR);
+    cni_add(host, evidence);
     cluster_add(options, evidence);
     limits_add(host, options->network_mode, evidence);
     host_set_deadline(host, before);

@@ -21,7 +21,6 @@ struct diag_evidence_options {
     const char *const
         *excludes; /* prefixes that must not be translated (cluster, services); NULL-ended */
     const char *const *services;                /* names whose states are read; NULL-ended */
-    const char *cni_folder;                     /* NULL = C:\etc\cni\net.d */
     const char *dns_ip;                         /* cluster IP of kube-dns */
     const char *pod_cidr6, *node_ip6, *dns_ip6; /* of a dual-stack node; "" = unknown, too */
     const char *dns_domain;
@@ -52,8 +51,7 @@ json_t *diag_evidence_proxy(struct host *host);
 /* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI
  * configuration that the runtime takes: what a join was told may not be known any more. Leaves both
  * untouched when there is none or its plugin is not known; otherwise the caller frees. */
-void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_name,
-                         char **ret_mode);
+void diag_network_of_cni(struct host *host, char **ret_name, char **ret_mode);
 /* The load balancer of that frontend, protocol (6, 17) and port; borrowed, NULL = there is none. */
 json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port);
 /* The port of the pods behind that frontend; 0 = not known. */

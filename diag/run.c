@@ -157,8 +157,7 @@ static char *network_text(struct run *run) {
     const char *name, *mode;
     uint64_t before = host_set_limit(run->host, DIAG_EVIDENCE_MS);
 
-    diag_network_of_cni(run->host, run->options->evidence.cni_folder, &run->network_name,
-                        &run->network_mode);
+    diag_network_of_cni(run->host, &run->network_name, &run->network_mode);
     host_set_deadline(run->host, before);
     name = run->network_name ? run->network_name : run->options->evidence.network_name;
     mode = run->network_name ? run->network_mode : run->options->evidence.network_mode;

@@ -68,8 +68,10 @@ char *host_stranger_text(const struct host_stranger *stranger);
 /* The command that takes it out of the way: it moves a folder with all that is in it, and removes
  * one file, or a junction but not what that leads to. The caller frees. */
 char *host_stranger_remedy(const struct host_stranger *stranger);
+/* 0 where nothing was found, else ERROR_DENIED that names it, with that command. */
+int host_stranger_refuse(const struct host_stranger *stranger, struct error *err);
 void host_stranger_free(struct host_stranger *stranger);
-/* ERROR_DENIED that names what host_stranger() or host_stranger_in() finds, with that command. */
+/* host_stranger_refuse() of what host_stranger() or host_stranger_in() finds. */
 int host_refuse_stranger(struct host *host, const char *path, struct error *err);
 int host_refuse_stranger_in(struct host *host, const char *folder, struct error *err);
 /* Whole file, at most `max` bytes (more: ERROR_MALFORMED). Absent: ERROR_ABSENT. *ret is

@@ -115,7 +115,7 @@ char *host_stranger_remedy(const struct host_stranger *stranger) {
     return xasprintf("cmd /c ren \"%s\" \"%s.before-winjoin\"", stranger->path, name);
 }
 
-static int refuse(const struct host_stranger *found, struct error *err) {
+int host_stranger_refuse(const struct host_stranger *found, struct error *err) {
     _cleanup_(freep) char *text = NULL, *remedy = NULL;
 
     if (!found->path)
@@ -135,19 +135,19 @@ static int refuse_stranger(struct host *host, const char *at, bool whole, struct
         return -1;
     if (found.path && !whole && strlen(found.path) == strlen(at))
         return 0;
-    return refuse(&found, err) < 0 ? error_prefix(err, "use '%s'", at) : 0;
+    return host_stranger_refuse(&found, err) < 0 ? error_prefix(err, "use '%s'", at) : 0;
 }
 
 int host_refuse_stranger(struct host *host, const char *path, struct error *err) {
     _cleanup_(host_stranger_free) struct host_stranger found = {0};
 
-    return host_stranger(host, path, &found, err) < 0 ? -1 : refuse(&found, err);
+    return host_stranger(host, path, &found, err) < 0 ? -1 : host_stranger_refuse(&found, err);
 }
 
 int host_refuse_stranger_in(struct host *host, const char *folder, struct error *err) {
     _cleanup_(host_stranger_free) struct host_stranger found = {0};
 
-    return host_stranger_in(host, folder, &found, err) < 0 ? -1 : refuse(&found, err);
+    return host_stranger_in(host, folder, &found, err) < 0 ? -1 : host_stranger_refuse(&found, err);
 }
 
 /* Before something is made or written at `at`. */

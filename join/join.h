@@ -16,6 +16,7 @@
 #include "netsetup/nic/nic.h"
 #include "netsetup/plan/network_plan.h"
 #include "services/artifacts/artifacts.h"
+#include "services/containerd_settings.h"
 
 /* Filled as it is asked for (join/found/need.h); what is not known yet is empty. */
 struct join_found {
@@ -24,6 +25,7 @@ struct join_found {
     struct join_options options;
     struct host_facts facts;
     char *node_name;
+    bool odd_host_name; /* that is made of a host name that cannot be one; preflight refuses it */
     struct discovery_result discovery; /* no kubeconfig: there was none yet, or it is not needed */
     struct kube_client client;         /* no server: none yet */
     bool only_looks;                   /* a preflight: no program of the node is run */
@@ -32,6 +34,7 @@ struct join_found {
     json_t *kubelet_config;            /* config.yaml */
     struct kubelet_changes kubelet_changes; /* what it has otherwise than the cluster's */
     struct text_list kubelet_arguments;     /* the user's, as words */
+    struct containerd_settings containerd;  /* no pipe: not looked at (find_containerd()) */
     struct bundle *bundle;                  /* programs_bundle() */
     struct artifacts known;                 /* programs_unlike(); no items: not asked yet */
     char *kubelet_version;                  /* programs_kubelet_version() */

@@ -38,9 +38,14 @@ static int choose_node_name(struct join *join, struct error *err) {
     if (kube_name_is_valid(join->found.node_name))
         return 0;
     near = join_node_name_near(join->found.node_name);
+    if (!given && !joined && !text_list_has(&join->skipped, "preflight")) {
+        join->found.odd_host_name = true;
+        text_set(&join->found.node_name, near ? take_ptr(near) : xstrdup("unnamed"));
+        return 0;
+    }
     (void)error_set(err, ERROR_USAGE, "--node-name \"%.80s\": " JOIN_NODE_NAME_RULE,
                     join->found.node_name);
-    return near ? error_hint(err, "%s", near) : -1;
+    return near ? error_hint(err, "a name like that: %s", near) : -1;
 }
 
 int join_open(struct join *join, struct error *err) {
@@ -55,6 +60,8 @@ int join_open(struct join *join, struct error *err) {
     join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};
     if (phase_names_skipped(&join->found.options.skip_phases, &join->skipped, err) < 0)
         return error_prefix(err, "--skip-phases");
+    /* asked again by who needs it */
+    (void)find_containerd(join->host, &join->found, ERROR_IGNORED);
     if (host_facts(join->host, &join->found.facts, err) < 0 || choose_node_name(join, err) < 0 ||
         join_asked_check(join, err) < 0)
         return -1;
@@ -70,6 +77,7 @@ static void found_free(struct join_found *found) {
     json_decref(found->kubelet_config);
     kubelet_changes_free(&found->kubelet_changes);
     text_list_free(&found->kubelet_arguments);
+    containerd_settings_free(&found->containerd);
     bundle_free(found->bundle);
     artifacts_free(&found->known);
     free(found->kubelet_version);
@@ -112,6 +120,12 @@ static void say_interrupted(const struct join_progress *progress, struct error *
 
 static int run_phase(struct join *join, size_t index, struct error *err) {
     const struct join_phase *phase = &join->phases[index];
+
+    if (join->found.odd_host_name && !text_equal(phase->id, "preflight"))
+        return error_set(err, ERROR_USAGE,
+                         "the host name \"%.80s\" cannot be a node's: give one "
+                         "with --node-name",
+                         join->found.facts.host_name);
     struct join_phase_result *result = &join->progress.results[index];
     uint64_t begin = host_monotonic_ms(join->host);
     size_t recorded = join->journal.count;

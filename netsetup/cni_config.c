@@ -7,9 +7,9 @@ enum { CNI_FILE_MAX = 1024 * 1024 };
 
 #define CONF_NAME "10-winjoin.conf"
 
-const char *cni_config_path(const struct network_plan *plan) {
-    return cni_plugin_by_name(plan->cni_plugin)->list ? CNI_CONF_DIR "\\" CONF_NAME "list"
-                                                      : CNI_CONF_DIR "\\" CONF_NAME;
+char *cni_config_path(const struct network_plan *plan) {
+    return xasprintf("%s\\" CONF_NAME "%s", plan->cni_folder ? plan->cni_folder : CNI_CONF_DIR,
+                     cni_plugin_by_name(plan->cni_plugin)->list ? "list" : "");
 }
 
 json_t *cni_config_json(const struct network_plan *plan) {
@@ -26,14 +26,14 @@ static bool is_configuration(const char *name) {
            text_ends_with(name, ".json");
 }
 
-int cni_conflicts(struct host *host, struct text_list *ret, struct error *err) {
+int cni_conflicts(struct host *host, const char *folder, struct text_list *ret, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     struct error list_err = {0};
-    if (host_list(host, CNI_CONF_DIR, &names, &list_err) < 0)
+    if (host_list(host, folder, &names, &list_err) < 0)
         return list_err.kind == ERROR_ABSENT ? 0 : error_pass(err, &list_err);
     for (size_t i = 0; i < names.count; i++)
         if (is_configuration(names.items[i]) && strcmp(names.items[i], CONF_NAME) < 0)
-            text_list_add_owned(ret, xasprintf("%s\\%s", CNI_CONF_DIR, names.items[i]));
+            text_list_add_owned(ret, xasprintf("%s\\%s", folder, names.items[i]));
     return 0;
 }
 

@@ -3,14 +3,14 @@
 
 #include "host/host.h"
 #include "netsetup/plan/network_plan.h"
+#include "services/containerd_settings.h"
 
-#define CNI_CONF_DIR "C:\\etc\\cni\\net.d"
-#define CNI_BIN_DIR "C:\\opt\\cni\\bin"
 #define CNI_STATE_DIR "C:\\var\\lib\\cni\\networks"
 #define CNI_RESULTS_DIR "C:\\var\\lib\\cni\\results" /* libcni's, inside containerd */
 
-/* Where the plan's CNI file goes: 10-winjoin.conf, or .conflist for a plugin that has a list. */
-const char *cni_config_path(const struct network_plan *plan);
+/* Where the plan's CNI file goes: 10-winjoin.conf, or .conflist for a plugin that has a list. The
+ * caller frees. */
+char *cni_config_path(const struct network_plan *plan);
 
 /* The configuration as the plan's CNI plugin reads it: exceptions from NAT, routes for Services,
  * loopback DSR as the plan says, addresses such that .1 and .2 never reach a pod. Pure; new
@@ -21,7 +21,7 @@ char *cni_config_make(const struct network_plan *plan);
 
 /* Files in the folder that containerd would take before ours (lower-sorting *.conf, *.conflist,
  * *.json): full paths. The caller sets them aside and records it. */
-int cni_conflicts(struct host *host, struct text_list *ret, struct error *err);
+int cni_conflicts(struct host *host, const char *folder, struct text_list *ret, struct error *err);
 
 /* The configuration that containerd takes from the folder: the first file by name. *ret_path: its
  * full path; *ret: new reference. Kinds: ERROR_ABSENT (no folder, no configuration in it),

@@ -5,6 +5,8 @@
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
 
+#define REMOVAL "hnsdiag delete networks %s"
+
 /* What a vSwitch can be to an adapter at one time; types of HostComputeNetwork. */
 static const struct {
     const char *type;
@@ -31,7 +33,8 @@ static int check_switch(const struct network_plan *plan, const struct hcn_networ
     if (hcn_network_is_ours(network))
         return error_hint(err, "it belongs to an earlier join: winjoin reset");
     return error_hint(err,
-                      "remove it, or choose another adapter (--adapter) or mode (--network-mode)");
+                      REMOVAL ", or choose another adapter (--adapter) or mode (--network-mode)",
+                      network->id);
 }
 
 static int check_overlap(const struct hcn_network *network, const char *planned, const char *what,
@@ -44,7 +47,7 @@ static int check_overlap(const struct hcn_network *network, const char *planned,
         return 0;
     (void)error_set(err, ERROR_PREFLIGHT, "HNS network '%s' has %s, which overlaps %s %s",
                     network->name, subnet, what, planned);
-    return error_hint(err, "remove that network or change its subnet");
+    return error_hint(err, REMOVAL ", or change its subnet", network->id);
 }
 
 static int check_overlaps(const struct network_plan *plan, const struct hcn_network *network,
@@ -112,14 +115,54 @@ static int check_external(const struct network_plan *plan, const struct hcn_netw
         return 0;
     return hcn_network_is_ours(network)
                ? error_hint(err, "it belongs to an earlier join: winjoin reset")
-               : error_hint(err, "hnsdiag delete networks %s", network->id);
+               : error_hint(err, REMOVAL, network->id);
 }
 
-/* Those of the plan are compared when they are made. */
+/* Whether a network that has the name of one of the plan's can be that one, as far as the plan is
+ * known. */
+static bool may_serve(const struct network_plan *plan, const struct hcn_network *network,
+                      bool is_base) {
+    _cleanup_json_ json_t *document = is_base                ? hcn_base_network_json(plan)
+                                      : plan->pod_cidr_known ? hcn_pod_network_json(plan)
+                                                             : NULL;
+    struct cidr pods = {0}, theirs = {0};
+    if (document)
+        return hcn_network_serves(network, document);
+    if (!text_equal_nocase(network->type, plan->mode->hns_type) || network->vsid != plan->vni ||
+        cidr_parse(network->subnet, &theirs, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++)
+        if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) == 0 &&
+            cidr_contains_cidr(&pods, &theirs))
+            return true;
+    return plan->cluster_pod_cidrs.count == 0;
+}
+
+/* One of an earlier node keeps its name; ours is replaced. */
+static int check_namesake(const struct network_plan *plan, const struct hcn_network *network,
+                          bool is_base, struct error *err) {
+    _cleanup_(freep) char *wanted = NULL;
+    if (hcn_network_is_ours(network) ||
+        (!is_base && (plan->agent->makes_network || plan->agent->pods_make_network)) ||
+        may_serve(plan, network, is_base))
+        return 0;
+    wanted = is_base                ? xstrdup(plan->base_subnet)
+             : plan->pod_cidr_known ? xstrdup(plan->pod_cidr)
+                                    : text_list_join(&plan->cluster_pod_cidrs, " or ");
+    (void)error_set(
+        err, ERROR_PREFLIGHT,
+        "HNS has a network '%s' of another node or program (%s%s%s), and the join would "
+        "make one of that name (%s in %s)",
+        network->name, network->type, *network->subnet ? " " : "", network->subnet,
+        plan->mode->hns_type, wanted);
+    return error_hint(err, REMOVAL, network->id);
+}
+
 static int check_other(const struct network_plan *plan, const struct hcn_network *network,
                        struct error *err) {
-    if (text_equal(network->name, plan->name) || text_equal(network->name, plan->base_name))
-        return 0;
+    bool is_base = text_equal(network->name, plan->base_name);
+    if (is_base || text_equal(network->name, plan->name))
+        return check_namesake(plan, network, is_base, err);
     return check_switch(plan, network, err) < 0 ? -1 : check_overlaps(plan, network, err);
 }
 

@@ -18,11 +18,11 @@ static bool external_stands(struct host *host, const struct network_input *input
     const struct network_mode *mode = network_mode_by_name(input->mode);
     const struct external_network *wanted =
         mode ? external_agent_network(external_agent_by_name(input->external), mode) : NULL;
-    _cleanup_(freep) char *path = NULL;
+    _cleanup_(freep) char *path = NULL, *folder = containerd_cni_folder(host);
     _cleanup_json_ json_t *conf = NULL;
     struct hcn_network network;
 
-    return cni_config_read(host, CNI_CONF_DIR, &path, &conf, ERROR_IGNORED) == 0 &&
+    return cni_config_read(host, folder, &path, &conf, ERROR_IGNORED) == 0 &&
            (!wanted || external_network_find(host, wanted, &network, ERROR_IGNORED) == 0);
 }
 

@@ -47,8 +47,8 @@ static json_t *warnings_json(const struct network_plan *plan) {
 static json_t *cni_json(const struct network_plan *plan) {
     if (plan->agent->in_cluster)
         return json_array();
-    return json_pack("[{s:s,s:o}]", "path", cni_config_path(plan), "content",
-                     cni_config_json(plan));
+    _cleanup_(freep) char *path = cni_config_path(plan);
+    return json_pack("[{s:s,s:o}]", "path", path, "content", cni_config_json(plan));
 }
 
 json_t *network_plan_json(const struct network_plan *plan) {

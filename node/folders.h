@@ -12,6 +12,7 @@ struct node_folder {
     const char *path;
     enum host_access access;
     bool others_write; /* what lies in it may belong to others: pods' volumes and logs */
+    bool deep;         /* what lies in the folders in it counts, too */
     const char *what;  /* is in it, for a person */
 };
 /* Above comes before below. */

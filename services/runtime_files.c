@@ -2,6 +2,7 @@
 #include "services/runtime_files.h"
 
 #include "base/yaml.h"
+#include "services/containerd_settings.h"
 #include "services/version.h"
 #include "templates/templates.h"
 
@@ -12,7 +13,6 @@ struct value {
     const char *name, *text;
 };
 
-/* A TOML literal string cannot hold a quote; paths and images have none. */
 static void add_value(struct text *out, const struct value *values, const char *name, size_t len) {
     for (; values->name; values++)
         if (strlen(values->name) == len && strncmp(values->name, name, len) == 0)
@@ -38,33 +38,40 @@ static char *fill_template(const char *template_name, const struct value *values
     return text_take(&out);
 }
 
+/* A string of JSON is one of TOML, and so is an array. The caller frees. */
+static char *quoted(const char *text) {
+    _cleanup_json_ json_t *json = json_string(text);
+    return json_write(json);
+}
+
+static char *imports_text(const struct text_list *others) {
+    _cleanup_json_ json_t *list = json_pack("[s]", CONTAINERD_DROP_INS);
+
+    for (size_t i = 0; i < others->count; i++)
+        if (!text_equal_nocase(others->items[i], CONTAINERD_DROP_INS))
+            json_array_append_new(list, json_string(others->items[i]));
+    return json_write(list);
+}
+
 char *containerd_config_make(const struct containerd_config *config) {
+    _cleanup_(freep) char *root = quoted(config->root ? config->root : CONTAINERD_DATA "\\root");
+    _cleanup_(freep) char *state =
+        quoted(config->state ? config->state : CONTAINERD_DATA "\\state");
+    _cleanup_(freep) char *image = quoted(config->sandbox_image);
+    _cleanup_(freep) char *registries =
+        quoted(config->registries ? config->registries : CONTAINERD_REGISTRIES);
+    _cleanup_(freep) char *imports = imports_text(&config->imports);
     const struct value values[] = {
-        {"SANDBOX_IMAGE", config->sandbox_image},
-        {"CNI_BIN_DIR", config->cni_bin_dir ? config->cni_bin_dir : "C:\\opt\\cni\\bin"},
-        {"CNI_CONF_DIR", config->cni_conf_dir ? config->cni_conf_dir : "C:\\etc\\cni\\net.d"},
+        {"IMPORTS", imports},
+        {"ROOT", root},
+        {"STATE", state},
+        {"SANDBOX_IMAGE", image},
+        {"REGISTRIES", registries},
+        {"CNI_BIN_DIR", CNI_BIN_DIR},
+        {"CNI_CONF_DIR", CNI_CONF_DIR},
         {NULL, NULL},
     };
     return fill_template(config->major == 1 ? "containerd-v2.toml" : "containerd-v3.toml", values);
-}
-
-char *containerd_config_image(const char *text) {
-    for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-        const char *at = line + strspn(line, " \t");
-        size_t key = text_starts_with(at, "sandbox_image") ? strlen("sandbox_image")
-                     : text_starts_with(at, "sandbox")     ? strlen("sandbox")
-                                                           : 0;
-        size_t len;
-
-        at += key + strspn(at + key, " \t");
-        if (!key || *at != '=')
-            continue;
-        at += 1 + strspn(at + 1, " \t");
-        len = *at == '\'' || *at == '"' ? strcspn(at + 1, "'\"\r\n") : 0;
-        if (len && at[len + 1] == *at)
-            return xstrndup(at + 1, len);
-    }
-    return NULL;
 }
 
 static int check_line(const char *value, const char *what, struct error *err) {

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-#define CONTAINERD_CONFIG_PATH "C:\\Program Files\\containerd\\config.toml"
 #define KUBE_PROXY_CONFIG_PATH "C:\\k\\kube-proxy.conf"
 #define KUBE_PROXY_KUBECONFIG_PATH "C:\\k\\kube-proxy.kubeconfig"
 #define FLANNELD_KUBECONFIG_PATH "C:\\k\\flanneld.kubeconfig"
@@ -13,13 +12,12 @@
 
 struct containerd_config {
     const char *sandbox_image; /* of every pod (services/artifacts/compatible.h) */
-    const char *cni_bin_dir;   /* "C:\\opt\\cni\\bin" */
-    const char *cni_conf_dir;  /* "C:\\etc\\cni\\net.d" */
     unsigned major;            /* containerd 1: config version 2; 2: version 3 (0 = 2) */
+    const char *root, *state;  /* NULL: below C:\ProgramData\containerd */
+    const char *registries;    /* NULL: CONTAINERD_REGISTRIES; "": none */
+    struct text_list imports;  /* besides CONTAINERD_DROP_INS; borrowed */
 };
 char *containerd_config_make(const struct containerd_config *config);
-/* The sandbox image in such a file's text, of either version and whoever wrote it; NULL: none. */
-char *containerd_config_image(const char *text);
 
 struct kube_proxy_config {
     const char *version;      /* "v1.37.1": which feature gates it knows */

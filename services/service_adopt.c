@@ -53,10 +53,9 @@ static char *joined_command(const struct text_list *words, size_t program,
     return command_line_make((const char *const *)all.items);
 }
 
-static int give_arguments(struct host *host, const struct service *row,
-                          const struct service_settings *settings, struct host_service *found,
-                          const struct text_list *words, size_t program, bool *changed,
-                          struct error *err) {
+static int give_arguments(const struct service *row, const struct service_settings *settings,
+                          struct host_service *found, const struct text_list *words, size_t program,
+                          bool *changed, struct error *err) {
     _cleanup_(text_list_free) struct text_list arguments = {0};
     char *command;
 
@@ -65,7 +64,7 @@ static int give_arguments(struct host *host, const struct service *row,
     command = joined_command(words, program, &arguments);
     *changed = !text_equal(command, found->command);
     text_set(&found->command, command);
-    return *changed ? host_service_put(host, found, err) : 0;
+    return 0;
 }
 
 /* Is it a file, by either slash, that names kubeadm's? */
@@ -94,17 +93,17 @@ static bool reads_flags(struct host *host, const struct text_list *words) {
     return false;
 }
 
-/* What the service starts, and what nssm starts for it. */
-static void add_wrapped(struct host *host, const char *name, struct text_list *words) {
+void service_words(struct host *host, const struct host_service *found, struct text_list *ret) {
     static const char *const values[] = {"Application", "AppParameters"};
     _cleanup_(freep) char *key =
-        xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s\\Parameters", name);
+        xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s\\Parameters", found->name);
 
+    command_line_words(found->command ? found->command : "", ret);
     for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         _cleanup_(freep) char *line = NULL;
 
         if (host_registry_get(host, key, values[i], &line, NULL) == 0)
-            command_line_words(line, words);
+            command_line_words(line, ret);
     }
 }
 
@@ -128,10 +127,10 @@ static size_t find_program(const struct text_list *words, const struct service *
     return i;
 }
 
-int service_adopt(struct host *host, const struct service *row,
-                  const struct service_settings *settings, struct host_service *found,
-                  bool *ret_changed, struct error *err) {
-    _cleanup_(text_list_free) struct text_list words = {0};
+int service_adopted(struct host *host, const struct service *row,
+                    const struct service_settings *settings, struct host_service *found,
+                    bool *ret_changed, struct error *err) {
+    _cleanup_(text_list_free) struct text_list words = {0}, wrapped = {0};
     size_t program;
 
     *ret_changed = false;
@@ -140,14 +139,24 @@ int service_adopt(struct host *host, const struct service *row,
     command_line_words(found->command ? found->command : "", &words);
     program = find_program(&words, row);
     if (program < words.count)
-        return give_arguments(host, row, settings, found, &words, program, ret_changed, err);
-    add_wrapped(host, row->name, &words);
-    if (!reads_flags(host, &words))
+        return give_arguments(row, settings, found, &words, program, ret_changed, err);
+    service_words(host, found, &wrapped);
+    if (!reads_flags(host, &wrapped))
         log_message(LOG_WARNING,
                     "service %s runs '%.200s', which does not read " FLAGS_FILE
                     ": labels, taints and kubeletExtraArgs of this join do not reach it; delete "
-                    "the service before the join and winjoin makes one: sc.exe delete %s",
-                    row->name, found->command ? found->command : "", row->name);
+                    "the service before the join and winjoin makes one: " SERVICE_REMOVAL("%s"),
+                    row->name, found->command ? found->command : "", row->name, row->name);
     *ret_changed = true; /* it reads what the join has written when it starts */
     return 0;
+}
+
+int service_adopt(struct host *host, const struct service *row,
+                  const struct service_settings *settings, struct host_service *found,
+                  bool *ret_changed, struct error *err) {
+    _cleanup_(freep) char *before = xstrdup_null(found->command);
+
+    if (service_adopted(host, row, settings, found, ret_changed, err) < 0)
+        return -1;
+    return text_equal(before, found->command) ? 0 : host_service_put(host, found, err);
 }

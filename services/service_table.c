@@ -90,7 +90,7 @@ json_t *service_json(const struct host_service *service) {
     for (size_t i = 0; i < ARRAY_SIZE(service->restart_delays_ms); i++)
         if (service->restart_delays_ms[i])
             json_array_append_new(delays, json_integer(service->restart_delays_ms[i] / 1000));
-    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:{s:o,s:I},s:s}", "name", service->name,
+    return json_pack("{s:s,s:s*,s:s*,s:s,s:s,s:o,s:o,s:{s:o,s:I},s:s*}", "name", service->name,
                      "displayName", service->display_name, "command", service->command, "account",
                      "LocalSystem", "start", service->auto_start ? "auto" : "demand", "dependsOn",
                      json_texts(&service->depends_on), "environment",

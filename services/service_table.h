@@ -25,6 +25,8 @@
 
 #define PROGRAM_FOLDER "C:\\k"
 #define WINJOIN_PROGRAM PROGRAM_FOLDER "\\winjoin.exe"
+/* One that is deleted while it runs stays until it ends (1072), and no other can have its name. */
+#define SERVICE_REMOVAL(name) "powershell \"Stop-Service " name " -Force; sc.exe delete " name "\""
 
 /* Plain values that the command lines need; text is borrowed, NULL = not given. */
 struct service_settings {
@@ -143,13 +145,20 @@ int service_ensure(struct host *host, const struct service *service,
 /* Is it already just as service_ensure() would make it? */
 int service_compare(struct host *host, const struct service *service,
                     const struct service_settings *settings, bool *ret_same, struct error *err);
-/* A service that exists and that winjoin did not make (`found`): one whose program is that of the
- * row gets our arguments (its own of the same name go), when the row has arguments of the user's;
- * one that starts another program (nssm, a script) stays as it is, with a warning when nothing
- * there reads kubeadm-flags.env. The journal has it already. */
+/* A service that exists and that winjoin did not make: one that starts the row's program, itself or
+ * behind another one, gets our arguments (its own of the same name go), when the row has arguments
+ * of the user's; one that starts another program (nssm, a script) stays as it is, with a warning
+ * when nothing there reads kubeadm-flags.env. `found` becomes what it is then; *ret_changed: it
+ * must start again for that. Nothing is changed on the host. */
+int service_adopted(struct host *host, const struct service *service,
+                    const struct service_settings *settings, struct host_service *found,
+                    bool *ret_changed, struct error *err);
+/* The same, and changes the service. The journal has it already. */
 int service_adopt(struct host *host, const struct service *service,
                   const struct service_settings *settings, struct host_service *found,
                   bool *ret_changed, struct error *err);
+/* The words of its command line, then those that nssm starts for it. */
+void service_words(struct host *host, const struct host_service *service, struct text_list *ret);
 /* Is there one that winjoin did not make? */
 int service_is_foreign(struct host *host, const struct service *service, bool *ret,
                        struct error *err);

@@ -11,7 +11,7 @@
 static const struct network_mode *mode_of_node(struct host *host) {
     _cleanup_(freep) char *name = NULL, *mode = NULL;
 
-    diag_network_of_cni(host, NULL, &name, &mode);
+    diag_network_of_cni(host, &name, &mode);
     return mode ? network_mode_by_name(mode) : NULL;
 }
 

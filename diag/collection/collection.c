@@ -11,6 +11,7 @@
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/bundle_archive.h"
 #include "services/artifacts/program_image.h"
+#include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 #include "services/service_table.h"
 

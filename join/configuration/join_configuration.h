@@ -41,8 +41,7 @@ char *join_node_name_read(const char *name);
 #define JOIN_NODE_NAME_RULE                                                                        \
     "a node name has a-z, 0-9, '-' and '.' only, begins and ends with a letter or digit, and has " \
     "at most 253 characters"
-/* A hint: "a name like that: my-node" for "my_node". NULL when there is none like it. The caller
- * frees. */
+/* "my-node" for "my_node"; NULL when no name is like it. The caller frees. */
 char *join_node_name_near(const char *name);
 /* "file:///C:/x.conf" to "C:/x.conf", "HTTPS://x" to "https://x", all else as it is. The caller
  * frees. */

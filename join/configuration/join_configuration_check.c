@@ -243,8 +243,11 @@ static void check_name(struct check *c, const char *place, const char *path, con
         return;
     invalid_at(c, place, path, given ? given : "", JOIN_NODE_NAME_RULE);
     near = join_node_name_near(name);
-    if (near)
-        hint(c, near);
+    if (near) {
+        _cleanup_(freep) char *text = xasprintf("a name like that: %s", near);
+
+        hint(c, text);
+    }
 }
 
 /* kubeadm puts "npipe://" before a bare path. Other URLs and backslashes, which it lets pass in

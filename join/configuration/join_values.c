@@ -17,9 +17,11 @@ char *join_node_name_read(const char *name) {
 
 char *join_node_name_near(const char *name) {
     _cleanup_(freep) char *right = join_node_name_read(name);
+    size_t characters = 0;
     char *end = right;
 
     for (const char *p = right; *p; p++) {
+        characters += ((unsigned char)*p & 0xc0) != 0x80; /* behind a character's first byte */
         bool usual = isalnum((unsigned char)*p) && !((unsigned char)*p & 0x80);
         bool after_usual = end > right && isalnum((unsigned char)end[-1]);
 
@@ -29,7 +31,7 @@ char *join_node_name_near(const char *name) {
     while (end > right && !isalnum((unsigned char)end[-1]))
         end--;
     *end = '\0';
-    return kube_name_is_valid(right) ? xasprintf("a name like that: %s", right) : NULL;
+    return kube_name_is_valid(right) && 2 * strlen(right) >= characters ? xstrdup(right) : NULL;
 }
 
 /* "%41" to "A", in place; a NUL stays as it is. */

@@ -1,15 +1,14 @@
 /* The text files that a join writes on the node. */
 #include "join/files/node_files.h"
 
+#include "join/files/containerd_file.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
 #include "netsetup/cni_config.h"
-#include "services/artifacts/program_version.h"
 #include "services/runtime_files.h"
-#include "services/version.h"
 #include "join/found/need.h"
 
 void node_files_free(struct node_files *files) {
@@ -47,26 +46,9 @@ static void add_kubelet_flags(struct host *host, struct join_found *found, struc
             kubelet_instance_config_text(found->options.cri_socket));
 }
 
-/* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
-static unsigned installed_containerd(struct host *host) {
-    _cleanup_(freep) char *version = NULL;
-
-    return program_version_read(host, service_containerd.program, true, &version, ERROR_IGNORED) > 0
-               ? containerd_major(version)
-               : 0;
-}
-
 void node_files_containerd(struct host *host, struct join_found *found, struct node_files *ret) {
-    _cleanup_(freep) char *image = programs_sandbox_image(host, found);
-    const struct containerd_config containerd = {.cni_bin_dir = CNI_BIN_DIR,
-                                                 .cni_conf_dir = CNI_CONF_DIR,
-                                                 .major = installed_containerd(host),
-                                                 .sandbox_image = image};
-    bool adopted = false; /* a containerd that the image brought has its own */
-
-    if (!text_equal(found->options.existing_services, "adopt") ||
-        service_is_foreign(host, &service_containerd, &adopted, NULL) < 0 || !adopted)
-        add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_config_make(&containerd));
+    if (!found->containerd.foreign) /* one that the image brought has its own */
+        add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_file_make(host, found));
 }
 
 void node_files_kubernetes(struct host *host, struct join_found *found, struct node_files *ret) {
@@ -159,7 +141,9 @@ void node_files_boot_network(const struct join_found *found, json_t *peers,
 }
 
 void node_files_cni(const struct network_plan *plan, struct node_files *ret) {
-    add(ret, cni_config_path(plan), HOST_PUBLIC, cni_config_make(plan));
+    _cleanup_(freep) char *path = cni_config_path(plan);
+
+    add(ret, path, HOST_PUBLIC, cni_config_make(plan));
 }
 
 static int record(struct journal *journal, const struct node_files *files, struct error *err) {

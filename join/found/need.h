@@ -32,6 +32,10 @@ int find_node(struct join *join, struct error *err);
 int find_kubelet_config(struct join *join, struct error *err);
 int find_plan(struct join *join, struct error *err);
 
+/* found.containerd: the one that stands here, or winjoin's own; the pipe of one that another made
+ * is options.cri_socket where none was given. Kinds: those of containerd_settings_find(). */
+int find_containerd(struct host *host, struct join_found *found, struct error *err);
+
 /* The preflight check by which a mode is refused that cuts a node off (network_mode.isolated), and
  * whose name acknowledges it; find_plan() refuses one that only the cluster's defaults name. */
 #define NETWORK_MODE_CHECK "NetworkMode"

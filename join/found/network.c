@@ -99,6 +99,7 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         ret->vxlan_port = network->vxlan_port;
     ret->dns_domain = join->found.cluster.dns_domain;
     ret->dns_servers = join->found.cluster.cluster_dns;
+    ret->cni_folder = join->found.containerd.conf_dir;
     ret->hns = join->found.hns;
     if (!ret->plugin && network->agent)
         ret->plugin = network->agent->plugin;
@@ -151,6 +152,9 @@ int find_plan(struct join *join, struct error *err) {
         return -1;
     if (!join->found.nic.alias && recorded_card(join, err) < 0)
         return -1;
+    if (find_containerd(join->host, &join->found, err) < 0)
+        return -1;
+    join->found.cluster.network.containerd = &join->found.containerd;
     take_node_ip(&join->found);
     joined = take_joined_network(join);
     plan_input_make(join, &input);

@@ -306,6 +306,55 @@ int network_fit_check_nodes(struct join *join, struct error *err) {
     return 0;
 }
 
+/* The cluster's prefix that a network or an address overlaps, with what it is for; NULL: none. */
+static const char *overlapped(const struct network_plan *plan, const char *theirs,
+                              const char **ret_what) {
+    const struct text_list *const lists[] = {&plan->service_cidrs, &plan->cluster_pod_cidrs};
+    static const char *const what[] = {"services", "pods"};
+    _cleanup_(freep) char *whole = strchr(theirs, '/')
+                                       ? xstrdup(theirs)
+                                       : xasprintf("%s/%d", theirs, strchr(theirs, ':') ? 128 : 32);
+    struct cidr a, b;
+
+    if (cidr_parse(whole, &a, NULL) < 0 || ip_is_link_local(&a.base))
+        return NULL;
+    for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
+        for (size_t i = 0; i < lists[l]->count; i++)
+            if (cidr_parse(lists[l]->items[i], &b, NULL) == 0 && cidr_overlaps(&a, &b)) {
+                *ret_what = what[l];
+                return lists[l]->items[i];
+            }
+    return NULL;
+}
+
+/* Pods speak to the cluster's prefixes with their own address, to which nothing outside answers. */
+static void warn_of_overlaps(struct join *join) {
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    const struct nic_snapshot *nic = &join->found.nic;
+    const char *prefix, *what = "";
+
+    if (host_adapters(join->host, &adapters, ERROR_IGNORED) < 0)
+        return;
+    for (size_t i = 0; i < adapters.count; i++) {
+        const struct host_adapter *other = &adapters.items[i];
+        bool own = nic_is_virtual_alias(other->alias) || text_equal(other->alias, nic->alias);
+
+        for (size_t k = 0; !own && k < other->addresses.count; k++)
+            if ((prefix = overlapped(&join->found.plan, other->addresses.items[k], &what)))
+                join_warn(&join->progress,
+                          "the network of adapter '%s' (%s) is within the cluster's %s %s: pods of "
+                          "this node do not reach it",
+                          other->alias, other->addresses.items[k], what, prefix);
+    }
+    for (size_t i = 0; i < nic->dns_servers.count; i++)
+        if ((prefix = overlapped(&join->found.plan, nic->dns_servers.items[i], &what)))
+            join_warn(
+                &join->progress,
+                "this server's DNS server %s is within the cluster's %s %s: pods of this node "
+                "do not reach it",
+                nic->dns_servers.items[i], what, prefix);
+}
+
 void network_fit_warn(struct join *join) {
     const struct agent_settings *settings = &join->found.cluster.network;
     const struct external_agent *agent = join->found.plan.external;
@@ -315,6 +364,7 @@ void network_fit_warn(struct join *join) {
     if (found_waits_for_prefix(&join->found) && !join->found.node.name &&
         pod_room_check(&join->found.cluster, NULL, join->found.node_name, &full) < 0)
         join_warn(&join->progress, "%s", full.message);
+    warn_of_overlaps(join);
     if (settings->linux_agent && !unread)
         join_warn(&join->progress,
                   "the cluster's pods use %s (DaemonSet %s): whether they reach the pods of this "

@@ -1,6 +1,7 @@
 /* The phase that verifies and installs the programs. */
 #include "host/machine_path.h"
 #include "join/configuration/ignored_checks.h"
+#include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
@@ -9,18 +10,30 @@
 
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };
 
-static const char *const program_folders[] = {"C:\\k", "C:\\opt\\cni\\bin",
-                                              "C:\\Program Files\\containerd"};
+enum { FOLDERS = 3 };
+
+/* One for each; a containerd that the image brought looks elsewhere for CNI's. */
+static void program_folders(const struct join *join, const char *ret[FOLDERS]) {
+    ret[0] = PROGRAM_FOLDER;
+    ret[1] = containerd_cni_programs(&join->found.containerd);
+    ret[2] = CONTAINERD_FOLDER;
+}
 
 static int own_program_folders(struct join *join, struct error *err) {
-    return journal_own_folders(&join->journal, program_folders, ARRAY_SIZE(program_folders), err);
+    const char *folders[FOLDERS];
+
+    program_folders(join, folders);
+    return journal_own_folders(&join->journal, folders, FOLDERS, err);
 }
 
 /* Before anything is fetched. A program loads what lies beside it, so one stranger's file in its
  * folder is enough. */
 static int refuse_strangers(struct join *join, struct error *err) {
-    for (size_t i = 0; i < ARRAY_SIZE(program_folders); i++)
-        if (host_refuse_stranger_in(join->host, program_folders[i], err) < 0)
+    const char *folders[FOLDERS];
+
+    program_folders(join, folders);
+    for (size_t i = 0; i < FOLDERS; i++)
+        if (host_refuse_stranger_in(join->host, folders[i], err) < 0)
             return -1;
     return 0;
 }
@@ -180,7 +193,8 @@ static int check_installed(struct join *join, struct error *err) {
 int phase_artifacts(struct join *join, struct error *err) {
     struct bundle *bundle = NULL;
 
-    if (refuse_strangers(join, err) < 0 || programs_bundle(join, &bundle, err) < 0 ||
+    if (find_containerd(join->host, &join->found, err) < 0 || refuse_strangers(join, err) < 0 ||
+        programs_bundle(join, &bundle, err) < 0 ||
         (bundle ? install_bundle(join, bundle, err) : check_installed(join, err)) < 0)
         return -1;
     if (!bundle)

@@ -41,7 +41,8 @@ static enum wait_look look(void *context, struct wait *, struct error *err) {
         return LOOK_FAILED;
     e->outage_ms += guard.outage_ms;
     e->restored |= guard.address_restored;
-    if (!e->conf && cni_config_read(e->join->host, CNI_CONF_DIR, &e->path, &e->conf, err) < 0)
+    if (!e->conf && cni_config_read(e->join->host, e->join->found.containerd.conf_dir, &e->path,
+                                    &e->conf, err) < 0)
         return err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED ? LOOK_AGAIN : LOOK_FAILED;
     return look_network(e, err);
 }
@@ -54,7 +55,8 @@ static void tell(void *context, const struct wait *wait, const struct error *) {
                           "for %s to make its HNS network (%s)", e->title, e->wanted->hns_type);
     else
         join_tell_waiting(&e->join->progress, wait->waited_ms, wait_left_ms(wait), "",
-                          "for %s to write a file in %s", e->title, CNI_CONF_DIR);
+                          "for %s to write a file in %s", e->title,
+                          e->join->found.containerd.conf_dir);
 }
 
 static void describe(struct join *join, const struct external_wait *e) {

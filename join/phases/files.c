@@ -4,7 +4,6 @@
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
-#include "netsetup/cni_config.h"
 
 static int write_files(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
@@ -19,8 +18,21 @@ static int write_files(struct join *join, struct error *err) {
     return 0;
 }
 
+/* They are the owner's: closed where they are, and never made. */
+static int close_owners(struct join *join, struct error *err) {
+    static const char *const folders[] = {
+        CONTAINERD_OWNER_FOLDER, CONTAINERD_OWNER_FOLDER "\\conf.d", CONTAINERD_REGISTRIES};
+
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+        if (host_file_type(join->host, folders[i]) != HOST_ABSENT &&
+            journal_own_folder(&join->journal, folders[i], err) < 0)
+            return -1;
+    return 0;
+}
+
 int files_own_folders(struct join *join, struct error *err) {
     _cleanup_(freep) char *manifests = join_manifest_folder(join);
+    int result = find_containerd(join->host, &join->found, err);
     const char *const folders[] = {KUBELET_FOLDER "\\plugins",
                                    KUBELET_FOLDER "\\plugins_registry",
                                    KUBELET_FOLDER "\\device-plugins",
@@ -28,10 +40,12 @@ int files_own_folders(struct join *join, struct error *err) {
                                    "C:\\var\\log\\pods",
                                    "C:\\var\\log\\containers",
                                    KUBERNETES_FOLDER "\\pki",
-                                   CNI_CONF_DIR,
-                                   manifests};
+                                   manifests,
+                                   join->found.containerd.conf_dir};
 
-    return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
+    return result < 0 || close_owners(join, err) < 0
+               ? -1
+               : journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
 }
 
 int phase_files(struct join *join, struct error *err) {

@@ -18,7 +18,7 @@ enum { KEEPER_START_MS = 60000 };
 /* Files that containerd would take before ours go, into the journal's backup. */
 static int set_aside_conflicts(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list conflicts = {0};
-    int result = cni_conflicts(join->host, &conflicts, err);
+    int result = cni_conflicts(join->host, join->found.containerd.conf_dir, &conflicts, err);
 
     for (size_t i = 0; result == 0 && i < conflicts.count; i++) {
         join_warn(&join->progress,
@@ -34,9 +34,10 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
 static int write_cni(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
 
-    if (host_refuse_stranger_in(join->host, CNI_BIN_DIR, err) < 0)
+    if (host_refuse_stranger_in(join->host, containerd_cni_programs(&join->found.containerd), err) <
+        0)
         return error_prefix(err, "write the node's CNI file, which containerd runs programs by");
-    if (journal_own_folder(&join->journal, CNI_CONF_DIR, err) < 0 ||
+    if (journal_own_folder(&join->journal, join->found.containerd.conf_dir, err) < 0 ||
         journal_own_folder(&join->journal, CNI_RESULTS_DIR, err) < 0 ||
         set_aside_conflicts(join, err) < 0)
         return -1;

@@ -13,9 +13,8 @@
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
 #include "netsetup/boot_network.h"
+#include "services/containerd_settings.h"
 #include "services/runtime_files.h"
-
-enum { CONFIG_MAX = 1024 * 1024 };
 
 static void on_diag(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
     join_tell_waiting(context, waited_ms, left_ms, "", "%s", message);
@@ -124,12 +123,14 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
 /* The one image that is on every node: the one in containerd's configuration, else the one that
  * winjoin would write there. */
 static char *image_of_node(struct join *join) {
-    _cleanup_(freep) char *text = NULL, *image = NULL;
-    size_t len;
+    _cleanup_(containerd_settings_free) struct containerd_settings now = {0};
+    const char *config = join->found.containerd.config;
 
-    if (host_read(join->host, CONTAINERD_CONFIG_PATH, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0)
-        image = containerd_config_image(text);
-    return image ? take_ptr(image) : programs_sandbox_image(join->host, &join->found);
+    return containerd_settings_read(join->host, config ? config : CONTAINERD_CONFIG_PATH, true,
+                                    &now, ERROR_IGNORED) == 0 &&
+                   now.sandbox_image
+               ? take_ptr(now.sandbox_image)
+               : programs_sandbox_image(join->host, &join->found);
 }
 
 /* ---- the first look ---- */

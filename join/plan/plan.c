@@ -82,6 +82,26 @@ static int add_winjoin(struct join *join, json_t *files, struct error *err) {
     return 0;
 }
 
+/* One that an image brought, as the join goes on with it: 1; 0: there is none. */
+static int add_adopted(struct host *host, const struct service *row,
+                       const struct service_settings *settings, json_t *array, struct error *err) {
+    _cleanup_(host_service_free) struct host_service service = {0};
+    bool changed = false;
+    json_t *json;
+
+    if (host_service_query(host, row->name, &service, err) < 0)
+        return -1;
+    if (service.state == HOST_SERVICE_ABSENT || service_is_ours(&service))
+        return 0;
+    if (service_adopted(host, row, settings, &service, &changed, err) < 0)
+        return -1;
+    json = service_json(&service);
+    json_object_set_new(json, "adopted", json_true());
+    json_object_set_new(json, "restarts", json_boolean(changed));
+    json_array_append_new(array, json);
+    return 1;
+}
+
 /* With the file that the service host reads when the SCM starts it. */
 static int services_json(struct join *join, json_t *array, json_t *files, struct error *err) {
     struct service_settings settings;
@@ -90,8 +110,15 @@ static int services_json(struct join *join, json_t *array, json_t *files, struct
     for (const struct service *const *row = service_table; *row; row++) {
         _cleanup_(host_service_free) struct host_service service = {0};
         _cleanup_(freep) char *text = NULL;
+        int adopted = 0;
 
         if (!programs_wanted(&join->found, *row))
+            continue;
+        if (settings.adopt)
+            adopted = add_adopted(join->host, *row, &settings, array, err);
+        if (adopted < 0)
+            return -1;
+        if (adopted)
             continue;
         if (service_make(*row, &settings, &service, err) < 0 ||
             service_host_file_make(*row, &settings, &text, err) < 0)

@@ -90,9 +90,14 @@ static void add_changes(struct text *out, const json_t *plan) {
 static void add_services(struct text *out, const json_t *plan) {
     text_add(out, "\nservices\n");
     json_each(json_at(plan, "services"), i, service) {
-        text_addf(out, "  %-16s %s, %s", text_at(service, "name"), text_at(service, "start"),
-                  text_at(service, "account"));
-        add_list(out, ", after ", json_object_get(service, "dependsOn"));
+        text_addf(out, "  %-16s ", text_at(service, "name"));
+        if (json_bool_at(service, "adopted", false)) {
+            text_add(out, json_bool_at(service, "restarts", false) ? "adopted, started again with:"
+                                                                   : "adopted, kept as it is:");
+        } else {
+            text_addf(out, "%s, %s", text_at(service, "start"), text_at(service, "account"));
+            add_list(out, ", after ", json_object_get(service, "dependsOn"));
+        }
         text_addf(out, "\n  %-16s %s\n", "", text_at(service, "command"));
     }
 }

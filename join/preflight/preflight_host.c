@@ -1,4 +1,5 @@
 /* Preflight checks of Windows itself: rights, version, features, names, disk, policies. */
+#include "join/configuration/join_configuration.h"
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/windows_builds.h"
 
@@ -127,6 +128,17 @@ enum verdict check_disk(const struct machine *machine, struct finding *finding) 
 
 /* The NetBIOS name is the first 15 characters: %COMPUTERNAME% and what reads it then differ from
  * the node's name. */
+enum verdict check_node_name_of_host(const struct machine *machine, struct finding *finding) {
+    bool near = !text_equal(machine->found->node_name, "unnamed");
+
+    if (!machine->found->odd_host_name)
+        return CHECK_FINE;
+    check_hint(finding, "name the node: --node-name %s", near ? machine->found->node_name : "NAME");
+    return check_bad(finding,
+                     "the host name \"%.60s\" cannot be a node's name: " JOIN_NODE_NAME_RULE,
+                     machine->found->facts.host_name);
+}
+
 enum verdict check_host_name(const struct machine *machine, struct finding *finding) {
     const char *name = machine->found->facts.host_name;
 

@@ -8,7 +8,7 @@
 
 #define TCPIP6_KEY "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters"
 #define IPV6_OFF 0xff
-enum { MTU_MIN = 1500 };
+enum { MTU_MIN = 1500, SERVER_2022 = 20348 };
 
 /* A service's Start of 4 is "disabled"; that it is there at all is ContainersFeature's matter. */
 enum verdict check_service_enabled(const struct machine *machine, struct finding *finding) {
@@ -61,13 +61,43 @@ enum verdict check_ipv6(const struct machine *machine, struct finding *finding) 
                            value);
 }
 
+/* A mode whose switch is on no adapter needs none that can have one. */
+static enum verdict check_carries_switch(const struct machine *machine, struct finding *finding) {
+    const struct nic_snapshot *nic = &machine->found->nic;
+    const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
+
+    if ((mode && mode->internal) || nic->has_switch)
+        return CHECK_FINE;
+    if (nic->is_tunnel) {
+        check_hint(finding, "choose the server's own network adapter: --adapter, or --node-ip with "
+                            "its address");
+        return check_bad(finding, "'%s' is a tunnel or VPN: no virtual switch can be made on it",
+                         nic->alias);
+    }
+    if (!nic->is_team)
+        return CHECK_FINE;
+    check_hint(finding,
+               "choose another one with --adapter, or take the team apart (Get-NetLbfoTeam "
+               "| Remove-NetLbfoTeam); a team for containers is a switch: New-VMSwitch "
+               "-EnableEmbeddedTeaming");
+    return machine->found->facts.build >= SERVER_2022
+               ? check_bad(finding,
+                           "'%s' is a team of network adapters (LBFO): Windows Server 2022 and "
+                           "newer make no virtual switch on one",
+                           nic->alias)
+               : check_warn(finding,
+                            "'%s' is a team of network adapters (LBFO): virtual switches on one "
+                            "are deprecated, and end with Windows Server 2022",
+                            nic->alias);
+}
+
 enum verdict check_card(const struct machine *machine, struct finding *finding) {
     if (journal_switch(machine->journal) || machine->found->nic.alias)
         return CHECK_FINE; /* chosen by the join that this one goes on with */
     return nic_choose(machine->host, machine->found->options.adapter,
                       machine->found->options.node_ip, &machine->found->nic, &finding->why) < 0
                ? CHECK_FAILED_HERE
-               : CHECK_FINE;
+               : check_carries_switch(machine, finding);
 }
 
 enum verdict check_switch(const struct machine *machine, struct finding *finding) {
@@ -223,7 +253,9 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
         return CHECK_UNKNOWN;
     if (!used || journal_switch(machine->journal))
         return CHECK_FINE; /* an overlay network of ours may hold it */
-    check_hint(finding, "netstat -ano -p udp | findstr :%u", port);
+    check_hint(finding,
+               "powershell \"Get-Process -Id (Get-NetUDPEndpoint -LocalPort %u).OwningProcess\"",
+               port);
     return check_bad(finding, "UDP port %u is in use: VXLAN packets would go to another program",
                      port);
 }

@@ -3,6 +3,7 @@
 #include "join/files/ca_file.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
+#include "join/programs/programs.h"
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/cni_config.h"
 #include "node/folders.h"
@@ -49,7 +50,9 @@ enum verdict check_manifests(const struct machine *machine, struct finding *find
 enum verdict check_cni_files(const struct machine *machine, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list conflicts = {0};
 
-    if (cni_conflicts(machine->host, &conflicts, &finding->why) < 0)
+    if (find_containerd(machine->host, machine->found, &finding->why) < 0 ||
+        cni_conflicts(machine->host, machine->found->containerd.conf_dir, &conflicts,
+                      &finding->why) < 0)
         return CHECK_UNKNOWN;
     return conflicts.count
                ? check_bad(finding, "%s would override the node's CNI file", conflicts.items[0])
@@ -73,14 +76,15 @@ static bool is_left(const struct machine *machine, const char *path, struct find
 
 /* A file in a folder's place would end the join when the virtual switch is made already. */
 enum verdict check_folders(const struct machine *machine, struct finding *finding) {
-    static const char *const folders[] = {PROGRAM_FOLDER,
-                                          KUBERNETES_MANIFESTS_FOLDER,
-                                          KUBELET_CERTIFICATE_FOLDER,
-                                          HOST_OWN_FOLDER,
-                                          "C:\\Program Files\\containerd",
-                                          CNI_BIN_DIR,
-                                          CNI_CONF_DIR,
-                                          "C:\\var\\log"};
+    const struct containerd_settings *containerd = &machine->found->containerd;
+    const char *const folders[] = {PROGRAM_FOLDER,
+                                   KUBERNETES_MANIFESTS_FOLDER,
+                                   KUBELET_CERTIFICATE_FOLDER,
+                                   HOST_OWN_FOLDER,
+                                   CONTAINERD_FOLDER,
+                                   containerd_cni_programs(containerd),
+                                   containerd->conf_dir ? containerd->conf_dir : CNI_CONF_DIR,
+                                   "C:\\var\\log"};
 
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
         _cleanup_(freep) char *path = xstrdup(folders[i]);
@@ -147,14 +151,127 @@ enum verdict check_service_free(const struct machine *machine, struct finding *f
                    : CHECK_FINE;
 }
 
+/* What they do beside a node of winjoin's. Where the image's own services are the node, or the
+ * cluster's agent makes the network, they may be what is wanted. */
+enum verdict check_other_nodes(const struct machine *machine, struct finding *finding) {
+    static const struct {
+        const char *name, *does;
+    } others[] = {
+        {"rke2", "RKE2 starts a kubelet, containerd and kube-proxy of its own"},
+        {"rancher-wins", "Rancher's agent starts RKE2"},
+        {"CalicoNode", "Calico deletes HNS networks when Windows starts"},
+        {"CalicoFelix", "Calico changes HNS networks"},
+        {"CalicoConfd", "Calico changes HNS networks"},
+        {"antrea-agent", "Antrea makes an HNS network of its own"},
+        {"kubeproxy", "a second kube-proxy changes Services' load balancers"},
+        {"windows-instance-config-daemon", "OpenShift's operator sets up this machine"},
+    };
+    const struct join_options *o = &machine->found->options;
+    const struct network_agent *agent =
+        o->network_plugin ? network_agent_by_plugin(o->network_plugin) : NULL;
+    _cleanup_(text_free) struct text names = {0}, removal = {0};
+    const char *does = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+        _cleanup_(host_service_free) struct host_service service = {0};
+
+        if (host_service_query(machine->host, others[i].name, &service, &finding->why) < 0)
+            return CHECK_UNKNOWN;
+        if (service.state == HOST_SERVICE_ABSENT)
+            continue;
+        text_addf(&names, "%s%s", does ? "," : "", others[i].name);
+        text_addf(&removal, "; sc.exe delete %s", others[i].name);
+        does = does ? does : others[i].does;
+    }
+    if (!does)
+        return CHECK_FINE;
+    check_hint(finding, "powershell \"Stop-Service %s -Force%s\"", text_str(&names),
+               text_str(&removal));
+    return text_equal(o->existing_services, "adopt") || (agent && agent->in_cluster)
+               ? check_warn(finding, "services of another node's set-up: %s (%s)", text_str(&names),
+                            does)
+               : check_bad(finding, "services of another node's set-up: %s (%s)", text_str(&names),
+                           does);
+}
+
+/* Of an image that is not called as Kubernetes' own nothing is known. */
+static enum verdict check_sandbox(const struct machine *machine, struct finding *finding) {
+    const char *image = machine->found->containerd.sandbox_image;
+    const char *tag = image ? strrchr(image, ':') : NULL;
+    _cleanup_(freep) char *why = NULL, *wanted = NULL, *version = NULL;
+    const struct compatible *row;
+
+    if (!tag || !strstr(image, "/pause:"))
+        return CHECK_FINE;
+    version = xasprintf("%s%s", tag + 1, strchr(tag, '.') == strrchr(tag, '.') ? ".0" : "");
+    row = compatible_breach(ARTIFACT_IMAGE, version, machine->found->options.kubernetes_version,
+                            machine->found->facts.build);
+    if (!row)
+        return CHECK_FINE;
+    why = compatible_message(row, tag + 1);
+    wanted = sandbox_image(NULL, machine->found->options.kubernetes_version,
+                           machine->found->facts.build);
+    check_hint(finding, "in %s set %s, then: powershell Restart-Service containerd -Force",
+               machine->found->containerd.config, wanted);
+    return check_warn(finding,
+                      "the sandbox image of the containerd that exists, '%s', is too old: %s",
+                      image, why);
+}
+
+/* What winjoin's own file keeps of the one that stands there is not named. */
+static enum verdict check_replaced(const struct machine *machine, struct finding *finding) {
+    _cleanup_(containerd_settings_free) struct containerd_settings here = {0};
+    _cleanup_(freep) char *names = NULL, *image = NULL;
+
+    check_hint(finding, "what you need of it goes into a file " CONTAINERD_DROP_INS
+                        ", registries into " CONTAINERD_REGISTRIES);
+    if (containerd_settings_read(machine->host, CONTAINERD_CONFIG_PATH, false, &here,
+                                 &finding->why) < 0)
+        return check_warn(finding, "a join replaces %s, and keeps nothing of it: %s",
+                          CONTAINERD_CONFIG_PATH, finding->why.message);
+    if (here.sandbox_image &&
+        !journal_has(machine->journal, JOURNAL_FILE_ENTRY, CONTAINERD_CONFIG_PATH))
+        image = programs_sandbox_image(machine->host, machine->found);
+    if (image && !text_equal(here.sandbox_image, image))
+        text_list_add_owned(&here.others, xasprintf("sandbox image '%s'", here.sandbox_image));
+    names = text_list_join(&here.others, ", ");
+    return *names ? check_warn(finding, "a join replaces %s, which has settings of its own: %s",
+                               CONTAINERD_CONFIG_PATH, names)
+                  : CHECK_FINE;
+}
+
+/* One that the join goes on with must be understood: where it looks for CNI, and its pipe. */
+enum verdict check_containerd(const struct machine *machine, struct finding *finding) {
+    const struct containerd_settings *found = &machine->found->containerd;
+    const char *socket = machine->found->options.cri_socket;
+    _cleanup_(freep) char *pipe = NULL;
+
+    if (find_containerd(machine->host, machine->found, &finding->why) < 0) {
+        check_hint(finding, "correct that file, or delete the service: " SERVICE_REMOVAL("%s"),
+                   service_containerd.name, service_containerd.name);
+        return CHECK_FAILED_HERE;
+    }
+    if (!found->foreign)
+        return check_replaced(machine, finding);
+    pipe = cri_pipe_path(socket ? socket : KUBELET_CRI_SOCKET);
+    if (!text_equal_nocase(pipe, found->pipe)) {
+        check_hint(finding, "leave --cri-socket (criSocket) out, and the join takes containerd's");
+        return check_bad(finding, "the containerd that exists opens %s, and --cri-socket names %s",
+                         found->pipe, pipe);
+    }
+    return check_sandbox(machine, finding);
+}
+
 /* winjoin starts containerd itself; a runtime that the call names must run already. */
 enum verdict check_cri(const struct machine *machine, struct finding *finding) {
     const char *socket = machine->found->options.cri_socket;
     _cleanup_(freep) char *pipe = NULL;
 
-    if (!socket || text_equal_nocase(socket, KUBELET_CRI_SOCKET))
+    pipe = cri_pipe_path(socket ? socket : KUBELET_CRI_SOCKET);
+    if (!socket || text_equal_nocase(socket, KUBELET_CRI_SOCKET) ||
+        (machine->found->containerd.foreign &&
+         text_equal_nocase(pipe, machine->found->containerd.pipe)))
         return check_not_run(finding, "winjoin join starts containerd itself");
-    pipe = cri_pipe_path(socket);
     return host_pipe_exists(machine->host, pipe)
                ? CHECK_FINE
                : check_bad(finding, "container runtime is not running: nothing opened %s", pipe);

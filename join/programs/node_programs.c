@@ -16,7 +16,7 @@ static int add_node(const struct artifacts *artifacts, const struct network_mode
 
     if (!cni)
         return 0;
-    if (artifacts_missing(NULL, artifacts, theirs ? NULL : cni,
+    if (artifacts_missing(NULL, artifacts, NULL, theirs ? NULL : cni,
                           theirs ? NULL : cni_plugin_ipam(cni, agent), &choice, &missing, err) < 0)
         return -1;
     names = json_array();

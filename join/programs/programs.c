@@ -85,16 +85,26 @@ static int open_upstream(struct join *join, struct error *err) {
                : 0;
 }
 
+/* A containerd that the image brought stays, and runs CNI's programs where it looks for them. */
+static struct artifact_places places_of(const struct join_found *found) {
+    return (struct artifact_places){.cni_folder = containerd_cni_programs(&found->containerd),
+                                    .keeps_containerd = found->containerd.foreign};
+}
+
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
     const struct join_options *o = &join->found.options;
+    const struct artifact_places places = places_of(&join->found);
+    bool is_new = !join->found.bundle;
     int result = 0;
 
-    if (!join->found.bundle && o->bundle)
+    if (is_new && o->bundle)
         result = bundle_open(join->host, o->bundle, o->lock, &join->found.bundle, err);
-    else if (!join->found.bundle && o->mirror)
+    else if (is_new && o->mirror)
         result = open_mirror(join, err);
-    else if (!join->found.bundle)
+    else if (is_new)
         result = open_upstream(join, err);
+    if (result == 0 && join->found.bundle) /* what containerd says may be known only now */
+        bundle_place(join->found.bundle, &places);
     if (result == 0)
         *ret = join->found.bundle;
     return result;
@@ -180,8 +190,9 @@ bool programs_wanted(const struct join_found *found, const struct service *servi
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err) {
     const struct service_choice choice = choice_of(found);
+    const struct artifact_places places = places_of(found);
 
-    return artifacts_missing(host, lock, found->plan.cni_plugin,
+    return artifacts_missing(host, lock, &places, found->plan.cni_plugin,
                              cni_plugin_ipam(found->plan.cni_plugin, found->plan.agent), &choice,
                              ret, err);
 }
@@ -358,12 +369,14 @@ static int check_command_line(struct join *join, struct error *err) {
 static int check_cni(struct join *join, const struct artifacts *lock, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
     const struct cni_plugin *cni = plan->mode ? cni_plugin_by_name(plan->cni_plugin) : NULL;
+    const struct artifact_places places = places_of(&join->found);
     struct artifact_target target;
-    _cleanup_(freep) char *version = NULL;
+    _cleanup_(freep) char *version = NULL, *place = NULL;
 
     if (!cni || !cni->check_version || !artifact_target_find(cni->name, &target))
         return 0;
-    version = coming_version(join, lock, target.name, target.target);
+    place = artifact_place(&places, target.target);
+    version = coming_version(join, lock, target.name, place);
     return version ? cni->check_version(plan, version, err) : 0;
 }
 

@@ -9,11 +9,12 @@
 #include "services/artifacts/compatible.h"
 #include "services/artifacts/program_image.h"
 #include "services/program_flags.h"
+#include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 #include "services/service_host.h"
 #include "services/version.h"
 
-enum { DIFFERENCES_MAX = 20, CONFIG_MAX = 1024 * 1024 };
+enum { DIFFERENCES_MAX = 20 };
 
 /* The text files that follow from the versions and the cluster, and whose they are. */
 static const struct {
@@ -338,13 +339,15 @@ bool upgrade_has_image(const struct upgrade *u) {
 /* Its file names the image of the version that the node was joined with. It stays until containerd
  * is replaced; then a node without internet needs the image that it names from now on. */
 static void warn_of_image(struct join *join) {
-    _cleanup_(freep) char *text = NULL, *now = NULL, *wanted = NULL, *why = NULL;
+    _cleanup_(containerd_settings_free) struct containerd_settings settings = {0};
+    _cleanup_(freep) char *wanted = NULL, *why = NULL;
     const struct compatible *row;
-    size_t len;
+    const char *now;
 
-    if (host_read(join->host, CONTAINERD_CONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0)
+    if (containerd_settings_read(join->host, CONTAINERD_CONFIG_PATH, true, &settings,
+                                 ERROR_IGNORED) < 0)
         return;
-    now = containerd_config_image(text);
+    now = settings.sandbox_image;
     wanted = programs_sandbox_image(join->host, &join->found);
     if (!now || text_equal(now, wanted) || !strrchr(now, ':'))
         return;

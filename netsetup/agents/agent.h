@@ -37,6 +37,7 @@ struct agent_settings {
     json_t *document;               /* all of it */
     json_t *others;                 /* the same of other nodes' agents, where that is another one */
     json_t *told;                   /* to the containers of the DaemonSet: variables and data */
+    const struct containerd_settings *containerd; /* of this node; borrowed; NULL: winjoin's own */
 };
 
 /* A text under HKLM that HNS reads as it starts. */

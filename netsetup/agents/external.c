@@ -117,28 +117,35 @@ static const char *backend(const struct network_mode *mode) {
     return mode->internal ? NULL : mode->name;
 }
 
-/* Its CNI files go where containerd looks for them. */
+/* Its CNI files go where containerd looks for them. `ours`: NULL-terminated. */
 static int check_folder(const struct agent_settings *settings, const char *const *names,
-                        const char *ours, struct error *err) {
+                        const char *const *ours, struct error *err) {
     const char *theirs = NULL;
     while (names && *names && !theirs) {
         theirs = json_string_value(json_object_get(settings->told, *names));
         names += !theirs;
     }
-    if (!theirs || !*theirs || external_agent_same_folder(theirs, ours))
+    if (!theirs || !*theirs)
         return 0;
+    for (size_t i = 0; ours[i]; i++)
+        if (external_agent_same_folder(theirs, ours[i]))
+            return 0;
     (void)error_set(err, ERROR_UNSUPPORTED,
                     "DaemonSet %s writes to '%.80s', but this node's containerd reads '%s'",
-                    settings->daemon_set, theirs, ours);
-    return error_hint(err, "set %s of the DaemonSet to %s", *names, ours);
+                    settings->daemon_set, theirs, ours[0]);
+    return error_hint(err, "set %s of the DaemonSet to %s", *names, ours[0]);
 }
 
 static int check_settings(const struct agent_settings *settings, struct error *err) {
     const struct external_agent *agent = settings->external;
+    const struct containerd_settings *found = settings->containerd;
+    const char *const bin[] = {CNI_BIN_DIR, NULL};
+    const char *const conf[] = {found ? found->conf_dir : CNI_CONF_DIR, NULL};
     if (!agent)
         return 0;
-    if (check_folder(settings, agent->cni_bin, CNI_BIN_DIR, err) < 0 ||
-        check_folder(settings, agent->cni_conf, CNI_CONF_DIR, err) < 0)
+    if (check_folder(settings, agent->cni_bin,
+                     found ? (const char *const *)found->bin_dirs.items : bin, err) < 0 ||
+        check_folder(settings, agent->cni_conf, conf, err) < 0)
         return -1;
     if (agent->settings_of && agent->settings_of->check_settings(settings, err) < 0)
         return -1;
@@ -151,12 +158,13 @@ static int check_settings(const struct agent_settings *settings, struct error *e
  * node.kubernetes.io/not-ready keeps pods away; the agent starts nevertheless, for its pods are in
  * the host's network, and writes the file again. Of an agent that is not known that is not sure. */
 static int restore(const struct network_restore *restore, struct error *err) {
-    _cleanup_(freep) char *path = NULL;
+    _cleanup_(freep) char *path = NULL, *folder = NULL;
     _cleanup_json_ json_t *conf = NULL;
     const struct external_agent *agent = external_agent_by_name(restore->input->external);
     if (!restore->booting || !agent)
         return 0;
-    if (cni_config_read(restore->host, CNI_CONF_DIR, &path, &conf, ERROR_IGNORED) < 0)
+    folder = containerd_cni_folder(restore->host);
+    if (cni_config_read(restore->host, folder, &path, &conf, ERROR_IGNORED) < 0)
         return 0; /* none, or none that containerd takes */
     if (host_remove(restore->host, path, err) < 0)
         return -1;

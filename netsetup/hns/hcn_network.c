@@ -54,6 +54,12 @@ static bool same_network(const struct hcn_network *a, const struct hcn_network *
            (!adapters_known || text_equal_nocase(a->adapter, b->adapter));
 }
 
+bool hcn_network_serves(const struct hcn_network *found, const json_t *document) {
+    struct hcn_network wanted = {0};
+    return hcn_network_parse(document, &wanted, NULL) == 0 && same_network(found, &wanted) &&
+           same_ipv6(found, &wanted);
+}
+
 static bool has_policy(const json_t *network, const json_t *policy) {
     json_each(json_object_get(network, "Policies"), i, item) {
         json_t *settings = json_object_get(item, "Settings");
@@ -103,8 +109,9 @@ static int refuse_foreign(const struct hcn_network *found, const struct hcn_netw
                     "HNS network '%s' already exists and is different: %s %s, not %s %s",
                     found->name, found->type, found->subnet, wanted->type, wanted->subnet);
     return error_hint(err,
-                      "winjoin did not make it%s%s: delete it or choose another --network-name",
-                      *found->owner ? " but " : "", found->owner);
+                      "winjoin did not make it%s%s: hnsdiag delete networks %s, or choose another "
+                      "--network-name",
+                      *found->owner ? " but " : "", found->owner, found->id);
 }
 
 /* What to do about the refusals of HNS that people meet (HRESULTs of ComputeNetwork.h). */

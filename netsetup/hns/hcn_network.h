@@ -15,6 +15,8 @@ enum hcn_outcome { HCN_REUSED, HCN_CREATED, HCN_REPLACED };
  * compared. */
 int hcn_network_ensure(struct host *host, const json_t *document, const json_t *policies,
                        struct hcn_network *ret, enum hcn_outcome *ret_outcome, struct error *err);
+/* Would hcn_network_ensure() take this network for that of the document, as it is? */
+bool hcn_network_serves(const struct hcn_network *found, const json_t *document);
 /* Base network of the plan ("External"). */
 int hcn_base_network_ensure(struct host *host, const struct network_plan *plan,
                             struct hcn_network *ret, enum hcn_outcome *ret_outcome,

@@ -110,6 +110,14 @@ static void take_addresses(const struct host_adapter *current, const char *node_
         text_list_add(&snapshot->dns_servers, current->dns_servers.items[i]);
 }
 
+/* By its driver, whose name Windows translates but for this part. */
+static bool is_team(const struct host_adapter *adapter) {
+    _cleanup_(freep) char *driver = text_lower(adapter->description ? adapter->description : "");
+    return strstr(driver, "multiplex") ||
+           strstr(driver, "\xd0\xbc\xd1\x83\xd0\xbb\xd1\x8c\xd1\x82"
+                          "\xd0\xb8\xd0\xbf\xd0\xbb\xd0\xb5\xd0\xba");
+}
+
 void nic_snapshot_take(const struct host_adapter *current, const struct host_adapter *physical,
                        const struct host_routes *routes, const char *node_ip,
                        struct nic_snapshot *ret) {
@@ -120,6 +128,8 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
     snapshot.alias = xstrdup(physical->alias);
     snapshot.current_alias = xstrdup(current->alias);
     snapshot.has_switch = nic_is_virtual_alias(current->alias);
+    snapshot.is_team = is_team(physical);
+    snapshot.is_tunnel = !*physical->mac;
     (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
     take_addresses(current, node_ip, &snapshot);
     take_addresses6(current, &snapshot);
@@ -132,29 +142,39 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
 
 /* ---- which it is ---- */
 
+static bool any_usable(const struct text_list *addresses) {
+    for (size_t i = 0; i < addresses->count; i++)
+        if (nic_usable_address(addresses->items[i]))
+            return true;
+    return false;
+}
+
+/* Without an address of its own, as one below a virtual switch. */
+static bool is_bare(const struct host_adapter *adapter) {
+    return !nic_is_virtual_alias(adapter->alias) && *adapter->mac &&
+           !any_usable(&adapter->addresses);
+}
+
 /* The adapter under a vEthernet interface: with its MAC, which a team shares with its members and
- * its VLANs, so that the one with its name comes first. */
+ * its VLANs, so that the one with its name comes first; else the bare one that the call names, for
+ * an interface that Hyper-V's administrator added has a MAC of its own. */
 static const struct host_adapter *physical_of(const struct host_adapters *adapters,
-                                              const struct host_adapter *adapter) {
-    const struct host_adapter *found = NULL;
+                                              const struct host_adapter *adapter,
+                                              const char *wished) {
+    const struct host_adapter *found = NULL, *named = NULL;
     if (!nic_is_virtual_alias(adapter->alias))
         return adapter;
     for (size_t i = 0; i < adapters->count; i++) {
         const struct host_adapter *other = &adapters->items[i];
+        if (text_equal_nocase(other->alias, wished) && is_bare(other))
+            named = other;
         if (nic_is_virtual_alias(other->alias) || !*other->mac ||
             !text_equal_nocase(other->mac, adapter->mac))
             continue;
         if (!found || nic_is_switch_of(adapter->alias, other->alias))
             found = other;
     }
-    return found;
-}
-
-static bool any_usable(const struct text_list *addresses) {
-    for (size_t i = 0; i < addresses->count; i++)
-        if (nic_usable_address(addresses->items[i]))
-            return true;
-    return false;
+    return found ? found : named;
 }
 
 static bool has_default_route(const struct host_adapter *adapter,
@@ -173,17 +193,59 @@ struct wish {
     const char *node_ip;
 };
 
+/* By its address or its route. */
+static bool leads_out(const struct host_adapter *adapter, const struct host_routes *routes,
+                      const struct wish *wish) {
+    return wish->node_ip ? nic_holds(adapter, wish->node_ip) : has_default_route(adapter, routes);
+}
+
 static bool is_candidate(const struct host_adapters *adapters, const struct host_routes *routes,
                          const struct host_adapter *adapter, const struct wish *wish) {
-    const struct host_adapter *physical = physical_of(adapters, adapter);
+    const struct host_adapter *physical = physical_of(adapters, adapter, wish->adapter);
     if (!adapter->up || !any_usable(&adapter->addresses) || !physical)
         return false;
-    if (wish->adapter)
-        return text_equal_nocase(wish->adapter, adapter->alias) ||
-               text_equal_nocase(wish->adapter, physical->alias);
-    if (wish->node_ip)
-        return nic_holds(adapter, wish->node_ip);
-    return has_default_route(adapter, routes);
+    if (!wish->adapter)
+        return leads_out(adapter, routes, wish);
+    if (text_equal_nocase(wish->adapter, adapter->alias))
+        return true;
+    return text_equal_nocase(wish->adapter, physical->alias) &&
+           (text_equal_nocase(physical->mac, adapter->mac) || leads_out(adapter, routes, wish));
+}
+
+/* One that would be the node's, were it known what its virtual switch is on. */
+static const struct host_adapter *find_unbound(const struct host_adapters *adapters,
+                                               const struct host_routes *routes,
+                                               const struct wish *wish) {
+    for (size_t i = 0; i < adapters->count; i++) {
+        const struct host_adapter *adapter = &adapters->items[i];
+        if (adapter->up && any_usable(&adapter->addresses) &&
+            !physical_of(adapters, adapter, NULL) &&
+            (wish->adapter ? text_equal_nocase(wish->adapter, adapter->alias)
+                           : leads_out(adapter, routes, wish)))
+            return adapter;
+    }
+    return NULL;
+}
+
+static int refuse_unbound(const struct host_adapters *adapters, const struct host_adapter *unbound,
+                          struct error *err) {
+    _cleanup_(text_free) struct text names = {0};
+    const char *first = NULL;
+    for (size_t i = 0; i < adapters->count; i++) {
+        if (!is_bare(&adapters->items[i]))
+            continue;
+        text_addf(&names, "%s'%s'", first ? ", " : "", adapters->items[i].alias);
+        first = first ? first : adapters->items[i].alias;
+    }
+    (void)error_set(
+        err, ERROR_PREFLIGHT,
+        "'%s' is on a virtual switch, and no network adapter has its MAC address: which "
+        "one the switch is on is not known",
+        unbound->alias);
+    return first ? error_hint(err, "name it: --adapter \"%s\" (without an address are %s)", first,
+                              text_str(&names))
+                 : error_hint(err, "powershell \"Get-VMSwitch | ft Name,SwitchType,"
+                                   "NetAdapterInterfaceDescription\"");
 }
 
 static int refuse_none(const struct host_adapters *adapters, const struct wish *wish,
@@ -237,10 +299,13 @@ int nic_choose(struct host *host, const char *adapter, const char *node_ip,
             return refuse_several(chosen->alias, adapters.items[i].alias, err);
         chosen = &adapters.items[i];
     }
-    if (!chosen)
-        return refuse_none(&adapters, &wish, err);
+    if (!chosen) {
+        const struct host_adapter *unbound = find_unbound(&adapters, &routes, &wish);
+        return unbound ? refuse_unbound(&adapters, unbound, err)
+                       : refuse_none(&adapters, &wish, err);
+    }
     if (check_node_ip(chosen, node_ip, err) < 0)
         return -1;
-    nic_snapshot_take(chosen, physical_of(&adapters, chosen), &routes, node_ip, ret);
+    nic_snapshot_take(chosen, physical_of(&adapters, chosen, adapter), &routes, node_ip, ret);
     return 0;
 }

@@ -13,6 +13,7 @@ struct nic_snapshot {
     uint32_t mtu;
     bool dhcp;
     bool has_switch;              /* a vSwitch is there already: no outage is to be expected */
+    bool is_team, is_tunnel;      /* by an LBFO team, or without a MAC: see preflight; not kept */
     char address[CIDR_TEXT_MAX];  /* the node's IPv4 address with prefix, "10.0.0.21/24" */
     char address6[CIDR_TEXT_MAX]; /* its IPv6 address, "fd00::21/64"; "" = none */
     struct text_list addresses;   /* all IPv4, with prefix, without 169.254/16 */
@@ -34,8 +35,9 @@ int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error
 /* Chooses the adapter: by `adapter` (alias; "vEthernet (X)" is taken as X) or, NULL, the one that
  * is up, has a usable IPv4 address and the default route, and is not a virtual one (vEthernet of
  * nat, WSL, Docker). `node_ip` (or NULL) must stand on it and becomes `address`; with node_ip and
- * no adapter, the adapter that holds it. Kinds: ERROR_PREFLIGHT (none, or several, which the
- * message names), ERROR_HOST. */
+ * no adapter, the adapter that holds it. A vEthernet with a MAC of its own (Hyper-V's converged
+ * networking) is taken when `adapter` names one without an address, which its switch is on. Kinds:
+ * ERROR_PREFLIGHT (none, or several, which the message names), ERROR_HOST. */
 int nic_choose(struct host *host, const char *adapter, const char *node_ip,
                struct nic_snapshot *ret, struct error *err);
 

@@ -193,6 +193,7 @@ static int plan_begin(const struct network_input *input, struct network_plan *pl
                       struct network_prefixes *prefixes, struct error *err) {
     plan->name = xstrdup_null(input->name);
     plan->dns_domain = xstrdup(input->dns_domain ? input->dns_domain : "cluster.local");
+    plan->cni_folder = xstrdup_null(input->cni_folder);
     if (plan_choices(input, plan, err) < 0 || plan_routes(input, plan, err) < 0)
         return -1;
     bool made = !plan->agent->pods_make_network;
@@ -268,8 +269,8 @@ int network_plan_make(const struct network_input *input, struct network_plan *re
 void network_plan_free(struct network_plan *plan) {
     if (!plan)
         return;
-    free_all(plan->name, plan->adapter, plan->host_endpoint_name, plan->base_name,
-             plan->dns_domain);
+    free_all(plan->name, plan->adapter, plan->host_endpoint_name, plan->base_name, plan->dns_domain,
+             plan->cni_folder);
     text_list_free(&plan->cluster_pod_cidrs);
     text_list_free(&plan->service_cidrs);
     text_list_free(&plan->nat_exceptions);

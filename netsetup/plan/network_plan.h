@@ -38,6 +38,7 @@ struct network_input {
     const char *routes;     /* "own", "print", "none": who routes to other nodes' pods, where that
                                is open */
     const char *dsr;        /* "auto", "on", "off" */
+    const char *cni_folder; /* where containerd reads CNI's configuration; default: CNI_CONF_DIR */
 };
 
 /* The IPv6 half of a dual-stack network; all of it is 0 in one of IPv4 alone. "" is not known yet,
@@ -94,7 +95,8 @@ struct network_plan {
     struct text_list encap_routes;   /* SDNRoute NeedEncap prefixes */
     char *dns_domain;
     struct text_list dns_servers;
-    bool dsr; /* kube-proxy enableDSR and the plugin's loopbackDSR */
+    char *cni_folder; /* NULL: CNI_CONF_DIR (services/containerd_settings.h) */
+    bool dsr;         /* kube-proxy enableDSR and the plugin's loopbackDSR */
     /* "own": this host has the routes to other nodes' pods; "print": the network between them has
      * these, and a join prints them; "none": the network has them. NULL: that is not open. */
     const char *routes;

@@ -2,6 +2,7 @@
 #include "base/yaml.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/bundle_path.h"
+#include "services/containerd_settings.h"
 
 #define API_VERSION "winjoin.io/v1alpha1"
 #define KIND "BundleLock"
@@ -45,6 +46,22 @@ bool artifact_target_find(const char *name, struct artifact_target *ret) {
             return true;
         }
     return false;
+}
+
+/* What is behind the folder in a target; NULL: it is elsewhere. */
+static const char *below(const char *target, const char *folder) {
+    size_t len = strlen(folder);
+    return text_starts_with(target, folder) && target[len] == '\\' ? target + len : NULL;
+}
+
+char *artifact_place(const struct artifact_places *places, const char *target) {
+    const char *cni = places ? places->cni_folder : NULL, *name = below(target, CNI_BIN_DIR);
+    if (cni && name)
+        return xasprintf("%s%s", cni, name);
+    return places && places->keeps_containerd && !(cni && below(target, cni)) &&
+                   below(target, CONTAINERD_FOLDER)
+               ? NULL
+               : xstrdup(target);
 }
 
 #define MICROSOFTS                                                                                 \

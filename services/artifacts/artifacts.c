@@ -167,8 +167,9 @@ int program_write(struct host *host, const char *path, const void *data, size_t 
     return error_pass(err, &why);
 }
 
-int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
-                      const char *ipam, const struct service_choice *choice, struct text_list *ret,
+int artifacts_missing(struct host *host, const struct artifacts *lock,
+                      const struct artifact_places *places, const char *cni_type, const char *ipam,
+                      const struct service_choice *choice, struct text_list *ret,
                       struct error *err) {
     struct artifact_target target;
 
@@ -178,13 +179,12 @@ int artifacts_missing(struct host *host, const struct artifacts *lock, const cha
         bool needed = target.service ? service_wanted(target.service, choice)
                                      : target.required || text_equal(target.name, cni_type) ||
                                            text_equal(target.name, ipam);
+        _cleanup_(freep) char *place = artifact_place(places, target.target);
         int there;
 
-        if (!needed || artifact_find(lock, target.name))
+        if (!needed || (host && !place) || artifact_find(lock, target.name))
             continue;
-        there = host && host_file_type(host, target.target) == HOST_FILE
-                    ? is_ours(host, target.target, err)
-                    : 0;
+        there = host && host_file_type(host, place) == HOST_FILE ? is_ours(host, place, err) : 0;
         if (there < 0)
             return -1;
         if (!there)

@@ -45,6 +45,13 @@ struct artifact_target {
 bool artifact_target_at(size_t i, struct artifact_target *ret);
 /* By name; false when there is none. */
 bool artifact_target_find(const char *name, struct artifact_target *ret);
+/* Where a node's own containerd decides it (services/containerd_settings.h). */
+struct artifact_places {
+    const char *cni_folder; /* of CNI's programs; NULL: CNI_BIN_DIR */
+    bool keeps_containerd;  /* the one that is here stays: its programs go nowhere */
+};
+/* Where a target goes on such a node (NULL: as the table says); NULL: nowhere. The caller frees. */
+char *artifact_place(const struct artifact_places *places, const char *target);
 /* How to come by a program that winjoin's own catalog does not have, because nobody publishes a
  * release of it with a digest; NULL: it is not one of those. */
 const char *artifact_origin(const char *name);
@@ -95,6 +102,9 @@ int bundle_open_upstream(const struct mirror *from, const struct text_list *name
  * ERROR_INTERRUPTED. */
 int artifacts_published(const struct mirror *from, const struct text_list *names,
                         const char *catalog, struct artifacts *ret, struct error *err);
+/* Sets the artifacts' targets for the node, and leaves out those that go nowhere. The same again
+ * changes nothing. */
+void bundle_place(struct bundle *bundle, const struct artifact_places *places);
 bool bundle_is_upstream(const struct bundle *bundle);
 /* Of upstream's: whether each artifact is published, by its digest alone; of others 0. Kinds: those
  * of upstream_check(). */
@@ -145,10 +155,12 @@ int program_write(struct host *host, const char *path, const void *data, size_t 
 void program_remove_old(struct host *host, const char *path);
 /* Names that a node with these choices needs and that neither the lock (NULL allowed) nor the node
  * (NULL: nothing is asked of one) has; a program that a stranger put there is not the node's.
- * `cni_type`: the CNI plugin, `ipam`: the program that it asks for addresses; NULL: none is needed.
+ * `places` may be NULL. `cni_type`: the CNI plugin, `ipam`: the program that it asks for addresses;
+ * NULL: none is needed.
  */
-int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
-                      const char *ipam, const struct service_choice *choice, struct text_list *ret,
+int artifacts_missing(struct host *host, const struct artifacts *lock,
+                      const struct artifact_places *places, const char *cni_type, const char *ipam,
+                      const struct service_choice *choice, struct text_list *ret,
                       struct error *err);
 /* `artifacts` of a JoinPlan: [{name,version[,url],sha256,path}]; url of a mirror's (or NULL). New
  * reference. */

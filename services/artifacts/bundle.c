@@ -186,6 +186,26 @@ int bundle_open_upstream(const struct mirror *from, const struct text_list *name
     return 0;
 }
 
+void bundle_place(struct bundle *bundle, const struct artifact_places *places) {
+    struct artifacts *all = &bundle->artifacts;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        char *place = artifact_place(places, all->items[i].target);
+
+        if (!place) {
+            artifact_free(&all->items[i]);
+            free(bundle->fetched ? bundle->fetched[i] : NULL);
+            continue;
+        }
+        text_set(&all->items[i].target, place);
+        if (bundle->fetched)
+            bundle->fetched[kept] = bundle->fetched[i];
+        all->items[kept++] = all->items[i];
+    }
+    all->count = kept;
+}
+
 /* The digest of an archive says nothing of what was unpacked of it. */
 int artifacts_published(const struct mirror *from, const struct text_list *names,
                         const char *catalog_file, struct artifacts *ret, struct error *err) {

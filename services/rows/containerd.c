@@ -1,5 +1,6 @@
 /* containerd: its own service; its shims are its children. */
 #include "services/rows/rows.h"
+#include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 
 static int arguments(const struct service_settings *, struct text_list *ret, struct error *) {
@@ -16,7 +17,7 @@ const struct service service_containerd = {
     .description = "winjoin: runs the node's containers",
     .artifact = "containerd",
     .program = "C:\\Program Files\\containerd\\containerd.exe",
-    .data_folder = "C:\\ProgramData\\containerd",
+    .data_folder = CONTAINERD_DATA,
     /* whose networks must be back before pods are started again */
     .depends_on = {"hns", "winjoin-network"},
     .restart_delays_ms = {15000, 15000, 60000},

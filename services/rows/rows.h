@@ -9,11 +9,13 @@
     .log_folder = "C:\\var\\log\\" service_name,                                                   \
     .log_file = "C:\\var\\log\\" service_name "\\" service_name ".log",                            \
     .unused = {"Service-" spelt, "no other service has the name " service_name,                    \
-               "sc.exe delete " service_name}
+               SERVICE_REMOVAL(service_name)}
 #define SERVICE_PORT(port, what)                                                                   \
     {                                                                                              \
         port, {                                                                                    \
-            "Port-" #port, what " is free", "netstat -ano | findstr :" #port                       \
+            "Port-" #port, what " is free",                                                        \
+                "powershell \"Get-Process -Id (Get-NetTCPConnection -LocalPort " #port             \
+                " -State Listen).OwningProcess\""                                                  \
         }                                                                                          \
     }
 

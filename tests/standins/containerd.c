@@ -15,7 +15,7 @@
 
 static const char *config_path, *log_file, *address = CONTAINERD_PIPE, *service = "containerd";
 static bool run_service;
-static struct containerd_settings settings;
+static struct standin_settings settings;
 
 static const struct flag flags[] = {
     {"config", &config_path, NULL, "path to the configuration file"},
@@ -69,7 +69,7 @@ static int run(void) {
     struct error err = {0};
 
     if (klog_open("containerd", log_file) ||
-        containerd_settings_read(host, config_path, &settings, &err)) {
+        standin_settings_read(host, config_path, &settings, &err)) {
         klog('F', "containerd: %s", err.kind ? err.message : "cannot open the log file");
         host_free(host);
         return 1;

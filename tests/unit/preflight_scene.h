@@ -168,3 +168,78 @@ static inline void name_taken(void) {
 }
 REGISTRY(ipv6_partly, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters",
          "DisabledComponents", "32")
+
+/* ---- adapters and containerds of owners ---- */
+
+static inline void card_of(const char *mac, const char *driver, unsigned build) {
+    struct host_facts facts = facts_now();
+    struct host_adapters adapters = {0};
+
+    facts.build = build;
+    host_memory_set_facts(r.host, &facts);
+    assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
+    text_set(&adapters.items[0].description, xstrdup(driver));
+    (void)text_format(adapters.items[0].mac, sizeof adapters.items[0].mac, "%s", mac);
+    host_memory_set_adapters(r.host, &adapters);
+    host_adapters_free(&adapters);
+}
+
+static inline void team(void) {
+    card_of("00-15-5D-01-02-03", "Microsoft Network Adapter Multiplexor Driver", 20348);
+}
+
+static inline void team_of_2019(void) {
+    card_of("00-15-5D-01-02-03", "Microsoft Network Adapter Multiplexor Driver", 17763);
+}
+
+static inline void tunnel(void) {
+    card_of("", "WireGuard Tunnel", 20348);
+}
+
+FACT(name_with_underscore,
+     assert_int_equal(text_format(facts.host_name, sizeof facts.host_name, "%s", "WIN_SRV01"), 0))
+SERVICE(calico_by_zip, "CalicoNode")
+
+static inline void calico_by_zip_adopted(void) {
+    calico_by_zip();
+    r.options.existing_services = xstrdup("adopt");
+}
+
+#define OWNERS "C:\\Program Files\\containerd\\config.toml"
+
+static inline void owners_containerd(void) {
+    put(OWNERS, "version = 3\nimports = ['C:\\own\\*.toml']\n"
+                "[plugins.'io.containerd.cri.v1.images'.registry]\nconfig_path = 'C:\\certs.d'\n");
+}
+
+static inline void owners_mirrors(void) {
+    put(OWNERS, "version = 2\n[plugins.'io.containerd.grpc.v1.cri']\n"
+                "sandbox_image = 'r.example/pause:3.10.2'\n"
+                "[plugins.'io.containerd.grpc.v1.cri'.registry.mirrors.'docker.io']\n"
+                "endpoint = ['https://m.example']\n");
+}
+
+SERVICE(other_containerd, "containerd")
+
+static inline void owners_odd_file(void) {
+    put(OWNERS, "version = 3\nroot = \"C:\\x\"\n");
+}
+
+static inline void adopted_odd_file(void) {
+    owners_odd_file();
+    other_containerd();
+    r.options.existing_services = xstrdup("adopt");
+}
+
+static inline void adopted_old_image(void) {
+    put(OWNERS, "version = 2\n[plugins.'io.containerd.grpc.v1.cri']\n"
+                "sandbox_image = 'mcr.microsoft.com/oss/kubernetes/pause:3.6'\n");
+    other_containerd();
+    r.options.existing_services = xstrdup("adopt");
+    freep(&r.options.cri_socket);
+}
+
+static inline void adopted_other_pipe(void) {
+    other_containerd();
+    r.options.existing_services = xstrdup("adopt");
+}

@@ -366,20 +366,50 @@ static void missing_things(void **state) {
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     put("C:\\opt\\cni\\bin\\host-local.exe", "x");
-    assert_int_equal(artifacts_missing(host, bundle_artifacts(bundle), "win-overlay", "host-local",
-                                       &both, &missing, &err),
+    assert_int_equal(artifacts_missing(host, bundle_artifacts(bundle), NULL, "win-overlay",
+                                       "host-local", &both, &missing, &err),
                      0);
     char *names = text_list_join(&missing, " ");
     assert_string_equal(names,
                         "containerd flanneld kube-proxy containerd-shim-runhcs-v1 win-overlay");
     free(names);
     text_list_free(&missing);
-    assert_int_equal(artifacts_missing(host, NULL, NULL, NULL, &external, &missing, &err), 0);
+    assert_int_equal(artifacts_missing(host, NULL, NULL, NULL, NULL, &external, &missing, &err), 0);
     names = text_list_join(&missing, " "); /* no CNI plugin and nothing beside it */
     assert_string_equal(names, "containerd kubelet containerd-shim-runhcs-v1");
     free(names);
     text_list_free(&missing);
-    assert_int_equal(artifacts_missing(host, NULL, "x", NULL, &both, &missing, &err), -1);
+    assert_int_equal(artifacts_missing(host, NULL, NULL, "x", NULL, &both, &missing, &err), -1);
+    bundle_free(bundle);
+}
+
+/* Beside a containerd that stays, and looks elsewhere for CNI's programs. */
+static void where_containerd_decides(void **state) {
+    const struct service_choice choice = {.kube_proxy = true};
+    const struct artifact_places places = {.cni_folder = "C:\\Program Files\\containerd\\cni\\bin",
+                                           .keeps_containerd = true};
+    struct text_list missing = {0};
+    struct bundle *bundle = NULL;
+    struct error err = {0};
+    (void)state;
+    put("D:\\b\\winjoin.lock",
+        LOCK(ITEM("containerd", "3", "c/containerd.exe") "," ITEM("win-overlay", "3", "c/w.exe")));
+    assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), 0);
+    for (int i = 0; i < 2; i++) {
+        bundle_place(bundle, &places);
+        assert_int_equal(bundle_artifacts(bundle)->count, 1);
+        assert_string_equal(bundle_artifacts(bundle)->items[0].target,
+                            "C:\\Program Files\\containerd\\cni\\bin\\win-overlay.exe");
+    }
+    put("C:\\Program Files\\containerd\\cni\\bin\\host-local.exe", "x");
+    put("C:\\opt\\cni\\bin\\win-bridge.exe", "x");
+    assert_int_equal(artifacts_missing(host, bundle_artifacts(bundle), &places, "win-bridge",
+                                       "host-local", &choice, &missing, &err),
+                     0);
+    char *names = text_list_join(&missing, " ");
+    assert_string_equal(names, "kubelet kube-proxy win-bridge");
+    free(names);
+    text_list_free(&missing);
     bundle_free(bundle);
 }
 
@@ -394,6 +424,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(all_or_nothing, open_host, close_host),
         cmocka_unit_test_setup_teardown(hostile_file, open_host, close_host),
         cmocka_unit_test_setup_teardown(wrong_content, open_host, close_host),
+        cmocka_unit_test_setup_teardown(where_containerd_decides, open_host, close_host),
         cmocka_unit_test_setup_teardown(missing_things, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,26 +133,6 @@ static void the_catalog_goes_together(void **state) {
     catalog_free(catalog);
 }
 
-static void expect_read(const char *text, const char *expected) {
-    _cleanup_(freep) char *image = containerd_config_image(text);
-
-    if (!text_equal(image, expected))
-        fail_msg("'%s': %s", text, image ? image : "none");
-}
-
-/* The configuration of a containerd that winjoin or somebody else set up. */
-static void the_image_that_containerd_has(void **state) {
-    (void)state;
-    expect_read("a = 1\n  sandbox = 'r/pause:3'\n", "r/pause:3");
-    expect_read("sandbox_image=\"r/pause:3\"", "r/pause:3");
-    expect_read("\t sandbox_image\t = \"r/pause:3\" # why\r\n", "r/pause:3");
-    expect_read("# sandbox = 'x'\nsandboxer = 'y'\nsandbox = ''\nsandbox = 7\n", NULL);
-    expect_read("sandbox = 'cut", NULL);
-    expect_read("sandbox = 'other\"", NULL);
-    expect_read("sandbox =", NULL);
-    expect_read("", NULL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(containerd_with_kubernetes),
@@ -162,7 +142,6 @@ int main(void) {
         cmocka_unit_test(sandbox_images),
         cmocka_unit_test(messages),
         cmocka_unit_test(the_catalog_goes_together),
-        cmocka_unit_test(the_image_that_containerd_has),
     };
 
     return cmocka_run_group_tests_name("compatible", tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "services/containerd_settings.h"
 #include "base/memory.h"
 #include "diag/evidence.h"
 #include "netsetup/nic/nic_restore.h"
@@ -232,8 +233,8 @@ static void the_network_of_the_cni_file(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *name = NULL, *mode = NULL;
 
-        put("D:\\net.d\\1.conflist", rows[i].text);
-        diag_network_of_cni(host, "D:\\net.d", &name, &mode);
+        put(CNI_CONF_DIR "\\1.conflist", rows[i].text);
+        diag_network_of_cni(host, &name, &mode);
         if (!text_equal(name ? name : "", rows[i].name ? rows[i].name : "") ||
             !text_equal(mode ? mode : "", rows[i].mode ? rows[i].mode : ""))
             fail_msg("%s: %s, %s", rows[i].text, name ? name : "none", mode ? mode : "none");

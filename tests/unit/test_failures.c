@@ -134,7 +134,7 @@ static int open_firewall(struct host *host, struct error *err) {
 
 static int list_conflicts(struct host *host, struct error *err) {
     struct text_list conflicts = {0};
-    int result = cni_conflicts(host, &conflicts, err);
+    int result = cni_conflicts(host, CNI_CONF_DIR, &conflicts, err);
     text_list_free(&conflicts);
     return result;
 }

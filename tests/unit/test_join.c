@@ -2,6 +2,7 @@
 #include "join_scene.h"
 #include "netsetup/modes/mode.h"
 
+#include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 
 /* The HNS networks and the reservations of addresses that a join left: "External cbr0". */

@@ -226,10 +226,13 @@ static void defaults_are_kubeadms(void **state) {
 
 static void odd_names_have_one_like_them(void **state) {
     static const char *const names[][2] = {
-        {"My_Node", "a name like that: my-node"},
-        {" win 1! ", "a name like that: win-1"},
-        {"_a__b.c_.d-", "a name like that: a-b.c-d"},
-        {"kn\xc3\xb6ten", "a name like that: kn-ten"},
+        {"My_Node", "my-node"},
+        {" win 1! ", "win-1"},
+        {"_a__b.c_.d-", "a-b.c-d"},
+        {"kn\xc3\xb6ten", "kn-ten"},
+        {"\xd0\xa1\xd0\x95\xd0\xa0\xd0\x92\xd0\x95\xd0\xa0"
+         "1",
+         NULL},
         {"_", NULL},
         {"", NULL},
     };

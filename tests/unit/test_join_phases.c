@@ -4,6 +4,7 @@
 
 #include "pki/digest.h"
 #include "services/artifacts/artifacts.h"
+#include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 
 static void put(struct run *r, const char *path, const char *content) {

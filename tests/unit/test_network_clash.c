@@ -19,6 +19,15 @@
     "\"IpAddressPrefix\":\"" prefix "\",\"Routes\":[{\"NextHop\":\"" hop                           \
     "\",\"DestinationPrefix\":\"0.0.0.0/0\"}]}]}]}"
 
+/* With the VSID that an overlay's subnet has. */
+#define OVERLAY(name, prefix, hop, vsid)                                                           \
+    "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"" name "\",\"Type\":\"Overlay\","     \
+    "\"Policies\":[{\"Type\":\"NetAdapterName\",\"Settings\":{\"NetworkAdapterName\":"             \
+    "\"Ethernet\"}}],\"Ipams\":[{\"Type\":\"Static\",\"Subnets\":[{\"IpAddressPrefix\":\"" prefix  \
+    "\",\"Routes\":[{\"NextHop\":\"" hop                                                           \
+    "\",\"DestinationPrefix\":\"0.0.0.0/0\"}],\"Policies\":[{"                                     \
+    "\"Type\":\"VSID\",\"Settings\":{\"IsolationId\":" #vsid "}}]}]}]}"
+
 static struct scene scene;
 static struct host *host;
 
@@ -57,8 +66,8 @@ static void what_does_not_clash(void **state) {
     add(NETWORK("nat", "NAT", "", "", "172.30.64.0/20", "172.30.64.1"));
     add(NETWORK("storage", "L2Bridge", "", "Storage", "172.29.0.0/24", "172.29.0.1"));
     add(NETWORK("other", "Overlay", "", "Ethernet", "172.28.0.0/24", "172.28.0.1"));
-    add(NETWORK("flannel.4096", "Overlay", "", "Ethernet", "10.244.1.0/24", "10.244.1.1"));
-    add(NETWORK("External", "Overlay", "", "Ethernet", "192.168.255.0/30", "192.168.255.1"));
+    add(OVERLAY("flannel.4096", "10.244.1.0/24", "10.244.1.1", 4096));
+    add(OVERLAY("External", "192.168.255.0/30", "192.168.255.1", 9999));
     assert_int_equal(network_clash_check(host, &scene.plan, NULL), 0);
 }
 
@@ -107,6 +116,51 @@ static void overlaps(void **state) {
         add(documents[i]);
         assert_clash(says[i], "change its subnet");
     }
+}
+
+/* A network of an earlier node that is called as the plan's own. */
+static void a_namesake(void **state) {
+    static const struct {
+        const char *document, *says;
+        bool known; /* the node's prefix */
+    } rows[] = {
+        {OVERLAY("flannel.4096", "10.244.3.0/24", "10.244.3.1", 4096),
+         "'flannel.4096' of another node or program (Overlay 10.244.3.0/24)", true},
+        {OVERLAY("flannel.4096", "10.42.3.0/24", "10.42.3.1", 4096),
+         "(Overlay 10.42.3.0/24), and the join would make one of that name (Overlay in "
+         "10.244.0.0/16)",
+         false},
+        {OVERLAY("flannel.4096", "10.244.3.0/24", "10.244.3.1", 4097), "(Overlay 10.244.3.0/24)",
+         false},
+        {NETWORK("flannel.4096", "NAT", "", "", "10.244.3.0/24", "10.244.3.1"),
+         "(NAT 10.244.3.0/24)", false},
+        {NETWORK("External", "L2Bridge", "", "Ethernet", "192.168.255.0/30", "192.168.255.1"),
+         "'External' of another node or program (L2Bridge", false},
+        {NETWORK("External", "Overlay", "x", "Ethernet", "10.9.9.0/30", "10.9.9.1"),
+         "one of that name (Overlay in 192.168.255.0/30)", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        network_plan_free(&scene.plan);
+        scene.input.pod_cidr = rows[i].known ? "10.244.1.0/24" : NULL;
+        assert_int_equal(scene_plan(&scene), 0);
+        host_free(host);
+        host = host_memory_new();
+        add(rows[i].document);
+        assert_clash(rows[i].says, "hnsdiag delete networks ");
+    }
+}
+
+/* One that may be the plan's, and one of an earlier join, which is made again. */
+static void a_namesake_that_serves(void **state) {
+    (void)state;
+    network_plan_free(&scene.plan);
+    scene.input.pod_cidr = NULL;
+    assert_int_equal(scene_plan(&scene), 0);
+    add(OVERLAY("flannel.4096", "10.244.3.0/24", "10.244.3.1", 4096));
+    add(NETWORK("External", "L2Bridge", "winjoin", "Ethernet", "10.9.9.0/30", "10.9.9.1"));
+    assert_int_equal(network_clash_check(host, &scene.plan, NULL), 0);
 }
 
 /* The guard asks first, so that the adapter stays as it is. */
@@ -198,6 +252,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_does_not_clash, open_host, close_host),
         cmocka_unit_test_setup_teardown(another_mode, open_host, close_host),
+        cmocka_unit_test_setup_teardown(a_namesake, open_host, close_host),
+        cmocka_unit_test_setup_teardown(a_namesake_that_serves, open_host, close_host),
         cmocka_unit_test_setup_teardown(an_earlier_join, open_host, close_host),
         cmocka_unit_test_setup_teardown(bridge_and_tunnel_get_on, open_host, close_host),
         cmocka_unit_test_setup_teardown(overlaps, open_host, close_host),

@@ -135,7 +135,7 @@ static void firewall(void **state) {
 static void conflicting_files(void **state) {
     struct text_list conflicts = {0};
     (void)state;
-    assert_int_equal(cni_conflicts(host, &conflicts, NULL), 0);
+    assert_int_equal(cni_conflicts(host, CNI_CONF_DIR, &conflicts, NULL), 0);
     assert_int_equal(conflicts.count, 0);
     put("C:\\etc\\cni\\net.d\\0-containerd-nat.conf", "{}");
     put("C:\\etc\\cni\\net.d\\05-x.conflist", "{}");
@@ -143,7 +143,7 @@ static void conflicting_files(void **state) {
     put("C:\\etc\\cni\\net.d\\10-flannel.conf", "{}");
     put("C:\\etc\\cni\\net.d\\10-winjoin.conf", "{}");
     put("C:\\etc\\cni\\net.d\\99-later.conf", "{}");
-    assert_int_equal(cni_conflicts(host, &conflicts, NULL), 0);
+    assert_int_equal(cni_conflicts(host, CNI_CONF_DIR, &conflicts, NULL), 0);
     char *all = text_list_join(&conflicts, " ");
     assert_string_equal(all, "C:\\etc\\cni\\net.d\\0-containerd-nat.conf "
                              "C:\\etc\\cni\\net.d\\05-x.conflist "

@@ -8,6 +8,7 @@
 #include "diag/collection/collection.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts/bundle_archive.h"
+#include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 #include "services/service_table.h"
 

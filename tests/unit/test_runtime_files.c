@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
+#include "base/toml.h"
+#include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
 
@@ -29,30 +30,64 @@ static void containerd(void **state) {
     const struct containerd_config one = {.sandbox_image = "registry.k8s.io/pause:3.10.1",
                                           .major = 1};
     (void)state;
-    assert_file(containerd_config_make(&two),
-                "# made by winjoin; a later run writes it again\n"
-                "version = 3\n"
-                "root = 'C:\\ProgramData\\containerd\\root'\n"
-                "state = 'C:\\ProgramData\\containerd\\state'\n\n"
-                "[plugins.'io.containerd.cri.v1.images'.pinned_images]\n"
-                "  sandbox = 'mirror.example/pause:3.10'\n\n"
-                "[plugins.'io.containerd.cri.v1.runtime'.cni]\n"
-                "  bin_dirs = ['C:\\opt\\cni\\bin']\n"
-                "  conf_dir = 'C:\\etc\\cni\\net.d'\n\n"
-                "[plugins.'io.containerd.cri.v1.runtime'.containerd]\n"
-                "  default_runtime_name = 'runhcs-wcow-process'\n\n"
-                "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runhcs-wcow-process]\n"
-                "  runtime_type = 'io.containerd.runhcs.v1'\n"
-                "  container_annotations = ['io.microsoft.container.*']\n"
-                "  pod_annotations = []\n\n"
-                "[plugins.'io.containerd.nri.v1.nri']\n"
-                "  disable = true\n");
+    assert_file(
+        containerd_config_make(&two),
+        "# made by winjoin; a later run writes it again, and keeps root, state, imports and "
+        "config_path\n"
+        "version = 3\n"
+        "root = \"C:\\\\ProgramData\\\\containerd\\\\root\"\n"
+        "state = \"C:\\\\ProgramData\\\\containerd\\\\state\"\n"
+        "imports = [\"C:\\\\etc\\\\containerd\\\\conf.d\\\\*.toml\"]\n\n"
+        "[plugins.'io.containerd.cri.v1.images'.pinned_images]\n"
+        "  sandbox = \"mirror.example/pause:3.10\"\n\n"
+        "[plugins.'io.containerd.cri.v1.images'.registry]\n"
+        "  config_path = \"C:\\\\etc\\\\containerd\\\\certs.d\"\n\n"
+        "[plugins.'io.containerd.cri.v1.runtime'.cni]\n"
+        "  bin_dirs = ['C:\\opt\\cni\\bin']\n"
+        "  conf_dir = 'C:\\etc\\cni\\net.d'\n\n"
+        "[plugins.'io.containerd.cri.v1.runtime'.containerd]\n"
+        "  default_runtime_name = 'runhcs-wcow-process'\n\n"
+        "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runhcs-wcow-process]\n"
+        "  runtime_type = 'io.containerd.runhcs.v1'\n"
+        "  container_annotations = ['io.microsoft.container.*']\n"
+        "  pod_annotations = []\n\n"
+        "[plugins.'io.containerd.nri.v1.nri']\n"
+        "  disable = true\n");
     char *old = containerd_config_make(&one);
     assert_non_null(strstr(old, "version = 2\n"));
-    assert_non_null(strstr(old, "  sandbox_image = 'registry.k8s.io/pause:3.10.1'\n"));
+    assert_non_null(strstr(old, "  sandbox_image = \"registry.k8s.io/pause:3.10.1\"\n"));
     assert_non_null(strstr(old, "  bin_dir = 'C:\\opt\\cni\\bin'\n"));
     assert_null(strchr(old, '@'));
     free(old);
+}
+
+/* What its owner alone knows, in TOML that is read back the same. */
+static void an_owners_containerd(void **state) {
+    static char own[] = CONTAINERD_DROP_INS, other[] = "D:\\o'\"wn\\*.toml";
+    static char *imports[] = {own, other};
+    struct containerd_config config = {.sandbox_image = "r/pause:3",
+                                       .root = "D:\\containers",
+                                       .state = "D:\\state",
+                                       .registries = "C:\\a;C:\\b",
+                                       .imports = {.items = imports, .count = 2}};
+
+    (void)state;
+    for (config.major = 1; config.major < 3; config.major++) {
+        _cleanup_(freep) char *text = containerd_config_make(&config);
+        _cleanup_json_ json_t *json = NULL;
+        _cleanup_(freep) char *list = NULL;
+        const char *plugin = config.major == 1 ? "grpc\\.v1\\.cri" : "cri\\.v1\\.images";
+        _cleanup_(freep) char *path =
+            xasprintf("plugins.io\\.containerd\\.%s.registry.config_path", plugin);
+
+        assert_int_equal(toml_parse(text, strlen(text), "made", &json, NULL), 0);
+        list = json_write(json_at(json, "imports"));
+        assert_string_equal(json_text_at(json, "root"), "D:\\containers");
+        assert_string_equal(json_text_at(json, "state"), "D:\\state");
+        assert_string_equal(json_text_at(json, path), "C:\\a;C:\\b");
+        assert_string_equal(json_text_at(json, "imports.1"), other);
+        assert_int_equal(json_array_size(json_at(json, "imports")), 2);
+    }
 }
 
 static void containerd_versions(void **state) {
@@ -130,9 +165,8 @@ static void kube_proxy_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(containerd),
-        cmocka_unit_test(containerd_versions),
-        cmocka_unit_test(kube_proxy),
+        cmocka_unit_test(containerd),          cmocka_unit_test(an_owners_containerd),
+        cmocka_unit_test(containerd_versions), cmocka_unit_test(kube_proxy),
         cmocka_unit_test(kube_proxy_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "cmd/kubeadm.h"
 #include "host/command_line.h"
+#include "join/plan/plan.h"
+#include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 #include "services/service_table.h"
 
@@ -272,6 +274,110 @@ static void without_one_to_adopt(void **state) {
     close_run(&r);
 }
 
+/* A containerd that looks elsewhere, as its own default does. */
+static void open_elsewhere(struct run *r) {
+    static const char *const programs[] = {"win-overlay", "host-local"};
+    static const char config[] = "version = 2\n[grpc]\naddress = '\\\\.\\pipe\\elsewhere'\n";
+
+    open_run(r, "overlay");
+    r->options.existing_services = xstrdup("adopt");
+    r->scene.conf = CONTAINERD_FOLDER "\\cni\\conf\\10-winjoin.conf";
+    put_service(r, "containerd", "C:\\containerd\\containerd.exe --run-service", true);
+    put_service(r, "kubelet", "C:\\k\\kubelet.exe --windows-service", false);
+    host_memory_set_pipe(r->host, "\\\\.\\pipe\\elsewhere");
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+        _cleanup_(freep) char *path =
+            xasprintf(CONTAINERD_FOLDER "\\cni\\bin\\%s.exe", programs[i]);
+
+        assert_int_equal(host_write(r->host, path, "MZ", 2, HOST_PUBLIC, NULL), 0);
+    }
+    assert_int_equal(
+        host_write(r->host, CONTAINERD_CONFIG_PATH, config, strlen(config), HOST_PUBLIC, NULL), 0);
+    assert_int_equal(host_write(r->host, CONTAINERD_FOLDER "\\cni\\conf\\0-nat.conf", "{}", 2,
+                                HOST_PUBLIC, NULL),
+                     0);
+    assert_int_equal(
+        host_remove(r->host, CONTAINERD_FOLDER "\\containerd-shim-runhcs-v1.exe", NULL), 0);
+    assert_int_equal(host_remove(r->host, CNI_BIN_DIR "\\win-overlay.exe", NULL), 0);
+}
+
+static void it_gets_its_files_where_it_looks(void **state) {
+    _cleanup_(freep) char *instance = NULL, *flags = NULL;
+    struct run r;
+    json_t *before;
+    size_t len;
+
+    (void)state;
+    open_elsewhere(&r);
+    before = state_of(&r);
+    join(&r);
+    assert_int_equal(host_file_type(r.host, CONTAINERD_FOLDER "\\cni\\conf\\10-winjoin.conf"),
+                     HOST_FILE);
+    assert_int_equal(host_file_type(r.host, CONTAINERD_FOLDER "\\cni\\conf\\0-nat.conf"),
+                     HOST_ABSENT);
+    assert_int_equal(host_file_type(r.host, CNI_CONF_DIR), HOST_ABSENT);
+    assert_int_equal(host_read(r.host, KUBELET_INSTANCE_CONFIG_FILE, 4096, &instance, &len, NULL),
+                     0);
+    assert_non_null(strstr(instance, "npipe:////./pipe/elsewhere"));
+    assert_taken_back(&r, before);
+    json_decref(before);
+    close_run(&r);
+}
+
+/* The plan has the services that the join goes on with, and the place of its CNI file. */
+static void a_dry_run_tells_it(void **state) {
+    struct error err = {0};
+    struct run r;
+    struct join one;
+    _cleanup_json_ json_t *plan = NULL;
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    open_elsewhere(&r);
+    one = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    assert_int_equal(join_open(&one, &err), 0);
+    if (join_plan_make(&one, &plan, &err) < 0)
+        fail_msg("%s", err.message);
+    text = join_plan_text(plan);
+    assert_non_null(strstr(text,
+                           "  containerd       adopted, kept as it is:\n"
+                           "                   C:\\containerd\\containerd.exe --run-service\n"));
+    assert_non_null(strstr(text, "  kubelet          adopted, started again with:\n"
+                                 "                   C:\\k\\kubelet.exe --windows-service --"));
+    assert_non_null(strstr(text, CONTAINERD_FOLDER "\\cni\\conf\\10-winjoin.conf\n"));
+    assert_null(strstr(text, CONTAINERD_CONFIG_PATH));
+    assert_null(strstr(text, "services\\kubelet.json"));
+    join_close(&one);
+    close_run(&r);
+}
+
+/* One whose words about itself cannot be read, or that the call contradicts. */
+static void one_that_does_not_fit_is_refused(void **state) {
+    static const struct {
+        const char *config, *socket, *says;
+    } rows[] = {
+        {"version = 2\n[grpc\n", NULL, "config.toml: line 2: ']' is missing"},
+        {"version = 2\n", "npipe:////./pipe/other", "opens \\\\.\\pipe\\containerd-containerd"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        struct run r;
+
+        open_elsewhere(&r);
+        assert_int_equal(host_write(r.host, CONTAINERD_CONFIG_PATH, rows[i].config,
+                                    strlen(rows[i].config), HOST_PUBLIC, NULL),
+                         0);
+        r.options.cri_socket = xstrdup_null(rows[i].socket);
+        assert_int_equal(join_once(&r, &err), -1);
+        assert_int_equal(err.kind, ERROR_PREFLIGHT);
+        if (!strstr(err.hints[0], "[ContainerdConfig]") || !strstr(err.hints[0], rows[i].says))
+            fail_msg("'%s' does not say '%s'", err.hints[0], rows[i].says);
+        close_run(&r);
+    }
+}
+
 /* Nobody asked for it. */
 static void otherwise_they_are_refused(void **state) {
     struct error err = {0};
@@ -337,6 +443,9 @@ int main(void) {
         cmocka_unit_test_prestate(killed_at_every_call, (char *)NATIVE),
         cmocka_unit_test_prestate(killed_at_every_call, (char *)WRAPPED),
         cmocka_unit_test(without_one_to_adopt),
+        cmocka_unit_test(it_gets_its_files_where_it_looks),
+        cmocka_unit_test(a_dry_run_tells_it),
+        cmocka_unit_test(one_that_does_not_fit_is_refused),
         cmocka_unit_test(otherwise_they_are_refused),
         cmocka_unit_test(command_lines),
         cmocka_unit_test(what_was_told_is_expected),

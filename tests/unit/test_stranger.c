@@ -268,12 +268,14 @@ static void a_strangers_program_is_missing(void **state) {
     (void)state;
     open_fit();
     assert_int_equal(
-        artifacts_missing(r.host, NULL, "win-overlay", "host-local", &choice, &missing, &err), 0);
+        artifacts_missing(r.host, NULL, NULL, "win-overlay", "host-local", &choice, &missing, &err),
+        0);
     assert_int_equal(missing.count, 0);
     users(KUBELET);
     users("C:\\opt\\cni\\bin\\host-local.exe");
     assert_int_equal(
-        artifacts_missing(r.host, NULL, "win-overlay", "host-local", &choice, &missing, &err), 0);
+        artifacts_missing(r.host, NULL, NULL, "win-overlay", "host-local", &choice, &missing, &err),
+        0);
     assert_int_equal(missing.count, 2);
     assert_true(text_list_has(&missing, "kubelet"));
     assert_true(text_list_has(&missing, "host-local"));

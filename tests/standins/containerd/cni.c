@@ -8,7 +8,7 @@
 
 enum { CONF_MAX = 1024 * 1024, PLUGIN_TIMEOUT_MS = 120000 };
 
-int cni_load(struct host *host, const struct containerd_settings *settings, json_t **ret,
+int cni_load(struct host *host, const struct standin_settings *settings, json_t **ret,
              struct error *err) {
     struct text_list names = {0};
     struct error absent = {0};
@@ -56,7 +56,7 @@ static json_t *plugin_conf(const json_t *list, const json_t *plugin, const struc
     return conf;
 }
 
-static int run_plugin(struct host *host, const struct containerd_settings *settings,
+static int run_plugin(struct host *host, const struct standin_settings *settings,
                       const char *command, const struct cni_pod *pod, const json_t *conf,
                       json_t **ret, struct error *err) {
     const char *type = json_text_at(conf, "type");
@@ -88,7 +88,7 @@ static int run_plugin(struct host *host, const struct containerd_settings *setti
     return 0;
 }
 
-int cni_call(struct host *host, const struct containerd_settings *settings, const char *command,
+int cni_call(struct host *host, const struct standin_settings *settings, const char *command,
              const struct cni_pod *pod, json_t **ret, struct error *err) {
     _cleanup_(json_decrefp_) json_t *list = NULL, *result = NULL;
 

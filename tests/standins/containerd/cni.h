@@ -8,7 +8,7 @@
 
 /* The network configuration that counts: the first *.conf, *.conflist, *.json by name. New
  * reference; none: ERROR_ABSENT "cni config uninitialized". */
-int cni_load(struct host *host, const struct containerd_settings *settings, json_t **ret,
+int cni_load(struct host *host, const struct standin_settings *settings, json_t **ret,
              struct error *err);
 
 struct cni_pod {
@@ -19,5 +19,5 @@ struct cni_pod {
     const json_t *ports;
 };
 /* command: "ADD" (then *ret is the last plugin's result, a new reference) or "DEL". */
-int cni_call(struct host *host, const struct containerd_settings *settings, const char *command,
+int cni_call(struct host *host, const struct standin_settings *settings, const char *command,
              const struct cni_pod *pod, json_t **ret, struct error *err);

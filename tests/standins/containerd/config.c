@@ -25,7 +25,7 @@ static char *first_string(const char *value) {
     return text_take(&out);
 }
 
-static void take(struct containerd_settings *settings, const char *key, size_t len,
+static void take(struct standin_settings *settings, const char *key, size_t len,
                  const char *value) {
     const struct {
         const char *key;
@@ -46,16 +46,16 @@ static void take(struct containerd_settings *settings, const char *key, size_t l
     }
 }
 
-static void read_line(struct containerd_settings *settings, const char *line) {
+static void read_line(struct standin_settings *settings, const char *line) {
     line += strspn(line, " \t");
     const char *equals = strchr(line, '=');
     if (*line != '#' && *line != '[' && equals)
         take(settings, line, strcspn(line, " \t="), equals + 1);
 }
 
-int containerd_settings_read(struct host *host, const char *path, struct containerd_settings *ret,
-                             struct error *err) {
-    struct containerd_settings made = {
+int standin_settings_read(struct host *host, const char *path, struct standin_settings *ret,
+                          struct error *err) {
+    struct standin_settings made = {
         .cni_bin_dir = xstrdup("C:\\Program Files\\containerd\\cni\\bin"),
         .cni_conf_dir = xstrdup("C:\\Program Files\\containerd\\cni\\conf"),
         .sandbox_image = xstrdup("registry.k8s.io/pause:3.10.1"),

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "host/host.h"
 
-struct containerd_settings {
+struct standin_settings {
     char *cni_bin_dir;
     char *cni_conf_dir;
     char *sandbox_image;
@@ -12,5 +12,5 @@ struct containerd_settings {
 
 /* Reads bin_dir or bin_dirs, conf_dir, sandbox or sandbox_image; what the file lacks keeps
  * containerd's default. The file given but absent: ERROR_ABSENT. */
-int containerd_settings_read(struct host *host, const char *path, struct containerd_settings *ret,
-                             struct error *err);
+int standin_settings_read(struct host *host, const char *path, struct standin_settings *ret,
+                          struct error *err);

@@ -19,7 +19,7 @@
 
 #define STATE_PATH "C:\\ProgramData\\containerd\\state\\standin.json"
 
-static const struct containerd_settings *settings;
+static const struct standin_settings *settings;
 static json_t *pods; /* uid -> {"uid","namespace","name","id","netns","ip","containers",..} */
 static CRITICAL_SECTION lock;
 
@@ -35,7 +35,7 @@ static void save(struct host *host) {
         klog('E', "state: %s", err.message);
 }
 
-void pods_open(const struct containerd_settings *given) {
+void pods_open(const struct standin_settings *given) {
     struct host *host = host_win32_open();
     _cleanup_(freep) char *text = NULL;
     struct error err = {0};

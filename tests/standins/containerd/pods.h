@@ -6,7 +6,7 @@
 #include "tests/standins/containerd/config.h"
 
 /* Loads what an earlier life of the service left running. Settings are borrowed for good. */
-void pods_open(const struct containerd_settings *settings);
+void pods_open(const struct standin_settings *settings);
 /* {"op":"RunPod","pod":<Pod object with metadata.uid>,"dns":{..},"hosts":[..]} -> {"ok":true,..}.
  * Running already: success. */
 json_t *pods_run(const json_t *request);

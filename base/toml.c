@@ -1,0 +1,333 @@
+/* A reader of TOML 1.0 (https://toml.io/en/v1.0.0) by descent. */
+#include "base/toml.h"
+
+#include <stdint.h>
+
+enum { DEPTH_MAX = 32 };
+
+struct reader {
+    const char *at, *end;
+    size_t line;
+    const char *what;
+    unsigned depth;
+    struct error *err;
+};
+
+static int refuse(const struct reader *r, const char *why) {
+    return error_set(r->err, ERROR_MALFORMED, "decode %s: line %zu: %s", r->what, r->line, why);
+}
+
+/* '\0' behind the text, too. */
+static char now(const struct reader *r) {
+    return r->at < r->end ? *r->at : '\0';
+}
+
+static bool takes(struct reader *r, const char *token) {
+    size_t len = strlen(token);
+
+    if ((size_t)(r->end - r->at) < len || memcmp(r->at, token, len) != 0)
+        return false;
+    r->at += len;
+    return true;
+}
+
+static void skip_blanks(struct reader *r) {
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
+        r->at++;
+}
+
+/* Blanks, comments and the ends of lines. */
+static void skip_lines(struct reader *r) {
+    for (; r->at < r->end && strchr(" \t\r\n#", *r->at) && *r->at; r->at++) {
+        if (*r->at == '#')
+            while (r->at + 1 < r->end && r->at[1] != '\n')
+                r->at++;
+        r->line += *r->at == '\n';
+    }
+}
+
+/* ---- strings ---- */
+
+static void add_character(struct text *out, uint32_t code) {
+    if (code < 0x80) {
+        text_add_char(out, (char)code);
+        return;
+    }
+    if (code < 0x800) {
+        text_add_char(out, (char)(0xc0 | code >> 6));
+    } else {
+        if (code < 0x10000) {
+            text_add_char(out, (char)(0xe0 | code >> 12));
+        } else {
+            text_add_char(out, (char)(0xf0 | code >> 18));
+            text_add_char(out, (char)(0x80 | (code >> 12 & 0x3f)));
+        }
+        text_add_char(out, (char)(0x80 | (code >> 6 & 0x3f)));
+    }
+    text_add_char(out, (char)(0x80 | (code & 0x3f)));
+}
+
+/* The digits of \u and \U. */
+static int read_code(struct reader *r, int digits, struct text *out) {
+    uint32_t code = 0;
+
+    for (; digits > 0; digits--) {
+        static const char hex[] = "0123456789abcdef";
+        const char *digit =
+            now(r) ? strchr(hex, now(r) | ('A' <= now(r) && now(r) <= 'F' ? 0x20 : 0)) : NULL;
+
+        if (!digit)
+            return refuse(r, "an escape \\u has too few digits");
+        code = code << 4 | (uint32_t)(digit - hex);
+        r->at++;
+    }
+    if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return refuse(r, "an escape \\u is no character");
+    add_character(out, code);
+    return 0;
+}
+
+static int read_escape(struct reader *r, bool lines, struct text *out) {
+    static const char letters[] = "btnfr\"\\", bytes[] = "\b\t\n\f\r\"\\";
+    const char *letter = now(r) ? strchr(letters, now(r)) : NULL;
+
+    if (letter) {
+        text_add_char(out, bytes[letter - letters]);
+        r->at++;
+        return 0;
+    }
+    if (takes(r, "u"))
+        return read_code(r, 4, out);
+    if (takes(r, "U"))
+        return read_code(r, 8, out);
+    if (!lines || !now(r) || !strchr(" \t\r\n", now(r)))
+        return refuse(r, "in double quotes a backslash is written twice: \"C:\\\\folder\"");
+    for (; now(r) && strchr(" \t\r\n", now(r)); r->at++) /* at the end of a line: none of it */
+        r->line += *r->at == '\n';
+    return 0;
+}
+
+/* Between `quote`, which is one or three. */
+static int read_quoted(struct reader *r, const char *quote, char **ret) {
+    _cleanup_(text_free) struct text out = {0};
+    bool lines = quote[1] != '\0', plain = *quote == '\'';
+
+    if (lines && (takes(r, "\r\n") || takes(r, "\n"))) /* the first is none of it */
+        r->line++;
+    while (!takes(r, quote)) {
+        char c = now(r);
+
+        if (!c || (!lines && c == '\n'))
+            return refuse(r, "a quote is not closed");
+        r->at++;
+        if (c == '\\' && !plain) {
+            if (read_escape(r, lines, &out) < 0)
+                return -1;
+            continue;
+        }
+        r->line += c == '\n';
+        text_add_char(&out, c);
+    }
+    for (int i = 0; lines && i < 2 && now(r) == *quote; i++, r->at++) /* """a""""" ends in two */
+        text_add_char(&out, *quote);
+    *ret = text_take(&out);
+    return 0;
+}
+
+static int read_string(struct reader *r, char **ret) {
+    static const char *const quotes[] = {"\"\"\"", "'''", "\"", "'"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(quotes); i++)
+        if (takes(r, quotes[i]))
+            return read_quoted(r, quotes[i], ret);
+    return refuse(r, "a value is missing");
+}
+
+/* ---- keys ---- */
+
+static int read_name(struct reader *r, char **ret) {
+    const char *from = r->at;
+
+    if (now(r) == '"' || now(r) == '\'')
+        return read_string(r, ret);
+    while (r->at < r->end &&
+           strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *r->at) &&
+           *r->at)
+        r->at++;
+    if (r->at == from)
+        return refuse(r, "a key is missing");
+    *ret = xstrndup(from, (size_t)(r->at - from));
+    return 0;
+}
+
+/* The table of that name, of an array of tables the last one. Borrowed. */
+static json_t *table_in(struct reader *r, json_t *table, const char *name) {
+    json_t *found = json_object_get(table, name);
+
+    if (!found) {
+        found = json_object();
+        if (json_object_set_new(table, name, found) < 0) {
+            (void)refuse(r, "a key is no UTF-8");
+            return NULL;
+        }
+    }
+    if (json_is_array(found))
+        found = json_array_get(found, json_array_size(found) - 1);
+    if (!json_is_object(found)) {
+        (void)refuse(r, "a key has a value already, and can have no keys below it");
+        return NULL;
+    }
+    return found;
+}
+
+/* "a.'b.c'.d": the table that holds the last name, and that name. */
+static json_t *read_key(struct reader *r, json_t *table, char **ret_name) {
+    _cleanup_(freep) char *name = NULL;
+
+    for (;;) {
+        skip_blanks(r);
+        if (read_name(r, &name) < 0)
+            return NULL;
+        skip_blanks(r);
+        if (!takes(r, "."))
+            break;
+        table = table_in(r, table, name);
+        if (!table)
+            return NULL;
+        free(take_ptr(name));
+    }
+    *ret_name = take_ptr(name);
+    return table;
+}
+
+/* ---- values ---- */
+
+static int read_value(struct reader *r, json_t **ret);
+
+static int read_pair(struct reader *r, json_t *table) {
+    _cleanup_(freep) char *name = NULL;
+    json_t *value = NULL;
+
+    table = read_key(r, table, &name);
+    if (!table)
+        return -1;
+    if (!takes(r, "="))
+        return refuse(r, "'=' is missing behind a key");
+    skip_blanks(r);
+    if (read_value(r, &value) < 0)
+        return -1;
+    return json_object_set_new(table, name, value) < 0 ? refuse(r, "a key is no UTF-8") : 0;
+}
+
+/* Between '[' or '{' and its end, with commas. */
+static int read_items(struct reader *r, char end, json_t *into) {
+    if (++r->depth > DEPTH_MAX)
+        return refuse(r, "values are nested too deep");
+    for (;;) {
+        json_t *item = NULL;
+
+        skip_lines(r);
+        if (now(r) == end)
+            break;
+        if (end == '}' ? read_pair(r, into) < 0 : read_value(r, &item) < 0)
+            return -1;
+        if (item)
+            json_array_append_new(into, item);
+        skip_lines(r);
+        if (now(r) != end && !takes(r, ","))
+            return refuse(r, "',' or a closing bracket is missing");
+    }
+    r->at++;
+    r->depth--;
+    return 0;
+}
+
+static json_t *plain_value(const char *word) {
+    long long number;
+
+    if (text_equal(word, "true") || text_equal(word, "false"))
+        return json_boolean(*word == 't');
+    return text_to_number(word, INT64_MIN, INT64_MAX, &number) == 0 ? json_integer(number)
+                                                                    : json_string(word);
+}
+
+static int read_value(struct reader *r, json_t **ret) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *made = NULL;
+    const char *from = r->at;
+
+    if (takes(r, "[") || takes(r, "{")) {
+        made = *from == '[' ? json_array() : json_object();
+        if (read_items(r, *from == '[' ? ']' : '}', made) < 0)
+            return -1;
+    } else if (now(r) == '"' || now(r) == '\'') {
+        if (read_string(r, &text) < 0)
+            return -1;
+        made = json_string(text);
+    } else {
+        while (r->at < r->end && *r->at && !strchr(" \t\r\n#,]}", *r->at))
+            r->at++;
+        if (r->at == from)
+            return refuse(r, "a value is missing");
+        text = xstrndup(from, (size_t)(r->at - from));
+        made = plain_value(text);
+    }
+    if (!made)
+        return refuse(r, "a value is no UTF-8");
+    *ret = take_ptr(made);
+    return 0;
+}
+
+/* ---- lines ---- */
+
+/* Behind '[': the table that the following pairs go into. */
+static json_t *read_header(struct reader *r, json_t *document) {
+    bool list = takes(r, "[");
+    _cleanup_(freep) char *name = NULL;
+    json_t *parent = read_key(r, document, &name);
+
+    if (!parent)
+        return NULL;
+    if (!takes(r, list ? "]]" : "]")) {
+        (void)refuse(r, "']' is missing");
+        return NULL;
+    }
+    if (list) {
+        json_t *tables = json_object_get(parent, name);
+
+        if (!json_is_array(tables) && json_object_set_new(parent, name, json_array()) < 0) {
+            (void)refuse(r, "a key is no UTF-8");
+            return NULL;
+        }
+        json_array_append_new(json_object_get(parent, name), json_object());
+    }
+    return table_in(r, parent, name);
+}
+
+static int read_document(struct reader *r, json_t *document) {
+    json_t *table = document;
+
+    for (skip_lines(r); r->at < r->end; skip_lines(r)) {
+        if (takes(r, "[")) {
+            table = read_header(r, document);
+            if (!table)
+                return -1;
+        } else if (read_pair(r, table) < 0) {
+            return -1;
+        }
+        skip_blanks(r);
+        if (r->at < r->end && !strchr("\r\n#", *r->at))
+            return refuse(r, "something stands behind the end of a value");
+    }
+    return 0;
+}
+
+int toml_parse(const char *text, size_t len, const char *what, json_t **ret, struct error *err) {
+    struct reader r = {.at = text, .end = text + len, .line = 1, .what = what, .err = err};
+    _cleanup_json_ json_t *document = json_object();
+
+    if (read_document(&r, document) < 0)
+        return -1;
+    *ret = take_ptr(document);
+    return 0;
+}
