@@ -150,9 +150,7 @@ static int read_list(struct reader *r, struct yaml_node *node) {
         event_free(&event);
         if (end || result < 0)
             return result;
-        if ((node->count & (node->count - 1)) == 0)
-            node->items = xrealloc(node->items, (node->count * 2 + 1) * sizeof *node->items);
-        node->items[node->count++] = item;
+        array_add(node->items, node->count, item);
     }
 }
 
@@ -206,13 +204,10 @@ static int read_map(struct reader *r, struct yaml_node *node) {
         if (!end && (result = check_key(r, node, &event)) == 0) {
             json_object_set_new_nocheck(node->places, (const char *)event.data.scalar.value,
                                         json_integer((json_int_t)node->count));
-            if ((node->count & (node->count - 1)) == 0)
-                node->pairs = xrealloc(node->pairs, (node->count * 2 + 1) * sizeof *node->pairs);
-            node->pairs[node->count++] = (struct yaml_pair){
-                .key = xstrdup((const char *)event.data.scalar.value),
-                .line = event.start_mark.line + 1,
-                .column = event.start_mark.column + 1,
-            };
+            array_add(node->pairs, node->count,
+                      (struct yaml_pair){.key = xstrdup((const char *)event.data.scalar.value),
+                                         .line = event.start_mark.line + 1,
+                                         .column = event.start_mark.column + 1});
         }
         event_free(&event);
         if (end || result < 0)

@@ -5,7 +5,7 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/programs/programs.h"
-#include "netsetup/nic/nic_watchdog.h"
+#include "netsetup/nic/nic_restore.h"
 #include "services/version.h"
 
 /* The kubeadm whose behavior this is, where no kubelet says which Kubernetes this machine has. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "join/configuration/join_options.h"
+#include "join/phases/phases.h"
 
 struct verb;
 
@@ -22,3 +23,12 @@ int kubeadm_exit_code(enum error_kind kind);
 void kubeadm_settle(struct join_options *options);
 /* In each such program, and in no kubeadm. */
 extern const char kubeadm_mark[];
+
+/* ---- A join called as kubeadm's prints what kubeadm does ---- */
+
+/* kubeadm's phase in which it does what winjoin does in that phase. */
+const char *kubeadm_phase(const struct join_phase *phase);
+/* What kubeadm prints on standard output when that phase begins; "": nothing. */
+const char *kubeadm_begin_text(const struct join_phase *phase);
+/* What it prints there when a worker has joined. */
+extern const char kubeadm_joined_text[];

@@ -1,5 +1,5 @@
 /* What kubeadm prints of its phases, and which of winjoin's they are. */
-#include "cmd/kubeadm_phases.h"
+#include "cmd/kubeadm.h"
 
 #include "join/kubelet/kubelet_files.h"
 

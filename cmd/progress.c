@@ -2,7 +2,7 @@
 #include "cmd/progress.h"
 
 #include "base/rfc3339.h"
-#include "cmd/kubeadm_phases.h"
+#include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/record.h"
 #include "join/phases/phases.h"

@@ -213,8 +213,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     if (result < 0)
         return -1;
     report.milliseconds = (unsigned)(host_monotonic_ms(host) - start);
-    *ret = report;
-    report = (struct diag_report){0};
+    *ret = take_struct(report);
     return 0;
 }
 

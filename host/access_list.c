@@ -1,4 +1,4 @@
-/* Windows' access lists: read, written, closed, inherited and asked. */
+/* Windows' access lists: read, written and closed. */
 #include "host/access_list.h"
 
 #include <stdlib.h>
@@ -20,10 +20,6 @@ enum {
     FILE_WRITE = 0x120116,
     FILE_READ = 0x120089,
 };
-
-#define SID_EVERYONE "S-1-1-0"
-#define SID_CREATOR_OWNER "S-1-3-0"
-#define SID_OWNER_RIGHTS "S-1-3-4"
 
 /* The SIDs that mean the same on each machine, and by what names many are meant. */
 static const struct {
@@ -71,8 +67,7 @@ static const struct letters flags[] = {
     {"IO", ACCESS_INHERIT_ONLY},   {"ID", ACCESS_INHERITED},
 };
 
-/* What generic rights mean of a file. */
-static uint32_t of_files(uint32_t bits) {
+uint32_t access_list_of_files(uint32_t bits) {
     bits |= bits & GENERIC_ALL ? ACCESS_ALL : 0;
     bits |= bits & GENERIC_EXECUTE ? FILE_EXECUTE : 0;
     bits |= bits & GENERIC_WRITE ? FILE_WRITE : 0;
@@ -297,7 +292,7 @@ bool access_is_trusted(const char *sid) {
 
 /* What is left of the rights of somebody else. */
 static uint32_t clip(uint32_t bits, enum host_access access) {
-    return access == HOST_READ_ONLY ? of_files(bits) & ~(uint32_t)ACCESS_CHANGE : 0;
+    return access == HOST_READ_ONLY ? access_list_of_files(bits) & ~(uint32_t)ACCESS_CHANGE : 0;
 }
 
 /* Whose entry stays as it is: an administrator's; the owner's, who was looked at and could give
@@ -374,71 +369,8 @@ const char *access_list_open_to(const struct access_list *list, bool folder) {
         const char *name = name_of_many(entry->who);
 
         if (name && !entry->refuses && !(entry->flags & ACCESS_INHERIT_ONLY) &&
-            of_files(entry->rights) & changes)
+            access_list_of_files(entry->rights) & changes)
             return name;
     }
     return list->is_missing ? "Everyone" : NULL;
-}
-
-static void add_entry(struct access_list *list, const struct access_entry *from, unsigned inherits,
-                      uint32_t bits, const char *who) {
-    list->entries = xrealloc(list->entries, (list->count + 1) * sizeof *list->entries);
-    list->entries[list->count++] = (struct access_entry){.refuses = from->refuses,
-                                                         .flags = inherits | ACCESS_INHERITED,
-                                                         .rights = bits,
-                                                         .who = xstrdup(who),
-                                                         .odd = xstrdup_null(from->odd)};
-}
-
-void access_list_inherit(struct access_list *list, bool folder, const struct access_list *above) {
-    enum { BELOW = ACCESS_OBJECT_INHERIT | ACCESS_CONTAINER_INHERIT };
-
-    if (list->protected_)
-        return;
-    list->is_missing = false;
-    for (size_t i = 0; i < above->count; i++) {
-        const struct access_entry *from = &above->entries[i];
-        const bool creator = text_equal(from->who, SID_CREATOR_OWNER);
-        const bool here = from->flags & (folder ? ACCESS_CONTAINER_INHERIT : ACCESS_OBJECT_INHERIT);
-        unsigned below = folder && !(from->flags & ACCESS_NO_PROPAGATE) ? from->flags & BELOW : 0;
-
-        if (here && creator && list->owner)
-            add_entry(list, from, 0, of_files(from->rights), list->owner);
-        if (here && !creator)
-            add_entry(list, from, below, from->rights, from->who);
-        else if (below)
-            add_entry(list, from, below | ACCESS_INHERIT_ONLY, from->rights, from->who);
-    }
-}
-
-static bool is_one(const char *who, const char *const *these) {
-    for (; *these; these++)
-        if (text_equal(who, *these))
-            return true;
-    return text_equal(who, SID_EVERYONE);
-}
-
-uint32_t access_list_rights(const struct access_list *list, const char *const *these) {
-    uint32_t given = 0, refused = 0;
-    bool limited = false;
-    const bool owns = list->owner && is_one(list->owner, these);
-
-    if (list->is_missing)
-        return ACCESS_ALL;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct access_entry *entry = &list->entries[i];
-        const bool rights_of_owner = text_equal(entry->who, SID_OWNER_RIGHTS);
-        const uint32_t bits = of_files(entry->rights);
-
-        if (entry->flags & ACCESS_INHERIT_ONLY)
-            continue;
-        limited |= rights_of_owner;
-        if (!(rights_of_owner ? owns : is_one(entry->who, these)))
-            continue;
-        if (entry->refuses)
-            refused |= entry->odd ? 0 : bits & ~given; /* perhaps it does not */
-        else
-            given |= bits & ~refused;
-    }
-    return owns && !limited ? given | READ_CONTROL | WRITE_DAC : given;
 }

@@ -7,6 +7,9 @@
 #include "base/error.h"
 #include "host/host.h"
 
+#define SID_EVERYONE "S-1-1-0"
+#define SID_CREATOR_OWNER "S-1-3-0"
+#define SID_OWNER_RIGHTS "S-1-3-4"
 #define SID_SYSTEM "S-1-5-18"
 #define SID_ADMINISTRATORS "S-1-5-32-544"
 #define SID_USERS "S-1-5-32-545"
@@ -56,6 +59,8 @@ int access_list_read(const char *sddl, struct access_list *ret, struct error *er
 /* The same as SDDL, with the entries that were inherited marked so. The caller frees. */
 char *access_list_write(const struct access_list *list);
 void access_list_free(struct access_list *list);
+/* What generic rights mean of a file. */
+uint32_t access_list_of_files(uint32_t bits);
 
 /* The list that winjoin gives a new file or folder. NULL: HOST_PUBLIC, it inherits. The caller
  * frees. */
@@ -76,11 +81,3 @@ char *access_list_closed(const char *sddl, enum host_access access);
 /* Who of "Everyone", "Users", "Authenticated Users", ... may change a file; or remove a folder, or
  * give its list away. NULL: none. Borrowed. */
 const char *access_list_open_to(const struct access_list *list, bool folder);
-
-/* Adds to `list` what a file or folder in a folder with that list inherits, unless it is protected;
- * CREATOR OWNER becomes the owner of `list`. */
-void access_list_inherit(struct access_list *list, bool folder, const struct access_list *above);
-
-/* The rights that the list gives to somebody with these SIDs (`sids` ends with NULL), among them
- * those of an owner: to read the list and to change it. */
-uint32_t access_list_rights(const struct access_list *list, const char *const *sids);

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "join/asked.h"
 #include "join/found/need.h"
-#include "join/phases/kubelet_bootstrap.h"
+#include "join/phases/steps.h"
 #include "join/configuration/join_configuration.h"
 #include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"

@@ -1,6 +1,4 @@
 /* ConfigMaps: one value, or all data. */
-#include "kube/configmap.h"
-
 #include "kube/object.h"
 
 int kube_configmap_get(struct kube_client *client, const char *name_space, const char *name,

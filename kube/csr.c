@@ -246,7 +246,7 @@ static void explain(const struct csr_wait *w, struct error *err) {
 int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsigned timeout_ms,
                   kube_csr_progress *progress, void *context, struct kube_csr *ret,
                   struct error *err) {
-    bool issued = sent->state == KUBE_CSR_ISSUED;
+    bool waits = sent->state == KUBE_CSR_PENDING || sent->state == KUBE_CSR_APPROVED;
     struct csr_wait w = {.name = sent->name,
                          .uid = sent->uid,
                          .progress = progress,
@@ -255,7 +255,7 @@ int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsig
                          .start = host_monotonic_ms(client->host)};
     struct kube_watch watch = {.path = CSR_PATH,
                                .name = sent->name,
-                               .version = issued ? NULL : sent->version,
+                               .version = waits ? sent->version : NULL,
                                .timeout_ms = timeout_ms,
                                .on_event = on_event,
                                .on_tick = on_tick,

@@ -52,9 +52,9 @@ int kube_csr_refused(const struct kube_csr *csr, struct error *err);
 
 /* Told at each change of state and about once a second. Not 0 ends the wait (ERROR_INTERRUPTED). */
 typedef int kube_csr_progress(void *context, const struct kube_csr *csr, unsigned waited_ms);
-/* Watches the request, from the version at which it was seen last, until it is issued; one that was
- * issued already, or has no version, is listed first. *ret is its last look. Denied and failed:
- * ERROR_DENIED; deleted: ERROR_ABSENT; another uid under the name: ERROR_CONFLICT; time:
+/* Watches the request, from the version at which it was seen last, until it is issued; one that
+ * was decided already, or has no version, is listed first. *ret is its last look. Denied and
+ * failed: ERROR_DENIED; deleted: ERROR_ABSENT; another uid under the name: ERROR_CONFLICT; time:
  * ERROR_TIMED_OUT with the state and, while nobody has approved it, the hint
  * `kubectl certificate approve NAME`. */
 int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsigned timeout_ms,

@@ -144,8 +144,7 @@ static int finish(struct talk *talk, const struct kube_exec *exec, int result,
         }
     }
     if (result == 0) {
-        *ret = talk->result;
-        talk->result = (struct kube_exec_result){0};
+        *ret = take_struct(talk->result);
         return 0;
     }
     return error_prefix(err, "run a program in pod %s/%s", exec->namespace_, exec->pod);

@@ -3,7 +3,6 @@
 
 #include "base/rfc3339.h"
 #include "kube/object.h"
-#include "kube/pages.h"
 
 #define NODES_PATH "/api/v1/nodes"
 #define PENDING_REASON "WinjoinNetworkPending"

@@ -39,7 +39,7 @@ int kube_node_network_pending_set(struct kube_client *client, const char *name, 
 int kube_node_event(struct kube_client *client, const char *name, const char *type,
                     const char *reason, const char *message, struct error *err);
 
-/* All Nodes, as kube_pages_get reads them (kube/pages.h). New reference. */
+/* All Nodes, as kube_pages_get reads them (kube/object.h). New reference. */
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err);
 
 /* What to wait for; given a look at the Node, or NULL while there is none. */

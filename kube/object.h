@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "kube/client.h"
 
 /* Is it a DNS-1123 subdomain of at most 253 characters (apimachinery validation)? */
 bool kube_name_is_valid(const char *name);
@@ -17,3 +18,22 @@ int kube_object_check(const json_t *object, const char *kind, const char *api_ve
 int kube_list_items(const json_t *list, json_t **ret, struct error *err);
 /* The condition Ready of a Node or Pod (status.conditions); NULL: none. `object` owns it. */
 const json_t *kube_ready_condition(const json_t *object);
+
+/* ---- all objects of a collection, page by page ---- */
+
+/* All objects at path ("/api/v1/nodes", with a query or without), in pages of 500 (the API's limit
+ * and continue), as the server's objects: {"items": [object...], "metadata": {"resourceVersion"}?},
+ * without what nobody here reads (managedFields, a Node's images). Pages that do not end (300 of
+ * them, 120 s, too many bytes),
+ * and objects larger than etcd stores (1.5 MiB), are ERROR_MALFORMED or ERROR_TIMED_OUT. New
+ * reference. */
+int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
+
+/* ---- ConfigMaps: one value, or all data ---- */
+
+/* The whole object, which must not be of another kind. Tries retryable failures again for up to
+ * timeout_ms. */
+int kube_configmap_get(struct kube_client *client, const char *name_space, const char *name,
+                       unsigned timeout_ms, json_t **ret, struct error *err);
+/* data[key] (borrowed), or NULL when absent, empty or no text. */
+const char *kube_configmap_value(const json_t *configmap, const char *key);

@@ -1,7 +1,6 @@
 /* All objects of a collection, page by page. */
-#include "kube/pages.h"
-
 #include "kube/object.h"
+
 #include "kube/request.h"
 
 /* As many as kubectl asks for. A Node with its 50 images has up to 30 KiB. */

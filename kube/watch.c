@@ -2,7 +2,6 @@
 #include "base/log.h"
 #include "kube/client.h"
 #include "kube/object.h"
-#include "kube/pages.h"
 #include "kube/request.h"
 
 enum {

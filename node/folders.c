@@ -53,7 +53,8 @@ static bool lies_below(const char *path, const char *folder) {
     return text_equal_nocase(head, folder) && path[strlen(head)] == '\\';
 }
 
-enum host_access node_folder_access(const char *path) {
+/* What a folder gets: its row's access, else that of the nearest row above, else HOST_READ_ONLY. */
+static enum host_access access_of(const char *path) {
     const struct node_folder *row = node_folder_find(path);
 
     for (size_t i = node_folder_count; i > 0 && !row; i--)
@@ -88,7 +89,7 @@ int node_folder_close(struct host *host, const char *path, struct error *err) {
     _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
     const struct node_folder *row = node_folder_find(path);
 
-    if (host_make_folder(host, path, node_folder_access(path), err) < 0)
+    if (host_make_folder(host, path, access_of(path), err) < 0)
         return -1;
     if (!row)
         return host_refuse_stranger_in(host, path, err);

@@ -21,8 +21,6 @@ extern const size_t node_folder_count;
 
 /* The row of just this folder; NULL: it has none. */
 const struct node_folder *node_folder_find(const char *path);
-/* What a folder gets: its row's access, else that of the nearest row above, else HOST_READ_ONLY. */
-enum host_access node_folder_access(const char *path);
 /* What a stranger put into a folder's way, or directly into it where only the node writes. Kinds
  * and `ret` as host_stranger(). */
 int node_folder_stranger(struct host *host, const struct node_folder *row,

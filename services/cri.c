@@ -162,8 +162,7 @@ int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct er
         if (!ours)
             pod_free(&pods.items[--pods.count]);
     }
-    *ret = pods;
-    pods = (struct cri_pods){0};
+    *ret = take_struct(pods);
     return 0;
 }
 

@@ -239,8 +239,7 @@ static int watch_once(struct diagnosis *d, struct error *err) {
         d->begun = true;
         d->failure[0] = '\0';
         diag_report_free(&d->last);
-        d->last = d->report;
-        d->report = (struct diag_report){0};
+        d->last = take_struct(d->report);
         return d->last.left ? tell_left(&d->last, err) : 0;
     }
     diag_report_free(&d->report);

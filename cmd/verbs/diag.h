@@ -3,7 +3,7 @@
 
 #include "cmd/program.h"
 #include "cmd/progress.h"
-#include "diag/collection/pack.h"
+#include "diag/collection/collection.h"
 #include "diag/reports/report.h"
 #include "join/join.h"
 #include "kube/client.h"

@@ -59,8 +59,7 @@ static int open(struct diagnosis *d, struct error *err) {
 static int ask(struct diagnosis *d, struct error *err) {
     int result = join_open(&d->join, err) < 0 ? -1 : join_run_phase(&d->join, "verify", err);
 
-    d->report = d->join.found.report;
-    d->join.found.report = (struct diag_report){0};
+    d->report = take_struct(d->join.found.report);
     return result;
 }
 

@@ -1,7 +1,7 @@
 /* winjoin join and discover. */
 
 #include "base/redact.h"
-#include "cmd/kubeadm_phases.h"
+#include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"
@@ -13,6 +13,7 @@
 #include "join/phases/phases.h"
 #include "join/phases/restart.h"
 #include "join/plan/plan.h"
+#include "join/programs/programs.h"
 #include "join/run.h"
 
 static void list_groups(struct text *out, json_t *rows) {
@@ -204,12 +205,15 @@ static int write_plan(struct program *program, const json_t *plan, struct error 
 /* Everything is looked at as in a join, with discovery and the host's fitness; nothing is made. */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
     _cleanup_json_ json_t *plan = NULL;
-    _cleanup_(freep) char *text = NULL;
+    _cleanup_(freep) char *text = NULL, *image = NULL;
     int result = join_run_looking(join, err);
 
     progress_name_phase(program, &join->progress, result, err);
     if (result < 0 || join_plan_make(join, &plan, err) < 0)
         return -1;
+    image = programs_image_warning(join->host, &join->found);
+    if (image)
+        output_warning("%s", image);
     text = join_plan_text(plan);
     output_text(program, text);
     if (write_plan(program, plan, err) < 0)

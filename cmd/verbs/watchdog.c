@@ -1,7 +1,7 @@
 /* winjoin adapter-watchdog: restores the network adapter when the winjoin that started it dies
  * while a virtual switch comes or goes. */
 #include "cmd/program.h"
-#include "netsetup/nic/nic_watchdog.h"
+#include "netsetup/nic/nic_restore.h"
 
 enum { EVENT_ID = 1001 };
 

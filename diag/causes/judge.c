@@ -81,8 +81,7 @@ static void cause_add(struct diag_report *report, const struct scene *scene, con
     finding->evidence = (struct text_list){0};
     evidence_cap(&cause.evidence);
     cells_add(scene, bits, &cause.cells);
-    causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
-    causes->items[causes->count++] = cause;
+    array_add(causes->items, causes->count, cause);
 }
 
 static struct finding finding_of(const struct row *row) {

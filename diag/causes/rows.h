@@ -181,10 +181,7 @@ bool reaches_other_nodes(const struct scene *scene);
 bool dns_is_slow(const struct scene *scene);
 /* The node on which a pod of the DNS is, as its EndpointSlice says; NULL: not known. */
 const char *node_in_slice(const struct scene *scene, const char *pod);
-/* Connections to other machines, in which no program takes part, take half a second or longer, or
- * half of that where the DNS is slow. */
-bool network_is_slow(const struct scene *scene);
-/* That is why the API server gave the first look no answer in time. */
+/* A slow network is why the API server gave the first look no answer in time. */
 bool api_is_late(const struct scene *scene);
 /* It, or one of its pods, answers by TCP, whatever it says. */
 bool dns_answers_by_tcp(const struct scene *scene);

@@ -56,7 +56,9 @@ static bool is_far(const struct diag_cell *connection) {
     return connection && connection->result.min_us >= SLOW_US / 2;
 }
 
-bool network_is_slow(const struct scene *scene) {
+/* Connections to other machines, in which no program takes part, take half a second or longer, or
+ * half of that where the DNS is slow. */
+static bool network_is_slow(const struct scene *scene) {
     const struct diag_cell *tcp = connection(scene);
 
     return is_far(tcp) && (dns_is_slow(scene) || tcp->result.min_us >= SLOW_US);

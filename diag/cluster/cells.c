@@ -1,7 +1,7 @@
 /* Which questions make up a cluster's matrix, and what the answers mean. */
 #include "diag/cluster/cells.h"
 
-#include "diag/cluster/probes/objects.h"
+#include "diag/cluster/probes/pods.h"
 
 enum { KUBELET_PORT = 10250, API_PORT = 443, STICKY_TRIES = 4 };
 
@@ -54,10 +54,7 @@ static void add(struct making *m, enum diag_flow_id flow, bool udp, size_t from,
     text_format(cell.probe.target, sizeof cell.probe.target, "%s", host);
     text_format(cell.probe.expect, sizeof cell.probe.expect, "%s", cell.any ? "" : expect);
     text_format(cell.reason, sizeof cell.reason, "%s", "it was not asked");
-    if ((m->ret->count & (m->ret->count - 1)) == 0) /* full: 0, 1, 2, 4 ... */
-        m->ret->items = xrealloc(m->ret->items,
-                                 (m->ret->count ? 2 * m->ret->count : 1) * sizeof *m->ret->items);
-    m->ret->items[m->ret->count++] = cell;
+    diag_cells_add(m->ret, &cell);
 }
 
 static void add_both(struct making *m, enum diag_flow_id flow, size_t from, size_t to,

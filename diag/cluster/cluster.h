@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/json.h"
-#include "diag/collection/pack.h"
+#include "diag/collection/collection.h"
 #include "diag/flows/flows.h"
 #include "diag/reports/report.h"
 #include "kube/client.h"
@@ -90,3 +90,18 @@ void cluster_evidence_add(struct kube_client *client, const char *namespace_,
 int cluster_collect(struct collection *collection, const char *server,
                     const struct diag_report *report, const char *failure, int64_t now, char **ret,
                     size_t *ret_len, struct error *err);
+
+/* ---- what two Nodes have in common that each should have for itself ---- */
+
+/* How node->twin begins where pods of both nodes have the same addresses. */
+#define CLUSTER_TWIN_SUBNET "its pod subnet"
+#define CLUSTER_TWIN_POD "the address of its probe"
+/* Where what is sent to one node's pods comes to the other's. */
+#define CLUSTER_TWIN_OVERLAY "flannel's "
+
+/* Sets node->twin of each node whose pod subnet (of a network that uses it),
+ * address or MAC address that flannel announces, own address or, on Linux, machine ID another Node
+ * has, too. `items`: the Nodes, in the same order. */
+void cluster_twins_of_nodes(struct cluster_nodes *nodes, const json_t *items);
+/* The same of their probes' addresses, when these run. */
+void cluster_twins_of_pods(struct cluster_nodes *nodes);

@@ -1,5 +1,5 @@
 /* The cluster's nodes, and which of them get a probe. */
-#include "diag/cluster/twins.h"
+#include "diag/cluster/cluster.h"
 #include "kube/object.h"
 
 #define PROBE_PREFIX "probe-"

@@ -1,13 +1,9 @@
 /* A cluster's diagnosis from start to end. */
 #include "diag/cluster/causes/causes.h"
 #include "diag/cluster/probes/asking.h"
-#include "diag/cluster/probes/by_exec.h"
-#include "diag/cluster/probes/count.h"
-#include "diag/cluster/probes/meanwhile.h"
-#include "diag/cluster/probes/objects.h"
 #include "diag/cluster/probes/pods.h"
-#include "diag/cluster/twins.h"
-#include "kube/pages.h"
+#include "diag/cluster/cluster.h"
+#include "kube/object.h"
 
 enum {
     AGAIN_MS = 1000,

@@ -1,6 +1,6 @@
 /* What two Nodes, or two pods, have in common that each should have for itself: of machines that
  * were cloned, of a pod subnet that was given twice. */
-#include "diag/cluster/twins.h"
+#include "diag/cluster/cluster.h"
 
 #include "base/json.h"
 

@@ -5,7 +5,6 @@
 #include "base/redact.h"
 #include "base/rfc3339.h"
 #include "diag/capture.h"
-#include "diag/collection/pack.h"
 #include "diag/evidence.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hns/hcn_lookup.h"

@@ -1,5 +1,5 @@
 /* Packs texts and their index. */
-#include "diag/collection/pack.h"
+#include "diag/collection/collection.h"
 
 #include "base/redact.h"
 #include "base/unicode.h"

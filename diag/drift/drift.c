@@ -3,7 +3,6 @@
 
 #include "kube/node.h"
 #include "kube/object.h"
-#include "kube/pages.h"
 #include "netsetup/hns/hcn_at_once.h"
 #include "netsetup/hns/hcn_lookup.h"
 

@@ -101,8 +101,7 @@ int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struc
     }
     if (more < 0)
         return -1;
-    *ret = list;
-    list = (struct probe_list){0};
+    *ret = take_struct(list);
     return 0;
 }
 

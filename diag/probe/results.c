@@ -92,8 +92,7 @@ int probe_results_parse(const char *text, size_t len, struct probe_results *ret,
                 return -1;
             if (count != results.count)
                 return probe_reader_fail(&reader, err, "the count does not match the results");
-            *ret = results;
-            results = (struct probe_results){0};
+            *ret = take_struct(results);
             return 0;
         }
         if (results.count == PROBE_LIST_MAX)

@@ -17,3 +17,16 @@ struct probe_work *probe_work_new(const struct probe_list *list);
 bool probe_work_step(struct probe_work *work);
 /* Adds the results in the order of the list and frees `work`; waits where something still runs. */
 void probe_work_end(struct probe_work *work, struct probe_results *ret);
+
+/* ---- the probe's life inside a pod ---- */
+
+/* Text is borrowed. */
+struct probe_server {
+    const char *mailbox;         /* folder */
+    const char *name;            /* what the echo answers with */
+    const char *run;             /* reported in heartbeats, "" = none */
+    const char *address;         /* to listen on and to report; "" = all, and what the system has */
+    unsigned tcp_port, udp_port; /* 0 = no echo */
+};
+/* Serves until a file "stop" is in the mailbox or nothing could be written there for a minute. */
+void probe_serve(const struct probe_server *options);

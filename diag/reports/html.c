@@ -31,6 +31,12 @@ const char diag_page_head[] =
     "section{border-left:5px solid var(--failtext);padding-left:1em;margin:1.5em 0}"
     "section.likely{border-left-style:dashed}code,pre{font:.9em/1.4 ui-monospace,monospace;"
     "white-space:pre-wrap;margin:0}\n"
+    ".picture{width:100%;font-size:13px}"
+    ".picture text{fill:currentcolor;text-anchor:middle}.picture .what{font-size:11px}"
+    ".picture g{font-weight:normal;background:var(--ground)}.picture "
+    "path{stroke:currentcolor;stroke-width:2;fill:none}"
+    ".picture .head{fill:currentcolor}.picture .skip path,.picture .not-run path"
+    "{stroke-dasharray:5 4}.picture .pass{color:var(--passtext)}\n"
     "@media(max-width:34em){thead{display:none}tr{display:block;margin:.8em 0}tbody "
     "th{display:block;"
     "padding:.2em 0}td{display:block;margin:3px 0}td::before{content:attr(data-by) \" \"}}\n"
@@ -211,6 +217,7 @@ char *diag_report_html(const struct diag_report *report) {
               RFC3339_TEXT(report->time), report->milliseconds / 1000,
               report->milliseconds % 1000 / 100, s.flows_pass, s.flows, s.pass, s.fail, s.skip,
               s.not_run);
+    diag_picture_add_html(&t, report);
     diag_causes_add_html(&t, &report->causes);
     add_matrix(&t, report);
     if (report->evidence) {

@@ -73,7 +73,7 @@ json_t *diag_flows_json(const struct diag_report *report) {
     return flows;
 }
 
-json_t *diag_causes_json(const struct diag_causes *causes) {
+static json_t *causes_json(const struct diag_causes *causes) {
     json_t *array = json_array();
 
     for (size_t i = 0; i < causes->count; i++) {
@@ -148,7 +148,7 @@ json_t *diag_report_json(const struct diag_report *report) {
 
     diag_summary_make(report, &s);
     json_object_set_new(json, "flows", diag_flows_json(report));
-    json_object_set_new(json, "causes", diag_causes_json(&report->causes));
+    json_object_set_new(json, "causes", causes_json(&report->causes));
     json_object_set_new(json, "summary",
                         json_pack("{s:i, s:i, s:i, s:i}", "pass", (int)s.pass, "fail", (int)s.fail,
                                   "skip", (int)s.skip, "notRun", (int)s.not_run));
@@ -401,7 +401,6 @@ int diag_report_read(const char *text, size_t len, const char *kind, struct diag
         (time && rfc3339_parse(time, &report.time, err) < 0))
         return error_prefix(err, "decode %s", cluster ? CLUSTER_REPORT_KIND : NODE_REPORT_KIND);
     report.milliseconds = thousandths_in(json, "durationSeconds");
-    *ret = report;
-    report = (struct diag_report){0};
+    *ret = take_struct(report);
     return 0;
 }

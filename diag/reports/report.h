@@ -32,8 +32,6 @@ struct diag_causes {
 void diag_causes_free(struct diag_causes *causes);
 /* The one that explains the cell of that name, or NULL. */
 const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell);
-/* The causes[] of DiagReport. New reference. */
-json_t *diag_causes_json(const struct diag_causes *causes);
 
 /* A node of the cluster. Text is owned; NULL = unknown. */
 struct cluster_node {

@@ -3,7 +3,7 @@
  * The kubelet runs them through the whole real path (CRI, CNI, HNS) without any right in the
  * cluster. Their image is the sandbox image, which is on the node anyway; the probe and its mailbox
  * come from the host at the same path inside and outside. */
-#include "diag/transports/static_pods.h"
+#include "diag/transports/transport.h"
 
 #include <stdio.h>
 
@@ -326,7 +326,9 @@ static int64_t later(int64_t seconds, const char *time) {
     return time && rfc3339_parse(time, &other, NULL) == 0 && other > seconds ? other : seconds;
 }
 
-int64_t static_pod_sandbox_made(const json_t *pod) {
+/* When the kubelet last had a sandbox for the pod, from its Pod object: seconds since 1970, of the
+ * condition PodReadyToStartContainers or the start of a container; 0: not known. */
+static int64_t sandbox_made(const json_t *pod) {
     static const char *const containers[] = {
         "state.running.startedAt", "state.terminated.startedAt", "lastState.terminated.startedAt"};
     int64_t made = 0;
@@ -408,7 +410,7 @@ static char *pod_waiting(struct diag_probes *probes, size_t i) {
 
     probe->failures = 0;
     read_log(probes, probe->name, &said);
-    if (said.sandbox && static_pod_sandbox_made(mirror) < said.sandbox_time)
+    if (said.sandbox && sandbox_made(mirror) < said.sandbox_time)
         return take_ptr(said.sandbox);
     if (absent && !said.start)
         return xstrdup("the kubelet has not taken it up yet");
@@ -458,6 +460,13 @@ static int pod_read(struct diag_probes *probes, size_t i, struct probe_results *
     if (mailbox_read(probes, i, file, PROBE_FILE_MAX, &text, &len, ERROR_IGNORED) < 0)
         return 0;
     return probe_results_parse(text, len, ret, err) < 0 ? -1 : 1;
+}
+
+void diag_probe_add(struct diag_probes *probes, const char *name) {
+    struct diag_probe probe = {0};
+
+    text_format(probe.name, sizeof probe.name, "%s", name);
+    array_add(probes->items, probes->count, probe);
 }
 
 const struct diag_transport diag_static_pods = {

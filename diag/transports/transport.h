@@ -3,6 +3,7 @@
  * written here. */
 #pragma once
 
+#include "base/json.h"
 #include "diag/probe/probe.h"
 #include "host/host.h"
 #include "kube/client.h"
@@ -73,3 +74,15 @@ struct diag_transport {
 
 /* Pods that the kubelet of this node starts from files, asked through a folder: static_pods.c. */
 extern const struct diag_transport diag_static_pods;
+
+/* ---- what else is known of the static pods than how they are asked ---- */
+
+/* The Pod of that name ("winjoin-probe-a"). New reference. */
+json_t *static_pod_make(const struct diag_probe_options *options, const char *name);
+/* What keeps a pod from running, from its Pod object: "ErrImagePull: <message>" or "Pending"; NULL
+ * when nothing does. The caller frees. */
+char *static_pod_waiting(const json_t *pod);
+/* How the pod's first container ended last, and how often it has: "its program ends with exit code
+ * 128: <message>" (StartError), from its Pod object; NULL: it never did, or well. The caller frees.
+ */
+char *static_pod_last_end(const json_t *pod, unsigned *ret_ends);

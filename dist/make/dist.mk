@@ -4,3 +4,8 @@ dist: ## every package: zip, msi, acceptance kit, deb, tar.gz, install.ps1, wing
 	$(Q)$(INSTALL) native windows dist
 	$(Q)$(MAKE) native windows static man acceptance
 	$(Q)./dist/packages/make.py build/dist
+
+.PHONY: release
+release: ## the packages of VERSION=1.2.3, built twice, in build/release/VERSION (docs/releasing.md); OUT=
+	$(Q)$(INSTALL) native windows dist
+	$(Q)./dist/packages/release.py '$(VERSION)' $(if $(OUT),'$(OUT)')

@@ -22,7 +22,7 @@ static const char causes_head[] =
     "\n"
     "What `winjoin diag` names, a section each, the widest first. A report says `confirmed` where "
     "evidence was read that shows\nit, `likely` where only the pattern of red cells speaks for it; "
-    "[diag.md](../diag.md) tells how it is judged. The ids stay\nas they are, so links to a "
+    "[diag.md](../design/diag.md) tells how it is judged. The ids stay\nas they are, so links to a "
     "section do, too.\n";
 
 static const char cluster_head[] =

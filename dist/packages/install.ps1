@@ -1,5 +1,6 @@
 # Installs winjoin @VERSION@: downloads the zip, compares its SHA-256, and puts winjoin on PATH.
-# Windows PowerShell 5.1, as an administrator:
+# Windows PowerShell 5.1, as an administrator; the first line takes the newest release, the second this one:
+#   irm @LATEST_URL@ | iex
 #   powershell -ExecutionPolicy Bypass -File install.ps1
 param(
     [string]$Url = "@ZIP_URL@",

@@ -6,6 +6,7 @@
     winjoin-V-linux-amd64.tar.gz   the Linux program, completions, manual pages
     winjoin_V_amd64.deb            the same as a Debian package
     winjoin-V-acceptance.zip       the acceptance kit: check.cmd, its program, the unit tests, winjoin.exe
+    winjoin.sbom.json              the bill of materials of winjoin.exe (SPDX)
     install.ps1                    downloads the zip, compares its SHA-256, installs it
     winget/, chocolatey/           manifests for winget and Chocolatey, with the digests of the above
     SHA256SUMS                     of all files above
@@ -47,6 +48,7 @@ PATH_QUERIES = (
     "INSERT INTO `InstallExecuteSequence` (`Action`, `Sequence`) VALUES ('RemoveEnvironmentStrings', 3300)",
     "INSERT INTO `InstallExecuteSequence` (`Action`, `Sequence`) VALUES ('WriteEnvironmentStrings', 5200)")
 URL = "https://github.com/winjoin/winjoin/releases/download/v{version}/{file}"
+LATEST_URL = "https://github.com/winjoin/winjoin/releases/latest/download/install.ps1"
 
 
 def epoch():
@@ -225,9 +227,10 @@ def main():
     make_deb(linux, out / names["deb"], when, version)
     words = {"VERSION": version, "PRODUCT_CODE": "{%s}" % product,
              "DATE": datetime.datetime.fromtimestamp(when, datetime.timezone.utc).strftime("%Y-%m-%d"),
-             "ZIP_URL": URL.format(version=version, file=names["zip"]), "ZIP_SHA256": sha256(out / names["zip"]),
+             "LATEST_URL": LATEST_URL, "ZIP_URL": URL.format(version=version, file=names["zip"]), "ZIP_SHA256": sha256(out / names["zip"]),
              "MSI_URL": URL.format(version=version, file=names["msi"]),
              "MSI_SHA256": sha256(out / names["msi"]).upper()}
+    (out / "winjoin.sbom.json").write_bytes(windows["winjoin.sbom.json"])
     fill(HERE / "install.ps1", out / "install.ps1", words)
     for folder in ("winget", "chocolatey"):
         for source in sorted((HERE / folder).rglob("*")):

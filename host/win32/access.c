@@ -32,7 +32,8 @@ void win32_access_free(SECURITY_ATTRIBUTES *attributes) {
     free(attributes);
 }
 
-int win32_access_apply(HANDLE file, void *descriptor, struct error *err) {
+/* Gives an open file or folder owner and list; one that may not be given keeps its owner. */
+static int apply(HANDLE file, void *descriptor, struct error *err) {
     SECURITY_INFORMATION what = DACL_SECURITY_INFORMATION;
     SECURITY_DESCRIPTOR_CONTROL control = 0;
     BOOL present = FALSE, defaulted = FALSE;
@@ -79,7 +80,7 @@ static int set_list(HANDLE file, const char *sddl, struct error *err) {
     if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(wide, SDDL_REVISION_1, &descriptor,
                                                               NULL))
         return win32_fail(err, GetLastError(), "read an access control list");
-    result = win32_access_apply(file, descriptor, err);
+    result = apply(file, descriptor, err);
     LocalFree(descriptor);
     return result;
 }

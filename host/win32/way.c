@@ -10,7 +10,8 @@
 
 enum { LOOK = READ_CONTROL | FILE_READ_ATTRIBUTES };
 
-bool win32_is_trusted(PSID who) {
+/* SYSTEM, Administrators or TrustedInstaller. */
+static bool is_trusted(PSID who) {
     _cleanup_(freep) char *text = NULL;
     wchar_t *sid = NULL;
 
@@ -62,7 +63,7 @@ static int look_at_owner(HANDLE file, const char *path, char **ret, struct error
 
     if (code)
         return win32_fail(err, code, "read the owner of '%s'", path);
-    if (!owner || !(win32_is_trusted(owner) || is_own(owner)))
+    if (!owner || !(is_trusted(owner) || is_own(owner)))
         *ret = owner_name(owner);
     LocalFree(descriptor);
     return 0;

@@ -46,8 +46,6 @@ int win32_fail_hresult(struct error *err, HRESULT hresult, const char *format, .
 int win32_access_make(enum host_access access, bool folder, SECURITY_ATTRIBUTES **ret,
                       struct error *err);
 void win32_access_free(SECURITY_ATTRIBUTES *attributes);
-/* Gives an open file or folder owner and list; one that may not be given keeps its owner. */
-int win32_access_apply(HANDLE file, void *descriptor, struct error *err);
 /* Takes from an open folder what `access` would not give to others. */
 int win32_access_clip(HANDLE folder, enum host_access access, struct error *err);
 
@@ -65,8 +63,6 @@ int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger
  * ERROR_DENIED. */
 int win32_way_hold(const char *path, struct win32_way *ret, struct error *err);
 void win32_way_free(struct win32_way *way);
-/* SYSTEM, Administrators or TrustedInstaller. */
-bool win32_is_trusted(PSID who);
 /* true for a junction, a symbolic link and what else stands for another name. */
 bool win32_is_link(HANDLE file);
 

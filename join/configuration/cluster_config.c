@@ -3,7 +3,6 @@
 
 #include "join/configuration/cluster_network.h"
 #include "join/configuration/node_configuration.h"
-#include "kube/configmap.h"
 #include "kube/object.h"
 #include "services/version.h"
 

@@ -1,7 +1,6 @@
 /* What a cluster says of its pod network. */
 #include "join/configuration/cluster_network.h"
 
-#include "kube/configmap.h"
 #include "kube/object.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/agents/linux_agent.h"

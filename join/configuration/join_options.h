@@ -63,7 +63,7 @@ struct join_options {
     bool discovery_token_unsafe_skip_ca_verification, dry_run; /* kubeadm's */
     bool install_features, restart, apply_host_fixes;          /* winjoin's */
     long long timeout, join_timeout;
-    long long start_spread; /* negative: winjoin decides (join/found/start_spread.h) */
+    long long start_spread; /* negative: winjoin decides (join/found/need.h) */
     struct join_timeouts timeouts;
     long long verify_attempts; /* diag --count; 0 = default */
     bool verify_capture;       /* diag --capture */

@@ -3,7 +3,6 @@
 
 #include "base/log.h"
 #include "join/configuration/cluster_config.h"
-#include "kube/configmap.h"
 #include "kube/object.h"
 #include "kube/request.h"
 #include "kube/server_url.h"

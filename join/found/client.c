@@ -1,6 +1,5 @@
 /* The client to the API server: by discovery, or with the node's own identity. */
 #include "join/found/need.h"
-#include "join/found/start_spread.h"
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/nic/nic_restore.h"
 #include "pki/certificate.h"

@@ -1,6 +1,7 @@
 /* What phases need to know: found once, when it is first needed. */
 #pragma once
 
+#include "host/host.h"
 #include "join/join.h"
 
 enum {
@@ -67,3 +68,48 @@ bool join_kubelet_bootstraps(struct host *host, const struct join_found *found);
  * are, and its health endpoint (NULL when that is switched off). The caller frees. */
 char *join_manifest_folder(const struct join *join);
 char *join_kubelet_health_url(const struct join *join);
+
+/* ---- what a call asks of the network against what the cluster says of it ---- */
+
+/* Refuses what cannot work before the first thing is changed: another plugin, mode, VNI or port
+ * than the cluster's agent, pod prefixes outside the agent's, two kube-proxies; with the agent's
+ * own limits. A node that joined with another plugin keeps it. ERROR_USAGE names both sides, with a
+ * hint; ERROR_UNSUPPORTED. */
+int network_fit_check(const struct cluster_config *cluster, const struct join_options *options,
+                      const struct network_input *input, bool joined, struct error *err);
+/* ERROR_CONFLICT, with a hint: another Node has this machine's host name, in any case, where the
+ * agent tells nodes apart by it, or some of the prefix that the call asks for. Who may not list
+ * Nodes is passed over. */
+int network_fit_check_nodes(struct join *join, struct error *err);
+/* Tells what goes on, but is worth a look. */
+void network_fit_warn(struct join *join);
+
+/* ---- a pause before the first request: machines may start together ---- */
+
+struct join;
+
+/* The longest pause in milliseconds: what was given (--start-spread), when that is not negative;
+ * else 10 s on a machine that started less than ten minutes ago and has nobody at a terminal, as
+ * those of a scale set with their startup script; else none. */
+unsigned start_spread_longest_ms(long long given, bool unattended, const struct host_facts *facts);
+
+/* Waits a random part of it, once a join. ERROR_INTERRUPTED. */
+int start_spread_wait(struct join *join, struct error *err);
+
+/* ---- whose name it is in the cluster ---- */
+
+enum node_name_state {
+    NODE_NAME_FREE,      /* no Node has it */
+    NODE_NAME_NOT_READY, /* one has it that is not Ready: it is taken over, as kubeadm does */
+    NODE_NAME_OURS,      /* this machine is that node: kubelet.conf is here */
+    NODE_NAME_EARLIER,   /* Ready with an address of this machine, which is no node now: an earlier
+                            life, whose kubelet the control plane has not missed yet */
+    NODE_NAME_TAKEN,     /* Ready, another machine's */
+};
+/* Asks for the Node. Kinds: those of kube_node_get but ERROR_ABSENT. */
+int node_name_look(struct host *host, struct kube_client *client, const char *name,
+                   enum node_name_state *ret, struct error *err);
+/* Succeeds when this machine may have the name; waits while it is NODE_NAME_EARLIER (kubeadm
+ * refuses; the controller manager misses a kubelet after its node-monitor-grace-period of 40 or
+ * 50 s), but not in a dry run. ERROR_CONFLICT when it is taken. */
+int node_name_claim(struct join *join, struct error *err);

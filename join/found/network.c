@@ -1,7 +1,6 @@
 /* The network as it is found: the adapter, HNS, and the plan that follows. */
 #include "join/configuration/ignored_checks.h"
 #include "join/found/need.h"
-#include "join/found/network_fit.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"

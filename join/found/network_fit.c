@@ -1,5 +1,5 @@
 /* What a call asks of the network against what the cluster says of it. */
-#include "join/found/network_fit.h"
+#include "join/found/need.h"
 
 #include "base/log.h"
 #include "join/found/need.h"

@@ -1,5 +1,5 @@
 /* Whose the node's name is in the cluster, and what to do when a Ready Node has it already. */
-#include "join/found/node_name.h"
+#include "join/found/need.h"
 
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/nic/nic.h"

@@ -1,5 +1,5 @@
 /* The pause before a join's first request. */
-#include "join/found/start_spread.h"
+#include "join/found/need.h"
 
 #include "join/join.h"
 

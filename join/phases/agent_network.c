@@ -1,7 +1,6 @@
 /* The wait for the network that a service of this node makes. */
-#include "join/phases/agent_network.h"
+#include "join/phases/steps.h"
 
-#include "join/phases/service_proof.h"
 #include "kube/csr.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/nic/nic_restore.h"

@@ -201,6 +201,7 @@ int phase_artifacts(struct join *join, struct error *err) {
         text_add(&join->progress.detail, "all installed already, by administrators");
     if (programs_say_uncompared(join, bundle ? bundle_artifacts(bundle) : NULL, err) < 0)
         return -1;
+    programs_warn_of_image(join);
     programs_bundle_close(join);
     if (artifacts_own_winjoin(join, err) < 0 || own_path(join, err) < 0)
         return -1;

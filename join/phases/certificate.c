@@ -3,7 +3,7 @@
 #include "join/found/need.h"
 #include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/phases/kubelet_bootstrap.h"
+#include "join/phases/steps.h"
 #include "join/phases/phases.h"
 
 static unsigned limit_of(const struct join_options *o) {

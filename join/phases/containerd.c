@@ -1,7 +1,6 @@
 /* The phase that starts containerd and waits for its pipe. */
 #include "join/phases/phases.h"
-#include "join/phases/sandbox_image.h"
-#include "join/phases/service_proof.h"
+#include "join/phases/steps.h"
 #include "join/preflight/features.h"
 
 int phase_containerd(struct join *join, struct error *err) {

@@ -1,7 +1,6 @@
 /* The phases that find the cluster and read its configuration. */
 #include "join/configuration/ignored_checks.h"
 #include "join/found/need.h"
-#include "join/found/node_name.h"
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
 #include "join/services/rights.h"

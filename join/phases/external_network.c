@@ -1,7 +1,7 @@
 /* Where a DaemonSet makes the pod network: the wait for what it writes, its CNI configuration,
  * which containerd then takes, and for its HNS network. Whether pods get anywhere is the proof's
  * question. */
-#include "join/phases/external_network.h"
+#include "join/phases/steps.h"
 
 #include "host/wait.h"
 #include "netsetup/agents/external_agent.h"

@@ -3,7 +3,7 @@
 #include "diag/causes/routes.h"
 #include "join/files/node_files.h"
 #include "join/phases/phases.h"
-#include "join/phases/service_proof.h"
+#include "join/phases/steps.h"
 #include "netsetup/agents/agent.h"
 
 enum { ROUTES_TIMEOUT_MS = 120000, STALLED_MS = 15000 };

@@ -1,5 +1,5 @@
 /* Registry values, each written down before it is set. */
-#include "join/phases/host_fixes.h"
+#include "join/phases/steps.h"
 
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"

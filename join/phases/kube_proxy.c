@@ -1,7 +1,7 @@
 /* The phase that starts kube-proxy and waits for the first Service in HNS. */
 #include "join/files/node_files.h"
 #include "join/phases/phases.h"
-#include "join/phases/service_proof.h"
+#include "join/phases/steps.h"
 #include "join/programs/programs.h"
 #include "netsetup/agents/agent.h"
 

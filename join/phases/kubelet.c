@@ -1,8 +1,7 @@
 /* The phase that starts the kubelet and waits until it is healthy. */
 #include "join/found/need.h"
-#include "join/phases/kubelet_bootstrap.h"
+#include "join/phases/steps.h"
 #include "join/phases/phases.h"
-#include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
 #include "join/services/service_start.h"
 

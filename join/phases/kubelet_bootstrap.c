@@ -1,5 +1,5 @@
 /* The TLS bootstrap left to the kubelet: the file that it begins with, the wait, the end. */
-#include "join/phases/kubelet_bootstrap.h"
+#include "join/phases/steps.h"
 
 #include "base/log.h"
 #include "join/found/need.h"

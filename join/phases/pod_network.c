@@ -1,10 +1,8 @@
 /* The phase that makes the pod network: HNS, CNI, source VIP, and what makes it again at boot. */
 #include "join/files/node_files.h"
-#include "join/found/network_fit.h"
-#include "join/phases/agent_network.h"
-#include "join/phases/external_network.h"
+#include "join/found/need.h"
+#include "join/phases/steps.h"
 #include "join/phases/phases.h"
-#include "join/phases/pod_routes.h"
 #include "join/programs/programs.h"
 #include "join/services/service_start.h"
 #include "join/undo/written.h"

@@ -1,5 +1,5 @@
 /* The routes between this node's pods and other nodes', where no agent keeps them. */
-#include "join/phases/pod_routes.h"
+#include "join/phases/steps.h"
 
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"

@@ -1,8 +1,7 @@
 /* An import by ctr, the client that comes with containerd: a node that reaches no registry has no
  * other image to start pods with. */
-#include "join/phases/sandbox_image.h"
+#include "join/phases/steps.h"
 
-#include "join/phases/service_proof.h"
 #include "services/artifacts/artifacts.h"
 
 enum { IMPORT_MS = 300000 };

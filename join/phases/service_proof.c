@@ -1,5 +1,5 @@
 /* How each kind of proof is looked at. */
-#include "join/phases/service_proof.h"
+#include "join/phases/steps.h"
 
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"

@@ -8,7 +8,7 @@
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
-#include "join/phases/service_proof.h"
+#include "join/phases/steps.h"
 #include "netsetup/agents/agent.h"
 #include "join/programs/programs.h"
 #include "join/undo/written.h"

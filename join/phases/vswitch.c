@@ -1,5 +1,5 @@
 /* The phase that makes the virtual switch, with the adapter kept as it was. */
-#include "join/phases/host_fixes.h"
+#include "join/phases/steps.h"
 #include "join/phases/phases.h"
 #include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
@@ -7,7 +7,7 @@
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/network_clash.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 
 static void on_nic(void *context, unsigned milliseconds, const char *waiting_for) {
     join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);

@@ -2,8 +2,6 @@
  * but reads. */
 #include "join/files/ca_file.h"
 #include "join/found/need.h"
-#include "join/found/network_fit.h"
-#include "join/found/node_name.h"
 #include "join/found/pod_room.h"
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"
@@ -141,7 +139,7 @@ enum verdict check_skew(struct join *join, struct finding *finding) {
 enum verdict check_programs(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
     _cleanup_(text_list_free) struct text_list missing = {0};
-    _cleanup_(freep) char *names = NULL;
+    _cleanup_(freep) char *names = NULL, *image = NULL;
 
     if (programs_bundle(join, &bundle, &finding->why) < 0)
         return check_not_run(finding, "needs Bundle");
@@ -151,7 +149,11 @@ enum verdict check_programs(struct join *join, struct finding *finding) {
                          &missing, &finding->why) < 0)
         return CHECK_UNKNOWN;
     names = text_list_join(&missing, ", ");
-    return missing.count
-               ? check_bad(finding, "%s missing: neither on this machine nor in the bundle", names)
-               : CHECK_FINE;
+    if (missing.count)
+        return check_bad(finding, "%s missing: neither on this machine nor in the bundle", names);
+    image = programs_image_warning(join->host, &join->found);
+    if (!image)
+        return CHECK_FINE;
+    check_hint(finding, "winjoin bundle create --kubernetes-version VERSION --images FILE.zip");
+    return check_warn(finding, "%s", image);
 }

@@ -182,6 +182,26 @@ static char *environment_of(const struct machine *machine, const char *upper, co
     return host_environment(machine->host, lower);
 }
 
+/* Services get the machine's variables, not those of the session in which winjoin runs. */
+static enum verdict check_services_proxy(const struct machine *machine, const char *proxy,
+                                         struct finding *finding) {
+    static const char key[] = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
+    _cleanup_(freep) char *shown = proxy && *proxy ? http_shown_proxy(proxy) : NULL;
+    _cleanup_(freep) char *value = NULL;
+    int found = shown ? check_registry(machine, finding, key, "HTTPS_PROXY", &value) : 1;
+
+    if (found)
+        return found < 0 ? CHECK_UNKNOWN : CHECK_FINE;
+    check_hint(finding,
+               "setx /M HTTPS_PROXY %s; setx /M NO_PROXY ... (API server, pods, Services, nodes); "
+               "then restart Windows",
+               shown);
+    return check_warn(finding,
+                      "containerd pulls images without the proxy %s: HTTPS_PROXY is set for this "
+                      "session alone, and services have the machine's variables",
+                      shown);
+}
+
 /* kubeadm: HTTPProxyCheck, of the endpoint's host in token discovery. */
 enum verdict check_proxy(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *https = environment_of(machine, "HTTPS_PROXY", "https_proxy");
@@ -192,10 +212,10 @@ enum verdict check_proxy(const struct machine *machine, struct finding *finding)
     _cleanup_(freep) char *shown = proxy ? http_shown_proxy(proxy) : NULL;
     bool bracket = endpoint && *endpoint == '[';
 
+    if (!proxy && (endpoint || (https && *https)))
+        return check_services_proxy(machine, https, finding);
     if (!endpoint)
         return check_not_run(finding, "no endpoint was given");
-    if (!proxy)
-        return CHECK_FINE;
     check_hint(finding, "set NO_PROXY=%s%s%.*s", no ? no : "", no && *no ? "," : "",
                (int)strcspn(endpoint + bracket, bracket ? "]" : ":"), endpoint + bracket);
     return check_bad(finding,

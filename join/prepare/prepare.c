@@ -3,10 +3,8 @@
 
 #include "join/files/node_files.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/phases/host_fixes.h"
+#include "join/phases/steps.h"
 #include "join/phases/phases.h"
-#include "join/phases/sandbox_image.h"
-#include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
 #include "join/run.h"
 #include "netsetup/plan/network_plan.h"

@@ -48,6 +48,10 @@ const char *programs_kube_proxy_version(struct host *host, struct join_found *fo
 /* The sandbox image: of the repository that the cluster names, or upstream's where a bundle brings
  * that. The caller frees. */
 char *programs_sandbox_image(struct host *host, struct join_found *found);
+/* What to know of an image that comes from the cluster's own repository, which may have Linux
+ * images alone; NULL where it is upstream's or a bundle's. The caller frees. */
+char *programs_image_warning(struct host *host, struct join_found *found);
+void programs_warn_of_image(struct join *join);
 /* Before anything is written: --kubernetes-version against the bundle's (or the installed) kubelet
  * and kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew.h; a warning
  * when KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known yet,

@@ -106,3 +106,26 @@ bool journal_has_absent(const struct journal *journal, enum journal_kind kind, c
 /* Writes a file: journal_file, then host_write when the content differs. */
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
                   enum host_access access, struct error *err);
+
+/* ---- what bears winjoin's mark and is not in the journal ---- */
+
+/* A thing that was found: its kind and name. */
+typedef void marks_told(void *context, enum journal_kind kind, const char *target);
+
+/* Looks for services whose description says that winjoin made them, HNS networks with winjoin as
+ * their owner, and firewall rules by name (`told`, in the order in which they would be undone last
+ * to first). `record`: adds them to the journal as things that were not there before, so that a
+ * reset undoes them. HNS that does not answer has nothing. Kinds: those of the host's calls and of
+ * journal_record(). */
+int marks_find(struct journal *journal, bool record, marks_told *told, void *context,
+               struct error *err);
+
+/* ---- one entry of the journal undone ---- */
+
+enum { UNDO_STOP_MS = 60000 }; /* of a service */
+
+/* Makes what the entry names as it was before the join; what is gone already is undone. *ret_how
+ * says in a word or two what was done: "removed"; borrowed. Fails as the host's calls do, and with
+ * ERROR_MALFORMED where the entry is damaged. */
+int undo_entry(struct host *host, const struct journal_entry *entry, const char **ret_how,
+               struct error *err);

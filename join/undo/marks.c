@@ -1,5 +1,5 @@
 /* Services, HNS networks and firewall rules that are winjoin's by what is written on them. */
-#include "join/undo/marks.h"
+#include "join/undo/journal.h"
 
 #include "netsetup/firewall.h"
 #include "netsetup/hns/hcn_lookup.h"

@@ -4,9 +4,6 @@
 #include "diag/network_report_publish.h"
 #include "diag/run.h"
 #include "join/undo/journal.h"
-#include "join/undo/marks.h"
-#include "join/undo/reset_pods.h"
-#include "join/undo/undo_entry.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/network_pending.h"
@@ -21,7 +18,7 @@ static int stop_kubelet(const struct journal *journal, struct error *err) {
 
     if (!journal_has(journal, JOURNAL_SERVICE, name))
         return 0;
-    return host_service_stop(journal->host, name, STOP_TIMEOUT_MS, err);
+    return host_service_stop(journal->host, name, UNDO_STOP_MS, err);
 }
 
 /* What a join wrote down of its network; a plan without a mode: nothing. */
@@ -257,7 +254,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
 static int stop_recorded(const struct journal *journal, struct error *err) {
     for (size_t i = 0; i < journal->count; i++)
         if (journal->entries[i].kind == JOURNAL_SERVICE &&
-            host_service_stop(journal->host, journal->entries[i].target, STOP_TIMEOUT_MS, err) < 0)
+            host_service_stop(journal->host, journal->entries[i].target, UNDO_STOP_MS, err) < 0)
             return -1;
     return 0;
 }

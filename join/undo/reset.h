@@ -3,6 +3,7 @@
 
 #include "host/host.h"
 #include "host/http.h"
+#include "join/undo/journal.h"
 
 /* Told for each thing that was taken back ("service kubelet", "removed") or could not be. */
 typedef void reset_progress(void *context, const char *what, const char *how,
@@ -10,7 +11,7 @@ typedef void reset_progress(void *context, const char *what, const char *how,
 
 struct reset_options {
     bool dry_run; /* only tells */
-    bool force;   /* also what bears winjoin's mark and is not in the journal (join/undo/marks.h);
+    bool force;   /* also what bears winjoin's mark and is not in the journal (join/undo/journal.h);
                      otherwise it is named */
     reset_progress *progress;
     void (*begins)(void *context, const char *what); /* or NULL: what may take a while */
@@ -33,3 +34,13 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
  * put back, and those services that ran are started again. The join's journal stays as it is. */
 int reset_upgrade(struct host *host, const struct reset_options *options, struct reset_result *ret,
                   struct error *err);
+
+/* ---- the node's pods, which reset ends before it takes away what they stand on ---- */
+
+/* Has the container runtime end every pod that the kubelet made (as kubeadm reset does), where the
+ * kubelet is winjoin's and the runtime answers: their containers hold programs and folders, and
+ * only the runtime knows their networks whole. The kubelet must be stopped. A pod that stays is
+ * told, counted in ret->failed, and the first one is *err; the rest goes on. A dry run tells the
+ * pods alone. */
+void reset_pods(const struct journal *journal, const struct reset_options *options,
+                struct reset_result *ret, struct error *err);

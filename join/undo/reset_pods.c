@@ -1,5 +1,5 @@
 /* Ends the node's pods by the container runtime, in the kubelet's place. */
-#include "join/undo/reset_pods.h"
+#include "join/undo/reset.h"
 
 #include "host/wait.h"
 #include "join/kubelet/kubelet_files.h"

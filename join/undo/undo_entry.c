@@ -1,9 +1,9 @@
 /* How each kind of entry is undone: a row and a function a kind. */
-#include "join/undo/undo_entry.h"
+#include "join/undo/journal.h"
 
 #include "host/machine_path.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "netsetup/routes/routes.h"
 #include "netsetup/source_vip.h"
 #include "services/artifacts/artifacts.h"
@@ -107,7 +107,7 @@ static int restore_service(struct host *host, const struct journal_entry *entry,
     if (host_service_put(host, &service, err) < 0)
         return -1;
     return json_bool_at(entry->before, "running", false)
-               ? host_service_start(host, entry->target, STOP_TIMEOUT_MS, err)
+               ? host_service_start(host, entry->target, UNDO_STOP_MS, err)
                : 0;
 }
 
@@ -117,14 +117,14 @@ static int remove_task(struct host *host, const char *name, struct error *err) {
 
     if (host_service_query(host, name, &found, err) < 0)
         return -1;
-    return service_is_ours(&found) ? host_service_delete(host, name, STOP_TIMEOUT_MS, err) : 0;
+    return service_is_ours(&found) ? host_service_delete(host, name, UNDO_STOP_MS, err) : 0;
 }
 
 static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,
                         struct error *err) {
     const struct service *service = service_by_name(entry->target);
 
-    if (host_service_stop(host, entry->target, STOP_TIMEOUT_MS, err) < 0)
+    if (host_service_stop(host, entry->target, UNDO_STOP_MS, err) < 0)
         return -1;
     if (json_bool_at(entry->before, "present", false)) {
         *ret_how = "restored";

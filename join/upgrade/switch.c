@@ -1,8 +1,7 @@
 /* New programs beside the old ones, then one service after the other stopped, exchanged, started
  * and proved. */
 #include "join/files/node_files.h"
-#include "join/phases/sandbox_image.h"
-#include "join/phases/service_proof.h"
+#include "join/phases/steps.h"
 #include "join/programs/programs.h"
 #include "join/upgrade/upgrade.h"
 #include "pki/digest.h"

@@ -1,9 +1,8 @@
 /* The outage of a vSwitch: guarded, or undone. */
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/network_clash.h"
-#include "netsetup/nic/nic_watchdog.h"
 
 /* Takes the network away that took the address away. err already holds the reason. */
 static void roll_back(struct host *host, const char *name, const struct nic_snapshot *snapshot,

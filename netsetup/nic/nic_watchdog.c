@@ -1,8 +1,7 @@
 /* The watchdog of the adapter: both its ends. */
-#include "netsetup/nic/nic_watchdog.h"
+#include "netsetup/nic/nic_restore.h"
 
 #include "base/log.h"
-#include "netsetup/nic/nic_restore.h"
 
 enum { FILE_MAX = 1024 * 1024, LIMIT_MS = 600000, SETTLE_MS = 20000, PAUSE_MS = 1000 };
 

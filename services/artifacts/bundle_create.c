@@ -131,8 +131,7 @@ static int finish(struct host *host, struct packing *packing, const char *zip_pa
     }
     for (size_t i = 0; i < packing->artifacts.count; i++)
         free(take_ptr(packing->contents[i]));
-    *ret = packing->artifacts;
-    packing->artifacts = (struct artifacts){0};
+    *ret = take_struct(packing->artifacts);
     return 0;
 }
 

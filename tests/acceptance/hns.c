@@ -10,7 +10,7 @@
 #include "host/host_ops.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/mode.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "netsetup/plugins/cni_plugin.h"
 #include "netsetup/routes/peers.h"
 #include "tests/acceptance/acceptance.h"

@@ -23,7 +23,7 @@ TOKEN = "abcdef.0123456789abcdef"
 # What needs Windows or the kubelet; what is left is everything that is said to the control plane.
 SKIPPED = "artifacts,vswitch,containerd,kubelet,node,pod-network,flanneld,kube-proxy,ready,verify"
 GATE = 'read -r go <&0; exec "$@" </dev/null'  # released by the end of the pipe, all in one moment
-SPREAD = "10s"  # what a machine does by itself that was just switched on (join/found/start_spread.h)
+SPREAD = "10s"  # what a machine does by itself that was just switched on (join/found/need.h)
 PATIENCE = 300
 SETTLED = 2
 # Of a join, four of them for the network agents' DaemonSets (docs/benchmarks.md, "What is asked, and why"), one of them

@@ -19,7 +19,7 @@ import programs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "kubelet_patches.json")
-PAGE = os.path.join(HERE, "..", "..", "docs", "kubeadm-parity.md")
+PAGE = os.path.join(HERE, "..", "..", "docs", "design", "kubeadm-parity.md")
 INIT = {"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "InitConfiguration",
         "nodeRegistration": {"criSocket": "unix:///run/containerd/containerd.sock", "name": "n1"},
         "localAPIEndpoint": {"advertiseAddress": "10.0.0.1"}}
@@ -114,7 +114,7 @@ def main():
         return 0
     failed = len(unexplained(rows))
     for name in unexplained(rows):
-        print("not ok - %s: docs/kubeadm-parity.md does not say why" % name)
+        print("not ok - %s: docs/design/kubeadm-parity.md does not say why" % name)
     for row in rows:
         why = judge(*built, row)
         failed += why is not None

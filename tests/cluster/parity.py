@@ -2,7 +2,7 @@
 
 kubeadm is that of Linux or that of Windows. Every difference must have its reason in one of the tables
 below, and every reason its difference: document() makes the sections "Files and requests" of
-docs/kubeadm-parity.md of them.
+docs/design/kubeadm-parity.md of them.
 """
 import collections
 import os
@@ -51,7 +51,8 @@ ASKED = [
      "of kube-proxy, by their names"),
     ("create", r".*/selfsubjectaccessreviews", "checks that the token may request a certificate, before the "
      "network is interrupted"),
-    ("watch", WATCH[2], "only when the list did not show the certificate already"),
+    ("list", WATCH[2], "the answer to the request says its version, from which winjoin watches it"),
+    ("watch", WATCH[2], "kubeadm's only when the list did not show the certificate already"),
 ]
 
 
@@ -201,11 +202,11 @@ def requests(kubeadm, winjoin, reasons=None):
     for key in dict.fromkeys([*kubeadm, WATCH, *winjoin]):
         who, verb, path = key
         a, b = kubeadm[key], winjoin[key]
-        watch = key == WATCH  # there or not by the signer's speed alone
+        watch = key == WATCH  # kubeadm's is there or not by the signer's speed alone
         why = next((w for v, pattern, w in reasons or ASKED if v == verb and re.fullmatch(pattern, path)), "")
         if not watch and a != b and not why:
             odd.append("%s %s: kubeadm asks %d times, winjoin %d, and nothing says why" % (verb, path, a, b))
-        rows.append(Request(who, verb, path, "if needed" if watch else a, "if needed" if watch else b, why))
+        rows.append(Request(who, verb, path, "if needed" if watch else a, "always" if watch and b else b, why))
     if odd:
         raise Unexplained("\n".join(odd))
     return rows

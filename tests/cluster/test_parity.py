@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import parity  # noqa: E402
 import programs  # noqa: E402
 
-DOCUMENT = os.path.join(programs.HERE, "..", "..", "docs", "kubeadm-parity.md")
+DOCUMENT = os.path.join(programs.HERE, "..", "..", "docs", "design", "kubeadm-parity.md")
 
 YAML = """\
 a: 1

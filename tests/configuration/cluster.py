@@ -2,7 +2,7 @@
 
 The test API server serves the ConfigMap that kubeadm makes with one of its texts changed; both programs
 then make a dry run of the whole join. `says` holds words of winjoin's error ("" = it is taken); where only
-winjoin refuses, `why` says why (docs/kubeadm-parity.md has the same).
+winjoin refuses, `why` says why (docs/design/kubeadm-parity.md has the same).
 """
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Upstream's kubeadm on the same cases: where the verdicts differ, docs/kubeadm-parity.md must give the
+"""Upstream's kubeadm on the same cases: where the verdicts differ, docs/design/kubeadm-parity.md must give the
 reason in the table of the stricter or of the wider verdicts."""
 import json
 import os
@@ -7,7 +7,7 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARITY = ROOT / "docs/kubeadm-parity.md"
+PARITY = ROOT / "docs/design/kubeadm-parity.md"
 USED = set()
 
 
@@ -79,14 +79,14 @@ def compare(kubeadm, case, stage):
     if stricter or wider:
         USED.add(case.name)
     if believed == (case.code == 0):
-        return ["docs/kubeadm-parity.md: kubeadm decides as winjoin does"] if stricter or wider else []
+        return ["docs/design/kubeadm-parity.md: kubeadm decides as winjoin does"] if stricter or wider else []
     if not believed:
         return [] if wider else ["kubeadm refuses what winjoin takes: " + said.strip().splitlines()[-2]]
-    return [] if stricter else ["kubeadm takes it: docs/kubeadm-parity.md has no reason"]
+    return [] if stricter else ["kubeadm takes it: docs/design/kubeadm-parity.md has no reason"]
 
 
 def unused():
     """Rows of the table that stand for no case."""
-    return ["docs/kubeadm-parity.md: there is no case '%s'" % name
+    return ["docs/design/kubeadm-parity.md: there is no case '%s'" % name
             for name in sorted({name for rows in REASONS for name in rows} - USED)]
 

@@ -9,8 +9,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import sys
 import unittest
 import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from symptoms import OWN_SYMPTOMS, SYMPTOMS  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINJOIN = ROOT / "build/native/winjoin"
@@ -89,6 +93,35 @@ class Documents(unittest.TestCase):
         for row in re.findall(r"^\|[^|]+\| ([A-Z0-9-]+(?:, [A-Z0-9-]+)*) \|", read(ROOT / "docs/troubleshooting.md"), re.M):
             with self.subTest(row=row):
                 self.assertLessEqual(set(row.split(", ")) - {"-"}, known)
+
+    def test_symptoms(self):
+        """Each text that people search for is in one row of docs/troubleshooting.md, with cause, remedy and a thread."""
+        rows = [re.split(r" \| ", line.strip("| ")) for line in read(ROOT / "docs/troubleshooting.md").splitlines()
+                if line.startswith("| `")]
+        source = "".join(re.sub(r'"\s*\n\s*"', "", read(p)) for folder in PRODUCT for p in (ROOT / folder).rglob("*.c"))
+        self.assertGreater(len(SYMPTOMS), 60)
+        for text in SYMPTOMS + OWN_SYMPTOMS:
+            with self.subTest(text=text):
+                found = [row for row in rows if row[0] == "`%s`" % text]
+                self.assertEqual(1, len(found))
+                self.assertEqual(4, len(found[0]))
+                self.assertTrue(all(found[0]))
+                self.assertRegex(found[0][3], r"^[\w.-]+/[\w.-]+#\d+$")
+        for text in OWN_SYMPTOMS:
+            with self.subTest(own=text):
+                self.assertIn(text.split(" or a blank")[0], source)
+
+    def test_clusters(self):
+        """Each row of docs/clusters.md names a unit test that is there, or a page."""
+        tests = "".join(read(p) for p in (ROOT / "tests/unit").glob("test_*.c"))
+        rows = [line.strip("| ").split(" | ") for line in read(ROOT / "docs/clusters.md").splitlines() if line.startswith("| ")][1:]
+        self.assertGreater(len(rows), 15)
+        for row in rows:
+            with self.subTest(cluster=row[0]):
+                self.assertEqual(5, len(row))
+                for name in re.findall(r"`(\w+)`", row[4]):
+                    self.assertIn("static void %s(" % name, tests)
+                self.assertRegex(row[4], r"`\w+`|\]\(")
 
     def test_phases(self):
         """`winjoin join phase NAME` in a document, an error or a hint: there is that phase."""
@@ -173,6 +206,15 @@ class Documents(unittest.TestCase):
                                    read(path)):
                 with self.subTest(document=path.name, path=name):
                     self.assertTrue(list(ROOT.glob(re.sub("[A-Z]+(?=[./])", "*", name).rstrip("/") + "*")))
+
+    def test_paragraphs(self):
+        """None above six lines, but in the pages of figures and of status, which are longer still."""
+        for path in DOCUMENTS[2:]:
+            text = re.sub(r"^```.*?^```$", "", read(path), flags=re.M | re.S)
+            for block in re.split(r"\n\s*\n|\n(?=[-*] |\d+\. |[|#])", text):
+                with self.subTest(document=path.name, block=block[:60]):
+                    plain = block if re.match(r"[^|#>\s]", block) and path.name not in ("benchmarks.md", "status.md") else ""
+                    self.assertLessEqual(len(plain.strip().splitlines()), 6)
 
     def test_pictures(self):
         """Each can be read out, and loads nothing; the picture of a join ends with one that was proved."""

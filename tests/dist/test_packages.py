@@ -1,7 +1,10 @@
 """make dist's packages: each is opened and compared with its list, made twice, and installed where that can
 be done here (the MSI by Wine's msiexec, the Linux program by running it)."""
+import functools
 import gzip
 import hashlib
+import http.server
+import io
 import json
 import os
 import pathlib
@@ -11,8 +14,10 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import unittest
 import urllib.parse
+import urllib.request
 import xml.etree.ElementTree
 import zipfile
 
@@ -138,6 +143,41 @@ class Packages(unittest.TestCase):
         tools = (self.out / "chocolatey/tools/chocolateyInstall.ps1").read_text()
         self.assertIn(sha256(self.file("*.msi")).upper(), tools)
         self.assertIn(code, (self.out / "chocolatey/tools/chocolateyUninstall.ps1").read_text())
+
+    def test_a_played_host_has_what_is_named_and_nothing_else_is_taken(self):
+        """The addresses and digests in install.ps1 and the manifests, at a host that serves the folder as GitHub serves a release."""
+        named = {"install.ps1": (r'\$Url = "(.*)"', r'\$expected = "(.*)"'),
+                 "winget/winjoin.winjoin.installer.yaml": ("InstallerUrl: (.*)", "InstallerSha256: (.*)"),
+                 "chocolatey/tools/chocolateyInstall.ps1": ('-Url64bit "(.*?)"', '-Checksum64 "(.*?)"')}
+        place = self.folder / "host/winjoin/winjoin/releases/download"
+        place.mkdir(parents=True)
+        shutil.copytree(self.out, place / ("v" + VERSION))
+        handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=self.folder / "host")
+        handler.func.log_message = lambda *_: None
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            self.addCleanup(server.shutdown)
+
+            def follow(name):
+                """What install.ps1 does first, and the two installers: the file, and whether its digest is the named one."""
+                text = (place / ("v" + VERSION) / name).read_text()
+                url, digest = (re.search(pattern, text)[1] for pattern in named[name])
+                self.assertTrue(url.startswith("https://github.com/"), url)
+                at = "http://127.0.0.1:%d%s" % (server.server_port, urllib.parse.urlparse(url).path)
+                with urllib.request.urlopen(at, timeout=20) as answer:
+                    data = answer.read()
+                return data, hashlib.sha256(data).hexdigest() == digest.lower()
+            for name in named:
+                data, right = follow(name)
+                self.assertTrue(right, name)
+                if name == "install.ps1":
+                    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                        self.assertIn("winjoin/winjoin.exe", archive.namelist())
+            for path in place.rglob("winjoin-*-windows-amd64.*"):
+                with open(path, "r+b") as changed:
+                    changed.seek(5000)
+                    changed.write(b"planted")
+            self.assertEqual([False] * 3, [follow(name)[1] for name in named])
 
     def test_signed_by_a_key_of_the_test(self):
         key, certificate, signer = (self.folder / name for name in ("key.pem", "cert.pem", "sign"))

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/access_list.h"
+#include "tests/memory/access_rules.h"
 
 static void reads_the_same(const struct access_list *list) {
     _cleanup_(access_list_free) struct access_list again = {0};

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/transports/static_pods.h"
-#include "kube/configmap.h"
+#include "diag/transports/transport.h"
+#include "kube/object.h"
 #include "kube/csr.h"
 #include "kube/node.h"
 #include "kube/request.h"

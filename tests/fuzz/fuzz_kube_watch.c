@@ -68,10 +68,12 @@ static void no_free(struct http *http) {
 static const struct http_ops ops = {.perform = perform_all, .free = no_free};
 
 static void wait_for_csr(struct kube_client *client) {
+    const struct kube_csr sent = {
+        .name = (char *)"csr-1", .uid = (char *)"u1", .version = (char *)""};
     struct kube_csr csr = {0};
     struct error err = {0};
 
-    if (kube_csr_wait(client, "csr-1", "u1", WAIT_MS, NULL, NULL, &csr, &err) == 0) {
+    if (kube_csr_wait(client, &sent, WAIT_MS, NULL, NULL, &csr, &err) == 0) {
         if (csr.state != KUBE_CSR_ISSUED || !csr.certificate_pem)
             abort();
     } else if (err.kind == ERROR_NONE || !err.message[0]) {

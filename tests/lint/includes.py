@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The include graph as docs/architecture.md states it: includes.py [ROOT]
+"""The include graph as docs/design/architecture.md states it: includes.py [ROOT]
 
 Every include is written from the root; the tables below are the whole permission. A third-party or
 platform header has one home. No circle: of headers, of files of several rooms, of rooms that call each other.

@@ -25,7 +25,7 @@ TREES = (*PRODUCT, "tests", "docs", "dist", "README.md", "CHANGELOG.md", "CONTRI
 TEXTS = {".c", ".h", ".go", ".py", ".sh", ".md", ".mk", ".yaml", ".ini", ""}
 OWN = ("tests/lint/messages.py", "tests/lint/test_messages.py")
 DOCUMENTS = ("README.md", "SECURITY.md", *(f"docs/{name}.md" for name in (
-    "air-gapped", "configuration", "diag", "features", "fleet", "operate", "packages", "preflight", "quick-start",
+    "air-gapped", "configuration", "diag", "features", "operate", "packages", "preflight", "start", "unattended", "design/diag",
     "rehearsal", "status", "troubleshooting", "upgrade", "windows-builds")))
 SENTENCE = re.compile(r"[a-z]{2,}:? +[a-z%'\\(]|[a-z'] %")
 

@@ -9,6 +9,7 @@ and docs/:
   no && and no ||     PowerShell 5.1 does not know them: two lines
   -Force for hns and containerd    other services depend on them: without it they are not stopped
   no $x in double quotes  PowerShell puts the variable's value there: single quotes inside, or no variable
+  no (OI) outside quotes  PowerShell runs what is in parentheses: icacls' rights in double quotes
   no > for a document     PowerShell 5.1 writes UTF-16: --output-file
   no export X= and no X=y before a command    $env:X or set, each shell its own: a flag instead
 
@@ -40,6 +41,8 @@ def findings(line):
     for quoted in re.findall(r'"([^"]*)"', line):
         if re.search(r"\$\w", quoted):
             yield "PowerShell replaces $ in double quotes: single quotes"
+    if re.search(r"[\w*:]\([A-Z]+\)", re.sub(r"""(["']).*?\1""", "", line)):
+        yield "PowerShell runs what is in parentheses: quote the argument"
     if re.search(r"(?:sc\.exe stop|(?:Stop|Restart)-Service) (?:hns|containerd)\b(?! -Force)", line):
         yield "other services depend on it: Restart-Service -Force"
     if re.search(r"\bwinjoin\b[^|]*\s>\s*\S", line):

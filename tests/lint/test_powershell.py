@@ -14,13 +14,13 @@ class PowerShell(unittest.TestCase):
         for line in ("sc start kubelet", "then: sc query hns", "curl -k https://a/healthz", "winjoin join a:1 ^",
                      "winjoin reset && winjoin join", 'powershell "Set-X @{A=$true}"', "winjoin diag -o json > r.json",
                      "set WINJOIN_TOKEN=x", "WINJOIN_TOKEN=x winjoin join", "sc.exe stop hns",
-                     "then: powershell Restart-Service containerd"):
+                     "then: powershell Restart-Service containerd", "icacls C:\\k /grant *S-1-5-18:(OI)(CI)F"):
             self.assertTrue(list(powershell.findings(line)), line)
 
     def test_what_works(self):
         for line in ("sc.exe start kubelet", "curl.exe -k https://a/healthz", "winjoin join a:1 --token t",
                      "powershell 'Set-X @{A=$true}'", "winjoin config cluster | kubectl apply -f -",
-                     "winjoin diag -o json --output-file r.json", "the sc.exe program", "escalate", "powershell Restart-Service hns -Force", "sc.exe stop kubelet"):
+                     "winjoin diag -o json --output-file r.json", "the sc.exe program", "escalate", 'icacls C:\\k /grant "*S-1-5-18:(OI)(CI)F"', "powershell Restart-Service hns -Force", "sc.exe stop kubelet"):
             self.assertEqual(list(powershell.findings(line)), [], line)
 
     def test_of_a_tree(self):

@@ -42,6 +42,23 @@ class Workflows(unittest.TestCase):
             made = (ROOT / "dist/packages/make.py").read_text(encoding="utf-8")
             self.assertTrue(name.replace("winjoin-*", "winjoin-{}") in made or list((ROOT / "dist/packages").rglob(name)), name)
 
+    def test_a_release_is_all_of_ci_and_the_same_bytes_twice(self):
+        text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+        jobs = dict(re.findall(r"^  (\w+):\n((?:    .*\n|\n)+)", text.partition("jobs:\n")[2], re.M))
+        self.assertEqual({"checked", "again", "publish"}, set(jobs))
+        self.assertEqual("    uses: ./.github/workflows/ci.yml\n", jobs["checked"].rstrip("\n") + "\n")
+        self.assertIn("workflow_call:", WORKFLOWS[0].read_text(encoding="utf-8"))
+        self.assertIn("needs: [checked, again]\n", jobs["publish"])
+        order = [jobs["publish"].index(words) for words in ("diff -r packages", "sha256sum --check", "attest-build-provenance",
+                                                            "attest-sbom", "gh release create")]
+        self.assertEqual(sorted(order), order)
+        # One job alone may write, and no step before the comparison goes on after a failure.
+        self.assertEqual(1, text.count("contents: write"))
+        self.assertNotIn("continue-on-error", text)
+        self.assertNotIn("if: always()", text)
+        self.assertIn("dist/packages/release.py --check", jobs["again"])
+        self.assertTrue((ROOT / "dist/packages/release.py").exists())
+
 
 if __name__ == "__main__":
     unittest.main()

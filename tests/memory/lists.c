@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "host/path.h"
+#include "tests/memory/access_rules.h"
 #include "tests/memory/memory.h"
 
 #define TRUSTED_INSTALLER "O:" SID_TRUSTED_INSTALLER

@@ -239,7 +239,7 @@ def structures(metadata):
         lines = ["_Static_assert(sizeof(struct %s) == %d, \"size %d\");" % (ours, size, size)]
         lines += ['_Static_assert(offsetof(struct %s, %s) == %d, "%s as %s at %d");' % (ours, name, at, name, their, at)
                   for name, (their, at) in zip(names, fields)]
-        yield "%s: struct %s is laid out as %s" % (path, ours, theirs), asserted(path, lines)
+        yield "%s: struct %s has the layout of %s" % (path, ours, theirs), asserted(path, lines)
     for path, ours, field, theirs, their in FIELDS:
         at = dict(metadata.layout(metadata.types[theirs])[0])[their]
         line = '_Static_assert(offsetof(struct %s, %s) == %d, "at %d");' % (ours, field, at, at)

@@ -35,7 +35,7 @@ class Case(unittest.TestCase):
 
 class Terraform(Case):
     def test_it_is_hcl_and_fills_the_script(self):
-        text, = blocks("fleet.md", "hcl")
+        text, = blocks("unattended.md", "hcl")
         found = self.read(READ_HCL, text)
         kinds = {name.strip('"') for resource in found["resource"] for name in resource}
         self.assertEqual(kinds, {"aws_instance", "google_compute_instance", "azurerm_virtual_machine_extension"})
@@ -47,7 +47,7 @@ class Terraform(Case):
             self.assertIn(word.split(" ")[0], text)
 
     def test_a_planted_fault_is_found(self):
-        text, = blocks("fleet.md", "hcl")
+        text, = blocks("unattended.md", "hcl")
         self.read(READ_HCL, text.replace("jsonencode({", "jsonencode({{"), code=1)
 
 

@@ -5,7 +5,7 @@ each pair of PAIRS both are named, or the wider and then, when it is gone, the o
     causes.py [--mode overlay|l2bridge] [--times N] [--keep FOLDER] [FAULT|FAULT+FAULT...]
 
 Run by tests/suites/causes.sh. One join a mode, both at the same time; the faults follow each other on
-that node. What was named is printed as the table of docs/diag.md, and held to it. --times: each is
+that node. What was named is printed as the table of docs/design/faults.md, and held to it. --times: each is
 played so often. --keep: each report, for diag --replay.
 """
 import argparse
@@ -24,7 +24,7 @@ import stage
 import written_down
 from fault import BOTH
 
-DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "diag.md")
+DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "design", "faults.md")
 HEAD = "| injected | network mode | cause | named first |\n|---|---|---|---|\n"
 FAULTS, PAIRS = {**faults.FAULTS, **written_down.FAULTS}, {**faults.PAIRS, **written_down.PAIRS}
 keep = None  # a folder for reports
@@ -36,7 +36,7 @@ Seen = namedtuple("Seen", "code causes failed")
 
 
 def rows():
-    """Of the table in docs/diag.md: (title, mode) -> (cause, what is named first)."""
+    """Of the table in docs/design/faults.md: (title, mode) -> (cause, what is named first)."""
     with open(DOCUMENT, encoding="utf-8") as f:
         text = f.read().partition(HEAD)[2].partition("\n\n")[0]
     cells = [[c.strip() for c in line.strip("|").split("|")] for line in text.splitlines()]
@@ -182,13 +182,13 @@ def play(mode, names, again=1):
 
 
 def documented(results):
-    """Prints the table, and what of it docs/diag.md has otherwise; the number of such rows."""
+    """Prints the table, and what of it docs/design/faults.md has otherwise; the number of such rows."""
     known, others = rows(), 0
     listed = {f.title for f in faults.FAULTS.values()}
     print(HEAD + "\n".join(table(row for _, row in results)))
     for _, row in results:
         if known and (row[0] in listed or row[:2] in known) and known.get(row[:2]) != row[2:]:
-            print("docs/diag.md has another row of '%s', %s: %s" % (*row[:2], known.get(row[:2])))
+            print("docs/design/faults.md has another row of '%s', %s: %s" % (*row[:2], known.get(row[:2])))
             others += 1
     return others
 

@@ -1,4 +1,4 @@
-"""Faults that were written down, with their cause, before any was tried (docs/diag.md counts how often that was named),
+"""Faults that were written down, with their cause, before any was tried (docs/design/diag.md counts how often that was named),
 or were missed by hand. faults.py has all of them."""
 import break_cluster as cluster
 import break_hns as hns
@@ -7,7 +7,7 @@ import fabric as fabrics
 from fault import API, BRIDGE, DNS, ENDPOINT, KUBE_PROXY, OVERLAY, POD_NETWORK, Fault, after, obeyed
 from policy_agent import acl
 
-# Written down with their cause before they were tried (docs/diag.md counts how often that was named).
+# Written down with their cause before they were tried (docs/design/diag.md counts how often that was named).
 WRONG_MAC = "neigh replace %s lladdr 02:00:00:00:00:99 dev %s nud permanent"
 FAULTS = {
     "imposter": Fault("another program has the port of the cluster's DNS", "SVC-EP0",

@@ -1,4 +1,4 @@
-"""The rig's confusion table in docs/diag.md is of the faults that the rig has, and each is right."""
+"""The rig's confusion table in docs/design/faults.md is of the faults that the rig has, and each is right."""
 import os
 import sys
 import unittest

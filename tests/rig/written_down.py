@@ -1,5 +1,5 @@
 """Faults of one node that were written down, with the cause that an expert would name, before any of them was tried:
-twelve, six after the rules had been changed for what they missed of these, and again ten, and six. docs/diag.md counts them;
+twelve, six after the rules had been changed for what they missed of these, and again ten, and six. docs/design/diag.md counts them;
 causes.py plays one by its name. Two that were missed are in sampled.py.
 
 From what people report: kubernetes/kubernetes#130963, #74766, microsoft/Windows-Containers#631, #439,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # One fault of each kind: winjoin diag on a joined node names its cause, and nothing once it is lifted.
-# All of them, in both network modes: the confusion table of docs/diag.md.
+# All of them, in both network modes: the confusion table of docs/design/faults.md.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Discovery by the real program over real TLS: the right case, every lie of the test API server, odd
 # servers, files, proxies; and the verdicts of upstream's kubeadm on the same cases, where it is built
-# (tests/cluster builds it): they differ only where docs/kubeadm-parity.md says why.
+# (tests/cluster builds it): they differ only where docs/design/kubeadm-parity.md says why.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need

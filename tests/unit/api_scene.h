@@ -45,6 +45,7 @@ struct api_scene {
     const char *may_not; /* in an access review: what is refused; NULL: nothing */
     bool no_prefix;      /* nobody gives Nodes a podCIDR */
     bool no_pod_subnet;  /* kubeadm's file names none */
+    const char *image_repository;     /* that it names; NULL: none */
     const char *daemon_set, *backend; /* of Windows nodes, its CALICO_NETWORKING_BACKEND; or NULL */
     const char *conf;                 /* with which the Node becomes Ready; NULL: winjoin's own */
     const char *second_set;           /* beside daemon_set */
@@ -340,10 +341,13 @@ static int scene_answer(void *context, const struct http_request *request,
         return scene_status(ret, 401, "Unauthorized");
     if (strstr(url, s->hides ? s->hides : "nothing"))
         return scene_status(ret, 403, "Forbidden");
-    if (strstr(url, "configmaps/kubeadm-config"))
-        return scene_config_map(ret, "ClusterConfiguration",
-                                s->no_pod_subnet ? SCENE_CLUSTER
-                                                 : SCENE_CLUSTER "  podSubnet: 10.244.0.0/16\n");
+    if (strstr(url, "configmaps/kubeadm-config")) {
+        _cleanup_(freep) char *text = xasprintf(
+            SCENE_CLUSTER "%s%s%s", s->no_pod_subnet ? "" : "  podSubnet: 10.244.0.0/16\n",
+            s->image_repository ? "imageRepository: " : "",
+            s->image_repository ? s->image_repository : "");
+        return scene_config_map(ret, "ClusterConfiguration", text);
+    }
     if (text_ends_with(url, "/version") && s->server_version)
         return scene_json(ret, 200, json_pack("{s:s}", "gitVersion", s->server_version));
     if (strstr(url, "configmaps/kubelet-config")) {

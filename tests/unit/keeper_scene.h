@@ -11,7 +11,7 @@
 
 #include "netsetup/boot_network.h"
 #include "netsetup/network_keeper.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "netsetup/routes/peers.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"

@@ -9,7 +9,7 @@
 #include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/nic/nic.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "netsetup/peer_watch.h"
 #include "netsetup/plan/network_plan.h"
 

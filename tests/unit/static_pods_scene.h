@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "diag/transports/static_pods.h"
+#include "diag/transports/transport.h"
 
 /* The result of the transport's start(), which always makes two; frees those of before. */
 static inline int start(struct host *host, const struct diag_probe_options *options,

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/access_list.h"
+#include "tests/memory/access_rules.h"
 
 #define EVE "S-1-5-21-1-2-3-1001"
 #define OWN "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"

@@ -2,7 +2,7 @@
 #include "join_scene.h"
 
 #include "join/found/need.h"
-#include "join/phases/host_fixes.h"
+#include "join/phases/steps.h"
 #include "netsetup/hns/hcn_network.h"
 
 #define HNS_STATE "SYSTEM\\CurrentControlSet\\Services\\hns\\State"

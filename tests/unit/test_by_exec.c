@@ -3,8 +3,8 @@
 #include "cluster_scene.h"
 
 #include "base/base64.h"
-#include "diag/cluster/probes/by_exec.h"
-#include "diag/cluster/probes/objects.h"
+#include "diag/cluster/probes/asking.h"
+#include "diag/cluster/probes/pods.h"
 #include "pki/digest.h"
 
 static struct shell {

@@ -1,7 +1,7 @@
 /* What --count measured of a cluster, in each form of its report. */
 #include "cluster_report_scene.h"
 #include "diag/reports/forms.h"
-#include "diag/cluster/probes/count.h"
+#include "diag/cluster/probes/asking.h"
 
 /* Of a cell: attempts, successes, and four times in microseconds. */
 static void count(size_t cell, unsigned attempts, unsigned succeeded, unsigned min, unsigned median,

@@ -2,7 +2,7 @@
  */
 #include "cluster_broken_scene.h"
 
-#include "diag/cluster/twins.h"
+#include "diag/cluster/cluster.h"
 
 #define NODE(name, os, annotations, cidr, address, machine)                                        \
     "{\"metadata\":{\"name\":\"" name "\",\"annotations\":{" annotations "}},\"spec\":{" cidr      \

@@ -3,7 +3,6 @@
 
 #include "diag/capture.h"
 #include "diag/collection/collection.h"
-#include "diag/collection/pack.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts/bundle_archive.h"
 #include "services/containerd_settings.h"

@@ -3,7 +3,7 @@
 
 #include "diag/cluster/cells.h"
 #include "diag/cluster/probes/dial.h"
-#include "diag/cluster/probes/objects.h"
+#include "diag/cluster/probes/pods.h"
 
 static void test_choice(void **state) {
     struct cluster_nodes nodes = mixed(2, 4);

@@ -1,5 +1,5 @@
 /* Each modelled fault is put into a healthy node's evidence: what is named first is counted and
- * stands in docs/diag.md, too; all that is said of it is compared with a file of
+ * stands in docs/design/faults.md, too; all that is said of it is compared with a file of
  * tests/unit/expected. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static char *table_make(size_t *ret_right, size_t *ret_wrong) {
 
 static char *documented(void) {
     struct text t = {0};
-    FILE *file = fopen("docs/diag.md", "rb");
+    FILE *file = fopen("docs/design/faults.md", "rb");
     char line[512];
 
     assert_non_null(file);
@@ -75,7 +75,7 @@ static void each_fault_is_named(void **state) {
     assert_true(right * 10 >= ARRAY_SIZE(faults) * 9);
     assert_int_equal(wrong, 0);
     if (!strstr(document, table))
-        fail_msg("docs/diag.md has another confusion table: copy the one above");
+        fail_msg("docs/design/faults.md has another confusion table: copy the one above");
 }
 
 /* With flows that work nothing is named: evidence is left out, and what differs between nodes. */

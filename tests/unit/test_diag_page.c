@@ -30,6 +30,28 @@ static void html_has_a_column_a_protocol(void **state) {
     assert_non_null(strstr(html, "<section class=\"confirmed\" id=\"NAT-NONE\">"));
 }
 
+/* A red arrow leads to its cause, and is read out whole; what is not asked has none. */
+static void a_picture_of_the_flows(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *html = NULL;
+
+    (void)state;
+    report_make(&report);
+    diag_cells_find(&report.cells, FLOW_POD_NODE, true, false)->outcome = DIAG_SLOW;
+    html = diag_report_html(&report);
+    assert_non_null(strstr(html, "<svg class=\"picture\" role=\"group\" aria-labelledby=\"picture "
+                                 "picture-what\" viewBox="));
+    assert_non_null(strstr(html, "<a href=\"#NAT-NONE\"><g role=\"img\" class=\"fail\" "
+                                 "aria-label=\"pod to external, IP: TCP fail, UDP "));
+    assert_non_null(strstr(html, "; cause NAT-NONE\"><path d=\""));
+    assert_non_null(strstr(html, " - NAT-NONE</text></g></a>\n"));
+    assert_non_null(strstr(html, "<g role=\"img\" class=\"pass\" aria-label=\"pod to pod, IP: TCP "
+                                 "pass, UDP pass\">"));
+    assert_non_null(strstr(html, "class=\"slow\" aria-label=\"pod to node: TCP pass, UDP slow\">"));
+    assert_non_null(strstr(html, ">UDP slow</text></g>\n"));
+    assert_true(strstr(html, "<svg") < strstr(html, "<section"));
+}
+
 static void metrics(void **state) {
     _cleanup_(diag_report_free) struct diag_report report;
     _cleanup_(freep) char *text = NULL;
@@ -161,6 +183,7 @@ static void what_every_form_says(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(html_has_a_column_a_protocol),
+        cmocka_unit_test(a_picture_of_the_flows),
         cmocka_unit_test(metrics),
         cmocka_unit_test(latencies),
         cmocka_unit_test(what_every_form_says),

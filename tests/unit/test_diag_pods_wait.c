@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "diag/causes/causes.h"
-#include "diag/transports/static_pods.h"
+#include "diag/transports/transport.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/unit/static_pods_scene.h"

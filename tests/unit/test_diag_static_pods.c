@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/transports/static_pods.h"
+#include "diag/transports/transport.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/static_pods_scene.h"
 

@@ -1,7 +1,7 @@
 /* The wait for a network that the cluster's own agent makes: what ends it, and what it says. */
 #include "join_scene.h"
 
-#include "join/phases/external_network.h"
+#include "join/phases/steps.h"
 
 #define CONF "C:\\etc\\cni\\net.d\\10-calico.conf"
 

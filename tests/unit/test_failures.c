@@ -14,7 +14,7 @@
 #include "netsetup/firewall.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/network_clash.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "netsetup/routes/routes.h"
 #include "netsetup/source_vip.h"
 #include "services/artifacts/artifacts.h"

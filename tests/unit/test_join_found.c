@@ -366,6 +366,34 @@ static void an_agent_that_is_not_found_is_told(void **state) {
     }
 }
 
+/* flannel whose settings may not be read: what is not known is not made up. */
+static void flannel_that_may_not_be_read(void **state) {
+    static const char *const modes[] = {NULL, "overlay"}; /* NULL: not said */
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+        struct error err = {0};
+        struct join join;
+        struct run r;
+
+        open_run(&r, modes[i]);
+        r.scene.hides = "kube-flannel-cfg";
+        r.options.network_plugin = xstrdup("flannel");
+        open_join(&r, &join);
+        assert_int_equal(join_need(&join, NEED_PLAN, &err), modes[i] ? 0 : -1);
+        if (!modes[i]) {
+            assert_int_equal(err.kind, ERROR_DENIED);
+            assert_string_equal(err.message,
+                                "the mode, VNI and port of the cluster's flannel are not known: "
+                                "reading its ConfigMap kube-flannel-cfg is not allowed (403)");
+            assert_non_null(strstr(err.hints[0], "winjoin config cluster --kubeconfig"));
+            assert_string_equal(err.hints[1], "or say them: --network-mode, --vni, --vxlan-port");
+        }
+        join_close(&join);
+        close_run(&r);
+    }
+}
+
 /* ---- from where upstream publishes it ---- */
 
 static struct text asked_upstream;
@@ -461,6 +489,7 @@ int main(void) {
         cmocka_unit_test(what_is_missing_is_asked_of_upstream),
         cmocka_unit_test(a_plan_warns),
         cmocka_unit_test(an_agent_that_is_not_found_is_told),
+        cmocka_unit_test(flannel_that_may_not_be_read),
         cmocka_unit_test(versions_that_upstream_has_not),
         cmocka_unit_test(what_was_told_is_expected),
     };

@@ -427,7 +427,7 @@ static void a_node_that_does_not_come(void **state) {
     assert_int_equal(join_run_phase(&join, "node", &err), -1);
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "node \"win-7k2\" is not registered: waited 120 s"));
-    assert_non_null(strstr(err.hints[0], "--allocate-node-cidrs=true"));
+    assert_non_null(strstr(err.hints[0], "event CIDRNotAvailable"));
     assert_int_equal(host_monotonic_ms(r.host) - start, 120000);
     assert_non_null(strstr(text_str(&told.lines), "for the kubelet to register node win-7k2"));
     host_memory_set_service_state(r.host, "kubelet", HOST_SERVICE_RUNNING);

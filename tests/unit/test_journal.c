@@ -2,7 +2,7 @@
 #include "join/files/node_files.h"
 #include "join_scene.h"
 
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 
 enum { PEERS = 30 };
 

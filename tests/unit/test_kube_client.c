@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "kube/access.h"
 #include "kube/client.h"
-#include "kube/configmap.h"
 #include "kube/object.h"
 #include "kube/request.h"
 #include "tests/memory/host_memory.h"

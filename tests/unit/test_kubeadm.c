@@ -2,7 +2,6 @@
 #include "program_scene.h"
 
 #include "cmd/kubeadm.h"
-#include "cmd/kubeadm_phases.h"
 #include "join/phases/phase_names.h"
 
 static void names(void **state) {

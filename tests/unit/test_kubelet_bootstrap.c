@@ -3,7 +3,7 @@
 #include "join_scene.h"
 
 #include "join/kubelet/kubelet_files.h"
-#include "join/phases/kubelet_bootstrap.h"
+#include "join/phases/steps.h"
 #include "pki/csr.h"
 #include "pki/key.h"
 

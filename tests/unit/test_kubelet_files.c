@@ -220,6 +220,31 @@ static void asks_ipv4_servers_first(void **state) {
     }
 }
 
+/* A cache on each Linux node is nobody's DNS here: the cluster's own takes its place. */
+static void dns_of_linux_nodes_is_replaced(void **state) {
+    static const char text[] = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: "
+                               "KubeletConfiguration\nclusterDNS: [169.254.20.10]\n";
+
+    (void)state;
+    for (int local = 0; local < 2; local++) {
+        _cleanup_json_ json_t *cluster = json_of(text), *config = NULL;
+        _cleanup_(text_list_free) struct text_list dns = {0};
+        struct kubelet_changes changes = {0};
+        struct kubelet_config_input input = {.cluster = cluster,
+                                             .cluster_dns = &dns,
+                                             .local_dns = local ? "169.254.20.10" : NULL,
+                                             .dns_domain = "example.local"};
+
+        text_list_add(&dns, "10.96.0.10");
+        assert_int_equal(kubelet_config_make(&input, &config, &changes, NULL), 0);
+        assert_string_equal(json_text_at(config, "clusterDNS.0"),
+                            local ? "10.96.0.10" : "169.254.20.10");
+        assert_int_equal(json_array_size(json_at(config, "clusterDNS")), 1);
+        assert_int_equal(has_change(&changes, "+clusterDNS: [\"10.96.0.10\"]"), local);
+        kubelet_changes_free(&changes);
+    }
+}
+
 static void starts_where_linux_fields_would_stop_it(void **state) {
     static const char *const fatal[] = {"singleProcessOOMKill", "userNamespaces",
                                         "defaultPodSysctls"};
@@ -416,6 +441,7 @@ int main(void) {
         cmocka_unit_test(removes_what_linux_alone_has),
         cmocka_unit_test(keeps_what_the_cluster_chose),
         cmocka_unit_test(asks_ipv4_servers_first),
+        cmocka_unit_test(dns_of_linux_nodes_is_replaced),
         cmocka_unit_test(starts_where_linux_fields_would_stop_it),
         cmocka_unit_test(warns_of_open_doors),
         cmocka_unit_test(a_patch_has_the_last_word),

@@ -8,7 +8,7 @@
 
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/network_clash.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 

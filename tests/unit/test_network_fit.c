@@ -1,5 +1,5 @@
 /* What a call asks of the network, held against what the cluster says of it. */
-#include "join/found/network_fit.h"
+#include "join/found/need.h"
 #include "tests/unit/cluster_network_scene.h"
 
 /* Both sides are named, and what to do. */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 

@@ -8,8 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "netsetup/nic/nic_guard.h"
-#include "netsetup/nic/nic_watchdog.h"
+#include "netsetup/nic/nic_restore.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 #include "tests/unit/nic_scene.h"

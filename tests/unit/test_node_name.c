@@ -1,7 +1,7 @@
 /* The node's name: free, taken by another machine, this machine's own of an earlier life. */
 #include "join_scene.h"
 
-#include "join/found/node_name.h"
+#include "join/found/need.h"
 #include "tests/memory/http_memory.h"
 
 static struct run r;

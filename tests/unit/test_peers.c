@@ -9,7 +9,7 @@
 
 #include "netsetup/boot_network.h"
 #include "netsetup/network_keeper.h"
-#include "netsetup/nic/nic_guard.h"
+#include "netsetup/nic/nic_restore.h"
 #include "netsetup/routes/peers.h"
 #include "netsetup/routes/routes.h"
 #include "tests/memory/host_memory.h"

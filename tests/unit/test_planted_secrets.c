@@ -6,7 +6,6 @@
 #include "base/unicode.h"
 #include "diag/cluster/cluster.h"
 #include "diag/collection/collection.h"
-#include "diag/collection/pack.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts/bundle_archive.h"
 #include "services/containerd_settings.h"

@@ -5,7 +5,7 @@
 #include "preflight_scene.h"
 
 #include "join/configuration/ignored_checks.h"
-#include "join/found/network_fit.h"
+#include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"
 
 static void nothing(void) {

@@ -262,6 +262,15 @@ static void proxy(void) {
     host_memory_set_environment(r.host, "HTTPS_PROXY", "http://10.9.9.9:3128");
 }
 
+static void proxy_of_the_session(void) {
+    proxy();
+    host_memory_set_environment(r.host, "NO_PROXY", "10.0.0.0/8");
+}
+
+static void linux_images(void) {
+    r.scene.image_repository = "registry.example/linux";
+}
+
 static void few_ports(void) {
     host_memory_set_program(r.host, "netsh.exe", 0, "Startport : 49152\nAnzahl : 1024\n");
 }
@@ -373,6 +382,9 @@ static const struct {
     {"MTU", small_mtu, W, "1350"},
     {"DNSServers", no_dns, W, "no DNS server"},
     {"HTTPProxy", proxy, W, "http://10.9.9.9:3128"},
+    {"HTTPProxy", proxy_of_the_session, W,
+     "containerd pulls images without the proxy http://10.9.9.9:3128: HTTPS_PROXY is set for this "
+     "session alone"},
     {"Port-10250", port_10250, E, "port 10250 is in use"},
     {"Port-10248", port_10248, E, "10248"},
     {"Port-10256", port_10256, E, "10256"},
@@ -434,6 +446,8 @@ static const struct {
     {"NetworkPlan", odd_pods, E, "10.96.0.0"},
     {"PodPrefix", no_pod_subnet, W, "kubeadm-config has no networking.podSubnet"},
     {"PodPrefix", no_pod_subnet_but_own, PREFLIGHT_NOT_RUN, "does not wait"},
+    {"Programs", linux_images, W,
+     "the sandbox image comes from the cluster's imageRepository: registry.example/linux/pause:"},
     {"CertificateApproval", no_approver, W, "not approved automatically"},
     {"ClusterRights", no_requests, E,
      "the token is not allowed to create certificatesigningrequests"},

@@ -21,7 +21,8 @@ static void answer_images(void *context, const void *said, size_t len, struct te
     bool known;
 
     http2_request_read(said, len, &request);
-    known = memmem(request.body.data, request.body.len, IMAGE, strlen(IMAGE)) != NULL;
+    /* behind gRPC's prefix, and the heads of two fields */
+    known = request.body.len > 9 && text_equal(request.body.data + 9, IMAGE);
     if (cri_scene_calls(&request, ":path: /runtime.v1.ImageService/ImageStatus\n")) {
         cri_scene_add(answer, found, known && images->has ? sizeof found - 1 : 0);
     } else if (cri_scene_calls(&request, ":path: /runtime.v1.ImageService/PullImage\n")) {

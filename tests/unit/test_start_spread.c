@@ -1,7 +1,7 @@
 /* The pause before a join's first request: when there is one, and that it comes first. */
 #include "join_scene.h"
 
-#include "join/found/start_spread.h"
+#include "join/found/need.h"
 
 static void who_pauses(void **state) {
     static const struct {

@@ -1,7 +1,7 @@
-/* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.h),
+/* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.c),
  * and what it is called there. */
 #include "diag/cluster/causes/causes.h"
-#include "diag/cluster/causes/scopes.h"
+#include "diag/cluster/causes/cause_row.h"
 #include "diag/network_report.h"
 
 enum { NAMES = 8 };
@@ -12,6 +12,7 @@ struct naming {
     struct diag_cause_row told;
     struct diag_cause cause;
     struct text_list names;
+    json_t *named;    /* a member each */
     size_t shared[2]; /* of pairs: nodes that are in each of them; SIZE_MAX: none */
     bool pairs;       /* nothing but pairs */
     bool one;         /* a node */
@@ -19,68 +20,92 @@ struct naming {
 struct finding {
     struct diag_report *report;
     struct cluster_map map;
-    bool *explained; /* of each cell */
-    bool *reported;  /* of each node: a cause was named that it has reported itself */
-    bool *silent;    /* of each node: its Local NodePort surely answers nobody */
-    bool *local;     /* of each node: CL-LOCAL was named for it */
+    bool *explained;  /* of each cell */
+    bool *reported;   /* of each node: a cause was named that it has reported itself */
+    bool *silent;     /* of each node: its Local NodePort surely answers nobody */
+    bool *local;      /* of each node: CL-LOCAL was named for it */
+    size_t *touching; /* places of the cells from and to a node, in their order, node by node; */
+    size_t *ends;     /* behind those of each node */
     struct naming *namings;
     size_t count;
 };
 
 /* ---- the NodePort that leads to a node's own pod ---- */
 
-/* Each node looks at the first of those that it is paired with. */
-static size_t looked_at(const struct diag_report *report, size_t asker) {
+/* Each node looks at the first of those that it is paired with; SIZE_MAX: at none. */
+static size_t *looked_at_make(const struct diag_report *report) {
+    size_t *at = xcalloc(report->nodes.count + 1, sizeof *at);
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        at[i] = SIZE_MAX;
     for (size_t i = 0; i < report->pairs.count; i++)
-        if (report->pairs.items[i].from == asker)
-            return report->pairs.items[i].to;
-    return SIZE_MAX;
+        if (at[report->pairs.items[i].from] == SIZE_MAX)
+            at[report->pairs.items[i].from] = report->pairs.items[i].to;
+    return at;
 }
 
-/* Whether it reaches the other NodePort there, and was asked: nodes whose TCP fails are not asked
- * for all. */
-static bool is_witness(const struct diag_report *report, size_t asker, size_t node, bool surely) {
-    bool answers = false;
+/* Who looks must reach the other NodePort there, and have been asked: nodes whose TCP fails are not
+ * asked for all. */
+static bool *silent_make(const struct diag_report *report, bool surely) {
+    size_t count = report->nodes.count + 1, *at = looked_at_make(report);
+    bool *silent = xcalloc(count, sizeof *silent), *fails = xcalloc(count, sizeof *fails),
+         *answers = xcalloc(count, sizeof *answers);
 
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *c = &report->cells.items[i];
 
-        if ((c->from_node == asker || c->to_node == asker) && diag_cell_is_open(c) && !c->udp &&
-            (surely || cluster_cell_is_between_pods(c)))
-            return false;
-        answers |= c->from_node == asker && c->to_node == node && !c->udp &&
-                   !diag_cell_is_open(c) && cluster_cell_is_to_port(c);
+        if (c->udp)
+            continue;
+        if (diag_cell_is_open(c) && (surely || cluster_cell_is_between_pods(c)))
+            fails[c->from_node] = fails[c->to_node] = true;
+        answers[c->from_node] |=
+            c->to_node == at[c->from_node] && !diag_cell_is_open(c) && cluster_cell_is_to_port(c);
     }
-    return answers;
-}
-
-static bool *silent_make(const struct diag_report *report, bool surely) {
-    bool *silent = xcalloc(report->nodes.count + 1, sizeof *silent);
-
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *asker = &report->nodes.items[i];
-        size_t node = asker->local_ip || asker->by_exec ? SIZE_MAX : looked_at(report, i);
 
-        if (node != SIZE_MAX)
-            silent[node] = is_witness(report, i, node, surely);
+        if (!asker->local_ip && !asker->by_exec && at[i] != SIZE_MAX)
+            silent[at[i]] = answers[i] && !fails[i];
     }
+    free_all(at, fails, answers);
     return silent;
 }
 
 /* ---- causes ---- */
 
+static void touching_make(struct finding *f) {
+    const struct diag_cells *cells = &f->report->cells;
+    size_t *ends = xcalloc(f->report->nodes.count + 1, sizeof *ends);
+
+    f->touching = xcalloc(2 * cells->count + 1, sizeof *f->touching);
+    for (size_t i = 0; i < cells->count; i++) {
+        ends[cells->items[i].from_node + 1]++;
+        ends[cells->items[i].to_node + 1] += cells->items[i].to_node != cells->items[i].from_node;
+    }
+    for (size_t i = 0; i < f->report->nodes.count; i++)
+        ends[i + 1] += ends[i];
+    for (size_t i = 0; i < cells->count; i++) {
+        size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
+
+        f->touching[ends[from]++] = i;
+        if (to != from)
+            f->touching[ends[to]++] = i;
+    }
+    f->ends = ends;
+}
+
 static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
                                 const struct diag_cause_row *told) {
-    struct naming *ret;
-
     for (size_t i = 0; i < f->count; i++)
         if (text_equal(f->namings[i].told.id, told->id))
             return &f->namings[i];
-    f->namings = xrealloc(f->namings, (f->count + 1) * sizeof *f->namings);
-    ret = &f->namings[f->count++];
-    *ret = (struct naming){.row = row, .told = *told, .pairs = true};
-    ret->cause.confirmed = true;
-    return ret;
+    array_add(f->namings, f->count,
+              (struct naming){.row = row,
+                              .told = *told,
+                              .pairs = true,
+                              .named = json_object(),
+                              .cause.confirmed = true});
+    return &f->namings[f->count - 1];
 }
 
 static void add_name(const struct finding *f, const struct cluster_found *found, const char *way,
@@ -97,8 +122,10 @@ static void add_name(const struct finding *f, const struct cluster_found *found,
         else if (ret->shared[i] != place->a && ret->shared[i] != place->b)
             ret->shared[i] = SIZE_MAX;
     ret->one = first && place->set == ONE && place->way != BETWEEN;
-    if (!text_list_has(&ret->names, whole))
+    if (!json_object_get(ret->named, whole)) {
+        json_object_set_new(ret->named, whole, json_true());
         text_list_add(&ret->names, whole);
+    }
     if (ret->cause.evidence.count < NAMES)
         text_list_add(&ret->cause.evidence, evidence);
 }
@@ -115,10 +142,13 @@ static bool follows(const struct finding *f, const struct cluster_row *row,
 
 static void explain(struct finding *f, const struct cluster_row *row,
                     const struct cluster_place *place, struct naming *ret) {
-    const struct diag_cells *cells = &f->report->cells;
+    bool one = place->set == ONE && !place->side;
+    size_t begin = one && place->a ? f->ends[place->a - 1] : 0,
+           end = one ? f->ends[place->a] : f->report->cells.count;
 
-    for (size_t i = 0; i < cells->count; i++) {
-        const struct diag_cell *c = &cells->items[i];
+    for (size_t at = begin; at < end; at++) {
+        size_t i = one ? f->touching[at] : at;
+        const struct diag_cell *c = &f->report->cells.items[i];
         bool mine = (row->among && row->among(c) && cluster_place_has(&f->map, place, c)) ||
                     follows(f, row, place, c);
 
@@ -127,8 +157,10 @@ static void explain(struct finding *f, const struct cluster_row *row,
         f->explained[i] = true;
         text_list_add_owned(&ret->cause.cells, diag_report_cell_name(f->report, c));
     }
-    for (size_t i = 0; i < f->report->nodes.count && row->local; i++)
-        f->local[i] |= place->set != ONE || place->a == i;
+    begin = one ? place->a : 0;
+    end = one ? place->a + 1 : f->report->nodes.count;
+    for (size_t i = begin; i < end && row->local; i++)
+        f->local[i] = true;
 }
 
 /* Where the id does not say it. */
@@ -194,29 +226,24 @@ static void add_causes(struct finding *f) {
         naming->cause.hint = hint_make(naming);
         causes->items[causes->count++] = naming->cause;
         text_list_free(&naming->names);
+        json_decref(naming->named);
     }
     free(take_ptr(f->namings));
 }
 
 /* ---- rows ---- */
 
-static bool has_red(const struct finding *f, const struct cluster_row *row,
-                    const struct cluster_place *place) {
+/* Whether one that says it fits a cell: then so do all, as twins are two. */
+static bool fits_any(const struct finding *f, const struct cluster_row *row) {
+    const struct cluster_node *nodes = f->report->nodes.items;
+
     for (size_t i = 0; i < f->report->cells.count; i++) {
         const struct diag_cell *c = &f->report->cells.items[i];
 
-        if (c->outcome == DIAG_FAIL && !f->explained[i] && follows(f, row, place, c))
+        if (c->outcome == DIAG_FAIL && !f->explained[i] && row->also && row->also(c) &&
+            (row->says(&nodes[c->from_node]) || (row->touching && row->says(&nodes[c->to_node]))))
             return true;
     }
-    return false;
-}
-
-/* Whether one that says it fits a cell: then so do all, as twins are two. */
-static bool fits_any(const struct finding *f, const struct cluster_row *row) {
-    for (size_t i = 0; i < f->report->nodes.count; i++)
-        if (row->says(&f->report->nodes.items[i]) &&
-            has_red(f, row, &(struct cluster_place){ONE, FROM, i, 0, NULL}))
-            return true;
     return !row->fits;
 }
 
@@ -327,16 +354,17 @@ static void find_parts(struct finding *f, const struct cluster_row *row) {
 }
 
 static void find_unasked(struct finding *f, const struct cluster_row *row) {
-    for (size_t i = 0; i < f->report->nodes.count; i++) {
+    for (size_t i = 0, at = 0; i < f->report->nodes.count; i++) {
         struct cluster_found found = {.place = {ONE, FROM, i, 0, NULL}};
         _cleanup_(freep) char *evidence = NULL;
 
-        for (size_t k = f->report->cells.count; k-- > 0;)
-            if (f->report->cells.items[k].from_node == i && !f->explained[k] &&
-                row->among(&f->report->cells.items[k])) {
+        for (; at < f->ends[i]; at++) {
+            size_t k = f->touching[at];
+            const struct diag_cell *c = &f->report->cells.items[k];
+
+            if (c->from_node == i && !f->explained[k] && row->among(c) && !found.red++)
                 found.first = k;
-                found.red++;
-            }
+        }
         if (!found.red)
             continue;
         evidence = evidence_make(f, row, &found);
@@ -393,6 +421,7 @@ void cluster_causes_find(struct diag_report *report) {
                                  .kinds = kinds,
                                  .explained = f.explained,
                                  .silent = silent};
+    touching_make(&f);
     diag_causes_free(&report->causes);
     for (size_t i = 0; cluster_row(i); i++)
         find_row(&f, cluster_row(i));
@@ -404,11 +433,6 @@ void cluster_causes_find(struct diag_report *report) {
         if (cluster_row(i)->fits && !is_named(&f, cluster_row(i)))
             find_said(&f, cluster_row(i), true);
     add_causes(&f);
-    free(kinds);
-    free(systems);
-    free(silent);
-    free(f.explained);
-    free(f.silent);
-    free(f.local);
-    free(f.reported);
+    free_all(kinds, systems, silent, f.explained, f.silent, f.local, f.reported, f.touching,
+             f.ends);
 }

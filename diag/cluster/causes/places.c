@@ -1,5 +1,5 @@
 /* A place in a cluster: which cells lie in it, and what it is called. */
-#include "diag/cluster/causes/places.h"
+#include "diag/cluster/causes/cause_row.h"
 
 enum { NAMES = 8 };
 

@@ -1,7 +1,7 @@
 /* Causes of what fails between pods: nodes, their kinds, pairs, and a protocol or family alone. */
 #include "diag/cluster/causes/cause_row.h"
-#include "diag/cluster/probes/meanwhile.h"
-#include "diag/cluster/twins.h"
+#include "diag/cluster/probes/asking.h"
+#include "diag/cluster/cluster.h"
 
 static bool is_pods_udp(const struct diag_cell *c) {
     return cluster_cell_is_between_pods(c) && c->udp;

@@ -1,6 +1,6 @@
 /* Where an effect is. Each cell lies in at most sixteen places; a place is possible when nothing in
  * it is green, and of the possible ones that which explains most is taken, again and again. */
-#include "diag/cluster/causes/scopes.h"
+#include "diag/cluster/causes/cause_row.h"
 
 enum {
     PLACES = 16,     /* that a cell is in, at most */
@@ -234,7 +234,20 @@ static void add_groups(struct space *s) {
         s->groups[i].possible = is_possible(s, &s->groups[i]);
 }
 
+/* Without a red cell that is not explained yet nothing is to be found. */
+static bool has_open(const struct space *s) {
+    const struct diag_cells *cells = &s->map->report->cells;
+
+    for (size_t i = 0; i < cells->count; i++)
+        if (!s->map->explained[i] && cluster_map_has(s->map, s->row, &cells->items[i]) &&
+            cluster_row_is_red(s->row, &cells->items[i]))
+            return true;
+    return false;
+}
+
 static void space_open(struct space *s) {
+    if (!has_open(s))
+        return;
     add_entries(s);
     add_groups(s);
 }
@@ -314,8 +327,7 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
     *ret = (struct cluster_founds){0};
     space_open(&s);
     while ((best = best_group(&s, ret->count, &from))) {
-        ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);
-        ret->items[ret->count++] = found_of(best);
+        array_add(ret->items, ret->count, found_of(best));
         take(&s, best, done);
     }
     for (size_t i = 0; i < ret->count; i++)
@@ -383,7 +395,8 @@ bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluste
     bool found;
 
     space_open(&s);
-    g = bsearch(&place, s.groups, s.group_count, sizeof *s.groups, compare_group);
+    g = !s.group_count ? NULL
+                       : bsearch(&place, s.groups, s.group_count, sizeof *s.groups, compare_group);
     found = g && g->possible;
     if (found)
         *ret = found_of(g);

@@ -1,6 +1,6 @@
 /* Many pairs that are one place: all that is between two groups of nodes, as two racks or the
  * machines of two hypervisors. */
-#include "diag/cluster/causes/scopes.h"
+#include "diag/cluster/causes/cause_row.h"
 
 enum { PAIRS = 4 };
 

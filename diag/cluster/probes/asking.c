@@ -77,7 +77,8 @@ bool cluster_asks_all(const struct diag_cell *) {
     return true;
 }
 
-void cluster_asking_show(struct cluster_asking *asking, bool at_last) {
+/* Shows the cells, at most five times a second but for the last time. */
+static void show(struct cluster_asking *asking, bool at_last) {
     uint64_t now = host_monotonic_ms(asking->client->host);
 
     if (!asking->options->cells || (!at_last && asking->shown && now - asking->shown_ms < SHOW_MS))
@@ -164,7 +165,7 @@ static void on_cell(struct question *q, const struct kube_many *item) {
     state->left--;
     if (!state->left && !state->mute) {
         judge_all(round, q->whose, state);
-        cluster_asking_show(round->asking, false);
+        show(round->asking, false);
     }
 }
 
@@ -207,10 +208,7 @@ static void on_ended(void *context, const struct kube_many *item) {
 /* ---- questions ---- */
 
 static void add(struct round *round, char *path, bool is_sight, size_t whose, unsigned what) {
-    if ((round->count & (round->count - 1)) == 0) /* full: 0, 1, 2, 4 ... */
-        round->items =
-            xrealloc(round->items, (round->count ? 2 * round->count : 1) * sizeof *round->items);
-    round->items[round->count++] = (struct question){round, path, whose, is_sight, what};
+    array_add(round->items, round->count, (struct question){round, path, whose, is_sight, what});
 }
 
 /* Its path is a text of its own; the sum of all is what most of a run's memory is. */
@@ -367,7 +365,7 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
         state->counted = true;
     }
     if (of->asks && !of->soon_ms)
-        cluster_asking_show(asking, true);
+        show(asking, true);
     free(round.items);
     free(round.states);
     return round.result;

@@ -57,7 +57,55 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
 bool cluster_has_cut_pods(const struct diag_report *report);
 /* Any cell. */
 bool cluster_asks_all(const struct diag_cell *cell);
-/* Shows the cells, at most five times a second but for the last time. */
-void cluster_asking_show(struct cluster_asking *asking, bool at_last);
 /* ERROR_INTERRUPTED where somebody ends the run. */
 int cluster_check_interrupted(struct host *host, struct error *err);
+
+/* ---- loss and latency of a cluster's cells (--count) ---- */
+
+/* TCP sends again what was lost: where an answer between pods took as long as that, though UDP's
+ * did not. */
+bool cluster_is_delayed(const struct cluster_asking *asking);
+/* Asks each cell that works, or loses packets by chance, options->count times more; where that is 1
+ * or less, TCP between pods alone, to see whether packets are sent again (cell->again). Few
+ * questions are under way at the same time. What takes time besides the network (here, the API
+ * server, the probe) is what an equal question to the probe itself takes, asked in between as
+ * often: the median of these is subtracted. A cell that loses an answer fails. Questions that the
+ * API server does not pass on do not count. ERROR_INTERRUPTED alone. */
+int cluster_count(struct cluster_asking *asking, struct error *err);
+/* Does --count ask it: it works or loses some packets, and was not counted yet? */
+bool cluster_cell_is_to_count(const struct diag_cell *cell);
+
+/* ---- meanwhile ---- */
+
+/* What such a node is `waiting` for begins so. */
+#define CLUSTER_GONE "it went away while it was asked: "
+
+/* `why`: taken over; nothing where it waits for something already. */
+void cluster_node_gone(struct cluster_node *node, char *why);
+/* Where cells failed: asks probes that answered once for their own answer again; of `all`, or of
+ * those of such cells alone. Where few of them say nothing, each of these is `silent`
+ * (asking->hearing) and `unreached`, and what others reach there is asked again. */
+void cluster_ask_silent(struct cluster_asking *asking, bool all);
+/* Then: Nodes that became not Ready, or were deleted; of silent ones how long ago the kubelet
+ * renewed its Lease. What may not be read is no failure: a silent node that no other reaches is
+ * gone without it. */
+void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path);
+
+/* ---- asks probes by exec where the API server does not reach them by their address ---- */
+
+enum cluster_exec {
+    EXEC_NODES, /* all of each node that is `unreached`, and was not asked so before */
+    EXEC_OPEN,  /* of nodes that were: cells that failed, and new ones */
+    EXEC_NEW,   /* cells that were not asked */
+};
+/* For 45 s at most. Where it is possible the node is `by_exec` then; where not, `unreached` says
+ * why. Returns how many cells of such nodes are still open. */
+size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *report,
+                           enum cluster_exec what);
+/* Asks the cells of each node that is `by_exec` report->count times more, those that work or lose
+ * packets by chance: their loss, not how long answers take, as a shell and curl take longer than
+ * the network. The probe itself asks several times for each question, so a name is resolved once
+ * for five attempts, which are all lost where it does not resolve. Five minutes at most: cells have
+ * fewer attempts then. ERROR_INTERRUPTED alone. */
+int cluster_count_by_exec(struct kube_client *client, struct diag_report *report,
+                          struct error *err);

@@ -1,10 +1,8 @@
 /* Probes that the API server does not reach by their address are asked by exec, which goes through
  * the kubelet: a shell in the pod puts all questions to its own netexec at the same time. */
-#include "diag/cluster/probes/by_exec.h"
+#include "diag/cluster/probes/asking.h"
 
 #include "base/log.h"
-#include "diag/cluster/probes/asking.h"
-#include "diag/cluster/probes/count.h"
 #include "diag/cluster/probes/dial.h"
 #include "kube/exec.h"
 

@@ -1,7 +1,7 @@
 /* Every cell many times. */
-#include "diag/cluster/probes/count.h"
+#include "diag/cluster/probes/asking.h"
 
-#include "diag/cluster/probes/objects.h"
+#include "diag/cluster/probes/pods.h"
 #include "kube/many.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include "diag/cluster/probes/dial.h"
 
 #include "base/json.h"
-#include "diag/cluster/probes/objects.h"
+#include "diag/cluster/probes/pods.h"
 #include "kube/client.h"
 
 enum { ZEROS = 1000 }; /* so many in a question the shell makes itself */

@@ -1,11 +1,10 @@
 /* What went away while it was asked. */
-#include "diag/cluster/probes/meanwhile.h"
+#include "diag/cluster/probes/asking.h"
 
 #include "base/rfc3339.h"
-#include "diag/cluster/probes/objects.h"
+#include "diag/cluster/probes/pods.h"
 #include "kube/many.h"
 #include "kube/object.h"
-#include "kube/pages.h"
 
 enum {
     OWN_MS = 3000, /* that a probe may take for its own answer; of many nodes: */

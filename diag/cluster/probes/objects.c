@@ -1,5 +1,5 @@
 /* The documents of a cluster's diagnosis: namespace, pods, Services, rights. */
-#include "diag/cluster/probes/objects.h"
+#include "diag/cluster/probes/pods.h"
 
 #include "base/yaml_template.h"
 #include "templates/templates.h"

@@ -3,9 +3,8 @@
 
 #include "base/log.h"
 #include "base/rfc3339.h"
-#include "diag/cluster/probes/meanwhile.h"
-#include "diag/cluster/probes/objects.h"
-#include "diag/transports/static_pods.h"
+#include "diag/cluster/probes/asking.h"
+#include "diag/transports/transport.h"
 #include "kube/many.h"
 #include "kube/object.h"
 

@@ -1,6 +1,7 @@
 """The CRI server that takes containerd's place (tests/cluster/cri): its own tests, and real pods."""
 import json
 import os
+import shutil
 import subprocess
 import time
 import unittest
@@ -14,7 +15,8 @@ import stages
 from scenario import Skip, expect, expect_equal, expect_in, scenario
 
 GROUPS = ("cri",)
-BOX, BIN = r"C:\probe\kubectl", r"C:\probe\bin"
+PROBE = r"C:\probe"
+BOX, BIN = PROBE + r"\kubectl", PROBE + r"\bin"
 FORWARDED = 17777
 
 
@@ -98,6 +100,8 @@ def kubectl(stage):
     until(lambda: not pod_of(stage.cluster, name), 60, "the pod stays")
     expect_equal(host.control({"op": "dump"}).get("namespaces"), [], "its namespace stays")
     stage.reset(compare=False)
+    shutil.rmtree(host.path(PROBE))
+    stage.expect_bare()
 
 
 def exec_by_winjoin(cluster, pod):

@@ -1,4 +1,4 @@
-"""README.md and docs/quick-start.md, followed line by line: each command in their blocks is typed as it is there,
+"""README.md and docs/start.md, followed line by line: each command in their blocks is typed as it is there,
 on a cluster as kubeadm and flannel leave it and a Windows server that has nothing, up to a Ready node.
 
 Only the reader's own values are put in the place of the shown ones: address, token, hash. `Install-WindowsFeature`
@@ -155,9 +155,9 @@ def bare(stage):
     stage.cluster.kubectl("delete", "-f", "-", stdin=stage.winjoin("config", "cluster", code=0).out)
 
 
-@scenario("quick-start", "docs/quick-start.md as it is, from upstream's flannel to a pod", DOCUMENTS, on=Bare)
+@scenario("quick-start", "docs/start.md as it is, from upstream's flannel to a pod", DOCUMENTS, on=Bare)
 def quick_start(stage):
-    text = section("docs/quick-start.md", "# Quick start")
+    text = section("docs/start.md", "# Quick start")
     reader = Reader(stage, text)
     with bare(stage):
         lines = reader.follow(text)

@@ -13,7 +13,7 @@ sys.path.append(os.path.join(stages.ROOT, "tests", "bench"))
 import figures  # noqa: E402
 import machine as machines  # noqa: E402
 
-DOCUMENT, SECTION = os.path.join(stages.ROOT, "docs", "kubeadm-parity.md"), "files and requests"
+DOCUMENT, SECTION = os.path.join(stages.ROOT, "docs", "design", "kubeadm-parity.md"), "files and requests"
 NAMES = ("peer-k", "peer-w")
 
 
@@ -53,7 +53,7 @@ def request(stage, name):
     raise AssertionError("no certificate signing request of " + name)
 
 
-@scenario("peer-files", "kubeadm's files and requests beside winjoin's; docs/kubeadm-parity.md says the same",
+@scenario("peer-files", "kubeadm's files and requests beside winjoin's; docs/design/kubeadm-parity.md says the same",
           ("peer",), cgroup_driver="cgroupfs")
 def files(stage):
     kubeadm, winjoin = joined(stage)
@@ -64,5 +64,5 @@ def files(stage):
     text = parity.document(unequal, equal, rows, stage.cluster.version)
     if os.environ.get("DOCS"):
         figures.replace_section(DOCUMENT, SECTION, text)
-    expect(parity.agrees(figures.section(DOCUMENT, SECTION), text, stage.cluster.version), "docs/kubeadm-parity.md says otherwise; "
+    expect(parity.agrees(figures.section(DOCUMENT, SECTION), text, stage.cluster.version), "docs/design/kubeadm-parity.md says otherwise; "
            "DOCS=1 make e2e ONLY=peer-files writes it", text)

@@ -12,7 +12,7 @@ from scenario import expect, expect_equal, scenario
 sys.path.append(os.path.join(stages.ROOT, "tests", "bench"))
 import figures  # noqa: E402
 
-DOCUMENT = os.path.join(stages.ROOT, "docs", "kubeadm-parity.md")
+DOCUMENT = os.path.join(stages.ROOT, "docs", "design", "kubeadm-parity.md")
 SECTION = "files and requests, kubeadm.exe"
 # As sig-windows-tools' StartKubelet.ps1 starts it, but with drives: a service under Wine begins on another
 # one. kubelet.exe does not read kubeadm-flags.env itself.
@@ -71,7 +71,7 @@ def view(stage, node):
     return folder
 
 
-@scenario("peer-exe", "kubeadm.exe's files and requests beside winjoin.exe's; docs/kubeadm-parity.md says the "
+@scenario("peer-exe", "kubeadm.exe's files and requests beside winjoin.exe's; docs/design/kubeadm-parity.md says the "
           "same", ("peer",), on=Pair, count=2)
 def peer_exe(stage):
     ours, theirs = stage.nodes
@@ -86,5 +86,5 @@ def peer_exe(stage):
     text = parity.document(unequal, equal, rows, stage.cluster.version, "for Windows (kubeadm.exe, kubelet.exe)")
     if os.environ.get("DOCS"):
         figures.replace_section(DOCUMENT, SECTION, text)
-    expect(parity.agrees(figures.section(DOCUMENT, SECTION), text, stage.cluster.version), "docs/kubeadm-parity.md says otherwise; "
+    expect(parity.agrees(figures.section(DOCUMENT, SECTION), text, stage.cluster.version), "docs/design/kubeadm-parity.md says otherwise; "
            "DOCS=1 make e2e ONLY=peer-exe writes it", text)

@@ -1,0 +1,84 @@
+/* What phases do in files of their own. */
+#pragma once
+
+#include "join/join.h"
+#include "netsetup/hns/hcn_network.h"
+
+/* ---- the pod network where a service of this node makes it (hybrid-overlay-node) ---- */
+
+/* Starts the network agent's service and waits until its HNS network exists for this node's pods:
+ * gives the adapter back what the virtual switch cost it, names a certificate request that waits
+ * for its approval, starts the service again when the network does not come. Its networks are
+ * recorded, so that a reset deletes them. Kinds: those of service_run(), of HNS and of
+ * nic_restore(); ERROR_DENIED (its request is denied), ERROR_CONFLICT (another node has this
+ * host's name; a network for other pods), ERROR_TIMED_OUT. */
+int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err);
+
+/* Writes down the networks that the agent makes, so that a reset deletes them; what stands already
+ * is not this join's. */
+int agent_network_record(struct join *join, struct error *err);
+
+/* ---- the pod network where a DaemonSet of the cluster makes it ---- */
+
+/* Waits, as long as its agent may take (network_agent_wait()), until a CNI configuration is there,
+ * and says whose. ERROR_TIMED_OUT with the command that shows the agent's pod; kinds of
+ * host_list(), host_read(). */
+int external_network_await(struct join *join, struct error *err);
+/* An agent writes its CNI configuration, with which the Node becomes Ready, before its network
+ * stands: while it is pending, the scheduler must not take the node. Sent only when it changes. */
+int external_network_pending(struct join *join, bool pending, struct error *err);
+
+/* ---- the routes between this node's pods and other nodes', where no agent keeps them ---- */
+
+/* Where an agent keeps them: nothing. Where the network between the nodes has them (--routes none,
+ * print): takes away what an earlier join wrote, and with print adds text and commands for the
+ * routes of every node to what is left to do. Else announces this node in its Node's annotations,
+ * where the nodes of its network want that, and writes the route to each other node's pods (the
+ * host's own are journalled). As the nodes are now, once; a node that may not list the others is
+ * told so in a warning. Kinds: those of kube_patch, kube_nodes_get, and of the host. */
+int pod_routes_publish(struct join *join, const struct hcn_network *network, struct error *err);
+
+/* ---- host fixes ---- */
+
+/* Sets those of netsetup/windows_builds.h that this Windows lacks, when that was asked for; each is
+ * in the journal first, and told as a warning with its reason. */
+int host_fixes_apply(struct join *join, struct error *err);
+/* The value that HNS must have read before its first network, for the plan's agent: in the journal
+ * first; HNS is started again for it. Kinds: those of host_registry_get() and of services. */
+int agent_registry_apply(struct join *join, struct error *err);
+
+/* ---- sandbox image ---- */
+
+/* Imports it by ctr, where it was installed; containerd runs. Without ctr: a warning. Importing an
+ * image that containerd has changes nothing. Kinds: those of host_run(), ERROR_HOST (ctr fails),
+ * ERROR_DENIED (somebody else than an administrator has put one of the two there). */
+int sandbox_image_import(struct join *join, struct error *err);
+
+/* ---- services that run and do their work, known as their rows say (struct service, proof) ---- */
+
+/* Starts it with the settings of this join and waits for its work. Kinds: those of service_start()
+ * and service_prove(). */
+int service_run(struct join *join, const struct service *service, struct error *err);
+/* The same for the service that was started last. ERROR_TIMED_OUT with hints at its log; those of
+ * service_watch_look() and service_watch_rights(). */
+int service_prove(struct join *join, struct error *err);
+/* CRI's pipe: of --cri-socket or containerd's own. The caller frees. */
+char *service_proof_pipe(const struct join *join);
+
+/* ---- kubelet bootstrap ---- */
+
+/* Writes bootstrap-kubelet.conf (HOST_SECRET; kubeadm: kubelet-start), and takes away what would
+ * keep the kubelet from using it: a kubelet.conf and a certificate of another life. Discovery must
+ * have been done. */
+int kubelet_bootstrap_write(struct journal *journal, const struct join_found *found,
+                            struct error *err);
+/* Name of the node's newest request, when it was refused: one of an earlier join, to be asked for
+ * before the kubelet starts. NULL when there is none. Allocated. */
+char *kubelet_bootstrap_refused_before(struct join *join);
+/* Waits until kubelet.conf and the certificate that it names are usable, telling meanwhile what the
+ * kubelet's request waits for. refused_before: not the one that is waited for (may be NULL).
+ * ERROR_DENIED when it is denied or failed (the kubelet is stopped: it would ask again for ever),
+ * ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
+int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err);
+/* Removes the file with the token, when it was written by us (in this run or one before). */
+void kubelet_bootstrap_end(struct journal *journal, struct join_progress *progress);

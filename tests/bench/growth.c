@@ -1,0 +1,251 @@
+/* One piece of work at one size, and what it cost: growth comparison|routes|diagnosis COUNT. Writes
+ * {"wall", "cpu", "peak", "requests", "calls", "cells"} (seconds; MB above what was there before;
+ * requests to the API server, calls of HNS, questions between pods). What the server and HNS answer
+ * is made before. */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "netsetup/routes/routes.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
+#include "tests/unit/large_report.h"
+
+enum { PAGE = 500 };
+
+static size_t calls;
+
+/* ---- what was used ---- */
+
+static double seconds(clockid_t clock) {
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* "VmHWM" or "VmRSS" of this process in MB. */
+static double memory_mb(const char *what) {
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    double mb = 0;
+
+    while (f && fgets(line, sizeof line, f))
+        if (text_starts_with(line, what))
+            mb = strtod(line + strlen(what) + 1, NULL) / 1024;
+    if (f)
+        fclose(f);
+    return mb;
+}
+
+static void forget_peak(void) {
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+
+    if (!f || fputs("5", f) < 0 || fclose(f) < 0)
+        exit(1);
+}
+
+/* ---- HNS against Kubernetes ---- */
+
+/* What is answered, as text. */
+static char *endpoints_text, *balancers_text, *endpoint_ids, *balancer_ids;
+static struct text_list services_pages, slices_pages;
+
+static void make_pages(json_t *list, struct text_list *ret) {
+    json_t *items = json_object_get(list, "items");
+    size_t count = json_array_size(items);
+
+    for (size_t at = 0; at < count || !at; at += PAGE) {
+        _cleanup_json_ json_t *page = json_pack("{s:{}, s:[]}", "metadata", "items");
+
+        for (size_t i = at; i < at + PAGE && i < count; i++)
+            json_array_append(json_object_get(page, "items"), json_array_get(items, i));
+        if (at + PAGE < count) {
+            _cleanup_(freep) char *next = xasprintf("%zu", at / PAGE + 1);
+
+            json_object_set_new(json_object_get(page, "metadata"), "continue", json_string(next));
+        }
+        text_list_add_owned(ret, json_write(page));
+    }
+}
+
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    const char *mark = strstr(request->url, "continue=");
+    size_t page = mark ? strtoul(mark + strlen("continue="), NULL, 10) : 0;
+    const char *body = strstr(request->url, "/services")         ? services_pages.items[page]
+                       : strstr(request->url, "/endpointslices") ? slices_pages.items[page]
+                                                                 : "{\"items\":[]}";
+
+    (void)context, (void)err;
+    ret->status = 200;
+    ret->body = xstrdup(body);
+    ret->body_len = strlen(body);
+    return 0;
+}
+
+static uint32_t hns(void *context, const char *function, const char *const *arguments, size_t count,
+                    char **ret_result, char **ret_error_record) {
+    bool v1 = text_equal(function, "HNSCall");
+    const char *what = v1 ? arguments[1] : function;
+
+    (void)context, (void)count;
+    calls++;
+    *ret_error_record = NULL;
+    *ret_result = xstrdup(strstr(what, "/endpoints/")              ? endpoints_text
+                          : strstr(what, "/policylists/")          ? balancers_text
+                          : strstr(what, "HcnEnumerateEndpoints")  ? endpoint_ids
+                          : strstr(what, "EnumerateLoadBalancers") ? balancer_ids
+                                                                   : "[]");
+    return 0;
+}
+
+static json_t *endpoint_v1(const json_t *v2) {
+    return json_pack("{s:O, s:O, s:O, s:b}", "ID", json_object_get(v2, "ID"), "Name",
+                     json_object_get(v2, "Name"), "IPAddress",
+                     json_at(v2, "IpConfigurations.0.IpAddress"), "IsRemoteEndpoint", 1);
+}
+
+static json_t *balancer_v1(const json_t *v2) {
+    json_t *references = json_array();
+
+    json_each(json_object_get(v2, "HostComputeEndpoints"), i, id) {
+        _cleanup_(freep) char *path = xasprintf("/endpoints/%s", json_string_value(id));
+
+        json_array_append_new(references, json_string(path));
+    }
+    return json_pack("{s:O, s:o, s:[{s:s, s:i, s:i, s:i, s:O}]}", "ID", json_object_get(v2, "ID"),
+                     "References", references, "Policies", "Type", "ELB", "Protocol", 6,
+                     "ExternalPort", 80, "InternalPort", 8080, "VIPs",
+                     json_object_get(v2, "FrontendVIPs"));
+}
+
+/* The list as version 1 tells it, and its ids. */
+static void make_lists(const json_t *all, json_t *(*v1)(const json_t *v2), char **ret_text,
+                       char **ret_ids) {
+    _cleanup_json_ json_t *ids = json_array(),
+                          *envelope = json_pack("{s:b, s:[]}", "Success", 1, "Output");
+
+    json_each(all, i, v2) {
+        json_array_append(ids, json_object_get(v2, "ID"));
+        json_array_append_new(json_object_get(envelope, "Output"), v1(v2));
+    }
+    *ret_text = json_write(envelope);
+    *ret_ids = json_write(ids);
+}
+
+struct work {
+    struct host *host;
+    struct http *http;
+    struct kube_client client;
+    struct pod_route *routes;
+    json_t *nodes;
+    size_t count, cells;
+};
+
+static void make_comparison(struct work *w) {
+    static const struct kubeconfig config = {.server = (char *)"https://k", .token = (char *)"t"};
+    struct large_cluster cluster;
+
+    large_cluster_make(&cluster, w->count, 0, 0);
+    make_lists(cluster.endpoints, endpoint_v1, &endpoints_text, &endpoint_ids);
+    make_lists(cluster.balancers, balancer_v1, &balancers_text, &balancer_ids);
+    make_pages(cluster.services, &services_pages);
+    make_pages(cluster.slices, &slices_pages);
+    large_cluster_free(&cluster);
+    w->http = http_memory_new(answer, NULL);
+    host_memory_set_hns(w->host, hns, NULL);
+    if (kube_client_open(w->http, w->host, &config, &w->client, NULL) < 0)
+        exit(1);
+}
+
+static void compare(struct work *w) {
+    json_t *drift = drift_read(w->host, &w->client, "win-1", "net", NULL, NULL);
+
+    if (json_object_size(drift)) /* all of it agrees */
+        exit(1);
+    json_decref(drift);
+}
+
+/* ---- routes to other nodes' pods ---- */
+
+/* The played machine's own cost of a route grows with their number, so they are written before. */
+static void make_routes(struct work *w) {
+    w->routes = xcalloc(w->count, sizeof *w->routes);
+    for (unsigned i = 0; i < w->count; i++)
+        if (text_format(w->routes[i].pod_cidr, CIDR_TEXT_MAX, "10.%u.%u.0/24", 128 + i / 256,
+                        i % 256) < 0 ||
+            text_format(w->routes[i].node_address, IP_TEXT_MAX, "10.0.%u.%u", i / 250,
+                        2 + i % 250) < 0)
+            exit(1);
+    if (pod_routes_ensure(w->host, "10.0.0.21", w->routes, w->count - 1, NULL, NULL) < 0)
+        exit(1);
+}
+
+/* All but one stand: a Node has come. */
+static void write_routes(struct work *w) {
+    size_t changed = 0;
+
+    if (pod_routes_ensure(w->host, "10.0.0.21", w->routes, w->count, &changed, NULL) < 0 ||
+        changed != 1)
+        exit(1);
+}
+
+/* ---- a cluster's diagnosis ---- */
+
+static void make_nodes(struct work *w) {
+    w->nodes = large_nodes(w->count);
+}
+
+/* Whom it asks, what, and what it makes of the answers. */
+static void diagnose(struct work *w) {
+    struct diag_report report;
+
+    if (large_report_make(w->nodes, &report) < 0)
+        exit(1);
+    cluster_causes_find(&report);
+    w->cells = report.cells.count;
+    diag_report_free(&report);
+}
+
+static const struct {
+    const char *name;
+    void (*make)(struct work *w);
+    void (*run)(struct work *w);
+} works[] = {{"comparison", make_comparison, compare},
+             {"routes", make_routes, write_routes},
+             {"diagnosis", make_nodes, diagnose}};
+
+static void measure(struct work *w, size_t which) {
+    double wall, cpu, before;
+
+    works[which].make(w);
+    malloc_trim(0);
+    forget_peak();
+    before = memory_mb("VmRSS:");
+    wall = seconds(CLOCK_MONOTONIC);
+    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    works[which].run(w);
+    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = seconds(CLOCK_MONOTONIC) - wall;
+    printf(
+        "{\"wall\":%.6f,\"cpu\":%.6f,\"peak\":%.3f,\"requests\":%zu,\"calls\":%zu,\"cells\":%zu}\n",
+        wall, cpu, memory_mb("VmHWM:") - before, w->http ? http_memory_requests(w->http) : 0, calls,
+        w->cells);
+}
+
+int main(int argc, char **argv) {
+    struct work work = {.host = host_memory_new(),
+                        .count = argc == 3 ? strtoul(argv[2], NULL, 10) : 0};
+
+    for (size_t i = 0; work.count && i < ARRAY_SIZE(works); i++)
+        if (text_equal(works[i].name, argv[1])) {
+            measure(&work, i);
+            return 0;
+        }
+    fprintf(stderr, "usage: growth comparison|routes|diagnosis COUNT\n");
+    return 2;
+}
