@@ -20,7 +20,9 @@ char *containerd_file_make(struct host *host, struct join_found *found) {
     _cleanup_(freep) char *image = programs_sandbox_image(host, found);
 
     (void)containerd_settings_read(host, CONTAINERD_CONFIG_PATH, false, &here, ERROR_IGNORED);
-    (void)containerd_settings_read(host, CONTAINERD_CONFIG_PATH, true, &all, ERROR_IGNORED);
+    /* imports that a stranger may have written, or that nobody can read, are not passed on */
+    if (containerd_settings_read(host, CONTAINERD_CONFIG_PATH, true, &all, ERROR_IGNORED) < 0)
+        text_list_free(&here.imports);
     return containerd_config_make(&(struct containerd_config){
         .sandbox_image = image,
         .major = installed_major(host),

@@ -218,10 +218,21 @@ static enum verdict check_sandbox(const struct machine *machine, struct finding 
                       image, why);
 }
 
+/* The folder, and each in it. */
+static int refuse_strangers_in(const struct machine *machine, const char *folder,
+                               struct error *err) {
+    const struct node_folder row = {.path = folder, .deep = true};
+    _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
+
+    return node_folder_stranger(machine->host, &row, &stranger, err) < 0
+               ? -1
+               : host_stranger_refuse(&stranger, err);
+}
+
 /* What winjoin's own file keeps of the one that stands there is not named. */
 static enum verdict check_replaced(const struct machine *machine, struct finding *finding) {
-    _cleanup_(containerd_settings_free) struct containerd_settings here = {0};
-    _cleanup_(freep) char *names = NULL, *image = NULL;
+    _cleanup_(containerd_settings_free) struct containerd_settings here = {0}, all = {0};
+    _cleanup_(freep) char *names = NULL, *image = NULL, *registries = NULL;
 
     check_hint(finding, "what you need of it goes into a file " CONTAINERD_DROP_INS
                         ", registries into " CONTAINERD_REGISTRIES);
@@ -229,6 +240,13 @@ static enum verdict check_replaced(const struct machine *machine, struct finding
                                  &finding->why) < 0)
         return check_warn(finding, "a join replaces %s, and keeps nothing of it: %s",
                           CONTAINERD_CONFIG_PATH, finding->why.message);
+    if (containerd_settings_read(machine->host, CONTAINERD_CONFIG_PATH, true, &all, &finding->why) <
+        0)
+        return check_warn(finding, "a join replaces %s, and leaves out its imports: %s",
+                          CONTAINERD_CONFIG_PATH, finding->why.message);
+    if (here.registries && path_normalize(here.registries, &registries, NULL) == 0 &&
+        refuse_strangers_in(machine, registries, &finding->why) < 0)
+        return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;
     if (here.sandbox_image &&
         !journal_has(machine->journal, JOURNAL_FILE_ENTRY, CONTAINERD_CONFIG_PATH))
         image = programs_sandbox_image(machine->host, machine->found);
@@ -259,6 +277,9 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
         return check_bad(finding, "the containerd that exists opens %s, and --cri-socket names %s",
                          found->pipe, pipe);
     }
+    if (refuse_strangers_in(machine, found->conf_dir, &finding->why) < 0 ||
+        refuse_strangers_in(machine, containerd_cni_programs(found), &finding->why) < 0)
+        return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;
     return check_sandbox(machine, finding);
 }
 

@@ -166,6 +166,10 @@ static inline void no_rights(void) {
 static inline void name_taken(void) {
     cluster.node = "10.0.0.77";
 }
+
+static inline void name_of_old(void) {
+    cluster.node = "10.0.0.21";
+}
 REGISTRY(ipv6_partly, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters",
          "DisabledComponents", "32")
 
@@ -242,4 +246,24 @@ static inline void adopted_old_image(void) {
 static inline void adopted_other_pipe(void) {
     other_containerd();
     r.options.existing_services = xstrdup("adopt");
+}
+
+static inline void users_registry(void) {
+    owners_containerd();
+    put("C:\\certs.d\\docker.io\\hosts.toml", "server = 'https://x.example'\n");
+    host_memory_give_to_user(r.host, "C:\\certs.d\\docker.io\\hosts.toml");
+}
+
+static inline void users_import(void) {
+    owners_containerd();
+    put("C:\\own\\a.toml", "version = 3\n");
+    host_memory_give_to_user(r.host, "C:\\own\\a.toml");
+}
+
+static inline void users_cni_file(void) {
+    other_containerd();
+    r.options.existing_services = xstrdup("adopt");
+    freep(&r.options.cri_socket);
+    put("C:\\Program Files\\containerd\\cni\\conf\\a.conf", "{}");
+    host_memory_give_to_user(r.host, "C:\\Program Files\\containerd\\cni\\conf\\a.conf");
 }

@@ -308,10 +308,6 @@ static void clock_ahead(void) {
     cluster.date = host_now(r.host) - 300;
 }
 
-static void name_of_old(void) {
-    cluster.node = "10.0.0.21";
-}
-
 static void no_kube_proxy(void) {
     assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
 }
@@ -412,6 +408,9 @@ static const struct {
      "'mcr.microsoft.com/oss/kubernetes/pause:3.6', is too"},
     {"ContainerdConfig", adopted_other_pipe, E,
      "opens \\\\.\\pipe\\containerd-containerd, and --cri-socket names \\\\.\\pipe\\other"},
+    {"ContainerdConfig", users_registry, E, "hosts.toml' belongs to"},
+    {"ContainerdConfig", users_import, W, "leaves out its imports: 'C:\\own\\a.toml' belongs to"},
+    {"ContainerdConfig", users_cni_file, E, "a.conf' belongs to"},
     {"CNIConfiguration", cni_file, W, "0-containerd-nat.conf"},
     {"Folders", file_log, E, "C:\\var\\log is a file"},
     {"Folders", file_etc, E, "C:\\etc is a file"},
