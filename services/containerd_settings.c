@@ -175,6 +175,8 @@ static int find_imports(struct host *host, const char *parent, const char *impor
     if (strlen(pattern) == strlen(whole) || memchr(whole, '*', (size_t)(pattern - whole)))
         return error_set(err, ERROR_UNSUPPORTED, "imports: '%s' has a star in a folder's name",
                          import);
+    if (host_refuse_stranger(host, folder, err) < 0)
+        return -1;
     if (host_list(host, folder, &names, err) < 0)
         return error_forgive(err, ERROR_ABSENT);
     for (size_t i = 0; i < names.count; i++)

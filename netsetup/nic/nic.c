@@ -155,6 +155,15 @@ static bool is_bare(const struct host_adapter *adapter) {
            !any_usable(&adapter->addresses);
 }
 
+/* A vEthernet has its MAC: what its virtual switch is on is known. */
+static bool is_bound(const struct host_adapters *adapters, const struct host_adapter *physical) {
+    for (size_t i = 0; i < adapters->count; i++)
+        if (nic_is_virtual_alias(adapters->items[i].alias) &&
+            text_equal_nocase(adapters->items[i].mac, physical->mac))
+            return true;
+    return false;
+}
+
 /* The adapter under a vEthernet interface: with its MAC, which a team shares with its members and
  * its VLANs, so that the one with its name comes first; else the bare one that the call names, for
  * an interface that Hyper-V's administrator added has a MAC of its own. */
@@ -166,7 +175,7 @@ static const struct host_adapter *physical_of(const struct host_adapters *adapte
         return adapter;
     for (size_t i = 0; i < adapters->count; i++) {
         const struct host_adapter *other = &adapters->items[i];
-        if (text_equal_nocase(other->alias, wished) && is_bare(other))
+        if (text_equal_nocase(other->alias, wished) && is_bare(other) && !is_bound(adapters, other))
             named = other;
         if (nic_is_virtual_alias(other->alias) || !*other->mac ||
             !text_equal_nocase(other->mac, adapter->mac))

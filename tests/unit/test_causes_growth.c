@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "diag/cluster/causes/places.h"
+#include "diag/cluster/causes/cause_row.h"
 #include "tests/unit/counted.h"
 #include "tests/unit/large_report.h"
 

@@ -125,7 +125,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* What both ways tell is alike; answers how many calls the short one took. */
+/* What both lists tell is alike; answers how many calls the short one took. */
 static unsigned same_lists(enum hcn_kind kind) {
     _cleanup_json_ json_t *at_once = NULL, *one_by_one = NULL;
     _cleanup_(freep) char *a = NULL, *b = NULL;

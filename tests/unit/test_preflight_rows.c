@@ -2,39 +2,10 @@
 #include "preflight_scene.h"
 
 #include "certificate_vectors.h"
+#include "preflight_facts.h"
 
 /* ---- what can be wrong, one function a row ---- */
 
-FACT(arm, (void)text_format(facts.architecture, sizeof facts.architecture, "arm64"))
-FACT(no_processor, facts.architecture[0] = '\0')
-FACT(client, (void)text_format(facts.installation_type, sizeof facts.installation_type, "Client"))
-FACT(no_type, facts.installation_type[0] = '\0')
-FACT(odd_build, facts.build = 19044)
-FACT(no_build, facts.build = 0)
-FACT(old_2019, (facts.build = 17763, facts.revision = 100))
-FACT(bad_2022, facts.revision = 2600)
-FACT(patched_2019, (facts.build = 17763, facts.revision = 5329))
-FACT(no_revision, facts.revision = 0)
-FACT(no_containers, facts.containers_feature = 0)
-FACT(no_dism, facts.containers_feature = -1)
-FACT(no_restart_answer, facts.restart_pending = -1)
-FACT(no_memory_answer, facts.memory_bytes = 0)
-FACT(long_name, (void)text_format(facts.host_name, sizeof facts.host_name, "winserver-number-17"))
-FACT(name_of_15, (void)text_format(facts.host_name, sizeof facts.host_name, "winserver-no-17"))
-REGISTRY(hns_disabled, "SYSTEM\\CurrentControlSet\\Services\\hns", "Start", "4")
-REGISTRY(vmcompute_disabled, "SYSTEM\\CurrentControlSet\\Services\\vmcompute", "Start", "4")
-REGISTRY(ipv6_off, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters", "DisabledComponents",
-         "4294967295")
-REGISTRY(ipv6_odd, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters", "DisabledComponents",
-         "many")
-REGISTRY(drive_d, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion", "SystemRoot", "D:\\Windows")
-REGISTRY(no_drive, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion", "SystemRoot", NULL)
-REGISTRY(not_excluded, "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths",
-         "C:\\ProgramData\\containerd", NULL)
-REGISTRY(bitlocker, "SYSTEM\\CurrentControlSet\\Policies\\Microsoft\\FVE", "FDVDenyWriteAccess",
-         "1")
-REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualization\\Containers",
-         "VSmbDisableOplocks", "1")
 #define DOMAIN_PROFILE "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\DomainProfile"
 REGISTRY(no_merge, DOMAIN_PROFILE, "AllowLocalPolicyMerge", "0")
 PORT(port_4789, true, 4789)
