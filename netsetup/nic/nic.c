@@ -164,6 +164,11 @@ static bool is_bound(const struct host_adapters *adapters, const struct host_ada
     return false;
 }
 
+/* What a virtual switch may be on whose vEthernet has a MAC of its own. */
+static bool may_be_below(const struct host_adapters *adapters, const struct host_adapter *adapter) {
+    return is_bare(adapter) && !is_bound(adapters, adapter);
+}
+
 /* The adapter under a vEthernet interface: with its MAC, which a team shares with its members and
  * its VLANs, so that the one with its name comes first; else the bare one that the call names, for
  * an interface that Hyper-V's administrator added has a MAC of its own. */
@@ -175,7 +180,7 @@ static const struct host_adapter *physical_of(const struct host_adapters *adapte
         return adapter;
     for (size_t i = 0; i < adapters->count; i++) {
         const struct host_adapter *other = &adapters->items[i];
-        if (text_equal_nocase(other->alias, wished) && is_bare(other) && !is_bound(adapters, other))
+        if (text_equal_nocase(other->alias, wished) && may_be_below(adapters, other))
             named = other;
         if (nic_is_virtual_alias(other->alias) || !*other->mac ||
             !text_equal_nocase(other->mac, adapter->mac))
@@ -236,25 +241,27 @@ static const struct host_adapter *find_unbound(const struct host_adapters *adapt
     return NULL;
 }
 
-static int refuse_unbound(const struct host_adapters *adapters, const struct host_adapter *unbound,
-                          struct error *err) {
+/* 0: no adapter is left that its switch may be on, as for those of Windows' own NAT. */
+static int refuse_unbound(const struct host_adapters *adapters, const struct host_routes *routes,
+                          const struct wish *wish, struct error *err) {
+    const struct host_adapter *unbound = find_unbound(adapters, routes, wish);
     _cleanup_(text_free) struct text names = {0};
     const char *first = NULL;
     for (size_t i = 0; i < adapters->count; i++) {
-        if (!is_bare(&adapters->items[i]))
+        if (!may_be_below(adapters, &adapters->items[i]))
             continue;
         text_addf(&names, "%s'%s'", first ? ", " : "", adapters->items[i].alias);
         first = first ? first : adapters->items[i].alias;
     }
+    if (!unbound || !first)
+        return 0;
     (void)error_set(
         err, ERROR_PREFLIGHT,
         "'%s' is on a virtual switch, and no network adapter has its MAC address: which "
         "one the switch is on is not known",
         unbound->alias);
-    return first ? error_hint(err, "name it: --adapter \"%s\" (without an address are %s)", first,
-                              text_str(&names))
-                 : error_hint(err, "powershell \"Get-VMSwitch | ft Name,SwitchType,"
-                                   "NetAdapterInterfaceDescription\"");
+    return error_hint(err, "name it: --adapter \"%s\" (without an address are %s)", first,
+                      text_str(&names));
 }
 
 static int refuse_none(const struct host_adapters *adapters, const struct wish *wish,
@@ -308,11 +315,10 @@ int nic_choose(struct host *host, const char *adapter, const char *node_ip,
             return refuse_several(chosen->alias, adapters.items[i].alias, err);
         chosen = &adapters.items[i];
     }
-    if (!chosen) {
-        const struct host_adapter *unbound = find_unbound(&adapters, &routes, &wish);
-        return unbound ? refuse_unbound(&adapters, unbound, err)
-                       : refuse_none(&adapters, &wish, err);
-    }
+    if (!chosen)
+        return refuse_unbound(&adapters, &routes, &wish, err) < 0
+                   ? -1
+                   : refuse_none(&adapters, &wish, err);
     if (check_node_ip(chosen, node_ip, err) < 0)
         return -1;
     nic_snapshot_take(chosen, physical_of(&adapters, chosen, adapter), &routes, node_ip, ret);

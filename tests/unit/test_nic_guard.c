@@ -106,12 +106,12 @@ static void choosing(void **state) {
     assert_int_equal(nic_choose(host, "Ethernet", NULL, &snapshot, NULL), 0);
     assert_string_equal(snapshot.current_alias, "vEthernet (Ethernet)");
     nic_snapshot_free(&snapshot);
-    assert_refused("vEthernet (nat)", NULL, "'vEthernet (nat)' is on a virtual switch");
+    assert_refused("vEthernet (nat)", NULL, "adapter 'vEthernet (nat)' does not exist");
     assert_refused("Ethernet", "192.168.9.2", "does not have the node address");
     assert_refused(NULL, "10.0.0.2", "no adapter has the node address '10.0.0.2'");
     set_cards(&cards[4], 1);
     assert_refused(NULL, NULL, "no adapter that is up has a usable IPv4 address");
-    set_cards(&cards[3], 1); /* a network without a gateway */
+    set_cards(&cards[2], 2); /* a network without a gateway */
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, &err), -1);
     assert_non_null(strstr(err.hints[0], "'Storage'; --adapter NAME or --node-ip ADDRESS"));
     assert_int_equal(nic_choose(host, NULL, "192.168.9.2", &snapshot, NULL), 0);
