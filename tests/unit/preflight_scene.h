@@ -267,3 +267,17 @@ static inline void users_cni_file(void) {
     put("C:\\Program Files\\containerd\\cni\\conf\\a.conf", "{}");
     host_memory_give_to_user(r.host, "C:\\Program Files\\containerd\\cni\\conf\\a.conf");
 }
+
+/* HNS took the static address when it built the switch; its owner has configured it again. */
+static inline void give_address_back(void) {
+    struct host_route way_out = {.destination = "0.0.0.0/0", .next_hop = "10.0.0.1"};
+    struct host_adapters adapters = {0};
+
+    assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
+    for (size_t i = 0; i < adapters.count; i++)
+        if (text_starts_with(adapters.items[i].alias, "vEthernet"))
+            way_out.interface_index = adapters.items[i].index;
+    host_adapters_free(&adapters);
+    assert_int_equal(host_address_add(r.host, way_out.interface_index, "10.0.0.21/24", NULL), 0);
+    assert_int_equal(host_route_add(r.host, &way_out, NULL), 0);
+}

@@ -201,20 +201,6 @@ static void foreign_network(const char *document) {
         fail_msg("%s", err.message);
 }
 
-/* HNS took the static address when it built the switch; its owner has configured it again. */
-static void give_address_back(void) {
-    struct host_route way_out = {.destination = "0.0.0.0/0", .next_hop = "10.0.0.1"};
-    struct host_adapters adapters = {0};
-
-    assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
-    for (size_t i = 0; i < adapters.count; i++)
-        if (text_starts_with(adapters.items[i].alias, "vEthernet"))
-            way_out.interface_index = adapters.items[i].index;
-    host_adapters_free(&adapters);
-    assert_int_equal(host_address_add(r.host, way_out.interface_index, "10.0.0.21/24", NULL), 0);
-    assert_int_equal(host_route_add(r.host, &way_out, NULL), 0);
-}
-
 static void foreign_switch(void) {
     foreign_network("{\"Name\":\"other\",\"Owner\":\"docker\",\"Type\":\"Overlay\",\"Policies\":[{"
                     "\"Type\":\"NetAdapterName\",\"Settings\":{\"NetworkAdapterName\":"
