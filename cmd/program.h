@@ -21,20 +21,20 @@ struct program_options {
     char *rootfs;
     /* verbs' own */
     struct join_options join;
-    bool yes;                                   /* reset --force */
-    char *kubeconfig, *context;                 /* diag, config */
-    char *node_selector, *image;                /* diag */
-    struct text_list nodes;                     /* diag */
-    long long watch;                            /* diag */
-    char *replay, *collect, *compare;           /* diag */
-    char *since;                                /* logs */
-    bool follow;                                /* logs */
-    char *versions;                             /* bundle create */
-    bool tools;                                 /* bundle create */
-    bool images;                                /* bundle create */
-    long long windows_build;                    /* bundle; 0: each */
-    bool drain;                                 /* upgrade */
-    struct text_list pull;                      /* prepare */
+    bool yes;                         /* reset --force */
+    char *kubeconfig, *context;       /* diag, config */
+    char *node_selector, *image;      /* diag */
+    struct text_list nodes;           /* diag */
+    long long watch;                  /* diag */
+    char *replay, *collect, *compare; /* diag */
+    char *since;                      /* logs */
+    bool follow;                      /* logs */
+    char *versions;                   /* bundle create */
+    bool tools;                       /* bundle create */
+    bool images;                      /* bundle create */
+    long long windows_build;          /* bundle; 0: each */
+    bool drain;                       /* upgrade */
+    struct text_list pull;            /* prepare */
     bool show_all;
     char *vmodule;         /* join: klog's, ignored */
     bool control_plane;    /* join: kubeadm's, refused */

@@ -78,13 +78,14 @@ struct kube_watch {
     kube_watch_tick *on_tick; /* or NULL */
     void *context;
 };
-/* Lists, unless a version is given, then watches from the list's resourceVersion with bookmarks; a dropped or ended stream is
- * taken up again from the last version seen, a 410 (or ERROR event) lists again; retryable failures
- * are tried again with pauses until timeout_ms, or the server is silent_ms silent: its last failure
- * is the error then (a dead connection is noticed after some 40 s). A server that grants list but
- * not watch is polled. Ends with what a callback said, with ERROR_TIMED_OUT ("waited 300 s", last
- * failure in the text), or at once with denied, untrusted, malformed and interrupted; who was let
- * in before is denied only when it lasts, for a server that starts refuses everybody at first. */
+/* Lists, unless a version is given, then watches from the list's resourceVersion with bookmarks; a
+ * dropped or ended stream is taken up again from the last version seen, a 410 (or ERROR event)
+ * lists again; retryable failures are tried again with pauses until timeout_ms, or the server is
+ * silent_ms silent: its last failure is the error then (a dead connection is noticed after some 40
+ * s). A server that grants list but not watch is polled. Ends with what a callback said, with
+ * ERROR_TIMED_OUT ("waited 300 s", last failure in the text), or at once with denied, untrusted,
+ * malformed and interrupted; who was let in before is denied only when it lasts, for a server that
+ * starts refuses everybody at first. */
 int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
 
 /* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */

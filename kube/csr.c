@@ -263,7 +263,7 @@ int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsig
 
     if (watch.version && *watch.version)
         w.seen = (struct kube_csr){.name = xstrdup(sent->name), .state = sent->state};
-    if (kube_watch(client, &watch, err) < 0) {
+    if (tell(&w, 0, err) < 0 || kube_watch(client, &watch, err) < 0) {
         explain(&w, err);
         kube_csr_free(&w.seen);
         return -1;
