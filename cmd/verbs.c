@@ -217,7 +217,7 @@ static const struct verb config_subcommands[] = {
                    "config migrate --old-config old.yaml --new-config new.yaml"}},
      .groups = {&migrate_group}},
     {.name = "print",
-     .help = "print a file with every default, the catalog, kubeadm's objects or JSON Schemas",
+     .help = "print defaults, the catalog, kubeadm's objects or JSON Schemas",
      .usage = "config print join-defaults|catalog|kubeadm-objects\n"
               "  winjoin config print schema [DOCUMENT]",
      .text = "The schemas are those of the documents that winjoin prints with -o json, publishes "
