@@ -161,7 +161,7 @@ static int check_apart(const struct program *program, const char *text, struct e
     for (const char *p = text ? strstr(text, "--") : NULL; p; p = strstr(p + 1, "--")) {
         _cleanup_(freep) char *name = xstrndup(p + 2, strcspn(p + 2, "= "));
 
-        if (p == text || !options_has(program->set, name))
+        if (p == text || strchr(BLANKS, p[-1]) || !options_has(program->set, name))
             continue;
         (void)error_set(err, ERROR_USAGE, "a blank is missing before --%s", name);
         return text == program->options.join.token

@@ -267,10 +267,11 @@ static int ask_again(struct discovery *d, const char *pinned, const char *ca_pem
                       d->address);
 }
 
-/* What the cluster publishes is what the node would use: an address that leads each machine to
- * itself is the cluster's mistake, unless the call names this machine, too. */
+/* What the cluster publishes is what a node would use: an address that leads each machine to itself
+ * is the cluster's mistake, unless the call names this machine, too. Who only asks is told what is
+ * published. */
 static int check_own_address(const struct discovery *d, const char *server, struct error *err) {
-    if (!server_url_is_here(server) || server_url_is_here(d->server))
+    if (!d->options->for_node || !server_url_is_here(server) || server_url_is_here(d->server))
         return 0;
     (void)error_set(err, ERROR_USAGE,
                     "the cluster's ConfigMap kube-public/cluster-info has %s as the API server's "

@@ -19,6 +19,11 @@ static void the_cluster_names_each_machine_itself(void **state) {
 
     for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
         s->server = servers[i];
+        s->options.for_node = false; /* who asks is told */
+        assert_int_equal(run(s), 0);
+        assert_non_null(strstr(s->result.warnings.items[0], servers[i]));
+        discovery_result_free(&s->result);
+        s->options.for_node = true;
         assert_int_equal(run(s), -1);
         assert_int_equal(s->err.kind, ERROR_USAGE);
         assert_non_null(strstr(s->err.message, servers[i]));
