@@ -12,7 +12,7 @@ $(ACCEPTANCE)/acceptance.debug.exe: $(patsubst %.c,build/windows/%.o,$(wildcard 
 $(ACCEPTANCE)/acceptance.debug.exe: LIBS_windows += -lnetapi32
 $(ACCEPTANCE)/units/%.exe: build/windows/tests/%.exe
 	$(Q)mkdir -p $(@D)
-	$(Q)x86_64-w64-mingw32-strip -o $@ $<
+	$(Q)$(STRIP_windows) -o $@ $<
 $(ACCEPTANCE)/check.cmd: tests/acceptance/check.cmd
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's/$$/\r/' $< > $@

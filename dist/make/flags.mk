@@ -25,7 +25,9 @@ CFLAGS_windows := $(CFLAGS_all) -Os -fstack-protector-strong \
                   -D__USE_MINGW_ANSI_STDIO=1 -D_WIN32_WINNT=0x0A00 -DWINVER=0x0A00 -DWIN32_LEAN_AND_MEAN \
                   -DCURL_STATICLIB -DLIBARCHIVE_STATIC -DYAML_DECLARE_STATIC -DNGHTTP2_STATICLIB \
                   -isystem build/windows/libs/include
-LD_windows     := -static -Wl,--nxcompat,--dynamicbase,--high-entropy-va,--gc-sections
+# The linker and strip would write the clock's time into a program's header.
+STRIP_windows  := SOURCE_DATE_EPOCH=0 x86_64-w64-mingw32-strip
+LD_windows     := -static -Wl,--no-insert-timestamp,--nxcompat,--dynamicbase,--high-entropy-va,--gc-sections
 LIBS_windows   := -Lbuild/windows/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lnghttp2 -lz -lzstd \
                   -lws2_32 -liphlpapi -ldnsapi -lbcrypt -lcrypt32 -lsecur32 -ladvapi32 -lole32 -loleaut32 -lgdi32 \
                   -lssp

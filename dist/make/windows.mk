@@ -41,8 +41,8 @@ build/windows/winjoin.debug.exe: build/windows/cmd/main_win32.o build/windows/ge
 	$(Q)./dist/make/load_config.py enter $@
 
 build/windows/%.exe: build/windows/%.debug.exe
-	$(Q)x86_64-w64-mingw32-strip -o $@ $<
+	$(Q)$(STRIP_windows) -o $@ $<
 
 sbom: build/windows/winjoin.sbom.json ## the bill of materials of winjoin.exe (SPDX JSON)
-build/windows/winjoin.sbom.json: dist/windows-libs/sbom.py dist/version $(WINDOWS_LIBS) | $(filter %winjoin.exe,$(PROGRAMS_windows))
-	$(Q)./dist/windows-libs/sbom.py build/windows/libs/built.json $@ $|
+build/windows/winjoin.sbom.json: dist/windows-libs/sbom.py dist/version $(WINDOWS_LIBS) $(filter %winjoin.exe,$(PROGRAMS_windows))
+	$(Q)./dist/windows-libs/sbom.py build/windows/libs/built.json $@ $(filter %.exe,$^)

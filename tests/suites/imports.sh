@@ -32,6 +32,7 @@ look_at() {
     check "$program imports" "${others:-nothing else}" "nothing else"
     flags=$(grep -cE 'HIGH_ENTROPY_VA|DYNAMIC_BASE|NX_COMPAT' "$work" || true)
     check "$program has ASLR and NX flags" "$flags" 3
+    check "$program's header has no time of the build" "$(grep -c '^Time/Date.*1970' "$work" || true)" 1
     check "$program's imports come from System32 alone" "$(python3 -B dist/make/load_config.py flags "$program")" 0x800
 }
 
