@@ -125,7 +125,10 @@ POST_CASES = [
 
 
 def lists(make):
-    return (("LIST", CSRS, make),)
+    """What is listed, which is asked where the request's version is not known."""
+    return (("LIST", CSRS, make),
+            *post(created(lambda made: {**made, "metadata": {
+                key: value for key, value in made["metadata"].items() if key != "resourceVersion"}})))
 
 
 def items(change, **meta):
