@@ -112,7 +112,8 @@ static int read_quoted(struct reader *r, const char *quote, char **ret) {
     _cleanup_(text_free) struct text out = {0};
     bool lines = quote[1] != '\0', plain = *quote == '\'';
 
-    if (lines && (takes(r, "\r\n") || takes(r, "\n"))) /* the first is none of it */
+    /* a line end right behind the quotes does not count */
+    if (lines && (takes(r, "\r\n") || takes(r, "\n")))
         r->line++;
     while (!takes(r, quote)) {
         char c = now(r);

@@ -4,7 +4,7 @@
 
 enum { WIDTH = 760, LEFT = 160, RIGHT = 570, BOX = 180, TOP = 10, STEP = 32, GAP = 14 };
 
-/* Whom a pod of this node asks: a box each, beside the flows that lead to it. */
+/* What a pod of this node talks to: a box each, beside the flows that lead to it. */
 static const struct place {
     const char *title, *what;
     enum diag_flow_id flows[4]; /* the last is followed by FLOW_COUNT */

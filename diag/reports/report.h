@@ -53,8 +53,8 @@ struct cluster_node {
     bool by_exec;       /* it was asked by exec therefore */
     char *suffixes;     /* DNS suffixes inside the pod, between commas */
     char *servers;      /* DNS servers inside the pod */
-    char *client_ip;    /* whom another node's pod sees when the pod speaks to it */
-    char *service_ip;   /* whom a pod behind a Service sees */
+    char *client_ip;    /* the source address that another node's pod sees */
+    char *service_ip;   /* the source address that a pod behind a Service sees */
     char *local_ip;     /* the same of externalTrafficPolicy Local, by another node's port */
     bool sticky, fixed; /* session affinity was asked; and the same pod answered each time */
     unsigned seen;      /* while it is measured: a bit a cluster_sight */
@@ -68,7 +68,7 @@ struct cluster_nodes {
 };
 void cluster_nodes_free(struct cluster_nodes *nodes);
 
-/* Who is asked to reach whom: indexes of nodes. */
+/* Which node tests its way to which other node: indexes of nodes. */
 struct cluster_pair {
     size_t from, to;
 };

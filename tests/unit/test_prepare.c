@@ -5,6 +5,7 @@
 #include "join/prepare/prepare.h"
 
 #define IMAGE "mcr.microsoft.com/windows/nanoserver:ltsc2022"
+#define UUID "C:\\ProgramData\\containerd\\root\\io.containerd.grpc.v1.introspection\\uuid"
 #define ABSENT_IMAGE "mcr.microsoft.com/windows/none:1"
 
 /* A container runtime with a registry behind it. */
@@ -94,9 +95,11 @@ static void a_server_is_prepared(void **state) {
     struct images images = {0};
 
     (void)state;
+    assert_int_equal(host_write(r.host, UUID, "a-b", 3, HOST_PUBLIC, NULL), 0);
     host_memory_set_pipe_answer(r.host, answer_images, &images);
     prepare("v1.37.1", IMAGE);
     succeeds(verb_prepare);
+    assert_file(UUID, HOST_ABSENT); /* or all clones have the same */
     assert_string_equal(result_text("kind"), "PrepareResult");
     assert_string_equal(result_text("kubernetesVersion"), "v1.37.1");
     assert_string_equal(result_text("mode"), "overlay");
