@@ -135,22 +135,24 @@ static int take_file(const json_t *file, struct containerd_settings *ret, struct
 
 /* ---- imports ---- */
 
-/* A name with stars, as filepath.Glob takes it; Windows does not care about case. */
+/* A name with stars, as filepath.Glob takes it; Windows does not care about case. A star that took
+ * too little takes one letter more. */
 static bool matches(const char *name, const char *pattern) {
-    for (; *pattern != '*'; name++, pattern++) {
+    const char *behind_star = NULL, *rest = NULL;
+
+    while (*name) {
         char a[2] = {*name, '\0'}, b[2] = {*pattern, '\0'};
 
-        if (!*pattern || !*name)
-            return *pattern == *name;
-        if (!text_equal_nocase(a, b))
+        if (*pattern == '*')
+            behind_star = ++pattern, rest = name;
+        else if (text_equal_nocase(a, b))
+            name++, pattern++;
+        else if (behind_star)
+            pattern = behind_star, name = ++rest;
+        else
             return false;
     }
-    for (;; name++) {
-        if (matches(name, pattern + 1))
-            return true;
-        if (!*name)
-            return false;
-    }
+    return !pattern[strspn(pattern, "*")];
 }
 
 /* The files of an import, which is relative to the file that has it. */
@@ -163,6 +165,8 @@ static int find_imports(struct host *host, const char *parent, const char *impor
     _cleanup_(text_list_free) struct text_list names = {0};
     const char *pattern;
 
+    if (!*import)
+        return error_set(err, ERROR_UNSUPPORTED, "imports: a path is empty");
     stars = text_replace(xstrdup(whole), "*", '~'); /* which no other path may have */
     if (take_path(&path, "imports", stars, err) < 0)
         return -1;
@@ -172,7 +176,7 @@ static int find_imports(struct host *host, const char *parent, const char *impor
     }
     pattern = path_base(whole);
     text_set(&folder, path_parent(path));
-    if (strlen(pattern) == strlen(whole) || memchr(whole, '*', (size_t)(pattern - whole)))
+    if (!folder || strlen(pattern) == strlen(whole) || memchr(whole, '*', (size_t)(pattern - whole)))
         return error_set(err, ERROR_UNSUPPORTED, "imports: '%s' has a star in a folder's name",
                          import);
     if (host_refuse_stranger(host, folder, err) < 0)

@@ -125,10 +125,31 @@ static void imports(void **state) {
     put("C:\\containerd\\conf.d\\10-x.TOML",
         "version = 3\n" RUNTIME3 ".cni]\nbin_dirs = ['C:\\two']\n");
     put("C:\\containerd\\conf.d\\10-x.toml.old", "no TOML");
+    put("C:\\containerd\\conf.d\\.tom", "no TOML");
     find();
     assert_places("C:\\three", "C:\\two", "\\\\.\\pipe\\containerd-containerd");
     folder = containerd_cni_folder(host);
     assert_string_equal(folder, "C:\\three");
+}
+
+/* A star takes any letters, none, too; what is around it is taken whole. */
+static void stars(void **state) {
+    static const char *const take[] = {"*", "*.toml", "a*.TOML", "*ab*b.t*", "aabb.toml*"};
+    static const char *const leave[] = {"*.tom", "b*.toml", "*bbb*", "a*x", "*aabb"};
+
+    (void)state;
+    put_service("containerd.exe", "of an image");
+    put(CONTAINERD_FOLDER "\\d\\aabb.toml", "version = 2\n" CRI2 ".cni]\nconf_dir = 'C:\\d'\n");
+    for (size_t i = 0; i < ARRAY_SIZE(take) + ARRAY_SIZE(leave); i++) {
+        bool takes = i < ARRAY_SIZE(take);
+        const char *pattern = takes ? take[i] : leave[i - ARRAY_SIZE(take)];
+        _cleanup_(freep) char *text = xasprintf("imports = ['d\\%s']\nversion = 2\n", pattern);
+
+        put(CONTAINERD_CONFIG_PATH, text);
+        find();
+        if (text_equal(settings.conf_dir, "C:\\d") != takes)
+            fail_msg("'%s': %s", pattern, settings.conf_dir);
+    }
 }
 
 static void the_command_line_counts(void **state) {
@@ -151,7 +172,9 @@ static void what_cannot_be_told(void **state) {
         {"version = 2\n" CRI2 ".cni]\nconf_dir = 'etc\\cni'\n", "conf_dir: path 'etc\\cni'",
          ERROR_UNSUPPORTED},
         {"imports = ['C:\\*\\a.toml']", "a star in a folder's name", ERROR_UNSUPPORTED},
+        {"imports = ['\\\\server*x']", "a star in a folder's name", ERROR_UNSUPPORTED},
         {"imports = ['C:\\none.toml']", "C:\\none.toml", ERROR_ABSENT},
+        {"imports = ['']", "a path is empty", ERROR_UNSUPPORTED},
     };
     _cleanup_(freep) char *folder = NULL;
 
@@ -175,6 +198,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(ours, open_host, close_host),
         cmocka_unit_test_setup_teardown(of_every_version, open_host, close_host),
         cmocka_unit_test_setup_teardown(imports, open_host, close_host),
+        cmocka_unit_test_setup_teardown(stars, open_host, close_host),
         cmocka_unit_test_setup_teardown(the_command_line_counts, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_cannot_be_told, open_host, close_host),
     };
