@@ -1,57 +1,9 @@
-/* NodeConfiguration: one table of its fields, with where each of them goes. */
+/* NodeConfiguration: reading it, its values, and its way into the options and out of them. */
 #include "join/configuration/node_configuration.h"
 
 #include "base/nearest.h"
 #include "base/rfc3339.h"
-#include "base/vxlan.h"
-#include "join/configuration/node_targets.h"
 #include "netsetup/agents/agent.h"
-
-static const struct node_field fields[] = {
-#define ROW(path, type, flag, option, choices, min, max, check, what)                              \
-    {                                                                                              \
-        {path, YAML_FIELD_##type, 0, NULL}, flag, offsetof(struct join_options, option), choices,  \
-            min, max, check, what                                                                  \
-    }
-#define TEXT(path, flag, option, check) ROW(path, TEXT, flag, option, NULL, 0, 0, check, NULL)
-#define CHOICE(path, flag, option, choices) ROW(path, TEXT, flag, option, choices, 0, 0, NULL, NULL)
-#define NUMBER(path, flag, option, min, max)                                                       \
-    ROW(path, NUMBER, flag, option, NULL, min, max, NULL, NULL)
-#define NO_FLAG(path, type, option, choices, check, what)                                          \
-    ROW(path, type, NULL, option, choices, 0, 0, check, what)
-    TEXT("network.mode", "--network-mode", network_mode, network_mode_check),
-    TEXT("network.plugin", "--network-plugin", network_plugin, network_plugin_check),
-    TEXT("network.name", "--network-name", network_name, node_line_check),
-    TEXT("network.adapter", "--adapter", adapter, node_line_check),
-    NUMBER("network.vni", "--vni", vni, VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX),
-    NUMBER("network.vxlanPort", "--vxlan-port", vxlan_port, 1, 65535),
-    ROW("network.podCIDRs", TEXTS, "--pod-cidr", pod_cidrs, NULL, 0, 1, NULL, NULL),
-    NO_FLAG("network.serviceCIDRs", TEXTS, service_cidrs, NULL, NULL,
-            "prefixes of Services (default: the cluster's)"),
-    NO_FLAG("network.excludeFromNAT", TEXTS, exclude_from_nat, NULL, NULL,
-            "prefixes that pods reach with their own address"),
-    NO_FLAG("network.dualStack", TEXT, dual_stack, "auto|on|off", NULL,
-            "IPv6 beside IPv4; auto: where the cluster has both"),
-    CHOICE("network.routes", "--routes", routes, "own|print|none"),
-    CHOICE("kubeProxy.run", "--kube-proxy", kube_proxy, "service|none"),
-    CHOICE("kubeProxy.dsr", "--dsr", dsr, "auto|on|off"),
-    TEXT("artifacts.kubernetesVersion", "--kubernetes-version", kubernetes_version,
-         join_kubernetes_version_check),
-    TEXT("artifacts.bundle", "--bundle", bundle, node_line_check),
-    TEXT("artifacts.mirror", "--mirror", mirror, join_mirror_check),
-    TEXT("artifacts.sourceBase", "--source-base", source_base, join_source_base_check),
-    TEXT("artifacts.catalog", "--catalog", catalog, node_line_check),
-    NO_FLAG("artifacts.lock", TEXT, lock, NULL, node_line_check,
-            "lock file of this machine, instead of that of bundle, mirror or upstream"),
-    CHOICE("verify.level", "--verify", verify, "full|node|none"),
-    TEXT("verify.external.ip", "--external-ip", external_ip, node_target_address_check),
-    TEXT("verify.external.name", "--external-name", external_name, node_target_name_check),
-    TEXT("verify.external.dns", "--external-dns", external_dns, node_target_address_check),
-    NO_FLAG("verify.timeout", DURATION, verify_timeout, NULL, NULL,
-            "time limit of one attempt of a flow"),
-    NO_FLAG("services.kubelet.extraArgs", TEXTS, kubelet_service_args, NULL, node_argument_check,
-            "arguments of the kubelet, each \"--name=value\""),
-};
 
 /* What may stand there, too, and says nothing to a join. */
 static const struct yaml_field without_option[] = {
@@ -62,18 +14,15 @@ static const struct yaml_field without_option[] = {
     {"services.flanneld", YAML_FIELD_EMPTY, 0, NULL},
 };
 
-const struct node_field *node_configuration_field(size_t i) {
-    return i < ARRAY_SIZE(fields) ? &fields[i] : NULL;
-}
-
 /* ---- values ---- */
 
 /* "what: line 3 column 4: path: Invalid value:", or the flag's name where there is no text. */
 static char *place_of(const char *what, const struct yaml_node *node,
-                      const struct node_field *field, const char *path) {
+                      const struct join_option *option, const char *path) {
     return node ? xasprintf("%s: line %zu column %zu: %s: Invalid value:", what, yaml_line(node),
                             yaml_column(node), path)
-                : xstrdup(field->flag ? field->flag : field->yaml.path);
+           : option->flag ? xasprintf("--%s", option->flag)
+                          : xstrdup(path);
 }
 
 static int check_prefix(const char *text, struct error *err) {
@@ -96,13 +45,13 @@ static size_t most_of_a_family(const json_t *prefixes) {
 }
 
 /* Lists of this document are lists of prefixes, but for those that have a check of their own. */
-static int check_list(const struct node_field *f, const json_t *list, const struct yaml_node *node,
+static int check_list(const struct join_option *f, const json_t *list, const struct yaml_node *node,
                       const char *what, struct error *err) {
     int (*check)(const char *text, struct error *err) = f->check ? f->check : check_prefix;
 
     json_each(list, i, item) {
         const char *text = json_is_string(item) ? json_string_value(item) : "";
-        _cleanup_(freep) char *path = xasprintf("%s[%zu]", f->yaml.path, i), *place = NULL;
+        _cleanup_(freep) char *path = xasprintf("%s[%zu]", f->node, i), *place = NULL;
         struct error why = {0};
 
         if (check(text, &why) == 0)
@@ -113,23 +62,23 @@ static int check_list(const struct node_field *f, const json_t *list, const stru
     return 0;
 }
 
-static int check_value(const struct node_field *f, const json_t *value,
+static int check_value(const struct join_option *f, const json_t *value,
                        const struct yaml_node *node, const char *what, struct error *err) {
     const char *text = json_string_value(value);
     long long number = json_integer_value(value);
-    _cleanup_(freep) char *place = place_of(what, node, f, f->yaml.path);
+    _cleanup_(freep) char *place = place_of(what, node, f, f->node);
     struct error why = {0};
 
-    if (f->choices && text && choice_check(f->choices, text, err) < 0)
+    if (f->type == OPTION_CHOICE && text && choice_check(f->choices, text, err) < 0)
         return error_prefix(err, "%s \"%.60s\"", place, text);
-    if (f->yaml.type == YAML_FIELD_NUMBER && (number < f->min || number > f->max))
+    if (f->type == OPTION_NUMBER && (number < f->min || number > f->max))
         return error_set(err, ERROR_USAGE, "%s %lld: must be between %lld and %lld", place, number,
                          f->min, f->max);
-    if (f->yaml.type == YAML_FIELD_TEXTS && f->max && most_of_a_family(value) > (size_t)f->max)
+    if (f->type == OPTION_LIST && f->max && most_of_a_family(value) > (size_t)f->max)
         return error_set(err, ERROR_USAGE,
                          "%s %zu prefixes of one family: Windows supports one per node", place,
                          most_of_a_family(value));
-    if (f->yaml.type == YAML_FIELD_DURATION && text && *text && !strpbrk(text, "123456789"))
+    if (f->type == OPTION_DURATION && text && *text && !strpbrk(text, "123456789"))
         return error_set(err, ERROR_USAGE, "%s \"%.60s\": must be more than 0", place, text);
     if (f->check && text && *text && f->check(text, &why) < 0) {
         (void)error_set(err, why.kind == ERROR_UNSUPPORTED ? why.kind : ERROR_USAGE, "%s %s", place,
@@ -168,12 +117,11 @@ static int check_network(const json_t *configuration, const struct yaml_node *no
 
 int node_configuration_check(const json_t *configuration, const struct yaml_node *node,
                              const char *what, struct error *err) {
-    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-        const json_t *value = json_at(configuration, fields[i].yaml.path);
+    join_each_option(o) {
+        const json_t *value = o->node ? json_at(configuration, o->node) : NULL;
+        const struct yaml_node *at = node && o->node ? yaml_at(node, o->node) : NULL;
 
-        const struct yaml_node *at = node ? yaml_at(node, fields[i].yaml.path) : NULL;
-
-        if (value && !json_is_null(value) && check_value(&fields[i], value, at, what, err) < 0)
+        if (value && !json_is_null(value) && check_value(o, value, at, what, err) < 0)
             return -1;
     }
     return check_network(configuration, node, what, err);
@@ -181,12 +129,14 @@ int node_configuration_check(const json_t *configuration, const struct yaml_node
 
 int node_configuration_of(const struct yaml_node *node, const char *what, json_t **ret,
                           struct error *err) {
-    struct yaml_field all[ARRAY_SIZE(without_option) + ARRAY_SIZE(fields) + 1] = {0};
+    struct yaml_field all[ARRAY_SIZE(without_option) + JOIN_OPTION_COUNT + 1] = {0};
+    size_t n = ARRAY_SIZE(without_option);
     _cleanup_json_ json_t *json = NULL;
 
     memcpy(all, without_option, sizeof without_option);
-    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-        all[ARRAY_SIZE(without_option) + i] = fields[i].yaml;
+    join_each_option(o)
+        if (o->node)
+            all[n++] = (struct yaml_field){o->node, join_option_yaml(o), 0, NULL};
     if (yaml_schema_check(node, all, 0, what, err) < 0)
         return -1;
     json = yaml_to_json(node);
@@ -233,9 +183,9 @@ int node_configuration_check_cluster(const json_t *configuration, const char *wh
 /* ---- into the options ---- */
 
 void node_configuration_apply(const json_t *configuration, struct join_options *options) {
-    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-        join_option_take(options, fields[i].offset, fields[i].yaml.type,
-                         json_at(configuration, fields[i].yaml.path));
+    join_each_option(o)
+        if (o->node)
+            join_option_take(options, o, json_at(configuration, o->node));
 }
 
 /* ---- out of the options ---- */
@@ -244,11 +194,11 @@ json_t *node_configuration_make(const struct join_options *options) {
     json_t *configuration = json_pack("{s:s, s:s}", "apiVersion", NODE_CONFIGURATION_V1ALPHA1,
                                       "kind", NODE_CONFIGURATION_KIND);
 
-    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-        json_t *value = join_option_json(options, fields[i].offset, fields[i].yaml.type);
+    join_each_option(o) {
+        json_t *value = o->node ? join_option_json(options, o) : NULL;
 
         if (value)
-            json_put(configuration, fields[i].yaml.path, value);
+            json_put(configuration, o->node, value);
     }
     return configuration;
 }

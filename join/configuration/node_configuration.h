@@ -7,21 +7,6 @@
 #define NODE_CONFIGURATION_KIND "NodeConfiguration"
 #define NODE_CONFIGURATION_V1ALPHA1 "winjoin.io/v1alpha1"
 
-/* A field with an option: the flag that gives it, too (NULL: none does; then `what` is its
- * meaning), and which values it takes where not all do: "a|b|c", a range (of a list, how many of a
- * family), or what a function says. */
-struct node_field {
-    struct yaml_field yaml;
-    const char *flag;
-    size_t offset; /* in struct join_options */
-    const char *choices;
-    long long min, max;
-    int (*check)(const char *text, struct error *err);
-    const char *what;
-};
-/* By index; NULL behind the last one. */
-const struct node_field *node_configuration_field(size_t i);
-
 /* Reads one document, strictly, with its values checked. `what` names it. Fails with ERROR_USAGE;
  * *ret is a new reference. */
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
