@@ -7,7 +7,6 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/configuration/join_configuration.h"
-#include "join/configuration/join_options_check.h"
 #include "join/configuration/node_configuration.h"
 #include "join/phases/phase_names.h"
 

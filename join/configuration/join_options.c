@@ -4,6 +4,8 @@
 #include "base/rfc3339.h"
 #include "base/vxlan.h"
 #include "host/http.h"
+#include "join/configuration/node_labels.h"
+#include "join/configuration/node_taints.h"
 #include "join/configuration/node_targets.h"
 #include "kube/server_url.h"
 #include "netsetup/agents/agent.h"
@@ -133,7 +135,7 @@ void join_option_take(struct join_options *options, const struct join_option *op
 int join_mirror_check(const char *url, struct error *err) {
     _cleanup_(freep) char *shown = http_shown_url(url);
 
-    return server_url_check(url, err) < 0 ? error_prefix(err, "mirror '%s'", shown) : 0;
+    return server_url_check(url, err) < 0 ? error_prefix(err, "'%s'", shown) : 0;
 }
 
 int join_source_base_check(const char *url, struct error *err) {
@@ -145,14 +147,13 @@ int join_kubernetes_version_check(const char *version, struct error *err) {
     unsigned minor;
     size_t end;
 
-    if (kubernetes_minor(version, "Kubernetes", &minor, err) < 0)
-        return -1;
-    dot = dot ? strchr(dot + 1, '.') : NULL;
+    dot = dot && kubernetes_minor(version, "Kubernetes", &minor, NULL) == 0 ? strchr(dot + 1, '.')
+                                                                            : NULL;
     end = dot ? strspn(dot + 1, "0123456789") : 0;
     if (end && strchr("-+", dot[1 + end])) /* or the end */
         return 0;
-    return error_set(err, ERROR_USAGE, "Kubernetes version %s: it must be complete, like v1.37.1",
-                     version);
+    return error_set(err, ERROR_USAGE,
+                     "\"%.60s\": a Kubernetes version must be complete, like v1.37.1", version);
 }
 
 void join_network_input(const struct join_options *o, struct network_input *ret) {

@@ -48,6 +48,7 @@ struct join_option {
     const char *join;    /* path in a JoinConfiguration, or NULL */
     const char *node;    /* path in a NodeConfiguration, or NULL */
     bool adds;           /* a list that flags add to; they replace others */
+    bool of_machine;     /* names a file of the machine: not for the cluster's defaults */
     long long min, max;  /* of a number; of a list of prefixes, how many of a family: 0 = any */
     int (*check)(const char *text, struct error *err); /* of a text, or each of a list */
 };
@@ -69,6 +70,15 @@ void join_option_take(struct join_options *options, const struct join_option *op
                       const json_t *value);
 /* All but the tokens, which stay NULL. */
 void join_options_copy(const struct join_options *from, struct join_options *ret);
+
+/* Is the value (of join_option_json()) one that the option takes? ERROR_USAGE with the name of its
+ * flag, or where `node` is given, the text that it was read from, with `what`, line and column. */
+int join_option_check(const struct join_option *option, const json_t *value,
+                      const struct yaml_node *node, const char *what, struct error *err);
+/* Values of the network that are right alone may not work together. ERROR_USAGE. */
+int join_network_check(const struct join_options *options, struct error *err);
+/* All checks of a call that need neither host nor network. ERROR_USAGE names the flag. */
+int join_options_check(const struct join_options *options, struct error *err);
 
 /* The address of a mirror (an https URL and no more): else ERROR_USAGE with the reason. */
 int join_mirror_check(const char *url, struct error *err);

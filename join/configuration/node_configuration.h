@@ -14,10 +14,6 @@ int node_configuration_read(const char *text, size_t len, const char *what, json
 /* The same of a document whose kind and version were read. */
 int node_configuration_of(const struct yaml_node *node, const char *what, json_t **ret,
                           struct error *err);
-/* Are the values such as the flags of the same names take? ERROR_USAGE with the field's path, and
- * its line and column in `node`, the text that it was read from (NULL: none). */
-int node_configuration_check(const json_t *configuration, const struct yaml_node *node,
-                             const char *what, struct error *err);
 /* Of the cluster's defaults: ERROR_USAGE where they name a file of the machine. Who may write the
  * ConfigMap would have each new node open a path of their choice, and install what is there. */
 int node_configuration_check_cluster(const json_t *configuration, const char *what,

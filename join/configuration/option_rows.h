@@ -32,15 +32,16 @@
     ROW(node_name, TEXT, "node-name", OPTION_KUBEADM | OPTION_WITH_CONFIG, "NAME",                 \
         "name of the Node (default: the host name in lower case)",                                 \
         .join = "nodeRegistration.name")                                                           \
-    ROW(node_ip, TEXT, "node-ip", 0, "IP", "the node's address (default: that of the adapter)")    \
+    ROW(node_ip, TEXT, "node-ip", 0, "IP", "the node's address (default: that of the adapter)",    \
+        .check = node_address_check)                                                               \
     ROW(pod_cidrs, LIST, "pod-cidr", 0, "CIDR",                                                    \
         "this node's pod subnet, with dual stack one of each family (default: the Node's "         \
         "podCIDRs)",                                                                               \
-        .node = "network.podCIDRs", .max = 1)                                                      \
+        .node = "network.podCIDRs", .max = 1, .check = node_prefix_check)                          \
     ROW(node_labels, TEXT, "node-labels", OPTION_EMPTY, "LABELS",                                  \
-        "labels the kubelet registers with")                                                       \
+        "labels the kubelet registers with", .check = node_labels_check)                           \
     ROW(register_with_taints, TEXT, "register-with-taints", OPTION_EMPTY, "TAINTS",                \
-        "taints the kubelet registers with")                                                       \
+        "taints the kubelet registers with", .check = node_taints_check)                           \
     ROW(cri_socket, TEXT, "cri-socket", OPTION_KUBEADM, "SOCKET",                                  \
         "container runtime (default npipe:////./pipe/containerd-containerd)",                      \
         .join = "nodeRegistration.criSocket")                                                      \
@@ -80,7 +81,7 @@
 #define JOIN_PROGRAMS_OPTIONS(ROW)                                                                 \
     ROW(bundle, TEXT, "bundle", 0, "FILE",                                                         \
         "folder or .zip with the node's programs and winjoin.lock", .node = "artifacts.bundle",    \
-        .check = node_line_check)                                                                  \
+        .check = node_line_check, .of_machine = true)                                              \
     ROW(mirror, TEXT, "mirror", 0, "URL",                                                          \
         "the same, unpacked on a web server: https://HOST/FOLDER", .node = "artifacts.mirror",     \
         .check = join_mirror_check)                                                                \
@@ -90,7 +91,7 @@
         .node = "artifacts.sourceBase", .check = join_source_base_check)                           \
     ROW(catalog, TEXT, "catalog", 0, "FILE",                                                       \
         "where programs are published, as \"config print catalog\" prints it",                     \
-        .node = "artifacts.catalog", .check = node_line_check)                                     \
+        .node = "artifacts.catalog", .check = node_line_check, .of_machine = true)                 \
     ROW(kubernetes_version, TEXT, "kubernetes-version", 0, "VERSION",                              \
         "version that kubelet and kube-proxy must have (default: any that the cluster supports)",  \
         .node = "artifacts.kubernetesVersion", .check = join_kubernetes_version_check)
@@ -146,14 +147,14 @@
     ROW(tls_bootstrap_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.tlsBootstrap")     \
     ROW(discovery_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.discovery")            \
     ROW(service_cidrs, LIST, NULL, 0, NULL, "prefixes of Services (default: the cluster's)",       \
-        .node = "network.serviceCIDRs")                                                            \
+        .node = "network.serviceCIDRs", .check = node_prefix_check)                                \
     ROW(exclude_from_nat, LIST, NULL, 0, NULL, "prefixes that pods reach with their own address",  \
-        .node = "network.excludeFromNAT")                                                          \
+        .node = "network.excludeFromNAT", .check = node_prefix_check)                              \
     ROW(dual_stack, CHOICE, NULL, 0, "auto|on|off",                                                \
         "IPv6 beside IPv4; auto: where the cluster has both", .node = "network.dualStack")         \
     ROW(lock, TEXT, NULL, 0, NULL,                                                                 \
         "lock file of this machine, instead of that of bundle, mirror or upstream",                \
-        .node = "artifacts.lock", .check = node_line_check)                                        \
+        .node = "artifacts.lock", .check = node_line_check, .of_machine = true)                    \
     ROW(external_ip, TEXT, "external-ip", 0, "IP:PORT", "external target, by address",             \
         .node = "verify.external.ip", .check = node_target_address_check)                          \
     ROW(external_name, TEXT, "external-name", 0, "NAME:PORT", "external target, by name",          \

@@ -1,6 +1,5 @@
 /* The cluster's configuration as it is found. */
 #include "base/log.h"
-#include "join/configuration/join_options_check.h"
 #include "join/configuration/node_configuration.h"
 #include "join/found/need.h"
 
