@@ -72,16 +72,37 @@ static const struct option network_options[] = {
 };
 const struct option_group join_network_group = {"Network", network_options};
 
+/* Where programs come from. */
+#define PROGRAM_SOURCES                                                                            \
+    {"bundle",                                                                                     \
+     0,                                                                                            \
+     OPTION_TEXT,                                                                                  \
+     0,                                                                                            \
+     AT(bundle),                                                                                   \
+     "FILE",                                                                                       \
+     "folder or .zip with the node's programs and winjoin.lock"},                                  \
+        {"mirror",                                                                                 \
+         0,                                                                                        \
+         OPTION_TEXT,                                                                              \
+         0,                                                                                        \
+         AT(mirror),                                                                               \
+         "URL",                                                                                    \
+         "the same, unpacked on a web server: https://HOST/FOLDER"},                               \
+        {"source-base",                                                                            \
+         0,                                                                                        \
+         OPTION_TEXT,                                                                              \
+         0,                                                                                        \
+         AT(source_base),                                                                          \
+         "URL",                                                                                    \
+         "without --bundle and --mirror: proxy of upstream's hosts, URL/dl.k8s.io/...; \"none\" "  \
+         "fetches nothing"},                                                                       \
+    {                                                                                              \
+        "catalog", 0, OPTION_TEXT, 0, AT(catalog), "FILE",                                         \
+            "where programs are published, as \"config print catalog\" prints it"                  \
+    }
+
 static const struct option programs_options[] = {
-    {"bundle", 0, OPTION_TEXT, 0, AT(bundle), "FILE",
-     "folder or .zip with the node's programs and winjoin.lock"},
-    {"mirror", 0, OPTION_TEXT, 0, AT(mirror), "URL",
-     "the same, unpacked on a web server: https://HOST/FOLDER"},
-    {"source-base", 0, OPTION_TEXT, 0, AT(source_base), "URL",
-     "without --bundle and --mirror: proxy of upstream's hosts, URL/dl.k8s.io/...; \"none\" "
-     "fetches nothing"},
-    {"catalog", 0, OPTION_TEXT, 0, AT(catalog), "FILE",
-     "where programs are published, as \"config print catalog\" prints it"},
+    PROGRAM_SOURCES,
     {"kubernetes-version", 0, OPTION_TEXT, 0, AT(kubernetes_version), "VERSION",
      "version that kubelet and kube-proxy must have (default: any that the cluster supports)"},
     {0},
@@ -149,6 +170,14 @@ static const struct option upgrade_options[] = {
     {0},
 };
 const struct option_group upgrade_group = {"Upgrade", upgrade_options};
+
+static const struct option prepare_programs_options[] = {
+    PROGRAM_SOURCES,
+    {"kubernetes-version", 0, OPTION_TEXT, 0, AT(kubernetes_version), "VERSION",
+     "version that kubelet and kube-proxy must have; needed where no --bundle says it"},
+    {0},
+};
+const struct option_group prepare_programs_group = {"Programs", prepare_programs_options};
 
 static const struct option prepare_options[] = {
     {"images", 0, OPTION_LIST, 0, offsetof(struct program_options, pull), "IMAGE",
