@@ -2,7 +2,6 @@
 #include "join/undo/failure.h"
 
 #include "join/phases/phases.h"
-#include "join/prepare/prepare.h"
 
 static bool is_wanted(const struct join *join, const struct error *err) {
     return text_equal(join->found.options.on_failure, "rollback") && !join->was_node &&

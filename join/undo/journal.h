@@ -13,6 +13,8 @@
 #define JOURNAL_FILE JOURNAL_FOLDER "\\journal.jsonl"
 /* An upgrade's own journal, which goes back to what stood before the upgrade, with its backups. */
 #define UPGRADE_FOLDER WINJOIN_FOLDER "\\upgrade"
+/* There where `winjoin prepare` has run (join/prepare/prepare.h). */
+#define PREPARED_FILE WINJOIN_FOLDER "\\prepared.json"
 /* The journal of a join on a prepared server, which goes back to the preparation. */
 #define JOINING_FOLDER WINJOIN_FOLDER "\\joining"
 /* What runs leave; a reset keeps them. */
