@@ -36,11 +36,6 @@ struct program_options {
     bool drain;                       /* upgrade */
     struct text_list pull;            /* prepare */
     bool show_all;
-    char *vmodule;         /* join: klog's, ignored */
-    bool control_plane;    /* join: kubeadm's, refused */
-    char *certificate_key; /* join: kubeadm's, for a control plane */
-    char *apiserver_advertise_address;
-    long long apiserver_bind_port;
     char *old_config, *new_config;                /* config migrate */
     char *resource_group, *route_table, *network; /* config routes */
     bool as_kubeadm, remove;                      /* install */
@@ -145,7 +140,7 @@ extern const struct option_group join_cluster_group, join_node_group, join_check
     join_run_group;
 extern const struct option_group diag_group, diag_cluster_group; /* cmd/diag_flags.c */
 /* Of upgrade and certs renew, which take some of join's. */
-extern const struct option_group prepare_group, upgrade_group, certs_group;
+extern const struct option_group prepare_programs_group, prepare_group, upgrade_group, certs_group;
 /* What may stand in the cluster-wide defaults, too. */
 extern const struct option_group join_network_group, join_programs_group;
 
