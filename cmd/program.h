@@ -153,6 +153,9 @@ void words_name_pasted(int argc, char **argv, struct error *err);
 /* Reads the file of --config and of config validate (`path` as given). ERROR_USAGE. */
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
                         struct config_file *ret, struct error *err);
+/* What the file's JoinConfiguration says, each error with its place. ERROR_USAGE. */
+int program_check_file(const struct program *program, const struct config_file *file,
+                       struct error *err);
 /* The words of a call, where a whole line was pasted ("sudo kubeadm join ...", as words or as one
  * text, with a prompt, quotes and continued lines) those of it behind "join"; the rest stays. */
 void join_expand_pasted(int argc, char *const *argv, struct text_list *ret);

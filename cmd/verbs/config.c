@@ -32,7 +32,7 @@ static int check_file(struct program *program, const struct config_file *file, s
     _cleanup_(text_list_free) struct text_list warnings = {0};
     int result;
 
-    if (file->join && join_configuration_check(file->join, &file->join_marks, join.host, err) < 0)
+    if (program_check_file(program, file, err) < 0)
         return -1;
     if (file->join)
         join_configuration_apply(file->join, o, &warnings);
