@@ -3,15 +3,12 @@
 
 #define AT(field) offsetof(struct program_options, join.field)
 
-#define ROW(field, type, flag, flags, argument, help, ...)                                         \
-    {flag, 0, OPTION_##type, flags, AT(field), argument, help},
-
-static const struct option cluster_options[] = {JOIN_CLUSTER_OPTIONS(ROW){0}};
-static const struct option node_options[] = {JOIN_NODE_OPTIONS(ROW){0}};
-static const struct option network_options[] = {JOIN_NETWORK_OPTIONS(ROW){0}};
-static const struct option programs_options[] = {JOIN_PROGRAMS_OPTIONS(ROW){0}};
-static const struct option checks_options[] = {JOIN_CHECKS_OPTIONS(ROW){0}};
-static const struct option run_options[] = {JOIN_RUN_OPTIONS(ROW){0}};
+static const struct option cluster_options[] = {JOIN_CLUSTER_OPTIONS(JOIN_FLAG){0}};
+static const struct option node_options[] = {JOIN_NODE_OPTIONS(JOIN_FLAG){0}};
+static const struct option network_options[] = {JOIN_NETWORK_OPTIONS(JOIN_FLAG){0}};
+static const struct option programs_options[] = {JOIN_PROGRAMS_OPTIONS(JOIN_FLAG){0}};
+static const struct option checks_options[] = {JOIN_CHECKS_OPTIONS(JOIN_FLAG){0}};
+static const struct option run_options[] = {JOIN_RUN_OPTIONS(JOIN_FLAG){0}};
 const struct option_group join_cluster_group = {"Cluster", cluster_options},
                           join_node_group = {"Node", node_options},
                           join_network_group = {"Network", network_options},

@@ -92,11 +92,10 @@ static void settle_discovery_file(struct join_options *o) {
 }
 
 void program_settle_paths(struct join_options *o) {
-    make_absolute(&o->bundle);
-    make_absolute(&o->lock);
-    make_absolute(&o->catalog);
     settle_discovery_file(o);
-    make_absolute(&o->patches);
+    join_each_option(path)
+        if (path->is_path)
+            make_absolute(join_option_field(o, path));
 }
 
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,

@@ -433,16 +433,8 @@ void options_words(const struct option_set *set, const char *const *left_out,
 void options_free(const struct option_set *set) {
     const struct option *o;
 
-    for (size_t i = 0; (o = options_at(set, i)); i++) {
-        void *field = (char *)set->target + o->offset;
-
-        if (o->type == OPTION_SECRET)
-            secret_freep(field);
-        else if (o->type == OPTION_TEXT || o->type == OPTION_CHOICE || has_names(o))
-            freep(field);
-        else if (o->type == OPTION_LIST)
-            text_list_free(field);
-    }
+    for (size_t i = 0; (o = options_at(set, i)); i++)
+        option_free(o->type, (char *)set->target + o->offset);
 }
 
 char *option_argument(const struct option *option) {

@@ -135,6 +135,9 @@ int verb_help(struct program *program, struct error *err);
 
 extern const struct option_group global_group; /* of every verb, beside -o */
 extern const struct option output_options[];   /* -o of most verbs */
+/* The flag of a row of join's options. */
+#define JOIN_FLAG(field, type, flag, flags, argument, help, ...)                                   \
+    {flag, 0, OPTION_##type, flags, offsetof(struct program_options, join.field), argument, help},
 /* Flags of join (cmd/join_flags.c); others take some of them, too. */
 extern const struct option_group join_cluster_group, join_node_group, join_checks_group,
     join_run_group;

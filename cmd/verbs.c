@@ -128,13 +128,7 @@ static const struct option defaults_options[] = {
     {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",
      "read the network's settings from this cluster"},
     CONTEXT,
-    {"external-ip", 0, OPTION_TEXT, 0, AT(join.external_ip), "IP:PORT",
-     "external target of diag, by address"},
-    {"external-name", 0, OPTION_TEXT, 0, AT(join.external_name), "NAME:PORT",
-     "external target of diag, by name"},
-    {"external-dns", 0, OPTION_TEXT, 0, AT(join.external_dns), "IP",
-     "external DNS server that diag asks over UDP"},
-    {0},
+    JOIN_TARGET_OPTIONS(JOIN_FLAG){0},
 };
 static const struct option routes_options[] = {
     {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",

@@ -39,11 +39,9 @@ static int check_file(struct program *program, const struct config_file *file, s
     if (file->node)
         node_configuration_apply(file->node, o);
     program_settle_paths(o);
-    forget_elsewhere(join.host, &o->discovery_file);
-    forget_elsewhere(join.host, &o->bundle);
-    forget_elsewhere(join.host, &o->lock);
-    forget_elsewhere(join.host, &o->catalog);
-    forget_elsewhere(join.host, &o->patches);
+    join_each_option(path)
+        if (path->is_path)
+            forget_elsewhere(join.host, join_option_field(o, path));
     join_options_copy(o, &join.found.options);
     result = join_asked_check(&join, err);
     join_close(&join);

@@ -48,7 +48,7 @@ struct join_option {
     const char *join;    /* path in a JoinConfiguration, or NULL */
     const char *node;    /* path in a NodeConfiguration, or NULL */
     bool adds;           /* a list that flags add to; they replace others */
-    bool of_machine;     /* names a file of the machine: not for the cluster's defaults */
+    bool is_path;        /* of this machine: made absolute; not for the cluster's defaults */
     long long min, max;  /* of a number; of a list of prefixes, how many of a family: 0 = any */
     int (*check)(const char *text, struct error *err); /* of a text, or each of a list */
 };
@@ -59,6 +59,10 @@ extern const struct join_option join_option_table[JOIN_OPTION_COUNT];
     for (const struct join_option *o = join_option_table;                                          \
          o < join_option_table + JOIN_OPTION_COUNT; o++)
 
+/* Where the option is. */
+void *join_option_field(const struct join_options *options, const struct join_option *option);
+/* Frees the value of a field. */
+void option_free(enum option_type type, void *field);
 void join_options_free(struct join_options *options);
 /* The type of its field in a configuration. */
 enum yaml_field_type join_option_yaml(const struct join_option *option);
