@@ -35,9 +35,9 @@ const struct option_group upgrade_group = {"Upgrade", upgrade_options};
 static const struct option prepare_options[] = {
     {"images", 0, OPTION_LIST, 0, offsetof(struct program_options, pull), "IMAGE",
      "image to pull and unpack; may be repeated"},
-    {"network-mode", 0, OPTION_NETWORK_MODE, 0, AT(network_mode), NULL,
+    {"network-mode", 0, OPTION_CHOICE, 0, AT(network_mode), "@mode",
      "how pods will be connected (default: overlay)"},
-    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, 0, AT(network_plugin), NULL,
+    {"network-plugin", 0, OPTION_CHOICE, 0, AT(network_plugin), "@plugin",
      "plugin that will create pod endpoints and routes to other nodes"},
     {"timeout", 0, OPTION_DURATION, OPTION_POSITIVE, AT(timeout), "DURATION",
      "limit of tries at a mirror (default 1m)"},

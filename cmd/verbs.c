@@ -82,9 +82,9 @@ static const struct option bundle_options[] = {
     {0},
 };
 static const struct option bundle_nodes_options[] = {
-    {"network-mode", 0, OPTION_NETWORK_MODE, 0, AT(join.network_mode), NULL,
+    {"network-mode", 0, OPTION_CHOICE, 0, AT(join.network_mode), "@mode",
      "only nodes of this mode"},
-    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, 0, AT(join.network_plugin), NULL,
+    {"network-plugin", 0, OPTION_CHOICE, 0, AT(join.network_plugin), "@plugin",
      "only nodes with this plugin"},
     {"kube-proxy", 0, OPTION_CHOICE, 0, AT(join.kube_proxy), "service|none",
      "none: nodes that need no kube-proxy.exe"},

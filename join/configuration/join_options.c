@@ -28,18 +28,11 @@ void *join_option_field(const struct join_options *options, const struct join_op
 }
 
 static enum yaml_field_type yaml_of(enum option_type type) {
-    switch (type) {
-    case OPTION_LIST:
-        return YAML_FIELD_TEXTS;
-    case OPTION_BOOL:
-        return YAML_FIELD_BOOL;
-    case OPTION_NUMBER:
-        return YAML_FIELD_NUMBER;
-    case OPTION_DURATION:
-        return YAML_FIELD_DURATION;
-    default:
-        return YAML_FIELD_TEXT;
-    }
+    return type == OPTION_LIST       ? YAML_FIELD_TEXTS
+           : type == OPTION_BOOL     ? YAML_FIELD_BOOL
+           : type == OPTION_NUMBER   ? YAML_FIELD_NUMBER
+           : type == OPTION_DURATION ? YAML_FIELD_DURATION
+                                     : YAML_FIELD_TEXT;
 }
 
 enum yaml_field_type join_option_yaml(const struct join_option *option) {

@@ -52,10 +52,10 @@
         "program that requests the client certificate")
 
 #define JOIN_NETWORK_OPTIONS(ROW)                                                                  \
-    ROW(network_mode, NETWORK_MODE, "network-mode", 0, NULL,                                       \
+    ROW(network_mode, CHOICE, "network-mode", 0, "@mode",                                          \
         "how pods are connected (default: what the cluster's flannel says, else overlay)",         \
         .node = "network.mode", .check = network_mode_check)                                       \
-    ROW(network_plugin, NETWORK_PLUGIN, "network-plugin", 0, NULL,                                 \
+    ROW(network_plugin, CHOICE, "network-plugin", 0, "@plugin",                                    \
         "plugin that creates pod endpoints and routes to other nodes", .node = "network.plugin",   \
         .check = network_plugin_check)                                                             \
     ROW(network_name, TEXT, "network-name", 0, "NAME",                                             \
@@ -109,7 +109,7 @@
 
 #define JOIN_RUN_OPTIONS(ROW)                                                                      \
     ROW(dry_run, BOOL, "dry-run", OPTION_KUBEADM | OPTION_WITH_CONFIG, "",                         \
-        "print what would be done; change nothing", .join = "dryRun")                              \
+        "print what would be done; change nothing", .join = "dryRun", .v1beta4 = true)             \
     ROW(skip_phases, LIST, "skip-phases", OPTION_KUBEADM | OPTION_WITH_CONFIG, "PHASE",            \
         "phases to skip (winjoin join phase list)", .join = "skipPhases")                          \
     ROW(join_timeout, DURATION, "join-timeout", 0, "DURATION",                                     \
@@ -150,11 +150,13 @@
     ROW(endpoint, TEXT, NULL, 0, NULL, NULL, .join = "discovery.bootstrapToken.apiServerEndpoint") \
     ROW(ca_cert_path, TEXT, NULL, 0, NULL, NULL, .join = "caCertPath")                             \
     ROW(kubelet_health_check_timeout, DURATION, NULL, 0, NULL, NULL,                               \
-        .join = "timeouts.kubeletHealthCheck")                                                     \
+        .join = "timeouts.kubeletHealthCheck", .v1beta4 = true)                                    \
     ROW(kubernetes_api_call_timeout, DURATION, NULL, 0, NULL, NULL,                                \
-        .join = "timeouts.kubernetesAPICall")                                                      \
-    ROW(tls_bootstrap_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.tlsBootstrap")     \
-    ROW(discovery_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.discovery")            \
+        .join = "timeouts.kubernetesAPICall", .v1beta4 = true)                                     \
+    ROW(tls_bootstrap_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.tlsBootstrap",     \
+        .v1beta4 = true)                                                                           \
+    ROW(discovery_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.discovery",            \
+        .v1beta4 = true)                                                                           \
     ROW(service_cidrs, LIST, NULL, 0, NULL, "prefixes of Services (default: the cluster's)",       \
         .node = "network.serviceCIDRs", .check = node_prefix_check)                                \
     ROW(exclude_from_nat, LIST, NULL, 0, NULL, "prefixes that pods reach with their own address",  \
