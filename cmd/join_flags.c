@@ -32,6 +32,14 @@ static const struct option upgrade_options[] = {
 };
 const struct option_group upgrade_group = {"Upgrade", upgrade_options};
 
+static const struct option prepare_programs_options[] = {
+    JOIN_SOURCE_OPTIONS(JOIN_FLAG){
+        "kubernetes-version", 0, OPTION_TEXT, 0, AT(kubernetes_version), "VERSION",
+        "version that kubelet and kube-proxy must have; needed where no --bundle says it"},
+    {0},
+};
+const struct option_group prepare_programs_group = {"Programs", prepare_programs_options};
+
 static const struct option prepare_options[] = {
     {"images", 0, OPTION_LIST, 0, offsetof(struct program_options, pull), "IMAGE",
      "image to pull and unpack; may be repeated"},

@@ -143,7 +143,7 @@ extern const struct option_group join_cluster_group, join_node_group, join_check
     join_run_group;
 extern const struct option_group diag_group, diag_cluster_group; /* cmd/diag_flags.c */
 /* Of upgrade and certs renew, which take some of join's. */
-extern const struct option_group prepare_group, upgrade_group, certs_group;
+extern const struct option_group prepare_programs_group, prepare_group, upgrade_group, certs_group;
 /* What may stand in the cluster-wide defaults, too. */
 extern const struct option_group join_network_group, join_programs_group;
 

@@ -353,14 +353,15 @@ const struct verb verbs[] = {
     {.name = "prepare",
      .help = "install what needs no cluster, for an image of this server",
      .usage = "prepare [flags]",
-     .text = "Programs, containerd, images and folders are there when a clone of this server "
-             "joins. Nothing of it names this machine. winjoin reset undoes it; so does a join "
-             "that fails with --on-failure rollback.",
+     .text =
+         "Programs, containerd, images and folders are there when a clone of this server "
+         "joins. Nothing of it names this machine. A join that fails with --on-failure rollback "
+         "leaves it as it was; winjoin reset undoes it.",
      .examples = {{"prepare for one version, with one image",
                    "prepare --kubernetes-version v1.37.1 --images "
                    "mcr.microsoft.com/windows/nanoserver:ltsc2022"},
                   {"prepare from a bundle", "prepare --bundle D:\\winjoin-bundle.zip"}},
-     .groups = {&join_programs_group, &prepare_group},
+     .groups = {&prepare_programs_group, &prepare_group},
      .run = verb_prepare},
     {.name = "upgrade",
      .help = "replace this node's programs with newer ones",

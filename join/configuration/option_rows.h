@@ -78,7 +78,8 @@
     ROW(verify, CHOICE, "verify", 0, "full|node|none",                                             \
         "test the pod network: all flows, those inside the cluster, none", .node = "verify.level")
 
-#define JOIN_PROGRAMS_OPTIONS(ROW)                                                                 \
+/* Where programs come from. */
+#define JOIN_SOURCE_OPTIONS(ROW)                                                                   \
     ROW(bundle, TEXT, "bundle", 0, "FILE",                                                         \
         "folder or .zip with the node's programs and winjoin.lock", .node = "artifacts.bundle",    \
         .check = node_line_check, .is_path = true)                                                 \
@@ -91,7 +92,10 @@
         .node = "artifacts.sourceBase", .check = join_source_base_check)                           \
     ROW(catalog, TEXT, "catalog", 0, "FILE",                                                       \
         "where programs are published, as \"config print catalog\" prints it",                     \
-        .node = "artifacts.catalog", .check = node_line_check, .is_path = true)                    \
+        .node = "artifacts.catalog", .check = node_line_check, .is_path = true)
+
+#define JOIN_PROGRAMS_OPTIONS(ROW)                                                                 \
+    JOIN_SOURCE_OPTIONS(ROW)                                                                       \
     ROW(kubernetes_version, TEXT, "kubernetes-version", 0, "VERSION",                              \
         "version that kubelet and kube-proxy must have (default: any that the cluster supports)",  \
         .node = "artifacts.kubernetesVersion", .check = join_kubernetes_version_check)
