@@ -25,17 +25,17 @@ static const struct yaml_field without_option[] = {
     {"timeouts.controlPlaneComponentHealthCheck", YAML_FIELD_DURATION, V1BETA4, NULL},
     {"timeouts.etcdAPICall", YAML_FIELD_DURATION, V1BETA4, NULL},
     {"timeouts.upgradeManifests", YAML_FIELD_DURATION, V1BETA4, NULL},
+    {0},
 };
 
 void join_configuration_fields(struct yaml_field ret[JOIN_CONFIGURATION_FIELDS_MAX]) {
-    size_t n = ARRAY_SIZE(without_option);
+    size_t n = 0;
 
-    memcpy(ret, without_option, sizeof without_option);
     join_each_option(o)
         if (o->join)
             ret[n++] =
                 (struct yaml_field){o->join, join_option_yaml(o), o->v1beta4 ? V1BETA4 : 0, NULL};
-    ret[n] = (struct yaml_field){0};
+    memcpy(ret + n, without_option, sizeof without_option);
 }
 
 unsigned join_configuration_version(const char *api_version) {
