@@ -106,6 +106,21 @@ static void a_picture_of_the_nodes(void **state) {
     }
 }
 
+/* Words that would be wider than their box are narrowed. */
+static void a_long_name_stays_in_its_box(void **state) {
+    _cleanup_(freep) char *page = NULL;
+
+    (void)state;
+    add_node("a-name-of-thirty-two-columns.abc", "linux", "", NULL);
+    add_node("a-name-of-thirty-three-columns.ab", "linux", "", NULL);
+    page = diag_report_html(&report);
+    assert_int_equal(count_of(page, "\">a-name-of-thirty-two-columns.abc</text>"), 2);
+    assert_int_equal(count_of(page, "textLength="), 2);
+    assert_int_equal(count_of(page, " textLength=\"224\" lengthAdjust=\"spacingAndGlyphs\">"
+                                    "a-name-of-thirty-three-columns.ab</text>"),
+                     2);
+}
+
 /* Nine columns and more have numbers; of more than 24 nodes all are folded away. */
 static void the_page_by_size(void **state) {
     static const struct {
@@ -212,6 +227,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_page, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_worst_of_a_pair, open_report, close_report),
         cmocka_unit_test_setup_teardown(a_picture_of_the_nodes, open_report, close_report),
+        cmocka_unit_test_setup_teardown(a_long_name_stays_in_its_box, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_page_by_size, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_page_of_many_nodes, open_report, close_report),
     };
