@@ -121,6 +121,12 @@ static const struct option checks_options[] = {
 };
 const struct option_group join_checks_group = {"Checks", checks_options};
 
+#define IMAGES                                                                                     \
+    {                                                                                              \
+        "images", 0, OPTION_LIST, 0, AT(images), "IMAGE",                                          \
+            "image to pull and unpack before pods start; may be repeated"                          \
+    }
+
 static const struct option run_options[] = {
     {"dry-run", 0, OPTION_BOOL, OPTION_KUBEADM | OPTION_WITH_CONFIG, AT(dry_run), "",
      "print what would be done; change nothing"},
@@ -130,6 +136,7 @@ static const struct option run_options[] = {
      "time limit of the whole join (default: none; each wait has its own)"},
     {"on-failure", 0, OPTION_CHOICE, 0, AT(on_failure), "keep|rollback",
      "when the join fails: keep what is done, so that the same command continues, or undo it"},
+    IMAGES,
     {"existing-services", 0, OPTION_CHOICE, 0, AT(existing_services), "refuse|adopt",
      "services containerd and kubelet that winjoin did not make: refuse to join, or go on with "
      "them (default: refuse)"},
@@ -180,8 +187,7 @@ static const struct option prepare_programs_options[] = {
 const struct option_group prepare_programs_group = {"Programs", prepare_programs_options};
 
 static const struct option prepare_options[] = {
-    {"images", 0, OPTION_LIST, 0, offsetof(struct program_options, pull), "IMAGE",
-     "image to pull and unpack; may be repeated"},
+    IMAGES,
     {"network-mode", 0, OPTION_NETWORK_MODE, 0, AT(network_mode), NULL,
      "how pods will be connected (default: overlay)"},
     {"network-plugin", 0, OPTION_NETWORK_PLUGIN, 0, AT(network_plugin), NULL,

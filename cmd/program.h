@@ -34,7 +34,6 @@ struct program_options {
     bool images;                      /* bundle create */
     long long windows_build;          /* bundle; 0: each */
     bool drain;                       /* upgrade */
-    struct text_list pull;            /* prepare */
     bool show_all;
     char *vmodule;         /* join: klog's, ignored */
     bool control_plane;    /* join: kubeadm's, refused */

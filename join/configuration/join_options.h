@@ -52,13 +52,15 @@ struct join_options {
         struct {
             struct text_list discovery_token_ca_cert_hash, ignore_preflight_errors, skip_phases;
             struct text_list pod_cidrs;                       /* one of each family */
+            struct text_list images;                          /* to pull; "HOST/NAME:TAG" */
+            struct text_list images_required;                 /* only from a NodeConfiguration */
             struct text_list exclude_from_nat, service_cidrs; /* only from a NodeConfiguration, */
             struct text_list kubelet_service_args; /* services.kubelet.extraArgs, whole words */
             /* only from a JoinConfiguration: nodeRegistration.kubeletExtraArgs, "name=value" each,
              * without dashes, in the file's order; a name may repeat */
             struct text_list kubelet_extra_args;
         };
-        struct text_list lists[8];
+        struct text_list lists[10];
     };
     bool discovery_token_unsafe_skip_ca_verification, dry_run; /* kubeadm's */
     bool install_features, restart, apply_host_fixes;          /* winjoin's */
