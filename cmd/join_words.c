@@ -7,7 +7,6 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/configuration/join_configuration.h"
-#include "join/configuration/join_options_check.h"
 #include "join/configuration/node_configuration.h"
 #include "join/phases/phase_names.h"
 
@@ -134,7 +133,7 @@ static int check_mixed(const struct program *program, struct error *err) {
 }
 
 static int check_control_plane(const struct program *program, struct error *err) {
-    const struct program_options *o = &program->options;
+    const struct join_options *o = &program->options.join;
 
     if (o->control_plane) {
         (void)error_set(
@@ -241,7 +240,7 @@ int program_prepare_join(struct program *program, struct error *err) {
     if (program->words.count)
         o->endpoint = xstrdup(program->words.items[0]);
     if (check_control_plane(program, err) < 0 || check_token_flags(program, err) < 0 ||
-        check_vmodule(program->options.vmodule, err) < 0)
+        check_vmodule(o->vmodule, err) < 0)
         return -1;
     if (o->config && !*o->config) {
         if (text_list_has(&program->flags, "config") && check_mixed(program, err) < 0)

@@ -35,11 +35,6 @@ struct program_options {
     long long windows_build;          /* bundle; 0: each */
     bool drain;                       /* upgrade */
     bool show_all;
-    char *vmodule;         /* join: klog's, ignored */
-    bool control_plane;    /* join: kubeadm's, refused */
-    char *certificate_key; /* join: kubeadm's, for a control plane */
-    char *apiserver_advertise_address;
-    long long apiserver_bind_port;
     char *old_config, *new_config;                /* config migrate */
     char *resource_group, *route_table, *network; /* config routes */
     bool as_kubeadm, remove;                      /* install */

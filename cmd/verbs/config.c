@@ -183,7 +183,7 @@ static int cluster(struct program *program, struct error *err) {
     if (program->options.kubeconfig && ask_cluster(program, err) < 0)
         return -1;
     configuration = node_configuration_make(o);
-    if (node_configuration_check(configuration, NULL, "flags", err) < 0 ||
+    if (join_options_check(o, err) < 0 ||
         node_configuration_check_cluster(configuration, "the cluster's defaults", err) < 0)
         return -1;
     objects = cluster_manifest_make(configuration);

@@ -315,6 +315,38 @@ static void status_says_what_is_prepared(void **state) {
     assert_false(json_is_true(json_object_get(program->result, "joined")));
 }
 
+static void put_record(const char *path, const char *text) {
+    assert_int_equal(host_write(r.host, path, text, strlen(text), HOST_SECRET, NULL), 0);
+}
+
+static const char *state_now(void) {
+    record_free(program);
+    json_decref(program->result);
+    program->result = NULL;
+    program->verb = verb_find("status");
+    (void)verb(verb_status, &(struct error){0});
+    return result_text("state");
+}
+
+/* What a server was before its last reset is of another node. */
+static void a_node_that_was_reset_is_prepared(void **state) {
+    (void)state;
+    prepare("v1.37.1", NULL);
+    succeeds(verb_prepare);
+    put_record(REPORTS_FOLDER "\\join-20200101-000000.json",
+               "{\"exitCode\": 0, \"time\": \"2020-01-01T00:00:01Z\"}");
+    assert_string_equal(state_now(), "joined");
+    put_record(REPORTS_FOLDER "\\reset-20200102-000000.json", "{\"exitCode\": 1}");
+    assert_string_equal(state_now(), "joined");
+    put_record(REPORTS_FOLDER "\\reset-20200103-000000.json", "{\"exitCode\": 0}");
+    assert_string_equal(state_now(), "prepared");
+    assert_null(json_at(program->result, "lastJoin"));
+    put_record(LOGS_FOLDER "\\join-20200102-000000.log", "2020-01-02T00:00:00Z INFO  kubelet: x\n");
+    assert_string_equal(state_now(), "prepared");
+    put_record(LOGS_FOLDER "\\join-20200104-000000.log", "2020-01-04T00:00:00Z INFO  kubelet: x\n");
+    assert_string_equal(state_now(), "failed");
+}
+
 #define PREPARE_TEST(name) cmocka_unit_test_setup_teardown(name, open_joining, close_joining)
 
 int main(void) {
@@ -325,6 +357,7 @@ int main(void) {
         PREPARE_TEST(a_clone_joins_and_a_reset_undoes_both),
         PREPARE_TEST(what_is_refused),
         PREPARE_TEST(status_says_what_is_prepared),
+        PREPARE_TEST(a_node_that_was_reset_is_prepared),
         PREPARE_TEST(a_failed_join_leaves_the_preparation),
         PREPARE_TEST(what_programs_wrote_goes_with_the_join),
         PREPARE_TEST(a_join_pulls_images),
