@@ -3,15 +3,12 @@
 
 #define AT(field) offsetof(struct program_options, join.field)
 
-#define ROW(field, type, flag, flags, argument, help, ...)                                         \
-    {flag, 0, OPTION_##type, flags, AT(field), argument, help},
-
-static const struct option cluster_options[] = {JOIN_CLUSTER_OPTIONS(ROW){0}};
-static const struct option node_options[] = {JOIN_NODE_OPTIONS(ROW){0}};
-static const struct option network_options[] = {JOIN_NETWORK_OPTIONS(ROW){0}};
-static const struct option programs_options[] = {JOIN_PROGRAMS_OPTIONS(ROW){0}};
-static const struct option checks_options[] = {JOIN_CHECKS_OPTIONS(ROW){0}};
-static const struct option run_options[] = {JOIN_RUN_OPTIONS(ROW){0}};
+static const struct option cluster_options[] = {JOIN_CLUSTER_OPTIONS(JOIN_FLAG){0}};
+static const struct option node_options[] = {JOIN_NODE_OPTIONS(JOIN_FLAG){0}};
+static const struct option network_options[] = {JOIN_NETWORK_OPTIONS(JOIN_FLAG){0}};
+static const struct option programs_options[] = {JOIN_PROGRAMS_OPTIONS(JOIN_FLAG){0}};
+static const struct option checks_options[] = {JOIN_CHECKS_OPTIONS(JOIN_FLAG){0}};
+static const struct option run_options[] = {JOIN_RUN_OPTIONS(JOIN_FLAG){0}};
 const struct option_group join_cluster_group = {"Cluster", cluster_options},
                           join_node_group = {"Node", node_options},
                           join_network_group = {"Network", network_options},
@@ -36,7 +33,7 @@ static const struct option upgrade_options[] = {
 const struct option_group upgrade_group = {"Upgrade", upgrade_options};
 
 static const struct option prepare_programs_options[] = {
-    JOIN_SOURCE_OPTIONS(ROW){
+    JOIN_SOURCE_OPTIONS(JOIN_FLAG){
         "kubernetes-version", 0, OPTION_TEXT, 0, AT(kubernetes_version), "VERSION",
         "version that kubelet and kube-proxy must have; needed where no --bundle says it"},
     {0},
@@ -44,9 +41,9 @@ static const struct option prepare_programs_options[] = {
 const struct option_group prepare_programs_group = {"Programs", prepare_programs_options};
 
 static const struct option prepare_options[] = {
-    JOIN_IMAGE_OPTIONS(ROW){"network-mode", 0, OPTION_NETWORK_MODE, 0, AT(network_mode), NULL,
-                            "how pods will be connected (default: overlay)"},
-    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, 0, AT(network_plugin), NULL,
+    JOIN_IMAGE_OPTIONS(JOIN_FLAG){"network-mode", 0, OPTION_CHOICE, 0, AT(network_mode), "@mode",
+                                  "how pods will be connected (default: overlay)"},
+    {"network-plugin", 0, OPTION_CHOICE, 0, AT(network_plugin), "@plugin",
      "plugin that will create pod endpoints and routes to other nodes"},
     {"timeout", 0, OPTION_DURATION, OPTION_POSITIVE, AT(timeout), "DURATION",
      "limit of tries at a mirror (default 1m)"},

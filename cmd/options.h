@@ -25,7 +25,7 @@ struct option {
     unsigned flags;
     size_t offset; /* of the field in the verb's options struct */
     const char
-        *argument; /* "TOKEN" in the help; "auto|on|off" of OPTION_CHOICE; NULL: of a table */
+        *argument; /* "TOKEN" in the help; the choices of OPTION_CHOICE */
     const char *help;
 };
 

@@ -263,8 +263,10 @@ static void add_fields(json_t *schema, const struct yaml_field *fields, unsigned
 
 static json_t *join_schema(const char *title, const char *of, const char *version) {
     json_t *schema = read_head(title, of, version, JOIN_CONFIGURATION_KIND);
+    struct yaml_field fields[JOIN_CONFIGURATION_FIELDS_MAX];
 
-    add_fields(schema, join_configuration_fields, join_configuration_version(version));
+    join_configuration_fields(fields);
+    add_fields(schema, fields, join_configuration_version(version));
     return schema;
 }
 
@@ -279,18 +281,14 @@ static json_t *join_v1beta3(const char *title, const char *of) {
 static json_t *node_schema(const char *title, const char *of) {
     json_t *schema = read_head(title, of, NODE_CONFIGURATION_V1ALPHA1, NODE_CONFIGURATION_KIND);
     join_each_option(o) {
-        const char *choices = o->type == OPTION_NETWORK_MODE     ? "@mode"
-                              : o->type == OPTION_NETWORK_PLUGIN ? "@plugin"
-                              : o->type == OPTION_CHOICE         ? o->choices
-                                                                 : NULL;
         json_t *leaf;
 
         if (!o->node)
             continue;
         leaf = leaf_schema(join_option_yaml(o));
-        if (choices) {
+        if (o->type == OPTION_CHOICE) {
             json_object_del(leaf, "type");
-            json_object_update_new(leaf, choices_schema(choices));
+            json_object_update_new(leaf, choices_schema(o->choices));
             json_array_append_new(json_object_get(leaf, "enum"), json_null());
         }
         if (o->type == OPTION_NUMBER)

@@ -74,7 +74,7 @@ void join_configuration_forget(json_t *configuration) {
 /* ---- the document into the options ---- */
 
 static void take(const struct join_option *o, const json_t *value, struct join_options *options) {
-    struct text_list *list = (void *)((char *)options + o->offset);
+    struct text_list *list = join_option_field(options, o);
 
     if (o->type == OPTION_SECRET && is_given(json_string_value(value)))
         log_hide_secret(json_string_value(value));

@@ -23,49 +23,52 @@ const struct join_option join_option_table[JOIN_OPTION_COUNT] = {
      __VA_ARGS__},
     JOIN_OPTIONS(ROW)};
 
-void join_options_free(struct join_options *options) {
-    join_each_option(o) {
-        void *field = (char *)options + o->offset;
+void *join_option_field(const struct join_options *options, const struct join_option *option) {
+    return (char *)options + option->offset;
+}
 
-        if (o->type == OPTION_SECRET)
-            secret_freep(field);
-        else if (o->type == OPTION_LIST)
-            text_list_free(field);
-        else if (join_option_yaml(o) == YAML_FIELD_TEXT)
-            freep(field);
-    }
+static enum yaml_field_type yaml_of(enum option_type type) {
+    return type == OPTION_LIST       ? YAML_FIELD_TEXTS
+           : type == OPTION_BOOL     ? YAML_FIELD_BOOL
+           : type == OPTION_NUMBER   ? YAML_FIELD_NUMBER
+           : type == OPTION_DURATION ? YAML_FIELD_DURATION
+                                     : YAML_FIELD_TEXT;
+}
+
+enum yaml_field_type join_option_yaml(const struct join_option *option) {
+    return yaml_of(option->type);
+}
+
+void option_free(enum option_type type, void *field) {
+    if (type == OPTION_SECRET)
+        secret_freep(field);
+    else if (type == OPTION_LIST)
+        text_list_free(field);
+    else if (yaml_of(type) == YAML_FIELD_TEXT)
+        freep(field);
+}
+
+void join_options_free(struct join_options *options) {
+    join_each_option(o)
+        option_free(o->type, join_option_field(options, o));
 }
 
 void join_options_copy(const struct join_options *from, struct join_options *ret) {
     *ret = *from;
     join_each_option(o) {
-        void *field = (char *)ret + o->offset;
-        const struct text_list *list = (const void *)((const char *)from + o->offset);
+        const struct text_list *list = join_option_field(from, o);
+        void *field = join_option_field(ret, o);
+        char **text = field;
 
         if (o->type == OPTION_LIST) {
             *(struct text_list *)field = (struct text_list){0};
             for (size_t i = 0; i < list->count; i++)
                 text_list_add(field, list->items[i]);
+        } else if (o->type == OPTION_SECRET) {
+            *text = NULL;
         } else if (join_option_yaml(o) == YAML_FIELD_TEXT) {
-            char **text = field;
-
-            *text = o->type == OPTION_SECRET ? NULL : xstrdup_null(*text);
+            *text = xstrdup_null(*text);
         }
-    }
-}
-
-enum yaml_field_type join_option_yaml(const struct join_option *option) {
-    switch (option->type) {
-    case OPTION_LIST:
-        return YAML_FIELD_TEXTS;
-    case OPTION_BOOL:
-        return YAML_FIELD_BOOL;
-    case OPTION_NUMBER:
-        return YAML_FIELD_NUMBER;
-    case OPTION_DURATION:
-        return YAML_FIELD_DURATION;
-    default:
-        return YAML_FIELD_TEXT;
     }
 }
 
@@ -77,7 +80,7 @@ static json_t *duration_json(long long milliseconds) {
 
 json_t *join_option_json(const struct join_options *options, const struct join_option *option) {
     enum yaml_field_type type = join_option_yaml(option);
-    const void *place = (const char *)options + option->offset;
+    const void *place = join_option_field(options, option);
     const char *text = type == YAML_FIELD_TEXT ? *(char *const *)place : NULL;
 
     switch (type) {
@@ -109,7 +112,7 @@ static void take_duration(long long *field, const char *text) {
 
 void join_option_take(struct join_options *options, const struct join_option *option,
                       const json_t *value) {
-    void *place = (char *)options + option->offset;
+    void *place = join_option_field(options, option);
 
     switch (join_option_yaml(option)) {
     case YAML_FIELD_TEXT:

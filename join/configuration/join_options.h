@@ -10,15 +10,13 @@
 
 /* What an option's value is. */
 enum option_type {
-    OPTION_TEXT,           /* char *, owned by the target */
-    OPTION_SECRET,         /* as text; hidden in logs, zeroed when freed */
-    OPTION_LIST,           /* struct text_list */
-    OPTION_BOOL,           /* bool */
-    OPTION_NUMBER,         /* long long, 0..2147483647 */
-    OPTION_DURATION,       /* long long, milliseconds; Go's form (30s, 5m) */
-    OPTION_CHOICE,         /* char *; one of "auto|on|off" */
-    OPTION_NETWORK_MODE,   /* char *; the choices are those of netsetup/modes, */
-    OPTION_NETWORK_PLUGIN, /* of netsetup/agents */
+    OPTION_TEXT,     /* char *, owned by the target */
+    OPTION_SECRET,   /* as text; hidden in logs, zeroed when freed */
+    OPTION_LIST,     /* struct text_list */
+    OPTION_BOOL,     /* bool */
+    OPTION_NUMBER,   /* long long, 0..2147483647 */
+    OPTION_DURATION, /* long long, milliseconds; Go's form (30s, 5m) */
+    OPTION_CHOICE,   /* char *; one of "auto|on|off", "@mode" (netsetup/modes), "@plugin" */
 };
 #define OPTION_FIELD_TEXT(field) char *field;
 #define OPTION_FIELD_SECRET(field) char *field;
@@ -27,8 +25,6 @@ enum option_type {
 #define OPTION_FIELD_NUMBER(field) long long field;
 #define OPTION_FIELD_DURATION(field) long long field;
 #define OPTION_FIELD_CHOICE(field) char *field;
-#define OPTION_FIELD_NETWORK_MODE(field) char *field;
-#define OPTION_FIELD_NETWORK_PLUGIN(field) char *field;
 #define JOIN_OPTION_FIELD(field, type, ...) OPTION_FIELD_##type(field)
 
 /* Not given is NULL, 0 or empty. Owned: join_options_free(). */
@@ -43,12 +39,13 @@ struct join_option {
     enum option_type type;
     size_t offset;       /* in struct join_options */
     const char *flag;    /* without dashes; NULL: none gives it */
-    const char *choices; /* of OPTION_CHOICE */
+    const char *choices; /* of OPTION_CHOICE; "@mode", "@plugin" are judged by `check` */
     const char *help;    /* NULL: kubeadm's documents tell */
     const char *join;    /* path in a JoinConfiguration, or NULL */
     const char *node;    /* path in a NodeConfiguration, or NULL */
+    bool v1beta4;        /* of a JoinConfiguration: not before v1beta4 */
     bool adds;           /* a list that flags add to; they replace others */
-    bool of_machine;     /* names a file of the machine: not for the cluster's defaults */
+    bool is_path;        /* of this machine: made absolute; not for the cluster's defaults */
     long long min, max;  /* of a number; of a list of prefixes, how many of a family: 0 = any */
     int (*check)(const char *text, struct error *err); /* of a text, or each of a list */
 };
@@ -59,6 +56,10 @@ extern const struct join_option join_option_table[JOIN_OPTION_COUNT];
     for (const struct join_option *o = join_option_table;                                          \
          o < join_option_table + JOIN_OPTION_COUNT; o++)
 
+/* Where the option is. */
+void *join_option_field(const struct join_options *options, const struct join_option *option);
+/* Frees the value of a field. */
+void option_free(enum option_type type, void *field);
 void join_options_free(struct join_options *options);
 /* The type of its field in a configuration. */
 enum yaml_field_type join_option_yaml(const struct join_option *option);

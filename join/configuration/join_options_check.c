@@ -53,7 +53,7 @@ int join_option_check(const struct join_option *o, const json_t *value,
     long long number = json_integer_value(value);
     _cleanup_(freep) char *place = place_of(what, node, o, o->node);
 
-    if (o->type == OPTION_CHOICE && text && choice_check(o->choices, text, err) < 0)
+    if (o->type == OPTION_CHOICE && !o->check && text && choice_check(o->choices, text, err) < 0)
         return error_prefix(err, "%s \"%.60s\"", place, text);
     if (o->type == OPTION_NUMBER && o->max && (number < o->min || number > o->max))
         return error_set(err, ERROR_USAGE, "%s %lld: must be between %lld and %lld", place, number,

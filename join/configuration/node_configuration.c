@@ -74,7 +74,7 @@ int node_configuration_read(const char *text, size_t len, const char *what, json
 int node_configuration_check_cluster(const json_t *configuration, const char *what,
                                      struct error *err) {
     join_each_option(o) {
-        if (!o->of_machine || !json_at(configuration, o->node))
+        if (!o->is_path || !o->node || !json_at(configuration, o->node))
             continue;
         (void)error_set(err, ERROR_USAGE,
                         "%s: %s: names a file of the server; the cluster may not choose one", what,

@@ -10,7 +10,7 @@
         "file with a JoinConfiguration, a NodeConfiguration or both")                              \
     ROW(discovery_file, TEXT, "discovery-file", OPTION_KUBEADM, "FILE",                            \
         "kubeconfig that identifies the cluster, instead of a token",                              \
-        .join = "discovery.file.kubeConfigPath")                                                   \
+        .join = "discovery.file.kubeConfigPath", .is_path = true)                                  \
     ROW(discovery_token, SECRET, "discovery-token", OPTION_KUBEADM, "TOKEN",                       \
         "token for discovery only", .join = "discovery.bootstrapToken.token")                      \
     ROW(discovery_token_ca_cert_hash, LIST, "discovery-token-ca-cert-hash", OPTION_KUBEADM,        \
@@ -47,15 +47,15 @@
         .join = "nodeRegistration.criSocket")                                                      \
     ROW(patches, TEXT, "patches", OPTION_KUBEADM, "DIR",                                           \
         "folder with kubeletconfiguration patches, as kubeadm takes them",                         \
-        .join = "patches.directory")                                                               \
+        .join = "patches.directory", .is_path = true)                                              \
     ROW(tls_bootstrap, CHOICE, "tls-bootstrap", 0, "winjoin|kubelet",                              \
         "program that requests the client certificate")
 
 #define JOIN_NETWORK_OPTIONS(ROW)                                                                  \
-    ROW(network_mode, NETWORK_MODE, "network-mode", 0, NULL,                                       \
+    ROW(network_mode, CHOICE, "network-mode", 0, "@mode",                                          \
         "how pods are connected (default: what the cluster's flannel says, else overlay)",         \
         .node = "network.mode", .check = network_mode_check)                                       \
-    ROW(network_plugin, NETWORK_PLUGIN, "network-plugin", 0, NULL,                                 \
+    ROW(network_plugin, CHOICE, "network-plugin", 0, "@plugin",                                    \
         "plugin that creates pod endpoints and routes to other nodes", .node = "network.plugin",   \
         .check = network_plugin_check)                                                             \
     ROW(network_name, TEXT, "network-name", 0, "NAME",                                             \
@@ -82,7 +82,7 @@
 #define JOIN_SOURCE_OPTIONS(ROW)                                                                   \
     ROW(bundle, TEXT, "bundle", 0, "FILE",                                                         \
         "folder or .zip with the node's programs and winjoin.lock", .node = "artifacts.bundle",    \
-        .check = node_line_check, .of_machine = true)                                              \
+        .check = node_line_check, .is_path = true)                                                 \
     ROW(mirror, TEXT, "mirror", 0, "URL",                                                          \
         "the same, unpacked on a web server: https://HOST/FOLDER", .node = "artifacts.mirror",     \
         .check = join_mirror_check)                                                                \
@@ -92,7 +92,7 @@
         .node = "artifacts.sourceBase", .check = join_source_base_check)                           \
     ROW(catalog, TEXT, "catalog", 0, "FILE",                                                       \
         "where programs are published, as \"config print catalog\" prints it",                     \
-        .node = "artifacts.catalog", .check = node_line_check, .of_machine = true)
+        .node = "artifacts.catalog", .check = node_line_check, .is_path = true)
 
 #define JOIN_PROGRAMS_OPTIONS(ROW)                                                                 \
     JOIN_SOURCE_OPTIONS(ROW)                                                                       \
@@ -119,7 +119,7 @@
 #define JOIN_RUN_OPTIONS(ROW)                                                                      \
     JOIN_IMAGE_OPTIONS(ROW)                                                                        \
     ROW(dry_run, BOOL, "dry-run", OPTION_KUBEADM | OPTION_WITH_CONFIG, "",                         \
-        "print what would be done; change nothing", .join = "dryRun")                              \
+        "print what would be done; change nothing", .join = "dryRun", .v1beta4 = true)             \
     ROW(skip_phases, LIST, "skip-phases", OPTION_KUBEADM | OPTION_WITH_CONFIG, "PHASE",            \
         "phases to skip (winjoin join phase list)", .join = "skipPhases")                          \
     ROW(join_timeout, DURATION, "join-timeout", 0, "DURATION",                                     \
@@ -146,16 +146,27 @@
     ROW(apiserver_bind_port, NUMBER, "apiserver-bind-port", OPTION_KUBEADM | OPTION_HIDDEN,        \
         "PORT", "for a control plane")
 
-/* Without a flag of join; diag's targets have one there. The endpoint is a word. */
+/* Flags of diag and config cluster. */
+#define JOIN_TARGET_OPTIONS(ROW)                                                                   \
+    ROW(external_ip, TEXT, "external-ip", 0, "IP:PORT", "external target, by address",             \
+        .node = "verify.external.ip", .check = node_target_address_check)                          \
+    ROW(external_name, TEXT, "external-name", 0, "NAME:PORT", "external target, by name",          \
+        .node = "verify.external.name", .check = node_target_name_check)                           \
+    ROW(external_dns, TEXT, "external-dns", 0, "IP", "external DNS server, for UDP",               \
+        .node = "verify.external.dns", .check = node_target_address_check)
+
+/* Without a flag. The endpoint is a word. */
 #define JOIN_FILE_OPTIONS(ROW)                                                                     \
     ROW(endpoint, TEXT, NULL, 0, NULL, NULL, .join = "discovery.bootstrapToken.apiServerEndpoint") \
     ROW(ca_cert_path, TEXT, NULL, 0, NULL, NULL, .join = "caCertPath")                             \
     ROW(kubelet_health_check_timeout, DURATION, NULL, 0, NULL, NULL,                               \
-        .join = "timeouts.kubeletHealthCheck")                                                     \
+        .join = "timeouts.kubeletHealthCheck", .v1beta4 = true)                                    \
     ROW(kubernetes_api_call_timeout, DURATION, NULL, 0, NULL, NULL,                                \
-        .join = "timeouts.kubernetesAPICall")                                                      \
-    ROW(tls_bootstrap_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.tlsBootstrap")     \
-    ROW(discovery_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.discovery")            \
+        .join = "timeouts.kubernetesAPICall", .v1beta4 = true)                                     \
+    ROW(tls_bootstrap_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.tlsBootstrap",     \
+        .v1beta4 = true)                                                                           \
+    ROW(discovery_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.discovery",            \
+        .v1beta4 = true)                                                                           \
     ROW(service_cidrs, LIST, NULL, 0, NULL, "prefixes of Services (default: the cluster's)",       \
         .node = "network.serviceCIDRs", .check = node_prefix_check)                                \
     ROW(exclude_from_nat, LIST, NULL, 0, NULL, "prefixes that pods reach with their own address",  \
@@ -164,15 +175,9 @@
         "IPv6 beside IPv4; auto: where the cluster has both", .node = "network.dualStack")         \
     ROW(lock, TEXT, NULL, 0, NULL,                                                                 \
         "lock file of this machine, instead of that of bundle, mirror or upstream",                \
-        .node = "artifacts.lock", .check = node_line_check, .of_machine = true)                    \
+        .node = "artifacts.lock", .check = node_line_check, .is_path = true)                       \
     ROW(images_required, LIST, NULL, 0, NULL, "images to pull, without which the join fails",      \
         .node = "images.required", .check = node_image_check)                                      \
-    ROW(external_ip, TEXT, "external-ip", 0, "IP:PORT", "external target, by address",             \
-        .node = "verify.external.ip", .check = node_target_address_check)                          \
-    ROW(external_name, TEXT, "external-name", 0, "NAME:PORT", "external target, by name",          \
-        .node = "verify.external.name", .check = node_target_name_check)                           \
-    ROW(external_dns, TEXT, "external-dns", 0, "IP", "external DNS server, for UDP",               \
-        .node = "verify.external.dns", .check = node_target_address_check)                         \
     ROW(verify_timeout, DURATION, NULL, 0, NULL, "time limit of one attempt of a flow",            \
         .node = "verify.timeout")                                                                  \
     ROW(kubelet_service_args, LIST, NULL, 0, NULL,                                                 \
@@ -189,4 +194,5 @@
     JOIN_PROGRAMS_OPTIONS(ROW)                                                                     \
     JOIN_CHECKS_OPTIONS(ROW)                                                                       \
     JOIN_RUN_OPTIONS(ROW)                                                                          \
+    JOIN_TARGET_OPTIONS(ROW)                                                                       \
     JOIN_FILE_OPTIONS(ROW)

@@ -6,6 +6,7 @@ import http.server
 import json
 import pathlib
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -71,6 +72,12 @@ class Site(unittest.TestCase):
             name = path.relative_to(self.pages).with_suffix(".html").as_posix().replace("README", "index")
             self.assertIn(name, self.made)
             self.assertIn(name, found)
+
+    def test_lists_are_lists(self):
+        """mkdocs takes four spaces for what goes on in an item, GitHub two; both take four."""
+        for name in self.made:
+            for paragraph in re.findall(r"<p>(.*?)</p>", (self.out / name).read_text(encoding="utf-8"), re.S):
+                self.assertNotRegex(paragraph, r"(?m)^(?:- |\d\. )", name)
 
     def test_each_link_leads_somewhere(self):
         seen = 0

@@ -130,6 +130,11 @@ static const struct {
     {"join --config D:\\skip", "D:\\skip: line 8 column 13: skipPhases: ", ""},
     {"join --config D:\\ignore",
      "D:\\ignore: line 9 column 26: nodeRegistration.ignorePreflightErrors: ", ""},
+    {"join --config D:\\endpoint",
+     "D:\\endpoint: line 5 column 24: discovery.bootstrapToken.apiServerEndpoint: check the "
+     "endpoint "
+     "\"10.0.0.1:99999\": the port must be",
+     ""},
 };
 
 static void calls_that_are_refused(void **state) {
@@ -139,6 +144,10 @@ static void calls_that_are_refused(void **state) {
     put("D:\\join", JOIN);
     put("D:\\skip", JOIN "skipPhases: [nothing]\n");
     put("D:\\ignore", JOIN "nodeRegistration:\n  ignorePreflightErrors: [all, Swap]\n");
+    put("D:\\endpoint",
+        "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ndiscovery:\n  "
+        "bootstrapToken:\n    apiServerEndpoint: 10.0.0.1:99999\n    token: "
+        "abcdef.0123456789abcdef\n    unsafeSkipCAVerification: true\n");
     for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
         struct error err;
 
