@@ -9,6 +9,7 @@
 #include "diag/network_report.h"
 #include "host/host.h"
 #include "host/http.h"
+#include "kube/node_event.h"
 #include "netsetup/network_keeper.h"
 
 /* What winjoin-network remembers between its looks; zero at first. */
@@ -19,7 +20,9 @@ struct network_publisher {
     bool doubtful; /* the last look found that HNS lacks something, which the next one confirms */
     bool differs;  /* what was published last */
     bool doubted;  /* since that, the Node was told that its network was made again */
+    bool drifted;  /* the cluster was told that HNS differs */
     uint64_t due_ms;
+    struct node_events events; /* node_events_free() */
 };
 /* Called every few seconds while winjoin-network runs (struct network_keeper's `looked`). Compares
  * HNS with Kubernetes every 15 to 18 minutes (three lists and the own Node), 90 s after HNS was
@@ -27,8 +30,9 @@ struct network_publisher {
  * balancers; publishes what changed, what is wrong each time, and once in an hour that nothing did.
  * What HNS lacks is published when it still does a minute later. That HNS was restarted makes the
  * condition Unknown at once, until the next look. Where that fails, it is tried again after five
- * minutes, and is a line of the log. */
-void network_publisher_look(struct network_publisher *publisher, enum network_news news);
+ * minutes, and is a line of the log. What the service saw and did, and a difference that two looks
+ * found, is an Event of the Node, as is its end. */
+void network_publisher_look(struct network_publisher *publisher, const struct network_seen *seen);
 
 /* Compares and publishes at once, with what `measured` found (NULL: what an earlier diagnosis has
  * published stays). In DRIFT_MS and a few requests' time. ERROR_ABSENT: no join has written its

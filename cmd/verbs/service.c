@@ -99,8 +99,8 @@ static void on_event(void *context, char level, const char *text) {
                      text, ERROR_IGNORED);
 }
 
-static void on_look(void *context, enum network_news news) {
-    network_publisher_look(context, news);
+static void on_look(void *context, const struct network_seen *seen) {
+    network_publisher_look(context, seen);
 }
 
 static int begin_network(void *context, struct error *err) {
@@ -139,6 +139,7 @@ static int run_network(struct program *program, const char *name, struct error *
     if (log.file)
         (void)fclose(log.file); /* the service is over */
     network_keeper_free(&keeper);
+    node_events_free(&publisher.events);
     service_host_settings_free(&settings);
     return result;
 }

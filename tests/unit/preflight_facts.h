@@ -33,3 +33,34 @@ REGISTRY(bitlocker, "SYSTEM\\CurrentControlSet\\Policies\\Microsoft\\FVE", "FDVD
          "1")
 REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualization\\Containers",
          "VSmbDisableOplocks", "1")
+
+/* A registry with an image of 2019 alone, and one of 2022 under another tag. */
+static int answer_index(void *context, const struct http_request *request,
+                        struct http_response *ret, struct error *err) {
+    if (!strstr(request->url, "/v2/"))
+        return scene_answer(context, request, ret, err);
+    ret->status = strstr(request->url, "/none/") ? 404 : 200;
+    ret->body = xasprintf("{\"manifests\":[{\"platform\":{\"os\":\"windows\",\"architecture\":"
+                          "\"amd64\",\"os.version\":\"10.0.%s.1\"}}]}",
+                          strstr(request->url, "ltsc2022") ? "20348" : "17763");
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+static void image(const char *name) {
+    answer_with(&r, answer_index);
+    freep(&r.options.source_base);
+    text_list_add(&r.options.images, name);
+}
+
+static void image_of_2019(void) {
+    image("a.example/x/app:7-ltsc2019");
+}
+
+static void image_of_2022(void) {
+    image("a.example/x/app@sha256:ltsc2022");
+}
+
+static void image_of_nobody(void) {
+    image("a.example/none/app");
+}

@@ -55,7 +55,9 @@ static void a_bridge_stays_but_its_load_balancers_go(void **state) {
 
 static unsigned looks, restored, others; /* by news */
 
-static void on_look(void *context, enum network_news news) {
+static void on_look(void *context, const struct network_seen *seen) {
+    enum network_news news = seen->news;
+
     assert_ptr_equal(context, &looks);
     looks++;
     restored += news == NEWS_RESTORED;

@@ -417,6 +417,10 @@ static const struct {
     {"NetworkAgent", taken_prefix, E,
      "--pod-cidr 10.244.6.0/23 overlaps the pod prefix 10.244.7.0/24 of node 'other'"},
     {"Programs", no_kube_proxy, E, "kube-proxy"},
+    {"Images", image_of_2019, W,
+     "a.example/x/app:7-ltsc2019 is not for build 20348 of Windows, but for 10.0.17763.1"},
+    {"Images", image_of_2022, PREFLIGHT_PASS, ""},
+    {"Images", image_of_nobody, W, "the registry has no image a.example/none/app"},
 };
 
 static void each_row_fails(void **state) {
@@ -433,6 +437,8 @@ static void each_row_fails(void **state) {
             fail_msg("%s: %s: %s", cases[i].id, preflight_outcome_name(result->outcome),
                      result->message);
         if ((result->outcome == E && !*result->hint) ||
+            (cases[i].arrange == image_of_2019 &&
+             !text_equal(result->hint, "use a.example/x/app:7-ltsc2022")) ||
             (cases[i].arrange == port_4800 && !strstr(result->hint, "-LocalPort 4800)")))
             fail_msg("%s: no hint", cases[i].id);
         close_look(&look);

@@ -11,8 +11,16 @@
 /* A container runtime with a registry behind it. */
 struct images {
     unsigned pulled;
-    bool has; /* IMAGE, now */
+    bool has;  /* IMAGE, now */
+    bool late; /* the kubelet was there when one was pulled */
 };
+
+static enum host_service_state state_of_service(const char *name) {
+    _cleanup_(host_service_free) struct host_service found = {0};
+
+    assert_int_equal(host_service_query(r.host, name, &found, NULL), 0);
+    return found.state;
+}
 
 static void answer_images(void *context, const void *said, size_t len, struct text *answer) {
     struct images *images = context;
@@ -33,6 +41,7 @@ static void answer_images(void *context, const void *said, size_t len, struct te
             return;
         }
         images->pulled++;
+        images->late |= state_of_service("kubelet") != HOST_SERVICE_ABSENT;
         images->has = true;
         cri_scene_add(answer, "\x0a\1x", 3);
     }
@@ -43,9 +52,8 @@ static void prepare(const char *version, const char *image) {
     program->options.join = (struct join_options){.start_spread = -1,
                                                   .kubernetes_version = xstrdup_null(version),
                                                   .source_base = xstrdup("none")};
-    text_list_free(&program->options.pull);
     if (image)
-        text_list_add(&program->options.pull, image);
+        text_list_add(&program->options.join.images, image);
     record_free(program);
     json_decref(program->result);
     program->result = NULL;
@@ -55,13 +63,6 @@ static void prepare(const char *version, const char *image) {
 static void assert_file(const char *path, enum host_file_type type) {
     if (host_file_type(r.host, path) != type)
         fail_msg("'%s' is of type %d", path, (int)host_file_type(r.host, path));
-}
-
-static enum host_service_state state_of_service(const char *name) {
-    _cleanup_(host_service_free) struct host_service found = {0};
-
-    assert_int_equal(host_service_query(r.host, name, &found, NULL), 0);
-    return found.state;
 }
 
 /* All but what tells of runs. */
@@ -245,6 +246,42 @@ static void the_name_of_the_server_does_not_matter(void **state) {
     assert_null(strstr(text_str(&err_out), "A_NAME"));
 }
 
+/* Before the kubelet can start a pod; one that nobody has is only said, unless it is required. */
+static void a_join_pulls_images(void **state) {
+    struct images images = {0};
+    struct error err = {0};
+
+    (void)state;
+    host_memory_set_pipe_answer(r.host, answer_images, &images);
+    set_options(&r, "overlay");
+    text_list_add(&r.options.images, ABSENT_IMAGE);
+    text_list_add(&r.options.images, IMAGE);
+    if (join_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(images.pulled, 1);
+    assert_false(images.late);
+    assert_has(&all_told, "pull image '" ABSENT_IMAGE "'");
+    assert_has(&all_told, "; the first pod that needs it waits for it");
+    set_options(&r, "overlay");
+    text_list_add(&r.options.images, IMAGE);
+    assert_int_equal(join_once(&r, &err), 0);
+    assert_int_equal(images.pulled, 1);
+}
+
+static void a_required_image_that_nobody_has(void **state) {
+    struct images images = {0};
+    struct error err = {0};
+
+    (void)state;
+    host_memory_set_pipe_answer(r.host, answer_images, &images);
+    set_options(&r, "overlay");
+    text_list_add(&r.options.images_required, ABSENT_IMAGE);
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_HOST);
+    assert_non_null(strstr(err.message, "pull image '" ABSENT_IMAGE "'"));
+    assert_int_equal(state_of_service("kubelet"), HOST_SERVICE_ABSENT);
+}
+
 static void what_is_refused(void **state) {
     struct error err;
 
@@ -310,12 +347,7 @@ static void a_node_that_was_reset_is_prepared(void **state) {
     assert_string_equal(state_now(), "failed");
 }
 
-static int close_prepared(void **state) {
-    text_list_free(&program->options.pull);
-    return close_joining(state);
-}
-
-#define PREPARE_TEST(name) cmocka_unit_test_setup_teardown(name, open_joining, close_prepared)
+#define PREPARE_TEST(name) cmocka_unit_test_setup_teardown(name, open_joining, close_joining)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -328,6 +360,8 @@ int main(void) {
         PREPARE_TEST(a_node_that_was_reset_is_prepared),
         PREPARE_TEST(a_failed_join_leaves_the_preparation),
         PREPARE_TEST(what_programs_wrote_goes_with_the_join),
+        PREPARE_TEST(a_join_pulls_images),
+        PREPARE_TEST(a_required_image_that_nobody_has),
         PREPARE_TEST(the_name_of_the_server_does_not_matter),
     };
 

@@ -14,6 +14,7 @@
 #include "services/service_host.h"
 #include "services/service_log.h"
 #include "services/service_status.h"
+#include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 
 /* ---- why ---- */
@@ -223,6 +224,19 @@ static void one_that_is_stopped_is_down_without_an_end_of_its_own(void **state) 
     host_free(host);
 }
 
+/* Of a service the kubelet's node log query takes these characters, and looks there last. */
+static void kubectl_finds_each_log(void **state) {
+    (void)state;
+    for (const struct service *const *row = service_table; *row; row++) {
+        _cleanup_(freep) char *file =
+            xasprintf("C:\\var\\log\\%s\\%s.log", (*row)->name, (*row)->name);
+
+        assert_int_equal(strspn((*row)->name, "abcdefghijklmnopqrstuvwxyz-_0123456789@"),
+                         strlen((*row)->name));
+        assert_string_equal((*row)->log_file, file);
+    }
+}
+
 /* ---- rotation ---- */
 
 static void the_oldest_is_dropped(void **state) {
@@ -256,6 +270,7 @@ int main(void) {
         cmocka_unit_test(one_that_ended_says_since_when_and_why),
         cmocka_unit_test(one_that_ended_unseen_says_when_it_spoke_last),
         cmocka_unit_test(one_that_keeps_ending_is_down),
+        cmocka_unit_test(kubectl_finds_each_log),
         cmocka_unit_test(one_that_is_stopped_is_down_without_an_end_of_its_own),
         cmocka_unit_test(the_oldest_is_dropped),
     };
