@@ -6,7 +6,6 @@
 #include "diag/network_proof.h"
 #include "kube/node.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hns/hcn_at_once.h"
 #include "netsetup/peer_watch.h"
 #include "services/service_table.h"
 
@@ -130,22 +129,24 @@ static bool runs_our_kube_proxy(struct host *host) {
 
 /* The report as it is to be; the caller frees. */
 static char *look(struct publishing *p, const json_t *diag) {
-    _cleanup_json_ json_t *balancers = NULL, *drift = NULL;
+    _cleanup_json_ json_t *drift = NULL;
+    _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
+    bool has_balancers;
     uint64_t before = host_set_limit(p->host, DRIFT_MS);
 
     if (runs_our_kube_proxy(p->host))
         drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL,
-                           &balancers);
-    else
-        (void)hcn_list_at_once(p->host, HCN_LOAD_BALANCER, &balancers,
-                               ERROR_IGNORED); /* HNS says nothing: neither does the report */
+                           &balancers, &has_balancers);
+    else /* where HNS says nothing, neither does the report */
+        has_balancers = hcn_balancers_read(p->host, HCN_AT_ONCE, &balancers, ERROR_IGNORED) == 0;
     host_set_deadline(p->host, before);
-    return network_report_make(&(struct network_report_seen){.time = host_now(p->host),
-                                                             .mode = p->input.mode,
-                                                             .network = p->input.name,
-                                                             .balancers = balancers,
-                                                             .drift = drift,
-                                                             .diag = diag});
+    return network_report_make(
+        &(struct network_report_seen){.time = host_now(p->host),
+                                      .mode = p->input.mode,
+                                      .network = p->input.name,
+                                      .balancers = has_balancers ? &balancers : NULL,
+                                      .drift = drift,
+                                      .diag = diag});
 }
 
 /* The same but for the time, and well. */
