@@ -14,6 +14,7 @@ enum {
     SOON_MS = 90000, /* kube-proxy takes a minute at most; a join's own report is there before */
     SURE_MS = 60000,
     LOOK_MS = 15 * 60000,
+    CHANGED_MS = 5 * 60000,
     AGAIN_MS = 5 * 60000,
     RENEW_SECONDS = 3600
 };
@@ -128,7 +129,7 @@ static bool runs_our_kube_proxy(struct host *host) {
 }
 
 /* The report as it is to be; the caller frees. */
-static char *look(struct publishing *p, const json_t *diag) {
+static char *look(struct publishing *p, const struct drift_cluster *known, const json_t *diag) {
     _cleanup_json_ json_t *drift = NULL;
     _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
     bool has_balancers;
@@ -136,7 +137,7 @@ static char *look(struct publishing *p, const json_t *diag) {
 
     if (runs_our_kube_proxy(p->host))
         drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL,
-                           &balancers, &has_balancers);
+                           known, &balancers, &has_balancers);
     else /* where HNS says nothing, neither does the report */
         has_balancers = hcn_balancers_read(p->host, HCN_AT_ONCE, &balancers, ERROR_IGNORED) == 0;
     host_set_deadline(p->host, before);
@@ -159,9 +160,10 @@ static bool says_the_same(const json_t *before, const json_t *now) {
            network_report_time(now) - network_report_time(before) < RENEW_SECONDS;
 }
 
-/* `sure`: what HNS lacks was lacking a moment ago, too; otherwise that is only answered. */
-static int publish(struct host *host, struct http *http, const json_t *diag, bool sure,
-                   json_t **ret, struct error *err) {
+/* `known`: of Kubernetes, NULL: nothing. `sure`: what HNS lacks was lacking a moment ago, too;
+ * otherwise that is only answered. */
+static int publish(struct host *host, struct http *http, const struct drift_cluster *known,
+                   const json_t *diag, bool sure, json_t **ret, struct error *err) {
     _cleanup_(publishing_free) struct publishing p = {0};
     _cleanup_(said_free) struct said before = {0};
     _cleanup_json_ json_t *now = NULL, *condition = NULL;
@@ -169,7 +171,7 @@ static int publish(struct host *host, struct http *http, const json_t *diag, boo
 
     if (publishing_open(host, http, &p, err) < 0 || get(&p, &before, err) < 0)
         return -1;
-    text = look(&p, diag ? diag : json_object_get(before.report, "diag"));
+    text = look(&p, known, diag ? diag : json_object_get(before.report, "diag"));
     if (network_report_read(text, &now, err) < 0)
         return -1;
     condition = network_proof_condition(now, before.condition, cluster_time(&p));
@@ -186,9 +188,9 @@ int network_report_publish(struct host *host, struct http *http, const struct di
     _cleanup_json_ json_t *diag = measured ? network_report_diag(measured) : NULL, *first = NULL,
                           *again = NULL;
 
-    if (publish(host, http, diag, false, &first, err) < 0)
+    if (publish(host, http, NULL, diag, false, &first, err) < 0)
         return -1;
-    return network_report_lacks(first) ? publish(host, http, diag, true, &again, err) : 0;
+    return network_report_lacks(first) ? publish(host, http, NULL, diag, true, &again, err) : 0;
 }
 
 int network_report_clear(struct host *host, struct http *http, struct error *err) {
@@ -225,6 +227,16 @@ static void doubt(struct network_publisher *publisher) {
         log_message(LOG_RETRY, "publish that the network was made again: %s", why.message);
 }
 
+size_t network_publisher_watches(struct network_publisher *p, struct kube_watch *ret) {
+    _cleanup_(host_service_free) struct host_service service = {0};
+
+    if (host_service_query(p->host, service_kube_proxy.name, &service, ERROR_IGNORED) < 0 ||
+        service.state == HOST_SERVICE_ABSENT || !service_is_ours(&service))
+        return 0;
+    drift_follow_watches(&p->follow, ret);
+    return DRIFT_WATCHES;
+}
+
 void network_publisher_look(struct network_publisher *p, enum network_news news) {
     _cleanup_json_ json_t *now = NULL;
     struct error why = {0};
@@ -237,9 +249,16 @@ void network_publisher_look(struct network_publisher *p, enum network_news news)
         p->due_ms = p->begun && p->due_ms < soon && news != NEWS_RESTORED ? p->due_ms : soon;
         p->begun = true;
     }
+    if (p->follow.changes != p->compared) {
+        uint64_t changed = from_now(p, CHANGED_MS);
+
+        p->compared = p->follow.changes;
+        p->due_ms = p->due_ms < changed ? p->due_ms : changed;
+    }
     if (host_monotonic_ms(p->host) < p->due_ms)
         return;
-    if (publish(p->host, p->http, NULL, p->doubtful, &now, &why) < 0) {
+    p->compared = p->follow.changes;
+    if (publish(p->host, p->http, &p->follow.cluster, NULL, p->doubtful, &now, &why) < 0) {
         log_message(why.kind == ERROR_ABSENT ? LOG_INFO : LOG_RETRY,
                     "publish the report of this node's network: %s", why.message);
         p->due_ms = from_now(p, AGAIN_MS);

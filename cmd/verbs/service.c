@@ -103,6 +103,10 @@ static void on_look(void *context, enum network_news news) {
     network_publisher_look(context, news);
 }
 
+static size_t others(void *context, struct kube_watch *ret) {
+    return network_publisher_watches(context, ret);
+}
+
 static int begin_network(void *context, struct error *err) {
     const struct network_keeper *keeper = context;
 
@@ -128,6 +132,7 @@ static int run_network(struct program *program, const char *name, struct error *
                                     .http = program->http,
                                     .tell = on_event,
                                     .looked = on_look,
+                                    .others = others,
                                     .context = &log,
                                     .looked_context = &publisher};
     const struct service_work work = {
@@ -139,6 +144,7 @@ static int run_network(struct program *program, const char *name, struct error *
     if (log.file)
         (void)fclose(log.file); /* the service is over */
     network_keeper_free(&keeper);
+    drift_follow_free(&publisher.follow);
     service_host_settings_free(&settings);
     return result;
 }

@@ -72,14 +72,18 @@ static void ports_free(struct drift_port *ports, size_t count) {
     free(ports);
 }
 
-static void service_free(struct drift_service *s) {
+static void service_free(void *record) {
+    struct drift_service *s = record;
+
     ports_free(s->ports, s->port_count);
     text_list_free(&s->others);
     free_all(s->name, s->vip);
     *s = (struct drift_service){0};
 }
 
-static void slice_free(struct drift_slice *s) {
+static void slice_free(void *record) {
+    struct drift_slice *s = record;
+
     ports_free(s->ports, s->port_count);
     for (size_t i = 0; i < s->pod_count; i++)
         free_all(s->pods[i].address, s->pods[i].node);
@@ -213,6 +217,30 @@ static void slice_found(void *context, const struct json_found *found) {
 
 /* ---- a text, a list ---- */
 
+/* Either list; each record begins with its name. */
+struct side {
+    char **items;
+    size_t *count, size;
+    bool *known;
+    void (*free)(void *record);
+};
+
+static struct side side_of(struct drift_cluster *c, enum drift_what what) {
+    return what == DRIFT_SERVICES
+               ? (struct side){(char **)&c->services, &c->service_count, sizeof *c->services,
+                               &c->has_services, service_free}
+               : (struct side){(char **)&c->slices, &c->slice_count, sizeof *c->slices,
+                               &c->has_slices, slice_free};
+}
+
+static void *record_at(const struct side *side, size_t n) {
+    return *side->items + n * side->size;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 static struct json_scan scan_of(struct reading *r, enum drift_what what, const char *prefix) {
     bool services = what == DRIFT_SERVICES;
 
@@ -249,6 +277,7 @@ int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
                        struct kube_client *client, char **ret_version, struct error *err) {
     struct reading r = {.cluster = cluster};
     const struct json_scan scan = scan_of(&r, what, "items.*");
+    struct side side = side_of(cluster, what);
     int result;
 
     drift_cluster_clear(cluster, what);
@@ -256,24 +285,83 @@ int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
     end_reading(&r);
     if (result < 0)
         drift_cluster_clear(cluster, what);
-    *(what == DRIFT_SERVICES ? &cluster->has_services : &cluster->has_slices) = result == 0;
+    else if (*side.count)
+        qsort(*side.items, *side.count, side.size, compare_names);
+    *side.known = result == 0;
     return result;
 }
 
+const char *drift_path(enum drift_what what) {
+    return lists[what].path;
+}
+
 void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what) {
-    if (what == DRIFT_SERVICES) {
-        for (size_t i = 0; i < cluster->service_count; i++)
-            service_free(&cluster->services[i]);
-        free(cluster->services);
-        cluster->services = NULL;
-        cluster->service_count = cluster->has_services = 0;
-    } else {
-        for (size_t i = 0; i < cluster->slice_count; i++)
-            slice_free(&cluster->slices[i]);
-        free(cluster->slices);
-        cluster->slices = NULL;
-        cluster->slice_count = cluster->has_slices = 0;
+    struct side side = side_of(cluster, what);
+
+    for (size_t i = 0; i < *side.count; i++)
+        side.free(record_at(&side, i));
+    free(*side.items);
+    *side.items = NULL;
+    *side.count = 0;
+    *side.known = false;
+}
+
+/* ---- one object ---- */
+
+/* Where it is, or belongs. */
+static size_t place_of(const struct side *side, const char *name, bool *ret_is_there) {
+    size_t low = 0, high = *side->count;
+
+    *ret_is_there = false;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(*(char **)record_at(side, middle), name);
+
+        if (order == 0)
+            *ret_is_there = true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low;
+}
+
+void drift_cluster_put(struct drift_cluster *cluster, enum drift_what what, const json_t *object) {
+    struct drift_cluster one = {0};
+    struct side side = side_of(cluster, what), from = side_of(&one, what);
+    _cleanup_(freep) char *text = json_write(object);
+    size_t place;
+    bool is_there;
+
+    (void)drift_cluster_add(&one, what, "", text, strlen(text), ERROR_IGNORED); /* it is JSON */
+    if (*from.count) {
+        place = place_of(&side, *(char **)record_at(&from, 0), &is_there);
+        if (is_there) {
+            side.free(record_at(&side, place));
+        } else {
+            *side.items = xrealloc(*side.items, (*side.count + 1) * side.size);
+            memmove(record_at(&side, place + 1), record_at(&side, place),
+                    (*side.count - place) * side.size);
+            ++*side.count;
+        }
+        memcpy(record_at(&side, place), record_at(&from, 0), side.size);
+    }
+    free(*from.items);
+}
+
+void drift_cluster_remove(struct drift_cluster *cluster, enum drift_what what,
+                          const json_t *object) {
+    struct side side = side_of(cluster, what);
+    _cleanup_(freep) char *name = kube_full_name(object);
+    bool is_there;
+    size_t place = place_of(&side, name, &is_there);
+
+    if (!is_there)
+        return;
+    side.free(record_at(&side, place));
+    memmove(record_at(&side, place), record_at(&side, place + 1),
+            (--*side.count - place) * side.size);
 }
 
 void drift_cluster_free(struct drift_cluster *cluster) {

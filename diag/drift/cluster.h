@@ -37,7 +37,7 @@ struct drift_slice {
     unsigned endpoints, ready; /* how many, and of them */
 };
 
-/* Both sorted by name, once drift_cluster_sort() was called. */
+/* Both sorted by name after drift_cluster_list(). */
 struct drift_cluster {
     bool has_services, has_slices; /* they were read */
     struct drift_service *services;
@@ -56,5 +56,11 @@ int drift_cluster_add(struct drift_cluster *cluster, enum drift_what what, const
  * be read is named in `unread`. *ret_version (or NULL): where a watch can go on from. */
 int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
                        struct kube_client *client, char **ret_version, struct error *err);
+/* Of an object as an event of a watch has it: it takes the place of that of its name, or is put
+ * where it belongs; or it is gone. */
+void drift_cluster_put(struct drift_cluster *cluster, enum drift_what what, const json_t *object);
+void drift_cluster_remove(struct drift_cluster *cluster, enum drift_what what,
+                          const json_t *object);
+const char *drift_path(enum drift_what what); /* "/api/v1/services" */
 void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what);
 void drift_cluster_free(struct drift_cluster *cluster);

@@ -126,7 +126,13 @@ static void add_unread(json_t *unread, const char *what, const struct error *why
     json_array_append_new(unread, json_string(text));
 }
 
-void drift_ask(struct kube_client *client, const char *node, struct drift_cluster *ret) {
+static bool has(const struct drift_cluster *known, enum drift_what what) {
+    return known && (what == DRIFT_SERVICES ? known->has_services : known->has_slices);
+}
+
+/* What of `known` (or NULL) is there is not asked for. */
+static void ask(struct kube_client *client, const char *node, const struct drift_cluster *known,
+                struct drift_cluster *ret) {
     static const char *const names[] = {
         [DRIFT_SERVICES] = "the Services", [DRIFT_SLICES] = "the EndpointSlices"};
     _cleanup_(freep) char *name = kube_escape(node ? node : "");
@@ -136,10 +142,33 @@ void drift_ask(struct kube_client *client, const char *node, struct drift_cluste
 
     *ret = (struct drift_cluster){.unread = json_array()};
     for (enum drift_what what = DRIFT_SERVICES; what <= DRIFT_SLICES; what++)
-        if (drift_cluster_list(ret, what, client, NULL, &why) < 0)
+        if (!has(known, what) && drift_cluster_list(ret, what, client, NULL, &why) < 0)
             add_unread(ret->unread, names[what], &why);
     if (node && kube_pages_get(client, pods_path, &ret->pods, &why) < 0)
         add_unread(ret->unread, "this node's pods", &why);
+}
+
+/* Puts what is known beside the rest, for the judgment alone: no request may come before the
+ * judgment is over, for it might change what is known. */
+static struct drift_cluster together(const struct drift_cluster *known,
+                                     const struct drift_cluster *asked) {
+    struct drift_cluster all = *asked;
+
+    if (has(known, DRIFT_SERVICES)) {
+        all.has_services = true;
+        all.services = known->services;
+        all.service_count = known->service_count;
+    }
+    if (has(known, DRIFT_SLICES)) {
+        all.has_slices = true;
+        all.slices = known->slices;
+        all.slice_count = known->slice_count;
+    }
+    return all;
+}
+
+void drift_ask(struct kube_client *client, const char *node, struct drift_cluster *ret) {
+    ask(client, node, NULL, ret);
 }
 
 json_t *drift_judge(const struct drift_seen *seen) {
@@ -230,18 +259,21 @@ static void look_again(struct host *host, struct reading *r, const struct drift_
 
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
                    const char *network, const struct text_list *pod_cidrs,
-                   struct hcn_balancers *ret_balancers, bool *ret_has_balancers) {
+                   const struct drift_cluster *known, struct hcn_balancers *ret_balancers,
+                   bool *ret_has_balancers) {
     _cleanup_(reading_free) struct reading r = {0};
     uint64_t before = host_set_limit(host, DRIFT_MS);
+    struct drift_cluster all;
     struct drift_seen seen = {
-        .cluster = &r.cluster, .routes = &r.routes, .network = network, .pod_cidrs = pod_cidrs};
+        .cluster = &all, .routes = &r.routes, .network = network, .pod_cidrs = pod_cidrs};
     json_t *drift;
 
-    drift_ask(client, node, &r.cluster);
+    ask(client, node, known, &r.cluster);
     if (pod_cidrs)
         read_nodes(client, &r);
     read_hns(host, network, &r, &seen);
     host_set_deadline(host, before);
+    all = together(known, &r.cluster);
     seen.nodes = r.nodes;
     seen.now = host_now(host);
     drift = drift_judge(&seen);

@@ -61,12 +61,14 @@ json_t *drift_judge(const struct drift_seen *seen);
 /* Reads all that and compares; without `pod_cidrs` no Node is asked for, and Nodes that this
  * identity may not list are left out; then the routes are, too; adds `unread`: ["the Services:
  * why"] and `commands`: what to do by hand, one command each, a restart of kube-proxy first. At
- * most DRIFT_MS and one call's time. New reference. *ret_balancers (or NULL): HNS' load balancers,
- * hcn_balancers_free(); false: it did not tell them. */
+ * most DRIFT_MS and one call's time. New reference. `known` (or NULL): what of
+ * Services and EndpointSlices it has is not asked for. *ret_balancers (or NULL): HNS' load
+ * balancers, hcn_balancers_free(); false: it did not tell them. */
 enum { DRIFT_MS = 5000 };
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
                    const char *network, const struct text_list *pod_cidrs,
-                   struct hcn_balancers *ret_balancers, bool *ret_has_balancers);
+                   const struct drift_cluster *known, struct hcn_balancers *ret_balancers,
+                   bool *ret_has_balancers);
 /* What a comparison found that nobody owns: "2 namespaces without a pod, 1 route to a node that is
  * gone"; NULL = nothing. The caller frees. Pure. */
 char *drift_left_over(const json_t *drift);

@@ -264,10 +264,11 @@ static void what_cannot_be_read_is_said_and_what_to_do(void **state) {
         hcn_create(host, HCN_ENDPOINT, NETWORK, NULL, REMOTE("r", "10.244.3.9"), &properties, NULL),
         0);
     free(properties);
-    drift = drift_read(host, &client, "win-1", "net", NULL, NULL, NULL); /* no Node is asked for */
+    drift = drift_read(host, &client, "win-1", "net", NULL, NULL, NULL,
+                       NULL); /* no Node is asked for */
     assert_int_equal(json_array_size(json_object_get(drift, "unread")), 1);
     json_decref(drift);
-    drift = drift_read(host, &client, "win-1", "net", &(struct text_list){0}, NULL, NULL);
+    drift = drift_read(host, &client, "win-1", "net", &(struct text_list){0}, NULL, NULL, NULL);
     assert_non_null(strstr(json_text_at(drift, "unread.0"), "this node's pods: GET"));
     assert_non_null(strstr(json_text_at(drift, "unread.1"), "the Nodes: GET"));
     assert_int_equal(json_array_size(json_object_get(drift, "unread")), 2);
@@ -278,7 +279,7 @@ static void what_cannot_be_read_is_said_and_what_to_do(void **state) {
     assert_false(host_deadline_passed(host));
     json_decref(drift);
     for (nodes = 200; nodes <= 403; nodes += 203) { /* whoever may not read them is not told */
-        drift = drift_read(host, &client, "win-1", "net", &(struct text_list){0}, NULL, NULL);
+        drift = drift_read(host, &client, "win-1", "net", &(struct text_list){0}, NULL, NULL, NULL);
         assert_int_equal(json_array_size(json_object_get(drift, "unread")), 1);
         json_decref(drift);
     }

@@ -220,7 +220,7 @@ static json_t *compared(void) {
 
     assert_int_equal(kube_client_open(http, host, &config, &client, NULL), 0);
     calls = 0;
-    drift = drift_read(host, &client, "win-1", "net", NULL, NULL, NULL);
+    drift = drift_read(host, &client, "win-1", "net", NULL, NULL, NULL, NULL);
     kube_client_close(&client);
     http_free(http);
     return drift;
