@@ -118,11 +118,14 @@ void drift_find_empty_balancers(const struct drift_seen *seen, struct drift_inde
  * has it as its cluster IP. NULL: none. */
 static const char *port_of(struct drift_index *index, const struct hcn_balancer *balancer,
                            const struct hcn_port_mapping *mapping) {
-    const char *vip = vip_of(balancer), *service = text_table_get(&index->ports, vip), *port;
-    _cleanup_(freep) char *frontend = service ? drift_listens(mapping, vip) : NULL;
+    const char *vip = vip_of(balancer);
+    _cleanup_(freep) char *frontend = vip ? drift_listens(mapping, vip) : NULL;
+    const char *service = text_table_get(&index->ports, vip),
+               *port = text_table_get(&index->ports, frontend);
 
-    port = text_table_get(&index->ports, frontend);
-    return port && text_starts_with(port, service) && port[strlen(service)] == ' ' ? port : NULL;
+    return service && port && text_starts_with(port, service) && port[strlen(service)] == ' '
+               ? port
+               : NULL;
 }
 
 /* "ns/name": the Service that the load balancer is for; the caller frees. NULL: none. */

@@ -111,6 +111,8 @@ static void port_found(const struct json_found *found, struct drift_port **ports
 
     if (found->what == PORT && found->kind == SCAN_BEGINS)
         array_add(*ports, *count, (struct drift_port){.name = xstrdup(""), .protocol = "TCP"});
+    else if (!port)
+        return;
     else if (found->what == PORT_NAME)
         text_set(&port->name, text_of(found));
     else if (found->what == NUMBER)

@@ -59,7 +59,7 @@ int drift_ready_endpoints(const struct drift_cluster *cluster, const char *vip) 
 
     if (cluster && cluster->has_services && vip && *vip && !any_has(cluster, vip))
         return DRIFT_NO_SERVICE;
-    if (!service || !cluster->has_slices)
+    if (!cluster || !service || !cluster->has_slices)
         return -1;
     for (size_t i = 0; i < cluster->slice_count; i++)
         if (text_equal(cluster->slices[i].service, service->name))

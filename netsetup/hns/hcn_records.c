@@ -134,6 +134,8 @@ static void mapping_found(struct balancer_reading *r, const struct json_found *f
 
     if (found->what == MAPPING && found->kind == SCAN_BEGINS)
         array_add(b->mappings, b->mapping_count, (struct hcn_port_mapping){0});
+    else if (!mapping)
+        return;
     else if (found->what == PROTOCOL)
         mapping->protocol = found->number;
     else if (found->what == OUTSIDE)
