@@ -6,7 +6,6 @@
 #include "diag/network_proof.h"
 #include "kube/node_event.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hns/hcn_at_once.h"
 #include "netsetup/peer_watch.h"
 #include "services/service_table.h"
 
@@ -15,6 +14,7 @@ enum {
     SOON_MS = 90000, /* kube-proxy takes a minute at most; a join's own report is there before */
     SURE_MS = 60000,
     LOOK_MS = 15 * 60000,
+    CHANGED_MS = 5 * 60000,
     AGAIN_MS = 5 * 60000,
     RENEW_SECONDS = 3600
 };
@@ -134,23 +134,25 @@ static bool runs_our_kube_proxy(struct host *host) {
 }
 
 /* The report as it is to be; the caller frees. */
-static char *look(struct publishing *p, const json_t *diag) {
-    _cleanup_json_ json_t *balancers = NULL, *drift = NULL;
+static char *look(struct publishing *p, const struct drift_cluster *known, const json_t *diag) {
+    _cleanup_json_ json_t *drift = NULL;
+    _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
+    bool has_balancers;
     uint64_t before = host_set_limit(p->host, DRIFT_MS);
 
     if (runs_our_kube_proxy(p->host))
         drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL,
-                           &balancers);
-    else
-        (void)hcn_list_at_once(p->host, HCN_LOAD_BALANCER, &balancers,
-                               ERROR_IGNORED); /* HNS says nothing: neither does the report */
+                           known, &balancers, &has_balancers);
+    else /* where HNS says nothing, neither does the report */
+        has_balancers = hcn_balancers_read(p->host, HCN_AT_ONCE, &balancers, ERROR_IGNORED) == 0;
     host_set_deadline(p->host, before);
-    return network_report_make(&(struct network_report_seen){.time = host_now(p->host),
-                                                             .mode = p->input.mode,
-                                                             .network = p->input.name,
-                                                             .balancers = balancers,
-                                                             .drift = drift,
-                                                             .diag = diag});
+    return network_report_make(
+        &(struct network_report_seen){.time = host_now(p->host),
+                                      .mode = p->input.mode,
+                                      .network = p->input.name,
+                                      .balancers = has_balancers ? &balancers : NULL,
+                                      .drift = drift,
+                                      .diag = diag});
 }
 
 /* The same but for the time, and well. */
@@ -178,9 +180,11 @@ static void tell_drift(struct publishing *p, struct network_publisher *publisher
     publisher->drifted = differs;
 }
 
-/* `sure`: what HNS lacks was lacking a moment ago, too; otherwise that is only answered. */
-static int publish(struct host *host, struct http *http, const json_t *diag, bool sure,
-                   struct network_publisher *publisher, json_t **ret, struct error *err) {
+/* `known`: of Kubernetes, NULL: nothing. `sure`: what HNS lacks was lacking a moment ago, too;
+ * otherwise that is only answered. */
+static int publish(struct host *host, struct http *http, const struct drift_cluster *known,
+                   const json_t *diag, bool sure, struct network_publisher *publisher, json_t **ret,
+                   struct error *err) {
     _cleanup_(publishing_free) struct publishing p = {0};
     _cleanup_(said_free) struct said before = {0};
     _cleanup_json_ json_t *now = NULL, *condition = NULL;
@@ -189,7 +193,7 @@ static int publish(struct host *host, struct http *http, const json_t *diag, boo
     p.events = publisher ? &publisher->events : NULL;
     if (publishing_open(host, http, &p, err) < 0 || get(&p, &before, err) < 0)
         return -1;
-    text = look(&p, diag ? diag : json_object_get(before.report, "diag"));
+    text = look(&p, known, diag ? diag : json_object_get(before.report, "diag"));
     if (network_report_read(text, &now, err) < 0)
         return -1;
     condition = network_proof_condition(now, before.condition, cluster_time(&p));
@@ -208,9 +212,10 @@ int network_report_publish(struct host *host, struct http *http, const struct di
     _cleanup_json_ json_t *diag = measured ? network_report_diag(measured) : NULL, *first = NULL,
                           *again = NULL;
 
-    if (publish(host, http, diag, false, NULL, &first, err) < 0)
+    if (publish(host, http, NULL, diag, false, NULL, &first, err) < 0)
         return -1;
-    return network_report_lacks(first) ? publish(host, http, diag, true, NULL, &again, err) : 0;
+    return network_report_lacks(first) ? publish(host, http, NULL, diag, true, NULL, &again, err)
+                                       : 0;
 }
 
 int network_report_clear(struct host *host, struct http *http, struct error *err) {
@@ -259,6 +264,16 @@ static void tell_seen(struct network_publisher *publisher, const struct network_
         tell(&p, NODE_NETWORK_RESTORED, seen->restored);
 }
 
+size_t network_publisher_watches(struct network_publisher *p, struct kube_watch *ret) {
+    _cleanup_(host_service_free) struct host_service service = {0};
+
+    if (host_service_query(p->host, service_kube_proxy.name, &service, ERROR_IGNORED) < 0 ||
+        service.state == HOST_SERVICE_ABSENT || !service_is_ours(&service))
+        return 0;
+    drift_follow_watches(&p->follow, ret);
+    return DRIFT_WATCHES;
+}
+
 void network_publisher_look(struct network_publisher *p, const struct network_seen *seen) {
     enum network_news news = seen->news;
     _cleanup_json_ json_t *now = NULL;
@@ -274,9 +289,16 @@ void network_publisher_look(struct network_publisher *p, const struct network_se
         p->due_ms = p->begun && p->due_ms < soon && news != NEWS_RESTORED ? p->due_ms : soon;
         p->begun = true;
     }
+    if (p->follow.changes != p->compared) {
+        uint64_t changed = from_now(p, CHANGED_MS);
+
+        p->compared = p->follow.changes;
+        p->due_ms = p->due_ms < changed ? p->due_ms : changed;
+    }
     if (host_monotonic_ms(p->host) < p->due_ms)
         return;
-    if (publish(p->host, p->http, NULL, p->doubtful, p, &now, &why) < 0) {
+    p->compared = p->follow.changes;
+    if (publish(p->host, p->http, &p->follow.cluster, NULL, p->doubtful, p, &now, &why) < 0) {
         log_message(why.kind == ERROR_ABSENT ? LOG_INFO : LOG_RETRY,
                     "publish the report of this node's network: %s", why.message);
         p->due_ms = from_now(p, AGAIN_MS);

@@ -393,9 +393,11 @@ int network_keeper_run(struct network_keeper *k, struct error *) {
 
     (void)look(k, NULL, NULL); /* before an API server that may not answer is asked */
     do {
+        struct kube_watch others[4];
+        size_t count = k->http && k->others ? k->others(k->looked_context, others) : 0;
         struct error why = {0};
 
-        if (k->http && peers_follow(k->host, k->http, look_in_watch, k, &why) < 0 &&
+        if (k->http && peers_follow(k->host, k->http, others, count, look_in_watch, k, &why) < 0 &&
             why.kind != ERROR_ABSENT)
             log_message(LOG_RETRY, "%s", why.message);
     } while (wait_until(k->host, &wait, NULL) == LOOK_AGAIN);

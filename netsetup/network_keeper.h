@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host/http.h"
+#include "kube/client.h"
 #include "netsetup/network_pending.h"
 #include "netsetup/nic/nic.h"
 #include "netsetup/plan/network_plan.h"
@@ -35,7 +36,7 @@ struct network_seen {
     const char *restored; /* what was made again, as the event log is told; NULL: nothing */
 };
 
-/* Zero but for the first five and the contexts; network_keeper_free(). */
+/* Zero but for the first five, `others` and the contexts; network_keeper_free(). */
 struct network_keeper {
     struct host *host;
     struct http *http; /* NULL: other nodes are not followed */
@@ -43,6 +44,8 @@ struct network_keeper {
     void (*tell)(void *context, char level, const char *text);
     /* After each look, every few seconds, while other nodes are followed (`http`); or NULL. */
     void (*looked)(void *looked_context, const struct network_seen *seen);
+    /* What is watched beside other nodes (peers_follow()), at most 4: answers how many; or NULL. */
+    size_t (*others)(void *looked_context, struct kube_watch *ret);
     void *context, *looked_context;
 
     uint32_t hns_process;     /* that HNS had at the last look; 0: none yet */

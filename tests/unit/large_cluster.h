@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/rfc3339.h"
-#include "diag/drift/drift.h"
+#include "tests/unit/drift_documents.h"
 
 enum { LARGE_NOW = 1795255200, LARGE_PODS = 3 };
 
@@ -134,13 +134,16 @@ static inline void large_cluster_free(struct large_cluster *c) {
         json_decref(all[i]);
 }
 
-static inline struct drift_seen large_cluster_seen(const struct large_cluster *c) {
-    return (struct drift_seen){.services = c->services,
-                               .slices = c->slices,
-                               .pods = c->pods,
-                               .nodes = c->nodes,
-                               .endpoints = c->endpoints,
-                               .balancers = c->balancers,
+static inline struct drift_documents large_cluster_documents(const struct large_cluster *c) {
+    return (struct drift_documents){.services = c->services,
+                                    .slices = c->slices,
+                                    .pods = c->pods,
+                                    .endpoints = c->endpoints,
+                                    .balancers = c->balancers};
+}
+
+static inline struct drift_seen large_cluster_others(const struct large_cluster *c) {
+    return (struct drift_seen){.nodes = c->nodes,
                                .namespaces = c->namespaces,
                                .networks = c->networks,
                                .network = "net",

@@ -252,11 +252,9 @@ static void the_network_of_the_cni_file(void **state) {
 
 /* How many ready endpoints the two Services have that every pod needs; -9: nothing is said. */
 static void the_endpoints_of_two_services(void **state) {
-    static const char asked[] =
-        "{\"services\":{\"items\":[" SERVICE("dns", "10.96.0.10") "," SERVICE(
-            "kubernetes",
-            "10.96.0.1") "]},\"slices\":{\"items\":[" SLICE("dns", "{},{}") "," SLICE("kubernetes",
-                                                                                      "") "]}}";
+    static const char services[] =
+        "[" SERVICE("dns", "10.96.0.10") "," SERVICE("kubernetes", "10.96.0.1") "]";
+    static const char slices[] = "[" SLICE("dns", "{},{}") "," SLICE("kubernetes", "") "]";
     static const struct {
         const char *dns;
         bool cluster, none;
@@ -264,12 +262,16 @@ static void the_endpoints_of_two_services(void **state) {
     } rows[] = {{"10.96.0.10", true, false, 2, 0},
                 {"10.96.0.77", true, true, -9, 0},
                 {"10.96.0.10", false, false, -9, -9}};
-    _cleanup_json_ json_t *cluster = NULL;
+    _cleanup_(drift_cluster_free) struct drift_cluster cluster = {.has_services = true,
+                                                                  .has_slices = true};
 
     (void)state;
-    assert_int_equal(json_read(asked, strlen(asked), "asked", &cluster, NULL), 0);
+    assert_int_equal(
+        drift_cluster_add(&cluster, DRIFT_SERVICES, "*", services, strlen(services), NULL), 0);
+    assert_int_equal(drift_cluster_add(&cluster, DRIFT_SLICES, "*", slices, strlen(slices), NULL),
+                     0);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct diag_evidence_options options = {.cluster = rows[i].cluster ? cluster : NULL,
+        const struct diag_evidence_options options = {.cluster = rows[i].cluster ? &cluster : NULL,
                                                       .dns_ip = rows[i].dns,
                                                       .kubernetes_ip = "10.96.0.1"};
         _cleanup_json_ json_t *evidence = diag_evidence_read(host, &options);

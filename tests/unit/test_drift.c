@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/drift/drift.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
+#include "tests/unit/drift_documents.h"
 
 #define OLD "\"creationTimestamp\":\"2026-11-21T09:00:00Z\""
 #define NETWORK "5f2c61a4-0000-4000-8000-000000000013"
@@ -131,14 +131,13 @@ static void differences(void **state) {
                               *pods = read(rows[i].pods, true),
                               *endpoints = read(rows[i].endpoints, false),
                               *balancers = read(rows[i].balancers, false);
-        const struct drift_seen seen = {.services = services,
-                                        .slices = slices,
-                                        .pods = pods,
-                                        .endpoints = endpoints,
-                                        .balancers = balancers,
-                                        .network = "net",
-                                        .now = NOW};
-        _cleanup_json_ json_t *drift = drift_compare(&seen);
+        const struct drift_documents documents = {.services = services,
+                                                  .slices = slices,
+                                                  .pods = pods,
+                                                  .endpoints = endpoints,
+                                                  .balancers = balancers};
+        _cleanup_json_ json_t *drift =
+            drift_documents_compare(&documents, &(struct drift_seen){.network = "net", .now = NOW});
         _cleanup_(freep) char *text = json_write(drift);
 
         if (strcmp(text, rows[i].wanted) != 0)
@@ -170,12 +169,14 @@ static void ready_endpoints_of_a_service(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
-        _cleanup_json_ json_t *all =
-            json_pack("{s:o, s:o*}", "services", read(asked[i].services, true), "slices",
-                      asked[i].slices ? read(asked[i].slices, true) : NULL);
+        _cleanup_json_ json_t *services = read(asked[i].services, true),
+                              *slices = asked[i].slices ? read(asked[i].slices, true) : NULL;
+        _cleanup_(drift_cluster_free) struct drift_cluster all = {0};
 
-        if (drift_ready_endpoints(all, asked[i].vip) != asked[i].wanted)
-            fail_msg("%u: %d", (unsigned)i, drift_ready_endpoints(all, asked[i].vip));
+        drift_documents_add(services, DRIFT_SERVICES, &all);
+        drift_documents_add(slices, DRIFT_SLICES, &all);
+        if (drift_ready_endpoints(&all, asked[i].vip) != asked[i].wanted)
+            fail_msg("%u: %d", (unsigned)i, drift_ready_endpoints(&all, asked[i].vip));
     }
     assert_int_equal(drift_ready_endpoints(NULL, "10.96.0.1"), -1);
 }
@@ -190,14 +191,15 @@ static void what_a_service_is_said_to_be(void **state) {
         "\"10.0.0.6\"]},{\"addresses\":[\"10.0.0.7\"],\"nodeName\":5}]},"
         "{\"metadata\":{\"labels\":{\"kubernetes.io/service-name\":\"other\"}},\"endpoints\":[{"
         "\"addresses\":[\"10.0.0.8\"],\"nodeName\":\"l1\"}]}";
-    _cleanup_json_ json_t *all = json_pack("{s:o, s:o}", "services", read(service, true), "slices",
-                                           read(slice, true)),
-                          *spec = NULL;
+    _cleanup_json_ json_t *services = read(service, true), *slices = read(slice, true), *spec;
+    _cleanup_(drift_cluster_free) struct drift_cluster all = {0};
 
     (void)state;
-    assert_null(drift_service_spec(all, "10.96.0.9"));
+    drift_documents_add(services, DRIFT_SERVICES, &all);
+    drift_documents_add(slices, DRIFT_SLICES, &all);
+    assert_null(drift_service_spec(&all, "10.96.0.9"));
     assert_null(drift_service_spec(NULL, "10.96.0.10"));
-    spec = drift_service_spec(all, "10.96.0.10");
+    spec = drift_service_spec(&all, "10.96.0.10");
     assert_string_equal(json_text_at(spec, "ports.0"), "53/UDP");
     assert_string_equal(json_text_at(spec, "ports.1"), "53/TCP");
     assert_string_equal(json_text_at(spec, "internalTrafficPolicy"), "Local");
@@ -210,14 +212,15 @@ static void what_a_service_is_said_to_be(void **state) {
 static void without_an_answer_nothing_differs(void **state) {
     _cleanup_json_ json_t *one = read(A, true), *slices = read(SLICE("a", READY("1.2.3.4")), true);
     _cleanup_json_ json_t *endpoints = read(REMOTE("r", "9.9.9.9"), false);
-    const struct drift_seen seen[] = {{.services = one, .slices = slices},
-                                      {.services = one, .endpoints = endpoints},
-                                      {.endpoints = endpoints, .network = "net"},
-                                      {0}};
+    const struct drift_documents seen[] = {{.services = one, .slices = slices},
+                                           {.services = one, .endpoints = endpoints},
+                                           {.endpoints = endpoints},
+                                           {0}};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
-        json_t *drift = drift_compare(&seen[i]);
+        json_t *drift = drift_documents_compare(
+            &seen[i], &(struct drift_seen){.network = i == 2 ? "net" : NULL});
 
         assert_int_equal(json_object_size(drift), 0);
         json_decref(drift);
@@ -261,10 +264,11 @@ static void what_cannot_be_read_is_said_and_what_to_do(void **state) {
         hcn_create(host, HCN_ENDPOINT, NETWORK, NULL, REMOTE("r", "10.244.3.9"), &properties, NULL),
         0);
     free(properties);
-    drift = drift_read(host, &client, "win-1", "net", NULL, NULL); /* no Node is asked for */
+    drift = drift_read(host, &client, "win-1", "net", NULL, NULL, NULL,
+                       NULL); /* no Node is asked for */
     assert_int_equal(json_array_size(json_object_get(drift, "unread")), 1);
     json_decref(drift);
-    drift = drift_read(host, &client, "win-1", "net", &(struct text_list){0}, NULL);
+    drift = drift_read(host, &client, "win-1", "net", &(struct text_list){0}, NULL, NULL, NULL);
     assert_non_null(strstr(json_text_at(drift, "unread.0"), "this node's pods: GET"));
     assert_non_null(strstr(json_text_at(drift, "unread.1"), "the Nodes: GET"));
     assert_int_equal(json_array_size(json_object_get(drift, "unread")), 2);
@@ -275,7 +279,7 @@ static void what_cannot_be_read_is_said_and_what_to_do(void **state) {
     assert_false(host_deadline_passed(host));
     json_decref(drift);
     for (nodes = 200; nodes <= 403; nodes += 203) { /* whoever may not read them is not told */
-        drift = drift_read(host, &client, "win-1", "net", &(struct text_list){0}, NULL);
+        drift = drift_read(host, &client, "win-1", "net", &(struct text_list){0}, NULL, NULL, NULL);
         assert_int_equal(json_array_size(json_object_get(drift, "unread")), 1);
         json_decref(drift);
     }

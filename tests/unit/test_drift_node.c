@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/drift/drift.h"
+#include "tests/unit/drift_documents.h"
 
 #define POD(ip) "{\"spec\":{},\"status\":{\"phase\":\"Running\",\"podIP\":\"" ip "\"}}"
 #define STARTING "{\"spec\":{},\"status\":{\"phase\":\"Pending\"}}"
@@ -45,8 +45,10 @@ static json_t *read(const char *text, bool list) {
     return json;
 }
 
-static void assert_drift(const char *what, const struct drift_seen *seen, const char *wanted) {
-    _cleanup_json_ json_t *drift = drift_compare(seen), *json = json_loads(wanted, 0, NULL);
+static void assert_drift(const char *what, const struct drift_documents *documents,
+                         const struct drift_seen *others, const char *wanted) {
+    _cleanup_json_ json_t *drift = drift_documents_compare(documents, others),
+                          *json = json_loads(wanted, 0, NULL);
 
     assert_non_null(json);
     if (!json_equal(drift, json)) {
@@ -82,13 +84,10 @@ static void namespaces(void **state) {
         _cleanup_json_ json_t *pods = read(rows[i].pods, true);
         _cleanup_json_ json_t *spaces = read(rows[i].spaces, false);
 
-        assert_drift(rows[i].what,
-                     &(struct drift_seen){.pods = pods,
-                                          .endpoints = endpoints,
-                                          .namespaces = spaces,
-                                          .network = "net",
-                                          .now = 1795255200},
-                     rows[i].wanted);
+        assert_drift(
+            rows[i].what, &(struct drift_documents){.pods = pods, .endpoints = endpoints},
+            &(struct drift_seen){.namespaces = spaces, .network = "net", .now = 1795255200},
+            rows[i].wanted);
     }
 }
 
@@ -111,8 +110,9 @@ static void balancers(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_json_ json_t *all = read(rows[i].balancer, false);
 
-        assert_drift(rows[i].what, &(struct drift_seen){.endpoints = endpoints, .balancers = all},
-                     rows[i].wanted);
+        assert_drift(rows[i].what,
+                     &(struct drift_documents){.endpoints = endpoints, .balancers = all},
+                     &(struct drift_seen){0}, rows[i].wanted);
     }
 }
 
@@ -149,8 +149,10 @@ static void members(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_json_ json_t *all = read(rows[i].balancer, false),
                               *slices = read(rows[i].slices, true);
-        _cleanup_json_ json_t *drift = drift_compare(&(struct drift_seen){
-            .services = services, .slices = slices, .endpoints = endpoints, .balancers = all});
+        _cleanup_json_ json_t *drift = drift_documents_compare(
+            &(struct drift_documents){
+                .services = services, .slices = slices, .endpoints = endpoints, .balancers = all},
+            &(struct drift_seen){0});
         _cleanup_json_ json_t *wanted = json_loads(rows[i].wanted, 0, NULL);
 
         json_object_del(drift, "staleRemoteEndpoints");
@@ -192,9 +194,10 @@ static void ports(void **state) {
         _cleanup_json_ json_t *slices = read(rows[i].slices, true);
         _cleanup_json_ json_t *all = read(rows[i].mapping, false);
 
-        assert_drift(rows[i].what,
-                     &(struct drift_seen){.services = services, .slices = slices, .balancers = all},
-                     rows[i].wanted);
+        assert_drift(
+            rows[i].what,
+            &(struct drift_documents){.services = services, .slices = slices, .balancers = all},
+            &(struct drift_seen){0}, rows[i].wanted);
     }
 }
 
@@ -229,7 +232,7 @@ static void routes(void **state) {
 
         text_format(route.destination, sizeof route.destination, "%s", rows[i].route);
         text_format(route.next_hop, sizeof route.next_hop, "%s", rows[i].next_hop);
-        assert_drift(rows[i].what,
+        assert_drift(rows[i].what, &(struct drift_documents){0},
                      &(struct drift_seen){
                          .networks = networks, .nodes = nodes, .routes = &all, .pod_cidrs = &cidrs},
                      rows[i].wanted);
@@ -250,17 +253,20 @@ static void commands(void **state) {
     _cleanup_json_ json_t *networks = read(NETWORK("10.244.2.0/24"), false);
     _cleanup_json_ json_t *spaces = read(SPACE("a", "Host", ""), false);
     _cleanup_json_ json_t *balancers = read(BALANCER("b", "\"e9\""), false);
-    _cleanup_json_ json_t *asked = json_pack("{s:{s:[]}}", "pods", "items");
-    _cleanup_json_ json_t *drift = drift_judge(asked, &(struct drift_seen){.nodes = nodes,
-                                                                           .networks = networks,
-                                                                           .namespaces = spaces,
-                                                                           .endpoints = none,
-                                                                           .balancers = balancers,
-                                                                           .routes = &all,
-                                                                           .network = "net",
-                                                                           .pod_cidrs = &cidrs});
+    _cleanup_json_ json_t *pods = json_pack("{s:[]}", "items"), *drift = NULL;
+    _cleanup_(drift_records_free) struct drift_records records;
+    struct drift_seen seen = {.nodes = nodes,
+                              .networks = networks,
+                              .namespaces = spaces,
+                              .routes = &all,
+                              .network = "net",
+                              .pod_cidrs = &cidrs};
 
     (void)state;
+    drift_documents_read(
+        &(struct drift_documents){.pods = pods, .endpoints = none, .balancers = balancers},
+        &records, &seen);
+    drift = drift_judge(&seen);
     assert_int_equal(json_array_size(json_object_get(drift, "routesWithoutNode")), 2);
     assert_int_equal(json_array_size(json_object_get(drift, "commands")), ARRAY_SIZE(wanted));
     for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
@@ -300,15 +306,12 @@ static void probes_are_known(void **state) {
                                 "b", "Host", HAS("Endpoint", "e2")),
                      false);
 
-            assert_drift(rows[i].what,
-                         &(struct drift_seen){.pods = pods,
-                                              .endpoints = endpoints,
-                                              .namespaces = spaces,
-                                              .probes = &probes,
-                                              .network = "net"},
-                         left && i == 0 ? "{\"namespacesWithoutPod\":[{\"id\":\"a\",\"address\":"
-                                          "\"10.244.1.7\"}]}"
-                                        : rows[i].wanted);
+            assert_drift(
+                rows[i].what, &(struct drift_documents){.pods = pods, .endpoints = endpoints},
+                &(struct drift_seen){.namespaces = spaces, .probes = &probes, .network = "net"},
+                left && i == 0 ? "{\"namespacesWithoutPod\":[{\"id\":\"a\",\"address\":"
+                                 "\"10.244.1.7\"}]}"
+                               : rows[i].wanted);
         }
 }
 

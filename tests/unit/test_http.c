@@ -1,86 +1,7 @@
 /* HTTP on libcurl against a real TLS server on loopback, and the choice
  * of a proxy. On Windows, where a Wine prefix has no python3 for the server, the tests on the wire
  * are skipped. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/json.h"
-#include "base/memory.h"
-#include "host/host.h"
-#include "host/http.h"
-#include "host/socket.h"
-
-struct fixture {
-    bool windows;   /* which has no python3 for the server */
-    json_t *server; /* what it told at its start */
-    const char *ca, *certificate, *key;
-    struct http *http;
-    bool interrupted;
-};
-
-static struct fixture fixture;
-
-static bool is_interrupted(void *context) {
-    return *(bool *)context;
-}
-
-static int start_server(void **state) {
-    const char *argv[] = {"/usr/bin/python3", "tests/unit/http_server.py", NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = 30000};
-    _cleanup_(freep) char *output = NULL;
-    struct host_facts facts;
-    struct error err = {0};
-    struct host *host;
-    int code = -1;
-
-    (void)state;
-    fixture.http = http_curl_new("winjoin-test", is_interrupted, &fixture.interrupted);
-    if (host_open(NULL, &host, &err) < 0)
-        return -1;
-    fixture.windows = host_facts(host, &facts, NULL) == 0;
-    if (!fixture.windows && host_run(host, &process, &code, &output, &err) == 0 && code == 0 &&
-        json_read(output, strlen(output), "server", &fixture.server, &err) == 0) {
-        fixture.ca = json_text_at(fixture.server, "ca");
-        fixture.certificate = json_text_at(fixture.server, "certificate");
-        fixture.key = json_text_at(fixture.server, "key");
-    }
-    host_free(host);
-    return 0;
-}
-
-/* A request to a path of the server, trusting its CA. */
-static struct http_request request_for(char url[128], const char *path) {
-    if (fixture.windows)
-        skip();
-    if (!fixture.ca)
-        fail_msg("tests/unit/http_server.py did not start");
-    (void)snprintf(url, 128, "https://127.0.0.1:%lld%s", json_number_at(fixture.server, "port", 0),
-                   path);
-    fixture.interrupted = false;
-    return (struct http_request){.url = url, .ca_pem = fixture.ca, .timeout_ms = 5000, .proxy = ""};
-}
-
-static int stop_server(void **state) {
-    (void)state;
-    if (fixture.ca) {
-        char url[128];
-        struct http_request request = request_for(url, "/quit");
-        struct http_response response = {0};
-
-        (void)http_perform(fixture.http, &request, &response, NULL); /* it ends by itself, too */
-        http_response_free(&response);
-    }
-    http_free(fixture.http);
-    json_decref(fixture.server);
-    return 0;
-}
+#include "tests/unit/http_fixture.h"
 
 static void answers_and_keeps_connection(void **state) {
     char url[128];
@@ -232,51 +153,6 @@ static void answers_are_bounded(void **state) {
     expect_failure("/two-lengths", 0, ERROR_MALFORMED);
     expect_failure("/interim", 0, ERROR_MALFORMED);
     expect_failure("/drip", 0, ERROR_TIMED_OUT);
-}
-
-struct stream {
-    struct text text;
-    int idle;
-};
-
-static int on_data(void *context, const char *data, size_t len) {
-    struct stream *stream = context;
-
-    if (!len)
-        return ++stream->idle == 2; /* the second quiet second ends it */
-    text_add_bytes(&stream->text, data, len);
-    return 0;
-}
-
-static int one_is_enough(void *context, const char *data, size_t len) {
-    text_add_bytes(context, data, len);
-    return 1;
-}
-
-static void streams_with_idle_ticks(void **state) {
-    char url[128];
-    struct http_request request = request_for(url, "/stream");
-    struct http_response response = {0};
-    struct stream stream = {0};
-    struct text first = {0};
-    struct error err = {0};
-
-    (void)state;
-    request.on_data = on_data;
-    request.on_data_context = &stream;
-    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
-    assert_string_equal(text_str(&stream.text), "one\ntwo\n");
-    assert_int_equal(stream.idle, 2);
-    assert_int_equal(response.status, 200);
-    assert_null(response.body);
-    http_response_free(&response);
-    request.on_data = one_is_enough;
-    request.on_data_context = &first;
-    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
-    assert_string_equal(text_str(&first), "one\n");
-    http_response_free(&response);
-    text_free(&stream.text);
-    text_free(&first);
 }
 
 static void can_be_interrupted(void **state) {
@@ -475,7 +351,6 @@ int main(void) {
         cmocka_unit_test(server_name_is_verified),
         cmocka_unit_test(untrusted_server),
         cmocka_unit_test(answers_are_bounded),
-        cmocka_unit_test(streams_with_idle_ticks),
         cmocka_unit_test(can_be_interrupted),
         cmocka_unit_test(many_at_once),
         cmocka_unit_test(a_server_that_says_nothing),

@@ -46,7 +46,8 @@ static void what_is_seen_is_said(void **state) {
         "\"podsWithoutEndpoint\":[{\"pod\":\"a/p\",\"address\":\"10.244.1.9\"}],"
         "\"loadBalancersWithoutService\":[{\"id\":\"X\",\"frontend\":\":80/TCP\"}],"
         "\"unread\":[\"the Services: GET https://k: token abc refused\"],\"commands\":[\"x\"]}");
-    _cleanup_json_ json_t *balancers = json_of("[{\"Flags\":1},{\"Flags\":3}]");
+    struct hcn_balancer both[] = {{.dsr = true}, {.dsr = true}};
+    const struct hcn_balancers balancers = {both, ARRAY_SIZE(both)};
     _cleanup_json_ json_t *diag = json_of("{\"time\":\"2026-11-28T08:00:00Z\",\"passed\":3,"
                                           "\"failed\":{\"count\":1,\"first\":[\"a/udp\"]},"
                                           "\"causes\":[{\"id\":\"SVC-LOST\",\"confidence\":"
@@ -55,7 +56,7 @@ static void what_is_seen_is_said(void **state) {
         network_report_make(&(struct network_report_seen){.time = NOW - 240,
                                                           .mode = "overlay",
                                                           .network = "flannel.4096",
-                                                          .balancers = balancers,
+                                                          .balancers = &balancers,
                                                           .drift = drift,
                                                           .diag = diag});
     _cleanup_json_ json_t *report = read_back(text);
@@ -81,11 +82,10 @@ static void what_is_seen_is_said(void **state) {
 
 static void each_thing_may_be_unknown(void **state) {
     static const struct {
-        const char *balancers, *dsr;
-    } rows[] = {{"[]", NULL},
-                {"[{}]", "off"},
-                {"[{\"Flags\":2},{\"Flags\":1}]", "mixed"},
-                {"[{\"Flags\":1}]", "on"}};
+        size_t first, count; /* of `all` */
+        const char *dsr;
+    } rows[] = {{0, 0, NULL}, {0, 1, "off"}, {0, 2, "mixed"}, {1, 1, "on"}};
+    struct hcn_balancer all[] = {{.dsr = false}, {.dsr = true}};
     _cleanup_(freep) char *none = network_report_make(&(struct network_report_seen){.time = NOW});
 
     (void)state;
@@ -95,9 +95,9 @@ static void each_thing_may_be_unknown(void **state) {
     assert_line("{" HEAD ",\"drift\":{},\"unread\":[\"the Services\"]}",
                 "4 min old: nothing differs of what was read; not read: the Services");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        _cleanup_json_ json_t *balancers = json_of(rows[i].balancers);
-        _cleanup_(freep) char *text =
-            network_report_make(&(struct network_report_seen){.time = NOW, .balancers = balancers});
+        const struct hcn_balancers balancers = {all + rows[i].first, rows[i].count};
+        _cleanup_(freep) char *text = network_report_make(
+            &(struct network_report_seen){.time = NOW, .balancers = &balancers});
         _cleanup_json_ json_t *report = read_back(text);
 
         assert_true(text_equal(json_text_at(report, "dsr"), rows[i].dsr));

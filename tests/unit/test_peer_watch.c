@@ -124,7 +124,7 @@ static void follow(const char *all, const char *then) {
     list = all;
     events = then;
     ticks = 0;
-    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     if (err.kind != ERROR_INTERRUPTED && err.kind != ERROR_MALFORMED &&
         !strstr(err.message, "told to fail"))
         fail_msg("%s", err.message);
@@ -187,11 +187,11 @@ static void an_agent_keeps_its_own(void **state) {
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     error_clear(&err);
     join("overlay", "flannel");
-    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_int_equal(asked, 0);
 }
@@ -216,7 +216,7 @@ static void a_join_meanwhile_begins_it_again(void **state) {
     join("l2bridge", "win-bridge");
     list = LIST(OWN);
     events = "";
-    assert_int_equal(peers_follow(host, http, rewrite, NULL, &err), -1);
+    assert_int_equal(peers_follow(host, http, NULL, 0, rewrite, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_CONFLICT);
     assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
     assert_string_equal(input.dns_domain, "other");
@@ -301,13 +301,13 @@ static void what_an_earlier_join_asked_for_goes(void **state) {
     assert_true(stands("10.244.2.0/24"));
     scene.input.routes = "none";
     write_join();
-    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_false(stands("10.244.2.0/24"));
     assert_int_equal(nic_index_of(host, "10.0.0.21", &route.interface_index, NULL), 0);
     assert_int_equal(host_route_add(host, &route, NULL), 0); /* by hand, for that network */
     error_clear(&err);
-    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_true(stands("10.244.2.0/24"));
 }
