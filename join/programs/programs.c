@@ -351,6 +351,7 @@ void programs_service_settings(struct host *host, struct join_found *found,
         .api_server = found->client.server,
         .ca_file = found->options.ca_cert_path ? found->options.ca_cert_path : KUBERNETES_CA_FILE,
         .vxlan_port = found->plan.vxlan_port,
+        .proxy = service_proxy(host, found),
         .adopt = text_equal(found->options.existing_services, "adopt"),
         .kubelet_extra_args = found->kubelet_arguments,
     };
