@@ -82,6 +82,9 @@ static const struct option programs_options[] = {
      "fetches nothing"},
     {"catalog", 0, OPTION_TEXT, 0, AT(catalog), "FILE",
      "where programs are published, as \"config print catalog\" prints it"},
+    {"sandbox-image", 0, OPTION_TEXT, 0, AT(sandbox_image), "IMAGE",
+     "image of each pod's sandbox, for Windows (default: upstream's pause, from the cluster's "
+     "imageRepository where it has one)"},
     {"kubernetes-version", 0, OPTION_TEXT, 0, AT(kubernetes_version), "VERSION",
      "version that kubelet and kube-proxy must have (default: any that the cluster supports)"},
     {0},

@@ -30,6 +30,7 @@ struct join_options {
             char *node_ip, *kubernetes_version, *bundle, *mirror;
             char *source_base;       /* or JOIN_SOURCE_NONE */
             char *catalog;           /* file: where programs are published */
+            char *sandbox_image;     /* "registry.corp.example/pause:3.10.1" */
             char *kube_proxy;        /* service, none */
             char *dsr;               /* auto, on, off */
             char *routes;            /* own, print, none */
@@ -45,7 +46,7 @@ struct join_options {
             /* only from a JoinConfiguration */
             char *ca_cert_path; /* caCertPath, as given */
         };
-        char *texts[32];
+        char *texts[33];
     };
     char *discovery_token, *tls_bootstrap_token, *token; /* secrets */
     union {
@@ -84,6 +85,8 @@ void join_options_copy(const struct join_options *from, struct join_options *ret
 int join_mirror_check(const char *url, struct error *err);
 /* The same, or JOIN_SOURCE_NONE. */
 int join_source_base_check(const char *url, struct error *err);
+/* An image's name, as containerd pulls it: "registry.corp.example/pause:3.10.1". ERROR_USAGE. */
+int join_sandbox_image_check(const char *image, struct error *err);
 /* Whole, "v1.37.1" or "1.37.1": it is compared with what programs say. ERROR_USAGE. */
 int join_kubernetes_version_check(const char *version, struct error *err);
 /* Checks to ignore: all of them or single ones, compared without case; one given twice counts once

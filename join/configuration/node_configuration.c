@@ -41,6 +41,7 @@ static const struct node_field fields[] = {
     TEXT("artifacts.mirror", "--mirror", mirror, join_mirror_check),
     TEXT("artifacts.sourceBase", "--source-base", source_base, join_source_base_check),
     TEXT("artifacts.catalog", "--catalog", catalog, node_line_check),
+    TEXT("artifacts.sandboxImage", "--sandbox-image", sandbox_image, join_sandbox_image_check),
     NO_FLAG("artifacts.lock", TEXT, lock, NULL, node_line_check,
             "lock file of this machine, instead of that of bundle, mirror or upstream"),
     CHOICE("verify.level", "--verify", verify, "full|node|none"),
