@@ -35,7 +35,7 @@ include dist/make/lint.mk
 include dist/make/e2e.mk
 include dist/make/dist.mk
 
-.PHONY: all native static windows quick install-deps clean help demo picture format sbom man docs
+.PHONY: all native static windows quick install-deps clean help demo picture format sbom man docs site
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
 native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, config)
 static: build/static/winjoin ## the Linux build as one file, with the libraries of winjoin.exe (built once)
@@ -56,6 +56,9 @@ docs: build/native/winjoin build/native/reference-page ## the pages that are mad
 	$(Q)for page in $$(build/native/reference-page); do build/native/reference-page $$page >docs/reference/$$page.md || exit 1; done
 	$(Q)python3 -B dist/man/metrics.py >docs/reference/metrics.md
 	$(Q)$< config print schema | while read -r name of; do $< config print schema $$name >docs/reference/schema/$$name.json || exit 1; done
+
+site: ## the documents as a static site with search: build/site
+	$(Q)python3 -B dist/site/make.py build/site
 
 install-deps: ## install the Debian packages that are missing
 	$(Q)$(INSTALL) native windows rig lint dist

@@ -20,13 +20,7 @@ static const struct option diag_options[] = {
     {"watch", 0, OPTION_DURATION, OPTION_POSITIVE, AT(watch), "DURATION",
      "test again and again with this pause until Ctrl-C, and print only what changed; with -o json "
      "an object a line"},
-    {"external-ip", 0, OPTION_TEXT, 0, AT(join.external_ip), "IP:PORT",
-     "external target, by address"},
-    {"external-name", 0, OPTION_TEXT, 0, AT(join.external_name), "NAME:PORT",
-     "external target, by name"},
-    {"external-dns", 0, OPTION_TEXT, 0, AT(join.external_dns), "IP",
-     "external DNS server, for UDP"},
-    {0},
+    JOIN_TARGET_OPTIONS(JOIN_FLAG){0},
 };
 static const struct option cluster_options[] = {
     {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",

@@ -7,8 +7,8 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/configuration/join_configuration.h"
-#include "join/configuration/join_options_check.h"
 #include "join/configuration/node_configuration.h"
+#include "join/discovery/discovery.h"
 #include "join/phases/phase_names.h"
 
 enum { TOKEN_FILE_MAX = 4096 };
@@ -92,11 +92,10 @@ static void settle_discovery_file(struct join_options *o) {
 }
 
 void program_settle_paths(struct join_options *o) {
-    make_absolute(&o->bundle);
-    make_absolute(&o->lock);
-    make_absolute(&o->catalog);
     settle_discovery_file(o);
-    make_absolute(&o->patches);
+    join_each_option(path)
+        if (path->is_path)
+            make_absolute(join_option_field(o, path));
 }
 
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
@@ -134,7 +133,7 @@ static int check_mixed(const struct program *program, struct error *err) {
 }
 
 static int check_control_plane(const struct program *program, struct error *err) {
-    const struct program_options *o = &program->options;
+    const struct join_options *o = &program->options.join;
 
     if (o->control_plane) {
         (void)error_set(
@@ -149,19 +148,39 @@ static int check_control_plane(const struct program *program, struct error *err)
     return 0;
 }
 
-/* The lists of the file, where no flag took their place: those of a flag are judged later. */
-static int check_list(const struct config_file *file, const char *path,
-                      int check(const struct text_list *list, struct error *err),
-                      struct error *err) {
+/* What the file says, where no flag took its place: what a flag says is judged later. */
+static int check_of_file(const struct config_file *file, const char *path,
+                         int check(const struct text_list *values, struct error *err),
+                         struct error *err) {
     const struct yaml_mark *mark = yaml_marks_find(&file->join_marks, file->join, path);
-    _cleanup_(text_list_free) struct text_list list = {0};
-    int result;
+    const json_t *given = json_at(file->join, path);
+    _cleanup_(text_list_free) struct text_list values = {0};
 
-    json_read_texts(json_at(file->join, path), &list);
-    result = mark ? check(&list, err) : 0;
-    return result < 0 ? error_prefix(err, "%s: line %zu column %zu: %s", file->join_marks.what,
-                                     mark->line, mark->column, path)
-                      : 0;
+    if (json_is_string(given))
+        text_list_add(&values, json_string_value(given));
+    else
+        json_read_texts(given, &values);
+    if (!mark || !values.count || check(&values, err) == 0)
+        return 0;
+    return error_prefix(err, "%s: line %zu column %zu: %s", file->join_marks.what, mark->line,
+                        mark->column, path);
+}
+
+static int check_endpoint(const struct text_list *endpoint, struct error *err) {
+    return discovery_endpoint_check(endpoint->items[0], err);
+}
+
+int program_check_file(const struct program *program, const struct config_file *file,
+                       struct error *err) {
+    if (!file->join)
+        return 0;
+    return join_configuration_check(file->join, &file->join_marks, program->host, err) < 0 ||
+                   check_of_file(file, "discovery.bootstrapToken.apiServerEndpoint", check_endpoint,
+                                 err) < 0 ||
+                   check_of_file(file, "nodeRegistration.ignorePreflightErrors", join_ignored_check,
+                                 err) < 0
+               ? -1
+               : 0;
 }
 
 static int check_skipped(const struct text_list *names, struct error *err) {
@@ -179,9 +198,8 @@ static int settle_configuration(struct program *program, struct config_file *fil
 
     join_configuration_overlay(&file->join, o);
     if (file->join) {
-        if (join_configuration_check(file->join, &file->join_marks, program->host, err) < 0 ||
-            check_list(file, "skipPhases", check_skipped, err) < 0 ||
-            check_list(file, "nodeRegistration.ignorePreflightErrors", join_ignored_check, err) < 0)
+        if (program_check_file(program, file, err) < 0 ||
+            check_of_file(file, "skipPhases", check_skipped, err) < 0)
             return -1;
         join_configuration_apply(file->join, o, &warnings);
         if (dry_run_given)
@@ -241,7 +259,7 @@ int program_prepare_join(struct program *program, struct error *err) {
     if (program->words.count)
         o->endpoint = xstrdup(program->words.items[0]);
     if (check_control_plane(program, err) < 0 || check_token_flags(program, err) < 0 ||
-        check_vmodule(program->options.vmodule, err) < 0)
+        check_vmodule(o->vmodule, err) < 0)
         return -1;
     if (o->config && !*o->config) {
         if (text_list_has(&program->flags, "config") && check_mixed(program, err) < 0)

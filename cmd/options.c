@@ -92,18 +92,15 @@ static int unknown(const struct option_set *set, const char *name, struct error 
     return options_hint_near(set, name, err);
 }
 
-/* Options whose choices other tables have: these fill them in, and refuse other words. */
+/* Choices that other tables have: these fill them in, and refuse other words. */
 static const struct {
+    const char *argument;
     void (*names)(struct text_list *ret);
     int (*check)(const char *name, struct error *err);
 } name_tables[] = {
-    [OPTION_NETWORK_MODE] = {network_mode_names, network_mode_check},
-    [OPTION_NETWORK_PLUGIN] = {network_plugin_names, network_plugin_check},
+    {"@mode", network_mode_names, network_mode_check},
+    {"@plugin", network_plugin_names, network_plugin_check},
 };
-
-static bool has_names(const struct option *o) {
-    return (size_t)o->type < ARRAY_SIZE(name_tables) && name_tables[o->type].names;
-}
 
 static void set_text(char **field, const char *value, bool secret) {
     if (secret) {
@@ -113,6 +110,19 @@ static void set_text(char **field, const char *value, bool secret) {
         free(*field);
     }
     *field = xstrdup(value);
+}
+
+static int set_choice(const struct option *o, char **field, const char *value, struct error *err) {
+    size_t i = 0;
+
+    while (i < ARRAY_SIZE(name_tables) && !text_equal(name_tables[i].argument, o->argument))
+        i++;
+    if (i < ARRAY_SIZE(name_tables) && name_tables[i].check(value, err) < 0)
+        return error_prefix(err, "--%s", o->name);
+    if (i == ARRAY_SIZE(name_tables) && choice_check(o->argument, value, err) < 0)
+        return error_prefix(err, "invalid value \"%.80s\" for --%s", value, o->name);
+    set_text(field, value, false);
+    return 0;
 }
 
 /* "write --token TOKEN" */
@@ -246,16 +256,7 @@ static int set_value(const struct option_set *set, const struct option *o, const
     case OPTION_DURATION:
         return set_duration(o, field, value, err);
     case OPTION_CHOICE:
-        if (choice_check(o->argument, value, err) < 0)
-            return error_prefix(err, "invalid value \"%.80s\" for --%s", value, o->name);
-        set_text(field, value, false);
-        return 0;
-    case OPTION_NETWORK_MODE:
-    case OPTION_NETWORK_PLUGIN:
-        if (name_tables[o->type].check(value, err) < 0)
-            return error_prefix(err, "--%s", o->name);
-        set_text(field, value, false);
-        return 0;
+        return set_choice(o, field, value, err);
     }
     return -1;
 }
@@ -433,24 +434,18 @@ void options_words(const struct option_set *set, const char *const *left_out,
 void options_free(const struct option_set *set) {
     const struct option *o;
 
-    for (size_t i = 0; (o = options_at(set, i)); i++) {
-        void *field = (char *)set->target + o->offset;
-
-        if (o->type == OPTION_SECRET)
-            secret_freep(field);
-        else if (o->type == OPTION_TEXT || o->type == OPTION_CHOICE || has_names(o))
-            freep(field);
-        else if (o->type == OPTION_LIST)
-            text_list_free(field);
-    }
+    for (size_t i = 0; (o = options_at(set, i)); i++)
+        option_free(o->type, (char *)set->target + o->offset);
 }
 
 char *option_argument(const struct option *option) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
-    if (!has_names(option))
+    for (size_t i = 0; i < ARRAY_SIZE(name_tables); i++)
+        if (text_equal(name_tables[i].argument, option->argument))
+            name_tables[i].names(&names);
+    if (!names.count)
         return xstrdup(option->argument);
-    name_tables[option->type].names(&names);
     return text_list_join(&names, "|");
 }
 

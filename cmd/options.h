@@ -7,18 +7,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "join/configuration/join_options.h" /* enum option_type */
 
-enum option_type {
-    OPTION_TEXT,           /* char *, owned by the target */
-    OPTION_SECRET,         /* as text; hidden in logs, zeroed when freed */
-    OPTION_LIST,           /* struct text_list */
-    OPTION_BOOL,           /* bool */
-    OPTION_NUMBER,         /* long long, 0..2147483647 */
-    OPTION_DURATION,       /* long long, milliseconds; Go's form (30s, 5m) */
-    OPTION_CHOICE,         /* char *; `argument` lists the choices: "auto|on|off" */
-    OPTION_NETWORK_MODE,   /* char *; the choices are those of netsetup/modes, */
-    OPTION_NETWORK_PLUGIN, /* of netsetup/agents; `argument` is NULL */
-};
 enum option_flags {
     OPTION_KUBEADM = 1,     /* a flag of kubeadm join: not to be mixed with --config */
     OPTION_HIDDEN = 2,      /* not in the help */
@@ -33,8 +23,9 @@ struct option {
     char letter;      /* short form or 0 */
     enum option_type type;
     unsigned flags;
-    size_t offset;        /* of the field in the verb's options struct */
-    const char *argument; /* "TOKEN" in the help; choices for OPTION_CHOICE */
+    size_t offset; /* of the field in the verb's options struct */
+    const char
+        *argument; /* "TOKEN" in the help; the choices of OPTION_CHOICE */
     const char *help;
 };
 

@@ -39,8 +39,7 @@ void options_help(const struct option *table, struct text *out) {
 
     for (const struct option *o = table; o->name; o++) {
         _cleanup_(freep) char *argument = option_argument(o);
-        bool long_choices =
-            (o->type == OPTION_CHOICE || !o->argument) && strlen(argument) > ARGUMENT_MAX;
+        bool long_choices = o->type == OPTION_CHOICE && strlen(argument) > ARGUMENT_MAX;
         _cleanup_(freep) char *help = help_of(o, long_choices ? argument : NULL);
         size_t start = out->len, width;
 

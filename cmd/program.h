@@ -36,11 +36,6 @@ struct program_options {
     bool drain;                       /* upgrade */
     struct text_list pull;            /* prepare */
     bool show_all;
-    char *vmodule;         /* join: klog's, ignored */
-    bool control_plane;    /* join: kubeadm's, refused */
-    char *certificate_key; /* join: kubeadm's, for a control plane */
-    char *apiserver_advertise_address;
-    long long apiserver_bind_port;
     char *old_config, *new_config;                /* config migrate */
     char *resource_group, *route_table, *network; /* config routes */
     bool as_kubeadm, remove;                      /* install */
@@ -140,12 +135,15 @@ int verb_help(struct program *program, struct error *err);
 
 extern const struct option_group global_group; /* of every verb, beside -o */
 extern const struct option output_options[];   /* -o of most verbs */
+/* The flag of a row of join's options. */
+#define JOIN_FLAG(field, type, flag, flags, argument, help, ...)                                   \
+    {flag, 0, OPTION_##type, flags, offsetof(struct program_options, join.field), argument, help},
 /* Flags of join (cmd/join_flags.c); others take some of them, too. */
 extern const struct option_group join_cluster_group, join_node_group, join_checks_group,
     join_run_group;
 extern const struct option_group diag_group, diag_cluster_group; /* cmd/diag_flags.c */
 /* Of upgrade and certs renew, which take some of join's. */
-extern const struct option_group prepare_group, upgrade_group, certs_group;
+extern const struct option_group prepare_programs_group, prepare_group, upgrade_group, certs_group;
 /* What may stand in the cluster-wide defaults, too. */
 extern const struct option_group join_network_group, join_programs_group;
 
@@ -158,6 +156,9 @@ void words_name_pasted(int argc, char **argv, struct error *err);
 /* Reads the file of --config and of config validate (`path` as given). ERROR_USAGE. */
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
                         struct config_file *ret, struct error *err);
+/* What the file's JoinConfiguration says, each error with its place. ERROR_USAGE. */
+int program_check_file(const struct program *program, const struct config_file *file,
+                       struct error *err);
 /* The words of a call, where a whole line was pasted ("sudo kubeadm join ...", as words or as one
  * text, with a prompt, quotes and continued lines) those of it behind "join"; the rest stays. */
 void join_expand_pasted(int argc, char *const *argv, struct text_list *ret);

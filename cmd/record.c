@@ -224,34 +224,59 @@ void record_free(struct program *program) {
 
 /* ---- reading ---- */
 
-/* One that cannot be read is passed over. */
-json_t *record_last(struct host *host, const char *kind) {
+/* "20261122-101502": when the last run of that kind began, later than `since`, that can be read. */
+static json_t *last_since(struct host *host, const char *kind, const char *since, char *ret_stamp) {
     _cleanup_(text_list_free) struct text_list files = {0};
 
     list(host, REPORTS_FOLDER, kind, ".json", &files);
     for (size_t i = files.count; i-- > 0;) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", REPORTS_FOLDER, files.items[i]);
+        const char *stamp = files.items[i] + strlen(kind) + 1;
         json_t *report;
 
+        if (strncmp(stamp, since, STAMP) < 0)
+            return NULL;
         if (host_read_json(host, path, REPORT_MAX, &report, ERROR_IGNORED) == 0) {
             json_object_set_new(report, "report", json_string(path));
+            if (ret_stamp)
+                memcpy(ret_stamp, stamp, STAMP);
             return report;
         }
     }
     return NULL;
 }
 
+/* When the node was taken back; "": no reset ended well since the records begin. */
+static void last_reset(struct host *host, char ret[STAMP + 1]) {
+    _cleanup_json_ json_t *reset = NULL;
+
+    memset(ret, 0, STAMP + 1);
+    reset = last_since(host, "reset", "", ret);
+    if (json_number_at(reset, "exitCode", 1))
+        *ret = '\0';
+}
+
+json_t *record_last(struct host *host, const char *kind) {
+    char reset[STAMP + 1];
+
+    last_reset(host, reset);
+    return last_since(host, kind, reset, NULL);
+}
+
 char *record_unfinished(struct host *host, const char *kind) {
     _cleanup_(text_list_free) struct text_list logs = {0}, reports = {0};
     const char *log, *report;
+    char reset[STAMP + 1];
 
+    last_reset(host, reset);
     list(host, LOGS_FOLDER, kind, ".log", &logs);
     list(host, REPORTS_FOLDER, kind, ".json", &reports);
     if (!logs.count)
         return NULL;
     log = logs.items[logs.count - 1];
     report = reports.count ? reports.items[reports.count - 1] : "";
-    if (strncmp(log, report, strlen(kind) + 1 + STAMP) <= 0)
+    if (strncmp(log, report, strlen(kind) + 1 + STAMP) <= 0 ||
+        strncmp(log + strlen(kind) + 1, reset, STAMP) < 0)
         return NULL;
     return xstrdup(log);
 }

@@ -29,10 +29,11 @@ void record_end(struct program *program, const char *what, const char *node, int
                 const struct error *err);
 void record_free(struct program *program);
 
-/* The last report of that kind with its "report" (path), new reference; NULL: no report. */
+/* The last report of that kind with its "report" (path), new reference; NULL: none since the last
+ * reset that ended well: what is older tells of a node that is no more. */
 json_t *record_last(struct host *host, const char *kind);
-/* The name of a log of that kind that is younger than all reports of it: a run that goes on, or was
- * killed. The caller frees; NULL: no such log. */
+/* The name of a log of that kind that is younger than all reports of it and than that reset: a run
+ * that goes on, or was killed. The caller frees; NULL: no such log. */
 char *record_unfinished(struct host *host, const char *kind);
 
 /* "2026-11-22T10:15:02Z INFO  ": how a line of a log begins; the caller frees. */

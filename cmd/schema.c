@@ -263,8 +263,10 @@ static void add_fields(json_t *schema, const struct yaml_field *fields, unsigned
 
 static json_t *join_schema(const char *title, const char *of, const char *version) {
     json_t *schema = read_head(title, of, version, JOIN_CONFIGURATION_KIND);
+    struct yaml_field fields[JOIN_CONFIGURATION_FIELDS_MAX];
 
-    add_fields(schema, join_configuration_fields, join_configuration_version(version));
+    join_configuration_fields(fields);
+    add_fields(schema, fields, join_configuration_version(version));
     return schema;
 }
 
@@ -276,49 +278,24 @@ static json_t *join_v1beta3(const char *title, const char *of) {
     return join_schema(title, of, JOIN_CONFIGURATION_V1BETA3);
 }
 
-/* NULL: no flag gives it. */
-static const struct option *flag_of(const struct node_field *field) {
-    const struct option *its[VERB_TABLES_MAX];
-
-    for (const struct verb *verb = verbs; field->flag && verb->name; verb++) {
-        verb_tables(verb, its); /* join has most of them, config the targets outside */
-        for (size_t t = 0; its[t]; t++)
-            for (const struct option *o = its[t]; o->name; o++)
-                if (text_equal(o->name, field->flag + strlen("--")))
-                    return o;
-    }
-    return NULL;
-}
-
-/* "a|b", or NULL for what is not chosen. The caller frees. */
-static char *choices_of(const struct node_field *field, const struct option *flag) {
-    return field->choices ? xstrdup(field->choices)
-           : flag && (flag->type == OPTION_NETWORK_MODE || flag->type == OPTION_NETWORK_PLUGIN)
-               ? option_argument(flag)
-               : NULL;
-}
-
 static json_t *node_schema(const char *title, const char *of) {
     json_t *schema = read_head(title, of, NODE_CONFIGURATION_V1ALPHA1, NODE_CONFIGURATION_KIND);
-    const struct node_field *f;
+    join_each_option(o) {
+        json_t *leaf;
 
-    for (size_t i = 0; (f = node_configuration_field(i)); i++) {
-        json_t *leaf = leaf_schema(f->yaml.type);
-        const struct option *flag = flag_of(f);
-        _cleanup_(freep) char *choices = choices_of(f, flag);
-
-        if (choices) {
-            json_t *values = choices_schema(choices);
-
-            json_array_append_new(json_object_get(values, "enum"), json_null());
+        if (!o->node)
+            continue;
+        leaf = leaf_schema(join_option_yaml(o));
+        if (o->type == OPTION_CHOICE) {
             json_object_del(leaf, "type");
-            json_object_update_new(leaf, values);
+            json_object_update_new(leaf, choices_schema(o->choices));
+            json_array_append_new(json_object_get(leaf, "enum"), json_null());
         }
-        if (f->max && f->yaml.type == YAML_FIELD_NUMBER)
-            json_object_update_new(leaf, json_pack("{s:I, s:I}", "minimum", (json_int_t)f->min,
-                                                   "maximum", (json_int_t)f->max));
-        json_set_text(leaf, "description", flag ? flag->help : f->what);
-        add_at(schema, f->yaml.path, leaf);
+        if (o->type == OPTION_NUMBER)
+            json_object_update_new(leaf, json_pack("{s:I, s:I}", "minimum", (json_int_t)o->min,
+                                                   "maximum", (json_int_t)o->max));
+        json_set_text(leaf, "description", o->help);
+        add_at(schema, o->node, leaf);
     }
     return schema;
 }

@@ -82,9 +82,9 @@ static const struct option bundle_options[] = {
     {0},
 };
 static const struct option bundle_nodes_options[] = {
-    {"network-mode", 0, OPTION_NETWORK_MODE, 0, AT(join.network_mode), NULL,
+    {"network-mode", 0, OPTION_CHOICE, 0, AT(join.network_mode), "@mode",
      "only nodes of this mode"},
-    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, 0, AT(join.network_plugin), NULL,
+    {"network-plugin", 0, OPTION_CHOICE, 0, AT(join.network_plugin), "@plugin",
      "only nodes with this plugin"},
     {"kube-proxy", 0, OPTION_CHOICE, 0, AT(join.kube_proxy), "service|none",
      "none: nodes that need no kube-proxy.exe"},
@@ -128,13 +128,7 @@ static const struct option defaults_options[] = {
     {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",
      "read the network's settings from this cluster"},
     CONTEXT,
-    {"external-ip", 0, OPTION_TEXT, 0, AT(join.external_ip), "IP:PORT",
-     "external target of diag, by address"},
-    {"external-name", 0, OPTION_TEXT, 0, AT(join.external_name), "NAME:PORT",
-     "external target of diag, by name"},
-    {"external-dns", 0, OPTION_TEXT, 0, AT(join.external_dns), "IP",
-     "external DNS server that diag asks over UDP"},
-    {0},
+    JOIN_TARGET_OPTIONS(JOIN_FLAG){0},
 };
 static const struct option routes_options[] = {
     {"kubeconfig", 0, OPTION_TEXT, 0, AT(kubeconfig), "FILE",
@@ -359,14 +353,15 @@ const struct verb verbs[] = {
     {.name = "prepare",
      .help = "install what needs no cluster, for an image of this server",
      .usage = "prepare [flags]",
-     .text = "Programs, containerd, images and folders are there when a clone of this server "
-             "joins. Nothing of it names this machine. winjoin reset undoes it; so does a join "
-             "that fails with --on-failure rollback.",
+     .text =
+         "Programs, containerd, images and folders are there when a clone of this server "
+         "joins. Nothing of it names this machine. A join that fails with --on-failure rollback "
+         "leaves it as it was; winjoin reset undoes it.",
      .examples = {{"prepare for one version, with one image",
                    "prepare --kubernetes-version v1.37.1 --images "
                    "mcr.microsoft.com/windows/nanoserver:ltsc2022"},
                   {"prepare from a bundle", "prepare --bundle D:\\winjoin-bundle.zip"}},
-     .groups = {&join_programs_group, &prepare_group},
+     .groups = {&prepare_programs_group, &prepare_group},
      .run = verb_prepare},
     {.name = "upgrade",
      .help = "replace this node's programs with newer ones",

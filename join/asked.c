@@ -2,7 +2,6 @@
 #include "join/asked.h"
 
 #include "join/configuration/join_options.h"
-#include "join/configuration/join_options_check.h"
 #include "join/discovery/discovery.h"
 #include "join/kubelet/patches.h"
 #include "join/programs/programs.h"

@@ -70,12 +70,12 @@ struct join {
                                                              join's (join/undo/failure.h) */
     struct text_list skipped; /* ids of phases not to run: --skip-phases, resolved */
     struct join_found found;
-    struct journal journal;
-    struct join_progress progress; /* its listener is given */
-    bool was_node;                 /* it had joined before this call */
-    bool changed;                  /* phases changed the machine */
-    bool finished;                 /* said by a phase: the later ones have nothing to do */
-    bool rolled_back;              /* after a failure; how: */
+    struct journal journal, joining; /* the second on a prepared server alone */
+    struct join_progress progress;   /* its listener is given */
+    bool was_node;                   /* it had joined before this call */
+    bool changed;                    /* phases changed the machine */
+    bool finished;                   /* said by a phase: the later ones have nothing to do */
+    bool rolled_back;                /* after a failure; how: */
     struct reset_result undone;
     struct service_watch watch; /* the service that the running phase has started */
 };

@@ -97,6 +97,7 @@ void join_close(struct join *join) {
     }
     free(join->progress.results);
     journal_close(&join->journal);
+    journal_close(&join->joining);
     found_free(&join->found);
     text_list_free(&join->progress.next);
     text_list_free(&join->skipped);
@@ -196,11 +197,13 @@ int join_run(struct join *join, struct error *err) {
     int result;
 
     set_deadline(join);
-    result = run_until(join, false, err);
+    result = failure_begin(join, err) < 0 ? -1 : run_until(join, false, err);
     host_set_deadline(join->host, 0);
     kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
     if (result < 0)
         (join->failed ? join->failed : failure_end)(join, err);
+    else if (join->phases == join_phases)
+        failure_not(join);
     return result;
 }
 

@@ -214,8 +214,10 @@ static int check_source(const struct join_options *o, struct error *err) {
     if (text_equal(o->source_base, JOIN_SOURCE_NONE))
         return error_set(err, ERROR_USAGE, "--source-base none forbids fetching programs");
     if (o->source_base && join_source_base_check(o->source_base, err) < 0)
-        return -1;
-    return join_kubernetes_version_check(o->kubernetes_version, err);
+        return error_prefix(err, "--source-base");
+    return join_kubernetes_version_check(o->kubernetes_version, err) < 0
+               ? error_prefix(err, "--kubernetes-version")
+               : 0;
 }
 
 static int create(struct program *program, const char *folder, const char *zip, struct error *err) {

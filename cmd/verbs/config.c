@@ -32,18 +32,16 @@ static int check_file(struct program *program, const struct config_file *file, s
     _cleanup_(text_list_free) struct text_list warnings = {0};
     int result;
 
-    if (file->join && join_configuration_check(file->join, &file->join_marks, join.host, err) < 0)
+    if (program_check_file(program, file, err) < 0)
         return -1;
     if (file->join)
         join_configuration_apply(file->join, o, &warnings);
     if (file->node)
         node_configuration_apply(file->node, o);
     program_settle_paths(o);
-    forget_elsewhere(join.host, &o->discovery_file);
-    forget_elsewhere(join.host, &o->bundle);
-    forget_elsewhere(join.host, &o->lock);
-    forget_elsewhere(join.host, &o->catalog);
-    forget_elsewhere(join.host, &o->patches);
+    join_each_option(path)
+        if (path->is_path)
+            forget_elsewhere(join.host, join_option_field(o, path));
     join_options_copy(o, &join.found.options);
     result = join_asked_check(&join, err);
     join_close(&join);
@@ -184,7 +182,7 @@ static int cluster(struct program *program, struct error *err) {
     if (program->options.kubeconfig && ask_cluster(program, err) < 0)
         return -1;
     configuration = node_configuration_make(o);
-    if (node_configuration_check(configuration, NULL, "flags", err) < 0 ||
+    if (join_options_check(o, err) < 0 ||
         node_configuration_check_cluster(configuration, "the cluster's defaults", err) < 0)
         return -1;
     objects = cluster_manifest_make(configuration);

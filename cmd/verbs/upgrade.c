@@ -4,7 +4,6 @@
 #include "cmd/progress.h"
 #include "cmd/record.h"
 #include "host/terminal.h"
-#include "join/configuration/join_options_check.h"
 #include "join/run.h"
 #include "join/upgrade/upgrade.h"
 

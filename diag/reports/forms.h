@@ -48,6 +48,11 @@ struct cluster_latency {
 };
 /* In the order of the matrix, TCP before UDP; the caller frees. */
 struct cluster_latency *cluster_latencies_make(const struct diag_report *report, size_t *ret_count);
+/* Its nodes by kind as a picture; `worst`: of each pair's cells, row by row, DIAG_SKIP where it was
+ * not asked. An arrow each pair that fails or was not measured, which leads to "#red-FROM-TO"
+ * (nodes count from 1); of more than two dozen, an arrow each pair of kinds. */
+void cluster_picture_add_html(struct text *t, const struct diag_report *report,
+                              const enum diag_outcome *worst);
 /* As the functions without "cluster"; the caller frees. */
 char *diag_cluster_html(const struct diag_report *report);
 char *diag_cluster_text(const struct diag_report *report, const struct diag_text_style *style);

@@ -96,9 +96,9 @@ static void add_matrix(struct text *t, const struct diag_report *report, const s
 }
 
 /* Of many nodes first those that something red touches. */
-static void add_matrices(struct text *t, const struct diag_report *report) {
+static void add_matrices(struct text *t, const struct diag_report *report,
+                         const enum diag_outcome *worst) {
     size_t n = report->nodes.count;
-    _cleanup_(freep) enum diag_outcome *worst = worst_make(report);
     struct nodes all = {xcalloc(n, sizeof *all.items), n};
     struct nodes red = {xcalloc(n, sizeof *red.items), 0};
 
@@ -240,6 +240,7 @@ static void add_latencies(struct text *t, const struct diag_report *report) {
 
 char *diag_cluster_html(const struct diag_report *report) {
     _cleanup_(freep) char *line = diag_report_line(report);
+    _cleanup_(freep) enum diag_outcome *worst = worst_make(report);
     struct text t = {.cap = 64 * 1024 * 1024};
 
     text_add(&t, diag_page_head);
@@ -248,8 +249,9 @@ char *diag_cluster_html(const struct diag_report *report) {
     markup_add(&t, report->server);
     text_addf(&t, "</h1>\n<p>%s, measured %s in %u.%u s.</p>\n", line, RFC3339_TEXT(report->time),
               report->milliseconds / 1000, report->milliseconds % 1000 / 100);
+    cluster_picture_add_html(&t, report, worst);
     diag_causes_add_html(&t, &report->causes);
-    add_matrices(&t, report);
+    add_matrices(&t, report, worst);
     add_reds(&t, report);
     add_own_reports(&t, report);
     add_latencies(&t, report);

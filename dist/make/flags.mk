@@ -15,8 +15,9 @@ CC_static     := gcc
 CFLAGS_static := $(CFLAGS_all) -O2 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
                  -ffunction-sections -fdata-sections -fno-pie -DCURL_STATICLIB -DLIBARCHIVE_STATIC \
                  -isystem build/static/libs/include
-# The linker warns of getaddrinfo: names come from files and DNS, which glibc has inside.
-LD_static     := -static -no-pie -Wl,--gc-sections,-z,relro,-z,now,--no-warnings
+# The linker warns of getaddrinfo: names come from files and DNS, which glibc has inside. A build id is made of the debug
+# information, too, and so of the folder in which it was built.
+LD_static     := -static -no-pie -Wl,--gc-sections,-z,relro,-z,now,--no-warnings,--build-id=none
 LIBS_static   := -Lbuild/static/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lnghttp2 -lz -lzstd -lresolv -lpthread
 
 # windows: what is shipped. _GNU_SOURCE is left out: the C library is Microsoft's msvcrt.

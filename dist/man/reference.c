@@ -255,7 +255,8 @@ static void print_fields(const json_t *schema, const char *path, json_t *types) 
 static void print_table(const char *title, const json_t *schema, json_t *types) {
     (void)printf("\n## %s\n\n", title);
     if (json_text_at(schema, "description") && json_object_get(schema, "$schema"))
-        (void)printf("Of: %s.\n\n", json_text_at(schema, "description"));
+        (void)printf("Of: %s. [JSON Schema](schema/%s.json)\n\n",
+                     json_text_at(schema, "description"), title);
     (void)fputs("| field | type | |\n|---|---|---|\n", stdout);
     print_fields(schema, "", types);
 }
@@ -290,8 +291,8 @@ static void documents(void) {
         "# Documents\n\nWhat winjoin prints with `-o json` or `-o yaml`, or publishes. Each "
         "begins with `apiVersion: winjoin.io/v1alpha1` and\n`kind`, the name of its "
         "section, but for those that are a line among others. Later versions may add "
-        "fields: pass over\nwhat you do not know. The same as JSON Schemas: "
-        "[schema](schema), or `winjoin config print schema NAME`.\n",
+        "fields: pass over\nwhat you do not know. "
+        "The same as JSON Schemas, linked below: `winjoin config print schema NAME`.\n",
         stdout);
     print_documents(false);
 }

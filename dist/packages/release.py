@@ -8,6 +8,7 @@ another folder, and puts them into OUT, with notes.md, where both are the same b
 
 import argparse
 import filecmp
+import os
 import pathlib
 import re
 import shutil
@@ -45,7 +46,8 @@ def check(version, stated, changelog):
 
 
 def run(*words, cwd):
-    if subprocess.run(words, cwd=cwd, check=False).returncode:
+    env = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}  # else one job at a time
+    if subprocess.run(words, cwd=cwd, env=env, check=False).returncode:
         raise Refused("%s failed" % " ".join(map(str, words)))
 
 

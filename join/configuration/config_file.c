@@ -202,6 +202,7 @@ static int hint_arguments(struct reader *r, const struct yaml_node *node) {
 
 static int read_join(struct reader *r, const struct yaml_node *node, const char *version) {
     unsigned bit = join_configuration_version(version);
+    struct yaml_field fields[JOIN_CONFIGURATION_FIELDS_MAX];
 
     if (text_equal(version, "kubeadm.k8s.io/v1"))
         return refuse(r, yaml_at(node, "apiVersion"),
@@ -213,7 +214,8 @@ static int read_join(struct reader *r, const struct yaml_node *node, const char 
                       JOIN_CONFIGURATION_KIND, JOIN_CONFIGURATION_V1BETA4);
     if (check_filled(r, node) < 0)
         return -1;
-    if (yaml_schema_check(node, join_configuration_fields, bit, r->what, r->err) < 0)
+    join_configuration_fields(fields);
+    if (yaml_schema_check(node, fields, bit, r->what, r->err) < 0)
         return hint_arguments(r, node);
     if (!text_equal(version, JOIN_CONFIGURATION_V1BETA4))
         text_list_add_owned(

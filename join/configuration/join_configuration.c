@@ -5,44 +5,38 @@
 
 enum { V1BETA3 = 1, V1BETA4 = 2 };
 
-const struct yaml_field join_configuration_fields[] = {
+/* What is no option, or in a form of its own. */
+static const struct yaml_field without_option[] = {
     {"apiVersion", YAML_FIELD_TEXT, 0, NULL},
     {"kind", YAML_FIELD_TEXT, 0, NULL},
-    {"dryRun", YAML_FIELD_BOOL, V1BETA4, NULL},
-    {"nodeRegistration.name", YAML_FIELD_TEXT, 0, NULL},
-    {"nodeRegistration.criSocket", YAML_FIELD_TEXT, 0, NULL},
     {"nodeRegistration.taints[].key", YAML_FIELD_TEXT, 0, NULL},
     {"nodeRegistration.taints[].value", YAML_FIELD_TEXT, 0, NULL},
     {"nodeRegistration.taints[].effect", YAML_FIELD_TEXT, 0, NULL},
     {"nodeRegistration.taints[].timeAdded", YAML_FIELD_TIME, 0, NULL},
     {"nodeRegistration.kubeletExtraArgs[].name", YAML_FIELD_TEXT, V1BETA4, NULL},
     {"nodeRegistration.kubeletExtraArgs[].value", YAML_FIELD_TEXT, V1BETA4, NULL},
-    {"nodeRegistration.ignorePreflightErrors", YAML_FIELD_TEXTS, 0, NULL},
     {"nodeRegistration.imagePullPolicy", YAML_FIELD_TEXT, 0, NULL},
     {"nodeRegistration.imagePullSerial", YAML_FIELD_BOOL, V1BETA4, NULL},
     {"nodeRegistration.kubeletExtraArgs", YAML_FIELD_TEXT_MAP, V1BETA3, NULL},
-    {"caCertPath", YAML_FIELD_TEXT, 0, NULL},
-    {"discovery.bootstrapToken.token", YAML_FIELD_TEXT, 0, NULL},
-    {"discovery.bootstrapToken.apiServerEndpoint", YAML_FIELD_TEXT, 0, NULL},
-    {"discovery.bootstrapToken.caCertHashes", YAML_FIELD_TEXTS, 0, NULL},
-    {"discovery.bootstrapToken.unsafeSkipCAVerification", YAML_FIELD_BOOL, 0, NULL},
-    {"discovery.file.kubeConfigPath", YAML_FIELD_TEXT, 0, NULL},
-    {"discovery.tlsBootstrapToken", YAML_FIELD_TEXT, 0, NULL},
     {"discovery.timeout", YAML_FIELD_DURATION, V1BETA3, "timeouts.discovery"},
     {"controlPlane.localAPIEndpoint.advertiseAddress", YAML_FIELD_TEXT, 0, NULL},
     {"controlPlane.localAPIEndpoint.bindPort", YAML_FIELD_NUMBER, 0, NULL},
     {"controlPlane.certificateKey", YAML_FIELD_TEXT, 0, NULL},
-    {"skipPhases", YAML_FIELD_TEXTS, 0, NULL},
-    {"patches.directory", YAML_FIELD_TEXT, 0, NULL},
     {"timeouts.controlPlaneComponentHealthCheck", YAML_FIELD_DURATION, V1BETA4, NULL},
-    {"timeouts.kubeletHealthCheck", YAML_FIELD_DURATION, V1BETA4, NULL},
-    {"timeouts.kubernetesAPICall", YAML_FIELD_DURATION, V1BETA4, NULL},
     {"timeouts.etcdAPICall", YAML_FIELD_DURATION, V1BETA4, NULL},
-    {"timeouts.tlsBootstrap", YAML_FIELD_DURATION, V1BETA4, NULL},
-    {"timeouts.discovery", YAML_FIELD_DURATION, V1BETA4, NULL},
     {"timeouts.upgradeManifests", YAML_FIELD_DURATION, V1BETA4, NULL},
     {0},
 };
+
+void join_configuration_fields(struct yaml_field ret[JOIN_CONFIGURATION_FIELDS_MAX]) {
+    size_t n = 0;
+
+    join_each_option(o)
+        if (o->join)
+            ret[n++] =
+                (struct yaml_field){o->join, join_option_yaml(o), o->v1beta4 ? V1BETA4 : 0, NULL};
+    memcpy(ret + n, without_option, sizeof without_option);
+}
 
 unsigned join_configuration_version(const char *api_version) {
     if (text_equal(api_version, JOIN_CONFIGURATION_V1BETA3))

@@ -10,8 +10,10 @@
 #define JOIN_CONFIGURATION_V1BETA3 "kubeadm.k8s.io/v1beta3"
 #define JOIN_CONFIGURATION_V1BETA4 "kubeadm.k8s.io/v1beta4"
 
-/* Every field it may have, and a version's bit there; 0 when winjoin does not read it. */
-extern const struct yaml_field join_configuration_fields[];
+/* Every field it may have, with room for them, and a version's bit there; 0 when winjoin does not
+ * read it. */
+enum { JOIN_CONFIGURATION_FIELDS_MAX = JOIN_OPTION_COUNT + 32 };
+void join_configuration_fields(struct yaml_field ret[JOIN_CONFIGURATION_FIELDS_MAX]);
 unsigned join_configuration_version(const char *api_version);
 /* Makes v1beta3 v1beta4, in place: kubeletExtraArgs becomes a list sorted by name,
  * discovery.timeout becomes timeouts.discovery. Their marks go with them. */

@@ -50,25 +50,23 @@ static void add(struct check *c, const char *place, const char *of_file, const c
 
 /* What gives a field on the command line: errors name what was typed. An index behind it ("[2]")
  * does not count; a field that nothing there gives has its path. */
-static const char *flag_of(const char *path) {
+static char *flag_of(const char *path) {
     static const struct {
         const char *path, *name;
-    } rows[] = {
+    } others[] = {
         {"discovery", "endpoint and --discovery-file"},
         {"discovery.bootstrapToken.apiServerEndpoint", "endpoint"},
         {"discovery.bootstrapToken.token", "--token"},
-        {"discovery.bootstrapToken.caCertHashes", "--discovery-token-ca-cert-hash"},
-        {"discovery.file.kubeConfigPath", "--discovery-file"},
-        {"discovery.tlsBootstrapToken", "--tls-bootstrap-token"},
-        {"nodeRegistration.name", "--node-name"},
-        {"nodeRegistration.criSocket", "--cri-socket"},
     };
-    size_t len = strcspn(path, "[");
+    _cleanup_(freep) char *bare = xstrndup(path, strcspn(path, "["));
 
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (strlen(rows[i].path) == len && strncmp(rows[i].path, path, len) == 0)
-            return rows[i].name;
-    return path;
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        if (text_equal(others[i].path, bare))
+            return xstrdup(others[i].name);
+    join_each_option(o)
+        if (o->flag && text_equal(o->join, bare))
+            return xasprintf("--%s", o->flag);
+    return xstrdup(path);
 }
 
 /* In a file: k8s.io/apimachinery's field.Invalid. `value` NULL: a secret. */
@@ -77,8 +75,9 @@ static void invalid_at(struct check *c, const char *place, const char *path, con
     _cleanup_(freep) char *shown = xasprintf("\"%.200s\"", value ? value : "<redacted>");
     bool show = value && *value;
     _cleanup_(freep) char *of_file = xasprintf("%s: Invalid value: %s: %s", path, shown, why);
+    _cleanup_(freep) char *flag = flag_of(path);
     _cleanup_(freep) char *of_flag =
-        xasprintf("%s%s%s: %s", flag_of(path), show ? " " : "", show ? shown : "", why);
+        xasprintf("%s%s%s: %s", flag, show ? " " : "", show ? shown : "", why);
 
     add(c, place, of_file, of_flag);
 }
@@ -86,7 +85,7 @@ static void invalid_at(struct check *c, const char *place, const char *path, con
 /* field.Required. */
 static void missing(struct check *c, const char *path, const char *what) {
     _cleanup_(freep) char *of_file = xasprintf("%s: Required value: %s", path, what);
-    _cleanup_(freep) char *of_flag = xasprintf("%s is missing", flag_of(path));
+    _cleanup_(freep) char *flag = flag_of(path), *of_flag = xasprintf("%s is missing", flag);
 
     add(c, path, of_file, of_flag);
 }

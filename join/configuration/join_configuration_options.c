@@ -1,40 +1,8 @@
-/* Between a JoinConfiguration and the join's options, by one table: flags and environment go into
+/* Between a JoinConfiguration and the join's options, by their rows: flags and environment go into
  * the document before it is checked, what they did not give comes out of it afterwards. */
 #include "base/log.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/kubelet_arguments.h"
-
-/* What is special: a secret, or a list to which flags add. */
-enum place_kind { PLAIN, SECRET, ADDED };
-
-static const struct place {
-    const char *path;
-    size_t offset;
-    enum yaml_field_type type;
-    enum place_kind kind;
-} places[] = {
-#define AT(field) offsetof(struct join_options, field)
-    {"nodeRegistration.name", AT(node_name), YAML_FIELD_TEXT, PLAIN},
-    {"nodeRegistration.criSocket", AT(cri_socket), YAML_FIELD_TEXT, PLAIN},
-    {"nodeRegistration.ignorePreflightErrors", AT(ignore_preflight_errors), YAML_FIELD_TEXTS,
-     ADDED},
-    {"caCertPath", AT(ca_cert_path), YAML_FIELD_TEXT, PLAIN},
-    {"discovery.bootstrapToken.apiServerEndpoint", AT(endpoint), YAML_FIELD_TEXT, PLAIN},
-    {"discovery.bootstrapToken.token", AT(discovery_token), YAML_FIELD_TEXT, SECRET},
-    {"discovery.bootstrapToken.caCertHashes", AT(discovery_token_ca_cert_hash), YAML_FIELD_TEXTS,
-     PLAIN},
-    {"discovery.bootstrapToken.unsafeSkipCAVerification",
-     AT(discovery_token_unsafe_skip_ca_verification), YAML_FIELD_BOOL, PLAIN},
-    {"discovery.file.kubeConfigPath", AT(discovery_file), YAML_FIELD_TEXT, PLAIN},
-    {"discovery.tlsBootstrapToken", AT(tls_bootstrap_token), YAML_FIELD_TEXT, SECRET},
-    {"skipPhases", AT(skip_phases), YAML_FIELD_TEXTS, PLAIN},
-    {"patches.directory", AT(patches), YAML_FIELD_TEXT, PLAIN},
-    {"timeouts.kubeletHealthCheck", AT(timeouts.kubelet_health_check), YAML_FIELD_DURATION, PLAIN},
-    {"timeouts.kubernetesAPICall", AT(timeouts.kubernetes_api_call), YAML_FIELD_DURATION, PLAIN},
-    {"timeouts.tlsBootstrap", AT(timeouts.tls_bootstrap), YAML_FIELD_DURATION, PLAIN},
-    {"timeouts.discovery", AT(timeouts.discovery), YAML_FIELD_DURATION, PLAIN},
-    {"dryRun", AT(dry_run), YAML_FIELD_BOOL, PLAIN},
-};
 
 /* ---- options into the document ---- */
 
@@ -76,10 +44,9 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
     if (made)
         *configuration = json_pack("{s:s, s:s}", "apiVersion", JOIN_CONFIGURATION_V1BETA4, "kind",
                                    JOIN_CONFIGURATION_KIND);
-    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-        const struct place *p = &places[i];
-        json_t *value = join_option_json(options, p->offset, p->type);
-        json_t *listed = p->kind == ADDED ? json_at(*configuration, p->path) : NULL;
+    join_each_option(o) {
+        json_t *value = o->join ? join_option_json(options, o) : NULL;
+        json_t *listed = o->adds ? json_at(*configuration, o->join) : NULL;
 
         if (value && listed) {
             listed = json_copy(listed);
@@ -88,7 +55,7 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
             value = listed;
         }
         if (value)
-            put(*configuration, p->path, value, p->kind == SECRET);
+            put(*configuration, o->join, value, o->type == OPTION_SECRET);
     }
     /* without an endpoint kubeadm drops what flags say of the token way */
     if (made && !options->endpoint) {
@@ -99,20 +66,20 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
 }
 
 void join_configuration_forget(json_t *configuration) {
-    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-        if (places[i].kind == SECRET)
-            forget_text(json_at(configuration, places[i].path));
+    join_each_option(o)
+        if (o->join && o->type == OPTION_SECRET)
+            forget_text(json_at(configuration, o->join));
 }
 
 /* ---- the document into the options ---- */
 
-static void take(const struct place *p, const json_t *value, struct join_options *options) {
-    struct text_list *list = (void *)((char *)options + p->offset);
+static void take(const struct join_option *o, const json_t *value, struct join_options *options) {
+    struct text_list *list = join_option_field(options, o);
 
-    if (p->kind == SECRET && is_given(json_string_value(value)))
+    if (o->type == OPTION_SECRET && is_given(json_string_value(value)))
         log_hide_secret(json_string_value(value));
-    if (p->kind != ADDED)
-        join_option_take(options, p->offset, p->type, value);
+    if (!o->adds)
+        join_option_take(options, o, value);
     else
         json_each(value, i, item)
             if (json_is_string(item) && !text_list_has(list, json_string_value(item)))
@@ -123,7 +90,6 @@ static void take(const struct place *p, const json_t *value, struct join_options
  * none. */
 static void take_taints(const json_t *taints, struct join_options *options) {
     _cleanup_(text_free) struct text all = {0};
-    _cleanup_json_ json_t *form = NULL;
 
     json_each(taints, i, item) {
         const char *value = json_text_at(item, "value");
@@ -131,8 +97,8 @@ static void take_taints(const json_t *taints, struct join_options *options) {
         text_addf(&all, "%s%s%s%s:%s", i ? "," : "", json_text_at(item, "key"),
                   value && *value ? "=" : "", value ? value : "", json_text_at(item, "effect"));
     }
-    form = json_string(text_str(&all));
-    join_option_take(options, AT(register_with_taints), YAML_FIELD_TEXT, form);
+    if (all.len && !is_given(options->register_with_taints))
+        text_set(&options->register_with_taints, text_take(&all));
 }
 
 static void take_args(const json_t *args, struct join_options *options,
@@ -162,8 +128,9 @@ static void settle(struct join_options *options, struct text_list *warnings) {
 
 void join_configuration_apply(const json_t *configuration, struct join_options *options,
                               struct text_list *warnings) {
-    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-        take(&places[i], json_at(configuration, places[i].path), options);
+    join_each_option(o)
+        if (o->join)
+            take(o, json_at(configuration, o->join), options);
     take_taints(json_at(configuration, "nodeRegistration.taints"), options);
     take_args(json_at(configuration, "nodeRegistration.kubeletExtraArgs"), options, warnings);
     settle(options, warnings);

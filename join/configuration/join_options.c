@@ -2,29 +2,74 @@
 #include "join/configuration/join_options.h"
 
 #include "base/rfc3339.h"
+#include "base/vxlan.h"
 #include "host/http.h"
+#include "join/configuration/node_labels.h"
+#include "join/configuration/node_taints.h"
+#include "join/configuration/node_targets.h"
 #include "kube/server_url.h"
+#include "netsetup/agents/agent.h"
 #include "services/version.h"
 
 enum { DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
 
-_Static_assert(offsetof(struct join_options, discovery_token) -
-                       offsetof(struct join_options, texts) ==
-                   sizeof(((struct join_options *)0)->texts),
-               "texts[] has as many items as there are names");
-_Static_assert(offsetof(struct join_options, discovery_token_unsafe_skip_ca_verification) -
-                       offsetof(struct join_options, lists) ==
-                   sizeof(((struct join_options *)0)->lists),
-               "lists[] has as many items as there are names");
+const struct join_option join_option_table[JOIN_OPTION_COUNT] = {
+#define ROW(field_, type_, flag_, flags, argument, help_, ...)                                     \
+    {.type = OPTION_##type_,                                                                       \
+     .offset = offsetof(struct join_options, field_),                                              \
+     .flag = flag_,                                                                                \
+     .choices = argument,                                                                          \
+     .help = help_,                                                                                \
+     __VA_ARGS__},
+    JOIN_OPTIONS(ROW)};
 
-void join_options_free(struct join_options *o) {
-    for (size_t i = 0; i < ARRAY_SIZE(o->texts); i++)
-        freep(&o->texts[i]);
-    for (size_t i = 0; i < ARRAY_SIZE(o->lists); i++)
-        text_list_free(&o->lists[i]);
-    secret_freep(&o->token);
-    secret_freep(&o->discovery_token);
-    secret_freep(&o->tls_bootstrap_token);
+void *join_option_field(const struct join_options *options, const struct join_option *option) {
+    return (char *)options + option->offset;
+}
+
+static enum yaml_field_type yaml_of(enum option_type type) {
+    return type == OPTION_LIST       ? YAML_FIELD_TEXTS
+           : type == OPTION_BOOL     ? YAML_FIELD_BOOL
+           : type == OPTION_NUMBER   ? YAML_FIELD_NUMBER
+           : type == OPTION_DURATION ? YAML_FIELD_DURATION
+                                     : YAML_FIELD_TEXT;
+}
+
+enum yaml_field_type join_option_yaml(const struct join_option *option) {
+    return yaml_of(option->type);
+}
+
+void option_free(enum option_type type, void *field) {
+    if (type == OPTION_SECRET)
+        secret_freep(field);
+    else if (type == OPTION_LIST)
+        text_list_free(field);
+    else if (yaml_of(type) == YAML_FIELD_TEXT)
+        freep(field);
+}
+
+void join_options_free(struct join_options *options) {
+    join_each_option(o)
+        option_free(o->type, join_option_field(options, o));
+}
+
+void join_options_copy(const struct join_options *from, struct join_options *ret) {
+    *ret = *from;
+    join_each_option(o) {
+        const struct text_list *list = join_option_field(from, o);
+        void *field = join_option_field(ret, o);
+        char **text = field;
+
+        if (o->type == OPTION_LIST) {
+            *(struct text_list *)field = (struct text_list){0};
+            for (size_t i = 0; i < list->count; i++)
+                text_list_add(field, list->items[i]);
+        } else if (o->type == OPTION_SECRET) {
+            *text = NULL;
+        } else if (join_option_yaml(o) == YAML_FIELD_TEXT) {
+            *text = xstrdup_null(*text);
+        }
+    }
 }
 
 static json_t *duration_json(long long milliseconds) {
@@ -33,9 +78,9 @@ static json_t *duration_json(long long milliseconds) {
     return milliseconds ? json_string(text) : NULL;
 }
 
-json_t *join_option_json(const struct join_options *options, size_t offset,
-                         enum yaml_field_type type) {
-    const void *place = (const char *)options + offset;
+json_t *join_option_json(const struct join_options *options, const struct join_option *option) {
+    enum yaml_field_type type = join_option_yaml(option);
+    const void *place = join_option_field(options, option);
     const char *text = type == YAML_FIELD_TEXT ? *(char *const *)place : NULL;
 
     switch (type) {
@@ -65,11 +110,11 @@ static void take_duration(long long *field, const char *text) {
         *field = milliseconds < DURATION_MAX ? milliseconds : DURATION_MAX;
 }
 
-void join_option_take(struct join_options *options, size_t offset, enum yaml_field_type type,
+void join_option_take(struct join_options *options, const struct join_option *option,
                       const json_t *value) {
-    void *place = (char *)options + offset;
+    void *place = join_option_field(options, option);
 
-    switch (type) {
+    switch (join_option_yaml(option)) {
     case YAML_FIELD_TEXT:
         take_text(place, json_string_value(value));
         return;
@@ -90,22 +135,10 @@ void join_option_take(struct join_options *options, size_t offset, enum yaml_fie
     }
 }
 
-void join_options_copy(const struct join_options *from, struct join_options *ret) {
-    *ret = *from;
-    ret->token = ret->discovery_token = ret->tls_bootstrap_token = NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(ret->texts); i++)
-        ret->texts[i] = xstrdup_null(from->texts[i]);
-    for (size_t i = 0; i < ARRAY_SIZE(ret->lists); i++) {
-        ret->lists[i] = (struct text_list){0};
-        for (size_t k = 0; k < from->lists[i].count; k++)
-            text_list_add(&ret->lists[i], from->lists[i].items[k]);
-    }
-}
-
 int join_mirror_check(const char *url, struct error *err) {
     _cleanup_(freep) char *shown = http_shown_url(url);
 
-    return server_url_check(url, err) < 0 ? error_prefix(err, "mirror '%s'", shown) : 0;
+    return server_url_check(url, err) < 0 ? error_prefix(err, "'%s'", shown) : 0;
 }
 
 int join_sandbox_image_check(const char *image, struct error *err) {
@@ -128,14 +161,13 @@ int join_kubernetes_version_check(const char *version, struct error *err) {
     unsigned minor;
     size_t end;
 
-    if (kubernetes_minor(version, "Kubernetes", &minor, err) < 0)
-        return -1;
-    dot = dot ? strchr(dot + 1, '.') : NULL;
+    dot = dot && kubernetes_minor(version, "Kubernetes", &minor, NULL) == 0 ? strchr(dot + 1, '.')
+                                                                            : NULL;
     end = dot ? strspn(dot + 1, "0123456789") : 0;
     if (end && strchr("-+", dot[1 + end])) /* or the end */
         return 0;
-    return error_set(err, ERROR_USAGE, "Kubernetes version %s: it must be complete, like v1.37.1",
-                     version);
+    return error_set(err, ERROR_USAGE,
+                     "\"%.60s\": a Kubernetes version must be complete, like v1.37.1", version);
 }
 
 void join_network_input(const struct join_options *o, struct network_input *ret) {

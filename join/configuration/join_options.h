@@ -3,83 +3,83 @@
 #pragma once
 
 #include "base/yaml_schema.h"
+#include "join/configuration/option_rows.h"
 #include "netsetup/plan/network_plan.h"
 
 #define JOIN_SOURCE_NONE "none" /* --source-base: nothing is fetched from upstream */
 
-/* Limits of a JoinConfiguration (timeouts; v1beta3: discovery.timeout) in milliseconds; 0 = not
- * given. --timeout (`timeout`) overrides discovery and tls_bootstrap. */
-struct join_timeouts {
-    long long kubelet_health_check;
-    long long kubernetes_api_call;
-    long long tls_bootstrap;
-    long long discovery;
+/* What an option's value is. */
+enum option_type {
+    OPTION_TEXT,     /* char *, owned by the target */
+    OPTION_SECRET,   /* as text; hidden in logs, zeroed when freed */
+    OPTION_LIST,     /* struct text_list */
+    OPTION_BOOL,     /* bool */
+    OPTION_NUMBER,   /* long long, 0..2147483647 */
+    OPTION_DURATION, /* long long, milliseconds; Go's form (30s, 5m) */
+    OPTION_CHOICE,   /* char *; one of "auto|on|off", "@mode" (netsetup/modes), "@plugin" */
 };
+#define OPTION_FIELD_TEXT(field) char *field;
+#define OPTION_FIELD_SECRET(field) char *field;
+#define OPTION_FIELD_LIST(field) struct text_list field;
+#define OPTION_FIELD_BOOL(field) bool field;
+#define OPTION_FIELD_NUMBER(field) long long field;
+#define OPTION_FIELD_DURATION(field) long long field;
+#define OPTION_FIELD_CHOICE(field) char *field;
+#define JOIN_OPTION_FIELD(field, type, ...) OPTION_FIELD_##type(field)
 
-/* Names are those of the flags. Not given is NULL, 0 or empty; durations are milliseconds. */
+/* Not given is NULL, 0 or empty. Owned: join_options_free(). */
 struct join_options {
-    long long vni, vxlan_port;
-    /* owned: join_options_free(); as one list for what does the same with each */
-    union {
-        struct {
-            /* kubeadm's */
-            char *endpoint, *config, *cri_socket, *discovery_file, *node_name, *patches;
-            /* winjoin's */
-            char *token_file; /* file or "-" */
-            char *network_mode, *network_plugin, *network_name, *adapter;
-            char *node_ip, *kubernetes_version, *bundle, *mirror;
-            char *source_base;       /* or JOIN_SOURCE_NONE */
-            char *catalog;           /* file: where programs are published */
-            char *sandbox_image;     /* "registry.corp.example/pause:3.10.1" */
-            char *kube_proxy;        /* service, none */
-            char *dsr;               /* auto, on, off */
-            char *routes;            /* own, print, none */
-            char *verify;            /* full, node, none */
-            char *tls_bootstrap;     /* winjoin, kubelet */
-            char *on_failure;        /* keep, rollback */
-            char *existing_services; /* refuse, adopt */
-            char *node_labels, *register_with_taints;
-            /* only from files and the cluster's defaults (NodeConfiguration) */
-            char *external_ip, *external_name, *external_dns; /* verify.external */
-            char *dual_stack;                                 /* network.dualStack: auto, on, off */
-            char *lock;                                       /* artifacts.lock */
-            /* only from a JoinConfiguration */
-            char *ca_cert_path; /* caCertPath, as given */
-        };
-        char *texts[33];
-    };
-    char *discovery_token, *tls_bootstrap_token, *token; /* secrets */
-    union {
-        struct {
-            struct text_list discovery_token_ca_cert_hash, ignore_preflight_errors, skip_phases;
-            struct text_list pod_cidrs;                       /* one of each family */
-            struct text_list exclude_from_nat, service_cidrs; /* only from a NodeConfiguration, */
-            struct text_list kubelet_service_args; /* services.kubelet.extraArgs, whole words */
-            /* only from a JoinConfiguration: nodeRegistration.kubeletExtraArgs, "name=value" each,
-             * without dashes, in the file's order; a name may repeat */
-            struct text_list kubelet_extra_args;
-        };
-        struct text_list lists[8];
-    };
-    bool discovery_token_unsafe_skip_ca_verification, dry_run; /* kubeadm's */
-    bool install_features, restart, apply_host_fixes;          /* winjoin's */
-    long long timeout, join_timeout;
-    long long start_spread; /* negative: winjoin decides (join/found/need.h) */
-    struct join_timeouts timeouts;
+    JOIN_OPTIONS(JOIN_OPTION_FIELD)
     long long verify_attempts; /* diag --count; 0 = default */
     bool verify_capture;       /* diag --capture */
-    long long verify_timeout;  /* verify.timeout of a NodeConfiguration */
 };
+
+/* An option as join reads it; cmd makes its flags of the same rows. */
+struct join_option {
+    enum option_type type;
+    size_t offset;       /* in struct join_options */
+    const char *flag;    /* without dashes; NULL: none gives it */
+    const char *choices; /* of OPTION_CHOICE; "@mode", "@plugin" are judged by `check` */
+    const char *help;    /* NULL: kubeadm's documents tell */
+    const char *join;    /* path in a JoinConfiguration, or NULL */
+    const char *node;    /* path in a NodeConfiguration, or NULL */
+    bool v1beta4;        /* of a JoinConfiguration: not before v1beta4 */
+    bool adds;           /* a list that flags add to; they replace others */
+    bool is_path;        /* of this machine: made absolute; not for the cluster's defaults */
+    long long min, max;  /* of a number; of a list of prefixes, how many of a family: 0 = any */
+    int (*check)(const char *text, struct error *err); /* of a text, or each of a list */
+};
+#define JOIN_OPTION_ID(field, ...) JOIN_OPTION_##field,
+enum { JOIN_OPTIONS(JOIN_OPTION_ID) JOIN_OPTION_COUNT };
+extern const struct join_option join_option_table[JOIN_OPTION_COUNT];
+#define join_each_option(o)                                                                        \
+    for (const struct join_option *o = join_option_table;                                          \
+         o < join_option_table + JOIN_OPTION_COUNT; o++)
+
+/* Where the option is. */
+void *join_option_field(const struct join_options *options, const struct join_option *option);
+/* Frees the value of a field. */
+void option_free(enum option_type type, void *field);
 void join_options_free(struct join_options *options);
-/* One option, by the offset of its field, as the value of a field of this type in a configuration:
- * NULL where it is not given, an empty text too. New reference. */
-json_t *join_option_json(const struct join_options *options, size_t offset,
-                         enum yaml_field_type type);
+/* The type of its field in a configuration. */
+enum yaml_field_type join_option_yaml(const struct join_option *option);
+/* The option as the value of that field: NULL where it is not given, an empty text too. New
+ * reference. */
+json_t *join_option_json(const struct join_options *options, const struct join_option *option);
 /* Takes the option from such a value, unless it is given already. */
-void join_option_take(struct join_options *options, size_t offset, enum yaml_field_type type,
+void join_option_take(struct join_options *options, const struct join_option *option,
                       const json_t *value);
 /* All but the tokens, which stay NULL. */
 void join_options_copy(const struct join_options *from, struct join_options *ret);
+
+/* Is the value (of join_option_json()) one that the option takes? ERROR_USAGE with the name of its
+ * flag, or where `node` is given, the text that it was read from, with `what`, line and column. */
+int join_option_check(const struct join_option *option, const json_t *value,
+                      const struct yaml_node *node, const char *what, struct error *err);
+/* Values of the network that are right alone may not work together. ERROR_USAGE. */
+int join_network_check(const struct join_options *options, struct error *err);
+/* All checks of a call that need neither host nor network. ERROR_USAGE names the flag. */
+int join_options_check(const struct join_options *options, struct error *err);
 
 /* The address of a mirror (an https URL and no more): else ERROR_USAGE with the reason. */
 int join_mirror_check(const char *url, struct error *err);

@@ -7,21 +7,6 @@
 #define NODE_CONFIGURATION_KIND "NodeConfiguration"
 #define NODE_CONFIGURATION_V1ALPHA1 "winjoin.io/v1alpha1"
 
-/* A field with an option: the flag that gives it, too (NULL: none does; then `what` is its
- * meaning), and which values it takes where not all do: "a|b|c", a range (of a list, how many of a
- * family), or what a function says. */
-struct node_field {
-    struct yaml_field yaml;
-    const char *flag;
-    size_t offset; /* in struct join_options */
-    const char *choices;
-    long long min, max;
-    int (*check)(const char *text, struct error *err);
-    const char *what;
-};
-/* By index; NULL behind the last one. */
-const struct node_field *node_configuration_field(size_t i);
-
 /* Reads one document, strictly, with its values checked. `what` names it. Fails with ERROR_USAGE;
  * *ret is a new reference. */
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
@@ -29,10 +14,6 @@ int node_configuration_read(const char *text, size_t len, const char *what, json
 /* The same of a document whose kind and version were read. */
 int node_configuration_of(const struct yaml_node *node, const char *what, json_t **ret,
                           struct error *err);
-/* Are the values such as the flags of the same names take? ERROR_USAGE with the field's path, and
- * its line and column in `node`, the text that it was read from (NULL: none). */
-int node_configuration_check(const json_t *configuration, const struct yaml_node *node,
-                             const char *what, struct error *err);
 /* Of the cluster's defaults: ERROR_USAGE where they name a file of the machine. Who may write the
  * ConfigMap would have each new node open a path of their choice, and install what is there. */
 int node_configuration_check_cluster(const json_t *configuration, const char *what,

@@ -61,13 +61,12 @@ static int check_label(const char *label, struct error *err) {
 
     if (!is_qualified_name(key, key_len) || !is_label_value(value, value_len))
         return error_set(err, ERROR_USAGE,
-                         "--node-labels %.200s: a label is key=value; key and value are at "
+                         "%.200s: a label is key=value; key and value are at "
                          "most 63 letters, digits, '-', '_' and '.'",
                          label);
     if (is_allowed(name))
         return 0;
-    (void)error_set(err, ERROR_USAGE,
-                    "--node-labels %s: a node is not allowed to set this label on itself", key);
+    (void)error_set(err, ERROR_USAGE, "%s: a node is not allowed to set this label on itself", key);
     return error_hint(err, "an administrator can set it: kubectl label node <name> %s", key);
 }
 

@@ -51,7 +51,7 @@ int node_taints_check(const char *taints, struct error *err) {
         if (!problem && text_list_has(&seen, id))
             problem = "two taints have the same key and effect";
         if (problem)
-            return error_set(err, ERROR_USAGE, "taint '%.200s': %s", list.items[i], problem);
+            return error_set(err, ERROR_USAGE, "'%.200s': %s", list.items[i], problem);
         text_list_add(&seen, id);
     }
     return 0;

@@ -17,6 +17,22 @@ static char *host_of(const char *text) {
     return text_split_port(text, &host, &port) < 0 ? NULL : host;
 }
 
+int node_address_check(const char *text, struct error *err) {
+    struct ip ip;
+
+    return ip_parse(text, &ip, NULL) == 0
+               ? 0
+               : error_set(err, ERROR_USAGE, "\"%.60s\": not an IP address", text);
+}
+
+int node_prefix_check(const char *text, struct error *err) {
+    struct cidr cidr;
+
+    return cidr_parse(text, &cidr, NULL) == 0
+               ? 0
+               : error_set(err, ERROR_USAGE, "\"%.60s\": not a prefix like 10.244.0.0/16", text);
+}
+
 int node_target_address_check(const char *text, struct error *err) {
     _cleanup_(freep) char *host = host_of(text);
     struct ip ip;
@@ -46,7 +62,7 @@ static int check_setting(const char *name, const char *value, struct error *err)
         return error_set(err, ERROR_USAGE, "\"--%s\": give it to the join as %s", name, flag);
     if (linux_setting_is_argument(name, value))
         return error_set(err, ERROR_USAGE, "\"--%s\": a setting of Linux nodes", name);
-    return kubelet_argument_check(name, value, err);
+    return kubelet_argument_check(name, value, err) < 0 ? error_prefix(err, "--%s", name) : 0;
 }
 
 int node_argument_check(const char *text, struct error *err) {

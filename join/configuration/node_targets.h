@@ -3,6 +3,10 @@
 
 #include "base/error.h"
 
+/* "192.0.2.1". ERROR_USAGE. */
+int node_address_check(const char *text, struct error *err);
+/* "10.244.0.0/16". ERROR_USAGE. */
+int node_prefix_check(const char *text, struct error *err);
 /* "192.0.2.1", "192.0.2.1:443", "[2001:db8::1]:443". ERROR_USAGE. */
 int node_target_address_check(const char *text, struct error *err);
 /* "example.com", "example.com:443". ERROR_USAGE. */

@@ -84,7 +84,7 @@ static int check_host(const char *endpoint, struct error *err) {
                      endpoint);
 }
 
-static int check_endpoint(const char *endpoint, struct error *err) {
+int discovery_endpoint_check(const char *endpoint, struct error *err) {
     const char *colon = strrchr(endpoint, ':'), *bracket = strrchr(endpoint, ']');
     long long port;
 
@@ -118,7 +118,7 @@ static int check_token_options(const struct discovery_options *o, struct text_li
     if (!o->endpoint)
         return error_set(err, ERROR_USAGE,
                          "check the discovery: no endpoint: give the API server as HOST:PORT");
-    if (check_endpoint(o->endpoint, err) < 0)
+    if (discovery_endpoint_check(o->endpoint, err) < 0)
         return -1;
     if (!o->token)
         return error_set(err, ERROR_USAGE, "check the discovery: no token");

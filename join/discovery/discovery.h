@@ -40,6 +40,8 @@ bool discovery_is_asked(const struct join_options *asked);
 /* What the call asks for, borrowed from it; without a progress callback. */
 void discovery_options_make(const struct join_options *asked, struct discovery_options *ret);
 
+/* HOST:PORT with an address or a name in ASCII. ERROR_USAGE. */
+int discovery_endpoint_check(const char *endpoint, struct error *err);
 /* The checks that need no network: one of endpoint/token and file, form of token, endpoint and
  * pins, pins or the skip flag. ERROR_USAGE. discovery_run begins with it. */
 int discovery_check(const struct discovery_options *options, struct error *err);

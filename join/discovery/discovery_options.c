@@ -7,7 +7,7 @@ bool discovery_is_asked(const struct join_options *asked) {
 }
 
 void discovery_options_make(const struct join_options *asked, struct discovery_options *ret) {
-    long long timeout = asked->timeout ? asked->timeout : asked->timeouts.discovery;
+    long long timeout = asked->timeout ? asked->timeout : asked->discovery_timeout;
 
     *ret = (struct discovery_options){
         .endpoint = asked->endpoint,

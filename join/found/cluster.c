@@ -1,6 +1,5 @@
 /* The cluster's configuration as it is found. */
 #include "base/log.h"
-#include "join/configuration/join_options_check.h"
 #include "join/configuration/node_configuration.h"
 #include "join/found/need.h"
 
@@ -9,7 +8,7 @@ int find_cluster(struct join *join, struct error *err) {
         return 0;
     if (find_client(join, err) < 0 ||
         cluster_config_read(&join->found.client,
-                            (unsigned)join->found.options.timeouts.kubernetes_api_call,
+                            (unsigned)join->found.options.kubernetes_api_call_timeout,
                             &join->found.cluster, err) < 0)
         return -1;
     for (size_t i = 0; i < join->found.cluster.warnings.count; i++)

@@ -7,7 +7,7 @@
 #include "join/phases/phases.h"
 
 static unsigned limit_of(const struct join_options *o) {
-    long long limit = o->timeout ? o->timeout : o->timeouts.tls_bootstrap;
+    long long limit = o->timeout ? o->timeout : o->tls_bootstrap_timeout;
 
     return limit ? (unsigned)limit : CLIENT_CERTIFICATE_TIMEOUT_MS;
 }

@@ -119,10 +119,9 @@ static int late(struct join *join, const struct error *why, unsigned timeout_ms,
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err) {
     const struct join_options *o = &join->found.options;
     struct bootstrap bootstrap = {.join = join, .refused_before = refused_before};
-    struct wait wait = {.limit_ms = o->timeout ? (unsigned)o->timeout
-                                    : o->timeouts.tls_bootstrap
-                                        ? (unsigned)o->timeouts.tls_bootstrap
-                                        : TIMEOUT_MS,
+    struct wait wait = {.limit_ms = o->timeout                 ? (unsigned)o->timeout
+                                    : o->tls_bootstrap_timeout ? (unsigned)o->tls_bootstrap_timeout
+                                                               : TIMEOUT_MS,
                         .pause_ms = STEP_MS,
                         .look = look_certificate,
                         .context = &bootstrap};

@@ -97,7 +97,7 @@ static look_function *const looks[] = {[SERVICE_RUNS] = look_runs,
                                        [SERVICE_BALANCES_LOAD] = look_balancers};
 
 static unsigned limit_of(const struct join *join, const struct service *service) {
-    long long given = join->found.options.timeouts.kubelet_health_check;
+    long long given = join->found.options.kubelet_health_check_timeout;
     bool of_kubelet = service->proof.kind == SERVICE_IS_HEALTHY && given;
 
     return service_watch_limit(&join->watch,

@@ -142,6 +142,8 @@ enum verdict check_node_name_of_host(const struct machine *machine, struct findi
 enum verdict check_host_name(const struct machine *machine, struct finding *finding) {
     const char *name = machine->found->facts.host_name;
 
+    if (text_equal(machine->found->node_name, ""))
+        return check_not_run(finding, "the name of a prepared server changes later");
     if (!*name)
         return check_unknown(finding, "Windows does not report its host name");
     if (strlen(name) > NETBIOS_MAX)

@@ -132,9 +132,12 @@ int prepare_open(struct join *join, struct error *err) {
         return error_hint(err, "to make an image of it, undo the join first: winjoin reset");
     }
     join->phases = phases;
-    return join_open(join, err) < 0 || choose_version(join, err) < 0 ||
-                   network_plan_choose(o->network_mode, o->network_plugin, &join->found.plan, err) <
-                       0
+    if (join_open(join, err) < 0)
+        return -1;
+    join->found.odd_host_name = false; /* the name of a server that becomes an image changes */
+    text_set(&join->found.node_name, xstrdup(""));
+    return choose_version(join, err) < 0 || network_plan_choose(o->network_mode, o->network_plugin,
+                                                                &join->found.plan, err) < 0
                ? -1
                : 0;
 }

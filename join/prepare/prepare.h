@@ -5,9 +5,6 @@
 
 #include "join/join.h"
 
-/* What was prepared: {kubernetesVersion, mode, plugin, images[]}. */
-#define PREPARED_FILE WINJOIN_FOLDER "\\prepared.json"
-
 /* join_open() with the phases of a preparation, for join_run(). The version is
  * --kubernetes-version's or the bundle's; mode and plugin are those that were asked for, or a
  * join's own. Kinds: those of join_open() and network_plan_choose(), ERROR_USAGE without a version,
@@ -15,5 +12,5 @@
 int prepare_open(struct join *join, struct error *err);
 /* A PrepareResult document. New reference. */
 json_t *prepare_result_json(const struct join *join);
-/* What PREPARED_FILE says; NULL: nothing was prepared. New reference. */
+/* What PREPARED_FILE says: {kubernetesVersion, mode, plugin, images[]}; NULL: nothing was prepared. New reference. */
 json_t *prepared_read(struct host *host);

@@ -50,9 +50,7 @@ static int open_mirror(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
     const struct mirror mirror = mirror_at(join, o->mirror);
 
-    return join_mirror_check(o->mirror, err) < 0
-               ? -1
-               : bundle_open_mirror(&mirror, o->lock, &join->found.bundle, err);
+    return bundle_open_mirror(&mirror, o->lock, &join->found.bundle, err);
 }
 
 static const char *published_version(const struct join_found *found) {

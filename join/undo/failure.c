@@ -25,16 +25,31 @@ static void on_begin(void *context, const char *what) {
 
 /* The journal is read again: what could not be undone stays in it. */
 static void roll_back(struct join *join) {
-    const struct reset_options options = {
-        .progress = on_entry, .begins = on_begin, .progress_context = join};
+    const struct reset_options options = {.joining = join->journal.prepared,
+                                          .progress = on_entry,
+                                          .begins = on_begin,
+                                          .progress_context = join};
     struct error why = {0};
 
     join->rolled_back = true;
     journal_close(&join->journal);
+    journal_close(&join->joining);
     if (reset_run(join->host, &options, &join->undone, &why) < 0 && !join->undone.failed++)
         join_warn(&join->progress, "undo: %s", why.message);
     if (journal_open(join->host, &join->journal, &why) < 0)
         join->journal = (struct journal){.host = join->host, .folder = WINJOIN_FOLDER};
+}
+
+int failure_begin(struct join *join, struct error *err) {
+    if (join->was_node || join->upgrade || join->phases != join_phases ||
+        host_file_type(join->host, PREPARED_FILE) == HOST_ABSENT)
+        return 0;
+    return journal_open_joining(&join->journal, &join->joining, err);
+}
+
+void failure_not(struct join *join) {
+    if (host_file_type(join->host, JOINING_FOLDER) != HOST_ABSENT)
+        (void)host_remove_tree(join->host, JOINING_FOLDER, NULL);
 }
 
 static void hint_at_rest(const struct join *join, struct error *err) {
@@ -59,9 +74,10 @@ void failure_end(struct join *join, struct error *err) {
         roll_back(join);
     if (join->rolled_back && !join->undone.failed)
         (void)error_hint(err,
-                         "everything was undone (--on-failure rollback): %zu removed, %zu "
+                         "everything was undone%s (--on-failure rollback): %zu removed, %zu "
                          "restored; a Node object that was made stays: kubectl delete node %s",
-                         join->undone.removed, join->undone.restored, join->found.node_name);
+                         join->journal.count ? " but the preparation" : "", join->undone.removed,
+                         join->undone.restored, join->found.node_name);
     else if (join->rolled_back)
         (void)error_hint(err, "%zu change%s could not be undone: run winjoin reset",
                          join->undone.failed, PLURAL(join->undone.failed));

@@ -266,10 +266,36 @@ int journal_file(struct journal *journal, const char *path, struct error *err) {
                   json_pack("{s:s, s:s}", "backup", backup, "access", access), err);
 }
 
+/* A folder that is there: undone, what it did not have goes. */
+static int record_names(struct journal *journal, const char *path, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    if (journal_has(journal, JOURNAL_FOLDER_ENTRY, path))
+        return 0;
+    if (host_list(journal->host, path, &names, err) < 0)
+        return -1;
+    return record(journal, JOURNAL_FOLDER_ENTRY, path,
+                  json_pack("{s:b, s:o}", "present", 1, "names", json_texts(&names)), err);
+}
+
+int journal_open_joining(struct journal *journal, struct journal *ret, struct error *err) {
+    if (journal_open_in(journal->host, JOINING_FOLDER, ret, err) < 0)
+        return -1;
+    journal->also = ret;
+    journal->prepared = true;
+    return journal_file(ret, JOURNAL_FILE, err) < 0 ||
+                   host_make_folder(journal->host, REPORTS_FOLDER, HOST_SECRET, err) < 0
+               ? -1
+               : record_names(ret, WINJOIN_FOLDER, err);
+}
+
 static int journal_folder(struct journal *journal, const char *path, struct error *err) {
     _cleanup_(freep) char *access = NULL;
     bool there = host_file_type(journal->host, path) != HOST_ABSENT;
 
+    if (there && journal->prepared && journal_has_absent(journal, JOURNAL_FOLDER_ENTRY, path) &&
+        record_names(journal->also, path, err) < 0)
+        return -1;
     if (journal_has(journal, JOURNAL_FOLDER_ENTRY, path))
         return 0;
     if (there && host_access_get(journal->host, path, &access, err) < 0)

@@ -13,6 +13,10 @@
 #define JOURNAL_FILE JOURNAL_FOLDER "\\journal.jsonl"
 /* An upgrade's own journal, which goes back to what stood before the upgrade, with its backups. */
 #define UPGRADE_FOLDER WINJOIN_FOLDER "\\upgrade"
+/* There where `winjoin prepare` has run (join/prepare/prepare.h). */
+#define PREPARED_FILE WINJOIN_FOLDER "\\prepared.json"
+/* The journal of a join on a prepared server, which goes back to the preparation. */
+#define JOINING_FOLDER WINJOIN_FOLDER "\\joining"
 /* What runs leave; a reset keeps them. */
 #define LOGS_FOLDER WINJOIN_FOLDER "\\logs"
 #define REPORTS_FOLDER WINJOIN_FOLDER "\\reports"
@@ -49,6 +53,7 @@ struct journal {
     struct host *host;    /* borrowed */
     const char *folder;   /* that it and its backups lie in; borrowed */
     struct journal *also; /* records the same things, by its own first look; borrowed, or NULL */
+    bool prepared;        /* `also` is JOINING_FOLDER's */
     struct journal_entry *entries;
     size_t count;
     const char *phase;       /* recorded with the next entries; borrowed */
@@ -65,9 +70,12 @@ struct journal {
  * of it that an ordinary user made is ERROR_DENIED: such a user could have it undo anything.
  * journal_close(). */
 int journal_open(struct host *host, struct journal *ret, struct error *err);
-/* The same of the one in another folder (UPGRADE_FOLDER), borrowed. */
+/* The same of the one in another folder (UPGRADE_FOLDER, JOINING_FOLDER), borrowed. */
 int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err);
 void journal_close(struct journal *journal);
+/* Begins JOINING_FOLDER's, or goes on with it, as `journal->also` (ret, which the caller closes):
+ * its first entries are the journal itself and winjoin's folder. */
+int journal_open_joining(struct journal *journal, struct journal *ret, struct error *err);
 /* true when the thing is recorded already. */
 bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target);
 /* Records a thing and what stood before (new reference is taken over, NULL: nothing did); written

@@ -88,10 +88,12 @@ static bool is_below(const char *path, const char *folder) {
 }
 
 /* What could not be undone is still in the journal behind this entry and may stand on it: a folder
- * holds its files, the vSwitch carries the pod network. */
+ * holds its files, the vSwitch carries the pod network, the journal names it. */
 static bool is_needed(const struct journal *journal, size_t index) {
     const struct journal_entry *entry = &journal->entries[index];
 
+    if (text_equal(entry->target, JOURNAL_FILE))
+        return index + 1 < journal->count;
     for (size_t i = index + 1; i < journal->count; i++) {
         const struct journal_entry *later = &journal->entries[i];
 
@@ -222,9 +224,11 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     int result = 0;
 
     *ret = (struct reset_result){0};
-    if (journal_open(host, &journal, err) < 0)
+    if (journal_open_in(host, options->joining ? JOINING_FOLDER : WINJOIN_FOLDER, &journal, err) <
+        0)
         return -1;
-    find_marks(&journal, &resetting);
+    if (!options->joining)
+        find_marks(&journal, &resetting);
     joined_read(host, &joined);
     left = left_by_agent(&joined);
     if (journal.count && !options->dry_run)
@@ -245,7 +249,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0 && !options->dry_run) /* without that file the routes are not known */
         result = undo_kinds(&journal, EVERY_KIND, NULL, options, ret, err);
     if (result == 0 && !options->dry_run)
-        result = remove_own(host, err);
+        result =
+            options->joining ? host_remove_tree(host, JOINING_FOLDER, err) : remove_own(host, err);
     if (result == 0 && left && options->progress)
         options->progress(options->progress_context, "left", left, NULL);
     return result;

@@ -57,12 +57,34 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
     return host_remove(host, backup, err);
 }
 
+/* What a folder did not have when its names were noted. */
+static int remove_new(struct host *host, const struct journal_entry *entry, struct error *err) {
+    const json_t *noted = json_object_get(entry->before, "names");
+    _cleanup_(text_list_free) struct text_list before = {0}, names = {0};
+
+    if (!noted || host_list(host, entry->target, &names, NULL) < 0)
+        return 0;
+    json_read_texts(noted, &before);
+    for (size_t i = 0, at = 0; i < names.count; i++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", entry->target, names.items[i]);
+
+        while (at < before.count && strcmp(before.items[at], names.items[i]) < 0)
+            at++; /* both are sorted */
+        if ((at == before.count || strcmp(before.items[at], names.items[i])) &&
+            host_remove_tree(host, path, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int undo_folder(struct host *host, const struct journal_entry *entry, const char **ret_how,
                        struct error *err) {
     const char *access = json_text_at(entry->before, "access");
     _cleanup_(text_list_free) struct text_list names = {0};
     bool empty;
 
+    if (remove_new(host, entry, err) < 0)
+        return -1;
     if (json_bool_at(entry->before, "present", false)) {
         *ret_how = "kept: it existed before the join";
         return access && host_file_type(host, entry->target) != HOST_ABSENT

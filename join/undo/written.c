@@ -20,7 +20,7 @@ static const char *phase_of(const struct journal *journal, enum journal_kind kin
                             const char *target, const json_t *before) {
     const char *phase = json_string_value(json_object_get(before, "phase"));
 
-    if (!journal->also)
+    if (!journal->also || journal->prepared)
         return journal->phase;
     for (size_t i = 0; !phase && i < journal->count; i++)
         if (journal->entries[i].kind == kind &&

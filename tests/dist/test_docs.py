@@ -20,6 +20,7 @@ from symptoms import OWN_SYMPTOMS, SYMPTOMS  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINJOIN = ROOT / "build/native/winjoin"
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*DOCUMENTS, ROOT / "SECURITY.md", ROOT / "CHANGELOG.md"]
 # Placeholders in a line that is shown, and what is taken in its place.
 STANDS_FOR = [("...", ""), ("phase NAME", "phase list"), ("^\n", " "), ("json|junit|html|metrics", "json"), ("powershell|bash", "bash")]
 PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd")
@@ -174,6 +175,17 @@ class Documents(unittest.TestCase):
         table = re.search(r"\| rule of Windows Firewall .*?\n\n", read(ROOT / "SECURITY.md"), re.S).group(0)
         self.assertEqual(made, set(re.findall(r"^\| `([^`]+)`", table, re.M)))
 
+    def test_security(self):
+        """docs/security.md: each file with secrets is closed in SECURITY.md's table; port and time of a cluster's probes are theirs."""
+        told, ports = read(ROOT / "docs/security.md"), read(ROOT / "diag/cluster/probes/pods.h")
+        secrets = re.findall(r"`(C:\\[^`]+)`", re.search(r"## Which files hold secrets\n(.*?)\n## ", told, re.S)[1])
+        closed = {path for row in re.findall(r"^\|(.*)\| SYSTEM and Administrators only(?: list it;.*)? \|$", read(ROOT / "SECURITY.md"), re.M)
+                  for path in re.findall(r"`(C:\\[^`]+)`", row)}
+        self.assertGreater(len(secrets), 4)
+        self.assertLessEqual(set(secrets), closed)
+        self.assertEqual(re.search(r"PROBE_HTTP = (\d+)", ports)[1], re.search(r"Port (\d+) of each probe pod", told)[1])
+        self.assertEqual(int(re.search(r"POD_LIFE_SECONDS = (\d+)", ports)[1]), 60 * int(re.search(r"by themselves (\d+) minutes", told)[1]))
+
     def test_counts(self):
         """How many checks there are, and flows."""
         with tempfile.TemporaryDirectory() as host:
@@ -212,13 +224,14 @@ class Documents(unittest.TestCase):
                     self.assertTrue(list(ROOT.glob(re.sub("[A-Z]+(?=[./])", "*", name).rstrip("/") + "*")))
 
     def test_paragraphs(self):
-        """None above six lines, but in the pages of figures and of status, which are longer still."""
-        for path in DOCUMENTS[2:]:
+        """None above six lines of a hundred characters, in any page but the list of changes."""
+        for path in PAGES[:-1]:
             text = re.sub(r"^```.*?^```$", "", read(path), flags=re.M | re.S)
             for block in re.split(r"\n\s*\n|\n(?=[-*] |\d+\. |[|#])", text):
                 with self.subTest(document=path.name, block=block[:60]):
-                    plain = block if re.match(r"[^|#>\s]", block) and path.name not in ("benchmarks.md", "status.md") else ""
-                    self.assertLessEqual(len(plain.strip().splitlines()), 6)
+                    plain = block.strip() if re.match(r"\s*[^|#>\s]", block) and not block.startswith("    ") else ""
+                    self.assertLessEqual(len(plain.splitlines()), 6)
+                    self.assertLessEqual(len(" ".join(plain.split())), 600)
 
     def test_pictures(self):
         """Each can be read out, and loads nothing; the picture of a join ends with one that was proved."""
@@ -232,11 +245,11 @@ class Documents(unittest.TestCase):
         self.assertRegex(words, r"winjoin join 10\.0\.0\.10:6443 [\s\S]*9 of 9 flows work[\s\S]* is Ready and its pods can talk")
 
     def test_no_conflict_is_left(self):
-        for path in [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]:
+        for path in PAGES:
             self.assertIsNone(re.search(r"^(<<<<<<<|>>>>>>>)", read(path), re.M), path.name)
 
     def test_links(self):
-        for path in DOCUMENTS:
+        for path in PAGES:
             for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", read(path)):
                 with self.subTest(document=path.name, link=target):
                     self.assertTrue((path.parent / target).exists())

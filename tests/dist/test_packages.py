@@ -144,6 +144,25 @@ class Packages(unittest.TestCase):
         self.assertIn(sha256(self.file("*.msi")).upper(), tools)
         self.assertIn(code, (self.out / "chocolatey/tools/chocolateyUninstall.ps1").read_text())
 
+    def test_scripts_are_powershell(self):
+        """As far as a grammar tells; CI asks Windows PowerShell itself. It does not know names with digits, which Chocolatey has."""
+        try:
+            python = ansible_tools.tools() / "python"
+        except (ansible_tools.Missing, OSError, subprocess.TimeoutExpired) as why:
+            self.skipTest(str(why))
+
+        def judged(*paths):
+            return subprocess.run([python, ROOT / "tests/dist/judge_powershell.py", *paths], capture_output=True, text=True, check=True).stdout
+        with zipfile.ZipFile(self.file("*windows-amd64.zip")) as archive:
+            archive.extract("winjoin/winjoin.ps1", self.folder / "scripts")
+        script = self.out / "install.ps1"
+        self.assertEqual("", judged(script, self.folder / "scripts/winjoin/winjoin.ps1", self.out / "chocolatey/tools/chocolateyUninstall.ps1"))
+        for good, bad in (("try {", "try"), ("-ne $expected)", "-ne $expected")):
+            self.assertIn(good, script.read_text())
+            planted = self.folder / "planted.ps1"
+            planted.write_text(script.read_text().replace(good, bad))
+            self.assertNotEqual("", judged(planted), bad)
+
     def test_a_played_host_has_what_is_named_and_nothing_else_is_taken(self):
         """The addresses and digests in install.ps1 and the manifests, at a host that serves the folder as GitHub serves a release."""
         named = {"install.ps1": (r'\$Url = "(.*)"', r'\$expected = "(.*)"'),

@@ -1,6 +1,7 @@
 """What a release is refused for, and what makes two builds of it differ (dist/packages/release.py)."""
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -26,6 +27,18 @@ class Release(unittest.TestCase):
     def test_the_newest_section_is_of_the_one_version(self):
         newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)[1]
         self.assertEqual((ROOT / "dist/version").read_text().strip(), newest)
+
+    def test_no_program_has_its_folder_in_it(self):
+        """Linked from objects that were built in two folders, with debug information, and stripped: the same bytes."""
+        flags = re.search(r"^LD_static\s*:= (.*)$", (ROOT / "dist/make/flags.mk").read_text(encoding="utf-8"), re.M)[1].split()
+        made = []
+        for name in ("one", "other"):
+            with tempfile.TemporaryDirectory(suffix=name) as folder:
+                pathlib.Path(folder, "a.c").write_text("int main(void) { return 0; }\n")
+                for words in (["gcc", "-g", "-c", "a.c"], ["gcc", *flags, "a.o", "-o", "a"], ["strip", "a"]):
+                    subprocess.run(words, cwd=folder, check=True)
+                made.append(pathlib.Path(folder, "a").read_bytes())
+        self.assertEqual(*made)
 
     def test_what_differs_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "cmd/program.h"
 #include "host/command_line.h"
-#include "join/configuration/join_options_check.h"
 #include "join/configuration/node_labels.h"
 
 static void parse_join(const struct text_list *given) {

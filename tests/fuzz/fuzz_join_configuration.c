@@ -46,12 +46,11 @@ static void use_join(struct config_file *file) {
 
 static void use_node(const json_t *node) {
     struct join_options options = {0};
-    _cleanup_json_ json_t *made = NULL;
 
     node_configuration_apply(node, &options);
-    made = node_configuration_make(&options);
-    if (node_configuration_check(made, NULL, "made", NULL) < 0)
+    if (join_options_check(&options, NULL) < 0)
         abort();
+    json_decref(node_configuration_make(&options));
     join_options_free(&options);
 }
 

@@ -27,6 +27,7 @@ static inline void add_node(const char *name, const char *os, const char *build,
     n->os = xstrdup(os);
     n->build = xstrdup(build);
     n->version = xstrdup("v1.37.1");
+    n->network = xstrdup("");
     n->waiting = waiting ? xstrdup(waiting) : NULL;
     n->pod_ip = xasprintf("10.244.%zu.2", report.nodes.count);
     n->client_ip = waiting ? NULL : xstrdup(n->pod_ip);

@@ -48,6 +48,64 @@ static void the_worst_of_a_pair(void **state) {
     }
 }
 
+/* Each pair that is red has an arrow to its cells; nodes without one share a line where there are
+ * many, and of many arrows there is one for each pair of kinds. */
+static void a_picture_of_the_nodes(void **state) {
+    static const struct {
+        size_t nodes, reds;
+        const char *shown[4];
+    } rows[] = {
+        {3,
+         0,
+         {"<title id=\"picture\">Nodes by kind</title>", ">nothing fails</text>", ">lin-1</text>"}},
+        {3,
+         1,
+         {"<a href=\"#red-1-3\"><g role=\"img\" class=\"fail\" aria-label=\"win-1 to lin-1: 1 of 1 "
+          "fail\">",
+          "<a href=\"#red-2-2\"><g role=\"img\" class=\"not-run\" aria-label=\"win-2 to win-2: 1 "
+          "of 1 not "
+          "measured\"><path d=\"M256 76L486 76h9\"/>"}},
+        {13,
+         1,
+         {">win-1</text>", ">lin-1</text>", ">10 nodes</text>",
+          "=\"win-1 to lin-1: 1 of 1 fail\""}},
+        {28, 23, {">win-1</text>", "=\"win-1 to x24: 1 of 1 fail\""}},
+        {28,
+         24,
+         {">2 nodes</text>", ">26 nodes</text>", "<a href=\"#red-1-4\"><g",
+          "=\"2 nodes of windows 10.0.20348 v1.37  to 26 nodes of linux v1.37 : 23 of 24 fail\""}},
+        {65, 0, {">x64</text>"}},
+        {66, 0, {NULL}}, /* 65 kinds: more than fit */
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *page = NULL;
+
+        close_report(state);
+        open_report(state);
+        while (report.nodes.count < rows[i].nodes) {
+            _cleanup_(freep) char *name = xasprintf("x%zu", report.nodes.count);
+
+            add_node(name, "linux", rows[i].nodes > 64 ? name : "", NULL); /* kinds */
+        }
+        for (size_t k = 0; k < rows[i].reds; k++)
+            add_cell("pod-to-pod-ip", true, 0, 2 + k,
+                     k || rows[i].reds < 24 ? DIAG_FAIL : DIAG_NOT_RUN, "why");
+        if (rows[i].reds)
+            add_cell("pod-to-pod-ip", true, 1, 1, DIAG_NOT_RUN, "why");
+        page = diag_report_html(&report);
+        assert_int_equal(count_of(page, "<svg"), rows[i].shown[0] != NULL);
+        for (size_t k = 0; k < ARRAY_SIZE(rows[i].shown) && rows[i].shown[k]; k++)
+            if (!strstr(page, rows[i].shown[k]))
+                fail_msg("row %zu has no '%s'; arrows: %.700s", i, rows[i].shown[k],
+                         strstr(page, "<a href=\"#red"));
+        assert_int_equal(count_of(page, "<g role=\"img\""), !rows[i].reds ? 0
+                                                            : rows[i].reds == 24
+                                                                ? 2
+                                                                : rows[i].reds + 1);
+    }
+}
+
 /* Nine columns and more have numbers; of more than 24 nodes all are folded away. */
 static void the_page_by_size(void **state) {
     static const struct {
@@ -153,6 +211,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_page, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_worst_of_a_pair, open_report, close_report),
+        cmocka_unit_test_setup_teardown(a_picture_of_the_nodes, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_page_by_size, open_report, close_report),
         cmocka_unit_test_setup_teardown(the_page_of_many_nodes, open_report, close_report),
     };

@@ -187,13 +187,12 @@ static const struct bad bad_node_configurations[] = {
      "Windows supports one per node",
      ""},
     {NODE "artifacts: {mirror: 'http://x'}\n",
-     "f: line 3 column 21: artifacts.mirror: Invalid value: mirror 'http://x': its server must "
+     "f: line 3 column 21: artifacts.mirror: Invalid value: 'http://x': its server must "
      "be an https URL",
      ""},
     {NODE "artifacts: {kubernetesVersion: v1.3}\n",
-     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: Kubernetes version "
-     "v1.3: "
-     "it must be complete, like v1.37.1",
+     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: \"v1.3\": a "
+     "Kubernetes version must be complete, like v1.37.1",
      ""},
     {NODE "verify: {external: {ip: abc}}\n",
      "f: line 3 column 25: verify.external.ip: Invalid value: \"abc\": not an address like "
@@ -226,9 +225,9 @@ static const struct bad bad_node_configurations[] = {
      "setting of Linux nodes",
      ""},
     {NODE "services: {kubelet: {extraArgs: [--node-labels=x.k8s.io/y=]}}\n",
-     "f: line 3 column 34: services.kubelet.extraArgs[0]: Invalid value: --node-labels "
+     "f: line 3 column 34: services.kubelet.extraArgs[0]: Invalid value: --node-labels: "
      "x.k8s.io/y=: a node is not allowed to set this label on itself",
-     ""},
+     "an administrator can set it: kubectl label node <name> x.k8s.io/y="},
     {NODE "services: {kubelet: {extraArgs: ['--v 5']}}\n",
      "f: line 3 column 34: services.kubelet.extraArgs[0]: Invalid value: \"--v 5\": not an "
      "argument like --v=4",
@@ -237,8 +236,8 @@ static const struct bad bad_node_configurations[] = {
      "f: line 3 column 17: network.name: Invalid value: \"a\\nb\": contains a control character",
      ""},
     {NODE "artifacts: {kubernetesVersion: v1.37.1x}\n",
-     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: Kubernetes version "
-     "v1.37.1x: it must be complete, like v1.37.1",
+     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: \"v1.37.1x\": a "
+     "Kubernetes version must be complete, like v1.37.1",
      ""},
     {NODE "services: {flanneld: {extraArgs: []}}\n",
      "f: line 3 column 23: unknown field \"services.flanneld.extraArgs\"", ""},

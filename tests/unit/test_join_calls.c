@@ -113,7 +113,15 @@ static const struct {
     {"join a:1 --ignore-preflight-errors all,Swap" GOOD,
      "--ignore-preflight-errors: don't specify individual checks", ""},
     {"join a:1 --kubernetes-version 1.37" GOOD,
-     "--kubernetes-version: Kubernetes version 1.37: it must be complete, like v1.37.1", ""},
+     "--kubernetes-version \"1.37\": a Kubernetes version must be complete, like v1.37.1", ""},
+    {"join a:1 --mirror http://x" GOOD, "--mirror 'http://x': its server must be an https URL", ""},
+    {"join a:1 --source-base http://x" GOOD, "--source-base 'http://x': its server must be an ",
+     ""},
+    {"join a:1 --register-with-taints a=b:Never" GOOD,
+     "--register-with-taints 'a=b:Never': effect must be", ""},
+    {"join a:1 --node-labels x.k8s.io/y=" GOOD,
+     "--node-labels x.k8s.io/y=: a node is not allowed to set this label on itself",
+     "an administrator can set it: kubectl label"},
     {"join a:1 --timeout 0" GOOD, "invalid value \"0\" for --timeout: must be more than 0", ""},
     {"join a:1 --verify fulll" GOOD, "invalid value \"fulll\" for --verify: use one of ",
      "did you mean full?"},
@@ -122,6 +130,11 @@ static const struct {
     {"join --config D:\\skip", "D:\\skip: line 8 column 13: skipPhases: ", ""},
     {"join --config D:\\ignore",
      "D:\\ignore: line 9 column 26: nodeRegistration.ignorePreflightErrors: ", ""},
+    {"join --config D:\\endpoint",
+     "D:\\endpoint: line 5 column 24: discovery.bootstrapToken.apiServerEndpoint: check the "
+     "endpoint "
+     "\"10.0.0.1:99999\": the port must be",
+     ""},
 };
 
 static void calls_that_are_refused(void **state) {
@@ -131,6 +144,10 @@ static void calls_that_are_refused(void **state) {
     put("D:\\join", JOIN);
     put("D:\\skip", JOIN "skipPhases: [nothing]\n");
     put("D:\\ignore", JOIN "nodeRegistration:\n  ignorePreflightErrors: [all, Swap]\n");
+    put("D:\\endpoint",
+        "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ndiscovery:\n  "
+        "bootstrapToken:\n    apiServerEndpoint: 10.0.0.1:99999\n    token: "
+        "abcdef.0123456789abcdef\n    unsafeSkipCAVerification: true\n");
     for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
         struct error err;
 

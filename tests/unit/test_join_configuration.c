@@ -90,10 +90,10 @@ static void every_field_arrives(void **state) {
     assert_string_equal(o->discovery_token_ca_cert_hash.items[0], PIN);
     assert_string_equal(o->skip_phases.items[0], "verify");
     assert_string_equal(o->patches, "C:\\p");
-    assert_int_equal(o->timeouts.discovery, 90000);
-    assert_int_equal(o->timeouts.tls_bootstrap, 120000);
-    assert_int_equal(o->timeouts.kubelet_health_check, 10000);
-    assert_int_equal(o->timeouts.kubernetes_api_call, 5000);
+    assert_int_equal(o->discovery_timeout, 90000);
+    assert_int_equal(o->tls_bootstrap_timeout, 120000);
+    assert_int_equal(o->kubelet_health_check_timeout, 10000);
+    assert_int_equal(o->kubernetes_api_call_timeout, 5000);
 }
 
 static void flags_win(void **state) {
@@ -410,7 +410,7 @@ static void discovery_asks_with_the_right_token(void **state) {
         struct join_options asked = {.token = (char *)cases[i].token,
                                      .discovery_token = (char *)cases[i].discovery,
                                      .tls_bootstrap_token = (char *)cases[i].bootstrap,
-                                     .timeouts = {.discovery = 7},
+                                     .discovery_timeout = 7,
                                      .timeout = i % 2 ? 9 : 0};
         struct discovery_options made;
 
@@ -439,7 +439,7 @@ static void a_copy_has_no_token(void **state) {
     assert_ptr_not_equal(copy.node_name, s->options.node_name);
     assert_int_equal(copy.kubelet_extra_args.count, s->options.kubelet_extra_args.count);
     assert_string_equal(copy.kubelet_extra_args.items[0], s->options.kubelet_extra_args.items[0]);
-    assert_int_equal(copy.timeouts.discovery, s->options.timeouts.discovery);
+    assert_int_equal(copy.discovery_timeout, s->options.discovery_timeout);
     join_options_free(&copy);
 }
 

@@ -90,7 +90,7 @@ static const struct {
      "a node is not allowed to set this label on itself"},
     {NODE("kubeletExtraArgs: [{name: register-with-taints, value: 'os=windows:NoSchedule'}]"), ""},
     {NODE("kubeletExtraArgs: [{name: register-with-taints, value: 'os=windows:Never'}]"),
-     "taint 'os=windows:Never': effect must be"},
+     "\"register-with-taints\": 'os=windows:Never': effect must be"},
     {NODE("kubeletExtraArgs: [{name: container-runtime-endpoint, value: 'unix:///run/c.sock'}]"),
      "is no pipe name of Windows"},
     {NODE("kubeletExtraArgs: [{name: container-runtime-endpoint, value: 'npipe:////./pipe/c'}]"),

@@ -415,7 +415,7 @@ static void versions_that_upstream_has_not(void **state) {
         const char *version, *message;
         enum error_kind kind;
     } rows[] = {
-        {"v1.37", "Kubernetes version v1.37: it must be complete, like v1.37.1", ERROR_USAGE},
+        {"v1.37", "\"v1.37\": a Kubernetes version must be complete, like v1.37.1", ERROR_USAGE},
         {"v1.37.1-../../x", "the cluster's version is unusable: v1.37.1-../../x", ERROR_MALFORMED},
     };
 

@@ -125,7 +125,7 @@ static void nobody_approves(void **state) {
     (void)state;
     open_kubelet(&k, &r);
     r.scene.approve = false;
-    r.options.timeouts.tls_bootstrap = 20000;
+    r.options.tls_bootstrap_timeout = 20000;
     assert_int_equal(join_once(&r, &err), -1);
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "csr-x7k2p is pending"));
@@ -170,7 +170,7 @@ static void an_approver_is_asked_for_after_a_while(void **state) {
     (void)state;
     open_kubelet(&k, &r);
     r.scene.approve = false;
-    r.options.timeouts.tls_bootstrap = 20000;
+    r.options.tls_bootstrap_timeout = 20000;
     join = (struct join){.host = r.host,
                          .http = r.http,
                          .asked = &r.options,

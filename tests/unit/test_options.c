@@ -31,8 +31,8 @@ static const struct option table[] = {
     {"duration", 0, OPTION_DURATION, 0, offsetof(struct target, duration), "D", "a duration"},
     {"limit", 0, OPTION_DURATION, OPTION_POSITIVE, offsetof(struct target, limit), "D", "not 0"},
     {"choice", 0, OPTION_CHOICE, 0, offsetof(struct target, choice), "auto|on|off", "a choice"},
-    {"mode", 0, OPTION_NETWORK_MODE, 0, offsetof(struct target, mode), NULL, "a mode"},
-    {"plugin", 0, OPTION_NETWORK_PLUGIN, 0, offsetof(struct target, plugin), NULL, "a plugin"},
+    {"mode", 0, OPTION_CHOICE, 0, offsetof(struct target, mode), "@mode", "a mode"},
+    {"plugin", 0, OPTION_CHOICE, 0, offsetof(struct target, plugin), "@plugin", "a plugin"},
     {0},
 };
 static const struct option *const tables[] = {table, NULL};

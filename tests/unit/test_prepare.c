@@ -175,6 +175,76 @@ static void a_clone_joins_and_a_reset_undoes_both(void **state) {
     json_decref(after);
 }
 
+/* Wherever a join fails: the preparation is as it was, and a reset undoes that, too. */
+static void a_failed_join_leaves_the_preparation(void **state) {
+    json_t *bare = things(), *prepared, *after;
+    size_t undone = 0;
+
+    (void)state;
+    for (unsigned n = 2; n < 470; n += 13) {
+        struct error err = {0};
+
+        prepare("v1.37.1", NULL);
+        succeeds(verb_prepare);
+        prepared = things();
+        set_options(&r, "overlay");
+        r.options.on_failure = xstrdup("rollback");
+        host_memory_fail(r.host, n);
+        (void)join_once(&r, &err);
+        host_memory_fail(r.host, 0);
+        after = things();
+        if (err.kind)
+            assert_same(prepared, after, host_memory_failed(r.host));
+        undone += strstr(err.hints[0], "everything was undone but the preparation") ||
+                  strstr(err.hints[1], "everything was undone but the preparation");
+        json_decref(prepared);
+        json_decref(after);
+        if (reset_once(&r, &err) < 0)
+            fail_msg("%s", err.message);
+        after = things();
+        assert_same(bare, after, "reset");
+        json_decref(after);
+    }
+    json_decref(bare);
+    assert_true(undone > 10);
+}
+
+/* What the kubelet wrote into its prepared folder is a failed join's, too. */
+static void what_programs_wrote_goes_with_the_join(void **state) {
+    static const char key[] = "C:\\var\\lib\\kubelet\\pki\\kubelet-server-current.pem";
+    struct error err = {0};
+    json_t *before, *after;
+
+    (void)state;
+    prepare("v1.37.1", NULL);
+    succeeds(verb_prepare);
+    before = things();
+    set_options(&r, "overlay");
+    r.scene.unprepared = true; /* kube-proxy is refused */
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(host_write(r.host, key, "KEY", 3, HOST_SECRET, NULL), 0);
+    r.options.on_failure = xstrdup("rollback");
+    assert_int_equal(host_remove(r.host, KUBELET_KUBECONFIG_FILE, NULL), 0);
+    assert_int_equal(join_once(&r, &err), -1);
+    after = things();
+    assert_same(before, after, "rollback");
+    json_decref(before);
+    json_decref(after);
+}
+
+static void the_name_of_the_server_does_not_matter(void **state) {
+    struct host_facts facts;
+
+    (void)state;
+    assert_int_equal(host_facts(r.host, &facts, NULL), 0);
+    (void)text_format(facts.host_name, sizeof facts.host_name, "A_NAME_OF_MORE_THAN_15");
+    host_memory_set_facts(r.host, &facts);
+    prepare("v1.37.1", NULL);
+    succeeds(verb_prepare);
+    assert_null(strstr(text_str(&out), "A_NAME"));
+    assert_null(strstr(text_str(&err_out), "A_NAME"));
+}
+
 static void what_is_refused(void **state) {
     struct error err;
 
@@ -208,6 +278,38 @@ static void status_says_what_is_prepared(void **state) {
     assert_false(json_is_true(json_object_get(program->result, "joined")));
 }
 
+static void put_record(const char *path, const char *text) {
+    assert_int_equal(host_write(r.host, path, text, strlen(text), HOST_SECRET, NULL), 0);
+}
+
+static const char *state_now(void) {
+    record_free(program);
+    json_decref(program->result);
+    program->result = NULL;
+    program->verb = verb_find("status");
+    (void)verb(verb_status, &(struct error){0});
+    return result_text("state");
+}
+
+/* What a server was before its last reset is of another node. */
+static void a_node_that_was_reset_is_prepared(void **state) {
+    (void)state;
+    prepare("v1.37.1", NULL);
+    succeeds(verb_prepare);
+    put_record(REPORTS_FOLDER "\\join-20200101-000000.json",
+               "{\"exitCode\": 0, \"time\": \"2020-01-01T00:00:01Z\"}");
+    assert_string_equal(state_now(), "joined");
+    put_record(REPORTS_FOLDER "\\reset-20200102-000000.json", "{\"exitCode\": 1}");
+    assert_string_equal(state_now(), "joined");
+    put_record(REPORTS_FOLDER "\\reset-20200103-000000.json", "{\"exitCode\": 0}");
+    assert_string_equal(state_now(), "prepared");
+    assert_null(json_at(program->result, "lastJoin"));
+    put_record(LOGS_FOLDER "\\join-20200102-000000.log", "2020-01-02T00:00:00Z INFO  kubelet: x\n");
+    assert_string_equal(state_now(), "prepared");
+    put_record(LOGS_FOLDER "\\join-20200104-000000.log", "2020-01-04T00:00:00Z INFO  kubelet: x\n");
+    assert_string_equal(state_now(), "failed");
+}
+
 static int close_prepared(void **state) {
     text_list_free(&program->options.pull);
     return close_joining(state);
@@ -217,9 +319,16 @@ static int close_prepared(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PREPARE_TEST(a_server_is_prepared),     PREPARE_TEST(a_second_run_changes_nothing),
-        PREPARE_TEST(an_image_that_nobody_has), PREPARE_TEST(a_clone_joins_and_a_reset_undoes_both),
-        PREPARE_TEST(what_is_refused),          PREPARE_TEST(status_says_what_is_prepared),
+        PREPARE_TEST(a_server_is_prepared),
+        PREPARE_TEST(a_second_run_changes_nothing),
+        PREPARE_TEST(an_image_that_nobody_has),
+        PREPARE_TEST(a_clone_joins_and_a_reset_undoes_both),
+        PREPARE_TEST(what_is_refused),
+        PREPARE_TEST(status_says_what_is_prepared),
+        PREPARE_TEST(a_node_that_was_reset_is_prepared),
+        PREPARE_TEST(a_failed_join_leaves_the_preparation),
+        PREPARE_TEST(what_programs_wrote_goes_with_the_join),
+        PREPARE_TEST(the_name_of_the_server_does_not_matter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "services/service_host.h"
 #include "services/service_log.h"
 #include "services/service_status.h"
 #include "tests/memory/host_memory.h"
@@ -222,6 +223,29 @@ static void one_that_is_stopped_is_down_without_an_end_of_its_own(void **state) 
     host_free(host);
 }
 
+/* ---- rotation ---- */
+
+static void the_oldest_is_dropped(void **state) {
+    static const char path[] = "C:\\l.d\\x.log";
+    const struct service_host_settings settings = {.log_file = (char *)path, .max_log_files = 3};
+    struct host *host = host_memory_new();
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *all = NULL, *newest = NULL;
+    size_t len = 0;
+
+    (void)state;
+    for (const char *text = "345"; *text; text++) {
+        assert_int_equal(host_write(host, path, text, 1, HOST_PUBLIC, NULL), 0);
+        assert_int_equal(service_log_rotate(host, &settings, NULL), 0);
+    }
+    assert_int_equal(host_list(host, "C:\\l.d", &names, NULL), 0);
+    all = text_list_join(&names, " ");
+    assert_string_equal(all, "x.1.log x.2.log");
+    assert_int_equal(host_read(host, "C:\\l.d\\x.1.log", 10, &newest, &len, NULL), 0);
+    assert_string_equal(newest, "5");
+    host_free(host);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_tells_why),
@@ -233,6 +257,7 @@ int main(void) {
         cmocka_unit_test(one_that_ended_unseen_says_when_it_spoke_last),
         cmocka_unit_test(one_that_keeps_ending_is_down),
         cmocka_unit_test(one_that_is_stopped_is_down_without_an_end_of_its_own),
+        cmocka_unit_test(the_oldest_is_dropped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

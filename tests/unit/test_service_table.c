@@ -226,6 +226,15 @@ struct expected_service {
 };
 
 /* Recovery and dependencies are promises too. */
+/* By the kubelet's node log query: its characters, and the last of the files where it looks. */
+static void assert_log_is_found(const struct service *row) {
+    _cleanup_(freep) char *file = xasprintf("C:\\var\\log\\%s\\%s.log", row->name, row->name);
+
+    assert_int_equal(strspn(row->name, "abcdefghijklmnopqrstuvwxyz-_0123456789@"),
+                     strlen(row->name));
+    assert_string_equal(row->log_file, file);
+}
+
 static void rows(void **state) {
     static const struct expected_service expected[] = {
         {&service_network, "hns", "", {5000, 15000, 60000}, 600, 0, 0},
@@ -264,6 +273,7 @@ static void rows(void **state) {
         host_service_free(&service);
         assert_int_equal(row->row->hosted, row->stop != 0);
         assert_int_equal(row->row->diagnosed, row->row != &service_network);
+        assert_log_is_found(row->row);
         if (!row->stop)
             continue;
         assert_int_equal(service_host_file_make(row->row, &settings, &text, NULL), 0);
@@ -456,30 +466,6 @@ static void settings_file(void **state) {
     assert_int_equal(err.kind, ERROR_ABSENT);
 }
 
-static void write_log(const char *path, const char *text) {
-    assert_int_equal(host_write(host, path, text, strlen(text), HOST_PUBLIC, NULL), 0);
-}
-
-static void log_rotation(void **state) {
-    char path[] = "C:\\l.d\\x.log";
-    const struct service_host_settings file = {.log_file = path, .max_log_files = 3};
-    (void)state;
-    write_log("C:\\l.d\\x.log", "3");
-    assert_int_equal(service_log_rotate(host, &file, NULL), 0);
-    write_log("C:\\l.d\\x.log", "4");
-    assert_int_equal(service_log_rotate(host, &file, NULL), 0);
-    write_log("C:\\l.d\\x.log", "5");
-    assert_int_equal(service_log_rotate(host, &file, NULL), 0);
-    _cleanup_(text_list_free) struct text_list names = {0};
-    assert_int_equal(host_list(host, "C:\\l.d", &names, NULL), 0);
-    _cleanup_(freep) char *all = text_list_join(&names, " ");
-    assert_string_equal(all, "x.1.log x.2.log");
-    _cleanup_(freep) char *newest = NULL;
-    size_t len = 0;
-    assert_int_equal(host_read(host, "C:\\l.d\\x.1.log", 10, &newest, &len, NULL), 0);
-    assert_string_equal(newest, "5");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(kubelet_by_version, open_host, close_host),
@@ -494,7 +480,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(ensured_twice, open_host, close_host),
         cmocka_unit_test_setup_teardown(foreign_service, open_host, close_host),
         cmocka_unit_test_setup_teardown(settings_file, open_host, close_host),
-        cmocka_unit_test_setup_teardown(log_rotation, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
