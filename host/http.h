@@ -136,3 +136,6 @@ char *http_shown_proxy(const char *proxy);
 char *http_proxy_for(const char *url, const char *proxy, const char *excluded);
 /* The same with WinHTTP's list of proxies: "host:port" or "http=host:port;https=host:port". */
 char *http_machine_proxy_for(const char *url, const char *proxies, const char *excluded);
+/* The machine's proxy (a WinHTTP list: "host:port" or "http=...;https=...") and the hosts that go
+ * without it; false when it has none. One for each platform. The caller frees. */
+bool http_system_proxy(char **ret_proxy, char **ret_bypass);

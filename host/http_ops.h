@@ -23,9 +23,6 @@ void http_exchange_end(struct http_exchange *exchange);
 /* The proxy for a URL by this process's environment or, where that names none, the machine's own;
  * NULL: none. The caller frees. */
 char *http_environment_proxy(const char *url);
-/* The machine's proxy (a WinHTTP list: "host:port" or "http=...;https=...") and the hosts that go
- * without it; false when it has none. One for each platform. The caller frees. */
-bool http_system_proxy(char **ret_proxy, char **ret_bypass);
 /* A file of roots that this process was told to trust instead of the system's, or NULL. One for
  * each platform. The caller frees. */
 char *http_system_roots(void);

@@ -34,6 +34,7 @@ struct join_found {
     json_t *kubelet_config;            /* config.yaml */
     struct kubelet_changes kubelet_changes; /* what it has otherwise than the cluster's */
     struct text_list kubelet_arguments;     /* the user's, as words */
+    struct text_list service_proxy;         /* service_proxy() */
     struct containerd_settings containerd;  /* no pipe: not looked at (find_containerd()) */
     struct bundle *bundle;                  /* programs_bundle() */
     struct artifacts known;                 /* programs_unlike(); no items: not asked yet */

@@ -78,6 +78,7 @@ static void found_free(struct join_found *found) {
     json_decref(found->kubelet_config);
     kubelet_changes_free(&found->kubelet_changes);
     text_list_free(&found->kubelet_arguments);
+    text_list_free(&found->service_proxy);
     containerd_settings_free(&found->containerd);
     bundle_free(found->bundle);
     artifacts_free(&found->known);

@@ -36,6 +36,8 @@ static void add_environment(const struct service *row, const struct service_sett
 
     if (variable)
         text_list_add_owned(ret, variable);
+    for (size_t i = 0; settings->proxy && i < settings->proxy->count; i++)
+        text_list_add(ret, settings->proxy->items[i]);
 }
 
 static char *host_command(const struct service *row) {

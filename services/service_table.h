@@ -44,6 +44,7 @@ struct service_settings {
     const char *api_server;           /* its URL */
     const char *ca_file;              /* the cluster's CA */
     unsigned vxlan_port;              /* 0: the default */
+    const struct text_list *proxy;    /* variables that every service gets; NULL: none */
     bool adopt; /* go on with a service of this name that is not ours (service_adopt()) */
     const struct text_list *known_flags; /* names that the service's program knows; NULL or empty =
                                             not known: all are passed */

@@ -162,7 +162,8 @@ static int ask_cluster(struct program *program, struct error *err) {
     if (cluster.network.linux_agent)
         output_warning("the cluster's pods use %s (DaemonSet %s), %s: joins are refused; %s",
                        cluster.network.linux_agent->title, cluster.network.linux_set,
-                       cluster.network.linux_agent->windows, cluster.network.linux_agent->remedy);
+                       cluster.network.linux_agent->windows,
+                       linux_agent_remedy(cluster.network.linux_agent, cluster.network.linux_set));
     if (cluster.network.agent && !o->network_plugin)
         o->network_plugin = xstrdup(cluster.network.agent->plugin);
     return 0;

@@ -2,6 +2,7 @@
 #include "join/configuration/cluster_config.h"
 
 #include "join/configuration/cluster_network.h"
+#include "join/configuration/distribution.h"
 #include "join/configuration/node_configuration.h"
 #include "kube/object.h"
 #include "services/version.h"
@@ -64,10 +65,13 @@ static int tell_missing(struct kube_client *client, unsigned timeout_ms, const s
                         const struct error *why, struct error *err) {
     struct error also = {0};
     _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *version = NULL;
+    const char *hint;
     bool denied = false, unread = false;
 
     if (kube_forgive(why, &denied, err) < 0)
         return -1;
+    (void)kube_get_retry(client, "/version", timeout_ms, &version, ERROR_IGNORED);
     if (other && read_value(client, timeout_ms, other, &text, &also) < 0)
         unread = kube_forgive(&also, &denied, NULL) == 0;
     (void)error_set(err, why->kind, "%s%s%s%s", why->message, unread ? "; " : "",
@@ -80,6 +84,9 @@ static int tell_missing(struct kube_client *client, unsigned timeout_ms, const s
     if (denied)
         (void)error_hint(err, "the token must belong to the group system:bootstrappers:kubeadm:"
                               "default-node-token, as tokens made by kubeadm token create do");
+    hint = distribution_hint(json_text_at(version, "gitVersion"));
+    if (hint)
+        return error_hint(err, "%s", hint);
     (void)error_hint(err, "on a control plane node, kubeadm init phase upload-config all --config "
                           "FILE writes both ConfigMaps and the rights to read them; FILE has the "
                           "cluster's own settings");
@@ -212,9 +219,23 @@ static bool serves_dns(const json_t *service) {
     return false;
 }
 
-/* The addresses of the first such Service, IPv4 first; a headless one has none. */
+/* Its addresses, IPv4 first; a headless one has none. */
+static void read_addresses(const json_t *service, struct text_list *ret) {
+    _cleanup_(text_list_free) struct text_list all = {0};
+    struct ip ip;
+
+    json_read_texts(json_at(service, "spec.clusterIPs"), &all);
+    if (!all.count)
+        text_list_add(&all, json_text_or(service, "spec.clusterIP", ""));
+    for (int family = 4; family <= 6; family += 2)
+        for (size_t i = 0; i < all.count; i++)
+            if (ip_parse(all.items[i], &ip, NULL) == 0 && ip.family == family)
+                text_list_add(ret, all.items[i]);
+}
+
+/* The addresses of the first such Service, or (not NULL) of the one that has this address. */
 static int list_dns(struct kube_client *client, unsigned timeout_ms, const char *path,
-                    struct text_list *ret, struct error *err) {
+                    const char *wanted, struct text_list *ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
     json_t *items = NULL;
     struct error why = {0};
@@ -225,12 +246,11 @@ static int list_dns(struct kube_client *client, unsigned timeout_ms, const char 
     if (kube_list_items(list, &items, err) < 0)
         return error_prefix(err, "list Services");
     json_each(items, i, service) {
-        const char *address = json_text_or(service, "spec.clusterIP", "");
-        struct ip ip;
+        _cleanup_(text_list_free) struct text_list addresses = {0};
 
-        if (ret->count || !serves_dns(service) || ip_parse(address, &ip, NULL) < 0)
-            continue;
-        text_list_add(ret, address);
+        read_addresses(service, &addresses);
+        if (!ret->count && serves_dns(service) && (!wanted || text_list_has(&addresses, wanted)))
+            *ret = take_struct(addresses);
     }
     return 0;
 }
@@ -239,10 +259,10 @@ static int list_dns(struct kube_client *client, unsigned timeout_ms, const char 
  * it, else by its port. */
 static int find_dns(struct kube_client *client, unsigned timeout_ms, struct text_list *ret,
                     struct error *err) {
-    if (list_dns(client, timeout_ms, SERVICES_PATH "?labelSelector=k8s-app%3Dkube-dns", ret, err) <
-        0)
+    if (list_dns(client, timeout_ms, SERVICES_PATH "?labelSelector=k8s-app%3Dkube-dns", NULL, ret,
+                 err) < 0)
         return -1;
-    return ret->count ? 0 : list_dns(client, timeout_ms, SERVICES_PATH, ret, err);
+    return ret->count ? 0 : list_dns(client, timeout_ms, SERVICES_PATH, NULL, ret, err);
 }
 
 /* NodeLocal DNS listens at an address of each Linux node's own, which leads nowhere here. */
@@ -281,6 +301,31 @@ static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
                            "--show-labels");
 }
 
+static bool has_ipv4(const struct text_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        if (!strchr(list->items[i], ':'))
+            return true;
+    return false;
+}
+
+/* A dual-stack cluster that has IPv6 first names the DNS Service by that address alone, which pods
+ * of an overlay on Windows cannot ask. */
+static int add_ipv4_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
+                        struct error *err) {
+    _cleanup_(text_list_free) struct text_list found = {0};
+
+    if (!c->cluster_dns.count || has_ipv4(&c->cluster_dns) || !has_ipv4(&c->service_subnets))
+        return 0;
+    if (list_dns(client, timeout_ms, SERVICES_PATH, c->cluster_dns.items[0], &found, err) < 0)
+        return -1;
+    if (!has_ipv4(&found))
+        return 0;
+    text_set(&c->local_dns, xstrdup(c->cluster_dns.items[0]));
+    text_list_free(&c->cluster_dns);
+    c->cluster_dns = take_struct(found);
+    return 0;
+}
+
 /* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
 static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
                       struct error *err) {
@@ -288,7 +333,8 @@ static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cl
     struct ip ip;
 
     json_read_texts(json_object_get(c->kubelet, "clusterDNS"), &c->cluster_dns);
-    if (replace_local_dns(client, timeout_ms, c, err) < 0)
+    if (replace_local_dns(client, timeout_ms, c, err) < 0 ||
+        add_ipv4_dns(client, timeout_ms, c, err) < 0)
         return -1;
     if (c->cluster_dns.count || !c->service_subnets.count)
         return 0;

@@ -5,11 +5,6 @@
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 
-/* For who meets a cluster in which something that kubeadm leaves is missing. */
-#define NOT_BY_KUBEADM_HINT                                                                        \
-    "in a cluster that kubeadm did not make: winjoin config print kubeadm-objects prints what "    \
-    "joins need; put in the cluster's values and apply it"
-
 /* Text is owned; cluster_config_free(). */
 struct cluster_config {
     char *name;                   /* clusterName, "kubernetes" */
@@ -27,7 +22,8 @@ struct cluster_config {
     json_t *winjoin;               /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
     bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
     bool network_unread;       /* some of what network agents say may not be read */
-    char *local_dns;           /* clusterDNS of Linux nodes that was replaced, or NULL */
+    char *local_dns;           /* clusterDNS of Linux nodes: another one, or one more, stands in
+                                * cluster_dns; or NULL */
     struct text_list warnings; /* what was tolerated */
 };
 

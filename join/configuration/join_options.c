@@ -141,6 +141,17 @@ int join_mirror_check(const char *url, struct error *err) {
     return server_url_check(url, err) < 0 ? error_prefix(err, "'%s'", shown) : 0;
 }
 
+int join_sandbox_image_check(const char *image, struct error *err) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-[]@";
+
+    if (*image && !image[strspn(image, letters)] && strpbrk(image, ":@") && !strstr(image, "//"))
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "\"%.100s\": not an image with its tag, like registry.k8s.io/pause:3.10.1",
+                     image);
+}
+
 int join_source_base_check(const char *url, struct error *err) {
     return text_equal(url, JOIN_SOURCE_NONE) ? 0 : join_mirror_check(url, err);
 }

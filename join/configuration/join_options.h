@@ -85,6 +85,8 @@ int join_options_check(const struct join_options *options, struct error *err);
 int join_mirror_check(const char *url, struct error *err);
 /* The same, or JOIN_SOURCE_NONE. */
 int join_source_base_check(const char *url, struct error *err);
+/* An image's name, as containerd pulls it: "registry.corp.example/pause:3.10.1". ERROR_USAGE. */
+int join_sandbox_image_check(const char *image, struct error *err);
 /* Whole, "v1.37.1" or "1.37.1": it is compared with what programs say. ERROR_USAGE. */
 int join_kubernetes_version_check(const char *version, struct error *err);
 /* Checks to ignore: all of them or single ones, compared without case; one given twice counts once

@@ -34,6 +34,9 @@ static const struct argument {
     {"node-ip", "--node-ip", offsetof(struct join_options, node_ip), check_addresses},
     {"container-runtime-endpoint", "--cri-socket", offsetof(struct join_options, cri_socket),
      check_pipe},
+    /* the kubelet's own until 1.34, where it only kept the image from its clean-up */
+    {"pod-infra-container-image", "--sandbox-image", offsetof(struct join_options, sandbox_image),
+     join_sandbox_image_check},
     {"node-labels", NULL, 0, node_labels_check},
     {"register-with-taints", NULL, 0, node_taints_check},
 };

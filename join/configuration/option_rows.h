@@ -96,6 +96,10 @@
 
 #define JOIN_PROGRAMS_OPTIONS(ROW)                                                                 \
     JOIN_SOURCE_OPTIONS(ROW)                                                                       \
+    ROW(sandbox_image, TEXT, "sandbox-image", 0, "IMAGE",                                          \
+        "image of each pod's sandbox, for Windows (default: upstream's pause, from the cluster's " \
+        "imageRepository where it has one)",                                                       \
+        .node = "artifacts.sandboxImage", .check = join_sandbox_image_check)                       \
     ROW(kubernetes_version, TEXT, "kubernetes-version", 0, "VERSION",                              \
         "version that kubelet and kube-proxy must have (default: any that the cluster supports)",  \
         .node = "artifacts.kubernetesVersion", .check = join_kubernetes_version_check)

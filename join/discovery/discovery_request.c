@@ -2,7 +2,7 @@
 #include "join/discovery/discovery_request.h"
 
 #include "base/log.h"
-#include "join/configuration/cluster_config.h"
+#include "join/configuration/distribution.h"
 #include "kube/object.h"
 #include "kube/request.h"
 #include "kube/server_url.h"
@@ -100,11 +100,6 @@ static void hint_status(const struct discovery *d, long status, struct error *er
         (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
                               "kube-apiserver --anonymous-auth and Role kube-public/"
                               "kubeadm:bootstrap-signer-clusterinfo");
-    if (status == 404) {
-        (void)error_hint(err, "is this the API server of a kubeadm cluster? On its control plane: "
-                              "kubeadm init phase bootstrap-token");
-        (void)error_hint(err, NOT_BY_KUBEADM_HINT);
-    }
     if (status >= 300 && status < 400)
         (void)error_hint(err, "redirects are not followed: use the API server's own address");
 }
@@ -230,7 +225,26 @@ static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_a
     return host_spread_ms(d->host, base / 2 + 1, base + base / 2 + 1); /* never 0 */
 }
 
-static int give_up(const struct discovery *d, unsigned tries, struct error *why,
+/* Who made the cluster is asked as cluster-info was; the answer only chooses among our own texts.
+ */
+static void hint_distribution(const struct discovery *d, const char *ca_pem, struct error *err) {
+    _cleanup_(freep) char *url = server_url_join(d->server, "/version");
+    _cleanup_(http_response_free) struct http_response response = {0};
+    _cleanup_json_ json_t *version = NULL;
+    struct http_request request;
+    const char *hint;
+
+    fill(d, url, ca_pem, &request);
+    if (http_perform(d->http, &request, &response, ERROR_IGNORED) == 0 && response.status == 200)
+        (void)json_read(response.body, response.body_len, "version", &version, ERROR_IGNORED);
+    hint = distribution_hint(json_text_at(version, "gitVersion"));
+    if (!hint)
+        (void)error_hint(err, "is this the API server of a kubeadm cluster? On its control plane: "
+                              "kubeadm init phase bootstrap-token");
+    (void)error_hint(err, "%s", hint ? hint : NOT_BY_KUBEADM_HINT);
+}
+
+static int give_up(const struct discovery *d, const char *ca_pem, unsigned tries, struct error *why,
                    struct error *err) {
     uint64_t waited = host_monotonic_ms(d->host) - d->start;
     bool unreached = why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT;
@@ -245,6 +259,8 @@ static int give_up(const struct discovery *d, unsigned tries, struct error *why,
     else if (unreached && !why->hints[0][0])
         (void)error_hint(why, "check whether this machine reaches it: curl.exe -k %s/healthz",
                          d->server);
+    if (why->os == 404)
+        hint_distribution(d, ca_pem, why);
     return error_pass(err, why);
 }
 
@@ -269,7 +285,7 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
             first_no = now;
         if (verdict == NEVER || now + pause > d->deadline ||
             (verdict == PERHAPS_LATER && now - first_no >= grace))
-            return give_up(d, tries, &why, err);
+            return give_up(d, ca_pem, tries, &why, err);
         log_message(LOG_RETRY, "%s; trying again in %u ms", why.message, pause);
         if (d->options->on_retry)
             d->options->on_retry(d->options->on_retry_context, &why, pause, left_ms(d));

@@ -15,9 +15,12 @@ int find_cluster(struct join *join, struct error *err) {
         log_message(LOG_INFO, "%s", join->found.cluster.warnings.items[i]);
     if (join->found.cluster.local_dns)
         join_warn(&join->progress,
-                  "clusterDNS %s is a DNS cache of Linux nodes: pods of this node ask the "
-                  "cluster's DNS Service at %s",
-                  join->found.cluster.local_dns, join->found.cluster.cluster_dns.items[0]);
+                  "clusterDNS %s is %s: pods of this node ask the cluster's DNS Service at %s",
+                  join->found.cluster.local_dns,
+                  text_list_has(&join->found.cluster.cluster_dns, join->found.cluster.local_dns)
+                      ? "an IPv6 address alone"
+                      : "a DNS cache of Linux nodes",
+                  join->found.cluster.cluster_dns.items[0]);
     if (join->found.cluster.winjoin) {
         node_configuration_apply(join->found.cluster.winjoin, &join->found.options);
         if (join_options_check(&join->found.options, err) < 0)

@@ -211,7 +211,7 @@ static int check_linux(const struct agent_settings *settings, const struct netwo
     (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's pods use %s (DaemonSet %s), %s",
                     settings->linux_agent->title, settings->linux_set,
                     settings->linux_agent->windows);
-    return error_hint(err, "%s", settings->linux_agent->remedy);
+    return error_hint(err, "%s", linux_agent_remedy(settings->linux_agent, settings->linux_set));
 }
 
 int network_fit_check(const struct cluster_config *cluster, const struct join_options *options,

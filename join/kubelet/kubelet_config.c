@@ -144,7 +144,7 @@ static void force_values(json_t *config, const struct kubelet_config_input *inpu
           "path of the cluster's CA on this node", changes);
     if (input->local_dns && input->cluster_dns)
         force(config, "clusterDNS", json_texts(input->cluster_dns),
-              "the other is a DNS cache of Linux nodes", changes);
+              "the cluster's DNS Service, as pods on Windows reach it", changes);
     force(config, "resolvConf", json_string(""), why, changes);
     force(config, "cgroupsPerQOS", json_false(), why, changes);
     force(config, "enforceNodeAllocatable", json_array(), why, changes);

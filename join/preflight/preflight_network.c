@@ -1,6 +1,7 @@
 /* Preflight checks of the machine's network: HNS, the adapter, ports, the proxy. */
 #include "host/http.h"
 #include "join/preflight/preflight_checks.h"
+#include "join/programs/programs.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/limits.h"
 #include "netsetup/modes/mode.h"
@@ -182,11 +183,14 @@ static char *environment_of(const struct machine *machine, const char *upper, co
     return host_environment(machine->host, lower);
 }
 
-/* Services get the machine's variables, not those of the session in which winjoin runs. */
+/* A join gives services the session's proxy; not what every user of the machine could then read,
+ * and not to a containerd of somebody else's. */
 static enum verdict check_services_proxy(const struct machine *machine, const char *proxy,
                                          struct finding *finding) {
     static const char key[] = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
-    _cleanup_(freep) char *shown = proxy && *proxy ? http_shown_proxy(proxy) : NULL;
+    bool secret = proxy && *proxy && service_proxy_is_secret(proxy);
+    bool lacks = secret || (proxy && *proxy && machine->found->containerd.foreign);
+    _cleanup_(freep) char *shown = lacks ? http_shown_proxy(proxy) : NULL;
     _cleanup_(freep) char *value = NULL;
     int found = shown ? check_registry(machine, finding, key, "HTTPS_PROXY", &value) : 1;
 
@@ -196,10 +200,11 @@ static enum verdict check_services_proxy(const struct machine *machine, const ch
                "setx /M HTTPS_PROXY %s; setx /M NO_PROXY ... (API server, pods, Services, nodes); "
                "then restart Windows",
                shown);
-    return check_warn(finding,
-                      "containerd pulls images without the proxy %s: HTTPS_PROXY is set for this "
-                      "session alone, and services have the machine's variables",
-                      shown);
+    return check_warn(finding, "containerd pulls images without the proxy %s: %s", shown,
+                      secret ? "it has a password, which a join does not write where every user "
+                               "of this machine may read it"
+                             : "HTTPS_PROXY is set for this session alone, and the containerd that "
+                               "exists has the machine's variables");
 }
 
 /* kubeadm: HTTPProxyCheck, of the endpoint's host in token discovery. */

@@ -271,6 +271,9 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
     }
     if (!found->foreign)
         return check_replaced(machine, finding);
+    if (!text_equal(machine->found->options.existing_services, "adopt"))
+        return check_not_run(finding, "the service \"containerd\" that exists is another's: see "
+                                      "Service-containerd");
     pipe = cri_pipe_path(socket ? socket : KUBELET_CRI_SOCKET);
     if (!text_equal_nocase(pipe, found->pipe)) {
         check_hint(finding, "leave --cri-socket (criSocket) out, and the join takes containerd's");

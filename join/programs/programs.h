@@ -71,3 +71,16 @@ int programs_check_kubelet(struct join *join, struct bundle *bundle, struct erro
 /* The plain values that command lines need, from the plan and the options; borrowed from found. */
 void programs_service_settings(struct host *host, struct join_found *found,
                                struct service_settings *ret);
+
+/* ---- the proxy through which winjoin reaches the world: Go's programs know the variables of their
+ * own process alone ---- */
+
+/* HTTP_PROXY, HTTPS_PROXY and NO_PROXY as "NAME=value", none where the services need none: there is
+ * no proxy, or the machine's own variables name one. In this order: this session's HTTPS_PROXY,
+ * what service containerd has (of an earlier join, or its owner's), WinHTTP's. What the session or
+ * WinHTTP excepts is excepted, and the cluster's pods, Services and names. One with a password is
+ * passed over: every user of the machine may read a service's environment. Borrowed from found,
+ * where it is kept. */
+const struct text_list *service_proxy(struct host *host, struct join_found *found);
+/* Has the proxy's URL a user or a password? */
+bool service_proxy_is_secret(const char *proxy);

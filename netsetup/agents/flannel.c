@@ -115,11 +115,14 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     return 0;
 }
 
+#define VXLAN_HINT                                                                                 \
+    "set \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789} in the ConfigMap "      \
+    "kube-flannel-cfg, then restart flannel on every node"
+
 static int refuse_vxlan(struct error *err, const char *what) {
     (void)error_set(err, ERROR_UNSUPPORTED,
                     "the cluster's flannel does not support Windows nodes: %s", what);
-    return error_hint(err, "set \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789} "
-                           "in the ConfigMap kube-flannel-cfg, then restart flannel on every node");
+    return error_hint(err, VXLAN_HINT);
 }
 
 /* pkg/backend/vxlan/vxlan_windows.go; what is not given counts as what it is on Linux. */
@@ -128,11 +131,13 @@ static int check_net_conf(const struct agent_settings *s, struct error *err) {
     unsigned port = s->vxlan_port ? s->vxlan_port : VXLAN_LINUX_PORT;
     _cleanup_(freep) char *vni_text = xasprintf("its VNI is %u", vni);
     _cleanup_(freep) char *port_text = xasprintf("its port is %u", port);
-    if (!s->mode)
-        return error_set(
+    if (!s->mode) {
+        (void)error_set(
             err, ERROR_UNSUPPORTED,
             "flannel's backend '%s' is not supported on Windows (vxlan and host-gw are)",
             s->backend);
+        return error_hint(err, VXLAN_HINT);
+    }
     if (!text_equal(s->backend, "vxlan"))
         return 0;
     if (vni < VXLAN_WINDOWS_VNI_MIN)

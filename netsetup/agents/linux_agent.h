@@ -10,7 +10,11 @@ struct linux_agent {
     const char *const *daemon_sets; /* by which it is found, in any namespace; NULL-terminated */
     const char *windows;            /* what it has for Windows nodes, as the end of a sentence */
     const char *remedy;             /* what an administrator does first */
+    const char *by_manifest; /* the same where it is in kube-system, as by its manifest; or NULL */
 };
 
 /* Ends with a row without a title. */
 extern const struct linux_agent linux_agents[];
+
+/* The remedy where this DaemonSet ("kube-system/calico-node") runs it. Static. */
+const char *linux_agent_remedy(const struct linux_agent *agent, const char *daemon_set);

@@ -30,10 +30,12 @@ static int read_list(const struct text_list *list, const char *what, bool dual, 
             return error_set(err, ERROR_USAGE, "%s: more than %d prefixes", what, PREFIXES_MAX);
         ret[count++] = cidr;
     }
-    if (!has_ipv4 && list->count)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "%s: '%s' is IPv6 only; Windows nodes need an IPv4 prefix", what,
-                         list->items[0]);
+    if (!has_ipv4 && list->count) {
+        (void)error_set(err, ERROR_UNSUPPORTED,
+                        "%s: '%s' is IPv6 only; Windows nodes need an IPv4 prefix", what,
+                        list->items[0]);
+        return error_hint(err, "dual stack works: name an IPv4 prefix, too");
+    }
     *ret_count = count;
     return 0;
 }

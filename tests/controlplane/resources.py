@@ -48,6 +48,7 @@ TABLE = (
     Resource("node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", False),
     Resource("storage.k8s.io", "v1", "csinodes", "CSINode", False),
     Resource("storage.k8s.io", "v1", "csidrivers", "CSIDriver", False),
+    Resource("crd.projectcalico.org", "v1", "ipamconfigs", "IPAMConfig", False),
     Resource(RBAC, "v1", "roles", "Role", True),
     Resource(RBAC, "v1", "rolebindings", "RoleBinding", True),
     Resource(RBAC, "v1", "clusterroles", "ClusterRole", False),

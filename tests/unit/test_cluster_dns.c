@@ -14,7 +14,8 @@
 
 #define CLUSTER                                                                                    \
     "{\"data\":{\"ClusterConfiguration\":\"apiVersion: kubeadm.k8s.io/v1beta4\\nkind: "            \
-    "ClusterConfiguration\\nkubernetesVersion: v1.37.1\\n\"}}"
+    "ClusterConfiguration\\nkubernetesVersion: v1.37.1\\nnetworking:\\n  serviceSubnet: "          \
+    "fd00:96::/112,10.96.0.0/16\\n\"}}"
 #define KUBELET(servers)                                                                           \
     "{\"data\":{\"kubelet\":\"apiVersion: kubelet.config.k8s.io/v1beta1\\nkind: "                  \
     "KubeletConfiguration\\nclusterDNS: [" servers "]\\n\"}}"
@@ -28,6 +29,13 @@ static const struct answers {
          "10.233.0.9", "80") "," SERVICE("10.233.0.3", "53") "]}"},
     {KUBELET("'fe80::1', 10.96.0.10"), NULL},
     {KUBELET("169.254.25.10"), NULL},
+    {KUBELET("'fd00:96::a'"),
+     "{\"kind\":\"ServiceList\",\"items\":[" SERVICE(
+         "10.96.0.9", "53") ",{\"spec\":{\"clusterIP\":"
+                            "\"fd00:96::a\",\"clusterIPs\":[\"fd00:96::a\",\"10.96.0.10\"],"
+                            "\"ports\":[{\"port\":53}]}}]}"},
+    {KUBELET("'fd00:96::a'"), "{\"kind\":\"ServiceList\",\"items\":[" SERVICE(
+                                  "10.96.0.9", "53") "," SERVICE("fd00:96::a", "53") "]}"},
 };
 
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
@@ -94,11 +102,29 @@ static void without_a_service_it_is_refused(void **state) {
     assert_non_null(strstr(err.hints[1], "k8s-app=kube-dns"));
 }
 
+/* A cluster that has IPv6 first: the Service's other address is asked first, where it has one. */
+static void its_ipv4_address_comes_first(void **state) {
+    (void)state;
+    for (size_t both = 0; both < 2; both++) {
+        struct cluster_config config = {0};
+
+        assert_int_equal(read_cluster(&answers[both ? 3 : 4], &config, NULL), 0);
+        assert_int_equal(config.cluster_dns.count, both ? 2 : 1);
+        assert_string_equal(config.cluster_dns.items[0], both ? "10.96.0.10" : "fd00:96::a");
+        if (both)
+            assert_string_equal(config.local_dns, "fd00:96::a");
+        else
+            assert_null(config.local_dns);
+        cluster_config_free(&config);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_service_takes_its_place),
         cmocka_unit_test(beside_the_service_it_is_left_out),
         cmocka_unit_test(without_a_service_it_is_refused),
+        cmocka_unit_test(its_ipv4_address_comes_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

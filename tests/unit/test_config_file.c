@@ -274,7 +274,8 @@ static const struct bad bad_networks[] = {
     {NODE "network: {podCIDRs: ['fd00::/64']}\n",
      NETWORK "pod prefix 'fd00::/64' is IPv6; Windows nodes need an IPv4 one", ""},
     {NODE "network: {serviceCIDRs: ['fd00::/112']}\n",
-     NETWORK "service prefixes: 'fd00::/112' is IPv6 only; Windows nodes need an IPv4 prefix", ""},
+     NETWORK "service prefixes: 'fd00::/112' is IPv6 only; Windows nodes need an IPv4 prefix",
+     "dual stack works: name an IPv4 prefix, too"},
 };
 
 static void refuse_all(const struct bad *rows, size_t count) {

@@ -1,4 +1,4 @@
-/* The address of the API server that the cluster itself publishes. */
+/* What the cluster itself publishes: its API server's address, its version. */
 #include "discovery_scene.h"
 
 static void the_cluster_may_name_another_server(void **state) {
@@ -41,10 +41,29 @@ static void the_cluster_names_each_machine_itself(void **state) {
     assert_non_null(strstr(s->err.hints[0], "https://localhost:6443 is this machine itself"));
 }
 
+/* Its own agent is named, and no command of kubeadm's, which would do harm there. */
+static void another_distribution_has_its_own_way(void **state) {
+    static const char *const rows[][2] = {{"v1.34.1+rke2r1", "this is RKE2"},
+                                          {"v1.34.1+k3s1", "this is k3s"},
+                                          {"v1.33.4-eks-99d6cc0", "this is EKS"},
+                                          {"v1.33.4-gke.1172000", "this is GKE"}};
+    struct scene *s = *state;
+
+    s->status = 404;
+    s->body = "{\"message\":\"no\"}";
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        s->version = rows[i][0];
+        assert_fails(s, ERROR_ABSENT, "404");
+        assert_hint(s, rows[i][1]);
+        assert_string_equal(s->err.hints[1], "");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_cluster_may_name_another_server, setup, teardown),
         cmocka_unit_test_setup_teardown(the_cluster_names_each_machine_itself, setup, teardown),
+        cmocka_unit_test_setup_teardown(another_distribution_has_its_own_way, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

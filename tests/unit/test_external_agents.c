@@ -226,6 +226,15 @@ static void a_network_of_linux_alone_is_known(void **state) {
     }
 }
 
+/* Calico by its manifest has no Installation to patch. */
+static void the_remedy_is_that_of_the_way_it_came(void **state) {
+    const struct linux_agent *calico = &linux_agents[0], *antrea = &linux_agents[1];
+    (void)state;
+    assert_non_null(strstr(linux_agent_remedy(calico, "calico-system/calico-node"), "patch"));
+    assert_non_null(strstr(linux_agent_remedy(calico, "kube-system/calico-node"), "migration"));
+    assert_ptr_equal(linux_agent_remedy(antrea, "kube-system/antrea-agent"), antrea->remedy);
+}
+
 static void what_may_not_be_read_is_said(void **state) {
     static const struct cluster clusters[] = {
         {.sets = {CALICO}, .net_conf = NET_CONF, .refused = "daemonsets"},
@@ -379,6 +388,7 @@ int main(void) {
         cmocka_unit_test(agents_are_found),
         cmocka_unit_test(azure_is_found_last),
         cmocka_unit_test(a_network_of_linux_alone_is_known),
+        cmocka_unit_test(the_remedy_is_that_of_the_way_it_came),
         cmocka_unit_test(what_may_not_be_read_is_said),
         cmocka_unit_test(a_request_that_fails_is_told),
         cmocka_unit_test(nonsense_is_refused),

@@ -110,6 +110,11 @@ static void whose_image(void **state) {
     image = programs_sandbox_image(host, &found);
     assert_string_equal(image, "registry.k8s.io/pause:3.10.2");
     free(image);
+    found.options.sandbox_image = (char *)"own.example/pause:3.10.1"; /* --sandbox-image */
+    image = programs_sandbox_image(host, &found);
+    assert_string_equal(image, "own.example/pause:3.10.1");
+    free(image);
+    assert_null(programs_image_warning(host, &found));
     host_free(host);
 }
 

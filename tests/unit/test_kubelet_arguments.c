@@ -29,6 +29,8 @@ static void arguments_become_options(void **state) {
     const struct join_options *o = &s.options;
 
     (void)state;
+    take(&s, "pod-infra-container-image", "own.example/pause:3.10.1");
+    assert_string_equal(s.options.sandbox_image, "own.example/pause:3.10.1");
     take(&s, "node-ip", "10.0.0.9");
     take(&s, "container-runtime-endpoint", "npipe:////./pipe/c");
     take(&s, "v", "4");

@@ -224,6 +224,11 @@ static void proxy_of_the_session(void) {
     host_memory_set_environment(r.host, "NO_PROXY", "10.0.0.0/8");
 }
 
+static void proxy_with_password(void) {
+    proxy_of_the_session();
+    host_memory_set_environment(r.host, "HTTPS_PROXY", "http://eve:pw@10.9.9.9:3128");
+}
+
 static void linux_images(void) {
     r.scene.image_repository = "registry.example/linux";
 }
@@ -339,9 +344,9 @@ static const struct {
     {"MTU", small_mtu, W, "1350"},
     {"DNSServers", no_dns, W, "no DNS server"},
     {"HTTPProxy", proxy, W, "http://10.9.9.9:3128"},
-    {"HTTPProxy", proxy_of_the_session, W,
-     "containerd pulls images without the proxy http://10.9.9.9:3128: HTTPS_PROXY is set for this "
-     "session alone"},
+    {"HTTPProxy", proxy_of_the_session, PREFLIGHT_PASS, ""},
+    {"HTTPProxy", proxy_with_password, W,
+     "containerd pulls images without the proxy http://10.9.9.9:3128: it has a password"},
     {"Port-10250", port_10250, E, "port 10250 is in use"},
     {"Port-10248", port_10248, E, "10248"},
     {"Port-10256", port_10256, E, "10256"},
@@ -361,6 +366,8 @@ static const struct {
      "which has settings of its own: registry.mirrors, sandbox image 'r.example/pause:3.10.2'"},
     {"ContainerdConfig", owners_odd_file, W, "keeps nothing of it: decode C:\\Program Files\\con"},
     {"ContainerdConfig", adopted_odd_file, E, "config.toml: line 2: in double quotes a backslash"},
+    {"ContainerdConfig", other_containerd, PREFLIGHT_NOT_RUN,
+     "is another's: see Service-containerd"},
     {"ContainerdConfig", adopted_old_image, W,
      "'mcr.microsoft.com/oss/kubernetes/pause:3.6', is too"},
     {"ContainerdConfig", adopted_other_pipe, E,
