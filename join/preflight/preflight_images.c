@@ -11,12 +11,14 @@ struct asking {
     unsigned build;
 };
 
-/* 1: it is for this build; 0: it is not, and *versions has what it is for; -1: not known. */
+/* 1: it is for this build; 0: it is not, and *versions has what it is for; -1: not known (the
+ * registry of docker.io has another name). */
 static int fits(const struct asking *a, const char *image, struct text_list *versions,
                 struct error *err) {
     _cleanup_(freep) char *wanted = xasprintf("10.0.%u.", a->build);
 
-    if (image_versions(a->from, image, versions, err) < 0 || !versions->count)
+    if (text_starts_with(image, "docker.io/") ||
+        image_versions(a->from, image, versions, err) < 0 || !versions->count)
         return -1;
     for (size_t i = 0; i < versions->count; i++)
         if (text_starts_with(versions->items[i], wanted))
@@ -73,7 +75,7 @@ enum verdict check_images(struct join *join, struct finding *finding) {
 
             if (fit == 0)
                 return tell_unfit(&asking, lists[l]->items[i], &versions, finding);
-            if (fit < 0 && finding->why.kind == ERROR_ABSENT)
+            if (fit < 0 && finding->why.kind == ERROR_ABSENT && !o->source_base)
                 return check_bad(finding, "the registry has no image %s", lists[l]->items[i]);
             unknown += fit < 0;
         }

@@ -61,6 +61,10 @@ static void image_of_2022(void) {
     image("a.example/x/app@sha256:ltsc2022");
 }
 
+static void image_of_docker(void) {
+    image("docker.io/none/app");
+}
+
 static void image_of_nobody(void) {
     image("a.example/none/app");
 }

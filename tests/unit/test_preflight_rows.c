@@ -427,6 +427,7 @@ static const struct {
     {"Images", image_of_2019, W,
      "a.example/x/app:7-ltsc2019 is not for build 20348 of Windows, but for 10.0.17763.1"},
     {"Images", image_of_2022, PREFLIGHT_PASS, ""},
+    {"Images", image_of_docker, PREFLIGHT_NOT_RUN, "a registry did not say"},
     {"Images", image_of_nobody, W, "the registry has no image a.example/none/app"},
 };
 
