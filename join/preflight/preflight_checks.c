@@ -1,5 +1,5 @@
 /* The table of preflight checks. To add one: a function in the file of its subject and a row here;
- * tests/unit/test_preflight_rows.c wants a case that makes it fail. */
+ * tests/unit/join/test_preflight_rows.c wants a case that makes it fail. */
 #include "join/preflight/preflight_checks.h"
 
 #include "base/vxlan.h"

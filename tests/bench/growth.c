@@ -12,7 +12,7 @@
 #include "netsetup/routes/routes.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
-#include "tests/unit/large_report.h"
+#include "tests/scene/large_report.h"
 
 enum { PAGE = 500 };
 
