@@ -440,7 +440,7 @@ static int late(const struct wait *w, struct error *err) {
 static int go_on(struct watching *all) {
     int result = 0;
 
-    while (all->outcome == 0 && result == 0) {
+    for (; all->outcome == 0 && result == 0; tick(all)) {
         if (left(all) == 0)
             result = late(&all->waits[0], all->err);
         else if (any_wants_list(all))
