@@ -5,6 +5,17 @@
 #include "join/phases/phase_names.h"
 #include "join/phases/phases.h"
 
+static void kubectl_overview(struct text *out) {
+    text_add(out, "kubectl winjoin: what winjoin does from any machine with a cluster of Windows\n"
+                  "nodes; on the nodes themselves it is winjoin.\n"
+                  "\n"
+                  "Commands:\n");
+    for (size_t i = 0; verbs[i].name; i++)
+        if (verbs[i].anywhere)
+            text_addf(out, "  %-14s %s\n", verbs[i].name, verbs[i].help);
+    text_add(out, "\nkubectl winjoin COMMAND --help shows more.\n");
+}
+
 static void overview(struct text *out) {
     text_add(out, "winjoin: makes a bare Windows Server a Ready Kubernetes node whose pod network\n"
                   "has been tested. A failed join keeps what it did: the same command continues,\n"
@@ -85,7 +96,7 @@ static void add_shown(const char *name, const struct verb *shown, struct text *o
     if (shown->examples[0].line)
         text_add(out, "\nExamples:\n");
     for (size_t i = 0; i < ARRAY_SIZE(shown->examples) && shown->examples[i].line; i++)
-        text_addf(out, "  # %s\n  winjoin %s\n", shown->examples[i].what, shown->examples[i].line);
+        text_addf(out, "  # %s\n  %s %s\n", shown->examples[i].what, name, shown->examples[i].line);
 }
 
 /* Of the verb, of its subcommand, or of a phase, whichever the words name. */
@@ -118,9 +129,9 @@ int verb_help(struct program *program, struct error *err) {
     _cleanup_(text_free) struct text out = {0};
 
     if (name && !text_equal(name, "help"))
-        verb = program->as_kubeadm ? kubeadm_verb(name) : verb_find(name);
+        verb = program_verb(program, name);
     if (name && !verb && !text_equal(name, "help"))
-        return program->as_kubeadm ? kubeadm_unknown(name, err) : verb_unknown(name, err);
+        return program_unknown(program, name, err);
     if (verb && words->count > 1 && !(sub = verb_subcommand(verb, words->items[1])))
         return hint_help(program, verb, words->items[1], err);
     if (sub && words->count > 2 && takes_phase(sub) && !text_equal(words->items[2], "list"))
@@ -133,6 +144,8 @@ int verb_help(struct program *program, struct error *err) {
         add_verb(program->name, verb, sub, phase, &out);
     else if (program->as_kubeadm)
         kubeadm_overview(&out);
+    else if (program->as_kubectl)
+        kubectl_overview(&out);
     else
         overview(&out);
     output_bytes(text_str(&out), out.len);

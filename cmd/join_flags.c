@@ -41,10 +41,8 @@ static const struct option prepare_programs_options[] = {
 const struct option_group prepare_programs_group = {"Programs", prepare_programs_options};
 
 static const struct option prepare_options[] = {
-    {"images", 0, OPTION_LIST, 0, offsetof(struct program_options, pull), "IMAGE",
-     "image to pull and unpack; may be repeated"},
-    {"network-mode", 0, OPTION_CHOICE, 0, AT(network_mode), "@mode",
-     "how pods will be connected (default: overlay)"},
+    JOIN_IMAGE_OPTIONS(JOIN_FLAG){"network-mode", 0, OPTION_CHOICE, 0, AT(network_mode), "@mode",
+                                  "how pods will be connected (default: overlay)"},
     {"network-plugin", 0, OPTION_CHOICE, 0, AT(network_plugin), "@plugin",
      "plugin that will create pod endpoints and routes to other nodes"},
     {"timeout", 0, OPTION_DURATION, OPTION_POSITIVE, AT(timeout), "DURATION",

@@ -170,15 +170,6 @@ int kubeadm_unknown(const char *name, struct error *err) {
     return error_hint(err, "kubeadm help lists the commands");
 }
 
-bool kubeadm_is_name(const char *argv0) {
-    const char *name = argv0;
-
-    for (const char *p = argv0; *p; p++)
-        if (*p == '/' || *p == '\\' || *p == ':')
-            name = p + 1;
-    return text_equal_nocase(name, "kubeadm") || text_equal_nocase(name, "kubeadm.exe");
-}
-
 void kubeadm_overview(struct text *out) {
     text_addf(out, "%s\nCommands:\n", kubeadm_mark);
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)

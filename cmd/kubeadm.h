@@ -7,8 +7,6 @@
 
 struct verb;
 
-/* argv[0], with folders before it and ".exe" behind it or not, in any case. */
-bool kubeadm_is_name(const char *argv0);
 /* The row of one of kubeadm's commands, also of those that a worker has no use for: they say where
  * to run them. NULL: kubeadm has none of that name. */
 const struct verb *kubeadm_verb(const char *name);

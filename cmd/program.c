@@ -142,6 +142,43 @@ static void hint_flags(const struct program *program, struct error *err) {
                      sub ? " " : "", sub ? sub->name : "");
 }
 
+/* A command that a plugin of kubectl does not have. */
+static const struct verb *find_anywhere(const char *name) {
+    const struct verb *verb = verb_find(name);
+
+    return verb && verb->anywhere ? verb : NULL;
+}
+
+static int unknown_to_kubectl(const char *name, struct error *err) {
+    if (!verb_find(name))
+        return verb_unknown(name, err);
+    (void)error_set(err, ERROR_USAGE, "kubectl winjoin %.60s: it acts on the node it runs on",
+                    name);
+    return error_hint(err, "on that node: winjoin %s", name);
+}
+
+const struct verb *program_verb(const struct program *program, const char *name) {
+    return program->as_kubeadm   ? kubeadm_verb(name)
+           : program->as_kubectl ? find_anywhere(name)
+                                 : verb_find(name);
+}
+
+int program_unknown(const struct program *program, const char *name, struct error *err) {
+    return program->as_kubeadm   ? kubeadm_unknown(name, err)
+           : program->as_kubectl ? unknown_to_kubectl(name, err)
+                                 : verb_unknown(name, err);
+}
+
+bool program_is_called(const char *argv0, const char *name) {
+    const char *last = argv0;
+    _cleanup_(freep) char *exe = xasprintf("%s.exe", name);
+
+    for (const char *p = argv0; *p; p++)
+        if (*p == '/' || *p == '\\' || *p == ':')
+            last = p + 1;
+    return text_equal_nocase(last, name) || text_equal_nocase(last, exe);
+}
+
 /* `unknown`: the word given as the command when no command has that name, or NULL. A wrong call is
  * read to its end, so that its error is written as -o or WINJOIN_OUTPUT says. */
 static int run(struct program *program, int argc, char **argv, const char *unknown,
@@ -150,10 +187,8 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     struct text_list asked = {0};
     struct error later = {0};
 
-    if (unknown && program->as_kubeadm)
-        (void)kubeadm_unknown(unknown, err);
-    else if (unknown)
-        (void)verb_unknown(unknown, err);
+    if (unknown)
+        (void)program_unknown(program, unknown, err);
     if (parse(program, argc, argv, set, unknown ? &later : err) < 0 || unknown) {
         if (!*err->hints[0])
             hint_flags(program, err);
@@ -222,10 +257,6 @@ static int finish(struct program *program, struct error *err, int result) {
     return result < 0 ? exit_code(program, err->kind) : 0;
 }
 
-static const struct verb *find_verb(const struct program *program, const char *name) {
-    return program->as_kubeadm ? kubeadm_verb(name) : verb_find(name);
-}
-
 static void close_program(struct program *program, const struct option_set *set) {
     record_free(program);
     json_decref(program->result);
@@ -254,15 +285,18 @@ int program_run(int argc, char **argv, program_open_host *open) {
     struct error err = {0};
 
     terminal_open(&program.terminal);
-    program.as_kubeadm = argc > 0 && kubeadm_is_name(argv[0]);
-    program.name = program.as_kubeadm ? "kubeadm" : "winjoin";
+    program.as_kubeadm = argc > 0 && program_is_called(argv[0], "kubeadm");
+    program.as_kubectl = argc > 0 && program_is_called(argv[0], "kubectl-winjoin");
+    program.name = program.as_kubeadm   ? "kubeadm"
+                   : program.as_kubectl ? "kubectl winjoin"
+                                        : "winjoin";
     for (int i = 1; i < argc; i++)
         redact_learn(argv[i]);
-    program.verb = find_verb(&program, text_equal(name, "--version") ? "version" : name);
+    program.verb = program_verb(&program, text_equal(name, "--version") ? "version" : name);
     if (program.verb)
         unknown = NULL;
     else
-        program.verb = find_verb(&program, "help");
+        program.verb = program_verb(&program, "help");
     verb_tables(program.verb, tables);
     given = xcalloc(options_count(&set), sizeof *given);
     set.given = given;
@@ -271,8 +305,8 @@ int program_run(int argc, char **argv, program_open_host *open) {
     if (unknown && verb_at > 1)
         (void)error_hint(&err, "put a command's own flags after it");
     if (!verb_at && result < 0)
-        (void)error_hint(&err,
-                         "winjoin help lists the commands, winjoin version shows the version");
+        (void)error_hint(&err, "%s help lists the commands, %s version shows the version",
+                         program.name, program.name);
     if (result < 0 && err.kind == ERROR_USAGE)
         words_name_pasted(argc, argv, &err);
     code = finish(&program, &err, result);

@@ -34,7 +34,6 @@ struct program_options {
     bool images;                      /* bundle create */
     long long windows_build;          /* bundle; 0: each */
     bool drain;                       /* upgrade */
-    struct text_list pull;            /* prepare */
     bool show_all;
     char *old_config, *new_config;                /* config migrate */
     char *resource_group, *route_table, *network; /* config routes */
@@ -44,7 +43,8 @@ struct program_options {
 
 struct program {
     bool as_kubeadm;  /* called by that name (cmd/kubeadm.h) */
-    const char *name; /* what it is called in texts: "winjoin" or "kubeadm" */
+    bool as_kubectl;  /* called as kubectl-winjoin, as kubectl calls its plugins */
+    const char *name; /* what it is called in texts: "winjoin", "kubeadm", "kubectl winjoin" */
     struct host *host;
     struct http *http;
     struct http *last; /* not ended by Ctrl-C: removes what diag made in a cluster; or NULL */
@@ -88,7 +88,8 @@ struct verb {
                                             join may stand behind discover */
     const struct verb *subcommands;      /* ended by a row without a name; or NULL */
     int (*run)(struct program *program, struct error *err); /* NULL in a subcommand: the verb's */
-    bool secret; /* what it prints may hold one: --output-file is for its owner alone */
+    bool anywhere; /* it needs no Windows: kubectl winjoin has it, too */
+    bool secret;   /* what it prints may hold one: --output-file is for its owner alone */
     bool hidden;
     bool raw; /* everything behind the verb is a word, also what looks like an option */
 };
@@ -109,6 +110,13 @@ int verb_unknown(const char *name, struct error *err);
  * Answers the exit code. */
 typedef int program_open_host(const char *rootfs, struct host **ret, struct error *err);
 int program_run(int argc, char **argv, program_open_host *open);
+
+/* A verb of the program under the name by which it was called; NULL: it has none of this name. */
+const struct verb *program_verb(const struct program *program, const char *name);
+/* ERROR_USAGE that says so. */
+int program_unknown(const struct program *program, const char *name, struct error *err);
+/* Is that argv[0] this name, with folders before it and ".exe" behind it or not, in any case? */
+bool program_is_called(const char *argv0, const char *name);
 
 /* Verbs' functions. */
 int verb_join(struct program *program, struct error *err);

@@ -59,15 +59,19 @@ static void objects_add(struct host *host, enum hcn_kind kind, const char *key, 
 static json_t *drift_of(struct host *host, const struct diag_evidence_options *options,
                         const json_t *evidence) {
     _cleanup_(host_routes_free) struct host_routes routes = {0};
+    _cleanup_(hcn_endpoints_free) struct hcn_endpoints endpoints = {0};
+    _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
     _cleanup_json_ json_t *namespaces = json_array();
     bool read =
         !host_deadline_passed(host) &&
         hcn_list_into(host, HCN_NAMESPACE, NULL, NULL, OBJECTS_MAX, namespaces, ERROR_IGNORED) == 0;
 
     (void)host_routes(host, &routes, ERROR_IGNORED);
-    return drift_judge(options->cluster,
-                       &(struct drift_seen){.endpoints = json_object_get(evidence, "endpoints"),
-                                            .balancers = json_object_get(evidence, "loadBalancers"),
+    hcn_endpoints_of(json_object_get(evidence, "endpoints"), &endpoints);
+    hcn_balancers_of(json_object_get(evidence, "loadBalancers"), &balancers);
+    return drift_judge(&(struct drift_seen){.cluster = options->cluster,
+                                            .endpoints = &endpoints,
+                                            .balancers = &balancers,
                                             .networks = json_object_get(evidence, "networks"),
                                             .namespaces = read ? namespaces : NULL,
                                             .nodes = options->nodes,

@@ -4,18 +4,19 @@
 
 #include "base/cidr.h"
 #include "base/json.h"
+#include "diag/drift/cluster.h"
 #include "diag/transports/transport.h"
 #include "host/host.h"
 
 /* What the caller knows; text and JSON are borrowed, NULL = unknown. */
 struct diag_evidence_options {
-    const json_t *node;                /* Node object */
-    const json_t *nodes;               /* all Node objects as a List, for peers */
-    const json_t *cluster;             /* drift_ask(): compared with what HNS has */
-    const struct text_list *pod_cidrs; /* of all nodes' pods */
-    const struct text_list *probes;    /* addresses of the probe pods */
-    const char *network_name;          /* expected HNS network */
-    const char *network_mode;          /* "overlay", "l2bridge", ... */
+    const json_t *node;                  /* Node object */
+    const json_t *nodes;                 /* all Node objects as a List, for peers */
+    const struct drift_cluster *cluster; /* drift_ask(): compared with what HNS has */
+    const struct text_list *pod_cidrs;   /* of all nodes' pods */
+    const struct text_list *probes;      /* addresses of the probe pods */
+    const char *network_name;            /* expected HNS network */
+    const char *network_mode;            /* "overlay", "l2bridge", ... */
     const char *routes;   /* "print", "none": the network has those to other nodes' pods */
     const char *pod_cidr; /* of this node */
     const char *const

@@ -4,16 +4,16 @@
 #include "base/rfc3339.h"
 #include "diag/drift/drift.h"
 
-enum { VERSION = 1, DSR = 1, NAMES = 3, NAME_MAX_LEN = 200, COUNT_MAX = 1000000, CAUSES = 8 };
+enum { VERSION = 1, NAMES = 3, NAME_MAX_LEN = 200, COUNT_MAX = 1000000, CAUSES = 8 };
 
 /* ---- made ---- */
 
 /* "on" where all have it, "mixed" where some do; NULL: HNS has no load balancer. */
-static const char *dsr_of(const json_t *balancers) {
-    size_t with = 0, count = json_array_size(balancers);
+static const char *dsr_of(const struct hcn_balancers *balancers) {
+    size_t with = 0, count = balancers->count;
 
-    json_each(balancers, i, balancer)
-        with += (json_number_at(balancer, "Flags", 0) & DSR) != 0;
+    for (size_t i = 0; i < count; i++)
+        with += balancers->items[i].dsr;
     return !count ? NULL : with == count ? "on" : with ? "mixed" : "off";
 }
 
@@ -90,11 +90,11 @@ static json_t *report_json(const struct network_report_seen *seen, size_t names)
         json_pack("{s:i, s:s, s:s*, s:s*}", "version", VERSION, "time", RFC3339_TEXT(seen->time),
                   "mode", seen->mode, "network", seen->network);
 
-    if (seen->balancers)
+    if (seen->balancers) {
         json_object_set_new(json, "loadBalancers",
-                            json_integer((json_int_t)json_array_size(seen->balancers)));
-    if (dsr_of(seen->balancers))
-        json_object_set_new(json, "dsr", json_string(dsr_of(seen->balancers)));
+                            json_integer((json_int_t)seen->balancers->count));
+        json_set_text(json, "dsr", dsr_of(seen->balancers));
+    }
     if (seen->drift) {
         json_object_set_new(json, "drift", drift_json(seen->drift, names));
         if (json_object_get(seen->drift, "unread"))

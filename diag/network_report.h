@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "diag/reports/report.h"
+#include "netsetup/hns/hcn_records.h"
 
 #define NETWORK_REPORT_ANNOTATION "winjoin.io/network-report"
 enum {
@@ -17,10 +18,10 @@ enum {
 /* What it is made of; NULL = not known. */
 struct network_report_seen {
     int64_t time;
-    const char *mode, *network; /* "overlay", "flannel.4096" */
-    const json_t *balancers;    /* HNS' load balancers, as HCN tells them */
-    const json_t *drift;        /* drift_read(); NULL: nothing was compared */
-    const json_t *diag;         /* network_report_diag() */
+    const char *mode, *network;            /* "overlay", "flannel.4096" */
+    const struct hcn_balancers *balancers; /* of HNS */
+    const json_t *drift;                   /* drift_read(); NULL: nothing was compared */
+    const json_t *diag;                    /* network_report_diag() */
 };
 /* What `winjoin diag` on the node found: {time, flows, flowsPassed, passed, failed: {count, first:
  * ["pod-to-pod-ip/tcp"]}, causes: [{id, confidence}], message}; `passed` and `failed` are cells,

@@ -4,9 +4,8 @@
 #include "base/log.h"
 #include "diag/drift/drift.h"
 #include "diag/network_proof.h"
-#include "kube/node.h"
+#include "kube/node_event.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/hns/hcn_at_once.h"
 #include "netsetup/peer_watch.h"
 #include "services/service_table.h"
 
@@ -15,6 +14,7 @@ enum {
     SOON_MS = 90000, /* kube-proxy takes a minute at most; a join's own report is there before */
     SURE_MS = 60000,
     LOOK_MS = 15 * 60000,
+    CHANGED_MS = 5 * 60000,
     AGAIN_MS = 5 * 60000,
     RENEW_SECONDS = 3600
 };
@@ -27,7 +27,8 @@ struct publishing {
     struct kube_client client;
     json_t *file; /* of the join; `input` borrows from it */
     struct network_input input;
-    char *path; /* of the Node */
+    char *path;                 /* of the Node */
+    struct node_events *events; /* borrowed, or NULL */
 };
 
 static void publishing_free(struct publishing *p) {
@@ -54,20 +55,24 @@ static int publishing_open(struct host *host, struct http *http, struct publishi
     return 0;
 }
 
-/* An Event for each change of the condition, but for a first one that says nothing. */
-static void tell(struct publishing *p, const json_t *before, const json_t *condition) {
-    const char *status = json_text_at(condition, "status"), *was = json_text_at(before, "status");
-    bool proved = text_equal(status, "True");
+static void tell(struct publishing *p, enum node_event event, const char *message) {
     struct error why = {0};
+
+    if (node_event_tell(&p->client, json_text_at(p->file, "node"), event, message, p->events,
+                        &why) < 0)
+        log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
+}
+
+/* An Event for each change of the condition, but for a first one that says nothing. */
+static void tell_change(struct publishing *p, const json_t *before, const json_t *condition) {
+    const char *status = json_text_at(condition, "status"), *was = json_text_at(before, "status");
     _cleanup_(freep) char *message = NULL;
 
     if (!status || text_equal(was, status) || (!was && text_equal(status, "Unknown")))
         return;
     message =
         xasprintf("%s: %s", json_text_at(condition, "reason"), json_text_at(condition, "message"));
-    if (kube_node_event(&p->client, json_text_at(p->file, "node"), proved ? "Normal" : "Warning",
-                        proved ? "PodNetworkProved" : "PodNetworkNotProved", message, &why) < 0)
-        log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
+    tell(p, text_equal(status, "True") ? NODE_PROVED : NODE_NOT_PROVED, message);
 }
 
 /* The status' own path takes annotations, too. `report` NULL: it stays; "": it goes. */
@@ -82,7 +87,7 @@ static int put(struct publishing *p, const char *report, const json_t *before, j
                                       *report ? report : NULL)); /* null takes it away */
     if (kube_patch(&p->client, path, "strategic-merge", patch, err) < 0)
         return -1;
-    tell(p, before, condition);
+    tell_change(p, before, condition);
     return 0;
 }
 
@@ -129,23 +134,25 @@ static bool runs_our_kube_proxy(struct host *host) {
 }
 
 /* The report as it is to be; the caller frees. */
-static char *look(struct publishing *p, const json_t *diag) {
-    _cleanup_json_ json_t *balancers = NULL, *drift = NULL;
+static char *look(struct publishing *p, const struct drift_cluster *known, const json_t *diag) {
+    _cleanup_json_ json_t *drift = NULL;
+    _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
+    bool has_balancers;
     uint64_t before = host_set_limit(p->host, DRIFT_MS);
 
     if (runs_our_kube_proxy(p->host))
         drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL,
-                           &balancers);
-    else
-        (void)hcn_list_at_once(p->host, HCN_LOAD_BALANCER, &balancers,
-                               ERROR_IGNORED); /* HNS says nothing: neither does the report */
+                           known, &balancers, &has_balancers);
+    else /* where HNS says nothing, neither does the report */
+        has_balancers = hcn_balancers_read(p->host, HCN_AT_ONCE, &balancers, ERROR_IGNORED) == 0;
     host_set_deadline(p->host, before);
-    return network_report_make(&(struct network_report_seen){.time = host_now(p->host),
-                                                             .mode = p->input.mode,
-                                                             .network = p->input.name,
-                                                             .balancers = balancers,
-                                                             .drift = drift,
-                                                             .diag = diag});
+    return network_report_make(
+        &(struct network_report_seen){.time = host_now(p->host),
+                                      .mode = p->input.mode,
+                                      .network = p->input.name,
+                                      .balancers = has_balancers ? &balancers : NULL,
+                                      .drift = drift,
+                                      .diag = diag});
 }
 
 /* The same but for the time, and well. */
@@ -158,17 +165,35 @@ static bool says_the_same(const json_t *before, const json_t *now) {
            network_report_time(now) - network_report_time(before) < RENEW_SECONDS;
 }
 
-/* `sure`: what HNS lacks was lacking a moment ago, too; otherwise that is only answered. */
-static int publish(struct host *host, struct http *http, const json_t *diag, bool sure,
-                   json_t **ret, struct error *err) {
+/* What a look of winjoin-network is told of; each once. */
+static void tell_drift(struct publishing *p, struct network_publisher *publisher,
+                       const json_t *now) {
+    bool differs = network_report_differs(now);
+    _cleanup_(freep) char *what = differs ? network_report_drift(now) : NULL;
+
+    if (differs && publisher->differs && !publisher->drifted)
+        tell(p, NODE_DRIFTED, what);
+    else if (!differs && publisher->drifted)
+        tell(p, NODE_DRIFT_GONE, "HNS has what Kubernetes has again");
+    else
+        return;
+    publisher->drifted = differs;
+}
+
+/* `known`: of Kubernetes, NULL: nothing. `sure`: what HNS lacks was lacking a moment ago, too;
+ * otherwise that is only answered. */
+static int publish(struct host *host, struct http *http, const struct drift_cluster *known,
+                   const json_t *diag, bool sure, struct network_publisher *publisher, json_t **ret,
+                   struct error *err) {
     _cleanup_(publishing_free) struct publishing p = {0};
     _cleanup_(said_free) struct said before = {0};
     _cleanup_json_ json_t *now = NULL, *condition = NULL;
     _cleanup_(freep) char *text = NULL;
 
+    p.events = publisher ? &publisher->events : NULL;
     if (publishing_open(host, http, &p, err) < 0 || get(&p, &before, err) < 0)
         return -1;
-    text = look(&p, diag ? diag : json_object_get(before.report, "diag"));
+    text = look(&p, known, diag ? diag : json_object_get(before.report, "diag"));
     if (network_report_read(text, &now, err) < 0)
         return -1;
     condition = network_proof_condition(now, before.condition, cluster_time(&p));
@@ -176,6 +201,8 @@ static int publish(struct host *host, struct http *http, const json_t *diag, boo
         !(says_the_same(before.report, now) && network_proof_equal(before.condition, condition)) &&
         put(&p, text, before.condition, condition, err) < 0)
         return -1;
+    if (publisher)
+        tell_drift(&p, publisher, now);
     *ret = take_ptr(now);
     return 0;
 }
@@ -185,9 +212,10 @@ int network_report_publish(struct host *host, struct http *http, const struct di
     _cleanup_json_ json_t *diag = measured ? network_report_diag(measured) : NULL, *first = NULL,
                           *again = NULL;
 
-    if (publish(host, http, diag, false, &first, err) < 0)
+    if (publish(host, http, NULL, diag, false, NULL, &first, err) < 0)
         return -1;
-    return network_report_lacks(first) ? publish(host, http, diag, true, &again, err) : 0;
+    return network_report_lacks(first) ? publish(host, http, NULL, diag, true, NULL, &again, err)
+                                       : 0;
 }
 
 int network_report_clear(struct host *host, struct http *http, struct error *err) {
@@ -214,6 +242,7 @@ static void doubt(struct network_publisher *publisher) {
     _cleanup_json_ json_t *condition = NULL;
     struct error why = {0};
 
+    p.events = &publisher->events;
     if (publishing_open(publisher->host, publisher->http, &p, &why) == 0 &&
         get(&p, &before, &why) == 0 && before.condition) {
         condition = network_proof_restored(before.condition, cluster_time(&p));
@@ -224,10 +253,34 @@ static void doubt(struct network_publisher *publisher) {
         log_message(LOG_RETRY, "publish that the network was made again: %s", why.message);
 }
 
-void network_publisher_look(struct network_publisher *p, enum network_news news) {
+static void tell_seen(struct network_publisher *publisher, const struct network_seen *seen) {
+    _cleanup_(publishing_free) struct publishing p = {.events = &publisher->events};
+
+    if (publishing_open(publisher->host, publisher->http, &p, ERROR_IGNORED) < 0)
+        return;
+    if (seen->hns_restarted)
+        tell(&p, NODE_HNS_RESTARTED, "another process of HNS runs");
+    if (seen->restored)
+        tell(&p, NODE_NETWORK_RESTORED, seen->restored);
+}
+
+size_t network_publisher_watches(struct network_publisher *p, struct kube_watch *ret) {
+    _cleanup_(host_service_free) struct host_service service = {0};
+
+    if (host_service_query(p->host, service_kube_proxy.name, &service, ERROR_IGNORED) < 0 ||
+        service.state == HOST_SERVICE_ABSENT || !service_is_ours(&service))
+        return 0;
+    drift_follow_watches(&p->follow, ret);
+    return DRIFT_WATCHES;
+}
+
+void network_publisher_look(struct network_publisher *p, const struct network_seen *seen) {
+    enum network_news news = seen->news;
     _cleanup_json_ json_t *now = NULL;
     struct error why = {0};
 
+    if (seen->hns_restarted || seen->restored)
+        tell_seen(p, seen);
     if (news == NEWS_RESTORED && !p->doubted)
         doubt(p);
     if (!p->begun || news == NEWS_RESTORED || (news == NEWS_BALANCERS && p->differs)) {
@@ -236,9 +289,16 @@ void network_publisher_look(struct network_publisher *p, enum network_news news)
         p->due_ms = p->begun && p->due_ms < soon && news != NEWS_RESTORED ? p->due_ms : soon;
         p->begun = true;
     }
+    if (p->follow.changes != p->compared) {
+        uint64_t changed = from_now(p, CHANGED_MS);
+
+        p->compared = p->follow.changes;
+        p->due_ms = p->due_ms < changed ? p->due_ms : changed;
+    }
     if (host_monotonic_ms(p->host) < p->due_ms)
         return;
-    if (publish(p->host, p->http, NULL, p->doubtful, &now, &why) < 0) {
+    p->compared = p->follow.changes;
+    if (publish(p->host, p->http, &p->follow.cluster, NULL, p->doubtful, p, &now, &why) < 0) {
         log_message(why.kind == ERROR_ABSENT ? LOG_INFO : LOG_RETRY,
                     "publish the report of this node's network: %s", why.message);
         p->due_ms = from_now(p, AGAIN_MS);

@@ -6,9 +6,11 @@
 
 #include <stdint.h>
 
+#include "diag/drift/follow.h"
 #include "diag/network_report.h"
 #include "host/host.h"
 #include "host/http.h"
+#include "kube/node_event.h"
 #include "netsetup/network_keeper.h"
 
 /* What winjoin-network remembers between its looks; zero at first. */
@@ -19,16 +21,25 @@ struct network_publisher {
     bool doubtful; /* the last look found that HNS lacks something, which the next one confirms */
     bool differs;  /* what was published last */
     bool doubted;  /* since that, the Node was told that its network was made again */
+    bool drifted;  /* the cluster was told that HNS differs */
     uint64_t due_ms;
+    struct node_events events;  /* node_events_free() */
+    struct drift_follow follow; /* drift_follow_free() */
+    size_t compared;            /* its changes at the last comparison */
 };
+/* What has to be watched for that (struct network_keeper's `others`), where kube-proxy is ours:
+ * DRIFT_WATCHES, or 0. */
+size_t network_publisher_watches(struct network_publisher *publisher, struct kube_watch *ret);
 /* Called every few seconds while winjoin-network runs (struct network_keeper's `looked`). Compares
- * HNS with Kubernetes every 15 to 18 minutes (three lists and the own Node), 90 s after HNS was
- * restarted, and, as long as something is wrong, 90 s after HNS has another number of load
- * balancers; publishes what changed, what is wrong each time, and once in an hour that nothing did.
- * What HNS lacks is published when it still does a minute later. That HNS was restarted makes the
- * condition Unknown at once, until the next look. Where that fails, it is tried again after five
- * minutes, and is a line of the log. */
-void network_publisher_look(struct network_publisher *publisher, enum network_news news);
+ * HNS with Kubernetes every 15 to 18 minutes (this node's pods and its Node are asked for; Services
+ * and EndpointSlices are, too, where they are not followed), 5 to 6 minutes after one of those has
+ * changed, 90 s after HNS was restarted, and, as long as something is wrong, 90 s after HNS has
+ * another number of load balancers; publishes what changed, what is wrong each time, and once in an
+ * hour that nothing did. What HNS lacks is published when it still does a minute later. That HNS
+ * was restarted makes the condition Unknown at once, until the next look. Where that fails, it is
+ * tried again after five minutes, and is a line of the log. What the service saw and did, and a
+ * difference that two looks found, is an Event of the Node, as is its end. */
+void network_publisher_look(struct network_publisher *publisher, const struct network_seen *seen);
 
 /* Compares and publishes at once, with what `measured` found (NULL: what an earlier diagnosis has
  * published stays). In DRIFT_MS and a few requests' time. ERROR_ABSENT: no join has written its

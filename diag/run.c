@@ -23,7 +23,7 @@ static bool differs(struct run *run) {
             !json_object_get(drift, "kubeProxyPods"))
             return false;
         if (times == 0) {
-            json_decref(take_ptr(run->cluster));
+            drift_cluster_free(&run->cluster);
             run_read_evidence(run);
         }
     }
@@ -206,7 +206,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     if (measured && run.probes.transport->remove(&run.probes, &ignored) < 0)
         run_tell(&run, "%s", ignored.message);
     free(run.probes.items);
-    json_decref(run.cluster);
+    drift_cluster_free(&run.cluster);
     json_decref(run.captured);
     free(run.network_name);
     free(run.network_mode);

@@ -75,14 +75,14 @@ static void evidence_options_fill(const struct run *run, char *external_ip, size
 static void cluster_ask(struct run *run) {
     struct kube_client client;
 
-    if (run->cluster || !run->options->probes.client ||
+    if (run->cluster.unread || !run->options->probes.client ||
         !service_status_runs(json_object_get(run->look, "services"), service_kube_proxy.name) ||
         (!run->up && diag_look_is_young(run->look, host_now(run->host))))
         return;
     client = *run->options->probes.client; /* the same texts, without its patience */
     client.patience_ms = 0;
     client.timeout_ms = CLUSTER_MS;
-    run->cluster = drift_ask(&client, run->options->probes.node_name);
+    drift_ask(&client, run->options->probes.node_name, &run->cluster);
 }
 
 void run_read_evidence(struct run *run) {
@@ -92,7 +92,7 @@ void run_read_evidence(struct run *run) {
 
     cluster_ask(run);
     evidence_options_fill(run, external_ip, sizeof external_ip, &options);
-    options.cluster = run->cluster;
+    options.cluster = run->cluster.unread ? &run->cluster : NULL;
     for (size_t i = 0; i < run->probes.count; i++)
         if (run->probes.items[i].spoke)
             text_list_add(&probes, probe_heartbeat_address(&run->probes.items[i].beat));

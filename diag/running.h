@@ -17,7 +17,7 @@ struct run {
     struct diag_probe_options probe_options;
     struct diag_probes probes;
     struct probe_work *node_work; /* what the node measures itself, at the same time; or NULL */
-    json_t *cluster;              /* what Kubernetes says (drift_ask()), once it was asked */
+    struct drift_cluster cluster; /* what Kubernetes says, once it was asked (`unread` is there) */
     bool evidence_is_new;         /* read since the last list was asked */
     char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
     json_t *look;                      /* options->look, its services as they are now; or NULL */

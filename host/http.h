@@ -35,7 +35,8 @@ struct http_request {
     bool follow_redirects;
     const char *proxy; /* NULL: from the environment as Go reads it; "" = none */
     /* Streaming: called with each piece instead of collecting the body; nonzero ends the request
-     * (the answer is then a success). Called with len 0 about once a second while nothing comes. */
+     * (the answer is then a success). Called with len 0 about once a second besides: then alone it
+     * may send requests itself. */
     int (*on_data)(void *context, const char *data, size_t len);
     /* With on_data, or NULL: gets status, length and range_begin before the first piece; nonzero
      * ends the request as on_data does. Not called for an answer without a body. */

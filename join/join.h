@@ -61,8 +61,7 @@ struct join {
     const struct join_options *asked;
     const void *probe_program; /* bytes of winjoin-probe.exe */
     size_t probe_program_len;
-    bool unattended;                /* a join that nobody looks at: there is no terminal */
-    const struct text_list *images; /* that a preparation pulls; NULL: none */
+    bool unattended;         /* a join that nobody looks at: there is no terminal */
     struct upgrade *upgrade; /* NULL: a join; else these are its phases (join/upgrade/upgrade.h) */
     const struct join_phase *phases; /* NULL: a join's */
     size_t phase_count;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "join/asked.h"
 #include "join/found/need.h"
+#include "join/node_news.h"
 #include "join/phases/steps.h"
 #include "join/configuration/join_configuration.h"
 #include "join/kubelet/client_certificate.h"
@@ -199,6 +200,7 @@ int join_run(struct join *join, struct error *err) {
     set_deadline(join);
     result = failure_begin(join, err) < 0 ? -1 : run_until(join, false, err);
     host_set_deadline(join->host, 0);
+    join_tell_node(join, result < 0 ? err : NULL);
     kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
     if (result < 0)
         (join->failed ? join->failed : failure_end)(join, err);

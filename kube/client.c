@@ -183,6 +183,10 @@ static int perform_json(struct kube_client *client, const struct kube_call *call
 
     if (perform_good(client, call, &body, &len, retry_after, err) < 0)
         return -1;
+    if (call->ret_text) {
+        *call->ret_text = take_ptr(body);
+        return 0;
+    }
     if (json_read(body, len, "the answer", &object, err) < 0)
         return error_prefix(err, "%s %s", call->method, call->path);
     if (!json_is_object(object))
@@ -274,11 +278,11 @@ int kube_get(struct kube_client *client, const char *path, json_t **ret, struct 
     return perform_retry(client, &call, client->patience_ms, ret, err);
 }
 
-int kube_get_large(struct kube_client *client, const char *path, size_t max_body, json_t **ret,
-                   struct error *err) {
-    struct kube_call call = {.method = "GET", .path = path, .max_body = max_body};
+int kube_get_text(struct kube_client *client, const char *path, size_t max_body, char **ret,
+                  struct error *err) {
+    struct kube_call call = {.method = "GET", .path = path, .max_body = max_body, .ret_text = ret};
 
-    return perform_retry(client, &call, client->patience_ms, ret, err);
+    return perform_retry(client, &call, client->patience_ms, NULL, err);
 }
 
 int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,

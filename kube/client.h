@@ -74,9 +74,17 @@ struct kube_watch {
     const char *version; /* it is known up to here: no list comes first; NULL or "": one does */
     unsigned timeout_ms; /* the whole wait; required */
     unsigned silent_ms;  /* a server that has not answered for so long is given up; 0 = never */
+    unsigned poll_ms;    /* not 0: what would end the wait is tried again after so long, and so long
+                            is between two lists where watch is not granted */
+    /* Or NULL: lists them itself, instead of the events "ADDED" and "LISTED". *ret_version: where
+     * the watch goes on from; the watch frees it. */
+    int (*list)(void *context, struct kube_client *client, char **ret_version, struct error *err);
+    char **ret_version; /* or NULL: at the end up to where it is known, in the place of what was
+                           there; NULL: a list has to come first */
     kube_watch_event *on_event;
     kube_watch_tick *on_tick; /* or NULL */
     void *context;
+    void *tick_context; /* on_tick's; NULL: context */
 };
 /* Lists, unless a version is given, then watches from the list's resourceVersion with bookmarks; a
  * dropped or ended stream is taken up again from the last version seen, a 410 (or ERROR event)
@@ -87,6 +95,10 @@ struct kube_watch {
  * malformed and interrupted; who was let in before is denied only when it lasts, for a server that
  * starts refuses everybody at first. */
 int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
+/* Several in one wait, their streams at the same time: the first one's timeout and ticks are those
+ * of all. One list at a time; what wants a list ends the streams within a second. */
+int kube_watch_all(struct kube_client *client, const struct kube_watch *watches, size_t count,
+                   struct error *err);
 
 /* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */
 char *kube_escape(const char *s);

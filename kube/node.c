@@ -108,22 +108,6 @@ int kube_node_network_pending_set(struct kube_client *client, const char *name, 
     return kube_patch(client, path, "strategic-merge", patch, err);
 }
 
-/* Of a Node kubectl looks for events by its name as `uid`, which the kubelet writes, too. */
-int kube_node_event(struct kube_client *client, const char *name, const char *type,
-                    const char *reason, const char *message, struct error *err) {
-    const char *now = RFC3339_TEXT(host_now(client->host) + client->clock_difference);
-    _cleanup_(freep) char *prefix = xasprintf("%s.", name);
-    _cleanup_json_ json_t *event = json_pack(
-        "{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:s, s:{s:s, s:s}, s:s, s:s, "
-        "s:i}",
-        "apiVersion", "v1", "kind", "Event", "metadata", "generateName", prefix, "namespace",
-        "default", "involvedObject", "apiVersion", "v1", "kind", "Node", "name", name, "uid", name,
-        "type", type, "reason", reason, "message", message, "source", "component", "winjoin",
-        "host", name, "firstTimestamp", now, "lastTimestamp", now, "count", 1);
-
-    return kube_create(client, "/api/v1/namespaces/default/events", event, NULL, err);
-}
-
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) {
     return kube_pages_get(client, NODES_PATH, ret, err);
 }

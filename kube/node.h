@@ -34,11 +34,6 @@ int kube_node_get(struct kube_client *client, const char *name, struct kube_node
 int kube_node_network_pending_set(struct kube_client *client, const char *name, bool pending,
                                   struct error *err);
 
-/* An Event (core/v1) about this Node, as kubectl describe node shows it; `type` is "Normal" or
- * "Warning", `reason` one word. A node may with its own identity. */
-int kube_node_event(struct kube_client *client, const char *name, const char *type,
-                    const char *reason, const char *message, struct error *err);
-
 /* All Nodes, as kube_pages_get reads them (kube/object.h). New reference. */
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "base/json_scan.h"
 #include "kube/client.h"
 
 /* Is it a DNS-1123 subdomain of at most 253 characters (apimachinery validation)? */
@@ -28,6 +29,11 @@ const json_t *kube_ready_condition(const json_t *object);
  * and objects larger than etcd stores (1.5 MiB), are ERROR_MALFORMED or ERROR_TIMED_OUT. New
  * reference. */
 int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
+/* The same told by places, each page freed before the next: of any size that 300 pages have. The
+ * scan is of each page ("items.*" is an object); *ret_version (or NULL) is where a watch can go on
+ * from, which the caller frees; NULL: the server did not say. */
+int kube_pages_scan(struct kube_client *client, const char *path, const struct json_scan *scan,
+                    char **ret_version, struct error *err);
 
 /* ---- ConfigMaps: one value, or all data ---- */
 

@@ -14,66 +14,96 @@ enum {
     CONTINUE_MAX = 4096,
 };
 
-static void strip(json_t *items) {
-    json_each(items, i, item) {
-        (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
-        (void)json_object_del(json_object_get(item, "status"), "images");
-    }
+/* What a page is besides its objects. */
+struct page {
+    char *more;    /* where the following one begins; NULL or "": it is the last */
+    char *version; /* where a watch can go on from: the same on each page; NULL: not said */
+    size_t objects;
+    bool is_list; /* what says no kind is one, too */
+};
+
+static void page_free(struct page *page) {
+    free_all(page->more, page->version);
 }
 
-/* Where a watch can go on from: the same on each page. */
-static void keep_version(const json_t *page, json_t *list) {
-    json_t *version = json_at(page, "metadata.resourceVersion");
+static void page_found(void *context, const struct json_found *found) {
+    enum { OBJECT, MORE, VERSION, KIND };
+    struct page *page = context;
 
-    if (version)
-        json_object_set(json_object_in(list, "metadata"), "resourceVersion", version);
+    if (found->what == OBJECT)
+        page->objects += found->kind == SCAN_BEGINS;
+    else if (found->what == KIND)
+        page->is_list = found->len >= 4 && memcmp(found->text + found->len - 4, "List", 4) == 0;
+    else
+        text_set(found->what == MORE ? &page->more : &page->version, json_found_text(found));
 }
+
+static int read_page(const char *text, size_t len, struct page *ret, struct error *err) {
+    static const struct json_place places[] = {
+        {"items.*", 0}, {"metadata.continue", 1}, {"metadata.resourceVersion", 2}, {"kind", 3}};
+    const struct json_scan scan = {.name = "the answer",
+                                   .prefix = "",
+                                   .places = places,
+                                   .count = ARRAY_SIZE(places),
+                                   .found = page_found,
+                                   .context = ret};
+    _cleanup_json_ json_t *other = NULL;
+    json_t *items;
+
+    ret->is_list = true;
+    if (json_scan(text, len, &scan, err) < 0)
+        return -1;
+    if (ret->more && strlen(ret->more) > CONTINUE_MAX)
+        return error_set(err, ERROR_MALFORMED, "its continue token has more than %d characters",
+                         CONTINUE_MAX);
+    if (len > (ret->objects + 1) * OBJECT_BYTES_MAX)
+        return error_set(err, ERROR_MALFORMED, "%zu objects in %zu MiB, more than etcd stores",
+                         ret->objects, len >> 20);
+    if (ret->objects && ret->is_list)
+        return 0;
+    return json_read(text, len, "the answer", &other, err) < 0
+               ? -1
+               : kube_list_items(other, &items, err);
+}
+
+/* What is done with each page. */
+typedef int take_page(void *context, const char *text, size_t len, struct error *err);
 
 /* One page more; *next is where the following one begins, "" at the end. */
-static int add_page(struct kube_client *client, const char *path, json_t *ret, char **next,
-                    struct error *err) {
-    _cleanup_(freep) char *page = xasprintf("%s%climit=%d%s%s", path, strchr(path, '?') ? '&' : '?',
-                                            PAGE_LIMIT, **next ? "&continue=" : "", *next);
-    _cleanup_json_ json_t *list = NULL;
-    json_t *items;
-    const char *more;
+static int add_page(struct kube_client *client, const char *path, take_page *take, void *context,
+                    char **next, char **ret_version, struct error *err) {
+    _cleanup_(freep) char *url = xasprintf("%s%climit=%d%s%s", path, strchr(path, '?') ? '&' : '?',
+                                           PAGE_LIMIT, **next ? "&continue=" : "", *next);
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_(page_free) struct page page = {0};
 
-    if (kube_get_large(client, page, PAGE_BYTES_MAX, &list, err) < 0)
+    if (kube_get_text(client, url, PAGE_BYTES_MAX, &text, err) < 0)
         return -1;
-    if (kube_list_items(list, &items, err) < 0)
+    if (read_page(text, client->answer_len, &page, err) < 0 ||
+        take(context, text, client->answer_len, err) < 0)
         return error_prefix(err, "GET %s", path);
-    if (client->answer_len > (json_array_size(items) + 1) * OBJECT_BYTES_MAX)
-        return error_set(err, ERROR_MALFORMED,
-                         "GET %s: %zu objects in %zu MiB, more than etcd stores", path,
-                         json_array_size(items), client->answer_len >> 20);
-    strip(items);
-    if (items)
-        (void)json_array_extend(json_object_get(ret, "items"), items); /* only memory is missing */
-    keep_version(list, ret);
-    more = json_text_at(list, "metadata.continue");
-    if (more && strlen(more) > CONTINUE_MAX)
-        return error_set(err, ERROR_MALFORMED,
-                         "GET %s: its continue token has more than %d characters", path,
-                         CONTINUE_MAX);
-    text_set(next, kube_escape(more ? more : ""));
+    text_set(next, kube_escape(page.more ? page.more : ""));
+    if (ret_version && page.version)
+        text_set(ret_version, take_ptr(page.version));
     return 0;
 }
 
-/* A server whose pages do not end is given up. */
-static int add_pages(struct kube_client *client, const char *path, json_t *ret, struct error *err) {
+/* A server whose pages do not end is given up. `all`: so many bytes at most, 0 = any number. */
+static int add_pages(struct kube_client *client, const char *path, size_t all, take_page *take,
+                     void *context, char **ret_version, struct error *err) {
     _cleanup_(freep) char *next = xstrdup("");
     uint64_t start = host_monotonic_ms(client->host);
     size_t sum = 0;
 
     for (unsigned page = 0; page < PAGES_MAX; page++) {
-        if (add_page(client, path, ret, &next, err) < 0)
+        if (add_page(client, path, take, context, &next, ret_version, err) < 0)
             return -1;
         if (!*next)
             return 0;
         sum += client->answer_len;
-        if (sum > ALL_BYTES_MAX)
-            return error_set(err, ERROR_MALFORMED, "GET %s: more than %d MiB", path,
-                             ALL_BYTES_MAX / 1024 / 1024);
+        if (all && sum > all)
+            return error_set(err, ERROR_MALFORMED, "GET %s: more than %zu MiB", path,
+                             all / 1024 / 1024);
         if (host_monotonic_ms(client->host) - start > PAGES_MS)
             return error_set(err, ERROR_TIMED_OUT, "GET %s: not complete after %u pages in %d s",
                              path, page + 1, PAGES_MS / 1000);
@@ -81,11 +111,39 @@ static int add_pages(struct kube_client *client, const char *path, json_t *ret, 
     return error_set(err, ERROR_MALFORMED, "GET %s: the list of pages never ends", path);
 }
 
-int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {
-    _cleanup_json_ json_t *all = json_pack("{s:[]}", "items");
+static int take_tree(void *context, const char *text, size_t len, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    json_t *items;
 
-    if (add_pages(client, path, all, err) < 0)
+    if (json_read(text, len, "the answer", &list, err) < 0 ||
+        kube_list_items(list, &items, err) < 0)
         return -1;
-    *ret = take_ptr(all);
+    json_each(items, i, item) {
+        (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
+        (void)json_object_del(json_object_get(item, "status"), "images");
+    }
+    if (items)
+        (void)json_array_extend(context, items); /* only memory is missing */
     return 0;
+}
+
+int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *items = json_array();
+    _cleanup_(freep) char *version = NULL;
+
+    if (add_pages(client, path, ALL_BYTES_MAX, take_tree, items, &version, err) < 0)
+        return -1;
+    *ret = json_pack("{s:O}", "items", items);
+    if (version)
+        json_put(*ret, "metadata.resourceVersion", json_string(version));
+    return 0;
+}
+
+static int take_scan(void *context, const char *text, size_t len, struct error *err) {
+    return json_scan(text, len, context, err);
+}
+
+int kube_pages_scan(struct kube_client *client, const char *path, const struct json_scan *scan,
+                    char **ret_version, struct error *err) {
+    return add_pages(client, path, 0, take_scan, (void *)scan, ret_version, err);
 }

@@ -14,13 +14,15 @@ struct kube_call {
     size_t max_body;     /* 0 = HTTP_BODY_MAX */
     int (*on_data)(void *context, const char *data, size_t len);
     void *on_data_context;
+    char **ret_text; /* kube_get_text(): gets the answer, which is not read as JSON then */
 };
 /* Sends it with the client's trust and credentials; any status is success. http_response_free(). */
 int kube_perform(struct kube_client *client, const struct kube_call *call,
                  struct http_response *ret, struct error *err);
-/* kube_get() whose answer may have so many bytes. */
-int kube_get_large(struct kube_client *client, const char *path, size_t max_body, json_t **ret,
-                   struct error *err);
+/* kube_get() whose answer, which may have so many bytes (client->answer_len), is handed out as it
+ * came; the caller frees. */
+int kube_get_text(struct kube_client *client, const char *path, size_t max_body, char **ret,
+                  struct error *err);
 /* What it is as a request to `url`, which is borrowed, too. */
 void kube_request_fill(const struct kube_client *client, const struct kube_call *call,
                        const char *url, struct http_request *ret);

@@ -19,70 +19,109 @@ enum {
     STRANGER_MS = 30000, /* how long a server may refuse whom it let in before */
 };
 
-/* One wait. */
-struct wait {
+/* Several watches in one wait. */
+struct watching {
     struct kube_client *client;
-    const struct kube_watch *watch;
+    struct wait *waits;
+    size_t count;
     uint64_t start, last_tick;
+    bool ticks;  /* a callback is called */
+    bool cut;    /* a stream ended before its time, because another watch wants its turn */
+    int outcome; /* what a callback said: 1 or -1; 0 = go on */
+    struct error *err;
+};
+struct wait {
+    struct watching *all;
+    const struct kube_watch *watch;
     uint64_t heard;    /* when the server answered last */
+    uint64_t due;      /* it pauses until then */
     char *version;     /* resourceVersion to go on from; NULL = list again */
     bool only_list;    /* watch is not granted */
     bool let_in;       /* the server has taken us once */
     uint64_t refused;  /* since when it takes us no more; 0 = it does */
     unsigned failures; /* in a row */
-    int outcome;       /* what a callback said: 1 or -1; 0 = go on */
     struct error last; /* last passing failure */
-    struct error *err;
-    struct text line; /* the piece of a line that came so far */
-    bool words;       /* of this stream: it is no stream of events */
-    struct error odd; /* why */
-    size_t events;    /* of this stream */
+    struct text line;  /* the piece of a line that came so far */
+    bool words;        /* of this stream: it is no stream of events */
+    struct error odd;  /* why */
+    size_t events;     /* of this stream */
 };
 
-static unsigned waited(const struct wait *w) {
-    return (unsigned)(host_monotonic_ms(w->client->host) - w->start);
+static uint64_t now_ms(const struct watching *all) {
+    return host_monotonic_ms(all->client->host);
 }
 
-static unsigned left(const struct wait *w) {
-    unsigned now = waited(w);
+/* The first one's wait is that of all. */
+static unsigned waited(const struct watching *all) {
+    return (unsigned)(now_ms(all) - all->start);
+}
 
-    return now < w->watch->timeout_ms ? w->watch->timeout_ms - now : 0;
+static unsigned left(const struct watching *all) {
+    unsigned now = waited(all), whole = all->waits[0].watch->timeout_ms;
+
+    return now < whole ? whole - now : 0;
+}
+
+static bool wants_list(const struct wait *w) {
+    return !w->version || w->only_list;
+}
+
+/* Does one of them want a list now, for which streams have to end? */
+static bool any_wants_list(const struct watching *all) {
+    uint64_t now = now_ms(all);
+
+    for (size_t i = 0; i < all->count; i++)
+        if (wants_list(&all->waits[i]) && all->waits[i].due <= now)
+            return true;
+    return false;
 }
 
 static void tell(struct wait *w, const char *type, const json_t *object) {
     if (w->watch->name && !text_equal(type, "LISTED") &&
         !text_equal(json_text_at(object, "metadata.name"), w->watch->name))
         return; /* a server that knows no field selectors */
-    if (w->outcome == 0)
-        w->outcome = w->watch->on_event(w->watch->context, type, object, w->err);
+    if (w->all->outcome == 0)
+        w->all->outcome = w->watch->on_event(w->watch->context, type, object, w->all->err);
 }
 
-static void tick(struct wait *w) {
-    uint64_t now = host_monotonic_ms(w->client->host);
+static void tick(struct watching *all) {
+    const struct kube_watch *first = all->waits[0].watch;
+    uint64_t now = now_ms(all);
 
-    if (w->outcome || now - w->last_tick < TICK_MS)
+    if (all->outcome || all->ticks || now - all->last_tick < TICK_MS)
         return;
-    w->last_tick = now;
-    if (host_interrupted(w->client->host))
-        w->outcome = error_set(w->err, ERROR_INTERRUPTED, "wait: interrupted");
-    else if (w->watch->on_tick)
-        w->outcome = w->watch->on_tick(w->watch->context, waited(w), w->err);
+    all->last_tick = now;
+    all->ticks = true; /* streams go on while a callback asks the server */
+    if (host_interrupted(all->client->host))
+        all->outcome = error_set(all->err, ERROR_INTERRUPTED, "wait: interrupted");
+    else if (first->on_tick)
+        all->outcome = first->on_tick(first->tick_context ? first->tick_context : first->context,
+                                      waited(all), all->err);
+    all->ticks = false;
 }
 
-/* Waits in slices so that ticks go on. */
 static void pause_for(struct wait *w, unsigned ms) {
-    uint64_t end = host_monotonic_ms(w->client->host) + (ms < left(w) ? ms : left(w));
+    w->due = now_ms(w->all) + ms;
+}
 
-    while (w->outcome == 0) {
-        uint64_t now = host_monotonic_ms(w->client->host);
-        unsigned slice = end > now ? (unsigned)(end - now) : 0;
+/* In slices so that ticks go on. */
+static void sleep_until(struct watching *all, uint64_t end) {
+    while (all->outcome == 0) {
+        uint64_t now = now_ms(all), most = now + left(all);
+        uint64_t to = end < most ? end : most;
+        unsigned slice = to > now ? (unsigned)(to - now) : 0;
 
         if (!slice)
             return;
-        if (host_sleep(w->client->host, slice < TICK_MS ? slice : TICK_MS, w->err) < 0)
-            w->outcome = -1;
-        tick(w);
+        if (host_sleep(all->client->host, slice < TICK_MS ? slice : TICK_MS, all->err) < 0)
+            all->outcome = -1;
+        tick(all);
     }
+}
+
+/* How long it lets a server be that grants no watch. */
+static unsigned poll_ms(const struct wait *w) {
+    return w->watch->poll_ms ? w->watch->poll_ms : POLL_MS;
 }
 
 static void keep_version(struct wait *w, const char *version) {
@@ -114,11 +153,17 @@ static char *make_path(const struct wait *w, const char *more) {
 }
 
 static int list(struct wait *w, struct error *err) {
-    _cleanup_(freep) char *path = make_path(w, NULL);
+    _cleanup_(freep) char *path = make_path(w, NULL), *version = NULL;
     _cleanup_json_ json_t *all = NULL;
     json_t *items;
 
-    if ((w->watch->name ? kube_get : kube_pages_get)(w->client, path, &all, err) < 0)
+    if (w->watch->list) {
+        if (w->watch->list(w->watch->context, w->all->client, &version, err) < 0)
+            return -1;
+        keep_version(w, version);
+        return 0;
+    }
+    if ((w->watch->name ? kube_get : kube_pages_get)(w->all->client, path, &all, err) < 0)
         return -1;
     if (kube_list_items(all, &items, err) < 0)
         return error_prefix(err, "GET %s", w->watch->path);
@@ -169,7 +214,9 @@ static void handle_line(struct wait *w) {
 static int on_data(void *context, const char *data, size_t len) {
     struct wait *w = context;
 
-    while (len && w->outcome == 0 && w->version) {
+    if (!len) /* with data, no request may be sent */
+        tick(w->all);
+    while (len && w->all->outcome == 0 && w->version) {
         const char *newline = memchr(data, '\n', len);
         size_t n = newline ? (size_t)(newline - data) : len;
 
@@ -182,14 +229,15 @@ static int on_data(void *context, const char *data, size_t len) {
         data += n;
         len -= n;
     }
-    tick(w);
-    return w->outcome != 0 || !w->version || left(w) == 0 || (w->words && w->line.len > WORDS_MAX);
+    w->all->cut |= any_wants_list(w->all);
+    return w->all->outcome != 0 || w->all->cut || !w->version || left(w->all) == 0 ||
+           (w->words && w->line.len > WORDS_MAX);
 }
 
 /* The end of a stream: what it means. */
 static int judge(struct wait *w, const struct http_response *response, uint64_t began,
                  struct error *err) {
-    if (w->outcome || !w->version)
+    if (w->all->outcome || !w->version)
         return 0;
     if (w->line.overflow)
         return error_set(err, ERROR_MALFORMED, "watch %s: an event is longer than %d bytes",
@@ -205,67 +253,59 @@ static int judge(struct wait *w, const struct http_response *response, uint64_t 
     if (w->words)
         return error_set(err, ERROR_NETWORK, "watch %s: %s: %.120s", w->watch->path, w->odd.message,
                          text_str(&w->line));
-    if (w->events == 0 && host_monotonic_ms(w->client->host) - began < LIVELY_MS)
+    if (w->events == 0 && !w->all->cut && now_ms(w->all) - began < LIVELY_MS)
         return error_set(err, ERROR_NETWORK, "watch %s: the stream ended immediately",
                          w->watch->path);
     return 0;
 }
 
-static int stream(struct wait *w, struct error *err) {
-    unsigned longest = host_spread_ms(w->client->host, STREAM_LEAST_MS, STREAM_MS);
-    unsigned ms = left(w) < longest ? left(w) : longest;
+/* One stream. */
+struct stream {
+    struct wait *wait;
+    char *path;
+    struct kube_call call;
+    struct http_response response;
+    struct error why;
+};
+
+static void begin_stream(struct wait *w, unsigned ms, struct stream *ret) {
     _cleanup_(freep) char *version = kube_escape(w->version);
     _cleanup_(freep) char *query =
         xasprintf("watch=true&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=%u",
                   version, ms / 1000 + 1);
-    _cleanup_(freep) char *path = make_path(w, query);
-    struct kube_call call = {.method = "GET",
-                             .path = path,
-                             .timeout_ms = ms + STREAM_GRACE_MS,
-                             .on_data = on_data,
-                             .on_data_context = w};
-    _cleanup_(http_response_free) struct http_response response = {0};
-    uint64_t began = host_monotonic_ms(w->client->host);
 
+    *ret = (struct stream){.wait = w, .path = make_path(w, query)};
+    ret->call = (struct kube_call){.method = "GET",
+                                   .path = ret->path,
+                                   .timeout_ms = ms + STREAM_GRACE_MS,
+                                   .on_data = on_data,
+                                   .on_data_context = w};
     w->events = 0;
     w->words = false;
     text_clear(&w->line);
-    if (kube_perform(w->client, &call, &response, err) < 0) {
-        if (!w->events)
-            return -1;
-        pause_for(w, host_spread_ms(w->client->host, 0, DROP_MS)); /* all watchers saw it drop */
-        return 0;
-    }
-    return judge(w, &response, began, err);
+}
+
+/* A short one is followed by a pause, whatever it brought: a server that calls each version too old
+ * would else be asked without end. */
+static int end_stream(struct stream *s, uint64_t began, struct error *err) {
+    struct wait *w = s->wait;
+
+    if (s->why.kind && !w->events)
+        return error_pass(err, &s->why);
+    if (s->why.kind) /* all watchers saw it drop */
+        pause_for(w, host_spread_ms(w->all->client->host, 0, DROP_MS));
+    else if (judge(w, &s->response, began, err) < 0)
+        return -1;
+    if (!w->all->cut && now_ms(w->all) - began < LIVELY_MS)
+        pause_for(w, host_spread_ms(w->all->client->host, LIVELY_MS, 2 * LIVELY_MS));
+    return 0;
 }
 
 /* ---- the loop ---- */
 
-/* One stream; a short one is followed by a pause, whatever it brought: a server that calls each
- * version too old would else be asked without end. */
-static int stream_calmly(struct wait *w, struct error *err) {
-    uint64_t began = host_monotonic_ms(w->client->host);
-    int result = stream(w, err);
-
-    if (result == 0 && w->outcome == 0 && host_monotonic_ms(w->client->host) - began < LIVELY_MS)
-        pause_for(w, host_spread_ms(w->client->host, LIVELY_MS, 2 * LIVELY_MS));
-    return result;
-}
-
-static int step(struct wait *w, struct error *err) {
-    if (!w->version || w->only_list) {
-        if (list(w, err) < 0)
-            return -1;
-        if (w->only_list || !w->version)
-            pause_for(w, host_spread_ms(w->client->host, POLL_MS / 2, POLL_MS + POLL_MS / 2));
-        return 0;
-    }
-    return stream_calmly(w, err);
-}
-
 /* A server that has just started answers before it has read its tokens and roles. */
 static bool may_pass(struct wait *w, const struct error *why) {
-    uint64_t now = host_monotonic_ms(w->client->host) + 1; /* never 0 */
+    uint64_t now = now_ms(w->all) + 1; /* never 0 */
 
     if (why->kind != ERROR_DENIED || !w->let_in)
         return error_is_retryable(why);
@@ -275,61 +315,172 @@ static bool may_pass(struct wait *w, const struct error *why) {
 }
 
 static bool is_silent(const struct wait *w) {
-    return w->watch->silent_ms &&
-           host_monotonic_ms(w->client->host) - w->heard >= w->watch->silent_ms;
+    return w->watch->silent_ms && now_ms(w->all) - w->heard >= w->watch->silent_ms;
 }
 
 /* After a failed step: 0 to go on, -1 when it is final. */
 static int after_failure(struct wait *w, struct error *why) {
     if (why->kind == ERROR_DENIED && why->os != HTTP_UNAUTHORIZED && w->version && !w->only_list) {
-        log_message(LOG_RETRY, "%s; polling every %d ms instead", why->message, POLL_MS);
+        log_message(LOG_RETRY, "%s; polling every %u ms instead", why->message, poll_ms(w));
         w->only_list = true;
+        if (w->watch->poll_ms) /* it has just listed */
+            pause_for(w, poll_ms(w));
         return 0;
     }
-    if (!may_pass(w, why) || is_silent(w))
-        return -1;
     w->last = *why;
+    if (!may_pass(w, why) || is_silent(w)) {
+        if (!w->watch->poll_ms)
+            return -1;
+        log_message(LOG_RETRY, "%s; trying again in %u s", why->message, poll_ms(w) / 1000);
+        pause_for(w, host_spread_ms(w->all->client->host, poll_ms(w), poll_ms(w) / 5 * 6));
+        return 0;
+    }
     log_message(LOG_RETRY, "%s; trying again", why->message);
-    pause_for(w, kube_pause_ms(w->client->host, w->failures, -1));
+    pause_for(w, kube_pause_ms(w->all->client->host, w->failures, -1));
     w->failures++;
     return 0;
 }
 
-static int late(struct wait *w, struct error *err) {
+/* A step of one watch is over: 0 to go on. */
+static int settle(struct wait *w, int result, struct error *why) {
+    if (result == 0) {
+        w->failures = 0;
+        w->heard = now_ms(w->all);
+        w->let_in = true;
+        w->refused = 0;
+        return 0;
+    }
+    if (w->all->outcome || after_failure(w, why) == 0)
+        return 0;
+    *w->all->err = *why;
+    return -1;
+}
+
+static int list_all_due(struct watching *all) {
+    for (size_t i = 0; i < all->count && all->outcome == 0; i++) {
+        struct wait *w = &all->waits[i];
+        struct error why = {0};
+        int result;
+
+        if (!wants_list(w) || w->due > now_ms(all))
+            continue;
+        result = list(w, &why);
+        if (result == 0 && wants_list(w))
+            pause_for(
+                w, host_spread_ms(all->client->host, poll_ms(w) / 2, poll_ms(w) + poll_ms(w) / 2));
+        if (settle(w, result, &why) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void perform(struct watching *all, struct stream *streams, size_t count) {
+    struct http_exchange *exchanges = xcalloc(count, sizeof *exchanges);
+    _cleanup_(text_list_free) struct text_list urls = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        text_list_add_owned(&urls, xasprintf("%s%s", all->client->server, streams[i].path));
+        kube_request_fill(all->client, &streams[i].call, urls.items[i], &exchanges[i].request);
+        exchanges[i].err = &streams[i].why;
+    }
+    all->client->requests += (unsigned)count;
+    http_perform_all(all->client->http, exchanges, count);
+    for (size_t i = 0; i < count; i++) {
+        streams[i].response = exchanges[i].response;
+        if (streams[i].why.kind)
+            (void)error_prefix(&streams[i].why, "GET %s", urls.items[i]);
+    }
+    free(exchanges);
+}
+
+/* All that are not in a pause, at the same time; false: there is none. */
+static bool stream_all(struct watching *all, int *ret) {
+    struct stream *streams = xcalloc(all->count, sizeof *streams);
+    unsigned longest = host_spread_ms(all->client->host, STREAM_LEAST_MS, STREAM_MS);
+    unsigned ms = left(all) < longest ? left(all) : longest;
+    uint64_t began = now_ms(all);
+    size_t count = 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (!wants_list(&all->waits[i]) && all->waits[i].due <= began)
+            begin_stream(&all->waits[i], ms, &streams[count++]);
+    all->cut = false;
+    if (count == 1)
+        (void)kube_perform(all->client, &streams[0].call, &streams[0].response, &streams[0].why);
+    else if (count)
+        perform(all, streams, count);
+    for (size_t i = 0; i < count; i++) {
+        struct error why = {0};
+
+        if (*ret == 0)
+            *ret = settle(streams[i].wait, end_stream(&streams[i], began, &why), &why);
+        http_response_free(&streams[i].response);
+        free(streams[i].path);
+    }
+    free(streams);
+    return count;
+}
+
+static uint64_t first_due(const struct watching *all) {
+    uint64_t due = UINT64_MAX;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (all->waits[i].due < due)
+            due = all->waits[i].due;
+    return due;
+}
+
+static int late(const struct wait *w, struct error *err) {
     if (w->last.kind == ERROR_NONE)
         return error_set(err, ERROR_TIMED_OUT, "waited %u s", w->watch->timeout_ms / 1000);
     return error_set(err, ERROR_TIMED_OUT, "waited %u s; last failure: %s",
                      w->watch->timeout_ms / 1000, w->last.message);
 }
 
-int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err) {
-    struct error own = {0};
-    struct wait w = {.client = client,
-                     .watch = watch,
-                     .start = host_monotonic_ms(client->host),
-                     .err = err ? err : &own,
-                     .line = {.cap = LINE_MAX}};
+static int go_on(struct watching *all) {
     int result = 0;
 
-    w.last_tick = w.heard = w.start;
-    if (watch->version && *watch->version)
-        keep_version(&w, watch->version);
-    while (w.outcome == 0 && result == 0) {
-        struct error why = {0};
-
-        if (left(&w) == 0) {
-            result = late(&w, w.err);
-        } else if (step(&w, &why) == 0) {
-            w.failures = 0;
-            w.heard = host_monotonic_ms(client->host);
-            w.let_in = true;
-            w.refused = 0;
-        } else if (w.outcome == 0 && after_failure(&w, &why) < 0) {
-            *w.err = why;
-            result = -1;
-        }
+    while (all->outcome == 0 && result == 0) {
+        if (left(all) == 0)
+            result = late(&all->waits[0], all->err);
+        else if (any_wants_list(all))
+            result = list_all_due(all);
+        else if (!stream_all(all, &result))
+            sleep_until(all, first_due(all));
     }
-    free(w.version);
-    text_free(&w.line);
-    return w.outcome ? (w.outcome > 0 ? 0 : -1) : result;
+    return all->outcome ? (all->outcome > 0 ? 0 : -1) : result;
+}
+
+int kube_watch_all(struct kube_client *client, const struct kube_watch *watches, size_t count,
+                   struct error *err) {
+    struct error own = {0};
+    struct watching all = {.client = client,
+                           .waits = xcalloc(count, sizeof *all.waits),
+                           .count = count,
+                           .start = host_monotonic_ms(client->host),
+                           .err = err ? err : &own};
+    int result;
+
+    all.last_tick = all.start;
+    for (size_t i = 0; i < count; i++) {
+        struct wait *w = &all.waits[i];
+
+        *w = (struct wait){
+            .all = &all, .watch = &watches[i], .heard = all.start, .line = {.cap = LINE_MAX}};
+        if (watches[i].version && *watches[i].version)
+            keep_version(w, watches[i].version);
+    }
+    result = go_on(&all);
+    for (size_t i = 0; i < count; i++) {
+        if (watches[i].ret_version)
+            text_set(watches[i].ret_version, take_ptr(all.waits[i].version));
+        free(all.waits[i].version);
+        text_free(&all.waits[i].line);
+    }
+    free(all.waits);
+    return result;
+}
+
+int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err) {
+    return kube_watch_all(client, watch, 1, err);
 }

@@ -218,6 +218,8 @@ static void tell_restored(struct network_keeper *k, const char *why, const struc
         xasprintf("%s: %s", why, did->count ? list : "nothing of the pod network was lost");
 
     k->tell(k->context, 'w', text);
+    if (did->count)
+        text_set(&k->restored, take_ptr(text));
 }
 
 static void tell_failed(struct network_keeper *k, const struct error *why) {
@@ -261,7 +263,7 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
         return -1;
     if (k->lost || k->failures || did.count) {
         tell_restored(k, why, &did);
-        k->news = NEWS_RESTORED;
+        k->seen.news = NEWS_RESTORED;
     }
     k->lost = k->unseen = false;
     k->failures = 0;
@@ -286,7 +288,7 @@ static void inspect_balancers(struct network_keeper *k, const struct network_inp
     if (count_balancers(k->host, &k->balancers, &why) < 0)
         return;
     if (k->balancers != before)
-        k->news = NEWS_BALANCERS;
+        k->seen.news = NEWS_BALANCERS;
     if (k->balancers || awaits_pod(k, input)) {
         k->empty_looks = 0;
         k->proxy_restarted = false;
@@ -315,9 +317,11 @@ static void inspect(struct network_keeper *k) {
 }
 
 static void tell_look(struct network_keeper *k) {
+    k->seen.restored = k->restored;
     if (k->http && k->looked)
-        k->looked(k->looked_context, k->news);
-    k->news = NEWS_SAME;
+        k->looked(k->looked_context, &k->seen);
+    freep(&k->restored);
+    k->seen = (struct network_seen){0};
 }
 
 static enum wait_look look(void *context, struct wait *, struct error *) {
@@ -326,7 +330,7 @@ static enum wait_look look(void *context, struct wait *, struct error *) {
     struct error why = {0};
 
     if (hns_has_restarted(k)) {
-        k->lost = true;
+        k->lost = k->seen.hns_restarted = true;
         k->restore_ms = now;
     }
     if ((k->lost || k->failures || k->unseen) && now >= k->restore_ms) {
@@ -389,9 +393,11 @@ int network_keeper_run(struct network_keeper *k, struct error *) {
 
     (void)look(k, NULL, NULL); /* before an API server that may not answer is asked */
     do {
+        struct kube_watch others[4];
+        size_t count = k->http && k->others ? k->others(k->looked_context, others) : 0;
         struct error why = {0};
 
-        if (k->http && peers_follow(k->host, k->http, look_in_watch, k, &why) < 0 &&
+        if (k->http && peers_follow(k->host, k->http, others, count, look_in_watch, k, &why) < 0 &&
             why.kind != ERROR_ABSENT)
             log_message(LOG_RETRY, "%s", why.message);
     } while (wait_until(k->host, &wait, NULL) == LOOK_AGAIN);
@@ -400,5 +406,6 @@ int network_keeper_run(struct network_keeper *k, struct error *) {
 
 void network_keeper_free(struct network_keeper *k) {
     nic_snapshot_free(&k->card);
+    free(k->restored);
     *k = (struct network_keeper){0};
 }

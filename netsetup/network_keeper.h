@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host/http.h"
+#include "kube/client.h"
 #include "netsetup/network_pending.h"
 #include "netsetup/nic/nic.h"
 #include "netsetup/plan/network_plan.h"
@@ -29,14 +30,22 @@ enum network_news {
     NEWS_RESTORED   /* the network was restored after HNS or this service started */
 };
 
-/* Zero but for the first five and the contexts; network_keeper_free(). */
+struct network_seen {
+    enum network_news news;
+    bool hns_restarted;
+    const char *restored; /* what was made again, as the event log is told; NULL: nothing */
+};
+
+/* Zero but for the first five, `others` and the contexts; network_keeper_free(). */
 struct network_keeper {
     struct host *host;
     struct http *http; /* NULL: other nodes are not followed */
     /* An entry for the event log: 'i', 'w' or 'e' as host_event()'s. */
     void (*tell)(void *context, char level, const char *text);
     /* After each look, every few seconds, while other nodes are followed (`http`); or NULL. */
-    void (*looked)(void *looked_context, enum network_news news);
+    void (*looked)(void *looked_context, const struct network_seen *seen);
+    /* What is watched beside other nodes (peers_follow()), at most 4: answers how many; or NULL. */
+    size_t (*others)(void *looked_context, struct kube_watch *ret);
     void *context, *looked_context;
 
     uint32_t hns_process;     /* that HNS had at the last look; 0: none yet */
@@ -49,7 +58,8 @@ struct network_keeper {
     size_t balancers;         /* at the last of these looks */
     unsigned empty_looks;     /* in a row at which there was no load balancer */
     bool proxy_restarted;     /* for that reason, in vain */
-    enum network_news news;   /* of this look */
+    struct network_seen seen; /* by this look */
+    char *restored;           /* for it */
     struct nic_snapshot card; /* alias NULL: not known */
     bool booting;             /* at its begin */
     struct network_pending pending;

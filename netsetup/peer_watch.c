@@ -9,7 +9,7 @@
 #include "netsetup/routes/peers.h"
 
 /* So long at most with one client: the node's certificate is renewed meanwhile. */
-enum { WATCH_MS = 3600000, AGAIN_MS = 10000 };
+enum { WATCH_MS = 3600000, AGAIN_MS = 10000, OTHERS_MAX = 4 };
 
 struct follower {
     struct host *host;
@@ -173,7 +173,6 @@ static int on_event(void *context, const char *type, const json_t *object, struc
     } else if (name && json_object_del(f->routes, name) == 0) {
         f->behind = true;
     }
-    announce(f);
     return 0;
 }
 
@@ -187,18 +186,23 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
     return f->tick(f->context, waited_ms, err);
 }
 
-static int watch(struct follower *f, struct http *http, struct error *err) {
+static int watch(struct follower *f, struct http *http, const struct kube_watch *others,
+                 size_t count, struct error *err) {
     _cleanup_(kube_client_close) struct kube_client client = {0};
-    const struct kube_watch nodes = {.path = "/api/v1/nodes",
-                                     .timeout_ms = WATCH_MS,
-                                     .on_event = on_event,
-                                     .on_tick = on_tick,
-                                     .context = f};
+    struct kube_watch all[1 + OTHERS_MAX] = {
+        {.path = "/api/v1/nodes", .on_event = on_event, .context = f}};
+    size_t first = f->plan.writes_routes;
     int result = -1;
+
+    for (size_t i = 0; i < count && i < OTHERS_MAX; i++)
+        all[first + i] = others[i];
+    all[0].timeout_ms = WATCH_MS;
+    all[0].on_tick = on_tick;
+    all[0].tick_context = f;
 
     f->client = &client;
     if (kube_client_open_file(http, f->host, NODE_KUBECONFIG, &client, err) == 0)
-        result = kube_watch(&client, &nodes, err);
+        result = kube_watch_all(&client, all, first + count, err);
     f->client = NULL;
     return result;
 }
@@ -216,8 +220,8 @@ static int remove_left(struct follower *f, struct error *err) {
                : boot_routes_write(f->host, f->file, f->remembered, err);
 }
 
-int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, void *context,
-                 struct error *err) {
+int peers_follow(struct host *host, struct http *http, const struct kube_watch *others,
+                 size_t count, peer_watch_tick *tick, void *context, struct error *err) {
     struct follower f = {.host = host, .tick = tick, .context = context};
     _cleanup_(boot_network_input_free) struct network_input input = {0};
     int result;
@@ -227,11 +231,11 @@ int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, vo
     result = network_plan_make(&input, &f.plan, err);
     if (result == 0)
         result = remove_left(&f, err);
-    if (result == 0 && !f.plan.writes_routes)
+    if (result == 0 && !f.plan.writes_routes && !count)
         result = error_set(err, ERROR_ABSENT, "this node's network needs no routes by winjoin");
     if (result == 0) {
         f.routes = json_object();
-        result = watch(&f, http, err);
+        result = watch(&f, http, others, count, err);
     }
     json_decref(f.own);
     json_decref(f.routes);

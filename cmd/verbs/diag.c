@@ -291,7 +291,8 @@ static int run(struct diagnosis *d, struct error *err) {
 
 int verb_diag(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
-    bool cluster = o->kubeconfig || o->context || o->node_selector || o->image || o->nodes.count;
+    bool cluster = (program->as_kubectl && !o->replay) || o->kubeconfig || o->context ||
+                   o->node_selector || o->image || o->nodes.count;
     struct diagnosis d = {.program = program, .ops = cluster ? &diag_of_cluster : &diag_of_node};
     int result;
 

@@ -236,7 +236,7 @@ static void add_drift(struct gathering *g, struct kube_client *client, const cha
         return;
     json_object_update_new(
         json_object_in(g->status, "drift"),
-        drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs, NULL));
+        drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs, NULL, NULL, NULL));
 }
 
 static void look(struct gathering *g) {

@@ -25,7 +25,6 @@ int verb_prepare(struct program *program, struct error *err) {
     struct join join = {.host = program->host,
                         .http = program->http,
                         .asked = &program->options.join,
-                        .images = &program->options.pull,
                         .progress.listener = progress_show,
                         .progress.context = &progress};
     int result;

@@ -99,8 +99,12 @@ static void on_event(void *context, char level, const char *text) {
                      text, ERROR_IGNORED);
 }
 
-static void on_look(void *context, enum network_news news) {
-    network_publisher_look(context, news);
+static void on_look(void *context, const struct network_seen *seen) {
+    network_publisher_look(context, seen);
+}
+
+static size_t others(void *context, struct kube_watch *ret) {
+    return network_publisher_watches(context, ret);
 }
 
 static int begin_network(void *context, struct error *err) {
@@ -128,6 +132,7 @@ static int run_network(struct program *program, const char *name, struct error *
                                     .http = program->http,
                                     .tell = on_event,
                                     .looked = on_look,
+                                    .others = others,
                                     .context = &log,
                                     .looked_context = &publisher};
     const struct service_work work = {
@@ -139,6 +144,8 @@ static int run_network(struct program *program, const char *name, struct error *
     if (log.file)
         (void)fclose(log.file); /* the service is over */
     network_keeper_free(&keeper);
+    node_events_free(&publisher.events);
+    drift_follow_free(&publisher.follow);
     service_host_settings_free(&settings);
     return result;
 }

@@ -1,92 +1,96 @@
 /* HNS' load balancers against the Services and their EndpointSlices. */
 #include "diag/drift/kinds.h"
 
-#include "base/rfc3339.h"
-#include "kube/object.h"
-
 enum { SYNC_SECONDS = 60 };
 
-char *drift_frontend(const char *vip, long long port, const char *protocol) {
-    return xasprintf("%s:%lld/%s", vip ? vip : "", port, protocol);
-}
-
-static void add_row(json_t *rows, const struct drift_balancer *balancer, const char *frontend) {
+static void add_row(json_t *rows, const struct hcn_balancer *balancer, const char *frontend) {
     json_array_append_new(rows,
                           json_pack("{s:s*, s:s*}", "id", balancer->id, "frontend", frontend));
 }
 
-/* ---- Services without a load balancer ---- */
-
-static bool is_old(const json_t *service, int64_t now) {
-    return now - rfc3339_seconds(json_text_at(service, "metadata.creationTimestamp")) >
-           SYNC_SECONDS;
+static const char *vip_of(const struct hcn_balancer *balancer) {
+    return balancer->vips.count ? balancer->vips.items[0] : NULL;
 }
+
+/* Where it listens: each of its ports at each of its addresses, or at the node. */
+static size_t frontends_of(const struct hcn_balancer *balancer) {
+    return balancer->mapping_count * (balancer->vips.count ? balancer->vips.count : 1);
+}
+
+static const char *frontend_vip(const struct hcn_balancer *balancer, size_t n) {
+    return balancer->vips.count ? balancer->vips.items[n % balancer->vips.count] : "";
+}
+
+static char *frontend_of(const struct hcn_balancer *balancer, size_t n) {
+    return drift_listens(&balancer->mappings[n / (balancer->vips.count ? balancer->vips.count : 1)],
+                         frontend_vip(balancer, n));
+}
+
+/* ---- Services without a load balancer ---- */
 
 /* Of a headless one and one of another proxy there is nothing to program; nor where no endpoint is
  * on this node and others do not count. */
-static bool is_proxied(const json_t *service) {
-    const char *vip = json_text_at(service, "spec.clusterIP");
-    const json_t *labels = json_at(service, "metadata.labels");
-
-    return vip && *vip && !text_equal(vip, "None") &&
-           !json_object_get(labels, "service.kubernetes.io/service-proxy-name") &&
-           !text_equal(json_text_at(service, "spec.internalTrafficPolicy"), "Local");
+static bool is_proxied(const struct drift_service *service) {
+    return *service->vip && !text_equal(service->vip, "None") && !service->other_proxy &&
+           !text_equal(service->traffic, "Local");
 }
 
-static void find_missing(const json_t *service, struct drift_index *index,
+static void find_missing(const struct drift_service *service, struct drift_index *index,
                          struct text_table *frontends, json_t *rows) {
-    _cleanup_(freep) char *full = kube_full_name(service);
-
-    json_each(json_at(service, "spec.ports"), i, port) {
-        _cleanup_(freep) char *key = xasprintf("%s %s", full, json_text_or(port, "name", ""));
+    for (size_t i = 0; i < service->port_count; i++) {
+        const struct drift_port *port = &service->ports[i];
+        _cleanup_(freep) char *key = drift_port_key(service->name, port);
         _cleanup_(freep) char *frontend =
-            drift_frontend(json_text_at(service, "spec.clusterIP"), json_number_at(port, "port", 0),
-                           drift_port_protocol(port));
+            drift_frontend(service->vip, port->number, port->protocol);
 
         if (drift_has(&index->ready, key) && !drift_has(frontends, frontend) &&
-            !text_equal(drift_port_protocol(port),
-                        "SCTP")) /* kube-proxy on Windows leaves it out */
-            json_array_append_new(rows,
-                                  json_pack("{s:s, s:s}", "service", full, "frontend", frontend));
+            !text_equal(port->protocol, "SCTP")) /* kube-proxy on Windows leaves it out */
+            json_array_append_new(
+                rows, json_pack("{s:s, s:s}", "service", service->name, "frontend", frontend));
     }
 }
 
 void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_index *index,
                                   json_t *rows) {
+    const struct drift_cluster *cluster = seen->cluster;
     _cleanup_(text_table_free) struct text_table frontends = {0};
 
-    if (!seen->slices || !seen->balancers)
+    if (!cluster || !cluster->has_slices || !seen->balancers)
         return;
-    for (size_t i = 0; i < index->frontends.count; i++)
-        drift_put(&frontends, index->frontends.items[i]);
-    json_each(json_object_get(seen->services, "items"), i, service)
-        if (is_old(service, seen->now) && is_proxied(service))
+    for (size_t i = 0; i < seen->balancers->count; i++)
+        for (size_t n = 0; n < frontends_of(&seen->balancers->items[i]); n++)
+            drift_put_owned(&frontends, frontend_of(&seen->balancers->items[i], n));
+    for (size_t i = 0; i < cluster->service_count; i++) {
+        const struct drift_service *service = &cluster->services[i];
+
+        if (seen->now - service->created > SYNC_SECONDS && is_proxied(service))
             find_missing(service, index, &frontends, rows);
+    }
 }
 
 /* ---- load balancers without a Service ---- */
 
-/* The first frontend that nothing is for; NULL: all are wanted. */
-static const char *unwanted_of(struct drift_index *index, const struct drift_balancer *balancer) {
-    for (size_t i = balancer->frontend; i < balancer->frontend_end; i++) {
-        const char *frontend = index->frontends.items[i];
-        _cleanup_(freep) char *vip = xstrndup(frontend, strcspn(frontend, ":"));
+/* The first frontend that nothing is for, which the caller frees; NULL: all are wanted. */
+static char *unwanted_of(struct drift_index *index, const struct hcn_balancer *balancer) {
+    for (size_t n = 0; n < frontends_of(balancer); n++) {
+        _cleanup_(freep) char *frontend = frontend_of(balancer, n);
 
-        if (!drift_has(&index->wanted, frontend) && !drift_has(&index->wanted, vip))
-            return frontend;
+        if (!drift_has(&index->wanted, frontend) &&
+            !drift_has(&index->wanted, frontend_vip(balancer, n)))
+            return take_ptr(frontend);
     }
     return NULL;
 }
 
 void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_index *index,
                                  json_t *rows) {
-    if (!seen->services || !seen->slices)
+    if (!seen->cluster || !seen->cluster->has_services || !seen->cluster->has_slices)
         return;
-    for (size_t i = 0; i < index->balancer_count; i++) {
-        const char *frontend = unwanted_of(index, &index->balancers[i]);
+    for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
+        _cleanup_(freep) char *frontend = unwanted_of(index, &seen->balancers->items[i]);
 
         if (frontend)
-            add_row(rows, &index->balancers[i], frontend);
+            add_row(rows, &seen->balancers->items[i], frontend);
     }
 }
 
@@ -96,21 +100,38 @@ void drift_find_empty_balancers(const struct drift_seen *seen, struct drift_inde
                                 json_t *rows) {
     if (!seen->endpoints)
         return;
-    for (size_t i = 0; i < index->balancer_count; i++) {
-        const struct drift_balancer *balancer = &index->balancers[i];
+    for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
+        const struct hcn_balancer *balancer = &seen->balancers->items[i];
         bool any = !balancer->names_endpoints;
 
-        for (size_t k = balancer->address; k < balancer->address_end; k++)
-            any |= *index->balanced[k] != '\0';
+        for (size_t k = 0; !any && k < balancer->endpoints.count; k++) {
+            const char *address = drift_address_of(index, balancer->endpoints.items[k]);
+
+            any = address && *address;
+        }
         if (!any)
-            add_row(rows, balancer, balancer->vip);
+            add_row(rows, balancer, vip_of(balancer));
     }
 }
 
+/* "ns/name dns": the Service's port at the load balancer's address; that of the first Service that
+ * has it as its cluster IP. NULL: none. */
+static const char *port_of(struct drift_index *index, const struct hcn_balancer *balancer,
+                           const struct hcn_port_mapping *mapping) {
+    const char *vip = vip_of(balancer);
+    _cleanup_(freep) char *frontend = vip ? drift_listens(mapping, vip) : NULL;
+    const char *service = text_table_get(&index->ports, vip),
+               *port = text_table_get(&index->ports, frontend);
+
+    return service && port && text_starts_with(port, service) && port[strlen(service)] == ' '
+               ? port
+               : NULL;
+}
+
 /* "ns/name": the Service that the load balancer is for; the caller frees. NULL: none. */
-static char *service_of(const struct drift_index *index, const struct drift_balancer *balancer) {
-    for (size_t i = balancer->mapping; i < balancer->mapping_end; i++) {
-        const char *port = index->mappings[i].port;
+static char *service_of(struct drift_index *index, const struct hcn_balancer *balancer) {
+    for (size_t i = 0; i < balancer->mapping_count; i++) {
+        const char *port = port_of(index, balancer, &balancer->mappings[i]);
 
         if (port)
             return xstrndup(port, strcspn(port, " "));
@@ -125,20 +146,18 @@ static bool slices_hold(struct drift_index *index, const char *service, const ch
     return drift_has(&index->pods, pod) || !drift_has(&index->slices, service);
 }
 
-void drift_find_other_pods(const struct drift_seen *, struct drift_index *index, json_t *rows) {
-    for (size_t i = 0; i < index->balancer_count; i++) {
-        const struct drift_balancer *balancer = &index->balancers[i];
+void drift_find_other_pods(const struct drift_seen *seen, struct drift_index *index, json_t *rows) {
+    for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
+        const struct hcn_balancer *balancer = &seen->balancers->items[i];
         _cleanup_(freep) char *service = service_of(index, balancer);
 
-        if (!service)
-            continue;
-        for (size_t k = balancer->address; k < balancer->address_end; k++) {
-            const char *address = index->balanced[k];
+        for (size_t k = 0; service && k < balancer->endpoints.count; k++) {
+            const char *address = drift_address_of(index, balancer->endpoints.items[k]);
 
-            if (*address && !slices_hold(index, service, address))
+            if (address && *address && !slices_hold(index, service, address))
                 json_array_append_new(rows,
                                       json_pack("{s:s*, s:s*, s:s}", "id", balancer->id, "frontend",
-                                                balancer->vip, "address", address));
+                                                vip_of(balancer), "address", address));
         }
     }
 }
@@ -151,17 +170,18 @@ static bool slices_have(struct drift_index *index, const char *port, long long n
     return drift_has(&index->numbers, key) || !drift_has(&index->numbers, port);
 }
 
-void drift_find_other_ports(const struct drift_seen *, struct drift_index *index, json_t *rows) {
-    for (size_t i = 0; i < index->balancer_count; i++) {
-        const struct drift_balancer *balancer = &index->balancers[i];
+void drift_find_other_ports(const struct drift_seen *seen, struct drift_index *index,
+                            json_t *rows) {
+    for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
+        const struct hcn_balancer *balancer = &seen->balancers->items[i];
 
-        for (size_t k = balancer->mapping; k < balancer->mapping_end; k++) {
-            const struct drift_mapping *mapping = &index->mappings[k];
+        for (size_t k = 0; k < balancer->mapping_count; k++) {
+            const struct hcn_port_mapping *mapping = &balancer->mappings[k];
+            const char *port = mapping->inside ? port_of(index, balancer, mapping) : NULL;
 
-            if (mapping->port && mapping->inside &&
-                !slices_have(index, mapping->port, mapping->inside))
+            if (port && !slices_have(index, port, mapping->inside))
                 json_array_append_new(rows, json_pack("{s:s*, s:s, s:I}", "id", balancer->id,
-                                                      "frontend", balancer->vip, "port",
+                                                      "frontend", vip_of(balancer), "port",
                                                       (json_int_t)mapping->inside));
         }
     }

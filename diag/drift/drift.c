@@ -3,7 +3,6 @@
 
 #include "kube/node.h"
 #include "kube/object.h"
-#include "netsetup/hns/hcn_at_once.h"
 #include "netsetup/hns/hcn_lookup.h"
 
 enum { COMMANDS_MAX = 10 /* of each kind */ };
@@ -121,70 +120,64 @@ static void add_commands(json_t *drift) {
 
 /* ---- read ---- */
 
-static void add_unread(json_t *asked, const char *what, const struct error *why) {
+static void add_unread(json_t *unread, const char *what, const struct error *why) {
     _cleanup_(freep) char *text = xasprintf("%s: %s", what, why->message);
 
-    json_array_append_new(json_array_in(asked, "unread"), json_string(text));
+    json_array_append_new(unread, json_string(text));
 }
 
-static json_t *get(struct kube_client *client, const char *path, const char *what, json_t *unread) {
-    json_t *list = NULL;
-    struct error why = {0};
-
-    if (kube_pages_get(client, path, &list, &why) < 0)
-        add_unread(unread, what, &why);
-    return list;
+static bool has(const struct drift_cluster *known, enum drift_what what) {
+    return known && (what == DRIFT_SERVICES ? known->has_services : known->has_slices);
 }
 
-static json_t *list(struct host *host, enum hcn_kind kind, const char *name, const char *what,
-                    json_t *unread) {
-    bool is_long = kind == HCN_ENDPOINT || kind == HCN_LOAD_BALANCER;
-    json_t *all = NULL;
-    struct error why = {0};
-    int result = is_long ? hcn_list_at_once(host, kind, &all, &why)
-                         : hcn_list(host, kind, name ? "Name" : NULL, name, &all, &why);
-
-    if (result < 0)
-        add_unread(unread, what, &why);
-    return all;
-}
-
-json_t *drift_ask(struct kube_client *client, const char *node) {
+/* What of `known` (or NULL) is there is not asked for. */
+static void ask(struct kube_client *client, const char *node, const struct drift_cluster *known,
+                struct drift_cluster *ret) {
+    static const char *const names[] = {
+        [DRIFT_SERVICES] = "the Services", [DRIFT_SLICES] = "the EndpointSlices"};
     _cleanup_(freep) char *name = kube_escape(node ? node : "");
     _cleanup_(freep) char *pods_path =
         xasprintf("/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", name);
-    json_t *asked = json_object(), *services, *slices, *pods;
+    struct error why = {0};
 
-    services = get(client, "/api/v1/services", "the Services", asked);
-    slices = get(client, "/apis/discovery.k8s.io/v1/endpointslices", "the EndpointSlices", asked);
-    pods = node ? get(client, pods_path, "this node's pods", asked) : NULL;
-    json_object_update_new(asked, json_pack("{s:o*, s:o*, s:o*}", "services", services, "slices",
-                                            slices, "pods", pods));
-    return asked;
+    *ret = (struct drift_cluster){.unread = json_array()};
+    for (enum drift_what what = DRIFT_SERVICES; what <= DRIFT_SLICES; what++)
+        if (!has(known, what) && drift_cluster_list(ret, what, client, NULL, &why) < 0)
+            add_unread(ret->unread, names[what], &why);
+    if (node && kube_pages_get(client, pods_path, &ret->pods, &why) < 0)
+        add_unread(ret->unread, "this node's pods", &why);
 }
 
-json_t *drift_judge(const json_t *asked, const struct drift_seen *seen) {
-    struct drift_seen all = *seen;
-    json_t *drift;
+/* Puts what is known beside the rest, for the judgment alone: no request may come before the
+ * judgment is over, for it might change what is known. */
+static struct drift_cluster together(const struct drift_cluster *known,
+                                     const struct drift_cluster *asked) {
+    struct drift_cluster all = *asked;
 
-    all.services = json_object_get(asked, "services");
-    all.slices = json_object_get(asked, "slices");
-    all.pods = json_object_get(asked, "pods");
-    drift = drift_compare(&all);
-    if (json_object_get(asked, "unread"))
-        json_object_set(drift, "unread", json_object_get(asked, "unread"));
+    if (has(known, DRIFT_SERVICES)) {
+        all.has_services = true;
+        all.services = known->services;
+        all.service_count = known->service_count;
+    }
+    if (has(known, DRIFT_SLICES)) {
+        all.has_slices = true;
+        all.slices = known->slices;
+        all.slice_count = known->slice_count;
+    }
+    return all;
+}
+
+void drift_ask(struct kube_client *client, const char *node, struct drift_cluster *ret) {
+    ask(client, node, NULL, ret);
+}
+
+json_t *drift_judge(const struct drift_seen *seen) {
+    json_t *drift = drift_compare(seen);
+
+    if (seen->cluster && json_array_size(seen->cluster->unread))
+        json_object_set(drift, "unread", seen->cluster->unread);
     add_commands(drift);
     return drift;
-}
-
-/* Which nodes there are is asked of whoever may. */
-static json_t *nodes_of(struct kube_client *client, json_t *unread) {
-    struct error why = {0};
-    json_t *nodes = NULL;
-
-    if (kube_nodes_get(client, &nodes, &why) < 0 && !kube_is_forbidden(&why))
-        add_unread(unread, "the Nodes", &why);
-    return nodes;
 }
 
 static bool differs(const json_t *drift) {
@@ -194,53 +187,101 @@ static bool differs(const json_t *drift) {
     return false;
 }
 
+/* What of the cluster and of HNS is compared. */
+struct reading {
+    struct drift_cluster cluster;
+    struct hcn_endpoints endpoints;
+    struct hcn_balancers balancers;
+    json_t *namespaces, *networks, *nodes;
+    struct host_routes routes;
+};
+
+static void reading_free(struct reading *r) {
+    drift_cluster_free(&r->cluster);
+    hcn_endpoints_free(&r->endpoints);
+    hcn_balancers_free(&r->balancers);
+    json_decref(r->namespaces);
+    json_decref(r->networks);
+    json_decref(r->nodes);
+    host_routes_free(&r->routes);
+}
+
+/* Which nodes there are is asked of whoever may. */
+static void read_nodes(struct kube_client *client, struct reading *r) {
+    struct error why = {0};
+
+    if (kube_nodes_get(client, &r->nodes, &why) < 0 && !kube_is_forbidden(&why))
+        add_unread(r->cluster.unread, "the Nodes", &why);
+}
+
+static void read_hns(struct host *host, const char *network, struct reading *r,
+                     struct drift_seen *seen) {
+    json_t *unread = r->cluster.unread;
+    struct error why = {0};
+
+    if (hcn_endpoints_read(host, HCN_AT_ONCE, &r->endpoints, &why) == 0)
+        seen->endpoints = &r->endpoints;
+    else
+        add_unread(unread, "HNS' endpoints", &why);
+    if (hcn_balancers_read(host, HCN_AT_ONCE, &r->balancers, &why) == 0)
+        seen->balancers = &r->balancers;
+    else
+        add_unread(unread, "HNS' load balancers", &why);
+    if (hcn_list(host, HCN_NAMESPACE, NULL, NULL, &r->namespaces, &why) < 0)
+        add_unread(unread, "HNS' namespaces", &why);
+    if (hcn_list(host, HCN_NETWORK, network ? "Name" : NULL, network, &r->networks, &why) < 0)
+        add_unread(unread, "HNS' network", &why);
+    (void)host_routes(host, &r->routes, ERROR_IGNORED);
+    seen->namespaces = r->namespaces;
+    seen->networks = r->networks;
+}
+
 /* What version 1 of HNS told differs: version 2 is asked object by object, before that is believed.
  * In a time that is too short for that, the first answer stays. */
-static void look_again(struct host *host, const json_t *asked, struct drift_seen *seen,
+static void look_again(struct host *host, struct reading *r, const struct drift_seen *seen,
                        json_t **drift) {
-    _cleanup_json_ json_t *endpoints = NULL, *balancers = NULL;
+    struct hcn_endpoints endpoints = {0};
+    struct hcn_balancers balancers = {0};
     uint64_t before = host_set_limit(host, DRIFT_MS);
 
-    if (hcn_list(host, HCN_ENDPOINT, NULL, NULL, &endpoints, ERROR_IGNORED) == 0 &&
-        hcn_list(host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, ERROR_IGNORED) == 0) {
-        seen->endpoints = endpoints;
-        seen->balancers = balancers;
+    if (hcn_endpoints_read(host, HCN_ONE_BY_ONE, &endpoints, ERROR_IGNORED) == 0 &&
+        hcn_balancers_read(host, HCN_ONE_BY_ONE, &balancers, ERROR_IGNORED) == 0) {
+        hcn_endpoints_free(&r->endpoints);
+        hcn_balancers_free(&r->balancers);
+        r->endpoints = take_struct(endpoints);
+        r->balancers = take_struct(balancers);
         json_decref(*drift);
-        *drift = drift_judge(asked, seen);
+        *drift = drift_judge(seen);
     }
+    hcn_endpoints_free(&endpoints);
     host_set_deadline(host, before);
 }
 
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
-                   const char *network, const struct text_list *pod_cidrs, json_t **ret_balancers) {
-    _cleanup_json_ json_t *asked = NULL, *endpoints = NULL, *balancers = NULL, *namespaces = NULL,
-                          *networks = NULL, *nodes = NULL;
-    _cleanup_(host_routes_free) struct host_routes routes = {0};
+                   const char *network, const struct text_list *pod_cidrs,
+                   const struct drift_cluster *known, struct hcn_balancers *ret_balancers,
+                   bool *ret_has_balancers) {
+    _cleanup_(reading_free) struct reading r = {0};
     uint64_t before = host_set_limit(host, DRIFT_MS);
-    struct drift_seen seen;
+    struct drift_cluster all;
+    struct drift_seen seen = {
+        .cluster = &all, .routes = &r.routes, .network = network, .pod_cidrs = pod_cidrs};
     json_t *drift;
 
-    asked = drift_ask(client, node);
-    nodes = pod_cidrs ? nodes_of(client, asked) : NULL;
-    endpoints = list(host, HCN_ENDPOINT, NULL, "HNS' endpoints", asked);
-    balancers = list(host, HCN_LOAD_BALANCER, NULL, "HNS' load balancers", asked);
-    namespaces = list(host, HCN_NAMESPACE, NULL, "HNS' namespaces", asked);
-    networks = list(host, HCN_NETWORK, network, "HNS' network", asked);
-    (void)host_routes(host, &routes, ERROR_IGNORED);
+    ask(client, node, known, &r.cluster);
+    if (pod_cidrs)
+        read_nodes(client, &r);
+    read_hns(host, network, &r, &seen);
     host_set_deadline(host, before);
-    if (ret_balancers)
-        *ret_balancers = json_incref(balancers);
-    seen = (struct drift_seen){.endpoints = endpoints,
-                               .balancers = balancers,
-                               .namespaces = namespaces,
-                               .networks = networks,
-                               .nodes = nodes,
-                               .routes = &routes,
-                               .network = network,
-                               .pod_cidrs = pod_cidrs,
-                               .now = host_now(host)};
-    drift = drift_judge(asked, &seen);
-    if (endpoints && balancers && differs(drift))
-        look_again(host, asked, &seen, &drift);
+    all = together(known, &r.cluster);
+    seen.nodes = r.nodes;
+    seen.now = host_now(host);
+    drift = drift_judge(&seen);
+    if (seen.endpoints && seen.balancers && differs(drift))
+        look_again(host, &r, &seen, &drift);
+    if (ret_balancers) {
+        *ret_has_balancers = seen.balancers;
+        *ret_balancers = take_struct(r.balancers);
+    }
     return drift;
 }

@@ -1,16 +1,16 @@
 /* What HNS has compared with what Kubernetes says should be there. */
 #pragma once
 
-#include "base/json.h"
+#include "diag/drift/cluster.h"
 #include "host/host.h"
-#include "kube/client.h"
+#include "netsetup/hns/hcn_records.h"
 
-/* Documents as the API server and HCN answer them; NULL = could not be read. */
+/* What the API server and HCN answer; NULL = could not be read. */
 struct drift_seen {
-    const json_t *services, *slices, *pods; /* Lists; the pods of this node alone */
-    const json_t *endpoints;                /* of HNS, all of them */
-    const json_t *balancers;
-    const json_t *namespaces; /* of HNS */
+    const struct drift_cluster *cluster;
+    const struct hcn_endpoints *endpoints; /* of HNS, all of them */
+    const struct hcn_balancers *balancers;
+    const json_t *namespaces; /* of HNS: documents */
     const json_t *networks;   /* of HNS: the pods' */
     const json_t *nodes;      /* a List of all */
     const struct host_routes *routes;
@@ -53,20 +53,22 @@ extern const struct drift_kind drift_kinds[DRIFT_KINDS];
 
 /* {KEY: [row]} of the kinds above, each absent where nothing is wrong. Pure; new reference. */
 json_t *drift_compare(const struct drift_seen *seen);
-/* What Kubernetes says: {services, slices, pods} as Lists, `unread` beside them: ["the Services:
- * why"]. Three requests. New reference. */
-json_t *drift_ask(struct kube_client *client, const char *node);
-/* Compares that with what HNS has, and adds `unread` and `commands` as drift_read() does. Of `seen`
- * the Lists are filled in here. Pure; new reference. */
-json_t *drift_judge(const json_t *asked, const struct drift_seen *seen);
+/* Asks Kubernetes: Services, EndpointSlices and the pods of that node (NULL: none). Three lists. */
+void drift_ask(struct kube_client *client, const char *node, struct drift_cluster *ret);
+/* Compares as drift_compare() does, and adds `unread` and `commands` as drift_read() does. Pure;
+ * new reference. */
+json_t *drift_judge(const struct drift_seen *seen);
 /* Reads all that and compares; without `pod_cidrs` no Node is asked for, and Nodes that this
  * identity may not list are left out; then the routes are, too; adds `unread`: ["the Services:
  * why"] and `commands`: what to do by hand, one command each, a restart of kube-proxy first. At
- * most DRIFT_MS and one call's time. New reference; *ret_balancers (or NULL): what HNS said of its
- * load balancers, a new reference, NULL when it did not. */
+ * most DRIFT_MS and one call's time. New reference. `known` (or NULL): what of
+ * Services and EndpointSlices it has is not asked for. *ret_balancers (or NULL): HNS' load
+ * balancers, hcn_balancers_free(); false: it did not tell them. */
 enum { DRIFT_MS = 5000 };
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
-                   const char *network, const struct text_list *pod_cidrs, json_t **ret_balancers);
+                   const char *network, const struct text_list *pod_cidrs,
+                   const struct drift_cluster *known, struct hcn_balancers *ret_balancers,
+                   bool *ret_has_balancers);
 /* What a comparison found that nobody owns: "2 namespaces without a pod, 1 route to a node that is
  * gone"; NULL = nothing. The caller frees. Pure. */
 char *drift_left_over(const json_t *drift);
@@ -74,8 +76,8 @@ char *drift_left_over(const json_t *drift);
 /* How many ready endpoints the Service of that cluster IP has, of what drift_ask() answered; -1 =
  * not known, DRIFT_NO_SERVICE = no Service has it. */
 enum { DRIFT_NO_SERVICE = -2 };
-int drift_ready_endpoints(const json_t *asked, const char *vip);
+int drift_ready_endpoints(const struct drift_cluster *cluster, const char *vip);
 /* What the Service of that cluster IP is said to be: {ports: ["53/UDP"], internalTrafficPolicy?,
  * pods: {"10.244.0.53": "node"}} (of at most 100 the node that its EndpointSlices name); NULL = not
  * known, or no Service has it. New reference. */
-json_t *drift_service_spec(const json_t *asked, const char *vip);
+json_t *drift_service_spec(const struct drift_cluster *cluster, const char *vip);

@@ -10,10 +10,10 @@ enum { START_SECONDS = 60, PROBES = 2 };
 
 void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_index *index,
                                 json_t *rows) {
-    if (!seen->services || !seen->slices)
+    if (!seen->cluster || !seen->cluster->has_services || !seen->cluster->has_slices)
         return;
-    for (size_t i = 0; i < index->endpoint_count; i++) {
-        const struct drift_endpoint *item = &index->endpoints[i];
+    for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {
+        const struct hcn_endpoint *item = &seen->endpoints->items[i];
 
         if (item->remote && item->address && !drift_has(&index->used, item->address))
             json_array_append_new(
@@ -24,7 +24,7 @@ void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_inde
 /* ---- endpoints of this node's pods ---- */
 
 /* "<container id>_<network>", as the CNI plugins call what they make; not the host's own "_ep". */
-static bool is_of_pod(const struct drift_endpoint *endpoint, const char *network) {
+static bool is_of_pod(const struct hcn_endpoint *endpoint, const char *network) {
     const char *name = endpoint->name;
     size_t len = name ? strlen(name) : 0, tail = strlen(network);
 
@@ -32,8 +32,13 @@ static bool is_of_pod(const struct drift_endpoint *endpoint, const char *network
            text_equal(name + len - tail, network);
 }
 
+/* A List; NULL: they were not read. */
+static const json_t *pods_of(const struct drift_seen *seen) {
+    return seen->cluster ? seen->cluster->pods : NULL;
+}
+
 static void add_pod_addresses(const struct drift_seen *seen, struct text_table *set) {
-    json_each(json_object_get(seen->pods, "items"), i, item) {
+    json_each(json_object_get(pods_of(seen), "items"), i, item) {
         drift_put(set, json_text_at(item, "status.podIP"));
         json_each(json_at(item, "status.podIPs"), k, address)
             drift_put(set, json_text_at(address, "ip"));
@@ -42,15 +47,15 @@ static void add_pod_addresses(const struct drift_seen *seen, struct text_table *
         drift_put(set, seen->probes->items[i]);
 }
 
-void drift_find_podless_endpoints(const struct drift_seen *seen, struct drift_index *index,
+void drift_find_podless_endpoints(const struct drift_seen *seen, struct drift_index *,
                                   json_t *rows) {
     _cleanup_(text_table_free) struct text_table pods = {0};
 
-    if (!seen->pods || !seen->network)
+    if (!pods_of(seen) || !seen->network)
         return;
     add_pod_addresses(seen, &pods);
-    for (size_t i = 0; i < index->endpoint_count; i++) {
-        const struct drift_endpoint *item = &index->endpoints[i];
+    for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {
+        const struct hcn_endpoint *item = &seen->endpoints->items[i];
 
         if (is_of_pod(item, seen->network) && item->address && !drift_has(&pods, item->address))
             json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s}", "id", item->id, "name",
@@ -66,16 +71,16 @@ static bool needs_endpoint(const json_t *pod, int64_t now) {
            !json_bool_at(pod, "spec.hostNetwork", false) && since && now - since > START_SECONDS;
 }
 
-void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_index *index,
+void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_index *,
                                   json_t *rows) {
     _cleanup_(text_table_free) struct text_table addresses = {0};
 
     if (!seen->endpoints)
         return;
-    for (size_t i = 0; i < index->endpoint_count; i++)
-        if (!index->endpoints[i].remote)
-            drift_put(&addresses, index->endpoints[i].address);
-    json_each(json_object_get(seen->pods, "items"), i, item) {
+    for (size_t i = 0; i < seen->endpoints->count; i++)
+        if (!seen->endpoints->items[i].remote)
+            drift_put(&addresses, seen->endpoints->items[i].address);
+    json_each(json_object_get(pods_of(seen), "items"), i, item) {
         const char *ip = json_text_at(item, "status.podIP");
         _cleanup_(freep) char *pod = kube_full_name(item);
 
@@ -93,7 +98,7 @@ static bool is_probe(const json_t *pod) {
 /* While a pod starts, its namespace has no endpoint, or one whose address nobody knows yet; those
  * of the probes are known. */
 static bool any_starts(const struct drift_seen *seen) {
-    json_each(json_object_get(seen->pods, "items"), i, pod) {
+    json_each(json_object_get(pods_of(seen), "items"), i, pod) {
         const char *phase = json_text_at(pod, "status.phase");
 
         if (seen->probes && seen->probes->count == PROBES && is_probe(pod))
@@ -127,7 +132,7 @@ void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_i
                                    json_t *rows) {
     _cleanup_(text_table_free) struct text_table pods = {0};
 
-    if (!seen->pods || !seen->endpoints || any_starts(seen))
+    if (!pods_of(seen) || !seen->endpoints || any_starts(seen))
         return;
     add_pod_addresses(seen, &pods);
     json_each(seen->namespaces, i, space) {

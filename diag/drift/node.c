@@ -77,7 +77,7 @@ static bool runs_kube_proxy(const json_t *container) {
 }
 
 void drift_find_kube_proxies(const struct drift_seen *seen, struct drift_index *, json_t *rows) {
-    json_each(json_object_get(seen->pods, "items"), i, pod) {
+    json_each(json_object_get(seen->cluster ? seen->cluster->pods : NULL, "items"), i, pod) {
         bool runs = false;
         _cleanup_(freep) char *name = kube_full_name(pod);
 

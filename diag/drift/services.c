@@ -1,109 +1,68 @@
-/* What Kubernetes says of Services and their endpoints. */
+/* What Kubernetes says of one Service. */
 #include "diag/drift/kinds.h"
 
-#include "kube/object.h"
-
-static void add_vip(const char *vip, struct text_list *ret) {
-    if (vip && *vip)
-        text_list_add(ret, vip);
-}
-
-void drift_add_vips(const json_t *service, struct text_list *ret) {
-    static const char *const lists[] = {"spec.clusterIPs", "spec.externalIPs"};
-    const char *first = json_text_or(service, "spec.clusterIP", "");
-
-    add_vip(first, ret);
-    for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
-        json_each(json_at(service, lists[k]), i, item)
-            if (!text_equal(json_string_value(item), first))
-                add_vip(json_string_value(item), ret);
-    json_each(json_at(service, "status.loadBalancer.ingress"), i, item)
-        add_vip(json_text_at(item, "ip"), ret);
-}
-
-const json_t *drift_service_at(const json_t *services, const char *vip) {
-    json_each(json_object_get(services, "items"), i, item)
-        if (vip && text_equal(json_text_at(item, "spec.clusterIP"), vip))
-            return item;
+static const struct drift_service *service_at(const struct drift_cluster *cluster,
+                                              const char *vip) {
+    for (size_t i = 0; vip && *vip && cluster && i < cluster->service_count; i++)
+        if (text_equal(cluster->services[i].vip, vip))
+            return &cluster->services[i];
     return NULL;
 }
 
-const char *drift_port_protocol(const json_t *port) {
-    return json_text_or(port, "protocol", "TCP");
-}
-
-const char *drift_service_of(const json_t *slice) {
-    return json_string_value(
-        json_object_get(json_at(slice, "metadata.labels"), "kubernetes.io/service-name"));
-}
-
-bool drift_is_slice_of(const json_t *slice, const json_t *service) {
-    return text_equal(drift_service_of(slice), json_text_at(service, "metadata.name")) &&
-           text_equal(json_text_at(slice, "metadata.namespace"),
-                      json_text_at(service, "metadata.namespace"));
-}
-
 /* Where the Service's pods are, as its EndpointSlices say. */
-static json_t *nodes_of_pods(const json_t *slices, const json_t *service) {
+static json_t *nodes_of_pods(const struct drift_cluster *cluster,
+                             const struct drift_service *service) {
     enum { PODS_MAX = 100 };
     json_t *pods = json_object();
 
-    json_each(json_object_get(slices, "items"), i, slice) {
-        if (!drift_is_slice_of(slice, service))
-            continue;
-        json_each(json_object_get(slice, "endpoints"), k, endpoint) {
-            json_t *node = json_object_get(endpoint, "nodeName");
+    for (size_t i = 0; i < cluster->slice_count; i++) {
+        const struct drift_slice *slice = &cluster->slices[i];
 
-            json_each(json_object_get(endpoint, "addresses"), n, address)
-                if (json_is_string(node) && json_is_string(address) &&
-                    json_object_size(pods) < PODS_MAX)
-                    json_object_set(pods, json_string_value(address), node);
-        }
+        if (!text_equal(slice->service, service->name))
+            continue;
+        for (size_t k = 0; k < slice->pod_count && json_object_size(pods) < PODS_MAX; k++)
+            if (slice->pods[k].node)
+                json_object_set_new(pods, slice->pods[k].address, json_string(slice->pods[k].node));
     }
     return pods;
 }
 
-json_t *drift_service_spec(const json_t *asked, const char *vip) {
-    const json_t *service = drift_service_at(json_object_get(asked, "services"), vip);
+json_t *drift_service_spec(const struct drift_cluster *cluster, const char *vip) {
+    const struct drift_service *service = service_at(cluster, vip);
     json_t *ports;
 
     if (!service)
         return NULL;
     ports = json_array();
-    json_each(json_at(service, "spec.ports"), i, port) {
+    for (size_t i = 0; i < service->port_count; i++) {
         _cleanup_(freep) char *text =
-            xasprintf("%lld/%s", json_number_at(port, "port", 0), drift_port_protocol(port));
+            xasprintf("%lld/%s", service->ports[i].number, service->ports[i].protocol);
 
         json_array_append_new(ports, json_string(text));
     }
     return json_pack("{s:o, s:s*, s:o}", "ports", ports, "internalTrafficPolicy",
-                     json_text_at(service, "spec.internalTrafficPolicy"), "pods",
-                     nodes_of_pods(json_object_get(asked, "slices"), service));
+                     *service->traffic ? service->traffic : NULL, "pods",
+                     nodes_of_pods(cluster, service));
 }
 
-static bool any_has(const json_t *services, const char *vip) {
-    _cleanup_(text_list_free) struct text_list vips = {0};
-
-    json_each(json_object_get(services, "items"), i, item)
-        drift_add_vips(item, &vips);
-    return text_list_has(&vips, vip);
+static bool any_has(const struct drift_cluster *cluster, const char *vip) {
+    for (size_t i = 0; i < cluster->service_count; i++)
+        if (text_equal(cluster->services[i].vip, vip) ||
+            text_list_has(&cluster->services[i].others, vip))
+            return true;
+    return false;
 }
 
-int drift_ready_endpoints(const json_t *asked, const char *vip) {
-    const json_t *services = json_object_get(asked, "services"),
-                 *slices = json_object_get(asked, "slices"),
-                 *service = drift_service_at(services, vip);
+int drift_ready_endpoints(const struct drift_cluster *cluster, const char *vip) {
+    const struct drift_service *service = service_at(cluster, vip);
     int ready = 0;
 
-    if (services && vip && *vip && !any_has(services, vip))
+    if (cluster && cluster->has_services && vip && *vip && !any_has(cluster, vip))
         return DRIFT_NO_SERVICE;
-    if (!service || !slices)
+    if (!cluster || !service || !cluster->has_slices)
         return -1;
-    json_each(json_object_get(slices, "items"), i, slice) {
-        if (!drift_is_slice_of(slice, service))
-            continue;
-        json_each(json_object_get(slice, "endpoints"), k, endpoint)
-            ready += json_bool_at(endpoint, "conditions.ready", true);
-    }
+    for (size_t i = 0; i < cluster->slice_count; i++)
+        if (text_equal(cluster->slices[i].service, service->name))
+            ready += (int)cluster->slices[i].ready;
     return ready;
 }

@@ -34,7 +34,7 @@ struct layout {
 /* The pairs between two lines. */
 struct arrow {
     size_t from, to; /* a red one of them; where one fails, the first that does */
-    size_t asked, fail, not_run;
+    size_t asked, red, fail;
 };
 
 /* A kind's named nodes, then a line for the others. */
@@ -82,7 +82,7 @@ static struct arrow *arrows_make(const struct layout *l, const enum diag_outcome
             a->to = to;
         }
         a->fail += fail;
-        a->not_run += red && !fail;
+        a->red += red;
     }
     return arrows;
 }
@@ -144,7 +144,7 @@ static void add_arrow(struct text *t, const struct diag_report *report, const st
     if (a->fail)
         text_addf(t, ": %zu of %zu fail", a->fail, a->asked);
     else
-        text_addf(t, ": %zu of %zu not measured", a->not_run, a->asked);
+        text_addf(t, ": %zu of %zu not measured", a->red, a->asked);
     text_addf(t,
               "\"><path d=\"M%u %uL%u %uh9\"/><path class=\"head\" d=\"M%u %ul-9 -5v10z\"/></g></a>"
               "\n",
@@ -173,7 +173,7 @@ static void add_picture(struct text *t, const struct diag_report *report, const 
     add_column(t, report, l, alike, RIGHT);
     text_add(t, "</g>\n");
     for (size_t i = 0; i < l->count * l->count; i++)
-        if (arrows[i].fail || arrows[i].not_run)
+        if (arrows[i].red)
             add_arrow(t, report, &l->lines[i / l->count], &l->lines[i % l->count], &arrows[i]);
     text_add(t, "</svg>\n");
 }

@@ -85,9 +85,10 @@ build/$(1)/libwinjoin.so: $$(LIB_SRCS_$(PLATFORM_$(1)):%.c=build/$(1)/%.o) $$(HN
 	$$(call link,$(1),-shared -Wl$$(comma)-soname$$(comma)libwinjoin.so)
 LIBRARY_$(1) := $(if $(SHARED_$(1)),| build/$(1)/libwinjoin.so,build/$(1)/libhns.a build/$(1)/libmemory.a build/$(1)/libwinjoin.a)
 
-build/$(1)/tests/%$$(EXE_$(1)): build/$(1)/tests/unit/%.o $$(LIBRARY_$(1))
-	$$(call link,$(1),-lcmocka $$(SHARED_$(1)))
 UNIT_$(1) := $$(UNIT_TESTS:%=build/$(1)/tests/%$$(EXE_$(1)))
+$$(foreach t,$$(UNIT_SRCS),$$(eval build/$(1)/tests/$$(basename $$(notdir $$t))$$(EXE_$(1)): build/$(1)/$$(t:.c=.o)))
+$$(UNIT_$(1)): $$(LIBRARY_$(1))
+	$$(call link,$(1),-lcmocka $$(SHARED_$(1)))
 
 -include $$(shell find build/$(1) -name '*.d' 2>/dev/null)
 endef

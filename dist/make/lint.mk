@@ -1,7 +1,7 @@
 # Lint: each tool over the sources it is for; what passed is not looked at again until it changes.
 
 LINT_SRCS   := $(sort $(wildcard $(MODULES:%=%/*.[ch]) host/win32/*.[ch] host/posix/*.[ch] templates/*.h))
-TEST_SRCS   := $(sort $(wildcard tests/*/*.[ch] dist/man/*.c))
+TEST_SRCS   := $(sort $(wildcard tests/*/*.[ch] tests/unit/*/*.c dist/man/*.c))
 SHELL_FILES  = $(shell git ls-files --cached --others --exclude-standard | \
                  xargs -r grep -lE -m1 '^\#!/bin/(ba)?sh|^\#!/usr/bin/env (ba)?sh')
 

@@ -21,6 +21,7 @@ PROBE_SRCS_win32 := $(wildcard cmd/probe_main_win32.c) $(PROBE_COMMON) $(wildcar
 
 # The tests' own libraries: the model of HNS; a host and HTTP in memory
 HNS_SRCS   := $(wildcard tests/hns/hns_*.c)
-MEMORY_SRCS := $(wildcard tests/memory/*.c)
-UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+MEMORY_SRCS := $(filter-out tests/memory/test_%,$(wildcard tests/memory/*.c))
+UNIT_SRCS  := $(wildcard tests/unit/*/test_*.c tests/hns/test_*.c tests/memory/test_*.c)
+UNIT_TESTS := $(basename $(notdir $(UNIT_SRCS)))
 FUZZERS    := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -8,7 +8,7 @@
     winjoin-V-acceptance.zip       the acceptance kit: check.cmd, its program, the unit tests, winjoin.exe
     winjoin.sbom.json              the bill of materials of winjoin.exe (SPDX)
     install.ps1                    downloads the zip, compares its SHA-256, installs it
-    winget/, chocolatey/           manifests for winget and Chocolatey, with the digests of the above
+    winget/, chocolatey/, krew/    manifests for winget, Chocolatey and krew, with the digests of the above
     SHA256SUMS                     of all files above
 
 --sign PROGRAM is run as `PROGRAM IN OUT` for winjoin.exe before it is packed, and for the MSI.
@@ -228,11 +228,12 @@ def main():
     words = {"VERSION": version, "PRODUCT_CODE": "{%s}" % product,
              "DATE": datetime.datetime.fromtimestamp(when, datetime.timezone.utc).strftime("%Y-%m-%d"),
              "LATEST_URL": LATEST_URL, "ZIP_URL": URL.format(version=version, file=names["zip"]), "ZIP_SHA256": sha256(out / names["zip"]),
+             "TAR_URL": URL.format(version=version, file=names["tar"]), "TAR_SHA256": sha256(out / names["tar"]),
              "MSI_URL": URL.format(version=version, file=names["msi"]),
              "MSI_SHA256": sha256(out / names["msi"]).upper()}
     (out / "winjoin.sbom.json").write_bytes(windows["winjoin.sbom.json"])
     fill(HERE / "install.ps1", out / "install.ps1", words)
-    for folder in ("winget", "chocolatey"):
+    for folder in ("winget", "chocolatey", "krew"):
         for source in sorted((HERE / folder).rglob("*")):
             if source.is_file():
                 fill(source, out / source.relative_to(HERE), words)

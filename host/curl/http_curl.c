@@ -46,7 +46,7 @@ struct transfer {
     bool runs;
     bool stopped;  /* on_head or on_data wants no more */
     bool too_long; /* body or headers */
-    uint64_t last_data_ms;
+    uint64_t last_tick_ms;
     char why[CURL_ERROR_SIZE];
 };
 
@@ -87,7 +87,6 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
         if (!takes_head(transfer))
             return 0;
         transfer->streamed += len;
-        transfer->last_data_ms = elapsed_ms(transfer);
         transfer->too_long = request->max_body && transfer->streamed > request->max_body;
         transfer->stopped =
             !transfer->too_long && request->on_data(request->on_data_context, data, len) != 0;
@@ -180,14 +179,14 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     return set_proxy(transfer, err);
 }
 
-/* Once a second without data: the caller may have had enough. */
+/* Once a second: the caller may have had enough. */
 static void tick(struct transfer *transfer) {
     const struct http_request *request = transfer->request;
     uint64_t now = elapsed_ms(transfer);
 
-    if (!request->on_data || now - transfer->last_data_ms < TICK_MS)
+    if (!request->on_data || now - transfer->last_tick_ms < TICK_MS)
         return;
-    transfer->last_data_ms = now;
+    transfer->last_tick_ms = now;
     transfer->stopped = request->on_data(request->on_data_context, NULL, 0) != 0;
 }
 

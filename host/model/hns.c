@@ -42,10 +42,10 @@ static void attached(const struct hns *hns, const char *id) {
 }
 
 static void follow_v1(const struct hns *hns, const char *path, const char *response) {
-    _cleanup_json_ json_t *json = parsed(response);
+    _cleanup_json_ json_t *json = text_ends_with(path, "/attach") ? parsed(response) : NULL;
     size_t skip = strlen("/endpoints/");
 
-    if (json_bool_at(json, "Success", false) && text_ends_with(path, "/attach")) {
+    if (json_bool_at(json, "Success", false)) {
         _cleanup_(freep) char *id = xstrndup(path + skip, strlen(path) - skip - strlen("/attach"));
 
         attached(hns, id);

@@ -75,6 +75,18 @@ int node_argument_check(const char *text, struct error *err) {
     return error_set(err, ERROR_USAGE, "\"%.60s\": not an argument like --v=4", text);
 }
 
+int node_image_check(const char *text, struct error *err) {
+    size_t host = strcspn(text, "/"), len = strlen(text);
+
+    if (len < 256 && text[host] && text[host + 1] && isalnum((unsigned char)*text) &&
+        memchr(text, '.', host) &&
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@-") == len)
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "\"%.60s\": not an image like mcr.microsoft.com/windows/nanoserver:ltsc2022",
+                     text);
+}
+
 int node_line_check(const char *text, struct error *err) {
     for (const char *p = text; *p; p++)
         if (iscntrl((unsigned char)*p))

@@ -115,7 +115,13 @@
         "checks whose errors become warnings, or \"all\"",                                         \
         .join = "nodeRegistration.ignorePreflightErrors", .adds = true)
 
+#define JOIN_IMAGE_OPTIONS(ROW)                                                                    \
+    ROW(images, LIST, "images", 0, "IMAGE",                                                        \
+        "image to pull and unpack before pods start; may be repeated", .node = "images.pull",      \
+        .check = node_image_check)
+
 #define JOIN_RUN_OPTIONS(ROW)                                                                      \
+    JOIN_IMAGE_OPTIONS(ROW)                                                                        \
     ROW(dry_run, BOOL, "dry-run", OPTION_KUBEADM | OPTION_WITH_CONFIG, "",                         \
         "print what would be done; change nothing", .join = "dryRun", .v1beta4 = true)             \
     ROW(skip_phases, LIST, "skip-phases", OPTION_KUBEADM | OPTION_WITH_CONFIG, "PHASE",            \
@@ -174,6 +180,8 @@
     ROW(lock, TEXT, NULL, 0, NULL,                                                                 \
         "lock file of this machine, instead of that of bundle, mirror or upstream",                \
         .node = "artifacts.lock", .check = node_line_check, .is_path = true)                       \
+    ROW(images_required, LIST, NULL, 0, NULL, "images to pull, without which the join fails",      \
+        .node = "images.required", .check = node_image_check)                                      \
     ROW(verify_timeout, DURATION, NULL, 0, NULL, "time limit of one attempt of a flow",            \
         .node = "verify.timeout")                                                                  \
     ROW(kubelet_service_args, LIST, NULL, 0, NULL,                                                 \

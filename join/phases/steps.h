@@ -53,6 +53,10 @@ int agent_registry_apply(struct join *join, struct error *err);
  * image that containerd has changes nothing. Kinds: those of host_run(), ERROR_HOST (ctr fails),
  * ERROR_DENIED (somebody else than an administrator has put one of the two there). */
 int sandbox_image_import(struct join *join, struct error *err);
+/* join/phases/images.c: pulls the images that were asked for, one after the other, containerd the
+ * layers of each at once. One that cannot be pulled is a warning, unless it is required. Kinds:
+ * those of cri_image_pull(). */
+int images_pull(struct join *join, struct error *err);
 
 /* ---- services that run and do their work, known as their rows say (struct service, proof) ---- */
 

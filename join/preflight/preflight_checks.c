@@ -1,5 +1,5 @@
 /* The table of preflight checks. To add one: a function in the file of its subject and a row here;
- * tests/unit/test_preflight_rows.c wants a case that makes it fail. */
+ * tests/unit/join/test_preflight_rows.c wants a case that makes it fail. */
 #include "join/preflight/preflight_checks.h"
 
 #include "base/vxlan.h"
@@ -176,6 +176,9 @@ static const struct preflight_check checks[] = {
     WHOLE("Programs", E, AFTER_PLAN, check_programs,
           "all programs of a node are on this machine or in the bundle",
           "winjoin bundle create DIR winjoin-bundle.zip"),
+    WHOLE("Images", W, AFTER_NONE, check_images,
+          "the images to be pulled are for this build of Windows",
+          "name a tag that is for this build, or leave the image out"),
 };
 
 struct list {

@@ -8,9 +8,8 @@
 #include "join/programs/programs.h"
 #include "join/run.h"
 #include "netsetup/plan/network_plan.h"
-#include "services/cri.h"
 
-enum { PREPARED_MAX = 65536, PULL_MS = 1800000, STOP_MS = 60000 };
+enum { PREPARED_MAX = 65536, STOP_MS = 60000 };
 
 /* The name by which containerd knows itself: a clone makes its own. */
 #define CONTAINERD_UUID "\\root\\io.containerd.grpc.v1.introspection"
@@ -25,8 +24,7 @@ static json_t *prepared_json(const struct join *join) {
 
     return json_pack("{s:s*, s:s, s:s, s:o}", "kubernetesVersion",
                      found->cluster.kubernetes_version, "mode", found->plan.mode->name, "plugin",
-                     found->plan.plugin, "images",
-                     join->images ? json_texts(join->images) : json_array());
+                     found->plan.plugin, "images", json_texts(&found->options.images_required));
 }
 
 json_t *prepared_read(struct host *host) {
@@ -36,31 +34,11 @@ json_t *prepared_read(struct host *host) {
                                                                                        : json;
 }
 
-static int pull_images(struct join *join, struct error *err) {
-    _cleanup_(freep) char *pipe = service_proof_pipe(join);
-    size_t count = join->images ? join->images->count : 0, pulled = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        bool is_new = false;
-
-        join_tell_waiting(&join->progress, 0, 0, "", "pulling image %s (%zu of %zu)",
-                          join->images->items[i], i + 1, count);
-        if (cri_image_pull(join->host, pipe, join->images->items[i], PULL_MS, &is_new, err) < 0)
-            return -1;
-        pulled += is_new;
-    }
-    join_fact(&join->progress, "pulled", json_integer((json_int_t)pulled));
-    text_addf(&join->progress.detail, ", %zu of %zu image%s pulled", pulled, count, PLURAL(count));
-    return 0;
-}
-
 /* It is stopped whatever became of the images: an image is taken of a server at rest. */
 static int fill_containerd(struct join *join, struct error *err) {
     struct error why = {0};
     int result = phase_containerd(join, err);
 
-    if (result == 0)
-        result = pull_images(join, err);
     if (host_service_stop(join->host, service_containerd.name, STOP_MS, &why) < 0)
         return result < 0 ? -1 : error_pass(err, &why);
     text_add(&join->progress.detail, ", stopped");
@@ -136,6 +114,7 @@ int prepare_open(struct join *join, struct error *err) {
         return -1;
     join->found.odd_host_name = false; /* the name of a server that becomes an image changes */
     text_set(&join->found.node_name, xstrdup(""));
+    join->found.options.images_required = take_struct(join->found.options.images);
     return choose_version(join, err) < 0 || network_plan_choose(o->network_mode, o->network_plugin,
                                                                 &join->found.plan, err) < 0
                ? -1

@@ -70,7 +70,7 @@ static int remove_new(struct host *host, const struct journal_entry *entry, stru
 
         while (at < before.count && strcmp(before.items[at], names.items[i]) < 0)
             at++; /* both are sorted */
-        if ((at == before.count || strcmp(before.items[at], names.items[i])) &&
+        if ((at == before.count || !text_equal(before.items[at], names.items[i])) &&
             host_remove_tree(host, path, err) < 0)
             return -1;
     }

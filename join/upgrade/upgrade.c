@@ -3,6 +3,7 @@
 
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
+#include "join/node_news.h"
 #include "join/run.h"
 #include "join/undo/reset.h"
 #include "services/artifacts/artifacts.h"
@@ -12,6 +13,22 @@
 
 /* Everything is there: what was before is not needed any more. Without its journal an upgrade has
  * ended; what else of its folder could not be removed, the next one removes. */
+static void tell_node(struct join *join) {
+    const struct upgrade *upgrade = join->upgrade;
+    _cleanup_(text_free) struct text out = {0};
+
+    text_add(&out, "winjoin upgraded this node:");
+    for (size_t i = 0; i < upgrade->program_count; i++) {
+        const struct upgrade_program *program = &upgrade->programs[i];
+
+        text_addf(&out, "%s %s %s -> %s", i ? "," : "", program->name,
+                  program->from ? program->from : "unknown", program->to ? program->to : "unknown");
+    }
+    if (!upgrade->program_count)
+        text_add(&out, " its configuration");
+    join_tell_event(join, NODE_UPGRADED, text_str(&out));
+}
+
 static int finish(struct join *join, struct error *err) {
     struct upgrade *u = join->upgrade;
 
@@ -27,6 +44,7 @@ static int finish(struct join *join, struct error *err) {
     for (size_t i = 0; i < u->program_count; i++)
         program_remove_old(join->host, u->programs[i].target);
     text_add(&join->progress.detail, "the old programs are removed");
+    tell_node(join);
     return 0;
 }
 

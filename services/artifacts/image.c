@@ -218,19 +218,50 @@ static int pack(const struct image *image, const char *reference, char **ret, si
     return result;
 }
 
-static int fetch_all(struct image *image, const char *tag, unsigned build, struct error *err) {
+static int fetch_index(struct image *image, const char *tag, json_t **ret, struct error *err) {
     _cleanup_(freep) char *path = xasprintf("%s/v2/%s/manifests/%s", image->host, image->name, tag);
     struct mirror_file file = {
         .name = image->name, .path = path, .accept = ACCEPT, .max = MANIFEST_MAX};
+    int result = fetch_files(image, &file, 1, err);
+
+    if (result == 0)
+        result = json_read(file.data, file.len, "index", ret, err);
+    free(file.data);
+    return result;
+}
+
+int image_versions(const struct mirror *from, const char *reference, struct text_list *ret,
+                   struct error *err) {
+    const char *slash = strchr(reference, '/'), *digest = strchr(slash, '@');
+    const char *colon = memchr(slash, ':', digest ? (size_t)(digest - slash) : strlen(slash));
+    const char *end = colon ? colon : digest ? digest : slash + strlen(slash);
+    struct image *image = xcalloc(1, sizeof *image);
     _cleanup_json_ json_t *index = NULL;
-    size_t manifests;
     int result;
 
-    result = fetch_files(image, &file, 1, err);
-    if (result == 0)
-        result = json_read(file.data, file.len, "index", &index, err);
-    free(file.data);
-    if (result < 0 || choose(image, index, build, err) < 0 || fetch(image, 0, err) < 0)
+    image->from = from;
+    image->host = xstrndup(reference, (size_t)(slash - reference));
+    image->name = xstrndup(slash + 1, (size_t)(end - slash - 1));
+    result = fetch_index(image, digest ? digest + 1 : colon ? colon + 1 : "latest", &index, err);
+    image_free(image);
+    free(image);
+    if (result == 0 && !json_is_array(json_object_get(index, "manifests")))
+        return error_set(err, ERROR_MALFORMED, "the registry's answer is not an image index");
+    json_each(json_object_get(index, "manifests"), i, manifest) {
+        const json_t *platform = json_object_get(manifest, "platform");
+
+        if (is_of_build(manifest, 0) && json_object_get(platform, "os.version"))
+            text_list_add(ret, json_string_value(json_object_get(platform, "os.version")));
+    }
+    return result;
+}
+
+static int fetch_all(struct image *image, const char *tag, unsigned build, struct error *err) {
+    _cleanup_json_ json_t *index = NULL;
+    size_t manifests;
+
+    if (fetch_index(image, tag, &index, err) < 0 || choose(image, index, build, err) < 0 ||
+        fetch(image, 0, err) < 0)
         return -1;
     manifests = image->count;
     for (size_t i = 0; i < manifests; i++)

@@ -13,3 +13,9 @@
  * (no index, no manifest), ERROR_UNSUPPORTED (layers that are not in the registry). */
 int image_fetch(const struct mirror *from, const char *reference, unsigned build, char **ret,
                 size_t *ret_len, struct error *err);
+/* The "os.version" of each image for Windows on amd64 that the index of an image has
+ * ("10.0.20348.2340"), asked of its registry as above. `reference`: "HOST/NAME[:TAG][@DIGEST]". An
+ * image without an index says nothing of it: ERROR_MALFORMED. Kinds: those of mirror_fetch_all()
+ * and registry_token_fetch(). */
+int image_versions(const struct mirror *from, const char *reference, struct text_list *ret,
+                   struct error *err);

@@ -12,7 +12,7 @@
 #include "netsetup/routes/routes.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
-#include "tests/unit/large_report.h"
+#include "tests/scene/large_report.h"
 
 enum { PAGE = 500 };
 
@@ -163,7 +163,7 @@ static void make_comparison(struct work *w) {
 }
 
 static void compare(struct work *w) {
-    json_t *drift = drift_read(w->host, &w->client, "win-1", "net", NULL, NULL);
+    json_t *drift = drift_read(w->host, &w->client, "win-1", "net", NULL, NULL, NULL, NULL);
 
     if (json_object_size(drift)) /* all of it agrees */
         exit(1);

@@ -144,6 +144,24 @@ class Packages(unittest.TestCase):
         self.assertIn(sha256(self.file("*.msi")).upper(), tools)
         self.assertIn(code, (self.out / "chocolatey/tools/chocolateyUninstall.ps1").read_text())
 
+    def test_krew_finds_its_files(self):
+        platforms = (self.out / "krew/winjoin.yaml").read_text().split("  - selector:\n")[1:]
+        archives = {"linux": self.file("*.tar.gz"), "windows": self.file("*windows-amd64.zip")}
+        for platform in platforms:
+            path = archives.pop(re.search("os: (.*)", platform)[1])
+            self.assertIn("/v%s/%s\n" % (VERSION, path.name), platform)
+            self.assertIn("sha256: %s\n" % sha256(path), platform)
+            if path.suffix == ".zip":
+                with zipfile.ZipFile(path) as archive:
+                    names = archive.namelist()
+            else:
+                with tarfile.open(path) as archive:
+                    names = archive.getnames()
+            froms = re.findall("from: (.*)", platform)
+            self.assertEqual(len(froms), 2)
+            self.assertLessEqual(set(froms), set(names))
+        self.assertEqual(archives, {})
+
     def test_scripts_are_powershell(self):
         """As far as a grammar tells; CI asks Windows PowerShell itself. It does not know names with digits, which Chocolatey has."""
         try:

@@ -1,7 +1,7 @@
 /* A strict model of the Windows Host Network Service: documents in, HRESULTs and documents out.
  * Portable C on jansson; no files, no sockets, no threads, no clock (time is passed in).
  *
- * What the model believes (each has a case in tests/unit/test_hns_*.c):
+ * What the model believes (each has a case in tests/hns/test_hns_*.c):
  * - Names of members are case-insensitive; a member that the schema lacks, a wrong type, a
  *   member given twice or text that is not JSON is 0x803b001b; a value that cannot be (a
  *   prefix with host bits, a GUID that is none) is 0x80070057 unless HCN has a code of its

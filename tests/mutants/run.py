@@ -96,7 +96,7 @@ def build(tree):
 
 
 def all_tests(tree):
-    for path in sorted((tree / "tests/unit").glob("test_*.c")):
+    for path in sorted((tree / "tests").glob("*/**/test_*.c")):
         yield {"name": path.stem, "words": ["build/mutants/tests/" + path.stem]}
     for path in sorted((tree / "tests/fuzz").glob("fuzz_*.c")):
         seeds = (tree / "tests/fuzz/corpus" / path.stem.removeprefix("fuzz_")).glob("*")

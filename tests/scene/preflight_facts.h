@@ -1,0 +1,70 @@
+/* Servers of which one fact, or one value of the registry, is not as it should be. */
+#pragma once
+
+#include "tests/scene/preflight_scene.h"
+
+FACT(arm, (void)text_format(facts.architecture, sizeof facts.architecture, "arm64"))
+FACT(no_processor, facts.architecture[0] = '\0')
+FACT(client, (void)text_format(facts.installation_type, sizeof facts.installation_type, "Client"))
+FACT(no_type, facts.installation_type[0] = '\0')
+FACT(odd_build, facts.build = 19044)
+FACT(no_build, facts.build = 0)
+FACT(old_2019, (facts.build = 17763, facts.revision = 100))
+FACT(bad_2022, facts.revision = 2600)
+FACT(patched_2019, (facts.build = 17763, facts.revision = 5329))
+FACT(no_revision, facts.revision = 0)
+FACT(no_containers, facts.containers_feature = 0)
+FACT(no_dism, facts.containers_feature = -1)
+FACT(no_restart_answer, facts.restart_pending = -1)
+FACT(no_memory_answer, facts.memory_bytes = 0)
+FACT(long_name, (void)text_format(facts.host_name, sizeof facts.host_name, "winserver-number-17"))
+FACT(name_of_15, (void)text_format(facts.host_name, sizeof facts.host_name, "winserver-no-17"))
+REGISTRY(hns_disabled, "SYSTEM\\CurrentControlSet\\Services\\hns", "Start", "4")
+REGISTRY(vmcompute_disabled, "SYSTEM\\CurrentControlSet\\Services\\vmcompute", "Start", "4")
+REGISTRY(ipv6_off, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters", "DisabledComponents",
+         "4294967295")
+REGISTRY(ipv6_odd, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters", "DisabledComponents",
+         "many")
+REGISTRY(drive_d, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion", "SystemRoot", "D:\\Windows")
+REGISTRY(no_drive, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion", "SystemRoot", NULL)
+REGISTRY(not_excluded, "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths",
+         "C:\\ProgramData\\containerd", NULL)
+REGISTRY(bitlocker, "SYSTEM\\CurrentControlSet\\Policies\\Microsoft\\FVE", "FDVDenyWriteAccess",
+         "1")
+REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualization\\Containers",
+         "VSmbDisableOplocks", "1")
+
+/* A registry with an image of 2019 alone, and one of 2022 under another tag. */
+static int answer_index(void *context, const struct http_request *request,
+                        struct http_response *ret, struct error *err) {
+    if (!strstr(request->url, "/v2/"))
+        return scene_answer(context, request, ret, err);
+    ret->status = strstr(request->url, "/none/") ? 404 : 200;
+    ret->body = xasprintf("{\"manifests\":[{\"platform\":{\"os\":\"windows\",\"architecture\":"
+                          "\"amd64\",\"os.version\":\"10.0.%s.1\"}}]}",
+                          strstr(request->url, "ltsc2022") ? "20348" : "17763");
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+static void image(const char *name) {
+    answer_with(&r, answer_index);
+    freep(&r.options.source_base);
+    text_list_add(&r.options.images, name);
+}
+
+static void image_of_2019(void) {
+    image("a.example/x/app:7-ltsc2019");
+}
+
+static void image_of_2022(void) {
+    image("a.example/x/app@sha256:ltsc2022");
+}
+
+static void image_of_docker(void) {
+    image("docker.io/none/app");
+}
+
+static void image_of_nobody(void) {
+    image("a.example/none/app");
+}
