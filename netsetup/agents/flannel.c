@@ -103,8 +103,8 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     if (json_read(text, strlen(text), "net-conf.json", &s.document, err) < 0)
         return -1;
     spell_all(s.document);
-    /* flannel's own default is udp, long gone */
-    s.backend = xstrdup(json_text_or(s.document, "Backend.Type", "vxlan"));
+    /* flannel's own default is udp, long gone; it takes any case (pkg/backend/manager.go) */
+    s.backend = text_lower(json_text_or(s.document, "Backend.Type", "vxlan"));
     s.mode = mode_of(s.backend);
     if (read_prefix(s.document, "Network", "EnableIPv4", true, &s.pod_cidrs, err) < 0 ||
         read_prefix(s.document, "IPv6Network", "EnableIPv6", false, &s.pod_cidrs, err) < 0 ||

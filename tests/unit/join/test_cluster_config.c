@@ -219,7 +219,7 @@ static void finds_the_older_names(void **state) {
           "v1.23.17\n"},
          {"/kubelet-config-1.23", "kubelet", KUBELET},
          {"/kube-system/configmaps/kube-flannel-cfg", "net-conf.json",
-          "{\"Backend\":{\"Type\":\"host-gw\"}}"});
+          "{\"Backend\":{\"Type\":\"Host-GW\"}}"});
     assert_int_equal(read_it(s), 0);
     assert_non_null(s->config.kubelet);
     assert_string_equal(s->config.network.source->name_space, "kube-system");
