@@ -12,5 +12,6 @@
 int prepare_open(struct join *join, struct error *err);
 /* A PrepareResult document. New reference. */
 json_t *prepare_result_json(const struct join *join);
-/* What PREPARED_FILE says: {kubernetesVersion, mode, plugin, images[]}; NULL: nothing was prepared. New reference. */
+/* What PREPARED_FILE says: {kubernetesVersion, mode, plugin, images[]}; NULL: nothing was prepared.
+ * New reference. */
 json_t *prepared_read(struct host *host);

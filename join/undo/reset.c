@@ -137,6 +137,13 @@ static int undo_kinds(struct journal *journal, int kinds, const char *kept,
     return ret->failed ? -1 : 0;
 }
 
+static bool is_of_runs(struct host *host, const char *path) {
+    _cleanup_(text_list_free) struct text_list files = {0};
+
+    return (text_equal_nocase(path, LOGS_FOLDER) || text_equal_nocase(path, REPORTS_FOLDER)) &&
+           (host_list(host, path, &files, NULL) < 0 || files.count);
+}
+
 /* All of winjoin's own but the logs and reports of its runs, this one's too. */
 static int remove_own(struct host *host, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
@@ -148,7 +155,7 @@ static int remove_own(struct host *host, struct error *err) {
     for (size_t i = 0; i < names.count; i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", WINJOIN_FOLDER, names.items[i]);
 
-        if (text_equal_nocase(path, LOGS_FOLDER) || text_equal_nocase(path, REPORTS_FOLDER))
+        if (is_of_runs(host, path))
             keeps = true;
         else if (host_remove_tree(host, path, err) < 0)
             return -1;
