@@ -23,9 +23,8 @@ struct option {
     char letter;      /* short form or 0 */
     enum option_type type;
     unsigned flags;
-    size_t offset; /* of the field in the verb's options struct */
-    const char
-        *argument; /* "TOKEN" in the help; the choices of OPTION_CHOICE */
+    size_t offset;        /* of the field in the verb's options struct */
+    const char *argument; /* "TOKEN" in the help; the choices of OPTION_CHOICE */
     const char *help;
 };
 

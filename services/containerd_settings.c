@@ -176,7 +176,8 @@ static int find_imports(struct host *host, const char *parent, const char *impor
     }
     pattern = path_base(whole);
     text_set(&folder, path_parent(path));
-    if (!folder || strlen(pattern) == strlen(whole) || memchr(whole, '*', (size_t)(pattern - whole)))
+    if (!folder || strlen(pattern) == strlen(whole) ||
+        memchr(whole, '*', (size_t)(pattern - whole)))
         return error_set(err, ERROR_UNSUPPORTED, "imports: '%s' has a star in a folder's name",
                          import);
     if (host_refuse_stranger(host, folder, err) < 0)

@@ -21,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         abort();
     host = host_memory_new();
     if (host_write(host, CONTAINERD_CONFIG_PATH, data, size, HOST_PUBLIC, NULL) == 0 &&
-        containerd_settings_read(host, CONTAINERD_CONFIG_PATH, true, &settings,
-                                 ERROR_IGNORED) == 0 &&
+        containerd_settings_read(host, CONTAINERD_CONFIG_PATH, true, &settings, ERROR_IGNORED) ==
+            0 &&
         settings.conf_dir && settings.conf_dir[1] != ':' && settings.conf_dir[0] != '\\')
         abort();
     host_free(host);
