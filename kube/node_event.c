@@ -21,6 +21,17 @@ static const struct {
     [NODE_DRIFT_GONE] = {"NetworkDriftGone", false},
 };
 
+enum { MESSAGE_MAX = 1000 }; /* of 1024 that the API server takes */
+
+/* Not in the middle of a letter. The caller frees. */
+static char *cut_message(const char *message) {
+    size_t len = strnlen(message, MESSAGE_MAX);
+
+    while (len && ((unsigned char)message[len] & 0xc0) == 0x80)
+        len--;
+    return xstrndup(message, len);
+}
+
 /* Of a Node kubectl looks for events by its name as `uid`, which the kubelet writes, too. */
 static json_t *event_json(const char *node, enum node_event event, const char *message,
                           const char *now) {
@@ -52,7 +63,7 @@ static int count_again(struct kube_client *client, const char *name, unsigned co
 int node_event_tell(struct kube_client *client, const char *node, enum node_event event,
                     const char *message, struct node_events *events, struct error *err) {
     const char *now = RFC3339_TEXT(host_now(client->host) + client->clock_difference);
-    _cleanup_(freep) char *cut = xasprintf("%.1000s", message);
+    _cleanup_(freep) char *cut = cut_message(message);
     _cleanup_json_ json_t *told = event_json(node, event, cut, now), *made = NULL;
 
     if (events && text_equal(events->last[event].message, cut)) {

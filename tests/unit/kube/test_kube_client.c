@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "kube/access.h"
 #include "kube/client.h"
+#include "kube/node_event.h"
 #include "kube/object.h"
 #include "kube/request.h"
 #include "tests/memory/host_memory.h"
@@ -30,7 +31,7 @@ struct scene {
     const struct row *rows;
     size_t count, asked;
     const char *proxy; /* that each goes through; NULL: none */
-    char method[16], url[256], type[64], body[512], bearer[64];
+    char method[16], url[256], type[64], body[2048], bearer[64];
 };
 
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
@@ -435,6 +436,20 @@ static void escapes(void **state) {
     assert_string_equal(text, "a%2Fb%3Fc%3Dd%20e%C3%A4~_-.");
 }
 
+/* A long message ends with a whole letter. */
+static void an_event_is_cut(void **state) {
+    static const struct row made[] = {{201, "{}", 0, 0}};
+    struct scene *s = *state;
+    _cleanup_(freep) char *x = xasprintf("%0999d", 0), *long_one = xasprintf("%s\u00fc...", x);
+    _cleanup_json_ json_t *event = NULL;
+
+    play(s, made, 1);
+    assert_int_equal(node_event_tell(&s->client, "n", NODE_JOIN_FAILED, long_one, NULL, NULL), 0);
+    assert_int_equal(json_read(s->body, strlen(s->body), "event", &event, NULL), 0);
+    assert_string_equal(json_text_at(event, "message"), x);
+    assert_string_equal(json_text_at(event, "reason"), "JoinFailed");
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -450,6 +465,7 @@ int main(void) {
         CASE(a_review_allows_or_does_not),
         CASE(a_review_of_rules_tells_many),
         CASE(how_long_it_pauses),
+        CASE(an_event_is_cut),
         cmocka_unit_test(which_names_objects_have),
         cmocka_unit_test(refuses_credentials_it_cannot_use),
         cmocka_unit_test(escapes),
