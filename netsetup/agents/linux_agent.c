@@ -51,8 +51,7 @@ const struct linux_agent linux_agents[] = {
      .remedy = "EKS' own images join Windows nodes there; elsewhere they need a cluster with "
                "Calico, Antrea or flannel"},
     {.title = "kindnet", NAMES("kindnet"), NO_PART, OTHER_CLUSTER},
-    {.title = "Terway", NAMES("terway", "terway-eniip", "terway-eni"), NO_PART, OTHER_CLUSTER},
-    {.title = "GKE's Dataplane V2", NAMES("anetd"), NO_PART, OTHER_CLUSTER},
+    {.title = "Terway", NAMES("terway-eniip"), NO_PART, OTHER_CLUSTER},
     {0},
 };
 
