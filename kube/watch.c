@@ -66,12 +66,12 @@ static bool wants_list(const struct wait *w) {
     return !w->version || w->only_list;
 }
 
-/* Does one of them want a list now, for which streams have to end? */
-static bool any_wants_list(const struct watching *all) {
+/* Does one of them, but for this one (or NULL), want a list now, for which streams have to end? */
+static bool any_wants_list(const struct watching *all, const struct wait *but) {
     uint64_t now = now_ms(all);
 
     for (size_t i = 0; i < all->count; i++)
-        if (wants_list(&all->waits[i]) && all->waits[i].due <= now)
+        if (&all->waits[i] != but && wants_list(&all->waits[i]) && all->waits[i].due <= now)
             return true;
     return false;
 }
@@ -229,7 +229,7 @@ static int on_data(void *context, const char *data, size_t len) {
         data += n;
         len -= n;
     }
-    w->all->cut |= any_wants_list(w->all);
+    w->all->cut |= any_wants_list(w->all, w);
     return w->all->outcome != 0 || w->all->cut || !w->version || left(w->all) == 0 ||
            (w->words && w->line.len > WORDS_MAX);
 }
@@ -296,7 +296,7 @@ static int end_stream(struct stream *s, uint64_t began, struct error *err) {
         pause_for(w, host_spread_ms(w->all->client->host, 0, DROP_MS));
     else if (judge(w, &s->response, began, err) < 0)
         return -1;
-    if (!w->all->cut && now_ms(w->all) - began < LIVELY_MS)
+    if ((!w->all->cut || !w->version) && now_ms(w->all) - began < LIVELY_MS)
         pause_for(w, host_spread_ms(w->all->client->host, LIVELY_MS, 2 * LIVELY_MS));
     return 0;
 }
@@ -443,7 +443,7 @@ static int go_on(struct watching *all) {
     for (; all->outcome == 0 && result == 0; tick(all)) {
         if (left(all) == 0)
             result = late(&all->waits[0], all->err);
-        else if (any_wants_list(all))
+        else if (any_wants_list(all, NULL))
             result = list_all_due(all);
         else if (!stream_all(all, &result))
             sleep_until(all, first_due(all));

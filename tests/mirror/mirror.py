@@ -332,7 +332,7 @@ class Fetched(unittest.TestCase):
                     "https://m.test/a b", "file:///etc", "m.test"):
             with self.subTest(url):
                 said = self.end(self.start(url), 3)
-                self.assertRegex(said, "error: mirror '")
+                self.assertRegex(said, "error: --mirror '")
                 self.assertNotIn("hidden", said)
 
     # --- ends in the middle
