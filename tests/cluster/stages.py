@@ -105,9 +105,9 @@ class Stage:
         return [r for r in lines if not program or r.get("userAgent", "").startswith(program)]
 
     def made(self, program):
-        """Those of them that make an object; a review is a question."""
+        """Those of them that make an object; a review is a question, and an Event only tells."""
         return [r for r in self.requests(program)
-                if r["verb"] == "create" and not r["objectRef"]["resource"].endswith("reviews")]
+                if r["verb"] == "create" and not r["objectRef"]["resource"].endswith(("reviews", "events"))]
 
     # ---- winjoin on the client -----------------------------------------------------------
 
