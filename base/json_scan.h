@@ -1,5 +1,5 @@
-/* JSON of many MB of which little is wanted: read from front to back, and only what stands at known
- * places is told. Nothing is kept. */
+/* Reads large JSON of which few values are wanted: the caller is told the values at the paths that
+ * it names, while the text is read. The rest is skipped, and no tree is made. */
 #pragma once
 
 #include <stdbool.h>

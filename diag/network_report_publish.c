@@ -126,11 +126,13 @@ static int64_t cluster_time(const struct publishing *p) {
 /* ---- what is there ---- */
 
 /* Only what our kube-proxy programs can be judged. */
-static bool runs_our_kube_proxy(struct host *host) {
+static enum host_service_state our_kube_proxy(struct host *host) {
     _cleanup_(host_service_free) struct host_service service = {0};
 
     return host_service_query(host, service_kube_proxy.name, &service, ERROR_IGNORED) == 0 &&
-           service.state == HOST_SERVICE_RUNNING && service_is_ours(&service);
+                   service_is_ours(&service)
+               ? service.state
+               : HOST_SERVICE_ABSENT;
 }
 
 /* The report as it is to be; the caller frees. */
@@ -140,7 +142,7 @@ static char *look(struct publishing *p, const struct drift_cluster *known, const
     bool has_balancers;
     uint64_t before = host_set_limit(p->host, DRIFT_MS);
 
-    if (runs_our_kube_proxy(p->host))
+    if (our_kube_proxy(p->host) == HOST_SERVICE_RUNNING)
         drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL,
                            known, &balancers, &has_balancers);
     else /* where HNS says nothing, neither does the report */
@@ -165,7 +167,7 @@ static bool says_the_same(const json_t *before, const json_t *now) {
            network_report_time(now) - network_report_time(before) < RENEW_SECONDS;
 }
 
-/* What a look of winjoin-network is told of; each once. */
+/* That HNS differs, or does not any more, is told once, when two looks have found it. */
 static void tell_drift(struct publishing *p, struct network_publisher *publisher,
                        const json_t *now) {
     bool differs = network_report_differs(now);
@@ -265,10 +267,7 @@ static void tell_seen(struct network_publisher *publisher, const struct network_
 }
 
 size_t network_publisher_watches(struct network_publisher *p, struct kube_watch *ret) {
-    _cleanup_(host_service_free) struct host_service service = {0};
-
-    if (host_service_query(p->host, service_kube_proxy.name, &service, ERROR_IGNORED) < 0 ||
-        service.state == HOST_SERVICE_ABSENT || !service_is_ours(&service))
+    if (our_kube_proxy(p->host) == HOST_SERVICE_ABSENT)
         return 0;
     drift_follow_watches(&p->follow, ret);
     return DRIFT_WATCHES;

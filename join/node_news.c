@@ -18,7 +18,7 @@ static char *joined_text(const struct join *join) {
                                                            : "pod network with failures");
 }
 
-/* A join that waits for a restart of Windows, or whom somebody ended, has not failed. */
+/* A join that was interrupted, or waits for a restart of Windows, has not failed. */
 static bool is_news(const struct join *join, const struct error *failure) {
     if (!failure)
         return join->changed;

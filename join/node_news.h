@@ -1,4 +1,4 @@
-/* What the cluster is told of a run, by an Event on the Node. */
+/* Writes the end of a join or of an upgrade as an Event on the Node. */
 #pragma once
 
 #include "join/join.h"

@@ -121,7 +121,7 @@ static void port_found(const struct json_found *found, struct drift_port **ports
         port->node_port = found->number;
     else if (found->what == PROTOCOL && found->kind == SCAN_TEXT)
         (void)text_format(port->protocol, sizeof port->protocol, "%.*s", (int)found->len,
-                          found->text); /* a longer one is none that there is */
+                          found->text); /* all protocols are shorter */
 }
 
 /* True: of its metadata. */
@@ -167,7 +167,7 @@ static void service_found(void *context, const struct json_found *found) {
         s->any_port = json_found_is(found, "LoadBalancer");
     } else if (found->what == TRAFFIC) {
         (void)text_format(s->traffic, sizeof s->traffic, "%.*s", (int)found->len,
-                          found->len ? found->text : ""); /* longer: none that there is */
+                          found->len ? found->text : ""); /* "Cluster" or "Local" */
     } else {
         port_found(found, &s->ports, &s->port_count);
     }
@@ -243,14 +243,24 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static struct json_scan scan_of(struct reading *r, enum drift_what what, const char *prefix) {
-    bool services = what == DRIFT_SERVICES;
+static const struct {
+    const char *path, *name;
+    const struct json_place *places;
+    size_t count;
+    void (*found)(void *context, const struct json_found *found);
+} kinds[] = {
+    [DRIFT_SERVICES] = {"/api/v1/services", "Services", of_services, ARRAY_SIZE(of_services),
+                        service_found},
+    [DRIFT_SLICES] = {"/apis/discovery.k8s.io/v1/endpointslices", "EndpointSlices", of_slices,
+                      ARRAY_SIZE(of_slices), slice_found},
+};
 
-    return (struct json_scan){.name = services ? "Services" : "EndpointSlices",
+static struct json_scan scan_of(struct reading *r, enum drift_what what, const char *prefix) {
+    return (struct json_scan){.name = kinds[what].name,
                               .prefix = prefix,
-                              .places = services ? of_services : of_slices,
-                              .count = services ? ARRAY_SIZE(of_services) : ARRAY_SIZE(of_slices),
-                              .found = services ? service_found : slice_found,
+                              .places = kinds[what].places,
+                              .count = kinds[what].count,
+                              .found = kinds[what].found,
                               .context = r};
 }
 
@@ -270,11 +280,6 @@ int drift_cluster_add(struct drift_cluster *cluster, enum drift_what what, const
     return result;
 }
 
-static const struct {
-    const char *path, *name;
-} lists[] = {[DRIFT_SERVICES] = {"/api/v1/services", "the Services"},
-             [DRIFT_SLICES] = {"/apis/discovery.k8s.io/v1/endpointslices", "the EndpointSlices"}};
-
 int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
                        struct kube_client *client, char **ret_version, struct error *err) {
     struct reading r = {.cluster = cluster};
@@ -283,7 +288,7 @@ int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
     int result;
 
     drift_cluster_clear(cluster, what);
-    result = kube_pages_scan(client, lists[what].path, &scan, ret_version, err);
+    result = kube_pages_scan(client, kinds[what].path, &scan, ret_version, err);
     end_reading(&r);
     if (result < 0)
         drift_cluster_clear(cluster, what);
@@ -294,7 +299,11 @@ int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
 }
 
 const char *drift_path(enum drift_what what) {
-    return lists[what].path;
+    return kinds[what].path;
+}
+
+const char *drift_name(enum drift_what what) {
+    return kinds[what].name;
 }
 
 void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what) {

@@ -52,8 +52,8 @@ struct drift_cluster {
 enum drift_what { DRIFT_SERVICES, DRIFT_SLICES };
 int drift_cluster_add(struct drift_cluster *cluster, enum drift_what what, const char *prefix,
                       const char *text, size_t len, struct error *err);
-/* Reads all of them from the API server, page by page, in the place of what was there; what cannot
- * be read is named in `unread`. *ret_version (or NULL): where a watch can go on from. */
+/* Reads all of them from the API server, page by page, in the place of what was there; after a
+ * failure there are none. *ret_version (or NULL): where a watch can go on from. */
 int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
                        struct kube_client *client, char **ret_version, struct error *err);
 /* Of an object as an event of a watch has it: it takes the place of that of its name, or is put
@@ -62,5 +62,6 @@ void drift_cluster_put(struct drift_cluster *cluster, enum drift_what what, cons
 void drift_cluster_remove(struct drift_cluster *cluster, enum drift_what what,
                           const json_t *object);
 const char *drift_path(enum drift_what what); /* "/api/v1/services" */
+const char *drift_name(enum drift_what what); /* "Services" */
 void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what);
 void drift_cluster_free(struct drift_cluster *cluster);

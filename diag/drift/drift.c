@@ -133,17 +133,18 @@ static bool has(const struct drift_cluster *known, enum drift_what what) {
 /* What of `known` (or NULL) is there is not asked for. */
 static void ask(struct kube_client *client, const char *node, const struct drift_cluster *known,
                 struct drift_cluster *ret) {
-    static const char *const names[] = {
-        [DRIFT_SERVICES] = "the Services", [DRIFT_SLICES] = "the EndpointSlices"};
     _cleanup_(freep) char *name = kube_escape(node ? node : "");
     _cleanup_(freep) char *pods_path =
         xasprintf("/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", name);
     struct error why = {0};
 
     *ret = (struct drift_cluster){.unread = json_array()};
-    for (enum drift_what what = DRIFT_SERVICES; what <= DRIFT_SLICES; what++)
+    for (enum drift_what what = DRIFT_SERVICES; what <= DRIFT_SLICES; what++) {
+        _cleanup_(freep) char *shown = xasprintf("the %s", drift_name(what));
+
         if (!has(known, what) && drift_cluster_list(ret, what, client, NULL, &why) < 0)
-            add_unread(ret->unread, names[what], &why);
+            add_unread(ret->unread, shown, &why);
+    }
     if (node && kube_pages_get(client, pods_path, &ret->pods, &why) < 0)
         add_unread(ret->unread, "this node's pods", &why);
 }

@@ -1,8 +1,12 @@
-/* Every option of a join, one row each: field of struct join_options; type (enum option_type); flag
- * and its OPTION_... bits (cmd/options.h), NULL and 0 where only files and the cluster's defaults
- * give it; what stands for its value in the help, the choices of a CHOICE; help, also in the
- * document's schema. Then what struct join_option has beyond these: its paths in both documents and
- * what its value is held to. A table is one heading of the help. */
+/* The options of a join, one row each. The columns of a row:
+ *   field of struct join_options
+ *   type (enum option_type)
+ *   flag, NULL where only files and the cluster's defaults give it
+ *   OPTION_... bits of the flag (cmd/options.h)
+ *   word for the value in the help ("FILE"); of a CHOICE its choices
+ *   help, which is also the description in the JSON Schema
+ *   other members of struct join_option: paths in both documents, check
+ * A table is one heading of the help. */
 #pragma once
 
 #define JOIN_CLUSTER_OPTIONS(ROW)                                                                  \

@@ -26,8 +26,8 @@ static int fits(const struct asking *a, const char *image, struct text_list *ver
     return 0;
 }
 
-/* The same image with the name of this build in its tag: "...:ltsc2022"; NULL: there is none. The
- * caller frees. */
+/* The image for this build whose tag differs in the name of the build alone: "...:ltsc2022". NULL:
+ * the registry has none. The caller frees. */
 static char *other_tag(const struct asking *a, const char *image) {
     static const char mark[] = "ltsc";
     _cleanup_(text_list_free) struct text_list versions = {0};

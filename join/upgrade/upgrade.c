@@ -11,8 +11,6 @@
 
 #define BESIDE ".new"
 
-/* Everything is there: what was before is not needed any more. Without its journal an upgrade has
- * ended; what else of its folder could not be removed, the next one removes. */
 static void tell_node(struct join *join) {
     const struct upgrade *upgrade = join->upgrade;
     _cleanup_(text_free) struct text out = {0};
@@ -29,6 +27,8 @@ static void tell_node(struct join *join) {
     join_tell_event(join, NODE_UPGRADED, text_str(&out));
 }
 
+/* Everything is there: what was before is not needed any more. Without its journal an upgrade has
+ * ended; what else of its folder could not be removed, the next one removes. */
 static int finish(struct join *join, struct error *err) {
     struct upgrade *u = join->upgrade;
 
