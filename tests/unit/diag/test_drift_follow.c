@@ -133,6 +133,42 @@ static void who_may_not_watch_lists(void **state) {
     http_free(http);
 }
 
+/* Each version of a Service is too old, at once; all other streams end at once. */
+static int too_old(void *context, const struct http_request *request, struct http_response *ret,
+                   struct error *) {
+    bool streams = strstr(request->url, "watch=true"),
+         of_services = strstr(request->url, "/services"),
+         of_slices = strstr(request->url, "/endpointslices");
+
+    (void)context;
+    services.lists += of_services && !streams;
+    slices.watches += of_slices && streams;
+    assert_true(services.lists < 1000 && slices.watches < 1000); /* without a pause */
+    ret->status = 200;
+    ret->body = xstrdup(streams && of_services ? EVENT("ERROR", "{\"code\":410}")
+                        : streams              ? EVENT("BOOKMARK", NODE("11", ""))
+                                               : LIST("10", ""));
+    ret->body_len = strlen(ret->body);
+    if (streams)
+        (void)request->on_data(request->on_data_context, ret->body, ret->body_len);
+    return 0;
+}
+
+static void who_is_always_too_late_pauses(void **state) {
+    struct scene *s = *state;
+    struct http *http = http_memory_new(too_old, s);
+    struct error err = {0};
+
+    services.lists = slices.watches = 0;
+    s->client.http = http;
+    assert_int_equal(watch(s, 30000, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_in_range(services.lists, 5, 40);
+    assert_in_range(slices.watches, 5, 80);
+    s->client.http = s->http;
+    http_free(http);
+}
+
 static int forget(void **state) {
     drift_follow_free(&follow);
     return teardown(state);
@@ -143,6 +179,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_comes_is_kept, setup, forget),
         cmocka_unit_test_setup_teardown(it_is_not_listed_again, setup, forget),
         cmocka_unit_test_setup_teardown(who_may_not_watch_lists, setup, forget),
+        cmocka_unit_test_setup_teardown(who_is_always_too_late_pauses, setup, forget),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
