@@ -182,6 +182,10 @@ static const struct bad bad_node_configurations[] = {
      "like "
      "10.244.0.0/16",
      ""},
+    {NODE "images: {required: [web/iis:1]}\n",
+     "f: line 3 column 21: images.required[0]: Invalid value: \"web/iis:1\": not an image like "
+     "mcr.microsoft.com/windows/nanoserver:ltsc2022",
+     ""},
     {NODE "network: {podCIDRs: [10.1.0.0/24, 10.2.0.0/24]}\n",
      "f: line 3 column 21: network.podCIDRs: Invalid value: 2 prefixes of one family: "
      "Windows supports one per node",
