@@ -1,7 +1,7 @@
 /* The manifest of `winjoin config cluster`. */
 #include "join/configuration/cluster_manifest.h"
 
-#include "base/yaml_template.h"
+#include "base/yaml.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/agents/linux_agent.h"
 #include "templates/templates.h"

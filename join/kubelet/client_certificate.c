@@ -6,7 +6,6 @@
 #include "kube/node.h"
 #include "pki/certificate.h"
 #include "pki/csr.h"
-#include "pki/key.h"
 
 enum { SMALL_FILE_MAX = 64 * 1024 };
 
