@@ -2,7 +2,6 @@
 #include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
-#include "join/phases/phase_names.h"
 #include "join/phases/phases.h"
 
 static void kubectl_overview(struct text *out) {

@@ -1,5 +1,5 @@
 /* The manifest of `winjoin config cluster`. */
-#include "join/configuration/cluster_manifest.h"
+#include "join/configuration/cluster_config.h"
 
 #include "base/yaml.h"
 #include "netsetup/agents/external_agent.h"

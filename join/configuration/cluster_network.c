@@ -1,5 +1,5 @@
 /* What a cluster says of its pod network. */
-#include "join/configuration/cluster_network.h"
+#include "join/configuration/cluster_config.h"
 
 #include "kube/object.h"
 #include "netsetup/agents/external_agent.h"

@@ -1,6 +1,6 @@
 /* The phase that verifies and installs the programs. */
 #include "host/machine_path.h"
-#include "join/configuration/ignored_checks.h"
+#include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"

@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "base/nearest.h"
-#include "join/configuration/ignored_checks.h"
+#include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_question.h"
 #include "join/programs/version_skew.h"
