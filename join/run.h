@@ -2,7 +2,7 @@
 #pragma once
 
 #include "join/join.h"
-#include "kube/node_event.h"
+#include "kube/node.h"
 
 /* Fills the host's facts, the node name and the journal, and judges what was asked
  * (join_asked_check()); a name in --skip-phases that no phase has is ERROR_USAGE. Takes over

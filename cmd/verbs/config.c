@@ -9,7 +9,7 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
 #include "kube/node.h"
-#include "netsetup/agents/linux_agent.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/routes/fabric_routes.h"
 #include "templates/templates.h"
 

@@ -2,8 +2,8 @@
 #include "join/configuration/cluster_config.h"
 
 #include "base/yaml.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/agents/linux_agent.h"
 #include "templates/templates.h"
 
 static void add(json_t *objects, const char *part, json_t *values) {

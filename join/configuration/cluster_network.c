@@ -2,8 +2,8 @@
 #include "join/configuration/cluster_config.h"
 
 #include "kube/object.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/agents/linux_agent.h"
 
 struct asker {
     struct kube_client *client;

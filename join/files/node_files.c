@@ -9,7 +9,7 @@
 #include "netsetup/boot_network.h"
 #include "netsetup/cni_config.h"
 #include "pki/certificate.h"
-#include "services/artifacts/program_version.h"
+#include "services/artifacts/program_image.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
 

@@ -5,7 +5,7 @@
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
-#include "services/artifacts/program_version.h"
+#include "services/artifacts/program_image.h"
 #include "services/version.h"
 
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };

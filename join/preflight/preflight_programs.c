@@ -9,7 +9,7 @@
 #include "node/folders.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/compatible.h"
-#include "services/artifacts/program_version.h"
+#include "services/artifacts/program_image.h"
 #include "services/cri.h"
 #include "services/service_table.h"
 #include "services/version.h"

@@ -12,7 +12,7 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
 #include "services/artifacts/compatible.h"
-#include "services/artifacts/program_version.h"
+#include "services/artifacts/program_image.h"
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"

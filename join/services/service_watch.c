@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "join/undo/written.h"
 #include "services/program_flags.h"
-#include "services/service_log.h"
+#include "services/service_status.h"
 
 /* AGAIN: longer than all starts and pauses between them, as the count of its ends ends it */
 enum {
