@@ -9,7 +9,7 @@
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"
 #include "join/discovery/discovery.h"
-#include "join/phases/phase_names.h"
+#include "join/phases/phases.h"
 
 enum { TOKEN_FILE_MAX = 4096 };
 

@@ -1,7 +1,7 @@
 /* A whole "kubeadm join ..." line that was pasted behind "winjoin join", as words or as one text:
  * prompt, sudo, the program's name, quotes and the signs that continue a line go. */
 #include "cmd/program.h"
-#include "pki/pin.h"
+#include "pki/digest.h"
 #include "pki/token.h"
 
 #define BLANKS " \t\r\n"

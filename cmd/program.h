@@ -146,10 +146,10 @@ extern const struct option output_options[];   /* -o of most verbs */
 /* The flag of a row of join's options. */
 #define JOIN_FLAG(field, type, flag, flags, argument, help, ...)                                   \
     {flag, 0, OPTION_##type, flags, offsetof(struct program_options, join.field), argument, help},
-/* Flags of join (cmd/join_flags.c); others take some of them, too. */
+/* Flags of join (cmd/flags.c); others take some of them, too. */
 extern const struct option_group join_cluster_group, join_node_group, join_checks_group,
     join_run_group;
-extern const struct option_group diag_group, diag_cluster_group; /* cmd/diag_flags.c */
+extern const struct option_group diag_group, diag_cluster_group;
 /* Of upgrade and certs renew, which take some of join's. */
 extern const struct option_group prepare_programs_group, prepare_group, upgrade_group, certs_group;
 /* What may stand in the cluster-wide defaults, too. */

@@ -1,7 +1,7 @@
 /* Holds the words of a call to what its verb takes: nothing is passed over. */
 #include "base/nearest.h"
 #include "cmd/program.h"
-#include "join/phases/phase_names.h"
+#include "join/phases/phases.h"
 
 int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
     _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);

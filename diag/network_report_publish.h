@@ -1,4 +1,4 @@
-/* The node's report of its own network and the condition PodNetworkProved (diag/network_proof.h),
+/* The node's report of its own network and the condition PodNetworkProved,
  * published together with the node's own identity, which may change the annotations and the status
  * of its own Node (Node authorizer, NodeRestriction). Nothing that fails here fails anything else.
  */
@@ -6,11 +6,12 @@
 
 #include <stdint.h>
 
-#include "diag/drift/follow.h"
+#include "base/json.h"
+#include "diag/drift/cluster.h"
 #include "diag/network_report.h"
 #include "host/host.h"
 #include "host/http.h"
-#include "kube/node_event.h"
+#include "kube/node.h"
 #include "netsetup/network_keeper.h"
 
 /* What winjoin-network remembers between its looks; zero at first. */
@@ -49,3 +50,21 @@ int network_report_publish(struct host *host, struct http *http, const struct di
 /* Takes annotation and condition away, for a reset, as long as the node's kubeconfig is there.
  * Nothing where no join has written its network down, or the cluster has no such Node. */
 int network_report_clear(struct host *host, struct http *http, struct error *err);
+
+/* ---- the condition: whether this node's pod network was measured, and still is as it was then.
+ * For kubectl wait, health checks and autoscalers. Pure. ---- */
+
+#define NETWORK_PROOF_CONDITION "PodNetworkProved"
+/* So long a measurement counts. */
+enum { NETWORK_PROOF_TERM_SECONDS = 7 * 24 * 3600 };
+
+/* A NodeCondition (Kubernetes API v1) made of a report as network_report_read() takes it. True:
+ * every flow worked, and HNS lacks nothing since. False: a flow failed, or HNS lacks what
+ * Kubernetes has; the reason is the first cause's id. Unknown: nothing was measured, or too long
+ * ago. `before` is the Node's condition until now, NULL: it has none; lastTransitionTime stays
+ * while the status does. `now` is the cluster's time. New reference. */
+json_t *network_proof_condition(const json_t *report, const json_t *before, int64_t now);
+/* The same right after HNS was restarted and its networks were made again: Unknown. */
+json_t *network_proof_restored(const json_t *before, int64_t now);
+/* Do both say the same, but for their times? */
+bool network_proof_equal(const json_t *a, const json_t *b);

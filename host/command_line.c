@@ -1,5 +1,9 @@
-/* One command line from arguments and back, as CommandLineToArgvW does it. */
+/* One command line from arguments and back, as CommandLineToArgvW does it, and the environment. */
 #include "host/command_line.h"
+
+#include "base/redact_rules.h"
+#include "base/text.h"
+#include "host/http.h"
 
 /* A backslash is literal but before a quote, where it and the quote are escaped. */
 static void add_quoted(struct text *line, const char *argument) {
@@ -62,4 +66,30 @@ void command_line_words(const char *line, struct text_list *ret) {
         text_list_add(ret, text_str(&word));
         text_free(&word);
     }
+}
+
+/* ---- environment ---- */
+
+#define OURS "winjoin_"
+
+static bool begins_ours(const char *name) {
+    return redact_ends_in(name, strnlen(name, strlen(OURS)), OURS);
+}
+
+bool child_variable_is_ours(const char *name) {
+    return begins_ours(name) && redact_is_secret_name(name, strlen(name));
+}
+
+char *child_variable(const char *item, bool talks) {
+    size_t name_len = strcspn(item, "=");
+    bool proxy =
+        redact_ends_in(item, name_len, "_proxy") && !redact_ends_in(item, name_len, "no_proxy");
+    _cleanup_(freep) char *shown = NULL;
+
+    if (begins_ours(item))
+        return NULL;
+    if (talks || !proxy || !item[name_len])
+        return xstrdup(item);
+    shown = http_shown_proxy(item + name_len + 1);
+    return xasprintf("%.*s=%s", (int)name_len, item, shown);
 }

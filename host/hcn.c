@@ -1,7 +1,130 @@
-/* The Host Networking Service's calls as sequences of its exports: open, do, close. */
+/* The Host Networking Service's calls as sequences of its exports (open, do, close), and its codes
+ * (HRESULTs of ComputeNetwork.h and winerror.h) as kinds of errors. */
+#include "base/json.h"
 #include "base/log.h"
-#include "host/hcn_error.h"
 #include "host/host_ops.h"
+
+struct code {
+    uint32_t hresult;
+    enum error_kind kind;
+    const char *name; /* also the text when HNS gives none */
+};
+
+static const struct code codes[] = {
+    {0x803b0001, ERROR_ABSENT, "HCN_E_NETWORK_NOT_FOUND"},
+    {0x803b0002, ERROR_ABSENT, "HCN_E_ENDPOINT_NOT_FOUND"},
+    {0x803b0003, ERROR_ABSENT, "HCN_E_LAYER_NOT_FOUND"},
+    {0x803b0004, ERROR_ABSENT, "HCN_E_SWITCH_NOT_FOUND"},
+    {0x803b0005, ERROR_ABSENT, "HCN_E_SUBNET_NOT_FOUND"},
+    {0x803b0006, ERROR_ABSENT, "HCN_E_ADAPTER_NOT_FOUND"},
+    {0x803b0007, ERROR_ABSENT, "HCN_E_PORT_NOT_FOUND"},
+    {0x803b0008, ERROR_ABSENT, "HCN_E_POLICY_NOT_FOUND"},
+    {0x803b0009, ERROR_ABSENT, "HCN_E_VFP_PORTSETTING_NOT_FOUND"},
+    {0x803b000a, ERROR_HOST, "HCN_E_INVALID_NETWORK"},
+    {0x803b000b, ERROR_HOST, "HCN_E_INVALID_NETWORK_TYPE"},
+    {0x803b000c, ERROR_HOST, "HCN_E_INVALID_ENDPOINT"},
+    {0x803b000d, ERROR_HOST, "HCN_E_INVALID_POLICY"},
+    {0x803b000e, ERROR_UNSUPPORTED, "HCN_E_INVALID_POLICY_TYPE"},
+    {0x803b000f, ERROR_HOST, "HCN_E_INVALID_REMOTE_ENDPOINT_OPERATION"},
+    {0x803b0010, ERROR_CONFLICT, "HCN_E_NETWORK_ALREADY_EXISTS"},
+    {0x803b0011, ERROR_CONFLICT, "HCN_E_LAYER_ALREADY_EXISTS"},
+    {0x803b0012, ERROR_CONFLICT, "HCN_E_POLICY_ALREADY_EXISTS"},
+    {0x803b0013, ERROR_CONFLICT, "HCN_E_PORT_ALREADY_EXISTS"},
+    {0x803b0014, ERROR_CONFLICT, "HCN_E_ENDPOINT_ALREADY_ATTACHED"},
+    {0x803b0015, ERROR_UNSUPPORTED, "HCN_E_REQUEST_UNSUPPORTED"},
+    {0x803b0016, ERROR_UNSUPPORTED, "HCN_E_MAPPING_NOT_SUPPORTED"},
+    {0x803b0017, ERROR_HOST, "HCN_E_DEGRADED_OPERATION"},
+    {0x803b0018, ERROR_HOST, "HCN_E_SHARED_SWITCH_MODIFICATION"},
+    {0x803b0019, ERROR_HOST, "HCN_E_GUID_CONVERSION_FAILURE"},
+    {0x803b001a, ERROR_HOST, "HCN_E_REGKEY_FAILURE"},
+    {0x803b001b, ERROR_HOST, "HCN_E_INVALID_JSON"},
+    {0x803b001c, ERROR_HOST, "HCN_E_INVALID_JSON_REFERENCE"},
+    {0x803b001d, ERROR_HOST, "HCN_E_ENDPOINT_SHARING_DISABLED"},
+    {0x803b001e, ERROR_HOST, "HCN_E_INVALID_IP"},
+    {0x803b001f, ERROR_ABSENT, "HCN_E_SWITCH_EXTENSION_NOT_FOUND"},
+    {0x803b0020, ERROR_HOST, "HCN_E_MANAGER_STOPPED"},
+    {0x803b0021, ERROR_ABSENT, "GCN_E_MODULE_NOT_FOUND"},
+    {0x803b0022, ERROR_HOST, "GCN_E_NO_REQUEST_HANDLERS"},
+    {0x803b0023, ERROR_UNSUPPORTED, "GCN_E_REQUEST_UNSUPPORTED"},
+    {0x803b0024, ERROR_HOST, "GCN_E_RUNTIMEKEYS_FAILED"},
+    {0x803b0025, ERROR_TIMED_OUT, "GCN_E_NETADAPTER_TIMEOUT"},
+    {0x803b0026, ERROR_ABSENT, "GCN_E_NETADAPTER_NOT_FOUND"},
+    {0x803b0027, ERROR_ABSENT, "GCN_E_NETCOMPARTMENT_NOT_FOUND"},
+    {0x803b0028, ERROR_ABSENT, "GCN_E_NETINTERFACE_NOT_FOUND"},
+    {0x803b0029, ERROR_CONFLICT, "GCN_E_DEFAULTNAMESPACE_EXISTS"},
+    {0x803b002a, ERROR_HOST, "HCN_E_ICS_DISABLED"},
+    {0x803b002b, ERROR_CONFLICT, "HCN_E_ENDPOINT_NAMESPACE_ALREADY_EXISTS"},
+    {0x803b002c, ERROR_CONFLICT, "HCN_E_ENTITY_HAS_REFERENCES"},
+    {0x803b002d, ERROR_HOST, "HCN_E_INVALID_INTERNAL_PORT"},
+    {0x803b002e, ERROR_HOST, "HCN_E_NAMESPACE_ATTACH_FAILED"},
+    {0x803b002f, ERROR_HOST, "HCN_E_ADDR_INVALID_OR_RESERVED"},
+    {0x803b0030, ERROR_HOST, "HCN_E_INVALID_PREFIX"},
+    {0x803b0031, ERROR_HOST, "HCN_E_OBJECT_USED_AFTER_UNLOAD"},
+    {0x803b0032, ERROR_HOST, "HCN_E_INVALID_SUBNET"},
+    {0x803b0033, ERROR_HOST, "HCN_E_INVALID_IP_SUBNET"},
+    {0x803b0034, ERROR_HOST, "HCN_E_ENDPOINT_NOT_ATTACHED"},
+    {0x803b0035, ERROR_HOST, "HCN_E_ENDPOINT_NOT_LOCAL"},
+    {0x803b0036, ERROR_CONFLICT, "HCN_INTERFACEPARAMETERS_ALREADY_APPLIED"},
+    {0x803b0037, ERROR_UNSUPPORTED, "HCN_E_VFP_NOT_ALLOWED"},
+    {0x80070490, ERROR_ABSENT, "element not found"},
+    {0x80071392, ERROR_CONFLICT, "the object already exists"},
+    {0x800700b7, ERROR_CONFLICT, "it already exists"},
+    {0x80070005, ERROR_DENIED, "access is denied"},
+    {0x80070032, ERROR_UNSUPPORTED, "the request is not supported"},
+    {0x80004001, ERROR_UNSUPPORTED, "not implemented"},
+    {0x80070057, ERROR_HOST, "a parameter is not valid"},
+    {0x800706ba, ERROR_HOST, "the hns service does not respond"},
+    {0x800706d9, ERROR_HOST, "the hns service is not running"},
+    {0x800706b5, ERROR_HOST, "the hns service's interface is unknown"},
+};
+
+static const struct code *find_code(uint32_t hresult) {
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+        if (codes[i].hresult == hresult)
+            return &codes[i];
+    return NULL;
+}
+
+const char *hcn_error_name(uint32_t hresult) {
+    const struct code *code = find_code(hresult);
+
+    return code && (hresult >> 16) == 0x803b ? code->name : NULL;
+}
+
+/* What HNS says of it, in the house's form: no full stop at the end. The caller frees. */
+static char *reason_of(const json_t *record, const char *raw, const struct code *code) {
+    const char *text = json_text_at(record, "Error");
+    char *reason;
+    size_t len;
+
+    if (!text && raw && *raw)
+        text = raw; /* no JSON: what HNS wrote is still the best there is */
+    reason = xstrdup(text ? text : code ? code->name : "HNS gave no reason");
+    for (len = strlen(reason); len && strchr(". \r\n", reason[len - 1]);)
+        reason[--len] = '\0';
+    return reason;
+}
+
+int hcn_check(const char *function, uint32_t hresult, const char *record, struct error *err) {
+    _cleanup_json_ json_t *json = NULL;
+    _cleanup_(freep) char *reason = NULL;
+    const struct code *code;
+    const char *name;
+
+    if (!(hresult & 0x80000000u) && (!record || !*record))
+        return 0;
+    if (record && *record)
+        (void)json_read(record, strlen(record), "ErrorRecord", &json, NULL); /* NULL then */
+    if (!(hresult & 0x80000000u))
+        hresult = (uint32_t)json_number_at(json, "ErrorCode", 0x80004005);
+    code = find_code(hresult);
+    reason = reason_of(json, record, code);
+    name = hcn_error_name(hresult);
+    if (name && !text_equal(name, reason))
+        return error_set_os(err, code->kind, hresult, "call %s: %s: %s", function, name, reason);
+    return error_set_os(err, code ? code->kind : ERROR_HOST, hresult, "call %s: %s", function,
+                        reason);
+}
 
 #define ZERO_GUID "00000000-0000-0000-0000-000000000000"
 enum { QUESTION_MIN_MS = 1000 };

@@ -313,7 +313,7 @@ int host_registry_set(struct host *host, const char *key, const char *value, boo
 struct host_process {
     const char *const *argv;        /* NULL-terminated */
     const char *const *environment; /* additional NAME=value, NULL-terminated, or NULL; of ours it
-                                     * gets what host/child_environment.h hands on */
+                                     * gets what host/command_line.h hands on */
     const char *input;              /* or NULL */
     unsigned timeout_ms;
     bool with_errors; /* standard error is part of the answer, as it comes */
@@ -391,7 +391,7 @@ int host_random(struct host *host, void *data, size_t len, struct error *err);
  * randomness. */
 unsigned host_spread_ms(struct host *host, unsigned from, unsigned to);
 /* An environment variable of this process; NULL when not set; the caller frees. A secret of ours
- * (WINJOIN_TOKEN, host/child_environment.h) is there once: reading takes it out. */
+ * (WINJOIN_TOKEN, host/command_line.h) is there once: reading takes it out. */
 char *host_environment(struct host *host, const char *name);
 /* Adds the names of this process's environment variables that begin with `prefix` (capitals), on
  * Windows, where their case does not matter, in capitals. */

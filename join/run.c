@@ -1,19 +1,94 @@
-/* Runs phases: one event at the begin, warnings and waits in between, one at the end. */
+/* The runner: judges what was asked, runs phases (one event at the begin, warnings and waits in
+ * between, one at the end), and tells a run's end as an Event on its Node. */
 #include "join/run.h"
 
 #include "base/log.h"
-#include "join/asked.h"
-#include "join/found/need.h"
-#include "join/node_news.h"
-#include "join/phases/steps.h"
 #include "join/configuration/join_configuration.h"
+#include "join/configuration/join_options.h"
+#include "join/discovery/discovery.h"
+#include "join/found/need.h"
 #include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/phases/phase_names.h"
+#include "join/kubelet/patches.h"
 #include "join/phases/phases.h"
+#include "join/phases/steps.h"
+#include "join/programs/programs.h"
 #include "join/undo/failure.h"
 #include "join/undo/written.h"
 #include "kube/object.h"
+
+enum { REQUEST_MS = 3000 };
+
+static char *joined_text(const struct join *join) {
+    const struct join_found *found = &join->found;
+
+    return xasprintf("winjoin joined this node: kubelet %s, network mode %s, %s",
+                     found->kubelet_version ? found->kubelet_version : "of a version not known",
+                     found->plan.mode ? found->plan.mode->name : "not known",
+                     !found->report.cells.count            ? "pod network not tested"
+                     : diag_report_is_good(&found->report) ? "pod network tested"
+                                                           : "pod network with failures");
+}
+
+/* A join that was interrupted, or waits for a restart of Windows, has not failed. */
+static bool is_news(const struct join *join, const struct error *failure) {
+    if (!failure)
+        return join->changed;
+    return failure->kind != ERROR_INTERRUPTED && failure->kind != ERROR_RESTART &&
+           (join->was_node || join->found.node.name);
+}
+
+void join_tell_event(struct join *join, enum node_event event, const char *message) {
+    struct error why = {0};
+
+    if (find_node_client(join, ERROR_IGNORED) < 0)
+        return;
+    join->found.client.timeout_ms = REQUEST_MS;
+    if (node_event_tell(&join->found.client, join->found.node_name, event, message, NULL, &why) < 0)
+        log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
+}
+
+/* Behind a join's phases: that it changed this node, or the error it failed with, where the Node is
+ * there. */
+static void tell_node(struct join *join, const struct error *failure) {
+    _cleanup_(freep) char *message = NULL;
+
+    if (join->phases != join_phases || !is_news(join, failure))
+        return;
+    message =
+        failure ? xasprintf("winjoin join, phase %s: %s",
+                            join->progress.phase ? join->progress.phase->id : "", failure->message)
+                : joined_text(join);
+    join_tell_event(join, failure ? NODE_JOIN_FAILED : NODE_JOINED, message);
+}
+
+static int check_discovery(const struct join *join, struct error *err) {
+    struct discovery_options options;
+
+    if (!discovery_is_asked(join->asked))
+        return 0;
+    discovery_options_make(join->asked, &options);
+    if (discovery_check(&options, err) < 0)
+        return -1;
+    return discovery_check_file(&options, join->host, err);
+}
+
+static int check_patches(const struct join *join, struct error *err) {
+    _cleanup_(patches_free) struct patches patches = {0};
+
+    if (!join->found.options.patches)
+        return 0;
+    return patches_read(join->host, join->found.options.patches, &patches, err);
+}
+
+int join_asked_check(struct join *join, struct error *err) {
+    struct bundle *bundle = NULL; /* kept in the join for the phase that needs it */
+
+    if (join_options_check(&join->found.options, err) < 0 || check_discovery(join, err) < 0 ||
+        check_patches(join, err) < 0)
+        return -1;
+    return join->found.options.bundle ? programs_bundle(join, &bundle, err) : 0;
+}
 
 /* The last hostname-override among the kubelet's own arguments: it is what the kubelet will use. */
 static const char *overridden_name(const struct text_list *arguments) {
@@ -200,7 +275,7 @@ int join_run(struct join *join, struct error *err) {
     set_deadline(join);
     result = failure_begin(join, err) < 0 ? -1 : run_until(join, false, err);
     host_set_deadline(join->host, 0);
-    join_tell_node(join, result < 0 ? err : NULL);
+    tell_node(join, result < 0 ? err : NULL);
     kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
     if (result < 0)
         (join->failed ? join->failed : failure_end)(join, err);

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "pki/pin.h"
+#include "pki/digest.h"
 
 struct certificate {
     char *subject; /* "CN=kubernetes", RFC 4514-like, as Go prints names */

@@ -1,4 +1,5 @@
-/* Certificate requests (PKCS #10) for a node's certificates. */
+/* Certificate requests (PKCS #10) for a node's certificates, and their private keys: EC P-256, as
+ * the kubelet makes them. */
 #pragma once
 
 #include "base/error.h"
@@ -20,3 +21,9 @@ int csr_make(const char *key_pem, const char *node_name, const struct csr_names 
 char *csr_subject(const char *csr_pem);
 /* true when the request parses, its signature holds, and its key and subject are these. */
 bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name);
+
+/* A fresh key from OpenSSL's generator as PEM "EC PRIVATE KEY" (RFC 5915); secret_free_text().
+ * Fails with ERROR_HOST when there is no randomness. */
+int key_generate(char **ret_pem, struct error *err);
+/* 0 when the text is one usable private key. ERROR_MALFORMED; the text is never in the error. */
+int key_check(const char *pem, struct error *err);

@@ -1,4 +1,4 @@
-/* Digests by OpenSSL. */
+/* Digests by OpenSSL, and pins. */
 #include "pki/digest.h"
 
 #include <openssl/sha.h>
@@ -16,4 +16,39 @@ void digest_sha256(const void *data, size_t len, char out[DIGEST_TEXT_MAX]) {
 
 void digest_sha1(const void *data, size_t len, unsigned char out[DIGEST_SHA1_LEN]) {
     SHA1((const unsigned char *)data, len, out);
+}
+
+/* ---- pins ---- */
+
+int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err) {
+    _cleanup_(freep) char *lower = text_lower(text);
+    const char *hex = lower + strlen("sha256:");
+
+    if (!text_starts_with(lower, "sha256:") || strlen(hex) != DIGEST_TEXT_MAX - 1 ||
+        strspn(hex, "0123456789abcdef") != strlen(hex))
+        return error_set(err, ERROR_USAGE,
+                         "read pin \"%.160s\": must be \"sha256:\" and 64 hexadecimal digits",
+                         text);
+    return text_format(ret, PIN_TEXT_MAX, "%s", lower);
+}
+
+int pins_parse(const struct text_list *texts, struct text_list *ret, struct error *err) {
+    _cleanup_(text_list_free) struct text_list pins = {0};
+    char pin[PIN_TEXT_MAX];
+
+    for (size_t i = 0; texts && i < texts->count; i++) {
+        if (pin_parse(texts->items[i], pin, err) < 0)
+            return -1;
+        if (!text_list_has(&pins, pin))
+            text_list_add(&pins, pin);
+    }
+    *ret = take_struct(pins);
+    return 0;
+}
+
+void pin_of_key(const void *spki, size_t len, char ret[PIN_TEXT_MAX]) {
+    char digest[DIGEST_TEXT_MAX];
+
+    digest_sha256(spki, len, digest);
+    (void)text_format(ret, PIN_TEXT_MAX, "sha256:%s", digest); /* 71 bytes fit */
 }

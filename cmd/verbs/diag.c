@@ -4,7 +4,7 @@
 #include "base/rfc3339.h"
 #include "cmd/output.h"
 #include "diag/collection/collection.h"
-#include "diag/reports/compare.h"
+#include "diag/reports/report.h"
 #include "host/path.h"
 
 enum { REPLAY_MAX = 64 * 1024 * 1024 };

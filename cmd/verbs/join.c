@@ -9,7 +9,6 @@
 #include "cmd/verbs/diag.h"
 #include "host/terminal.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/phases/phase_names.h"
 #include "join/phases/phases.h"
 #include "join/phases/restart.h"
 #include "join/plan/plan.h"

@@ -5,7 +5,7 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/undo/journal.h"
-#include "services/service_log.h"
+#include "services/service_status.h"
 #include "services/service_table.h"
 
 #define OWN_NAME "winjoin"

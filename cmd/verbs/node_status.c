@@ -15,7 +15,6 @@
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
 #include "services/artifacts/program_image.h"
-#include "services/service_log.h"
 #include "services/service_status.h"
 
 enum {

@@ -1,6 +1,5 @@
 /* winjoin service run NAME: what the SCM starts. Hosts a console program with a rotated log, or
  * keeps the network. */
-
 #include "base/rfc3339.h"
 #include "cmd/program.h"
 #include "cmd/record.h"
@@ -8,6 +7,7 @@
 #include "host/service_host.h"
 #include "join/phases/restart.h"
 #include "netsetup/network_keeper.h"
+#include "netsetup/nic/nic_restore.h"
 #include "services/service_host.h"
 #include "services/service_status.h"
 #include "services/service_table.h"
@@ -160,4 +160,25 @@ int verb_service(struct program *program, struct error *err) {
     if (service && !service->artifact)
         return run_network(program, service->name, err);
     return run_hosted(program, words->items[1], err);
+}
+
+/* ---- winjoin adapter-watchdog: restores the network adapter when the winjoin that started it dies
+ * while a virtual switch comes or goes ---- */
+
+enum { EVENT_ID = 1001 };
+
+int verb_watchdog(struct program *program, struct error *err) {
+    bool restored = false;
+    struct error why = {0};
+    int result = nic_watchdog_run(program->host, &restored, err);
+
+    if (result < 0)
+        (void)host_event(program->host, 'e', EVENT_ID, err->message,
+                         &why); /* nobody else reads it */
+    else if (restored)
+        (void)host_event(program->host, 'w', EVENT_ID,
+                         "winjoin ended while the virtual switch was made or removed: the network "
+                         "adapter's addresses, DNS servers and routes were restored",
+                         &why);
+    return result;
 }

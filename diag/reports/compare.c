@@ -1,5 +1,5 @@
 /* What changed between two reports. */
-#include "diag/reports/compare.h"
+#include "diag/reports/report.h"
 
 #include "base/rfc3339.h"
 

@@ -9,9 +9,9 @@
 
 #include "base/redact.h"
 #include "base/rfc3339.h"
-#include "base/yaml_template.h"
+#include "base/yaml.h"
 #include "host/wait.h"
-#include "services/service_log.h"
+#include "services/service_status.h"
 #include "services/service_table.h"
 #include "templates/templates.h"
 

@@ -1,5 +1,349 @@
-/* HNS on a modelled server: what its calls do to the adapters around it. */
+/* HNS on a modelled server: a plain store of documents (version 2 calls by name; of version 1 what
+ * winjoin calls), and what its calls do to the adapters around it. */
 #include "host/model/model.h"
+
+#include "base/cidr.h"
+
+static const uint32_t not_found = 0x80070490, not_implemented = 0x80004001;
+static const uint32_t invalid_json = 0x803b001b;
+
+/* Where each kind of object lies, by the word in the exports' names. */
+static const struct {
+    const char *word, *member;
+} kinds[] = {
+    {"Network", "networks"},
+    {"Endpoint", "endpoints"},
+    {"Namespace", "namespaces"},
+    {"LoadBalancer", "loadBalancers"},
+};
+
+/* In the form of a GUID, counted in the state; the caller frees. */
+static char *new_id(json_t *state) {
+    json_t *hns = json_object_get(state, "hns");
+    long long next = json_number_at(hns, "nextId", 1);
+
+    json_object_set_new(hns, "nextId", json_integer(next + 1));
+    return xasprintf("00000001-0000-4000-8000-%012llx", next);
+}
+
+/* The host's address on the network's adapter, as HNS shows it (ProviderAddress, ManagementIP). */
+static const char *management_address(json_t *state, const char *id, char out[IP_TEXT_MAX]) {
+    _cleanup_(freep) char *key = text_lower(id);
+    _cleanup_(freep) char *name =
+        xasprintf("vEthernet (%s)", json_text_or(json_at(state, "hns.external"), key, ""));
+    json_t *vnic = model_adapter_by_alias(state, name);
+
+    json_each(json_object_get(vnic, "addresses"), i, item) {
+        const char *address = json_string_value(item);
+        size_t len = strcspn(address, "/");
+
+        if (strchr(address, ':') || text_starts_with(address, "169.254.") || len >= IP_TEXT_MAX)
+            continue;
+        memcpy(out, address, len);
+        out[len] = '\0';
+        return out;
+    }
+    return NULL;
+}
+
+/* What HNS adds to a stored network when it is asked about. */
+static json_t *network_properties(json_t *state, const json_t *stored) {
+    json_t *network = json_deep_copy(stored);
+    char address[IP_TEXT_MAX];
+    json_t *policies;
+
+    if (!text_equal_nocase(json_text_at(network, "Type"), "Overlay"))
+        return network;
+    policies = json_array_in(network, "Policies");
+    if (management_address(state, json_text_at(network, "ID"), address))
+        json_array_append_new(policies, json_pack("{s:s, s:{s:s}}", "Type", "ProviderAddress",
+                                                  "Settings", "ProviderAddress", address));
+    json_array_append_new(policies, json_pack("{s:s, s:{s:s}}", "Type", "DrMacAddress", "Settings",
+                                              "Address", "00-15-5D-AA-BB-CC"));
+    return network;
+}
+
+static bool is_taken(json_t *state, const char *address) {
+    json_each_member(json_at(state, "hns.endpoints"), id, endpoint)
+        if (text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), address))
+            return true;
+    return false;
+}
+
+/* An endpoint that asks for no address gets the first that is free behind the gateway. */
+static void give_address(json_t *state, json_t *endpoint) {
+    json_t *networks = json_at(state, "hns.networks");
+    const json_t *network = json_object_get(networks, json_text_at(endpoint, "HostComputeNetwork"));
+    const char *prefix = json_text_at(network, "Ipams.0.Subnets.0.IpAddressPrefix");
+    char text[IP_TEXT_MAX];
+    struct cidr subnet;
+    struct ip ip;
+
+    if (json_text_at(endpoint, "IpConfigurations.0.IpAddress") || !prefix ||
+        cidr_parse(prefix, &subnet, NULL) < 0)
+        return;
+    for (uint64_t n = 2; cidr_address(&subnet, n, &ip, NULL) == 0; n++) {
+        ip_format(&ip, text);
+        if (is_taken(state, text))
+            continue;
+        json_object_set_new(
+            endpoint, "IpConfigurations",
+            json_pack("[{s:s, s:i}]", "IpAddress", text, "PrefixLength", subnet.length));
+        return;
+    }
+}
+
+/* Stores an object (ownership taken) under `id` or a fresh one; answers it borrowed. */
+static json_t *keep(json_t *state, const char *member, const char *id, json_t *object) {
+    _cleanup_(freep) char *fresh = id ? text_lower(id) : new_id(state);
+
+    json_object_set_new(object, "ID", json_string(fresh));
+    if (text_equal(member, "endpoints")) {
+        give_address(state, object);
+        if (!json_text_at(object, "MacAddress"))
+            json_object_set_new(object, "MacAddress", json_string("00-15-5D-0A-0B-0C"));
+    }
+    json_object_set_new(json_object_get(json_object_get(state, "hns"), member), fresh, object);
+    return object;
+}
+
+static json_t *find(json_t *state, const char *member, const char *id) {
+    _cleanup_(freep) char *key = text_lower(id ? id : "");
+
+    return json_object_get(json_object_get(json_object_get(state, "hns"), member), key);
+}
+
+static bool matches(const json_t *object, const json_t *filter) {
+    json_each_member(filter, key, wanted) {
+        const char *member = text_equal(key, "VirtualNetwork") ? "HostComputeNetwork" : key;
+
+        if (json_string_length(wanted) &&
+            !text_equal_nocase(json_text_at(object, member), json_string_value(wanted)))
+            return false;
+    }
+    return true;
+}
+
+static char *enumerate(json_t *objects, const char *query) {
+    _cleanup_json_ json_t *document = NULL, *filter = NULL;
+    _cleanup_json_ json_t *ids = json_array();
+    const char *text;
+
+    if (query && *query)
+        (void)json_read(query, strlen(query), "query", &document, NULL); /* none: all match */
+    text = json_text_at(document, "Filter");
+    if (text)
+        (void)json_read(text, strlen(text), "filter", &filter, NULL);
+    json_each_member(objects, id, object)
+        if (matches(object, filter))
+            json_array_append_new(ids, json_string(id));
+    return json_write(ids);
+}
+
+static uint32_t create(json_t *state, const char *member, const char *const *arguments,
+                       size_t count, char **ret) {
+    const char *id = arguments[count - 2];
+    const char *document = arguments[count - 1];
+    json_t *object = NULL;
+
+    if (!document || json_read(document, strlen(document), "document", &object, NULL) < 0)
+        return invalid_json;
+    if (text_equal(member, "endpoints"))
+        json_object_set_new(object, "HostComputeNetwork", json_string(arguments[0]));
+    if (!id || text_starts_with(id, "00000000-0000"))
+        id = NULL;
+    *ret = xstrdup(json_text_at(keep(state, member, id, object), "ID"));
+    return 0;
+}
+
+/* Adds or removes the policies of a modify document. */
+static void modify_policies(json_t *object, const json_t *request) {
+    bool remove = text_equal_nocase(json_text_at(request, "RequestType"), "Remove");
+    json_t *policies = json_array_in(object, "Policies");
+
+    json_each(json_at(request, "Settings.Policies"), i, policy) {
+        for (size_t j = json_array_size(policies); j-- > 0;)
+            if (json_equal(json_array_get(policies, j), policy))
+                json_array_remove(policies, j);
+        if (!remove)
+            json_array_append(policies, policy);
+    }
+}
+
+static uint32_t modify(json_t *object, const char *document) {
+    _cleanup_json_ json_t *request = NULL;
+
+    if (!document || json_read(document, strlen(document), "request", &request, NULL) < 0)
+        return invalid_json;
+    if (text_equal_nocase(json_text_at(request, "ResourceType"), "Policy"))
+        modify_policies(object, request);
+    else if (!json_text_at(request, "ResourceType"))
+        json_object_update(object, request);
+    return 0;
+}
+
+static uint32_t remove_object(json_t *state, const char *member, const char *id) {
+    _cleanup_(freep) char *key = text_lower(id);
+    json_t *endpoints = json_at(state, "hns.endpoints");
+    const char *endpoint;
+    json_t *object;
+    void *next;
+
+    if (json_object_del(json_object_get(json_object_get(state, "hns"), member), key) < 0)
+        return not_found;
+    if (!text_equal(member, "networks"))
+        return 0;
+    json_object_foreach_safe(
+        endpoints, next, endpoint,
+        object) if (text_equal_nocase(json_text_at(object, "HostComputeNetwork"), key))
+        json_object_del(endpoints, endpoint);
+    return 0;
+}
+
+/* A call on one object that must be there; arguments[0] is its id or handle, which are the same. */
+static uint32_t call_object(json_t *state, const char *member, const char *verb,
+                            const char *const *arguments, char **ret) {
+    json_t *object = find(state, member, arguments[0]);
+
+    if (!object)
+        return not_found;
+    if (text_equal(verb, "Open")) {
+        *ret = xstrdup(json_text_at(object, "ID"));
+    } else if (text_equal(verb, "Query")) {
+        _cleanup_json_ json_t *properties = text_equal(member, "networks")
+                                                ? network_properties(state, object)
+                                                : json_incref(object);
+
+        *ret = json_write(properties);
+    } else if (text_equal(verb, "Modify")) {
+        return modify(object, arguments[1]);
+    }
+    return 0;
+}
+
+/* Splits "HcnEnumerateNetworks" into verb and the member that its objects lie in. */
+static const char *split_name(const char *function, char verb[16]) {
+    static const char *const verbs[] = {"Enumerate", "Create", "Open",  "Query",
+                                        "Modify",    "Close",  "Delete"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+        if (!text_starts_with(function + 3, verbs[i]))
+            continue;
+        (void)text_format(verb, 16, "%s", verbs[i]); /* fits: see the list */
+        for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+            if (text_starts_with(function + 3 + strlen(verbs[i]), kinds[k].word))
+                return kinds[k].member;
+    }
+    return NULL;
+}
+
+/* ---- version 1: a document is kept as version 2's and turned back when it is asked for ---- */
+
+static char *envelope(json_t *output) {
+    _cleanup_json_ json_t *json = json_pack("{s:b, s:o}", "Success", 1, "Output", output);
+
+    return json_write(json);
+}
+
+static char *failure(const char *text, uint32_t hresult) {
+    _cleanup_json_ json_t *json =
+        json_pack("{s:b, s:s, s:I}", "Success", 0, "Error", text, "ErrorCode", (json_int_t)hresult);
+
+    return json_write(json);
+}
+
+static char *networks_v1(json_t *state) {
+    json_t *all = json_array();
+    char address[IP_TEXT_MAX];
+
+    json_each_member(json_at(state, "hns.networks"), id, network)
+        json_array_append_new(all, json_pack("{s:s, s:s*, s:s*, s:s*}", "ID", id, "Name",
+                                             json_text_at(network, "Name"), "Type",
+                                             json_text_at(network, "Type"), "ManagementIP",
+                                             management_address(state, id, address)));
+    return envelope(all);
+}
+
+static char *endpoint_v1(const json_t *endpoint) {
+    return envelope(
+        json_pack("{s:s, s:s*, s:s*, s:s*, s:I, s:s*, s:s*, s:i}", "ID",
+                  json_text_at(endpoint, "ID"), "Name", json_text_at(endpoint, "Name"),
+                  "VirtualNetwork", json_text_at(endpoint, "HostComputeNetwork"), "IPAddress",
+                  json_text_at(endpoint, "IpConfigurations.0.IpAddress"), "PrefixLength",
+                  (json_int_t)json_number_at(endpoint, "IpConfigurations.0.PrefixLength", 24),
+                  "IPv6Address", json_text_at(endpoint, "IpConfigurations.1.IpAddress"),
+                  "MacAddress", json_text_at(endpoint, "MacAddress"), "State",
+                  json_bool_at(endpoint, "Attached", false) ? 2 : 1));
+}
+
+static char *post_endpoint(json_t *state, const char *request) {
+    _cleanup_json_ json_t *v1 = NULL;
+
+    if (json_read(request, strlen(request), "request", &v1, NULL) < 0)
+        return failure("The JSON document is invalid.", invalid_json);
+    return endpoint_v1(keep(state, "endpoints", NULL,
+                            json_pack("{s:s*, s:s*}", "Name", json_text_at(v1, "Name"),
+                                      "HostComputeNetwork", json_text_at(v1, "VirtualNetwork"))));
+}
+
+/* `rest`: an id, or an id and "/attach". */
+static char *on_endpoint(json_t *state, const char *rest) {
+    _cleanup_(freep) char *id = xstrndup(rest, strcspn(rest, "/"));
+    json_t *endpoint = find(state, "endpoints", id);
+
+    if (!endpoint)
+        return failure("Element not found.", not_found);
+    if (text_equal(rest + strlen(id), "/attach")) {
+        if (json_bool_at(endpoint, "Attached", false))
+            return failure("This endpoint is already attached to the switch.", 0x803b0014);
+        json_object_set_new(endpoint, "Attached", json_true());
+    }
+    return endpoint_v1(endpoint);
+}
+
+static char *call_v1(json_t *state, const char *path, const char *request) {
+    static const char endpoints[] = "/endpoints/";
+    const json_t *version = json_at(state, "hns.version");
+
+    if (text_equal(path, "/globals/version"))
+        return envelope(json_pack("{s:I, s:I}", "Major",
+                                  (json_int_t)json_number_at(version, "major", 13), "Minor",
+                                  (json_int_t)json_number_at(version, "minor", 2)));
+    if (text_equal(path, "/networks/"))
+        return networks_v1(state);
+    if (text_equal(path, endpoints))
+        return post_endpoint(state, request);
+    return text_starts_with(path, endpoints) ? on_endpoint(state, path + strlen(endpoints))
+                                             : failure("The request is not supported.", 0x80070032);
+}
+
+uint32_t model_hns_store(void *context, const char *function, const char *const *arguments,
+                         size_t count, char **ret_result, char **ret_error_record) {
+    json_t *state = context;
+    const char *member;
+    char verb[16];
+
+    *ret_error_record = NULL;
+    if (text_equal(function, "HNSCall")) {
+        *ret_result = call_v1(state, arguments[1], arguments[2]);
+        return 0;
+    }
+    member = text_starts_with(function, "Hcn") ? split_name(function, verb) : NULL;
+    if (!member)
+        return not_implemented;
+    if (text_equal(verb, "Enumerate")) {
+        *ret_result =
+            enumerate(json_object_get(json_object_get(state, "hns"), member), arguments[0]);
+        return 0;
+    }
+    if (text_equal(verb, "Create"))
+        return create(state, member, arguments, count, ret_result);
+    if (text_equal(verb, "Delete"))
+        return remove_object(state, member, arguments[0]);
+    if (text_equal(verb, "Close"))
+        return 0;
+    return call_object(state, member, verb, arguments, ret_result);
+}
 
 /* Who answers, and from what. */
 struct hns {

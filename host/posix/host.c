@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/child_environment.h"
+#include "host/command_line.h"
 #include "host/model/model.h"
 #include "host/posix/posix.h"
 

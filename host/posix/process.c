@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/child_environment.h"
+#include "host/command_line.h"
 #include "host/posix/posix.h"
 
 enum { OUTPUT_MAX = 1024 * 1024, POLL_MS = 200 };

@@ -1,7 +1,7 @@
 /* The Windows host's table, and the few operations that are one call each. */
 #include "host/host_win32.h"
 
-#include "host/child_environment.h"
+#include "host/command_line.h"
 #include "host/win32/win32.h"
 
 #include <bcrypt.h>

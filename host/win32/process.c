@@ -2,7 +2,6 @@
  * bounded. */
 #include "host/win32/win32.h"
 
-#include "host/child_environment.h"
 #include "host/command_line.h"
 
 enum {

@@ -95,10 +95,6 @@ int win32_service_config(SC_HANDLE service, const char *name, struct host_servic
 int win32_service_configure(SC_HANDLE manager, const struct host_service *service, SC_HANDLE *ret,
                             struct error *err);
 
-/* ---- features.c ---- */
-/* Containers: 1 installed, 0 not, -1 unknown. */
-int win32_containers_feature(void);
-
 /* ---- process.c ---- */
 /* A whole command line from arguments; the caller frees. */
 wchar_t *win32_command_line(const char *const *argv);

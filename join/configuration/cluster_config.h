@@ -2,6 +2,7 @@
  * network's agent leave. */
 #pragma once
 
+#include "base/json.h"
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 
@@ -50,3 +51,28 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
 enum cluster_document { CLUSTER_DOCUMENT, KUBELET_DOCUMENT };
 int cluster_document_read(const char *text, const char *what, enum cluster_document wanted,
                           json_t **ret, struct error *err);
+
+/* What an administrator does where winjoin cannot join: "v1.34.1+rke2r1" has an agent of its own
+ * for Windows. Static; NULL of any other version, and of NULL. Sources: the release tags of
+ * rancher/rke2 and k3s-io/k3s, and the versions that EKS and GKE tell. */
+const char *distribution_hint(const char *version);
+
+/* For all others. */
+#define NOT_BY_KUBEADM_HINT                                                                        \
+    "in a cluster that kubeadm did not make: winjoin config print kubeadm-objects prints what "    \
+    "joins need; put in the cluster's values and apply it"
+
+/* Finds them, each DaemonSet by its name in any namespace. *ret_unread is set when some may not be
+ * read (403): then only what may be read is known. *ret: agent_settings_free(), on failure, too.
+ * ERROR_MALFORMED names the object; ERROR_USAGE: an agent's setting that must be corrected. */
+int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
+                         struct agent_settings *ret, bool *ret_unread, struct error *err);
+
+/* The objects in the order in which they are applied, as an array: ConfigMap kube-system/winjoin
+ * with the NodeConfiguration and who may read it (bootstrap tokens of kubeadm's default group and
+ * nodes); for both the right to read what network agents' DaemonSets and settings say, by name in
+ * all namespaces, and to list Services; for kube-proxy and the network agents under the node's
+ * identity the bindings of system:nodes. New reference. */
+json_t *cluster_manifest_make(const json_t *node_configuration);
+/* The objects as YAML documents. The caller frees. */
+char *cluster_manifest_text(const json_t *objects);

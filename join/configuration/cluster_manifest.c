@@ -1,9 +1,9 @@
 /* The manifest of `winjoin config cluster`. */
-#include "join/configuration/cluster_manifest.h"
+#include "join/configuration/cluster_config.h"
 
-#include "base/yaml_template.h"
+#include "base/yaml.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/agents/linux_agent.h"
 #include "templates/templates.h"
 
 static void add(json_t *objects, const char *part, json_t *values) {

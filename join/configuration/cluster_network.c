@@ -1,9 +1,9 @@
 /* What a cluster says of its pod network. */
-#include "join/configuration/cluster_network.h"
+#include "join/configuration/cluster_config.h"
 
 #include "kube/object.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/agents/linux_agent.h"
 
 struct asker {
     struct kube_client *client;

@@ -1,7 +1,7 @@
 /* A --config file: several YAML (or JSON) documents, of which winjoin reads two kinds. */
 #pragma once
 
-#include "base/yaml_marks.h"
+#include "base/yaml.h"
 
 enum { CONFIG_FILE_MAX = 1024 * 1024 };
 

@@ -2,7 +2,7 @@
  * and its way into the join's options. The document is JSON, always in the shape of v1beta4. */
 #pragma once
 
-#include "base/yaml_marks.h"
+#include "base/yaml.h"
 #include "host/host.h"
 #include "join/configuration/join_options.h"
 

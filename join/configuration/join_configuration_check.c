@@ -2,13 +2,13 @@
 #include <ctype.h>
 
 #include "host/http.h"
-#include "host/terminal.h"
 #include "host/path.h"
+#include "host/terminal.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/kubelet_arguments.h"
-#include "join/configuration/node_taints.h"
+#include "join/configuration/node_labels.h"
 #include "kube/object.h"
-#include "pki/pin.h"
+#include "pki/digest.h"
 #include "pki/token.h"
 #include "services/cri.h"
 

@@ -5,8 +5,6 @@
 #include "base/vxlan.h"
 #include "host/http.h"
 #include "join/configuration/node_labels.h"
-#include "join/configuration/node_taints.h"
-#include "join/configuration/node_targets.h"
 #include "kube/server_url.h"
 #include "netsetup/agents/agent.h"
 #include "services/version.h"

@@ -2,6 +2,8 @@
  * files and the cluster's own defaults. */
 #pragma once
 
+#include "base/error.h"
+#include "base/text.h"
 #include "base/yaml_schema.h"
 #include "join/configuration/option_rows.h"
 #include "netsetup/plan/network_plan.h"
@@ -94,3 +96,27 @@ int join_kubernetes_version_check(const char *version, struct error *err);
 int join_ignored_check(const struct text_list *ignored, struct error *err);
 /* What they say of the network; borrowed. */
 void join_network_input(const struct join_options *options, struct network_input *ret);
+
+/* "192.0.2.1". ERROR_USAGE. */
+int node_address_check(const char *text, struct error *err);
+/* "10.244.0.0/16". ERROR_USAGE. */
+int node_prefix_check(const char *text, struct error *err);
+/* "192.0.2.1", "192.0.2.1:443", "[2001:db8::1]:443". ERROR_USAGE. */
+int node_target_address_check(const char *text, struct error *err);
+/* "example.com", "example.com:443". ERROR_USAGE. */
+int node_target_name_check(const char *text, struct error *err);
+/* A whole word of a command line, "--v=4": the program would not start with others. ERROR_USAGE. */
+int node_argument_check(const char *text, struct error *err);
+/* An image's name, as containerd takes it, with its host: "mcr.microsoft.com/windows/nanoserver:
+ * ltsc2022". ERROR_USAGE. */
+int node_image_check(const char *text, struct error *err);
+/* No control characters: a name or a path of one line. ERROR_USAGE. */
+int node_line_check(const char *text, struct error *err);
+
+/* A name as names are compared: lower case; a path with '-' for its separators and without its
+ * drive, as kubeadm makes ids of paths on Linux. The caller frees. */
+char *ignored_check_canonical(const char *id);
+/* true when one of the names means this check: in any case; "all"; paths in ids by either
+ * spelling, with a drive or without ("FileAvailable--etc-kubernetes-kubelet.conf",
+ * "FileAvailable-C:\etc\kubernetes\kubelet.conf"). */
+bool ignored_checks_have(const struct text_list *ignored, const char *id);

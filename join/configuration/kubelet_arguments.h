@@ -1,6 +1,8 @@
 /* Arguments of the kubelet that are settings of winjoin, too, and are judged as those are. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "join/configuration/join_options.h"
 
@@ -15,3 +17,15 @@ const char *kubelet_argument_flag(const char *name);
  * also the two addresses of a dual-stack node-ip, is added to kubelet_extra_args. */
 void kubelet_argument_take(const char *name, const char *value, struct join_options *options,
                            struct text_list *warnings);
+
+/* A field of a KubeletConfiguration that a Windows node does without. `gate`: kept when the
+ * document turns this feature gate on; NULL: none. `only`: removed only when its value begins like
+ * this; NULL: always. The table ends with {0}. */
+struct linux_setting {
+    const char *field, *gate, *only;
+};
+extern const struct linux_setting linux_settings[];
+
+/* The same as an argument of the kubelet, without dashes ("cgroup-driver" for cgroupDriver), also
+ * one that winjoin sets to what Windows needs (resolv-conf). False where a feature gate decides. */
+bool linux_setting_is_argument(const char *name, const char *value);

@@ -8,7 +8,6 @@
 #include "join/discovery/discovery_request.h"
 #include "kube/server_url.h"
 #include "pki/certificate.h"
-#include "pki/jws.h"
 #include "pki/token.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include "host/http.h"
 #include "kube/kubeconfig.h"
-#include "pki/pin.h"
+#include "pki/digest.h"
 
 enum { DISCOVERY_TIMEOUT_MS = 300000 }; /* as kubeadm's timeouts.discovery */
 /* Borrowed text. Either endpoint and token, or file. */

@@ -2,7 +2,7 @@
 #include "join/discovery/discovery_request.h"
 
 #include "base/log.h"
-#include "join/configuration/distribution.h"
+#include "join/configuration/cluster_config.h"
 #include "kube/object.h"
 #include "kube/request.h"
 #include "kube/server_url.h"

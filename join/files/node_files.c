@@ -1,15 +1,47 @@
 /* The text files that a join writes on the node. */
 #include "join/files/node_files.h"
 
-#include "join/files/containerd_file.h"
-#include "netsetup/agents/external_agent.h"
-#include "netsetup/boot_network.h"
+#include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
+#include "netsetup/agents/external_agent.h"
+#include "netsetup/boot_network.h"
 #include "netsetup/cni_config.h"
+#include "pki/certificate.h"
+#include "services/artifacts/program_image.h"
 #include "services/runtime_files.h"
-#include "join/found/need.h"
+#include "services/version.h"
+
+/* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
+static unsigned installed_major(struct host *host) {
+    _cleanup_(freep) char *version = NULL;
+
+    return program_version_read(host, service_containerd.program, true, &version, ERROR_IGNORED) > 0
+               ? containerd_major(version)
+               : 0;
+}
+
+/* The text of containerd's config.toml: of the one that stands there root, state, imports and
+ * config_path are kept. The caller frees. */
+static char *containerd_file_make(struct host *host, struct join_found *found) {
+    _cleanup_(containerd_settings_free) struct containerd_settings here = {0}, all = {0};
+    _cleanup_(freep) char *image = programs_sandbox_image(host, found);
+
+    (void)containerd_settings_read(host, CONTAINERD_CONFIG_PATH, false, &here, ERROR_IGNORED);
+    /* imports that a stranger may have written, or that nobody can read, are not passed on */
+    if (containerd_settings_read(host, CONTAINERD_CONFIG_PATH, true, &all, ERROR_IGNORED) < 0)
+        text_list_free(&here.imports);
+    return containerd_config_make(&(struct containerd_config){
+        .sandbox_image = image,
+        .major = installed_major(host),
+        .root = here.root,
+        .state = here.state,
+        /* containerd does not start with both */
+        .registries = all.imports_mirrors ? "" : here.registries,
+        .imports = here.imports,
+    });
+}
 
 void node_files_free(struct node_files *files) {
     for (size_t i = 0; i < files->count; i++) {
@@ -166,4 +198,84 @@ int node_files_write(struct journal *journal, const struct node_files *files, st
         written_file(journal, f->path, f->text, strlen(f->text));
     }
     return 0;
+}
+
+/* ---- ca.crt ---- */
+
+enum { CA_FILE_MAX = 1024 * 1024, TOLD_MAX = 3 };
+
+/* *ret is empty when the text holds no certificate. */
+static void read_pem(const char *pem, size_t len, struct certificates *ret) {
+    *ret = (struct certificates){0};
+    (void)certificates_parse(pem, len, ret, ERROR_IGNORED); /* no certificate is an answer, too */
+}
+
+/* false when there is no file. One that cannot be read is taken for one without certificates:
+ * laying the right one will say why. */
+static bool read_file(struct host *host, const char *path, struct certificates *ret) {
+    _cleanup_(freep) char *pem = NULL;
+    struct error why = {0};
+    size_t len = 0;
+
+    if (host_read(host, path, CA_FILE_MAX, &pem, &len, &why) < 0 && why.kind == ERROR_ABSENT)
+        return false;
+    read_pem(pem ? pem : "", len, ret);
+    return true;
+}
+
+static char *describe(const struct certificates *all) {
+    struct text out = {0};
+
+    if (!all->count)
+        return xstrdup("no certificate");
+    for (size_t i = 0; i < all->count && i < TOLD_MAX; i++) {
+        text_addf(&out, "%s%s (CN=", i ? ", " : "", all->items[i].pin);
+        text_add_escaped(&out, all->items[i].common_name, strlen(all->items[i].common_name));
+        text_add_char(&out, ')');
+    }
+    if (all->count > TOLD_MAX)
+        text_addf(&out, " and %zu more", all->count - TOLD_MAX);
+    return text_take(&out);
+}
+
+static bool has_all(const struct certificates *all, const struct certificates *wanted) {
+    for (size_t i = 0; i < wanted->count; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < all->count && !found; k++)
+            found = text_equal(all->items[k].pin, wanted->items[i].pin);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+char *ca_file_describe(struct host *host, const char *path) {
+    _cleanup_(certificates_free) struct certificates found = {0};
+
+    return read_file(host, path, &found) ? describe(&found) : NULL;
+}
+
+char *ca_file_difference(struct host *host, const char *path, const char *proven_pem) {
+    _cleanup_(certificates_free) struct certificates found = {0}, proven = {0};
+    _cleanup_(freep) char *is = NULL, *should = NULL;
+
+    if (!proven_pem || !read_file(host, path, &found))
+        return NULL;
+    read_pem(proven_pem, strlen(proven_pem), &proven);
+    if (has_all(&found, &proven) && has_all(&proven, &found))
+        return NULL;
+    is = describe(&found);
+    should = describe(&proven);
+    return xasprintf("'%s' contains %s; the cluster's verified CA is %s", path, is, should);
+}
+
+void ca_file_warn(struct host *host, const struct join_found *found,
+                  struct join_progress *progress) {
+    _cleanup_(freep) char *path = join_ca_file(&found->options);
+    _cleanup_(freep) char *difference = ca_file_difference(host, path, found->client.ca_pem);
+
+    if (difference)
+        join_warn(progress, "%s, which replaces it (winjoin reset restores the old file)",
+                  difference);
 }

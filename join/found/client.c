@@ -3,7 +3,7 @@
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/nic/nic_restore.h"
 #include "pki/certificate.h"
-#include "pki/pin.h"
+#include "pki/digest.h"
 
 /* An API server that starts again meanwhile is waited for (kubeadm: KubernetesAPICallTimeout). */
 enum { PATIENCE_MS = 60000 };

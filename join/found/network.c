@@ -1,5 +1,5 @@
 /* The network as it is found: the adapter, HNS, and the plan that follows. */
-#include "join/configuration/ignored_checks.h"
+#include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"

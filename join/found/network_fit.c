@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 #include "join/found/pod_room.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/agents/linux_agent.h"
 
 #define SERVICES_ASKED "network.serviceCIDRs" /* of a NodeConfiguration */
 

@@ -1,12 +1,180 @@
-/* The node's certificates: asks for one with our own key and stores it as the kubelet does. */
+/* The node's certificates: asks for one with our own key and stores it as the kubelet does
+ * (client-go's FileStore). */
 #include "join/kubelet/client_certificate.h"
 
 #include "base/log.h"
-#include "join/kubelet/client_certificate_store.h"
+#include "base/rfc3339.h"
+#include "join/kubelet/kubelet_files.h"
 #include "kube/node.h"
 #include "pki/certificate.h"
 #include "pki/csr.h"
-#include "pki/key.h"
+
+#define CURRENT "-current.pem"
+
+enum { FILE_MAX = 1024 * 1024 };
+
+void client_certificate_free(struct client_certificate *c) {
+    free(c->path);
+    free(c->chain_pem);
+    secret_free_text(c->key_pem);
+    free(c->csr_name);
+    free(c->reason);
+    *c = (struct client_certificate){0};
+}
+
+/* A file of the folder, "kubelet-client" or "kubelet-server" with this ending; the caller frees. */
+static char *certificate_path(const struct client_certificate_options *options,
+                              const char *ending) {
+    return xasprintf("%s\\%s%s", options->folder ? options->folder : KUBELET_CERTIFICATE_FOLDER,
+                     options->serves ? "kubelet-server" : "kubelet-client", ending);
+}
+
+/* The first certificate must be this node's; fills its dates. */
+static int read_dates(const struct client_certificate_options *options, const char *chain_pem,
+                      struct client_certificate *ret, struct certificates *all, struct error *err) {
+    _cleanup_(freep) char *name = xasprintf("system:node:%s", options->node_name);
+    const struct certificate *first;
+
+    if (certificates_parse(chain_pem, strlen(chain_pem), all, err) < 0)
+        return -1;
+    first = &all->items[0];
+    if (!text_equal(first->common_name, name) ||
+        !text_list_has(&first->organizations, "system:nodes"))
+        return error_set(err, ERROR_UNTRUSTED,
+                         "the certificate is for \"%s\", not for \"CN=%s,O=system:nodes\"",
+                         first->subject, name);
+    ret->not_before = first->not_before;
+    ret->not_after = first->not_after;
+    return 0;
+}
+
+/* ---- what is stored ---- */
+
+/* Cuts the text in two before its private key; false when it has none. */
+static bool split(const char *text, struct client_certificate *ret) {
+    for (const char *p = text; (p = strstr(p, "-----BEGIN ")) != NULL; p++) {
+        const char *end = strchr(p, '\n'), *key = strstr(p, "PRIVATE KEY-----");
+
+        if (!end || !key || key > end)
+            continue;
+        ret->chain_pem = xstrndup(text, (size_t)(p - text));
+        ret->key_pem = xstrdup(p);
+        return true;
+    }
+    return false;
+}
+
+static int check(struct host *host, const struct client_certificate_options *options,
+                 struct client_certificate *c, struct error *err) {
+    _cleanup_(certificates_free) struct certificates all = {0};
+    int64_t now = host_now(host);
+
+    if (read_dates(options, c->chain_pem, c, &all, err) < 0 ||
+        certificate_check_dates(&all.items[0], now, err) < 0 ||
+        certificate_check_key(c->chain_pem, c->key_pem, err) < 0)
+        return -1;
+    return options->ca_pem ? certificate_check_chain(c->chain_pem, options->ca_pem, false, now, err)
+                           : 0;
+}
+
+int client_certificate_load(struct host *host, const struct client_certificate_options *options,
+                            struct client_certificate *ret, struct error *err) {
+    _cleanup_(freep) char *path = certificate_path(options, CURRENT);
+    _cleanup_(secret_freep) char *text = NULL;
+    _cleanup_(client_certificate_free) struct client_certificate c = {0};
+    size_t len = 0;
+    int result;
+
+    if (host_refuse_stranger(host, path, err) < 0 ||
+        host_read(host, path, FILE_MAX, &text, &len, err) < 0)
+        return -1;
+    result = split(text, &c) ? check(host, options, &c, err)
+                             : error_set(err, ERROR_ABSENT, "it contains no private key");
+    if (result < 0) {
+        (void)error_as(err, ERROR_ABSENT); /* what is wrong with it does not matter to the caller */
+        return error_prefix(err, "certificate file '%s'", path);
+    }
+    c.path = take_ptr(path);
+    *ret = take_struct(c);
+    return 0;
+}
+
+char *client_certificate_node(struct host *host) {
+    static const char prefix[] = "system:node:";
+    _cleanup_(secret_freep) char *pem = NULL;
+    _cleanup_(certificates_free) struct certificates list = {0};
+    size_t len;
+
+    if (host_refuse_stranger(host, KUBELET_CLIENT_CERTIFICATE_FILE, NULL) < 0 ||
+        host_read(host, KUBELET_CLIENT_CERTIFICATE_FILE, FILE_MAX, &pem, &len, NULL) < 0 ||
+        certificates_parse(pem, len, &list, NULL) < 0)
+        return NULL;
+    return text_starts_with(list.items[0].common_name, prefix)
+               ? xstrdup(list.items[0].common_name + strlen(prefix))
+               : NULL;
+}
+
+/* ---- storing ---- */
+
+/* kubelet-client-2026-11-21-10-00-04.pem; UTC, as nothing reads the date. */
+static char *dated_path(const struct client_certificate_options *options, int64_t when) {
+    _cleanup_(freep) char *name = NULL;
+    char time[RFC3339_TEXT_MAX];
+
+    rfc3339_format(when, time);
+    for (char *p = time; *p; p++)
+        if (*p == 'T' || *p == ':' || *p == 'Z')
+            *p = *p == 'Z' ? '\0' : '-';
+    name = xasprintf("-%s.pem", time);
+    return certificate_path(options, name);
+}
+
+static int write_and_link(struct host *host, const struct client_certificate_options *options,
+                          const char *path, const char *chain_pem, const char *key_pem,
+                          struct error *err) {
+    _cleanup_(freep) char *link = certificate_path(options, CURRENT);
+    const char *end = text_ends_with(chain_pem, "\n") ? "" : "\n";
+    _cleanup_(secret_freep) char *both = xasprintf("%s%s%s", chain_pem, end, key_pem);
+
+    if (host_write(host, path, both, strlen(both), HOST_SECRET, err) < 0)
+        return error_prefix(err, "store the certificate");
+    if (host_link(host, link, path, err) == 0)
+        return 0;
+    (void)host_remove(host, path, NULL); /* nobody would find that key again */
+    return error_prefix(err, "store the certificate");
+}
+
+/* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there (the
+ * serving certificate: kubelet-server-...). The chain's first certificate must be this node's, for
+ * this key, good now, and lead to the cluster's CA where that is known (ERROR_UNTRUSTED,
+ * ERROR_MALFORMED). What else the text holds is left out. */
+static int store_certificate(struct host *host, const struct client_certificate_options *options,
+                             const char *chain_pem, const char *key_pem,
+                             struct client_certificate *ret, struct error *err) {
+    _cleanup_(freep) char *path = dated_path(options, host_now(host));
+    _cleanup_(client_certificate_free) struct client_certificate c = {
+        .chain_pem = certificates_plain(chain_pem, strlen(chain_pem), err),
+        .key_pem = xstrdup(key_pem)};
+
+    if (!c.chain_pem || check(host, options, &c, err) < 0 ||
+        write_and_link(host, options, path, c.chain_pem, key_pem, err) < 0)
+        return -1;
+    c.path = take_ptr(path);
+    *ret = take_struct(c);
+    return 0;
+}
+
+/* A copied or restored folder has a plain kubelet-client-current.pem, which the kubelet reads but
+ * refuses to rotate (client-go: updateSymlink): makes it a link again, to a file named after the
+ * begin of the stored certificate. Nothing is done where it is a link. */
+static int relink(struct host *host, const struct client_certificate_options *options,
+                  const struct client_certificate *stored, struct error *err) {
+    _cleanup_(freep) char *path = dated_path(options, stored->not_before);
+
+    if (host_file_type(host, stored->path) == HOST_LINK)
+        return 0;
+    return write_and_link(host, options, path, stored->chain_pem, stored->key_pem, err);
+}
 
 enum { SMALL_FILE_MAX = 64 * 1024 };
 
@@ -111,23 +279,9 @@ static int ensure_request(struct request *r, struct error *err) {
     return host_write(r->host, r->name_path, record, strlen(record), HOST_PUBLIC, err);
 }
 
-static int wait_for_it(struct request *r, struct error *err) {
-    const struct client_certificate_options *o = r->options;
-    unsigned timeout_ms = o->timeout_ms ? o->timeout_ms : CLIENT_CERTIFICATE_TIMEOUT_MS;
-    struct kube_csr issued = {0};
-
-    if (kube_csr_wait(r->client, &r->csr, timeout_ms, o->progress, o->progress_context, &issued,
-                      err) < 0)
-        return -1;
-    kube_csr_free(&r->csr);
-    r->csr = issued;
-    return 0;
-}
-
 /* What was issued and is no use is not waited for again: the next run asks again. */
 static int store(struct request *r, struct client_certificate *ret, struct error *err) {
-    if (client_certificate_store(r->host, r->options, r->csr.certificate_pem, r->key_pem, ret,
-                                 err) == 0)
+    if (store_certificate(r->host, r->options, r->csr.certificate_pem, r->key_pem, ret, err) == 0)
         return 0;
     if (!err || err->kind == ERROR_UNTRUSTED || err->kind == ERROR_MALFORMED)
         (void)host_remove(r->host, r->name_path, NULL); /* what stays is judged by the next run */
@@ -160,12 +314,18 @@ static int prove(struct request *r, struct error *err) {
 }
 
 static int make_new(struct request *r, struct client_certificate *ret, struct error *err) {
+    const struct client_certificate_options *o = r->options;
+    unsigned timeout_ms = o->timeout_ms ? o->timeout_ms : CLIENT_CERTIFICATE_TIMEOUT_MS;
     struct client_certificate made = {0};
+    struct kube_csr issued = {0};
 
-    if (ensure_key(r, err) < 0 || ensure_request(r, err) < 0 || wait_for_it(r, err) < 0 ||
-        (r->proves && prove(r, err) < 0))
+    if (ensure_key(r, err) < 0 || ensure_request(r, err) < 0 ||
+        kube_csr_wait(r->client, &r->csr, timeout_ms, o->progress, o->progress_context, &issued,
+                      err) < 0)
         return -1;
-    if (store(r, &made, err) < 0)
+    kube_csr_free(&r->csr);
+    r->csr = issued;
+    if ((r->proves && prove(r, err) < 0) || store(r, &made, err) < 0)
         return -1;
     made.csr_name = xstrdup(r->csr.name);
     made.reason = xstrdup(r->csr.reason);
@@ -174,18 +334,18 @@ static int make_new(struct request *r, struct client_certificate *ret, struct er
     return 0;
 }
 
-static void request_open(struct request *r) {
-    r->key_path = client_certificate_path(r->options, ".key.tmp");
-    r->name_path = client_certificate_path(r->options, ".csr.tmp");
-}
-
 int client_certificate_renew(struct kube_client *own, struct host *host,
                              const struct client_certificate_options *options,
                              struct client_certificate *ret, struct error *err) {
     _cleanup_(request_free) struct request r = {
-        .client = own, .host = host, .options = options, .proves = !options->serves};
+        .client = own,
+        .host = host,
+        .options = options,
+        .proves = !options->serves,
+        .key_path = certificate_path(options, ".key.tmp"),
+        .name_path = certificate_path(options, ".csr.tmp"),
+    };
 
-    request_open(&r);
     if (make_new(&r, ret, err) < 0)
         return -1;
     remove_temporary(&r);
@@ -196,16 +356,20 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err) {
     _cleanup_(request_free) struct request r = {
-        .client = bootstrap, .host = host, .options = options};
+        .client = bootstrap,
+        .host = host,
+        .options = options,
+        .key_path = certificate_path(options, ".key.tmp"),
+        .name_path = certificate_path(options, ".csr.tmp"),
+    };
     struct error why = {0};
     int result = 0;
 
-    request_open(&r);
     if (client_certificate_load(host, options, ret, &why) < 0) {
         log_message(LOG_RETRY, "%s", why.message);
         result = make_new(&r, ret, err);
     } else {
-        result = client_certificate_relink(host, options, ret, err);
+        result = relink(host, options, ret, err);
         if (result < 0)
             client_certificate_free(ret);
     }

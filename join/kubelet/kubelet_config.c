@@ -1,5 +1,5 @@
 /* The cluster's KubeletConfiguration made fit for a Windows node: one table a kind of change. */
-#include "join/configuration/linux_settings.h"
+#include "join/configuration/kubelet_arguments.h"
 #include "join/kubelet/kubelet_files.h"
 
 static const char *const eviction_maps[] = {"evictionHard", "evictionSoft",

@@ -1,11 +1,11 @@
 /* The phase that verifies and installs the programs. */
 #include "host/machine_path.h"
-#include "join/configuration/ignored_checks.h"
+#include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
-#include "services/artifacts/program_version.h"
+#include "services/artifacts/program_image.h"
 #include "services/version.h"
 
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };

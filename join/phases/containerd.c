@@ -1,7 +1,7 @@
 /* The phase that starts containerd and waits for its pipe. */
 #include "join/phases/phases.h"
 #include "join/phases/steps.h"
-#include "join/preflight/features.h"
+#include "join/preflight/preflight.h"
 
 int phase_containerd(struct join *join, struct error *err) {
     _cleanup_(freep) char *pipe = service_proof_pipe(join);

@@ -1,5 +1,5 @@
 /* The phases that find the cluster and read its configuration. */
-#include "join/configuration/ignored_checks.h"
+#include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"

@@ -1,5 +1,4 @@
 /* The phase that writes the text files of the kubelet and containerd. */
-#include "join/files/ca_file.h"
 #include "join/files/node_files.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"

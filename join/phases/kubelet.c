@@ -1,9 +1,9 @@
 /* The phase that starts the kubelet and waits until it is healthy. */
 #include "join/found/need.h"
-#include "join/phases/steps.h"
 #include "join/phases/phases.h"
+#include "join/phases/steps.h"
 #include "join/programs/programs.h"
-#include "join/services/service_start.h"
+#include "join/services/service_watch.h"
 
 int phase_kubelet(struct join *join, struct error *err) {
     struct service_settings settings;

@@ -1,6 +1,8 @@
 /* The phases: their table, and their functions, for the table alone. */
 #pragma once
 
+#include "base/error.h"
+#include "base/text.h"
 #include "join/join.h"
 
 /* One row of the table: `join phase list`, progress, help and order all come from it. */
@@ -37,3 +39,19 @@ int phase_flanneld(struct join *join, struct error *err);
 int phase_node(struct join *join, struct error *err);
 int phase_ready(struct join *join, struct error *err);
 int phase_verify(struct join *join, struct error *err);
+
+/* A name of kubeadm's `join phase`. */
+struct phase_group {
+    const char *name;      /* "kubelet-start" */
+    const char *phases[4]; /* winjoin's ids, in order, NULL-terminated; none: a control plane's */
+    const char *help;
+};
+extern const struct phase_group phase_groups[]; /* the last one has no name */
+
+/* Adds the ids of the phases that a name means, in order. A control plane's phase is ERROR_USAGE,
+ * and so is an unknown name, with the nearest one as a hint. */
+int phase_names_resolve(const char *name, struct text_list *ret_ids, struct error *err);
+/* The same for a list of names to skip: a control plane's phases mean nothing here and are skipped
+ * anyway (also by their sub-phase, "control-plane-prepare/certs"). */
+int phase_names_skipped(const struct text_list *names, struct text_list *ret_ids,
+                        struct error *err);

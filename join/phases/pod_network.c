@@ -1,10 +1,10 @@
 /* The phase that makes the pod network: HNS, CNI, source VIP, and what makes it again at boot. */
 #include "join/files/node_files.h"
 #include "join/found/need.h"
-#include "join/phases/steps.h"
 #include "join/phases/phases.h"
+#include "join/phases/steps.h"
 #include "join/programs/programs.h"
-#include "join/services/service_start.h"
+#include "join/services/service_watch.h"
 #include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"

@@ -1,6 +1,5 @@
 /* The phase that looks whether this machine is fit. */
 #include "join/phases/phases.h"
-#include "join/preflight/features.h"
 #include "join/preflight/preflight.h"
 
 /* Those that did not pass, as in a PreflightReport. */

@@ -4,7 +4,7 @@
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
-#include "join/services/service_start.h"
+#include "join/services/service_watch.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"
 #include "services/cri.h"

@@ -1,5 +1,5 @@
 /* Windows features, installed by dism.exe. */
-#include "join/preflight/features.h"
+#include "join/preflight/preflight.h"
 
 #include "join/found/need.h"
 #include "kube/object.h"

@@ -1,7 +1,7 @@
 /* Runs the table of preflight checks, judges the results and reports them. */
 #include "join/preflight/preflight.h"
 
-#include "join/configuration/ignored_checks.h"
+#include "join/configuration/join_options.h"
 #include "join/preflight/preflight_checks.h"
 
 enum { HINTS_MAX = ERROR_HINTS_MAX - 1 }; /* one is left for what a failed join says at its end */

@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "base/nearest.h"
-#include "join/configuration/ignored_checks.h"
+#include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_question.h"
 #include "join/programs/version_skew.h"
@@ -12,7 +12,7 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
 #include "services/artifacts/compatible.h"
-#include "services/artifacts/program_version.h"
+#include "services/artifacts/program_image.h"
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"

@@ -1,7 +1,7 @@
 /* Rights are asked for before the network adapter goes away, and not found missing after that. */
 #include "join/services/rights.h"
 
-#include "join/configuration/ignored_checks.h"
+#include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/programs/programs.h"
 #include "kube/access.h"

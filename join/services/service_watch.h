@@ -4,6 +4,7 @@
 #pragma once
 
 #include "join/progress/progress.h"
+#include "join/undo/journal.h"
 #include "kube/client.h"
 #include "services/service_table.h"
 
@@ -40,3 +41,16 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
 int service_watch_hint(struct service_watch *watch, struct error *err);
 /* How long a phase waits that gives the service `work_ms` for its work: with the pauses so far. */
 unsigned service_watch_limit(const struct service_watch *watch, unsigned work_ms);
+
+/* Records and registers the service and starts it (again, when something changed); from now on it
+ * is the one that `watch` looks at. Flags of ours that its program does not know are left out, with
+ * a warning. Kinds: those of the host and of service_watch_start(), ERROR_DENIED (a program that a
+ * stranger put there: host/host.h). */
+int service_start(struct service_watch *watch, struct journal *journal,
+                  const struct service *service, const struct service_settings *settings,
+                  struct error *err);
+
+/* Records and registers it, and does not start it: one that starts with Windows, and with what
+ * depends on it. *ret_changed (or NULL) as service_ensure()'s. */
+int service_register(struct journal *journal, const struct service *service,
+                     const struct service_settings *settings, bool *ret_changed, struct error *err);

@@ -3,11 +3,14 @@
 
 #include "diag/network_report_publish.h"
 #include "diag/run.h"
+#include "host/wait.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/undo/journal.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/network_pending.h"
 #include "netsetup/routes/peers.h"
+#include "services/cri.h"
 #include "services/service_table.h"
 
 enum { EVERY_KIND = -1 };
@@ -50,20 +53,96 @@ static int remove_routes(struct host *host, const struct joined *joined, struct 
     return peers_remove(host, &joined->plan, routes, err);
 }
 
-static void tell(const struct reset_options *options, const struct journal_entry *entry,
-                 const char *how, const struct error *why) {
-    _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_name(entry->kind), entry->target);
-
+static void tell(const struct reset_options *options, const char *what, const char *how,
+                 const struct error *why) {
     if (options->progress)
         options->progress(options->progress_context, what, how, why);
 }
 
-static void tell_begin(const struct reset_options *options, const struct journal_entry *entry) {
-    _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_name(entry->kind), entry->target);
-
-    if (options->begins)
-        options->begins(options->progress_context, what);
+static void count_failure(struct reset_result *ret, const struct error *why, struct error *err) {
+    if (ret->failed++ == 0)
+        *err = *why;
 }
+
+/* ---- the node's pods, which end before what they stand on is taken away ---- */
+
+/* A runtime that is still busy with what the kubelet asked for says no for a moment; kubeadm tries
+ * five times. */
+enum { BUSY_MS = 5000, TRY_AGAIN_MS = 500, CONFIG_MAX = 1024 * 1024 };
+
+/* Where the node's runtime listens: what the kubelet was told, by an administrator, of this
+ * machine. Else winjoin's own default applies. */
+static char *runtime_pipe(struct host *host) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    const char *socket = NULL;
+    size_t len;
+
+    if (host_refuse_stranger(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
+        host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
+        yaml_parse(text, len, KUBELET_CONFIG_FILE, &documents, ERROR_IGNORED) == 0 &&
+        yaml_documents_count(documents))
+        socket = yaml_text_at(yaml_document(documents, 0), "containerRuntimeEndpoint");
+    return cri_pipe_path(socket && cri_socket_is_local(socket) ? socket : KUBELET_CRI_SOCKET);
+}
+
+struct removal {
+    struct host *host;
+    const char *pipe;
+    const struct cri_pod *pod;
+};
+
+static enum wait_look look_removal(void *context, struct wait *, struct error *err) {
+    const struct removal *r = context;
+
+    if (cri_pod_remove(r->host, r->pipe, r->pod, err) == 0)
+        return LOOK_DONE;
+    return err->kind == ERROR_TIMED_OUT || err->kind == ERROR_INTERRUPTED ? LOOK_FAILED
+                                                                          : LOOK_AGAIN;
+}
+
+/* Has the container runtime end every pod that the kubelet made (as kubeadm reset does), where the
+ * kubelet is winjoin's and the runtime answers: their containers hold programs and folders, and
+ * only the runtime knows their networks whole. The kubelet must be stopped. A pod that stays is
+ * told, counted in ret->failed, and the first one is *err; the rest goes on. A dry run tells the
+ * pods alone. */
+static void end_pods(const struct journal *journal, const struct reset_options *options,
+                     struct reset_result *ret, struct error *err) {
+    struct host *host = journal->host;
+    _cleanup_(freep) char *pipe = NULL;
+    _cleanup_(cri_pods_free) struct cri_pods pods = {0};
+    struct error why = {0};
+
+    if (!journal_has(journal, JOURNAL_SERVICE, service_kubelet.name))
+        return;
+    pipe = runtime_pipe(host);
+    if (cri_pods(host, pipe, CRI_LIST_MS, &pods, &why) < 0) {
+        if (why.kind == ERROR_ABSENT) /* no runtime runs: nobody to ask */
+            return;
+        tell(options, "pods", "", &why);
+        count_failure(ret, &why, err);
+    }
+    for (size_t i = 0; i < pods.count; i++) {
+        _cleanup_(freep) char *what = xasprintf("pod %s", pods.items[i].name);
+        struct removal removal = {host, pipe, &pods.items[i]};
+        struct wait wait = {.limit_ms = BUSY_MS,
+                            .pause_ms = TRY_AGAIN_MS,
+                            .look = look_removal,
+                            .context = &removal};
+        struct error stays = {0};
+
+        if (options->dry_run) {
+            tell(options, what, "would be stopped", NULL);
+        } else if (wait_until(host, &wait, &stays) == LOOK_DONE) {
+            tell(options, what, "ended", NULL);
+        } else {
+            tell(options, what, "", &stays);
+            count_failure(ret, &stays, err);
+        }
+    }
+}
+
+/* ---- what the journal holds ---- */
 
 static void count_undone(const struct journal_entry *entry, struct reset_result *ret) {
     if (json_object_get(entry->before, "present") || json_object_get(entry->before, "backup") ||
@@ -111,25 +190,27 @@ static int undo_kinds(struct journal *journal, int kinds, const char *kept,
                       struct error *err) {
     for (size_t i = journal->count; i-- > 0;) {
         const struct journal_entry *entry = &journal->entries[i];
+        _cleanup_(freep) char *what =
+            xasprintf("%s %s", journal_kind_name(entry->kind), entry->target);
         struct error why = {0};
         const char *how = "";
 
         if (!(kinds & 1 << entry->kind) || text_equal(entry->target, kept))
             continue;
         if (options->dry_run) {
-            tell(options, entry, "would be undone", NULL);
+            tell(options, what, "would be undone", NULL);
             continue;
         }
         if (is_needed(journal, i))
             continue;
-        tell_begin(options, entry);
+        if (options->begins)
+            options->begins(options->progress_context, what);
         if (undo_entry(journal->host, entry, &how, &why) < 0) {
-            tell(options, entry, "", &why);
-            if (ret->failed++ == 0)
-                *err = why;
+            tell(options, what, "", &why);
+            count_failure(ret, &why, err);
             continue;
         }
-        tell(options, entry, how, NULL);
+        tell(options, what, how, NULL);
         count_undone(entry, ret);
         if (forget(journal, i, err) < 0)
             return -1;
@@ -184,8 +265,7 @@ static void clear_node(struct host *host, const struct reset_options *options) {
 
         if (said[i].clear(host, options->http, &why) == 0)
             continue;
-        if (options->progress)
-            options->progress(options->progress_context, said[i].what, "", &why);
+        tell(options, said[i].what, "", &why);
         break; /* the API server is away */
     }
 }
@@ -202,24 +282,11 @@ static void tell_mark(void *context, enum journal_kind kind, const char *target)
     if (r->options->force && !r->options->dry_run)
         return; /* it is in the journal now */
     r->result->left += !r->options->force;
-    if (r->options->progress)
-        r->options->progress(r->options->progress_context, what,
-                             r->options->force
-                                 ? "would be undone: it is winjoin's, though not in the journal"
-                                 : "left: it is winjoin's, but not in the journal; to remove it: "
-                                   "winjoin reset --force",
-                             NULL);
-}
-
-/* What is recorded is undone all the same where this cannot be looked at. */
-static void find_marks(struct journal *journal, struct resetting *r) {
-    const struct reset_options *options = r->options;
-    struct error why = {0};
-
-    if (marks_find(journal, options->force && !options->dry_run, tell_mark, r, &why) < 0 &&
-        options->progress)
-        options->progress(options->progress_context, "what is winjoin's and not in the journal", "",
-                          &why);
+    tell(r->options, what,
+         r->options->force ? "would be undone: it is winjoin's, though not in the journal"
+                           : "left: it is winjoin's, but not in the journal; to remove it: "
+                             "winjoin reset --force",
+         NULL);
 }
 
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
@@ -227,6 +294,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     struct resetting resetting = {options, ret};
     _cleanup_(joined_free) struct joined joined = {0};
     _cleanup_(journal_close) struct journal journal = {0};
+    struct error why = {0};
     const char *left;
     int result = 0;
 
@@ -234,20 +302,22 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (journal_open_in(host, options->joining ? JOINING_FOLDER : WINJOIN_FOLDER, &journal, err) <
         0)
         return -1;
-    if (!options->joining)
-        find_marks(&journal, &resetting);
+    /* What is recorded is undone all the same where this cannot be looked at. */
+    if (!options->joining &&
+        marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
+        tell(options, "what is winjoin's and not in the journal", "", &why);
     joined_read(host, &joined);
     left = left_by_agent(&joined);
     if (journal.count && !options->dry_run)
         clear_node(host, options);
     if (journal.count && !options->dry_run)
-        /* The probe pods' sandboxes end with all others, by reset_pods(). */
+        /* The probe pods' sandboxes end with all others, by end_pods(). */
         result = diag_remove_left(host, err) < 0 || journal_repair_services(&journal, err) < 0 ||
                          stop_kubelet(&journal, err) < 0 || remove_routes(host, &joined, err) < 0
                      ? -1
                      : 0;
     if (result == 0)
-        reset_pods(&journal, options, ret, err);
+        end_pods(&journal, options, ret, err);
     if (result == 0)
         result = undo_kinds(&journal, EVERY_KIND, options->dry_run ? NULL : BOOT_NETWORK_FILE,
                             options, ret, err);
@@ -258,8 +328,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0 && !options->dry_run)
         result =
             options->joining ? host_remove_tree(host, JOINING_FOLDER, err) : remove_own(host, err);
-    if (result == 0 && left && options->progress)
-        options->progress(options->progress_context, "left", left, NULL);
+    if (result == 0 && left)
+        tell(options, "left", left, NULL);
     return result;
 }
 

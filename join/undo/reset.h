@@ -35,13 +35,3 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
  * put back, and those services that ran are started again. The join's journal stays as it is. */
 int reset_upgrade(struct host *host, const struct reset_options *options, struct reset_result *ret,
                   struct error *err);
-
-/* ---- the node's pods, which reset ends before it takes away what they stand on ---- */
-
-/* Has the container runtime end every pod that the kubelet made (as kubeadm reset does), where the
- * kubelet is winjoin's and the runtime answers: their containers hold programs and folders, and
- * only the runtime knows their networks whole. The kubelet must be stopped. A pod that stays is
- * told, counted in ret->failed, and the first one is *err; the rest goes on. A dry run tells the
- * pods alone. */
-void reset_pods(const struct journal *journal, const struct reset_options *options,
-                struct reset_result *ret, struct error *err);

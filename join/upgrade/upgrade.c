@@ -3,7 +3,6 @@
 
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/node_news.h"
 #include "join/run.h"
 #include "join/undo/reset.h"
 #include "services/artifacts/artifacts.h"

@@ -45,7 +45,7 @@ char *upgrade_plan_text(const struct join *join);
  * reference. */
 json_t *upgrade_result(const struct join *join);
 
-/* Of the table in upgrade.c alone: compare.c, switch.c, drain.c, ready.c. */
+/* Of the table in upgrade.c alone: compare.c, switch.c, drain.c. */
 int upgrade_compare(struct join *join, struct error *err);
 int upgrade_stage(struct join *join, struct error *err);
 int upgrade_cordon(struct join *join, struct error *err);

@@ -8,7 +8,7 @@
 #include "netsetup/routes/peers.h"
 
 struct external_agent; /* netsetup/agents/external_agent.h */
-struct linux_agent;    /* netsetup/agents/linux_agent.h */
+struct linux_agent;
 
 /* Where its settings stand in a cluster: key of a ConfigMap. A table ends with {0}. */
 struct agent_source {
@@ -141,3 +141,25 @@ int network_mode_check(const char *name, struct error *err);
     ROW(azure_cns)
 #define NETWORK_AGENT_DECLARE(agent) extern const struct network_agent network_agent_##agent;
 NETWORK_AGENTS(NETWORK_AGENT_DECLARE)
+
+/* Programs that make the pod network of Linux nodes. Where one is found and its part for Windows is
+ * not, a Windows node would get a network of its own, cut off from the cluster's. Text is static.
+ */
+struct linux_agent {
+    const char *title;              /* for people: "Calico" */
+    const char *const *daemon_sets; /* by which it is found, in any namespace; NULL-terminated */
+    const char *windows;            /* what it has for Windows nodes, as the end of a sentence */
+    const char *remedy;             /* what an administrator does first */
+    const char *by_manifest; /* the same where it is in kube-system, as by its manifest; or NULL */
+};
+
+/* Ends with a row without a title. */
+extern const struct linux_agent linux_agents[];
+
+/* The remedy where this DaemonSet ("kube-system/calico-node") runs it. Static. */
+const char *linux_agent_remedy(const struct linux_agent *agent, const char *daemon_set);
+
+/* The annotations by which flannel's nodes reach a node's pods over VXLAN (Documentation and
+ * pkg/subnet/kube): its VTEP's MAC ("00-15-5D-..", as HNS spells it, or with colons) and the
+ * address behind which it is. New reference. */
+json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *address);

@@ -1,6 +1,8 @@
-/* What reads the table of network agents. */
+/* The table of network agents, and of Linux nodes' agents. */
 #include "netsetup/agents/agent.h"
 
+#include "base/text.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/names.h"
 
 #define ROW(agent) &network_agent_##agent,
@@ -35,4 +37,145 @@ unsigned network_agent_wait(const struct network_agent *agent) {
     if (!agent->makes_network)
         return 0;
     return agent->wait_seconds ? agent->wait_seconds : USUAL;
+}
+
+/* ---- Linux nodes' agents: the names are those of each project's own manifests and charts, and of
+ * RKE2's ---- */
+
+#define NAMES(...)                                                                                 \
+    .daemon_sets = (const char *const[]) {                                                         \
+        __VA_ARGS__, NULL                                                                          \
+    }
+#define NO_PART .windows = "which has no part for Windows nodes that winjoin knows"
+#define OTHER_CLUSTER .remedy = "a Windows node needs a cluster with Calico, Antrea or flannel"
+#define NOT_HERE .windows = "whose part for Windows nodes is not installed"
+
+const struct linux_agent linux_agents[] = {
+    {.title = "Calico",
+     NAMES("calico-node"),
+     NOT_HERE,
+     .remedy =
+         "install Calico's part for Windows first: kubectl patch ipamconfig default --type merge "
+         "-p \"spec: {strictAffinity: true}\", then kubectl patch installation default --type "
+         "merge "
+         "-p \"spec: {calicoNetwork: {windowsDataplane: HNS}}\"",
+     .by_manifest = "Calico's operator installs its part for Windows, and this Calico came without "
+                    "it: https://docs.tigera.io/calico/latest/operations/operator-migration"},
+    {.title = "Antrea",
+     NAMES("antrea-agent"),
+     NOT_HERE,
+     .remedy = "install Antrea's part for Windows first: kubectl apply -f antrea-windows.yml of "
+               "the same release"},
+    {.title = "Canal",
+     NAMES("canal", "rke2-canal"),
+     .windows = "whose flannel can serve Windows nodes",
+     .remedy = "give its flannel VNI 4096 and port 4789 on all nodes, then join with "
+               "--network-plugin flannel --network-mode overlay"},
+    {.title = "flannel",
+     NAMES("kube-flannel-ds", "kube-flannel"),
+     .windows = "whose settings are in no ConfigMap kube-flannel-cfg",
+     .remedy = "join with --network-plugin flannel, and its --network-mode, --vni and "
+               "--vxlan-port"},
+    {.title = "Cilium", NAMES("cilium"), NO_PART, OTHER_CLUSTER},
+    {.title = "Weave Net", NAMES("weave-net"), NO_PART, OTHER_CLUSTER},
+    {.title = "kube-router", NAMES("kube-router"), NO_PART, OTHER_CLUSTER},
+    {.title = "Kube-OVN", NAMES("kube-ovn-cni"), NO_PART, OTHER_CLUSTER},
+    {.title = "OVN-Kubernetes",
+     NAMES("ovnkube-node"),
+     .windows = "which serves Windows nodes by its hybrid overlay",
+     .remedy = "enable the hybrid overlay, then join with --network-plugin ovn-kubernetes"},
+    {.title = "Amazon VPC CNI",
+     NAMES("aws-node"),
+     NO_PART,
+     .remedy = "EKS' own images join Windows nodes there; elsewhere they need a cluster with "
+               "Calico, Antrea or flannel"},
+    {.title = "kindnet", NAMES("kindnet"), NO_PART, OTHER_CLUSTER},
+    {.title = "Terway", NAMES("terway-eniip"), NO_PART, OTHER_CLUSTER},
+    {0},
+};
+
+const char *linux_agent_remedy(const struct linux_agent *agent, const char *daemon_set) {
+    return agent->by_manifest && text_starts_with(daemon_set, "kube-system/") ? agent->by_manifest
+                                                                              : agent->remedy;
+}
+
+/* ---- what --network-mode takes, and what other words may mean ---- */
+
+/* The mode that agents ("vxlan") or CNI plugins ("win-bridge") call by this word. */
+static const struct network_mode *mode_called(const char *word) {
+    _cleanup_(freep) char *lower = text_lower(word);
+
+    for (size_t a = 0; network_agents[a]; a++)
+        for (size_t i = 0; network_agents[a]->backend && network_modes[i]; i++)
+            if (text_equal(network_agents[a]->backend(network_modes[i]), lower))
+                return network_modes[i];
+    return network_mode_by_cni(lower, NULL);
+}
+
+int network_mode_check(const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    network_mode_names(&names);
+    if (name_check("network mode", name, &names, err) == 0)
+        return 0;
+    const struct network_mode *meant = mode_called(name);
+    bool said = err && err->hints[0][0]; /* by a word that is near */
+    return meant && !said ? error_hint(err, "did you mean %s?", meant->name) : -1;
+}
+
+/* ---- what --network-plugin takes ---- */
+
+void network_plugin_names(struct text_list *ret) {
+    for (size_t i = 0; network_agents[i]; i++) {
+        if (network_agents[i]->plugin)
+            text_list_add(ret, network_agents[i]->plugin);
+        for (size_t k = 0; !network_agents[i]->plugin && network_modes[k]; k++) {
+            for (const char *const *name = network_modes[k]->cni_plugins; *name; name++)
+                if (!text_list_has(ret, *name) && !network_agent_by_plugin(*name)->plugin)
+                    text_list_add(ret, *name);
+        }
+    }
+}
+
+int network_plugin_check(const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *lower = text_lower(name);
+    const struct external_agent *external = external_agent_by_name(lower);
+    network_plugin_names(&names);
+    if (name_check("network plugin", name, &names, err) == 0)
+        return 0;
+    return external ? error_hint(err,
+                                 "%s makes the network as a DaemonSet: use --network-plugin "
+                                 "external",
+                                 external->title)
+                    : -1;
+}
+
+/* ---- what a cluster says of its agents: one record of it, or two made one ---- */
+
+void agent_settings_free(struct agent_settings *settings) {
+    free_all(settings->backend, settings->daemon_set, settings->kube_proxy, settings->linux_set);
+    text_list_free(&settings->pod_cidrs);
+    text_list_free(&settings->service_cidrs);
+    json_decref(settings->document);
+    json_decref(settings->others);
+    json_decref(settings->told);
+    *settings = (struct agent_settings){0};
+}
+
+void external_agent_settle(struct agent_settings *settings, struct agent_settings *others) {
+    const struct external_agent *agent = settings->external;
+    if (agent && (!agent->settings_of || agent->settings_of != others->agent)) {
+        agent_settings_free(others);
+    } else {
+        others->external = agent;
+        others->kube_proxy = take_ptr(settings->kube_proxy);
+        if (agent) {
+            others->daemon_set = take_ptr(settings->daemon_set);
+            others->told = take_ptr(settings->told);
+        }
+        agent_settings_free(settings);
+        *settings = *others;
+    }
+    if (agent)
+        settings->agent = &network_agent_external;
 }

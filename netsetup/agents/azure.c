@@ -3,7 +3,7 @@
  * host, or by azure-cns, a DaemonSet. Sources: Azure/azure-container-networking
  * (network/manager.go, network/network_windows.go); Azure/AgentBaker (azurecnifunc, cleanupnetwork,
  * windowsnodereset). */
-#include "netsetup/agents/azure.h"
+#include "netsetup/plugins/cni_plugin.h"
 
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"

@@ -1,7 +1,6 @@
 /* Flannel: flanneld keeps the routes to other nodes' pods, by VXLAN (overlay) or host-gw
  * (l2bridge). Facts: flannel's Documentation/backends.md, Documentation/kubernetes.md,
  * pkg/backend/vxlan. */
-#include "netsetup/agents/flannel.h"
 
 #include "base/vxlan.h"
 #include "netsetup/agents/agent.h"

@@ -1,7 +1,6 @@
 /* No agent: the CNI plugin alone (win-overlay, win-bridge). The join itself writes the routes to
  * other nodes' pods, and winjoin-network keeps them current (netsetup/peer_watch.h). */
 #include "netsetup/agents/agent.h"
-#include "netsetup/agents/flannel.h"
 
 /* Told as flannel tells it, so that its nodes and ours find each other. */
 static json_t *announce(const struct network_plan *plan, const struct hcn_network *network,

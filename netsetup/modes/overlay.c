@@ -4,7 +4,7 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/mode.h"
-#include "netsetup/routes/remote_subnets.h"
+#include "netsetup/routes/routes.h"
 #include "netsetup/source_vip.h"
 
 enum { BASE_VSID = 9999, NOT_PERSISTENT = 8, PROVIDER_WAIT_MS = 60000, POLL_MS = 500 };

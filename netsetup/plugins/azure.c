@@ -4,7 +4,6 @@
  * its working directory, which is containerd's. Sources: its cni/netconfig.go and
  * cni/azure-windows.conflist; Azure/AgentBaker, Set-AzureCNIConfig. */
 #include "netsetup/agents/agent.h"
-#include "netsetup/agents/azure.h"
 #include "netsetup/plugins/cni_plugin.h"
 
 /* Of Azure's hosts: pods must not reach this address, from which the virtual machine's agent gets

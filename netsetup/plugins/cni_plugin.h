@@ -41,3 +41,14 @@ json_t *cni_dns_json(const struct network_plan *plan);
 /* Policies of a pod's endpoint as HCN has them: OutBoundNAT with its exceptions, then an SDNRoute
  * for each prefix whose packets a load balancer sees; empty where the mode's switch has none. */
 json_t *cni_policies_json(const struct network_plan *plan);
+
+/* ---- what Azure's plugin leaves on a node; shared by its row and its agents' ---- */
+
+/* Its working directory is containerd's, which a service has from Windows. */
+#define AZURE_FOLDER "C:\\Windows\\System32\\"
+/* What it knows of networks, addresses (cni/plugin.go, store/json.go; *.json.lock: before 1.2). */
+#define AZURE_STATE_FILE AZURE_FOLDER "azure-vnet.json"
+#define AZURE_STATE_FILES                                                                          \
+    AZURE_STATE_FILE, AZURE_FOLDER "azure-vnet.lock", AZURE_FOLDER "azure-vnet.json.lock",         \
+        AZURE_FOLDER "azure-vnet-ipam.json", AZURE_FOLDER "azure-vnet-ipam.lock",                  \
+        AZURE_FOLDER "azure-vnet-ipam.json.lock", "C:\\k\\azurecns\\azure-endpoints.json"

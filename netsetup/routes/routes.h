@@ -1,4 +1,5 @@
-/* The host's own routes to other nodes' pods, through those nodes, and forwarding. */
+/* Routes to other nodes' pods: the host's own through those nodes, with forwarding, or over VXLAN
+ * as policies of the network. */
 #pragma once
 
 #include "netsetup/plan/network_plan.h"
@@ -30,3 +31,12 @@ int pod_routes_forget(struct host *host, const struct network_plan *plan, const 
                       struct error *err);
 /* Forwarding on the interface that holds this address, for its family. */
 int forwarding_ensure(struct host *host, const char *address, struct error *err);
+
+/* RemoteSubnetRoute policies of the network; what these do: `routes_*` of struct network_mode. The
+ * policy: to the prefix of the node's pods, behind the address and the router's MAC that its
+ * Node announces. */
+json_t *remote_subnet_to(const struct network_plan *plan, const struct network_peer *peer);
+int remote_subnets_read(struct host *host, const struct network_plan *plan, json_t *list,
+                        struct error *err);
+int remote_subnets_write(struct host *host, const struct network_plan *plan, const json_t *routes,
+                         bool only, struct error *err);

@@ -6,7 +6,7 @@
 #include "services/artifacts/bundle_archive.h"
 #include "services/artifacts/catalog.h"
 #include "services/artifacts/mirror.h"
-#include "services/artifacts/program_version.h"
+#include "services/artifacts/program_image.h"
 #include "services/artifacts/upstream.h"
 
 enum { LOCK_SIZE_MAX = 1024 * 1024 };

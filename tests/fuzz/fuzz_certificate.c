@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "pki/certificate.h"
-#include "pki/key.h"
+#include "pki/csr.h"
 
 enum { CHAIN, CA, KEY, NAME, PARTS };
 

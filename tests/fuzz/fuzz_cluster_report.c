@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "diag/cluster/causes/causes.h"
-#include "diag/reports/compare.h"
+#include "diag/reports/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct diag_text_style style = {.utf8 = size % 2 != 0};

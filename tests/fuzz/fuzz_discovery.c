@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "join/discovery/discovery.h"
 #include "pki/certificate.h"
-#include "pki/jws.h"
+#include "pki/token.h"
 #include "tests/fuzz/answer.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"

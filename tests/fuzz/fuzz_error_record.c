@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/hcn_error.h"
+#include "host/host_ops.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct error err = {0};

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "pki/jws.h"
+#include "pki/token.h"
 
 /* Only the signature itself fits: not with more behind it, and not one letter changed. */
 static void only_itself(const char *secret, const void *payload, size_t len, size_t at) {

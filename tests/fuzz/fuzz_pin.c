@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "pki/pin.h"
+#include "pki/digest.h"
 
 static void one(const char *text) {
     char pin[PIN_TEXT_MAX], again[PIN_TEXT_MAX];

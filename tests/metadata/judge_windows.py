@@ -251,17 +251,17 @@ def constants(metadata):
         value = metadata.constant(theirs)
         line = '_Static_assert(%s == %s, "%s is %s");' % (ours, value, theirs, value)
         yield "%s: %s is %s" % (path, ours, theirs), "not in the metadata" if value is None else asserted(path, [line])
-    text = (ROOT / "host/hcn_error.c").read_text(encoding="utf-8")
+    text = (ROOT / "host/hcn.c").read_text(encoding="utf-8")
     rows = re.findall(r'\{(0x\w+), \w+, "(\w+)"\}', text)
-    yield "host/hcn_error.c has a table", None if len(rows) > 50 else "%d rows" % len(rows)
+    yield "host/hcn.c has a table", None if len(rows) > 50 else "%d rows" % len(rows)
     for number, name in rows:
         value = metadata.constant(name)
-        yield "host/hcn_error.c: %s" % name, None if value == int(number, 16) else "%s, not %s" % (value if value is None else hex(value), number)
+        yield "host/hcn.c: %s" % name, None if value == int(number, 16) else "%s, not %s" % (value if value is None else hex(value), number)
 
 
     known = {name for name in metadata.constants if re.match(r"(HCN|GCN)_E_", name)}
     for name in sorted(known - {name for _, name in rows}):
-        yield "host/hcn_error.c lacks %s" % name, hex(metadata.constant(name))
+        yield "host/hcn.c lacks %s" % name, hex(metadata.constant(name))
 
 
 def interfaces(metadata):

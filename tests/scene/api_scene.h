@@ -15,7 +15,7 @@
 #include "kube/csr.h"
 #include "netsetup/hns/hcn_network.h"
 #include "pki/certificate.h"
-#include "pki/jws.h"
+#include "pki/token.h"
 #include "tests/memory/host_memory.h"
 
 #define SCENE_TOKEN_ID "abcdef"

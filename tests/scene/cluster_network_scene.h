@@ -12,7 +12,6 @@
 
 #include "base/memory.h"
 #include "join/configuration/cluster_config.h"
-#include "join/configuration/cluster_network.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "host/http.h"
 #include "join/discovery/discovery.h"
-#include "pki/jws.h"
+#include "pki/token.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/scene/certificate_vectors.h"

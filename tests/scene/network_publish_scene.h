@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "diag/network_proof.h"
 #include "diag/network_report_publish.h"
 #include "netsetup/peer_watch.h"
 #include "services/service_table.h"

@@ -1,7 +1,7 @@
 /* The documents of a cluster's diagnosis: namespace, pods, Services, rights. */
 #include "diag/cluster/probes/pods.h"
 
-#include "base/yaml_template.h"
+#include "base/yaml.h"
 #include "templates/templates.h"
 
 static json_t *part(const char *name, json_t *values) {

@@ -2,7 +2,7 @@
 #include "tests/scene/program_scene.h"
 
 #include "cmd/kubeadm.h"
-#include "join/phases/phase_names.h"
+#include "join/phases/phases.h"
 
 static void names(void **state) {
     static const char *const those[] = {"kubeadm",

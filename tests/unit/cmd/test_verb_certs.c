@@ -3,7 +3,6 @@
 
 #include "join/kubelet/kubelet_files.h"
 #include "pki/csr.h"
-#include "pki/key.h"
 
 /* What the kubelet's folder has under this name; the caller frees. */
 static char *stored(const char *path) {

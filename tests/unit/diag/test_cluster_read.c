@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "diag/cluster/causes/causes.h"
 #include "diag/cluster/cluster.h"
-#include "diag/reports/compare.h"
+#include "diag/reports/report.h"
 
 #define NODES                                                                                      \
     "{\"name\":\"a\",\"os\":\"windows\",\"build\":\"10.0.20348\",\"network\":\"n\",\"version\":"   \

@@ -1,6 +1,6 @@
 /* The reports of a cluster's diagnosis, word by word, and what a hostile cluster puts into them. */
+#include "diag/reports/report.h"
 #include "tests/scene/cluster_report_scene.h"
-#include "diag/reports/compare.h"
 
 static void assert_report(struct diag_text_style style, const char *wanted) {
     _cleanup_(freep) char *text = diag_report_text(&report, &style);

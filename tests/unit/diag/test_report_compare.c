@@ -2,7 +2,7 @@
 #include "tests/scene/program_scene.h"
 
 #include "diag/causes/causes.h"
-#include "diag/reports/compare.h"
+#include "diag/reports/report.h"
 
 #define CELL(id, protocol, outcome)                                                                \
     "{\"id\":\"" id "\",\"protocol\":\"" protocol "\",\"outcome\":\"" outcome                      \

@@ -1,7 +1,7 @@
 /* HRESULTs and ErrorRecords of the Host Networking Service as errors. */
 #include "tests/scene/expected_scene.h"
 
-#include "host/hcn_error.h"
+#include "host/host_ops.h"
 
 static void success(void **state) {
     struct error err = {0};

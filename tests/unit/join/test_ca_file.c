@@ -2,10 +2,10 @@
  * not kept. */
 #include "tests/scene/preflight_scene.h"
 
-#include "tests/scene/certificate_vectors.h"
-#include "join/files/ca_file.h"
+#include "join/files/node_files.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/plan/plan.h"
+#include "tests/scene/certificate_vectors.h"
 
 enum { FILE_MAX = 65536 };
 

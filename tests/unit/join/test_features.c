@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "join/phases/phases.h"
-#include "join/preflight/features.h"
+#include "join/preflight/preflight.h"
 #include "tests/scene/preflight_scene.h"
 
 static bool through_phase;

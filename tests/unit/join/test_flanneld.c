@@ -1,8 +1,8 @@
 /* The phase that starts flanneld and waits for what it is there for, with flanneld played. */
 #include "join/services/service_watch.h"
-#include "tests/scene/join_scene.h"
-#include "netsetup/routes/remote_subnets.h"
+#include "netsetup/routes/routes.h"
 #include "tests/memory/http_memory.h"
+#include "tests/scene/join_scene.h"
 
 #include "tests/scene/access_scene.h"
 

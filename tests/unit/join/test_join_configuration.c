@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/configuration/cluster_manifest.h"
+#include "join/configuration/cluster_config.h"
 #include "join/configuration/config_file.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"

@@ -5,7 +5,6 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/steps.h"
 #include "pki/csr.h"
-#include "pki/key.h"
 
 /* What the kubelet is like in one run. */
 struct kubelet {

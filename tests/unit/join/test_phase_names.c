@@ -1,7 +1,7 @@
 /* Names of phases: winjoin's, kubeadm's for several of them, and those that mean nothing. */
 #include "tests/scene/join_scene.h"
 
-#include "join/phases/phase_names.h"
+#include "join/phases/phases.h"
 
 static void expect(const char *name, const char *ids) {
     struct text_list list = {0};

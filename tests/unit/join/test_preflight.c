@@ -4,7 +4,7 @@
 
 #include "tests/scene/preflight_scene.h"
 
-#include "join/configuration/ignored_checks.h"
+#include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"
 

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "kube/access.h"
 #include "kube/client.h"
-#include "kube/node_event.h"
+#include "kube/node.h"
 #include "kube/object.h"
 #include "kube/request.h"
 #include "tests/memory/host_memory.h"

@@ -12,7 +12,7 @@
 #include "netsetup/hns/hcn_documents.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
-#include "netsetup/plan/dual_stack.h"
+#include "netsetup/plan/network_plan.h"
 #include "netsetup/plan/network_prefixes.h"
 #include "netsetup/routes/peers.h"
 #include "tests/hns/hns.h"

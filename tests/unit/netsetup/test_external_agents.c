@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/agents/linux_agent.h"
 #include "tests/scene/cluster_network_scene.h"
 
 static void assert_same_text(const char *a, const char *b) {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "netsetup/agents/flannel.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/names.h"

@@ -12,7 +12,6 @@
 
 #include "base/memory.h"
 #include "pki/csr.h"
-#include "pki/key.h"
 #include "tests/scene/certificate_vectors.h"
 
 static void makes_keys_as_the_kubelet(void **state) {

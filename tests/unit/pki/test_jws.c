@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "pki/jws.h"
+#include "pki/token.h"
 
 #define PAYLOAD "apiVersion: v1\nkind: Config\n"
 #define SIGNATURE                                                                                  \

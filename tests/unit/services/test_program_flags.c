@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "tests/scene/program_image.h"
-#include "services/artifacts/program_version.h"
+#include "services/artifacts/program_image.h"
 #include "services/program_flags.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
+#include "tests/scene/program_image.h"
 
 static void reads_a_help_text(void **state) {
     static const char help[] =

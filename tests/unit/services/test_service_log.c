@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "services/service_host.h"
-#include "services/service_log.h"
 #include "services/service_status.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"

@@ -1,7 +1,11 @@
-/* The flags of join, of the rows of its options, and those of the verbs that take some of them. */
+/* The flags of join, of the rows of its options, those of the verbs that take some of them, and of
+ * diag. */
 #include "cmd/program.h"
 
-#define AT(field) offsetof(struct program_options, join.field)
+#include "diag/cluster/cluster.h"
+
+#define PROGRAM_AT(field) offsetof(struct program_options, field)
+#define AT(field) PROGRAM_AT(join.field)
 
 static const struct option cluster_options[] = {JOIN_CLUSTER_OPTIONS(JOIN_FLAG){0}};
 static const struct option node_options[] = {JOIN_NODE_OPTIONS(JOIN_FLAG){0}};
@@ -17,7 +21,7 @@ const struct option_group join_cluster_group = {"Cluster", cluster_options},
                           join_run_group = {"Run", run_options};
 
 static const struct option upgrade_options[] = {
-    {"drain", 0, OPTION_BOOL, 0, offsetof(struct program_options, drain), "",
+    {"drain", 0, OPTION_BOOL, 0, PROGRAM_AT(drain), "",
      "cordon the node and evict its pods first; allow them again at the end"},
     {"patches", 0, OPTION_TEXT, 0, AT(patches), "DIR",
      "folder with kubeletconfiguration patches, as the join was given"},
@@ -64,3 +68,40 @@ static const struct option certs_options[] = {
     {0},
 };
 const struct option_group certs_group = {"Renewal", certs_options};
+
+/* ---- diag ---- */
+
+static const struct option diag_options[] = {
+    {"replay", 0, OPTION_TEXT, 0, PROGRAM_AT(replay), "FILE",
+     "evaluate a saved report (diag -o json) or a collection again; measures nothing"},
+    {"collect", 0, OPTION_TEXT, 0, PROGRAM_AT(collect), "FILE",
+     "also write all evidence (HNS, routes, firewall, services, logs, events, versions; of a "
+     "cluster what its API says of the network) to this .zip"},
+    {"capture", 0, OPTION_BOOL, 0, AT(verify_capture), "",
+     "with --collect: ask a flow that fails again while Windows' Packet Monitor (pktmon) captures "
+     "packets; says why they are dropped"},
+    {"compare", 0, OPTION_TEXT, 0, PROGRAM_AT(compare), "FILE",
+     "also tell what changed since that report or collection; exit code 5 only where it is worse"},
+    {"count", 0, OPTION_NUMBER, OPTION_POSITIVE, AT(verify_attempts), "N",
+     "attempts of each flow, for latency and loss (default 3, of a whole cluster 1; at most 100)"},
+    {"watch", 0, OPTION_DURATION, OPTION_POSITIVE, PROGRAM_AT(watch), "DURATION",
+     "test again and again with this pause until Ctrl-C, and print only what changed; with -o json "
+     "an object a line"},
+    JOIN_TARGET_OPTIONS(JOIN_FLAG){0},
+};
+static const struct option diag_cluster_options[] = {
+    {"kubeconfig", 0, OPTION_TEXT, 0, PROGRAM_AT(kubeconfig), "FILE",
+     "test the cluster of this kubeconfig from here: a probe pod on each chosen node, in a "
+     "namespace that is deleted at the end"},
+    {"context", 0, OPTION_TEXT, 0, PROGRAM_AT(context), "NAME",
+     "context of the kubeconfig; without --kubeconfig that of KUBECONFIG or ~/.kube/config"},
+    {"nodes", 0, OPTION_LIST, 0, PROGRAM_AT(nodes), "NAME,...",
+     "only these nodes (default: every Windows node, and a Linux node of each kind)"},
+    {"node-selector", 0, OPTION_TEXT, 0, PROGRAM_AT(node_selector), "LABELS",
+     "only nodes with these labels, as kubectl get --selector takes them"},
+    {"image", 0, OPTION_TEXT, 0, PROGRAM_AT(image), "IMAGE",
+     "image of the probes: agnhost (default " CLUSTER_PROBE_IMAGE ")"},
+    {0},
+};
+const struct option_group diag_cluster_group = {"The whole cluster", diag_cluster_options};
+const struct option_group diag_group = {"Diagnosis", diag_options};
