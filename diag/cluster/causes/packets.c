@@ -44,19 +44,19 @@ static bool is_lost_too(const struct diag_cell *c) {
 
 static const struct cluster_row rows[] = {
     {.kind = LOSS,
-     .titles = {[ALL] = {"CL-MTU", "large packets between pods of different nodes",
-                         "short packets arrive, large ones are lost", MTU_HINT, MTU_SOURCE},
-                [SYSTEMS] =
-                    {"CL-MTU-SYSTEMS",
-                     "large packets between nodes of two operating systems, one direction or both",
-                     NULL, NULL, NULL},
-                [NODE] = {"CL-MTU-NODE", "large packets to or from the node's pods",
-                          "short packets arrive, large ones from or to there are lost", NULL, NULL},
-                [PAIR] = {"CL-MTU-PAIR", "large packets from one node's pods to another's, or back",
-                          "short packets arrive, large ones are lost there or on the way back",
-                          "compare the MTU of both nodes' adapters, and of what is between them; "
-                          "then " MTU_HINT,
-                          NULL}},
+     .titles[ALL] = {"CL-MTU", "large packets between pods of different nodes",
+                     "short packets arrive, large ones are lost", MTU_HINT, MTU_SOURCE},
+     .titles[SYSTEMS] =
+         {"CL-MTU-SYSTEMS",
+          "large packets between nodes of two operating systems, one direction or both", NULL, NULL,
+          NULL},
+     .titles[NODE] = {"CL-MTU-NODE", "large packets to or from the node's pods",
+                      "short packets arrive, large ones from or to there are lost", NULL, NULL},
+     .titles[PAIR] =
+         {"CL-MTU-PAIR", "large packets from one node's pods to another's, or back",
+          "short packets arrive, large ones are lost there or on the way back",
+          "compare the MTU of both nodes' adapters, and of what is between them; then " MTU_HINT,
+          NULL},
      .loss = LOSES_LARGE,
      .confirmed = true,
      .breaks = {PODS, .fits = is_large},
