@@ -363,6 +363,27 @@ static void test_rows(void **state) {
     }
 }
 
+/* A row has what its kind needs, and nothing that only another kind looks at. */
+static void test_kinds(void **state) {
+    const struct cluster_row *row;
+
+    (void)state;
+    for (size_t i = 0; (row = cluster_row(i)); i++) {
+        const struct cluster_pattern *p = &row->pattern;
+        bool read = row->kind == READ_ON_NODE, published = row->kind == PUBLISHED_BY_NODE,
+             pattern = row->kind == PATTERN || row->kind == LOSS;
+        bool of_pattern = p->split || p->least || p->several_flows || p->outward || p->at_target ||
+                          p->pods_work || p->shows_dns;
+
+        if ((row->read != NULL) != read || (row->published != NULL) != published ||
+            (row->breaks.flows != 0) == read || (row->unfit && !read && !published) ||
+            (row->loss && row->kind != LOSS) || (row->spares.flows && !published && !pattern) ||
+            (of_pattern && !pattern) || (row->cuts_off && !read && !pattern) ||
+            (row->follows_to_node && !row->follows.flows))
+            fail_msg("row %zu (%s) is not of its kind", i, row->titles[NODE].id);
+    }
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {CASE(test_patterns),
@@ -375,7 +396,8 @@ int main(void) {
                                        CASE(test_services_follow),
                                        CASE(test_narrow),
                                        CASE(test_local),
-                                       CASE(test_rows)};
+                                       CASE(test_rows),
+                                       CASE(test_kinds)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
