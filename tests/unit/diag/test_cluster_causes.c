@@ -7,6 +7,18 @@ static void break_too(struct diag_report *report, const struct broken *b) {
             report->cells.items[i].outcome = DIAG_FAIL;
 }
 
+/* "CL-SUBNET w1; ": id and places of each cause; the caller frees. */
+static char *causes_text(const struct diag_report *report) {
+    struct text text = {0};
+
+    for (size_t i = 0; i < report->causes.count; i++) {
+        const struct diag_cause *cause = &report->causes.items[i];
+
+        text_addf(&text, "%s %.*s; ", cause->id, (int)strcspn(cause->message, ":"), cause->message);
+    }
+    return text_take(&text);
+}
+
 #define EVERYTHING "pnsqfaokeE"
 static const struct broken cases[] = {
     {"p", 1, 0, false, 0, PROBE_WRONG_RESPONDER, "CL-WRONG", NULL},
@@ -327,21 +339,20 @@ static void test_local(void **state) {
     static const struct {
         int silent, by_exec; /* the node that got no answer; one that is not asked */
         const struct broken *first, *second;
-        const char *ids;
-    } rows[] = {{0, 3, &self, NULL, "CL-LOCAL"},
-                {2, 3, &self, NULL, "CL-HAIRPIN CL-NODEPORT-LOCAL"},
-                {0, 0, &self, NULL, "CL-HAIRPIN"},
-                {0, 3, &self, &port, "CL-HAIRPIN CL-TARGET-PAIR"},
-                {0, 3, &self, &outside, "CL-LOCAL CL-OUT-NODE"},
-                {0, 3, &self, &pods, "CL-TCP-PAIR CL-HAIRPIN"},
-                {0, 3, NULL, NULL, "CL-NODEPORT-LOCAL"},
-                {0, 3, &outside, NULL, "CL-OUT-NODE"}};
+        const char *causes; /* id and place of each */
+    } rows[] = {{0, 3, &self, NULL, "CL-LOCAL w1; "},
+                {2, 3, &self, NULL, "CL-HAIRPIN w1; CL-NODEPORT-LOCAL w0; "},
+                {0, 0, &self, NULL, "CL-HAIRPIN w1; "},
+                {0, 3, &self, &port, "CL-HAIRPIN w1; CL-TARGET-PAIR w0 to w1; "},
+                {0, 3, &self, &outside, "CL-LOCAL w1; CL-OUT-NODE w0; "},
+                {0, 3, &self, &pods, "CL-TCP-PAIR w0 to l4; CL-HAIRPIN w1; "},
+                {0, 3, NULL, NULL, "CL-NODEPORT-LOCAL w1; "},
+                {0, 3, &outside, NULL, "CL-OUT-NODE w0; "}};
 
     (void)state;
     for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
         static const struct broken none = {"", ANY, ANY, false, 0, PROBE_OK, NULL, NULL};
-        _cleanup_(text_list_free) struct text_list ids = {0};
-        _cleanup_(freep) char *all = NULL;
+        _cleanup_(freep) char *causes = NULL;
         struct diag_report report;
 
         make(&report); /* the first node that w0 is paired with is w1 */
@@ -351,12 +362,112 @@ static void test_local(void **state) {
         if (rows[k].second)
             break_too(&report, rows[k].second);
         cluster_causes_find(&report);
-        for (size_t i = 0; i < report.causes.count; i++)
-            text_list_add(&ids, report.causes.items[i].id);
-        all = text_list_join(&ids, " ");
-        assert_string_equal(all, rows[k].ids);
+        causes = causes_text(&report);
+        assert_string_equal(causes, rows[k].causes);
         diag_report_free(&report);
     }
+}
+
+/* What a row breaks ends where another row's cells begin: two faults of which the first cause
+ * explains the second or leaves it. */
+static void test_borders(void **state) {
+    static const struct {
+        struct broken first, second;
+        const char *causes; /* id and place of each */
+        size_t evidence;    /* of the first */
+    } rows[] = {
+        {{"p", ANY, 1, false, 0, PROBE_WRONG_RESPONDER, NULL, NULL},
+         {"o", ANY, 1, false, 't', PROBE_WRONG_RESPONDER, NULL, NULL},
+         "CL-SUBNET w1; CL-NODEPORT-TAKEN w1; ",
+         1},
+        {{"nfa", 2, ANY, false, 0, PROBE_DNS_NXDOMAIN, NULL, NULL},
+         {"", ANY, ANY, false, 0, PROBE_OK, NULL, NULL},
+         "CL-DNS-SOME w2; ",
+         1},
+        {{"s", 1, ANY, false, 's', PROBE_TIMEOUT, NULL, NULL},
+         {"s", 1, ANY, false, 'u', PROBE_NO_REPLY, NULL, NULL},
+         "CL-SVC-SOME w1; ",
+         1},
+        {{"nqfa", 1, ANY, true, 's', PROBE_DNS_TIMEOUT, NULL, NULL},
+         {"", ANY, ANY, false, 0, PROBE_OK, NULL, NULL},
+         "CL-DNS-HALF w1; ",
+         1},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
+        _cleanup_(freep) char *causes = NULL;
+        struct diag_report report;
+
+        make(&report);
+        paint(&report, &rows[k].first);
+        for (size_t i = 0; i < report.cells.count; i++) {
+            struct diag_cell *c = &report.cells.items[i];
+
+            if (!is_broken(&rows[k].second, c))
+                continue;
+            c->outcome = DIAG_FAIL;
+            c->result.outcome = rows[k].second.outcome;
+            c->result.succeeded = 0;
+        }
+        cluster_causes_find(&report);
+        causes = causes_text(&report);
+        assert_string_equal(causes, rows[k].causes);
+        assert_int_equal(report.causes.items[0].evidence.count, rows[k].evidence);
+        diag_report_free(&report);
+    }
+}
+
+/* Large packets of IPv6 alone are lost, where those of IPv4 arrive. */
+static void test_large_of_a_family(void **state) {
+    const struct broken six = {"p", ANY, ANY, false, '6', PROBE_TIMEOUT, NULL, NULL};
+    _cleanup_(freep) char *causes = NULL;
+    struct diag_report report;
+
+    (void)state;
+    make(&report);
+    paint(&report, &six);
+    for (size_t i = 0; i < report.cells.count; i++)
+        if (report.cells.items[i].outcome == DIAG_FAIL)
+            report.cells.items[i].large = LARGE_LOST;
+    cluster_causes_find(&report);
+    causes = causes_text(&report);
+    assert_string_equal(causes, "CL-MTU all nodes; ");
+    diag_report_free(&report);
+}
+
+/* A cell between pods that names no other node, as none of a run does, is not one of two nodes. */
+static void test_no_other_node(void **state) {
+    const struct broken out = {"p", 0, ANY, false, 0, PROBE_TIMEOUT, NULL, NULL};
+    struct diag_report report;
+
+    (void)state;
+    make(&report);
+    paint(&report, &out);
+    for (size_t i = 0; i < report.cells.count; i++)
+        if (report.cells.items[i].outcome == DIAG_FAIL)
+            report.cells.items[i].to_node = 0;
+    cluster_causes_find(&report);
+    assert_int_equal(report.causes.count, 0);
+    diag_report_free(&report);
+}
+
+/* Nodes with the same pods: a cell that fails to one of them proves it of both. */
+static void test_twins_are_reached(void **state) {
+    const struct broken there = {"p", 4, 0, false, 0, PROBE_TIMEOUT, NULL, NULL};
+    _cleanup_(freep) char *causes = NULL;
+    struct diag_report report;
+
+    (void)state;
+    make(&report);
+    paint(&report, &there);
+    for (size_t i = 0; i < 2; i++)
+        report.nodes.items[i].twin = xasprintf(CLUSTER_TWIN_SUBNET " is that of w%zu, too", 1 - i);
+    cluster_causes_find(&report);
+    causes = causes_text(&report);
+    assert_string_equal(causes, "CL-SUBNET w0, w1; ");
+    assert_true(report.causes.items[0].confirmed);
+    diag_report_free(&report);
 }
 
 /* Every row is named by a case above, has all its texts, and its id is its own. */
@@ -415,6 +526,10 @@ int main(void) {
                                        CASE(test_services_follow),
                                        CASE(test_narrow),
                                        CASE(test_local),
+                                       CASE(test_borders),
+                                       CASE(test_large_of_a_family),
+                                       CASE(test_no_other_node),
+                                       CASE(test_twins_are_reached),
                                        CASE(test_rows),
                                        CASE(test_kinds)};
 
