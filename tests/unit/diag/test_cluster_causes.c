@@ -374,24 +374,24 @@ static void test_borders(void **state) {
     static const struct {
         struct broken first, second;
         const char *causes; /* id and place of each */
-        size_t evidence;    /* of the first */
+        size_t cells;       /* of the first, with one line of evidence */
     } rows[] = {
         {{"p", ANY, 1, false, 0, PROBE_WRONG_RESPONDER, NULL, NULL},
          {"o", ANY, 1, false, 't', PROBE_WRONG_RESPONDER, NULL, NULL},
          "CL-SUBNET w1; CL-NODEPORT-TAKEN w1; ",
-         1},
+         20},
         {{"nfa", 2, ANY, false, 0, PROBE_DNS_NXDOMAIN, NULL, NULL},
          {"", ANY, ANY, false, 0, PROBE_OK, NULL, NULL},
          "CL-DNS-SOME w2; ",
-         1},
+         13},
         {{"s", 1, ANY, false, 's', PROBE_TIMEOUT, NULL, NULL},
          {"s", 1, ANY, false, 'u', PROBE_NO_REPLY, NULL, NULL},
          "CL-SVC-SOME w1; ",
-         1},
+         4},
         {{"nqfa", 1, ANY, true, 's', PROBE_DNS_TIMEOUT, NULL, NULL},
          {"", ANY, ANY, false, 0, PROBE_OK, NULL, NULL},
          "CL-DNS-HALF w1; ",
-         1},
+         15},
     };
 
     (void)state;
@@ -413,7 +413,8 @@ static void test_borders(void **state) {
         cluster_causes_find(&report);
         causes = causes_text(&report);
         assert_string_equal(causes, rows[k].causes);
-        assert_int_equal(report.causes.items[0].evidence.count, rows[k].evidence);
+        assert_int_equal(report.causes.items[0].evidence.count, 1);
+        assert_int_equal(report.causes.items[0].cells.count, rows[k].cells);
         diag_report_free(&report);
     }
 }
