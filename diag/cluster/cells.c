@@ -411,8 +411,9 @@ void cluster_cells_judge_kubelets(struct diag_report *report) {
     "echo $(sed -n 's/^search *//p' /etc/resolv.conf) | tr ' ' ,; "                                \
     "echo $(sed -n 's/^nameserver *//p' /etc/resolv.conf) | tr ' ' ,"
 
-char *cluster_sight_path(const struct diag_report *report, enum cluster_sight sight, size_t from,
-                         size_t to, const struct cluster_addresses *at) {
+char *cluster_observation_path(const struct diag_report *report,
+                               enum cluster_observation observation, size_t from, size_t to,
+                               const struct cluster_addresses *at) {
     const struct cluster_node *source = &report->nodes.items[from];
     const struct cluster_node *target = &report->nodes.items[to];
     const struct {
@@ -421,24 +422,25 @@ char *cluster_sight_path(const struct diag_report *report, enum cluster_sight si
         unsigned port;
         unsigned tries;
         bool udp;
-    } asked[SIGHTS] = {
-        [SIGHT_CLIENT] = {target->pod_ip, "clientip", PROBE_HTTP, 1, false},
+    } asked[OBSERVATIONS] = {
+        [OBSERVE_CLIENT] = {target->pod_ip, "clientip", PROBE_HTTP, 1, false},
         /* by UDP: by HTTP a Service says names alone */
-        [SIGHT_SERVICE] = {at->backend_ip, "clientip", SERVICE_UDP, 1, true},
-        [SIGHT_LOCAL] = {target->ip, "clientip", at->local_port_udp, 1, true},
-        [SIGHT_OWN] = {at->self_ip, "hostname", SERVICE_HTTP, 1, false},
-        [SIGHT_STICKY] = {at->sticky_ip, "hostname", SERVICE_HTTP, STICKY_TRIES, false},
+        [OBSERVE_SERVICE] = {at->backend_ip, "clientip", SERVICE_UDP, 1, true},
+        [OBSERVE_LOCAL] = {target->ip, "clientip", at->local_port_udp, 1, true},
+        [OBSERVE_OWN] = {at->self_ip, "hostname", SERVICE_HTTP, 1, false},
+        [OBSERVE_STICKY] = {at->sticky_ip, "hostname", SERVICE_HTTP, STICKY_TRIES, false},
     };
 
     if (source->waiting)
         return NULL;
-    if (sight == SIGHT_DNS)
+    if (observation == OBSERVE_DNS)
         return dial_shell_path(report->namespace_, source->pod,
                                text_equal(source->os, "linux") ? OF_LINUX : OF_WINDOWS);
-    if (!asked[sight].host || !*asked[sight].host || !asked[sight].port)
+    if (!asked[observation].host || !*asked[observation].host || !asked[observation].port)
         return NULL;
-    return dial_path(report->namespace_, source->pod, asked[sight].host, asked[sight].port,
-                     asked[sight].udp, asked[sight].request, asked[sight].tries);
+    return dial_path(report->namespace_, source->pod, asked[observation].host,
+                     asked[observation].port, asked[observation].udp, asked[observation].request,
+                     asked[observation].tries);
 }
 
 static void read_dns(struct cluster_node *node, const char *output) {
@@ -452,15 +454,15 @@ static void read_dns(struct cluster_node *node, const char *output) {
     text_list_free(&lines);
 }
 
-void cluster_sight_read(struct cluster_node *node, enum cluster_sight sight, long status,
-                        const char *body, size_t len) {
-    char **const seen[SIGHTS] = {[SIGHT_CLIENT] = &node->client_ip,
-                                 [SIGHT_SERVICE] = &node->service_ip,
-                                 [SIGHT_LOCAL] = &node->local_ip};
+void cluster_observation_read(struct cluster_node *node, enum cluster_observation observation,
+                              long status, const char *body, size_t len) {
+    char **const seen[OBSERVATIONS] = {[OBSERVE_CLIENT] = &node->client_ip,
+                                       [OBSERVE_SERVICE] = &node->service_ip,
+                                       [OBSERVE_LOCAL] = &node->local_ip};
     struct probe_result result;
     char why[200];
 
-    if (sight == SIGHT_DNS) {
+    if (observation == OBSERVE_DNS) {
         _cleanup_(freep) char *output = dial_shell_read(status, body, len);
 
         if (output)
@@ -470,15 +472,15 @@ void cluster_sight_read(struct cluster_node *node, enum cluster_sight sight, lon
     if (dial_read(status, body, len, false, &result, why, sizeof why) == DIAL_NOT_RUN ||
         !result.succeeded)
         return;
-    node->seen |= 1U << sight;
-    if (sight == SIGHT_OWN)
+    node->seen |= 1U << observation;
+    if (observation == OBSERVE_OWN)
         return;
-    if (sight == SIGHT_STICKY) {
+    if (observation == OBSERVE_STICKY) {
         node->sticky = result.succeeded > 1;
         node->fixed = result.address_count == 1;
         return;
     }
-    free(*seen[sight]);
-    if (text_split_port(result.responder, seen[sight], &(unsigned){0}) < 0)
-        *seen[sight] = xstrdup(result.responder);
+    free(*seen[observation]);
+    if (text_split_port(result.responder, seen[observation], &(unsigned){0}) < 0)
+        *seen[observation] = xstrdup(result.responder);
 }

@@ -116,18 +116,19 @@ void cluster_cells_judge_kubelets(struct diag_report *report);
 
 /* What is only looked at: DNS inside the pod, the client address that others see, whether the own
  * Service answers, session affinity: last, as one pod alone behind a Service keeps its clients. */
-enum cluster_sight {
-    SIGHT_DNS,
-    SIGHT_CLIENT,
-    SIGHT_SERVICE,
-    SIGHT_LOCAL,
-    SIGHT_OWN,
-    SIGHT_STICKY,
-    SIGHTS
+enum cluster_observation {
+    OBSERVE_DNS,
+    OBSERVE_CLIENT,
+    OBSERVE_SERVICE,
+    OBSERVE_LOCAL,
+    OBSERVE_OWN,
+    OBSERVE_STICKY,
+    OBSERVATIONS
 };
 /* NULL where there is nothing to ask; `to`: another node. The caller frees. */
-char *cluster_sight_path(const struct diag_report *report, enum cluster_sight sight, size_t from,
-                         size_t to, const struct cluster_addresses *addresses);
+char *cluster_observation_path(const struct diag_report *report,
+                               enum cluster_observation observation, size_t from, size_t to,
+                               const struct cluster_addresses *addresses);
 /* Notes what was seen, also in node->seen. */
-void cluster_sight_read(struct cluster_node *node, enum cluster_sight sight, long status,
-                        const char *body, size_t len);
+void cluster_observation_read(struct cluster_node *node, enum cluster_observation observation,
+                              long status, const char *body, size_t len);

@@ -81,7 +81,7 @@ static int name_namespace(struct run *run, struct error *err) {
 
 /* Until each probe listens: a container that runs may not do so yet. */
 static int await_listening(struct run *run, struct error *err) {
-    static const struct cluster_round round = {.sights = {[SIGHT_CLIENT] = true},
+    static const struct cluster_round round = {.observations = {[OBSERVE_CLIENT] = true},
                                                .soon_ms = SOON_MS};
     struct host *host = run->client->host;
     unsigned pause = LISTEN_FIRST_MS;
@@ -147,11 +147,11 @@ static int ask_early(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     struct cluster_round round = {
         .asks = is_straight,
-        .sights = {[SIGHT_DNS] = true,
-                   [SIGHT_CLIENT] = true,
-                   [SIGHT_SERVICE] = true,
-                   [SIGHT_LOCAL] = true,
-                   [SIGHT_OWN] = true},
+        .observations = {[OBSERVE_DNS] = true,
+                         [OBSERVE_CLIENT] = true,
+                         [OBSERVE_SERVICE] = true,
+                         [OBSERVE_LOCAL] = true,
+                         [OBSERVE_OWN] = true},
         .soon_ms = SOON_MS,
         .look_ms = run->look_ms,
     };
@@ -161,7 +161,7 @@ static int ask_early(struct run *run, struct error *err) {
     if (take_domain(run, err) < 0)
         return -1;
     round.asks = NULL;
-    round.sights[SIGHT_DNS] = false;
+    round.observations[OBSERVE_DNS] = false;
     for (; unseen && host_monotonic_ms(host) - run->begin < PROXIES_MS;
          unseen = cluster_ask(&run->asking, &round).unseen)
         if (host_sleep(host, LOOK_MS, err) < 0)
@@ -271,10 +271,10 @@ static int ask_all(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     uint64_t asked = host_monotonic_ms(host);
     struct cluster_round round = {.asks = cluster_asks_all,
-                                  .sights = {[SIGHT_CLIENT] = true,
-                                             [SIGHT_SERVICE] = true,
-                                             [SIGHT_LOCAL] = true,
-                                             [SIGHT_STICKY] = true}};
+                                  .observations = {[OBSERVE_CLIENT] = true,
+                                                   [OBSERVE_SERVICE] = true,
+                                                   [OBSERVE_LOCAL] = true,
+                                                   [OBSERVE_STICKY] = true}};
     bool early = asked - run->begin < PROXIES_MS; /* then it is no fault yet */
     size_t red = cluster_ask(&run->asking, &round).red;
 
@@ -352,7 +352,8 @@ static int ask(struct run *run, struct error *err) {
     (void)cluster_ask(
         &run->asking,
         &(struct cluster_round){
-            .sights = {[SIGHT_SERVICE] = true, [SIGHT_LOCAL] = true, [SIGHT_STICKY] = true},
+            .observations =
+                {[OBSERVE_SERVICE] = true, [OBSERVE_LOCAL] = true, [OBSERVE_STICKY] = true},
             .soon_ms = has_few_nodes(run) ? LAST_LOOK_MS : SOON_MS});
     cluster_ask_silent(&run->asking, has_few_nodes(run));
     return count(run, err);

@@ -57,7 +57,7 @@ struct cluster_node {
     char *service_ip;   /* the source address that a pod behind a Service sees */
     char *local_ip;     /* the same of externalTrafficPolicy Local, by another node's port */
     bool sticky, fixed; /* session affinity was asked; and the same pod answered each time */
-    unsigned seen;      /* while it is measured: a bit a cluster_sight */
+    unsigned seen;      /* while it is measured: a bit a cluster_observation */
     json_t *own_report; /* what the node itself has published (diag/network_report.h), {unreadable:
                            "why"}; or NULL: nothing */
 };

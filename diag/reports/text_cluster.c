@@ -265,8 +265,8 @@ static void add_seen(struct text *line, const struct cluster_node *n) {
     }
 }
 
-/* What was seen rather than judged, each different sight once. */
-static void add_sights(struct writing *w) {
+/* What was seen rather than judged, each different observation once. */
+static void add_observations(struct writing *w) {
     struct text_list lines = {0};
 
     for (size_t i = 0; i < w->report->nodes.count; i++) {
@@ -360,7 +360,7 @@ char *diag_cluster_text(const struct diag_report *report, const struct diag_text
     text_add_char(&t, '\n');
     add_latencies(&w);
     add_untimed(&w);
-    add_sights(&w);
+    add_observations(&w);
     end = xasprintf(
         "measured in %u.%u s after %u.%u s for the pods to start, with %u requests to "
         "the API server; the namespace %s %s",

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/cluster/causes/cause_row.h"
+#include "diag/cluster/causes/rows.h"
 #include "diag/cluster/causes/causes.h"
 #include "diag/cluster/cells.h"
 

@@ -1,16 +1,32 @@
-/* The tables of a cluster's causes. A row says which cells it breaks and which not; nobody else
- * compares flows for it. */
+/* The tables of a cluster's causes, and what a row's cause is called. */
 #include "diag/cluster/causes/causes.h"
 
-#include "diag/cluster/causes/cause_row.h"
+#include "diag/cluster/causes/rows.h"
 
-bool cluster_cell_is_any(const struct diag_cell *c) {
-    (void)c;
-    return true;
+/* ---- what several tables ask of a cell ---- */
+
+bool cluster_cell_is_green(const struct diag_cell *c) {
+    return !diag_cell_is_open(c);
+}
+
+bool cluster_cell_is_not_run(const struct diag_cell *c) {
+    return c->outcome == DIAG_NOT_RUN;
 }
 
 bool cluster_cell_is_astray(const struct diag_cell *c) {
     return diag_cell_is_open(c) && c->result.outcome == PROBE_WRONG_RESPONDER;
+}
+
+bool cluster_cell_is_green_or_astray(const struct diag_cell *c) {
+    return !diag_cell_is_open(c) || cluster_cell_is_astray(c);
+}
+
+bool cluster_cell_passes_some(const struct diag_cell *c) {
+    return cluster_cell_is_lossy(c) || !diag_cell_is_open(c);
+}
+
+bool cluster_cell_is_of_udp(const struct diag_cell *c) {
+    return c->udp || cluster_cell_has_dns_failed(c);
 }
 
 /* ---- what a row is called ---- */
@@ -26,23 +42,23 @@ static const enum cluster_scope nearest[SCOPES][SCOPES] = {
     [PAIR] = {PAIR, NODE, OUT, IN, ALL, SYSTEMS, KINDS},
 };
 
-struct diag_cause_row cluster_row_told(const struct cluster_row *row, enum cluster_scope scope,
-                                       enum cluster_scope *ret_as) {
-    struct diag_cause_row told;
+struct diag_cause_row cluster_row_title(const struct cluster_row *row, enum cluster_scope scope,
+                                        enum cluster_scope *ret_as) {
+    struct diag_cause_row title;
     size_t i = 0;
 
-    while (!row->told[nearest[scope][i]].id)
+    while (!row->titles[nearest[scope][i]].id)
         i++;
     *ret_as = nearest[scope][i];
-    told = row->told[*ret_as];
+    title = row->titles[*ret_as];
     for (size_t k = 0; k < SCOPES; k++) {
-        const struct diag_cause_row *other = &row->told[k];
+        const struct diag_cause_row *other = &row->titles[k];
 
-        told.message = told.message ? told.message : other->message;
-        told.hint = told.hint ? told.hint : other->hint;
-        told.source = told.source ? told.source : other->source;
+        title.message = title.message ? title.message : other->message;
+        title.hint = title.hint ? title.hint : other->hint;
+        title.source = title.source ? title.source : other->source;
     }
-    return told;
+    return title;
 }
 
 /* The widest first. */
@@ -62,9 +78,9 @@ bool cluster_cause_row(size_t i, struct diag_cause_row *ret) {
         for (enum cluster_scope scope = ALL; scope < SCOPES; scope++) {
             enum cluster_scope as;
 
-            if (!cluster_row(r)->told[scope].id || i--)
+            if (!cluster_row(r)->titles[scope].id || i--)
                 continue;
-            *ret = cluster_row_told(cluster_row(r), scope, &as);
+            *ret = cluster_row_title(cluster_row(r), scope, &as);
             return true;
         }
     return false;

@@ -4,7 +4,7 @@
 #include "diag/causes/causes.h"
 #include "diag/cluster/cluster.h"
 
-/* Fills report->causes. A row is named at the fewest places (diag/cluster/causes/cause_row.h) where
+/* Fills report->causes. A row is named at the fewest places (diag/cluster/causes/rows.h) where
  * all cells that it would break are red; a red cell is explained once, by the first row. Pure. */
 void cluster_causes_find(struct diag_report *report);
 /* What the table names, i-th; an id may come again. False behind the last. Text is borrowed. */

@@ -1,7 +1,7 @@
 /* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.c),
  * and what it is called there. */
 #include "diag/cluster/causes/causes.h"
-#include "diag/cluster/causes/cause_row.h"
+#include "diag/cluster/causes/rows.h"
 #include "diag/network_report.h"
 
 enum { NAMES = 8 };
@@ -9,7 +9,7 @@ enum { NAMES = 8 };
 /* A cause while its places are found: all of one id, in the order of their finding. */
 struct naming {
     const struct cluster_row *row; /* the first that named it */
-    struct diag_cause_row told;
+    struct diag_cause_row title;
     struct diag_cause cause;
     struct text_list names;
     json_t *named;    /* a member each */
@@ -20,88 +20,102 @@ struct naming {
 struct finding {
     struct diag_report *report;
     struct cluster_map map;
-    bool *explained;  /* of each cell */
-    bool *reported;   /* of each node: a cause was named that it has reported itself */
-    bool *silent;     /* of each node: its Local NodePort surely answers nobody */
-    bool *local;      /* of each node: CL-LOCAL was named for it */
-    size_t *touching; /* places of the cells from and to a node, in their order, node by node; */
-    size_t *ends;     /* behind those of each node */
     struct naming *namings;
     size_t count;
 };
 
-/* ---- the NodePort that leads to a node's own pod ---- */
+/* ---- what is known of each node ---- */
 
-/* Each node looks at the first of those that it is paired with; SIZE_MAX: at none. */
-static size_t *looked_at_make(const struct diag_report *report) {
-    size_t *at = xcalloc(report->nodes.count + 1, sizeof *at);
+/* Each node looks at the NodePort of externalTrafficPolicy Local of the first node that it is
+ * paired with. What it finds counts where it reaches the other NodePort there, and where it was
+ * asked: nodes whose TCP fails are not asked for all. */
+static void judge_local_ports(struct finding *f) {
+    const struct diag_report *report = f->report;
+    struct look {
+        const struct cluster_pair *at;
+        bool answers, fails, pods_fail; /* the other NodePort; any TCP; TCP between pods */
+    } *looks = xcalloc(report->nodes.count + 1, sizeof *looks);
 
-    for (size_t i = 0; i < report->nodes.count; i++)
-        at[i] = SIZE_MAX;
-    for (size_t i = 0; i < report->pairs.count; i++)
-        if (at[report->pairs.items[i].from] == SIZE_MAX)
-            at[report->pairs.items[i].from] = report->pairs.items[i].to;
-    return at;
-}
-
-/* Who looks must reach the other NodePort there, and have been asked: nodes whose TCP fails are not
- * asked for all. */
-static bool *silent_make(const struct diag_report *report, bool surely) {
-    size_t count = report->nodes.count + 1, *at = looked_at_make(report);
-    bool *silent = xcalloc(count, sizeof *silent), *fails = xcalloc(count, sizeof *fails),
-         *answers = xcalloc(count, sizeof *answers);
-
+    for (size_t i = report->pairs.count; i-- > 0;)
+        looks[report->pairs.items[i].from].at = &report->pairs.items[i];
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *c = &report->cells.items[i];
+        struct look *from = &looks[c->from_node], *to = &looks[c->to_node];
 
         if (c->udp)
             continue;
-        if (diag_cell_is_open(c) && (surely || cluster_cell_is_between_pods(c)))
-            fails[c->from_node] = fails[c->to_node] = true;
-        answers[c->from_node] |=
-            c->to_node == at[c->from_node] && !diag_cell_is_open(c) && cluster_cell_is_to_port(c);
+        if (diag_cell_is_open(c)) {
+            from->fails = to->fails = true;
+            from->pods_fail |= cluster_cell_is_between_pods(c);
+            to->pods_fail |= cluster_cell_is_between_pods(c);
+        } else {
+            from->answers |= cluster_cell_is_to_port(c) && from->at && from->at->to == c->to_node;
+        }
     }
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *asker = &report->nodes.items[i];
+        struct cluster_map_node *at = looks[i].at ? &f->map.nodes[looks[i].at->to] : NULL;
 
-        if (!asker->local_ip && !asker->by_exec && at[i] != SIZE_MAX)
-            silent[at[i]] = answers[i] && !fails[i];
+        if (!at || asker->local_ip || asker->by_exec)
+            continue;
+        at->local_port_fails = looks[i].answers && !looks[i].fails;
+        at->local_port_may_fail = looks[i].answers && !looks[i].pods_fail;
     }
-    free_all(at, fails, answers);
-    return silent;
+    free(looks);
+}
+
+static void sort_cells(struct finding *f) {
+    const struct diag_cells *cells = &f->report->cells;
+    struct cluster_map_node *nodes = f->map.nodes;
+    size_t end = 0;
+
+    f->map.touching = xcalloc(2 * cells->count + 1, sizeof *f->map.touching);
+    for (size_t i = 0; i < cells->count; i++) {
+        nodes[cells->items[i].from_node].cells_end++;
+        nodes[cells->items[i].to_node].cells_end +=
+            cells->items[i].to_node != cells->items[i].from_node;
+    }
+    for (size_t i = 0, own; i < f->report->nodes.count; i++, end += own) {
+        own = nodes[i].cells_end;
+        nodes[i].cells_end = end; /* where they begin; it ends behind them */
+    }
+    for (size_t i = 0; i < cells->count; i++) {
+        size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
+
+        f->map.touching[nodes[from].cells_end++] = i;
+        if (to != from)
+            f->map.touching[nodes[to].cells_end++] = i;
+    }
+}
+
+static void map_make(struct finding *f) {
+    const struct cluster_nodes *nodes = &f->report->nodes;
+    size_t *kinds = cluster_alike_make(nodes, cluster_node_kind);
+    size_t *systems = cluster_alike_make(nodes, cluster_node_system);
+
+    f->map = (struct cluster_map){
+        .report = f->report,
+        .nodes = xcalloc(nodes->count + 1, sizeof *f->map.nodes),
+        .explained = xcalloc(f->report->cells.count + 1, sizeof *f->map.explained)};
+    for (size_t i = 0; i < nodes->count; i++) {
+        f->map.nodes[i].kind = kinds[i];
+        f->map.nodes[i].system = systems[i];
+    }
+    judge_local_ports(f);
+    sort_cells(f);
+    free_all(kinds, systems);
 }
 
 /* ---- causes ---- */
 
-static void touching_make(struct finding *f) {
-    const struct diag_cells *cells = &f->report->cells;
-    size_t *ends = xcalloc(f->report->nodes.count + 1, sizeof *ends);
-
-    f->touching = xcalloc(2 * cells->count + 1, sizeof *f->touching);
-    for (size_t i = 0; i < cells->count; i++) {
-        ends[cells->items[i].from_node + 1]++;
-        ends[cells->items[i].to_node + 1] += cells->items[i].to_node != cells->items[i].from_node;
-    }
-    for (size_t i = 0; i < f->report->nodes.count; i++)
-        ends[i + 1] += ends[i];
-    for (size_t i = 0; i < cells->count; i++) {
-        size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
-
-        f->touching[ends[from]++] = i;
-        if (to != from)
-            f->touching[ends[to]++] = i;
-    }
-    f->ends = ends;
-}
-
 static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
-                                const struct diag_cause_row *told) {
+                                const struct diag_cause_row *title) {
     for (size_t i = 0; i < f->count; i++)
-        if (text_equal(f->namings[i].told.id, told->id))
+        if (text_equal(f->namings[i].title.id, title->id))
             return &f->namings[i];
     array_add(f->namings, f->count,
               (struct naming){.row = row,
-                              .told = *told,
+                              .title = *title,
                               .pairs = true,
                               .named = json_object(),
                               .cause.confirmed = true});
@@ -130,37 +144,36 @@ static void add_name(const struct finding *f, const struct cluster_found *found,
         text_list_add(&ret->cause.evidence, evidence);
 }
 
-/* Red for what is named, though it is perhaps no cell of the place. */
-static bool follows(const struct finding *f, const struct cluster_row *row,
-                    const struct cluster_place *place, const struct diag_cell *c) {
+static bool explains(const struct finding *f, const struct cluster_row *row,
+                     const struct cluster_place *place, const struct diag_cell *c) {
     struct cluster_place wide = *place;
 
-    if (row->touching && place->way == FROM)
+    if (row->follows_to_node && place->way == FROM)
         wide.way = TOUCHING;
-    return row->also && row->also(c) && cluster_place_has(&f->map, &wide, c);
+    return (cluster_selects(&row->breaks, c) && cluster_place_has(&f->map, place, c)) ||
+           (cluster_selects(&row->follows, c) && cluster_place_has(&f->map, &wide, c));
 }
 
 static void explain(struct finding *f, const struct cluster_row *row,
                     const struct cluster_place *place, struct naming *ret) {
-    bool one = place->set == ONE && !place->side;
-    size_t begin = one && place->a ? f->ends[place->a - 1] : 0,
-           end = one ? f->ends[place->a] : f->report->cells.count;
+    const struct cluster_map_node *nodes = f->map.nodes;
+    bool one = place->set == ONE && !place->group;
+    size_t begin = one && place->a ? nodes[place->a - 1].cells_end : 0,
+           end = one ? nodes[place->a].cells_end : f->report->cells.count;
 
     for (size_t at = begin; at < end; at++) {
-        size_t i = one ? f->touching[at] : at;
+        size_t i = one ? f->map.touching[at] : at;
         const struct diag_cell *c = &f->report->cells.items[i];
-        bool mine = (row->among && row->among(c) && cluster_place_has(&f->map, place, c)) ||
-                    follows(f, row, place, c);
 
-        if (!mine || !diag_cell_is_open(c) || f->explained[i])
+        if (!explains(f, row, place, c) || !diag_cell_is_open(c) || f->map.explained[i])
             continue;
-        f->explained[i] = true;
+        f->map.explained[i] = true;
         text_list_add_owned(&ret->cause.cells, diag_report_cell_name(f->report, c));
     }
     begin = one ? place->a : 0;
     end = one ? place->a + 1 : f->report->nodes.count;
-    for (size_t i = begin; i < end && row->local; i++)
-        f->local[i] = true;
+    for (size_t i = begin; i < end && row->local_port; i++)
+        f->map.nodes[i].local_named = true;
 }
 
 /* Where the id does not say it. */
@@ -172,17 +185,17 @@ static const char *const directions[SCOPES] = {[ALL] = "",
                                                [IN] = " (to there)",
                                                [PAIR] = ""};
 
-/* `sure`: what is said of the place is no conclusion. */
+/* `sure`: the cause is proved for that place. */
 static void name_place(struct finding *f, const struct cluster_row *row,
                        const struct cluster_found *found, const char *evidence, bool sure) {
     enum cluster_scope scope = cluster_place_scope(&found->place), as;
-    const struct diag_cause_row told = cluster_row_told(row, scope, &as);
-    struct naming *naming = naming_of(f, row, &told);
+    const struct diag_cause_row title = cluster_row_title(row, scope, &as);
+    struct naming *naming = naming_of(f, row, &title);
     bool says_way = found->pairs && as != scope;
 
     add_name(f, found, says_way ? directions[scope] : "", evidence, naming);
     naming->cause.confirmed = naming->cause.confirmed && sure;
-    if (!row->reports || found->red)
+    if (row->kind != PUBLISHED_BY_NODE || found->red)
         explain(f, row, &found->place, naming);
 }
 
@@ -205,7 +218,7 @@ static char *names_make(const struct finding *f, struct naming *naming) {
 
 /* A command of one node's cause has its name. */
 static char *hint_make(const struct naming *naming) {
-    const char *hint = naming->told.hint, *at = strstr(hint, " NAME ");
+    const char *hint = naming->title.hint, *at = strstr(hint, " NAME ");
 
     if (!at || !naming->one || naming->names.count != 1)
         return xstrdup(hint);
@@ -221,8 +234,8 @@ static void add_causes(struct finding *f) {
         struct naming *naming = &f->namings[i];
         _cleanup_(freep) char *names = names_make(f, naming);
 
-        naming->cause.id = naming->told.id;
-        naming->cause.message = xasprintf("%s: %s", names, naming->told.message);
+        naming->cause.id = naming->title.id;
+        naming->cause.message = xasprintf("%s: %s", names, naming->title.message);
         naming->cause.hint = hint_make(naming);
         causes->items[causes->count++] = naming->cause;
         text_list_free(&naming->names);
@@ -233,66 +246,74 @@ static void add_causes(struct finding *f) {
 
 /* ---- rows ---- */
 
-/* Whether one that says it fits a cell: then so do all, as twins are two. */
+static struct cluster_found found_from(size_t node) {
+    return (struct cluster_found){.place = {.set = ONE, .way = FROM, .a = node}};
+}
+
+/* A node and its twin say the same, and the fault is one: where it fits a cell of either node it
+ * counts for both. */
 static bool fits_any(const struct finding *f, const struct cluster_row *row) {
     const struct cluster_node *nodes = f->report->nodes.items;
 
     for (size_t i = 0; i < f->report->cells.count; i++) {
         const struct diag_cell *c = &f->report->cells.items[i];
 
-        if (c->outcome == DIAG_FAIL && !f->explained[i] && row->also && row->also(c) &&
-            (row->says(&nodes[c->from_node]) || (row->touching && row->says(&nodes[c->to_node]))))
+        if (c->outcome == DIAG_FAIL && !f->map.explained[i] && cluster_selects(&row->follows, c) &&
+            (row->read(&nodes[c->from_node]) ||
+             (row->follows_to_node && row->read(&nodes[c->to_node]))))
             return true;
     }
-    return !row->fits;
+    return false;
 }
 
-/* `ending`: those that fit no cell. */
-static void find_said(struct finding *f, const struct cluster_row *row, bool ending) {
-    if (fits_any(f, row) == ending)
+/* `last`: the row has not been named for the cells that it fits. */
+static void find_read(struct finding *f, const struct cluster_row *row, bool last) {
+    if (row->unfit == NAMED_LAST && fits_any(f, row) == last)
         return;
     for (size_t i = 0; i < f->report->nodes.count; i++) {
         const struct cluster_node *n = &f->report->nodes.items[i];
-        const struct cluster_found found = {.place = {ONE, FROM, i, 0, NULL}};
-        const char *says = row->says(n);
+        const struct cluster_map_node *known = &f->map.nodes[i];
+        const struct cluster_found found = found_from(i);
+        const char *words = row->read(n);
         _cleanup_(freep) char *evidence = NULL;
 
-        if (!says || (row->local && (!f->silent[i] || f->local[i])))
+        if (!words || (row->local_port && (!known->local_port_fails || known->local_named)))
             continue;
-        evidence = xasprintf("%s: %s", n->name, says);
-        name_place(f, row, &found, evidence, !row->aside && !ending);
+        evidence = xasprintf("%s: %s", n->name, words);
+        name_place(f, row, &found, evidence, row->confirmed && !last);
     }
 }
 
-/* What nodes have published, three times: first what fits the cells and is fresh; otherwise what
- * fits; and at the end, where the row is not named yet, what fits none. */
-enum report_look { SURE, FITS, TOLD };
+/* What nodes have published is looked at three times: first what fits the cells and is fresh;
+ * without such, what fits; and at the end, where the row is not named yet, what fits none. */
+enum published_look { FITS_AND_FRESH, FITS, FITS_NONE };
 
-static bool look_at_report(struct finding *f, const struct cluster_row *row, size_t node,
-                           enum report_look look) {
+static bool look_at_published(struct finding *f, const struct cluster_row *row, size_t node,
+                              enum published_look look) {
     const struct cluster_node *n = &f->report->nodes.items[node];
-    struct cluster_found found = {.place = {ONE, FROM, node, 0, NULL}};
+    struct cluster_found found = found_from(node);
     _cleanup_(freep) char *line = NULL, *evidence = NULL;
 
-    if (!row->reports(n))
+    if (!row->published(n))
         return false;
-    if (look == TOLD ? f->reported[node] : !cluster_scopes_find_from(&f->map, row, node, &found))
+    if (look == FITS_NONE ? f->map.nodes[node].published
+                          : !cluster_scopes_find_from(&f->map, row, node, &found))
         return false;
-    if (look == SURE && !network_report_is_fresh(n->own_report, f->report->time))
+    if (look == FITS_AND_FRESH && !network_report_is_fresh(n->own_report, f->report->time))
         return false;
     line = cluster_own_report_line(f->report, n);
     evidence = xasprintf("%s: %s", n->name, line);
-    name_place(f, row, &found, evidence, look == SURE);
-    return f->reported[node] = true;
+    name_place(f, row, &found, evidence, look == FITS_AND_FRESH);
+    return f->map.nodes[node].published = true;
 }
 
-static void find_reported(struct finding *f, const struct cluster_row *row, bool ending) {
-    enum report_look last = ending ? TOLD : FITS;
+static void find_published(struct finding *f, const struct cluster_row *row, bool last) {
+    enum published_look look = last ? FITS_NONE : FITS_AND_FRESH;
     bool found = false;
 
-    for (enum report_look look = ending ? TOLD : SURE; look <= last && !found; look++)
+    for (; look <= (last ? FITS_NONE : FITS) && !found; look++)
         for (size_t i = 0; i < f->report->nodes.count; i++)
-            found |= look_at_report(f, row, i, look);
+            found |= look_at_published(f, row, i, look);
 }
 
 static char *evidence_make(const struct finding *f, const struct cluster_row *row,
@@ -304,9 +325,9 @@ static char *evidence_make(const struct finding *f, const struct cluster_row *ro
 
     if (found->red > 1)
         text_addf(&evidence, "each of %zu cells %s, such as ", found->red,
-                  row->again ? "sends packets again" : "fails");
+                  row->loss == SENDS_AGAIN ? "sends packets again" : "fails");
     text_addf(&evidence, "%s: %s", cell, first->reason);
-    if (row->dns && found->place.set == ONE)
+    if (row->pattern.shows_dns && found->place.set == ONE)
         text_addf(&evidence, "; inside the pod: DNS servers %s, suffixes %s",
                   n->servers ? n->servers : "unknown", n->suffixes ? n->suffixes : "unknown");
     return text_take(&evidence);
@@ -326,28 +347,34 @@ static void find_pattern(struct finding *f, const struct cluster_row *row) {
                 continue;
             evidence = evidence_make(f, row, found);
             name_place(f, row, found, evidence,
-                       row->surely &&
-                           (!row->chance || cluster_found_is_sure(&f->map, row, &founds, found)));
+                       row->confirmed && (!cluster_row_is_of_chance(row) ||
+                                          cluster_found_is_sure(&f->map, row, &founds, found)));
         }
-    free_all(founds.items, founds.side);
+    free_all(founds.items, founds.group);
 }
 
-/* A Service's pods may be anywhere: whether it fails by itself is not known while some are cut off.
- */
-static bool is_cut(const struct diag_report *report, const struct cluster_row *row) {
-    for (size_t i = 0; row->whole && i < report->cells.count; i++)
-        if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
-            (cluster_row_is_red(row, &report->cells.items[i]) ||
-             (row->partly && report->cells.items[i].outcome == DIAG_FAIL)))
+static bool pods_fail(const struct diag_report *report, const struct cluster_row *row) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *c = &report->cells.items[i];
+
+        if (cluster_cell_is_between_pods(c) && c->outcome == DIAG_FAIL &&
+            (row->kind == LOSS || cluster_row_is_red(row, c)))
             return true;
+    }
     return false;
 }
 
-static void find_parts(struct finding *f, const struct cluster_row *row) {
-    for (enum cluster_part part = WHOLE; part <= SIX; part++) {
-        if ((part == UDP || part == TCP) ? !row->protocols : part != WHOLE && !row->families)
-            continue;
-        f->map.part = part;
+/* All cells of the row, then the parts that it may be split into. */
+static void find_patterns(struct finding *f, const struct cluster_row *row) {
+    static const enum cluster_part parts[][3] = {[UNDIVIDED] = {WHOLE},
+                                                 [BY_PROTOCOL] = {WHOLE, ONLY_UDP, ONLY_TCP},
+                                                 [BY_FAMILY] = {WHOLE, ONLY_IPV4, ONLY_IPV6}};
+    const enum cluster_part *part = parts[row->pattern.split];
+
+    if (row->pattern.pods_work && pods_fail(f->report, row))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(parts[0]) && (!i || part[i]); i++) {
+        f->map.part = part[i];
         find_pattern(f, row);
     }
     f->map.part = WHOLE;
@@ -355,14 +382,15 @@ static void find_parts(struct finding *f, const struct cluster_row *row) {
 
 static void find_unasked(struct finding *f, const struct cluster_row *row) {
     for (size_t i = 0, at = 0; i < f->report->nodes.count; i++) {
-        struct cluster_found found = {.place = {ONE, FROM, i, 0, NULL}};
+        struct cluster_found found = found_from(i);
         _cleanup_(freep) char *evidence = NULL;
 
-        for (; at < f->ends[i]; at++) {
-            size_t k = f->touching[at];
+        for (; at < f->map.nodes[i].cells_end; at++) {
+            size_t k = f->map.touching[at];
             const struct diag_cell *c = &f->report->cells.items[k];
 
-            if (c->from_node == i && !f->explained[k] && row->among(c) && !found.red++)
+            if (c->from_node == i && !f->map.explained[k] && cluster_selects(&row->breaks, c) &&
+                !found.red++)
                 found.first = k;
         }
         if (!found.red)
@@ -372,67 +400,66 @@ static void find_unasked(struct finding *f, const struct cluster_row *row) {
     }
 }
 
-static void find_row(struct finding *f, const struct cluster_row *row) {
-    if (row->unasked)
+static void find_row(struct finding *f, const struct cluster_row *row, bool last) {
+    switch (row->kind) {
+    case READ_ON_NODE:
+        find_read(f, row, last);
+        break;
+    case PUBLISHED_BY_NODE:
+        find_published(f, row, last);
+        break;
+    case PATTERN:
+    case LOSS:
+        find_patterns(f, row);
+        break;
+    case UNASKED:
         find_unasked(f, row);
-    else if (row->says)
-        find_said(f, row, false);
-    else if (row->reports)
-        find_reported(f, row, false);
-    else if (!is_cut(f->report, row))
-        find_parts(f, row);
+        break;
+    }
 }
 
 static bool is_named(const struct finding *f, const struct cluster_row *row) {
     enum cluster_scope as;
 
     for (size_t i = 0; i < f->count; i++)
-        if (text_equal(f->namings[i].told.id, cluster_row_told(row, OUT, &as).id))
+        if (text_equal(f->namings[i].title.id, cluster_row_title(row, OUT, &as).id))
             return true;
     return false;
+}
+
+/* Rows that nodes alone speak for, and no cell. */
+static void find_last(struct finding *f, enum cluster_row_kind kind) {
+    const struct cluster_row *row;
+
+    for (size_t i = 0; (row = cluster_row(i)); i++)
+        if (row->kind == kind && row->unfit == NAMED_LAST && !is_named(f, row))
+            find_row(f, row, true);
 }
 
 /* Which pod a Service chooses is chance: what is red of Services besides follows. */
 static void explain_services(struct finding *f) {
     struct naming *cut = f->namings;
 
-    while (cut < f->namings + f->count && !cut->row->behind)
+    while (cut < f->namings + f->count && !cut->row->cuts_off)
         cut++;
     for (size_t i = 0; i < f->report->cells.count && cut < f->namings + f->count; i++) {
         const struct diag_cell *c = &f->report->cells.items[i];
 
-        if (c->outcome == DIAG_FAIL && !f->explained[i] && cluster_cell_is_by_service(c))
+        if (c->outcome == DIAG_FAIL && !f->map.explained[i] && cluster_cell_is_by_service(c))
             text_list_add_owned(&cut->cause.cells, diag_report_cell_name(f->report, c));
     }
 }
 
 void cluster_causes_find(struct diag_report *report) {
-    size_t *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
-    size_t *systems = cluster_alike_make(&report->nodes, cluster_node_system);
-    bool *silent = silent_make(report, false);
-    struct finding f = {.report = report,
-                        .explained = xcalloc(report->cells.count + 1, sizeof *f.explained),
-                        .silent = silent_make(report, true),
-                        .local = xcalloc(report->nodes.count + 1, sizeof *f.local),
-                        .reported = xcalloc(report->nodes.count + 1, sizeof *f.reported)};
+    struct finding f = {.report = report};
 
-    f.map = (struct cluster_map){.report = report,
-                                 .systems = systems,
-                                 .kinds = kinds,
-                                 .explained = f.explained,
-                                 .silent = silent};
-    touching_make(&f);
+    map_make(&f);
     diag_causes_free(&report->causes);
     for (size_t i = 0; cluster_row(i); i++)
-        find_row(&f, cluster_row(i));
+        find_row(&f, cluster_row(i), false);
     explain_services(&f);
-    for (size_t i = 0; cluster_row(i); i++)
-        if (cluster_row(i)->reports && !cluster_row(i)->only_red && !is_named(&f, cluster_row(i)))
-            find_reported(&f, cluster_row(i), true);
-    for (size_t i = 0; cluster_row(i); i++)
-        if (cluster_row(i)->fits && !is_named(&f, cluster_row(i)))
-            find_said(&f, cluster_row(i), true);
+    find_last(&f, PUBLISHED_BY_NODE);
+    find_last(&f, READ_ON_NODE);
     add_causes(&f);
-    free_all(kinds, systems, silent, f.explained, f.silent, f.local, f.reported, f.touching,
-             f.ends);
+    free_all(f.map.nodes, f.map.touching, f.map.explained);
 }

@@ -1,31 +1,20 @@
 /* Causes of what passes in part: large packets that are lost, and some that are lost by chance. */
-#include "diag/cluster/causes/cause_row.h"
+#include "diag/cluster/causes/rows.h"
 
 enum { FEW = 3 }; /* attempts */
 
-/* TCP's segments are as large as its path lets pass: what works of UDP says nothing. */
+/* TCP's segments are as large as its path lets pass: that UDP works proves nothing for them. */
 static bool is_large(const struct diag_cell *c) {
-    return cluster_cell_is_between_pods(c) &&
-           (cluster_cell_is_large_lost(c) ||
-            (!c->udp && !diag_cell_is_open(c) && c->large == LARGE_ARRIVE));
+    return cluster_cell_is_large_lost(c) ||
+           (!c->udp && !diag_cell_is_open(c) && c->large == LARGE_ARRIVE);
 }
 
-/* TCP sends again what was lost: what works of it says nothing. */
+/* TCP sends again what was lost: that it works proves nothing for UDP. */
 static bool is_chance(const struct diag_cell *c) {
-    return cluster_cell_is_between_pods(c) &&
-           (cluster_cell_is_lossy(c) || (c->udp && !diag_cell_is_open(c)));
+    return cluster_cell_is_lossy(c) || (c->udp && !diag_cell_is_open(c));
 }
 
-static bool is_lossy_tcp(const struct diag_cell *c) {
-    return cluster_cell_is_lossy(c) && !c->udp;
-}
-
-/* That loses none. */
-static bool is_udp(const struct diag_cell *c) {
-    return cluster_cell_is_between_pods(c) && c->udp && !diag_cell_is_open(c);
-}
-
-/* Of UDP that nobody sends again all may be lost by chance, of a few. */
+/* A few packets of UDP, which nobody sends again, may all be lost by chance. */
 static bool is_lost_too(const struct diag_cell *c) {
     return cluster_cell_is_lossy(c) ||
            (c->udp && diag_cell_is_open(c) && c->result.outcome == PROBE_NO_REPLY &&
@@ -40,7 +29,7 @@ static bool is_lost_too(const struct diag_cell *c) {
     "check the node's network adapter and switch: error counters, driver and load; powershell "    \
     "Get-NetAdapterStatistics on a Windows node"
 
-#define LOSS                                                                                       \
+#define LOSS_TITLES                                                                                \
     [ALL] = {"CL-LOSS", "some packets between pods of different nodes",                            \
              "some packets are lost by chance",                                                    \
              "check the network between the nodes: load, and error counters of its switches",      \
@@ -54,36 +43,38 @@ static bool is_lost_too(const struct diag_cell *c) {
               "with --count 100 the share is exact; " LOSS_HINT, NULL}
 
 static const struct cluster_row rows[] = {
-    {{[ALL] = {"CL-MTU", "large packets between pods of different nodes",
-               "short packets arrive, large ones are lost", MTU_HINT, MTU_SOURCE},
-      [SYSTEMS] = {"CL-MTU-SYSTEMS",
-                   "large packets between nodes of two operating systems, one direction or both",
-                   NULL, NULL, NULL},
-      [NODE] = {"CL-MTU-NODE", "large packets to or from the node's pods",
-                "short packets arrive, large ones from or to there are lost", NULL, NULL},
-      [PAIR] = {"CL-MTU-PAIR", "large packets from one node's pods to another's, or back",
-                "short packets arrive, large ones are lost there or on the way back",
-                "compare the MTU of both nodes' adapters, and of what is between them; "
-                "then " MTU_HINT,
-                NULL}},
-     .among = is_large,
-     .families = true,
-     .surely = true,
-     .partly = true},
-    {{LOSS},
-     .among = is_chance,
-     .also = is_lost_too,
-     .touching = true,
-     .chance = true,
-     .surely = true,
-     .partly = true},
-    {{LOSS},
-     .among = cluster_cell_is_pods_tcp,
-     .spared = is_udp,
-     .also = is_lossy_tcp,
-     .touching = true,
-     .chance = true,
-     .again = true},
+    {.kind = LOSS,
+     .titles[ALL] = {"CL-MTU", "large packets between pods of different nodes",
+                     "short packets arrive, large ones are lost", MTU_HINT, MTU_SOURCE},
+     .titles[SYSTEMS] =
+         {"CL-MTU-SYSTEMS",
+          "large packets between nodes of two operating systems, one direction or both", NULL, NULL,
+          NULL},
+     .titles[NODE] = {"CL-MTU-NODE", "large packets to or from the node's pods",
+                      "short packets arrive, large ones from or to there are lost", NULL, NULL},
+     .titles[PAIR] =
+         {"CL-MTU-PAIR", "large packets from one node's pods to another's, or back",
+          "short packets arrive, large ones are lost there or on the way back",
+          "compare the MTU of both nodes' adapters, and of what is between them; then " MTU_HINT,
+          NULL},
+     .loss = LOSES_LARGE,
+     .confirmed = true,
+     .breaks = {PODS, .fits = is_large},
+     .pattern = {.split = BY_FAMILY}},
+    {.kind = LOSS,
+     .titles = {LOSS_TITLES},
+     .loss = LOSES_SOME,
+     .confirmed = true,
+     .breaks = {PODS, .fits = is_chance},
+     .follows = {ANY_FLOW, .fits = is_lost_too},
+     .follows_to_node = true},
+    {.kind = LOSS,
+     .titles = {LOSS_TITLES},
+     .loss = SENDS_AGAIN,
+     .breaks = {PODS, ONLY_TCP},
+     .spares = {PODS, ONLY_UDP, cluster_cell_is_green},
+     .follows = {ANY_FLOW, ONLY_TCP, cluster_cell_is_lossy},
+     .follows_to_node = true},
 };
 
 const struct cluster_rows cluster_rows_of_packets = {rows, ARRAY_SIZE(rows)};

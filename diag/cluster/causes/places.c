@@ -1,5 +1,5 @@
-/* A place in a cluster: which cells lie in it, and what it is called. */
-#include "diag/cluster/causes/cause_row.h"
+/* Which cells a row selects, which lie in a place, and what a place is called. */
+#include "diag/cluster/causes/rows.h"
 
 enum { NAMES = 8 };
 
@@ -7,42 +7,58 @@ static bool is_of_part(enum cluster_part part, const struct diag_cell *c) {
     switch (part) {
     case WHOLE:
         return true;
-    case UDP:
-    case TCP:
-        return c->udp == (part == UDP);
+    case ONLY_UDP:
+    case ONLY_TCP:
+        return c->udp == (part == ONLY_UDP);
     default:
-        return (c->family == 6) == (part == SIX);
+        return (c->family == 6) == (part == ONLY_IPV6);
     }
+}
+
+static unsigned flow_bit(const struct diag_cell *c) {
+    if (c->flow->id == FLOW_POD_IP && c->from_node == c->to_node)
+        return NO_PROBE;
+    if (c->flow->id == FLOW_SVC_FQDN && text_ends_with(c->to, ":443"))
+        return API_NAME;
+    return 1U << c->flow->id;
+}
+
+bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *c) {
+    return (selector->flows & flow_bit(c)) && is_of_part(selector->part, c) &&
+           (!selector->fits || selector->fits(c));
 }
 
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
                      const struct diag_cell *c) {
-    return row->among(c) && is_of_part(map->part, c) && c->outcome != DIAG_NOT_RUN &&
-           !(row->local && diag_cell_is_open(c) && !map->silent[c->from_node]);
+    return cluster_selects(&row->breaks, c) && is_of_part(map->part, c) &&
+           c->outcome != DIAG_NOT_RUN &&
+           !(row->local_port && diag_cell_is_open(c) &&
+             !map->nodes[c->from_node].local_port_may_fail);
 }
 
-static bool is_in_set(const struct cluster_map *map, enum cluster_set set, size_t of, size_t node) {
+size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, size_t node) {
     switch (set) {
     case EVERY:
-        return true;
+        return 0;
     case ONE:
-        return node == of;
+        return node;
     case SYSTEM:
-        return map->systems[node] == of;
+        return map->nodes[node].system;
     default:
-        return map->kinds[node] == of;
+        return map->nodes[node].kind;
     }
 }
 
 bool cluster_place_has_node(const struct cluster_map *map, const struct cluster_place *place,
                             size_t node) {
-    return is_in_set(map, place->set, place->a, node);
+    return place->set == EVERY || cluster_set_member(map, place->set, node) == place->a;
 }
 
 bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_place *place,
                            size_t from, size_t to) {
-    bool out = is_in_set(map, place->set, place->a, from);
-    bool in = is_in_set(map, place->set, place->way == BETWEEN ? place->b : place->a, to);
+    size_t end = place->way == BETWEEN ? place->b : place->a;
+    bool out = cluster_place_has_node(map, place, from);
+    bool in = place->set == EVERY || cluster_set_member(map, place->set, to) == end;
 
     return place->way == TOUCHING ? out || in
            : place->way == FROM   ? out
@@ -54,18 +70,19 @@ bool cluster_place_has(const struct cluster_map *map, const struct cluster_place
                        const struct diag_cell *cell) {
     bool pair = place->way == TO || place->way == BETWEEN;
 
-    if (place->side)
-        return place->side[cell->from_node] != place->side[cell->to_node];
+    if (place->group)
+        return place->group[cell->from_node] != place->group[cell->to_node];
     return cluster_place_has_way(map, place, cell->from_node, cell->to_node) &&
            !(pair && cell->from_node == cell->to_node);
 }
 
 enum cluster_scope cluster_place_scope(const struct cluster_place *place) {
-    if (place->set == EVERY)
-        return ALL;
-    if (place->way == BETWEEN)
-        return place->set == ONE ? PAIR : place->set == SYSTEM ? SYSTEMS : KINDS;
-    return place->way == FROM ? OUT : place->way == TO ? IN : NODE;
+    static const enum cluster_scope scope_of[] = {[FROM] = OUT, [TO] = IN, [TOUCHING] = NODE},
+                                    between[] = {[ONE] = PAIR, [SYSTEM] = SYSTEMS, [KIND] = KINDS};
+
+    return place->set == EVERY     ? ALL
+           : place->way == BETWEEN ? between[place->set]
+                                   : scope_of[place->way];
 }
 
 static char *set_name(const struct cluster_map *map, enum cluster_set set, size_t of) {
@@ -77,13 +94,13 @@ static char *set_name(const struct cluster_map *map, enum cluster_set set, size_
 }
 
 /* "win-1, win-2 and the other nodes". */
-static char *side_name(const struct cluster_map *map, const bool *side) {
+static char *group_name(const struct cluster_map *map, const bool *group) {
     const struct cluster_nodes *nodes = &map->report->nodes;
     struct text name = {0};
     size_t named = 0;
 
     for (size_t i = 0; i < nodes->count; i++)
-        if (side[i] && named++ < NAMES)
+        if (group[i] && named++ < NAMES)
             text_addf(&name, "%s%s", named > 1 ? ", " : "", nodes->items[i].name);
     if (named > NAMES)
         text_addf(&name, ", %zu more", named - NAMES);
@@ -97,8 +114,8 @@ char *cluster_place_name(const struct cluster_map *map, const struct cluster_pla
 
     if (place->set == EVERY)
         return xstrdup("all nodes");
-    if (place->side)
-        return side_name(map, place->side);
+    if (place->group)
+        return group_name(map, place->group);
     a = set_name(map, place->set, place->a);
     if (place->way != BETWEEN)
         return xasprintf("%s%s", a, nodes);

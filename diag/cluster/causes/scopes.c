@@ -1,14 +1,15 @@
 /* Where an effect is. Each cell lies in at most sixteen places; a place is possible when nothing in
  * it is green, and of the possible ones that which explains most is taken, again and again. */
-#include "diag/cluster/causes/cause_row.h"
+#include "diag/cluster/causes/rows.h"
 
 enum {
     PLACES = 16,     /* that a cell is in, at most */
     BEST_MAX = 64,   /* places that are chosen by how much they explain; then as they come */
-    GREEN_SHARE = 4, /* of a row of chance: one of so many may be green, */
-    GREEN_COST = 2,  /* and speaks against a place as so many red ones do for it */
+    GREEN_SHARE = 4, /* one of so many cells may have lost nothing by chance, */
+    GREEN_COST = 2,  /* and speaks against a place as so many red ones speak for it */
+    ENOUGH = 10,     /* attempts of a cell */
+    PAIRS = 4,       /* so many or more may be all that is between two groups of nodes */
 };
-enum { ENOUGH = 10 };  /* attempts of a cell */
 #define BY_CHANCE 0.01 /* what is less likely than this does not happen */
 
 /* ---- what is in each ---- */
@@ -17,32 +18,38 @@ struct entry {
     struct cluster_place place;
     size_t cell;
 };
-/* More than one node? More than two? */
+/* Whether there is more than one node; with two of them that differ, whether there are more. */
 struct several {
     size_t first, second;
     unsigned count;
     bool many;
 };
-struct group {
+/* A place with what its cells show. */
+struct candidate {
     struct cluster_place place;
-    size_t red, open, green, first;
-    bool spared, pairs, others;           /* pairs: red cells of two nodes; others: of one */
-    const struct diag_flow *flow;         /* of a red cell */
-    bool flows;                           /* red cells of several */
+    size_t red, green;
+    size_t open, first;           /* red cells that nothing explains yet; the first of them */
+    bool spared;                  /* a cell works that the row spares */
+    bool pairs, others;           /* red cells between two nodes; of one */
+    const struct diag_flow *flow; /* of a red cell */
+    bool flows;                   /* red cells of several */
     struct several from, to, set, beyond; /* nodes of red cells: of the set, and at the other end */
     size_t tries, lost, green_tries;
     bool possible;
 };
-struct space {
+struct search {
     const struct cluster_map *map;
     const struct cluster_row *row;
     struct entry *entries;
     size_t entry_count;
-    struct group *groups;
-    size_t group_count;
+    struct candidate *candidates;
+    size_t candidate_count;
 };
 
-static int compare_places(const struct cluster_place *x, const struct cluster_place *y) {
+/* Of places, and of what begins with one. */
+static int compare_places(const void *a, const void *b) {
+    const struct cluster_place *x = a, *y = b;
+
     if (x->set != y->set)
         return x->set < y->set ? -1 : 1;
     if (x->way != y->way)
@@ -59,10 +66,6 @@ static int compare_entries(const void *a, const void *b) {
     return order ? order : x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
-static int compare_group(const void *key, const void *group) {
-    return compare_places(key, &((const struct group *)group)->place);
-}
-
 /* All places that a cell is in. */
 static size_t places_of(const struct cluster_map *map, const struct diag_cell *c,
                         struct cluster_place *ret) {
@@ -70,23 +73,22 @@ static size_t places_of(const struct cluster_map *map, const struct diag_cell *c
 
     ret[count++] = (struct cluster_place){.set = EVERY, .way = TOUCHING};
     for (enum cluster_set set = ONE; set <= KIND; set++) {
-        const size_t *of = set == SYSTEM ? map->systems : map->kinds;
-        size_t from = set == ONE ? c->from_node : of[c->from_node],
-               to = set == ONE ? c->to_node : of[c->to_node];
+        size_t from = cluster_set_member(map, set, c->from_node),
+               to = cluster_set_member(map, set, c->to_node);
 
-        ret[count++] = (struct cluster_place){set, FROM, from, 0, NULL};
-        ret[count++] = (struct cluster_place){set, TOUCHING, from, 0, NULL};
+        ret[count++] = (struct cluster_place){.set = set, .way = FROM, .a = from};
+        ret[count++] = (struct cluster_place){.set = set, .way = TOUCHING, .a = from};
         if (c->from_node == c->to_node)
             continue;
         if (from != to)
-            ret[count++] = (struct cluster_place){set, TOUCHING, to, 0, NULL};
-        ret[count++] = (struct cluster_place){set, TO, to, 0, NULL};
-        ret[count++] = (struct cluster_place){set, BETWEEN, from, to, NULL};
+            ret[count++] = (struct cluster_place){.set = set, .way = TOUCHING, .a = to};
+        ret[count++] = (struct cluster_place){.set = set, .way = TO, .a = to};
+        ret[count++] = (struct cluster_place){.set = set, .way = BETWEEN, .a = from, .b = to};
     }
     return count;
 }
 
-static void add_entries(struct space *s) {
+static void add_entries(struct search *s) {
     const struct diag_cells *cells = &s->map->report->cells;
 
     s->entries = xcalloc(PLACES * (cells->count + 1), sizeof *s->entries);
@@ -95,7 +97,7 @@ static void add_entries(struct space *s) {
         struct cluster_place places[PLACES];
         size_t count = 0;
 
-        if (cluster_map_has(s->map, s->row, c) || (s->row->spared && s->row->spared(c)))
+        if (cluster_map_has(s->map, s->row, c) || cluster_selects(&s->row->spares, c))
             count = places_of(s->map, c, places);
         for (size_t k = 0; k < count; k++)
             s->entries[s->entry_count++] = (struct entry){places[k], i};
@@ -113,7 +115,7 @@ static void note(struct several *s, size_t node) {
     s->many = s->count++ > 0;
 }
 
-static void add_red(const struct space *s, const struct diag_cell *c, struct group *ret) {
+static void add_red(const struct search *s, const struct diag_cell *c, struct candidate *ret) {
     bool out = cluster_place_has_node(s->map, &ret->place, c->from_node),
          in = cluster_place_has_node(s->map, &ret->place, c->to_node);
 
@@ -132,11 +134,11 @@ static void add_red(const struct space *s, const struct diag_cell *c, struct gro
         note(&ret->beyond, out ? c->to_node : c->from_node);
 }
 
-static void add_cell(const struct space *s, size_t cell, struct group *ret) {
+static void add_cell(const struct search *s, size_t cell, struct candidate *ret) {
     const struct diag_cell *c = &s->map->report->cells.items[cell];
     bool red = cluster_row_is_red(s->row, c);
 
-    if (s->row->spared && s->row->spared(c) && c->outcome != DIAG_NOT_RUN)
+    if (cluster_selects(&s->row->spares, c) && c->outcome != DIAG_NOT_RUN)
         ret->spared |= !red;
     if (!cluster_map_has(s->map, s->row, c))
         return;
@@ -152,7 +154,7 @@ static void add_cell(const struct space *s, size_t cell, struct group *ret) {
 }
 
 /* Who is named must be more than another, smaller place says as well. */
-static bool is_wide(const struct space *s, const struct group *g) {
+static bool is_wide(const struct search *s, const struct candidate *g) {
     const struct cluster_place *p = &g->place;
 
     if (p->set == EVERY)
@@ -163,7 +165,7 @@ static bool is_wide(const struct space *s, const struct group *g) {
         return false;
     if (p->set != ONE)
         return p->way == FROM ? g->from.many : p->way == TO ? g->to.many : g->set.many;
-    return !g->pairs || g->others || g->beyond.many || (p->way == TO && s->row->at_target);
+    return !g->pairs || g->others || g->beyond.many || (p->way == TO && s->row->pattern.at_target);
 }
 
 static double share_of(size_t lost, size_t tries) {
@@ -180,7 +182,7 @@ static double arrives_all(double share, size_t tries) {
 
 /* May so many cells have lost nothing by chance, where all lose as much? At most two standard
  * deviations more than are to be expected of cells that were asked as often as these. */
-static bool is_by_chance(const struct group *g) {
+static bool is_by_chance(const struct candidate *g) {
     double cells = (double)(g->green + g->red), share = share_of(g->lost, g->tries),
            all = g->green ? arrives_all(share, g->green_tries / g->green) : 1, more, variance;
 
@@ -191,11 +193,11 @@ static bool is_by_chance(const struct group *g) {
 }
 
 /* Between which systems or kinds nothing at all is lost says where it is not. */
-static bool has_whole_part(const struct space *s, const struct group *g) {
+static bool has_whole_part(const struct search *s, const struct candidate *g) {
     const struct cluster_place *place = &g->place;
 
-    for (size_t i = 0; i < s->group_count; i++) {
-        const struct group *part = &s->groups[i];
+    for (size_t i = 0; i < s->candidate_count; i++) {
+        const struct candidate *part = &s->candidates[i];
         const struct cluster_place *within = &part->place;
 
         if (within->way == BETWEEN && within->set != ONE && place->set != ONE &&
@@ -207,35 +209,41 @@ static bool has_whole_part(const struct space *s, const struct group *g) {
     return false;
 }
 
-static bool is_possible(const struct space *s, const struct group *g) {
+static bool is_possible(const struct search *s, const struct candidate *g) {
     const struct cluster_row *row = s->row;
-    size_t least = row->least ? row->least : 1;
+    const struct cluster_pattern *pattern = &row->pattern;
+    bool all = g->place.set == EVERY;
 
-    if (g->place.way == TOUCHING && g->place.set != EVERY && !g->pairs)
+    if (g->place.way == TOUCHING && !all && !g->pairs)
         return false; /* what is of one node each goes out from there */
-    if (row->outward && g->place.set != EVERY && g->place.way != FROM)
-        return false;
-    if (!g->open || g->red < least || (row->spared && !g->spared) || (row->mixed && !g->flows) ||
-        !is_wide(s, g))
-        return false;
-    return row->chance ? is_by_chance(g) && !has_whole_part(s, g) : !g->green;
+    if (pattern->outward && !all && g->place.way != FROM)
+        return false; /* whom the cells are for decides nothing */
+    if (!g->open || g->red < pattern->least)
+        return false; /* too few cells fail */
+    if (row->spares.flows && !g->spared)
+        return false; /* a wider cause broke what this one spares */
+    if (pattern->several_flows && !g->flows)
+        return false; /* it may be that flow alone */
+    if (!is_wide(s, g))
+        return false; /* a smaller place says as much */
+    return cluster_row_is_of_chance(row) ? is_by_chance(g) && !has_whole_part(s, g) : !g->green;
 }
 
-static void add_groups(struct space *s) {
-    s->groups = xcalloc(s->entry_count + 1, sizeof *s->groups);
+static void add_candidates(struct search *s) {
+    s->candidates = xcalloc(s->entry_count + 1, sizeof *s->candidates);
     for (size_t i = 0; i < s->entry_count; i++) {
         const struct entry *e = &s->entries[i];
 
         if (!i || compare_places(&e->place, &e[-1].place) != 0)
-            s->groups[s->group_count++].place = e->place;
-        add_cell(s, e->cell, &s->groups[s->group_count - 1]);
+            s->candidates[s->candidate_count++].place = e->place;
+        add_cell(s, e->cell, &s->candidates[s->candidate_count - 1]);
     }
-    for (size_t i = 0; i < s->group_count; i++)
-        s->groups[i].possible = is_possible(s, &s->groups[i]);
+    for (size_t i = 0; i < s->candidate_count; i++)
+        s->candidates[i].possible = is_possible(s, &s->candidates[i]);
 }
 
 /* Without a red cell that is not explained yet nothing is to be found. */
-static bool has_open(const struct space *s) {
+static bool has_open(const struct search *s) {
     const struct diag_cells *cells = &s->map->report->cells;
 
     for (size_t i = 0; i < cells->count; i++)
@@ -245,32 +253,27 @@ static bool has_open(const struct space *s) {
     return false;
 }
 
-static void space_open(struct space *s) {
+static void search_open(struct search *s) {
     if (!has_open(s))
         return;
     add_entries(s);
-    add_groups(s);
-}
-
-static void space_close(struct space *s) {
-    free(s->entries);
-    free(s->groups);
+    add_candidates(s);
 }
 
 /* ---- choosing ---- */
 
 /* Of a pair whose target nobody else asked the target is named, where that is likely. */
-static long worth(const struct space *s, const struct group *g) {
-    bool target = s->row->at_target && g->place.set == ONE && g->place.way == TO;
+static long worth(const struct search *s, const struct candidate *g) {
+    bool target = s->row->pattern.at_target && g->place.set == ONE && g->place.way == TO;
 
     return 2 * ((long)g->open - GREEN_COST * (long)g->green) + target;
 }
 
-static struct group *best_group(const struct space *s, size_t taken, size_t *from) {
-    struct group *best = NULL;
+static struct candidate *best_candidate(const struct search *s, size_t taken, size_t *from) {
+    struct candidate *best = NULL;
 
-    for (size_t i = taken < BEST_MAX ? 0 : *from; i < s->group_count; i++) {
-        struct group *g = &s->groups[i];
+    for (size_t i = taken < BEST_MAX ? 0 : *from; i < s->candidate_count; i++) {
+        struct candidate *g = &s->candidates[i];
 
         *from = i;
         if (!g->possible || !g->open || (best && worth(s, g) <= worth(s, best)))
@@ -283,9 +286,9 @@ static struct group *best_group(const struct space *s, size_t taken, size_t *fro
 }
 
 /* Its cells are explained: nothing else is needed for them. */
-static void take(const struct space *s, const struct group *group, bool *done) {
+static void take(const struct search *s, const struct candidate *chosen, bool *done) {
     const struct diag_report *report = s->map->report;
-    const struct cluster_place place = group->place;
+    const struct cluster_place place = chosen->place;
 
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *c = &report->cells.items[i];
@@ -298,8 +301,8 @@ static void take(const struct space *s, const struct group *group, bool *done) {
         done[i] = true;
         count = places_of(s->map, c, places);
         for (size_t k = 0; k < count; k++) {
-            struct group *g =
-                bsearch(&places[k], s->groups, s->group_count, sizeof *s->groups, compare_group);
+            struct candidate *g = bsearch(&places[k], s->candidates, s->candidate_count,
+                                          sizeof *s->candidates, compare_places);
 
             if (g)
                 g->open--;
@@ -307,26 +310,103 @@ static void take(const struct space *s, const struct group *group, bool *done) {
     }
 }
 
+/* ---- many pairs that are one place ---- */
+
+static bool is_pair(const struct cluster_found *found) {
+    return found->place.set == ONE && found->place.way == BETWEEN;
+}
+
+/* The nodes that this one works with, those that these work with, and so on. */
+static bool *group_make(const struct cluster_map *map, const struct cluster_row *row, size_t node) {
+    const struct diag_report *report = map->report;
+    bool *group = xcalloc(report->nodes.count + 1, sizeof *group), grows = true;
+
+    for (group[node] = true; grows;) {
+        grows = false;
+        for (size_t i = 0; i < report->cells.count; i++) {
+            const struct diag_cell *c = &report->cells.items[i];
+
+            if (group[c->from_node] != group[c->to_node] && cluster_map_has(map, row, c) &&
+                !cluster_row_is_red(row, c))
+                grows = group[c->from_node] = group[c->to_node] = true;
+        }
+    }
+    return group;
+}
+
+static bool are_between(const bool *group, const struct cluster_founds *founds) {
+    for (size_t i = 0; i < founds->count; i++) {
+        const struct cluster_place *place = &founds->items[i].place;
+
+        if (is_pair(&founds->items[i]) && group[place->a] == group[place->b])
+            return false;
+    }
+    return true;
+}
+
+/* The first pair stands for all. */
+static void join_all(struct cluster_founds *founds, size_t first) {
+    size_t kept = 0;
+
+    for (size_t i = 0; i < founds->count; i++) {
+        if (is_pair(&founds->items[i]) && i != first) {
+            founds->items[first].red += founds->items[i].red;
+            continue;
+        }
+        founds->items[kept++] = founds->items[i];
+    }
+    founds->items[first].place.group = founds->group;
+    founds->count = kept;
+}
+
+static void join_pairs(const struct cluster_map *map, const struct cluster_row *row,
+                       struct cluster_founds *founds) {
+    size_t pairs = 0, first = 0;
+    long more = 0; /* nodes of the one group than of the other */
+    bool *of_a, *of_b, *small;
+
+    for (size_t i = founds->count; i-- > 0;)
+        if (is_pair(&founds->items[i])) {
+            first = i;
+            pairs++;
+        }
+    if (pairs < PAIRS)
+        return;
+    of_a = group_make(map, row, founds->items[first].place.a);
+    of_b = group_make(map, row, founds->items[first].place.b);
+    for (size_t i = 0; i < map->report->nodes.count; i++)
+        more += of_a[i] - of_b[i];
+    small = more <= 0 ? of_a : of_b;
+    if (are_between(small, founds)) {
+        founds->group = small;
+        join_all(founds, first);
+    }
+    free(of_a == founds->group ? NULL : of_a);
+    free(of_b == founds->group ? NULL : of_b);
+}
+
+/* ---- the answers ---- */
+
 static int compare_founds(const void *a, const void *b) {
     const struct cluster_found *x = a, *y = b;
 
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static struct cluster_found found_of(const struct group *g) {
+static struct cluster_found found_of(const struct candidate *g) {
     return (struct cluster_found){g->place, g->red, g->first, g->pairs};
 }
 
 void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row *row,
                          struct cluster_founds *ret) {
-    struct space s = {.map = map, .row = row};
+    struct search s = {.map = map, .row = row};
     bool *done = xcalloc(map->report->cells.count + 1, sizeof *done);
-    const struct group *best;
+    const struct candidate *best;
     size_t from = 0;
 
     *ret = (struct cluster_founds){0};
-    space_open(&s);
-    while ((best = best_group(&s, ret->count, &from))) {
+    search_open(&s);
+    while ((best = best_candidate(&s, ret->count, &from))) {
         array_add(ret->items, ret->count, found_of(best));
         take(&s, best, done);
     }
@@ -337,9 +417,8 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
         }
     if (ret->count)
         qsort(ret->items, ret->count, sizeof *ret->items, compare_founds);
-    cluster_sides_join(map, row, ret);
-    space_close(&s);
-    free(done);
+    join_pairs(map, row, ret);
+    free_all(s.entries, s.candidates, done);
 }
 
 /* Of a cell like that of the place's: some of its questions were never answered. */
@@ -389,17 +468,18 @@ bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_r
 
 bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,
                               size_t node, struct cluster_found *ret) {
-    const struct cluster_place place = {ONE, FROM, node, 0, NULL};
-    struct space s = {.map = map, .row = row};
-    const struct group *g;
+    const struct cluster_place place = {.set = ONE, .way = FROM, .a = node};
+    struct search s = {.map = map, .row = row};
+    const struct candidate *g;
     bool found;
 
-    space_open(&s);
-    g = !s.group_count ? NULL
-                       : bsearch(&place, s.groups, s.group_count, sizeof *s.groups, compare_group);
+    search_open(&s);
+    g = !s.candidate_count ? NULL
+                           : bsearch(&place, s.candidates, s.candidate_count, sizeof *s.candidates,
+                                     compare_places);
     found = g && g->possible;
     if (found)
         *ret = found_of(g);
-    space_close(&s);
+    free_all(s.entries, s.candidates);
     return found;
 }

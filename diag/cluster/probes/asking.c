@@ -32,9 +32,9 @@ struct state {
 struct question {
     struct round *round;
     char *path;
-    size_t whose; /* cell; of a sight its node */
-    bool is_sight;
-    unsigned what; /* cluster_question, cluster_sight */
+    size_t whose; /* cell; of an observation its node */
+    bool is_observation;
+    unsigned what; /* cluster_question, cluster_observation */
 };
 /* A round under way. */
 struct round {
@@ -112,11 +112,11 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
 }
 
 static unsigned time_of(const struct round *round, const struct question *q) {
-    if (round->of->look_ms && q->is_sight && q->what != SIGHT_DNS)
+    if (round->of->look_ms && q->is_observation && q->what != OBSERVE_DNS)
         return round->of->look_ms;
-    if (round->of->soon_ms && !(q->is_sight && q->what == SIGHT_DNS))
+    if (round->of->soon_ms && !(q->is_observation && q->what == OBSERVE_DNS))
         return round->of->soon_ms;
-    if (!q->is_sight && (round->of->evenly || round->of->closely) &&
+    if (!q->is_observation && (round->of->evenly || round->of->closely) &&
         dial_is_address(round->asking->report->cells.items[q->whose].probe.target))
         return DIAL_COUNTED_MS;
     return ASK_MS;
@@ -128,21 +128,21 @@ static void hear(struct round *round, const struct question *q, const struct kub
     struct cluster_hearing *of = &round->asking->hearing[node];
     bool lost = item->kind == ERROR_TIMED_OUT;
     unsigned ms = lost ? time_of(round, q) : item->wait_us / 1000;
-    bool tcp =
-        !q->is_sight && cluster_cell_is_pods_tcp(&round->asking->report->cells.items[q->whose]);
+    bool tcp = !q->is_observation &&
+               cluster_cell_is_pods_tcp(&round->asking->report->cells.items[q->whose]);
 
     if (item->status == 200) {
         of->heard = true;
         free(take_ptr(round->asking->report->nodes.items[node].unreached));
     }
-    if (!dial_is_address(host) || (!q->is_sight && q->what != ASK_NAME) ||
+    if (!dial_is_address(host) || (!q->is_observation && q->what != ASK_NAME) ||
         (!lost && (item->status != 200 || strstr(item->answer, "\"errors\""))))
         return;
     of->late |= ms > LATE_MS;
     of->slowest_ms = ms > of->slowest_ms ? ms : of->slowest_ms;
     if (tcp)
         round->asking->delayed[q->whose] |= ms >= PROMPT_MS;
-    else if (!q->is_sight && round->asking->report->cells.items[q->whose].udp)
+    else if (!q->is_observation && round->asking->report->cells.items[q->whose].udp)
         of->udp_ms = ms > of->udp_ms ? ms : of->udp_ms;
 }
 
@@ -176,7 +176,7 @@ static void note_unreached(struct cluster_node *node, bool heard, const struct k
 
     free(take_ptr(node->unreached));
     if (!dial_is_refused(item->status, item->answer, item->answer_len))
-        node->seen |= 1U << SIGHT_DNS; /* or it never will be */
+        node->seen |= 1U << OBSERVE_DNS; /* or it never will be */
     if (((item->kind == ERROR_TIMED_OUT && !heard) || item->status / 10 == 50) &&
         dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
             DIAL_NOT_RUN)
@@ -189,16 +189,16 @@ static void on_ended(void *context, const struct kube_many *item) {
     struct cluster_node *node;
     bool refused = dial_is_refused(item->status, item->answer, item->answer_len);
 
-    if (!q->is_sight) {
+    if (!q->is_observation) {
         on_cell(q, item);
         return;
     }
     node = &asking->report->nodes.items[q->whose];
     asking->hearing[q->whose].listens |= !refused;
-    hear(q->round, q, item, q->whose, q->what == SIGHT_DNS ? "" : "0");
-    cluster_sight_read(node, (enum cluster_sight)q->what, item->status, item->answer,
-                       item->answer_len);
-    if (q->what == SIGHT_DNS)
+    hear(q->round, q, item, q->whose, q->what == OBSERVE_DNS ? "" : "0");
+    cluster_observation_read(node, (enum cluster_observation)q->what, item->status, item->answer,
+                             item->answer_len);
+    if (q->what == OBSERVE_DNS)
         note_unreached(node, asking->hearing[q->whose].heard, item);
     q->round->result.unseen += !(node->seen & 1U << q->what);
     if (item->wait_us / 1000 > q->round->result.wait_ms)
@@ -207,8 +207,9 @@ static void on_ended(void *context, const struct kube_many *item) {
 
 /* ---- questions ---- */
 
-static void add(struct round *round, char *path, bool is_sight, size_t whose, unsigned what) {
-    array_add(round->items, round->count, (struct question){round, path, whose, is_sight, what});
+static void add(struct round *round, char *path, bool is_observation, size_t whose, unsigned what) {
+    array_add(round->items, round->count,
+              (struct question){round, path, whose, is_observation, what});
 }
 
 /* Its path is a text of its own; the sum of all is what most of a run's memory is. */
@@ -299,7 +300,7 @@ static bool is_cut_off(const struct diag_report *report, size_t node) {
     return false;
 }
 
-static void add_sights(struct round *round) {
+static void add_observations(struct round *round) {
     struct cluster_asking *asking = round->asking;
     const struct diag_report *report = asking->report;
 
@@ -307,13 +308,14 @@ static void add_sights(struct round *round) {
         const struct cluster_node *node = &report->nodes.items[i];
         bool cut_off = node->unreached || is_cut_off(report, i);
 
-        for (unsigned s = 0; s < SIGHTS; s++) {
+        for (unsigned s = 0; s < OBSERVATIONS; s++) {
             char *path;
 
-            if (!round->of->sights[s] || node->seen & 1U << s || (cut_off && s != SIGHT_DNS))
+            if (!round->of->observations[s] || node->seen & 1U << s ||
+                (cut_off && s != OBSERVE_DNS))
                 continue;
-            path = cluster_sight_path(report, (enum cluster_sight)s, i, peer_of(report, i),
-                                      &asking->addresses);
+            path = cluster_observation_path(report, (enum cluster_observation)s, i,
+                                            peer_of(report, i), &asking->addresses);
             if (path)
                 add(round, path, true, i, s);
         }
@@ -343,16 +345,16 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
 
     for (size_t i = 0; i < report->nodes.count; i++)
         asking->hearing[i].slowest_ms = asking->hearing[i].udp_ms = 0;
-    add_sights(&round); /* first: the DNS' takes longest */
+    add_observations(&round); /* first: the DNS' takes longest */
     if (of->asks)
         add_cells(&round);
     perform(&round);
     for (size_t i = 0; i < round.count; i++) {
         const struct question *q = &round.items[i];
-        struct state *state = &round.states[q->is_sight ? 0 : q->whose];
+        struct state *state = &round.states[q->is_observation ? 0 : q->whose];
 
         free(q->path);
-        if (q->is_sight || state->counted)
+        if (q->is_observation || state->counted)
             continue;
         if (asking->hearing[report->cells.items[q->whose].from_node].udp_ms >= PROMPT_MS)
             asking->delayed[q->whose] = false;

@@ -38,9 +38,9 @@ void cluster_asking_widen(struct cluster_asking *asking);
 /* What is asked at the same time. */
 struct cluster_round {
     bool (*asks)(const struct diag_cell *cell); /* of the red cells; NULL: none */
-    bool sights[SIGHTS];                        /* those of each node that are not seen yet */
+    bool observations[OBSERVATIONS];            /* those of each node that are not seen yet */
     unsigned soon_ms; /* what takes longer is asked again in another round; 0 = each has its time */
-    unsigned look_ms; /* of a sight, where it is another time; 0 = the same */
+    unsigned look_ms; /* of an observation, where it is another time; 0 = the same */
     bool again;       /* a cell that is red did fail */
     bool closely;     /* a red cell that passes some packets is asked several times: that tells loss
                          by chance from large packets alone being lost. So is one of a Service */
@@ -48,8 +48,8 @@ struct cluster_round {
 };
 struct cluster_asked {
     size_t red;       /* cells that were asked, and still are */
-    size_t unseen;    /* sights that were asked, and are not seen */
-    unsigned wait_ms; /* of the sight that was answered last, without its connection */
+    size_t unseen;    /* observations that were asked, and are not seen */
+    unsigned wait_ms; /* of the observation that was answered last, without its connection */
 };
 /* Judges each answer when it comes, and shows it (options->cells). */
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *round);

@@ -32,7 +32,7 @@ struct asking {
     size_t node;
     char **paths;
     size_t *whose; /* of each question: the cell, and which question of it: cell * QUESTIONS + it */
-    size_t count;  /* of the questions; the last is SIGHT_DNS */
+    size_t count;  /* of the questions; the last is OBSERVE_DNS */
     struct cluster_tally *tallies; /* of each cell */
     char *script;
     const char *argv[4];
@@ -61,7 +61,7 @@ static void take(void *context, size_t question, long status, const char *body, 
         return;
     }
     if (question == a->count - 1) {
-        cluster_sight_read(&a->report->nodes.items[a->node], SIGHT_DNS, status, body, len);
+        cluster_observation_read(&a->report->nodes.items[a->node], OBSERVE_DNS, status, body, len);
         return;
     }
     cell = a->whose[question] / QUESTIONS;
@@ -111,8 +111,8 @@ static void asking_make(struct diag_report *report, const struct round *of, size
         if (is_asked(report, of, node, i))
             add_cell(ret, i);
     if (!of->sums)
-        ret->paths[ret->count++] =
-            cluster_sight_path(report, SIGHT_DNS, node, node, &(struct cluster_addresses){0});
+        ret->paths[ret->count++] = cluster_observation_path(report, OBSERVE_DNS, node, node,
+                                                            &(struct cluster_addresses){0});
     ret->script = dial_script_make(ret->paths, ret->count, of->lanes, seconds);
     ret->argv[0] = "sh";
     ret->argv[1] = "-c";

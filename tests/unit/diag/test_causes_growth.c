@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "diag/cluster/causes/cause_row.h"
+#include "diag/cluster/causes/rows.h"
 #include "tests/scene/counted.h"
 #include "tests/scene/large_report.h"
 

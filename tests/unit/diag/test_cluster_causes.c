@@ -7,6 +7,18 @@ static void break_too(struct diag_report *report, const struct broken *b) {
             report->cells.items[i].outcome = DIAG_FAIL;
 }
 
+/* "CL-SUBNET w1; ": id and places of each cause; the caller frees. */
+static char *causes_text(const struct diag_report *report) {
+    struct text text = {0};
+
+    for (size_t i = 0; i < report->causes.count; i++) {
+        const struct diag_cause *cause = &report->causes.items[i];
+
+        text_addf(&text, "%s %.*s; ", cause->id, (int)strcspn(cause->message, ":"), cause->message);
+    }
+    return text_take(&text);
+}
+
 #define EVERYTHING "pnsqfaokeE"
 static const struct broken cases[] = {
     {"p", 1, 0, false, 0, PROBE_WRONG_RESPONDER, "CL-WRONG", NULL},
@@ -317,27 +329,146 @@ static void test_narrow(void **state) {
 }
 
 /* A pod that does not reach itself by its Service: where the NodePort that leads to it alone
- * answers nobody either, who reaches the node's other NodePort, kube-proxy does not know it. */
+ * answers nobody either, who reaches the node's other NodePort, kube-proxy does not know it.
+ * Without the first the NodePort is named where all TCP of the node that looks works. */
 static void test_local(void **state) {
-    const struct broken self = {"h", 1, ANY, false, 0, PROBE_TIMEOUT, NULL, NULL},
-                        port = {"o", 0, 1, false, 0, PROBE_TIMEOUT, NULL, NULL};
+    static const struct broken self = {"h", 1, ANY, false, 0, PROBE_TIMEOUT, NULL, NULL},
+                               port = {"o", 0, 1, false, 0, PROBE_TIMEOUT, NULL, NULL},
+                               outside = {"e", 0, ANY, false, 0, PROBE_TIMEOUT, NULL, NULL},
+                               pods = {"p", 0, 4, false, 't', PROBE_TIMEOUT, NULL, NULL};
+    static const struct {
+        int silent, by_exec; /* the node that got no answer; one that is not asked */
+        const struct broken *first, *second;
+        const char *causes; /* id and place of each */
+    } rows[] = {{0, 3, &self, NULL, "CL-LOCAL w1; "},
+                {2, 3, &self, NULL, "CL-HAIRPIN w1; CL-NODEPORT-LOCAL w0; "},
+                {0, 0, &self, NULL, "CL-HAIRPIN w1; "},
+                {0, 3, &self, &port, "CL-HAIRPIN w1; CL-TARGET-PAIR w0 to w1; "},
+                {0, 3, &self, &outside, "CL-LOCAL w1; CL-OUT-NODE w0; "},
+                {0, 3, &self, &pods, "CL-TCP-PAIR w0 to l4; CL-HAIRPIN w1; "},
+                {0, 3, NULL, NULL, "CL-NODEPORT-LOCAL w1; "},
+                {0, 3, &outside, NULL, "CL-OUT-NODE w0; "}};
 
     (void)state;
-    for (int k = 0; k < 4; k++) {
+    for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
+        static const struct broken none = {"", ANY, ANY, false, 0, PROBE_OK, NULL, NULL};
+        _cleanup_(freep) char *causes = NULL;
         struct diag_report report;
 
         make(&report); /* the first node that w0 is paired with is w1 */
-        paint(&report, &self);
-        free(report.nodes.items[k == 1 ? 2 : 0].local_ip);
-        report.nodes.items[k == 1 ? 2 : 0].local_ip = NULL;
-        report.nodes.items[0].by_exec = k == 2; /* these are not asked */
-        if (k == 3)
-            break_too(&report, &port);
+        paint(&report, rows[k].first ? rows[k].first : &none);
+        freep(&report.nodes.items[rows[k].silent].local_ip);
+        report.nodes.items[rows[k].by_exec].by_exec = true;
+        if (rows[k].second)
+            break_too(&report, rows[k].second);
         cluster_causes_find(&report);
-        assert_true(report.causes.count > 0);
-        assert_string_equal(report.causes.items[0].id, k == 0 ? "CL-LOCAL" : "CL-HAIRPIN");
+        causes = causes_text(&report);
+        assert_string_equal(causes, rows[k].causes);
         diag_report_free(&report);
     }
+}
+
+/* What a row breaks ends where another row's cells begin: two faults of which the first cause
+ * explains the second or leaves it. */
+static void test_borders(void **state) {
+    static const struct {
+        struct broken first, second;
+        const char *causes; /* id and place of each */
+        size_t cells;       /* of the first, with one line of evidence */
+    } rows[] = {
+        {{"p", ANY, 1, false, 0, PROBE_WRONG_RESPONDER, NULL, NULL},
+         {"o", ANY, 1, false, 't', PROBE_WRONG_RESPONDER, NULL, NULL},
+         "CL-SUBNET w1; CL-NODEPORT-TAKEN w1; ",
+         20},
+        {{"nfa", 2, ANY, false, 0, PROBE_DNS_NXDOMAIN, NULL, NULL},
+         {"", ANY, ANY, false, 0, PROBE_OK, NULL, NULL},
+         "CL-DNS-SOME w2; ",
+         13},
+        {{"s", 1, ANY, false, 's', PROBE_TIMEOUT, NULL, NULL},
+         {"s", 1, ANY, false, 'u', PROBE_NO_REPLY, NULL, NULL},
+         "CL-SVC-SOME w1; ",
+         4},
+        {{"nqfa", 1, ANY, true, 's', PROBE_DNS_TIMEOUT, NULL, NULL},
+         {"", ANY, ANY, false, 0, PROBE_OK, NULL, NULL},
+         "CL-DNS-HALF w1; ",
+         15},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
+        _cleanup_(freep) char *causes = NULL;
+        struct diag_report report;
+
+        make(&report);
+        paint(&report, &rows[k].first);
+        for (size_t i = 0; i < report.cells.count; i++) {
+            struct diag_cell *c = &report.cells.items[i];
+
+            if (!is_broken(&rows[k].second, c))
+                continue;
+            c->outcome = DIAG_FAIL;
+            c->result.outcome = rows[k].second.outcome;
+            c->result.succeeded = 0;
+        }
+        cluster_causes_find(&report);
+        causes = causes_text(&report);
+        assert_string_equal(causes, rows[k].causes);
+        assert_int_equal(report.causes.items[0].evidence.count, 1);
+        assert_int_equal(report.causes.items[0].cells.count, rows[k].cells);
+        diag_report_free(&report);
+    }
+}
+
+/* Large packets of IPv6 alone are lost, where those of IPv4 arrive. */
+static void test_large_of_a_family(void **state) {
+    const struct broken six = {"p", ANY, ANY, false, '6', PROBE_TIMEOUT, NULL, NULL};
+    _cleanup_(freep) char *causes = NULL;
+    struct diag_report report;
+
+    (void)state;
+    make(&report);
+    paint(&report, &six);
+    for (size_t i = 0; i < report.cells.count; i++)
+        if (report.cells.items[i].outcome == DIAG_FAIL)
+            report.cells.items[i].large = LARGE_LOST;
+    cluster_causes_find(&report);
+    causes = causes_text(&report);
+    assert_string_equal(causes, "CL-MTU all nodes; ");
+    diag_report_free(&report);
+}
+
+/* A cell between pods that names no other node, as none of a run does, is not one of two nodes. */
+static void test_no_other_node(void **state) {
+    const struct broken out = {"p", 0, ANY, false, 0, PROBE_TIMEOUT, NULL, NULL};
+    struct diag_report report;
+
+    (void)state;
+    make(&report);
+    paint(&report, &out);
+    for (size_t i = 0; i < report.cells.count; i++)
+        if (report.cells.items[i].outcome == DIAG_FAIL)
+            report.cells.items[i].to_node = 0;
+    cluster_causes_find(&report);
+    assert_int_equal(report.causes.count, 0);
+    diag_report_free(&report);
+}
+
+/* Nodes with the same pods: a cell that fails to one of them proves it of both. */
+static void test_twins_are_reached(void **state) {
+    const struct broken there = {"p", 4, 0, false, 0, PROBE_TIMEOUT, NULL, NULL};
+    _cleanup_(freep) char *causes = NULL;
+    struct diag_report report;
+
+    (void)state;
+    make(&report);
+    paint(&report, &there);
+    for (size_t i = 0; i < 2; i++)
+        report.nodes.items[i].twin = xasprintf(CLUSTER_TWIN_SUBNET " is that of w%zu, too", 1 - i);
+    cluster_causes_find(&report);
+    causes = causes_text(&report);
+    assert_string_equal(causes, "CL-SUBNET w0, w1; ");
+    assert_true(report.causes.items[0].confirmed);
+    diag_report_free(&report);
 }
 
 /* Every row is named by a case above, has all its texts, and its id is its own. */
@@ -363,6 +494,27 @@ static void test_rows(void **state) {
     }
 }
 
+/* A row has what its kind needs, and nothing that only another kind looks at. */
+static void test_kinds(void **state) {
+    const struct cluster_row *row;
+
+    (void)state;
+    for (size_t i = 0; (row = cluster_row(i)); i++) {
+        const struct cluster_pattern *p = &row->pattern;
+        bool read = row->kind == READ_ON_NODE, published = row->kind == PUBLISHED_BY_NODE,
+             pattern = row->kind == PATTERN || row->kind == LOSS;
+        bool of_pattern = p->split || p->least || p->several_flows || p->outward || p->at_target ||
+                          p->pods_work || p->shows_dns;
+
+        if ((row->read != NULL) != read || (row->published != NULL) != published ||
+            (row->breaks.flows != 0) == read || (row->unfit && !read && !published) ||
+            (row->loss && row->kind != LOSS) || (row->spares.flows && !published && !pattern) ||
+            (of_pattern && !pattern) || (row->cuts_off && !read && !pattern) ||
+            (row->follows_to_node && !row->follows.flows))
+            fail_msg("row %zu (%s) is not of its kind", i, row->titles[NODE].id);
+    }
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {CASE(test_patterns),
@@ -375,7 +527,12 @@ int main(void) {
                                        CASE(test_services_follow),
                                        CASE(test_narrow),
                                        CASE(test_local),
-                                       CASE(test_rows)};
+                                       CASE(test_borders),
+                                       CASE(test_large_of_a_family),
+                                       CASE(test_no_other_node),
+                                       CASE(test_twins_are_reached),
+                                       CASE(test_rows),
+                                       CASE(test_kinds)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,23 +95,26 @@ static void what_is_asked(void **state) {
 static void the_paths(void **state) {
     static const struct {
         size_t from, to;
-        enum cluster_sight sight;
+        enum cluster_observation observation;
         const char *path;
     } rows[] = {
-        {0, 1, SIGHT_CLIENT,
+        {0, 1, OBSERVE_CLIENT,
          "dial?host=10.244.2.5&port=8080&protocol=http&request=clientip&tries=1"},
-        {0, 1, SIGHT_SERVICE, "dial?host=10.96.0.1&port=90&protocol=udp&request=clientip&tries=1"},
-        {0, 1, SIGHT_LOCAL, "dial?host=10.0.0.2&port=30031&protocol=udp&request=clientip&tries=1"},
-        {0, 1, SIGHT_OWN, "dial?host=10.96.0.4&port=80&protocol=http&request=hostname&tries=1"},
-        {0, 1, SIGHT_STICKY, "dial?host=10.96.0.2&port=80&protocol=http&request=hostname&tries=4"},
-        {0, 0, SIGHT_DNS,
+        {0, 1, OBSERVE_SERVICE,
+         "dial?host=10.96.0.1&port=90&protocol=udp&request=clientip&tries=1"},
+        {0, 1, OBSERVE_LOCAL,
+         "dial?host=10.0.0.2&port=30031&protocol=udp&request=clientip&tries=1"},
+        {0, 1, OBSERVE_OWN, "dial?host=10.96.0.4&port=80&protocol=http&request=hostname&tries=1"},
+        {0, 1, OBSERVE_STICKY,
+         "dial?host=10.96.0.2&port=80&protocol=http&request=hostname&tries=4"},
+        {0, 0, OBSERVE_DNS,
          "shell?cmd=%2Fagnhost%20dns-suffix%3B%20echo%3B%20%2Fagnhost%20dns-server-list"},
-        {1, 1, SIGHT_DNS,
+        {1, 1, OBSERVE_DNS,
          "shell?cmd=echo%20%24%28sed%20-n%20%27s%2F%5Esearch%20%2A%2F%2Fp%27%20%2Fetc%2Fresolv.conf"
          "%29%20%7C%20tr%20%27%20%27%20%2C%3B%20echo%20%24%28sed%20-n%20%27s%2F%5Enameserver%20%2A"
          "%2F%2Fp%27%20%2Fetc%2Fresolv.conf%29%20%7C%20tr%20%27%20%27%20%2C"},
-        {2, 0, SIGHT_CLIENT, NULL},
-        {2, 2, SIGHT_DNS, NULL},
+        {2, 0, OBSERVE_CLIENT, NULL},
+        {2, 2, OBSERVE_DNS, NULL},
     };
     static const struct cluster_addresses none = {0};
     struct diag_cell cell = {.flow = diag_flow_find("pod-to-pod-ip"), .udp = true};
@@ -119,18 +122,19 @@ static void the_paths(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        _cleanup_(freep) char *sight =
-            cluster_sight_path(&report, rows[i].sight, rows[i].from, rows[i].to, &addresses);
+        _cleanup_(freep) char *observation = cluster_observation_path(
+            &report, rows[i].observation, rows[i].from, rows[i].to, &addresses);
         _cleanup_(freep) char *wanted = xasprintf(
             "/api/v1/namespaces/n/pods/probe-%zu:8080/proxy/%s", rows[i].from + 1, rows[i].path);
 
         if (rows[i].path)
-            assert_string_equal(sight, wanted);
+            assert_string_equal(observation, wanted);
         else
-            assert_null(sight);
+            assert_null(observation);
     }
-    for (enum cluster_sight s = SIGHT_SERVICE; s <= SIGHT_STICKY; s++)
-        assert_null(cluster_sight_path(&report, s, 0, 1, &none)); /* a Service without an address */
+    for (enum cluster_observation s = OBSERVE_SERVICE; s <= OBSERVE_STICKY; s++)
+        assert_null(
+            cluster_observation_path(&report, s, 0, 1, &none)); /* a Service without an address */
     text_format(cell.probe.target, sizeof cell.probe.target, "%s", "fd00::2:5");
     cell.probe.port = 8081;
     path = cluster_cell_path(&report, &cell, ASK_NAME, 1);
@@ -201,22 +205,23 @@ static void names_of_another_domain(void **state) {
 
 static void what_is_seen(void **state) {
     static const struct {
-        enum cluster_sight sight;
+        enum cluster_observation observation;
         long status;
         const char *body;
         bool seen, sticky, fixed;
         const char *ip; /* that others see */
     } rows[] = {
-        {SIGHT_CLIENT, 200, "{\"responses\":[\"10.244.1.5:4000\"]}", true, false, false,
+        {OBSERVE_CLIENT, 200, "{\"responses\":[\"10.244.1.5:4000\"]}", true, false, false,
          "10.244.1.5"},
-        {SIGHT_SERVICE, 200, "{\"responses\":[\"[fd00::5]:4000\"]}", true, false, false, "fd00::5"},
-        {SIGHT_LOCAL, 200, "{\"responses\":[\"unknown\"]}", true, false, false, "unknown"},
-        {SIGHT_CLIENT, 200, "{\"errors\":[\"i/o timeout\"]}", false, false, false, NULL},
-        {SIGHT_CLIENT, 503, "{\"kind\":\"Status\"}", false, false, false, NULL},
-        {SIGHT_OWN, 200, "{\"responses\":[\"probe-1\"]}", true, false, false, NULL},
-        {SIGHT_STICKY, 200, "{\"responses\":[\"probe-1\",\"probe-1\"]}", true, true, true, NULL},
-        {SIGHT_STICKY, 200, "{\"responses\":[\"probe-1\",\"probe-2\"]}", true, true, false, NULL},
-        {SIGHT_STICKY, 200, "{\"responses\":[\"probe-1\"]}", true, false, true, NULL},
+        {OBSERVE_SERVICE, 200, "{\"responses\":[\"[fd00::5]:4000\"]}", true, false, false,
+         "fd00::5"},
+        {OBSERVE_LOCAL, 200, "{\"responses\":[\"unknown\"]}", true, false, false, "unknown"},
+        {OBSERVE_CLIENT, 200, "{\"errors\":[\"i/o timeout\"]}", false, false, false, NULL},
+        {OBSERVE_CLIENT, 503, "{\"kind\":\"Status\"}", false, false, false, NULL},
+        {OBSERVE_OWN, 200, "{\"responses\":[\"probe-1\"]}", true, false, false, NULL},
+        {OBSERVE_STICKY, 200, "{\"responses\":[\"probe-1\",\"probe-1\"]}", true, true, true, NULL},
+        {OBSERVE_STICKY, 200, "{\"responses\":[\"probe-1\",\"probe-2\"]}", true, true, false, NULL},
+        {OBSERVE_STICKY, 200, "{\"responses\":[\"probe-1\"]}", true, false, true, NULL},
     };
 
     (void)state;
@@ -224,13 +229,13 @@ static void what_is_seen(void **state) {
         struct cluster_node node = {0};
         char **ips[] = {&node.client_ip, &node.service_ip, &node.local_ip};
 
-        cluster_sight_read(&node, rows[i].sight, rows[i].status, rows[i].body,
-                           strlen(rows[i].body));
-        assert_int_equal(node.seen, rows[i].seen ? 1U << rows[i].sight : 0);
+        cluster_observation_read(&node, rows[i].observation, rows[i].status, rows[i].body,
+                                 strlen(rows[i].body));
+        assert_int_equal(node.seen, rows[i].seen ? 1U << rows[i].observation : 0);
         assert_int_equal(node.sticky, rows[i].sticky);
         assert_int_equal(node.fixed, rows[i].fixed);
         for (size_t k = 0; k < ARRAY_SIZE(ips); k++) {
-            if (rows[i].ip && rows[i].sight == SIGHT_CLIENT + k)
+            if (rows[i].ip && rows[i].observation == OBSERVE_CLIENT + k)
                 assert_string_equal(*ips[k], rows[i].ip);
             else
                 assert_null(*ips[k]);
