@@ -8,7 +8,7 @@ static const char bare_server[] =
     "\"path\":\"%SystemRoot%\\\\system32;%SystemRoot%\"},"
     "\"system\\\\currentcontrolset\\\\services\\\\hns\":{\"start\":\"3\"},"
     "\"system\\\\currentcontrolset\\\\services\\\\vmcompute\":{\"start\":\"3\"}},\"firewall\":{},"
-    "\"events\":[],\"pipes\":[],"
+    "\"events\":[],\"pipes\":[],\"drives\":{\"C\":64000000000},"
     "\"ports\":{\"tcp\":[],\"udp\":[]},"
     "\"adapters\":[{\"alias\":\"Ethernet\",\"description\":\"Microsoft Hyper-V Network Adapter\","
     "\"mac\":\"00-15-5D-01-02-03\",\"index\":4,\"mtu\":1500,"
@@ -117,6 +117,15 @@ void model_facts(json_t *state, struct host_facts *ret) {
     copy_text(ret->installation_type, sizeof ret->installation_type, facts, "installationType");
     copy_text(ret->architecture, sizeof ret->architecture, facts, "architecture");
     copy_text(ret->host_name, sizeof ret->host_name, facts, "hostName");
+}
+
+bool model_free_space(json_t *state, char drive, uint64_t *ret) {
+    const char name[] = {drive, '\0'};
+    const json_t *bytes = json_object_get(json_object_get(state, "drives"), name);
+
+    if (json_is_integer(bytes))
+        *ret = (uint64_t)json_integer_value(bytes);
+    return json_is_integer(bytes);
 }
 
 void model_event(json_t *state, char level, unsigned event_id, const char *text) {

@@ -2,7 +2,7 @@
  * network, firewall, HNS. Pure: state in, state out; nothing here touches the machine.
  *
  * Top-level members (each one an object or array that is always there): services, registry,
- * firewall, adapters, routes, ports, facts, hns, events, pipes. */
+ * firewall, adapters, routes, ports, drives, facts, hns, events, pipes. */
 #pragma once
 
 #include "host/host.h"
@@ -48,6 +48,8 @@ bool model_firewall_has(json_t *state, const char *name);
 void model_facts(json_t *state, struct host_facts *ret);
 void model_event_source_set(json_t *state, const char *file);
 void model_event(json_t *state, char level, unsigned event_id, const char *text);
+/* Free bytes of a drive; false: the model does not say. */
+bool model_free_space(json_t *state, char drive, uint64_t *ret);
 bool model_pipe_exists(json_t *state, const char *path);
 
 /* ---- HNS ---- */

@@ -257,9 +257,9 @@ void rootfs_free(struct host *host) {
 static const struct host_ops rootfs_ops = {HOST_OPS(HOST_OP_ROW, rootfs)};
 
 /* Members that a file lacks, an older one or one that a person wrote, come from the bare server; of
- * facts and HNS each member of theirs. */
+ * facts, HNS, drives and the registry each member of theirs. */
 static void take_saved(json_t *state, json_t *saved) {
-    static const char *const deeper[] = {"facts", "hns"};
+    static const char *const deeper[] = {"facts", "hns", "drives", "registry"};
 
     for (size_t i = 0; i < ARRAY_SIZE(deeper); i++) {
         _cleanup_json_ json_t *members = json_incref(json_object_get(state, deeper[i]));

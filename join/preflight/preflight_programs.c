@@ -146,6 +146,10 @@ enum verdict check_service_free(const struct machine *machine, struct finding *f
     if (foreign && text_equal(machine->found->options.existing_services, "adopt"))
         return check_not_run(finding, "the join goes on with the service \"%s\" that exists",
                              finding->check->subject);
+    if (text_equal(finding->check->subject, service_containerd.name) ||
+        text_equal(finding->check->subject, service_kubelet.name)) /* those that images bring */
+        check_hint(finding, "%s, or go on with it: --existing-services adopt",
+                   finding->check->hint);
     return foreign ? check_bad(finding, "a service \"%s\" exists that winjoin did not make",
                                finding->check->subject)
                    : CHECK_FINE;

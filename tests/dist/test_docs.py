@@ -113,6 +113,22 @@ class Documents(unittest.TestCase):
             with self.subTest(own=text):
                 self.assertIn(text.split(" or a blank")[0], source)
 
+    def test_servers(self):
+        """Each row of docs/servers.md names its folders of tests/servers, each folder has a row, and what it says of a join is its end."""
+        ends = {p.parent.name: json.loads(read(p)) for p in (ROOT / "tests/servers").glob("*/end.json")}
+        rows = [line.strip("| ").split(" | ") for line in read(ROOT / "docs/servers.md").splitlines() if line.startswith("| ")][1:]
+        named = []
+        for row in rows:
+            with self.subTest(server=row[0]):
+                self.assertEqual(4, len(row))
+                names = re.findall(r"`([\w-]+)`", row[3])
+                self.assertTrue(names)
+                named += names
+                for name in names:  # the first join is without words of its own, as a rule
+                    codes = [join["exit"] for join in ends[name]]
+                    self.assertEqual(re.split("[ ,]", row[1])[0], "no" if all(codes) else "yes" if not codes[0] else "with", name)
+        self.assertEqual(sorted(ends), sorted(set(named)))
+
     def test_clusters(self):
         """Each row of docs/clusters.md names its folders of tests/zoo, each folder has a row, and what it says of a join is its end."""
         ends = {p.parent.name: json.loads(read(p)) for p in (ROOT / "tests/zoo").glob("*/end.json")}
