@@ -10,7 +10,8 @@ struct cluster_config {
     char *name;                   /* clusterName, "kubernetes" */
     char *kubernetes_version;     /* "v1.37.1" */
     char *image_repository;       /* imageRepository; NULL = upstream's */
-    char *server_version;         /* of GET /version; NULL = not known */
+    bool has_endpoint;            /* controlPlaneEndpoint: there may be several API servers */
+    char *server_version;         /* of GET /version, where they may differ; NULL = not known */
     struct text_list pod_subnets; /* kubeadm's, else the agent's; may be empty */
     unsigned node_masks[2];       /* length of a Node's pod prefix: of IPv4, of IPv6 */
     bool assigns_pod_prefixes; /* the controller manager gives each Node one, by kubeadm's file */
@@ -31,12 +32,15 @@ struct cluster_config {
  * (or kubelet-config-<major>.<minor>) must be there; winjoin, kube-flannel-cfg (kube-flannel, then
  * kube-system; not asked for where winjoin is forbidden: the rights to both come with the manifest
  * of `winjoin config cluster`) and /version may be absent or refused, but not malformed.
+ * known: kubeadm-config where it was had before, which is not asked for then; or NULL.
  * timeout_ms: for each object (kubernetesAPICall; 0 = 1 min). Where one of the first two is absent
  * or refused, the error tells of both and who writes them; ERROR_DENIED gets the hint about the
  * token's groups. ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and, where there is
  * one, line and column. */
-int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+int cluster_config_read(struct kube_client *client, unsigned timeout_ms,
+                        const json_t *known, struct cluster_config *ret,
                         struct error *err);
+#define CLUSTER_CONFIG_PATH "/api/v1/namespaces/kube-system/configmaps/kubeadm-config"
 void cluster_config_free(struct cluster_config *config);
 
 /* The pure parts, text in: ClusterConfiguration. `what` names the text in messages.

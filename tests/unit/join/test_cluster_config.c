@@ -92,7 +92,7 @@ static int teardown(void **state) {
     } while (0)
 
 static int read_it(struct scene *s) {
-    return cluster_config_read(&s->client, 3000, &s->config, &s->err);
+    return cluster_config_read(&s->client, 3000, NULL, &s->config, &s->err);
 }
 
 static void reads_everything(void **state) {
