@@ -85,8 +85,7 @@ static int tell_missing(struct kube_client *client, unsigned timeout_ms, const s
     if (err)
         err->os = why->os;
     if (denied)
-        (void)error_hint(err, "the token must belong to the group system:bootstrappers:kubeadm:"
-                              "default-node-token, as tokens made by kubeadm token create do");
+        (void)error_hint(err, TOKEN_GROUP_HINT);
     hint = distribution_hint(json_text_at(version, "gitVersion"));
     if (hint)
         return error_hint(err, "%s", hint);

@@ -40,6 +40,10 @@ struct cluster_config {
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms,
                         const json_t *known, struct cluster_config *ret,
                         struct error *err);
+/* What to do about a token that may not read them, or may not send a certificate request. */
+#define TOKEN_GROUP_HINT                                                                           \
+    "the token must belong to the group system:bootstrappers:kubeadm:default-node-token, as "      \
+    "tokens made by kubeadm token create do"
 #define CLUSTER_CONFIG_PATH "/api/v1/namespaces/kube-system/configmaps/kubeadm-config"
 void cluster_config_free(struct cluster_config *config);
 

@@ -29,9 +29,7 @@ static int check_token(struct join *join, struct error *err) {
         kube_may(&join->found.client, &request, &allowed, ERROR_IGNORED) < 0 || allowed)
         return 0;
     (void)refuse(err, "the token", &request);
-    return error_hint(
-        err, "the token must belong to the group system:bootstrappers:kubeadm:default-node-token, "
-             "as tokens made by kubeadm token create do");
+    return error_hint(err, TOKEN_GROUP_HINT);
 }
 
 /* Of kube-proxy and of an agent that has the node's identity: one that asks for another later has
