@@ -202,8 +202,8 @@ static const struct {
      "[preflight] Reading configuration from the \"kubeadm-config\" ConfigMap in namespace "
      "\"kube-system\"...\n"},
     {"artifacts", "kubelet-start", ""},
-    {"vswitch", "kubelet-start", ""},
     {"certificate", "kubelet-start", ""},
+    {"vswitch", "kubelet-start", ""},
     {"files", "kubelet-start",
      "[kubelet-start] Writing kubelet configuration to file \"" KUBELET_CONFIG_FILE "\"\n"
      "[kubelet-start] Writing kubelet environment file with flags to file \"" KUBELET_FLAGS_FILE

@@ -120,6 +120,7 @@ void kube_request_fill(const struct kube_client *client, const struct kube_call 
         .client_key_pem = client->client_key_pem,
         .bearer_token = client->bearer_token,
         .content_type = call->content_type,
+        .accept = call->accept,
         .body = call->body,
         .body_len = call->body ? strlen(call->body) : 0,
         .timeout_ms = call->timeout_ms ? call->timeout_ms : client->timeout_ms,
@@ -236,8 +237,8 @@ static bool may_pass(struct kube_client *client, const struct error *why) {
 }
 
 /* Tries again what may pass until timeout_ms is over; the last error stays. */
-static int perform_retry(struct kube_client *client, const struct kube_call *call,
-                         unsigned timeout_ms, json_t **ret, struct error *err) {
+int kube_call_retry(struct kube_client *client, const struct kube_call *call, unsigned timeout_ms,
+                    json_t **ret, struct error *err) {
     uint64_t end = host_monotonic_ms(client->host) + timeout_ms;
     struct error why = {0};
 
@@ -275,21 +276,21 @@ int kube_forgive(const struct error *why, bool *ret_denied, struct error *err) {
 int kube_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {
     struct kube_call call = {.method = "GET", .path = path};
 
-    return perform_retry(client, &call, client->patience_ms, ret, err);
+    return kube_call_retry(client, &call, client->patience_ms, ret, err);
 }
 
 int kube_get_text(struct kube_client *client, const char *path, size_t max_body, char **ret,
                   struct error *err) {
     struct kube_call call = {.method = "GET", .path = path, .max_body = max_body, .ret_text = ret};
 
-    return perform_retry(client, &call, client->patience_ms, NULL, err);
+    return kube_call_retry(client, &call, client->patience_ms, NULL, err);
 }
 
 int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
                    struct error *err) {
     struct kube_call call = {.method = "GET", .path = path};
 
-    return perform_retry(client, &call, timeout_ms, ret, err);
+    return kube_call_retry(client, &call, timeout_ms, ret, err);
 }
 
 static int send_object(struct kube_client *client, const char *method, const char *path,
@@ -297,7 +298,7 @@ static int send_object(struct kube_client *client, const char *method, const cha
     _cleanup_(freep) char *body = json_write(object);
     struct kube_call call = {.method = method, .path = path, .content_type = type, .body = body};
 
-    return perform_retry(client, &call, client->patience_ms, ret, err);
+    return kube_call_retry(client, &call, client->patience_ms, ret, err);
 }
 
 int kube_create(struct kube_client *client, const char *path, const json_t *object, json_t **ret,

@@ -147,3 +147,37 @@ int kube_pages_scan(struct kube_client *client, const char *path, const struct j
                     char **ret_version, struct error *err) {
     return add_pages(client, path, 0, take_scan, (void *)scan, ret_version, err);
 }
+
+/* ---- their names ---- */
+
+/* What makes no tables answers with the objects. */
+static const char *name_in(const json_t *item) {
+    const char *name = json_string_value(json_array_get(json_object_get(item, "cells"), 0));
+
+    return name ? name : json_text_at(item, "metadata.name");
+}
+
+int kube_names_get(struct kube_client *client, const char *path, unsigned most, unsigned timeout_ms,
+                   json_t **ret, struct error *err) {
+    _cleanup_(freep) char *query = xasprintf("%s?includeObject=None&limit=%u", path, most);
+    const struct kube_call call = {
+        .method = "GET",
+        .path = query,
+        .accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"};
+    _cleanup_json_ json_t *answer = NULL, *names = json_object();
+    const char *kind;
+
+    if (kube_call_retry(client, &call, timeout_ms, &answer, err) < 0)
+        return -1;
+    kind = json_text_or(answer, "kind", "");
+    if (!text_equal(kind, "Table") && !text_ends_with(kind, "List"))
+        return error_set(err, ERROR_MALFORMED, "GET %s: the answer is neither a table nor a list",
+                         query);
+    if (*json_text_or(answer, "metadata.continue", ""))
+        return error_set(err, ERROR_UNSUPPORTED, "GET %s: there are more than %u", query, most);
+    json_each(json_object_get(answer, text_equal(kind, "Table") ? "rows" : "items"), i, item)
+        if (name_in(item))
+            json_object_set_new(names, name_in(item), json_true());
+    *ret = take_ptr(names);
+    return 0;
+}

@@ -9,6 +9,7 @@ struct kube_call {
     const char *method;
     const char *path;
     const char *content_type;
+    const char *accept; /* NULL: JSON */
     const char *body;
     unsigned timeout_ms; /* 0 = the client's */
     size_t max_body;     /* 0 = HTTP_BODY_MAX */
@@ -23,6 +24,9 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
  * came; the caller frees. */
 int kube_get_text(struct kube_client *client, const char *path, size_t max_body, char **ret,
                   struct error *err);
+/* kube_get_retry() of a call. */
+int kube_call_retry(struct kube_client *client, const struct kube_call *call, unsigned timeout_ms,
+                    json_t **ret, struct error *err);
 /* What it is as a request to `url`, which is borrowed, too. */
 void kube_request_fill(const struct kube_client *client, const struct kube_call *call,
                        const char *url, struct http_request *ret);

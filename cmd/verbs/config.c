@@ -155,7 +155,7 @@ static int ask_cluster(struct program *program, struct error *err) {
     _cleanup_(cluster_config_free) struct cluster_config cluster = {0};
 
     if (given_cluster_open(program, NULL, &client, err) < 0 ||
-        cluster_config_read(&client, 0, &cluster, err) < 0)
+        cluster_config_read(&client, 0, NULL, &cluster, err) < 0)
         return -1;
     if (cluster.network.linux_agent)
         output_warning("the cluster's pods use %s (DaemonSet %s), %s: joins are refused; %s",

@@ -45,18 +45,12 @@ struct source {
     const char *name_space, *name, *key;
 };
 
-/* One ConfigMap's value. *ret is owned. A ConfigMap that is there without the key is malformed
- * (kubeadm: fatal for each of its three). */
-static int read_value(struct kube_client *client, unsigned timeout_ms, const struct source *source,
-                      char **ret, struct error *err) {
-    _cleanup_json_ json_t *map = NULL;
-    const json_t *data;
-    const char *value;
+/* *ret is owned. A ConfigMap that is there without the key is malformed (kubeadm: fatal for each of
+ * its three). */
+static int take_value(const json_t *map, const struct source *source, char **ret,
+                      struct error *err) {
+    const char *value = json_string_value(json_object_get(json_at(map, "data"), source->key));
 
-    if (kube_configmap_get(client, source->name_space, source->name, timeout_ms, &map, err) < 0)
-        return -1;
-    data = json_at(map, "data");
-    value = json_string_value(json_object_get(data, source->key));
     if (!value)
         return error_set(err, ERROR_MALFORMED,
                          "unexpected error when reading %s ConfigMap in namespace \"%s\": %s key "
@@ -64,6 +58,15 @@ static int read_value(struct kube_client *client, unsigned timeout_ms, const str
                          source->name, source->name_space, source->key);
     *ret = xstrdup(value);
     return 0;
+}
+
+static int read_value(struct kube_client *client, unsigned timeout_ms, const struct source *source,
+                      char **ret, struct error *err) {
+    _cleanup_json_ json_t *map = NULL;
+
+    return kube_configmap_get(client, source->name_space, source->name, timeout_ms, &map, err) < 0
+               ? -1
+               : take_value(map, source, ret, err);
 }
 
 /* "ConfigMap kube-system/kubelet-config, key kubelet"; the caller frees. */
@@ -100,8 +103,7 @@ static int tell_missing(struct kube_client *client, unsigned timeout_ms, const s
     if (err)
         err->os = why->os;
     if (denied)
-        (void)error_hint(err, "the token must belong to the group system:bootstrappers:kubeadm:"
-                              "default-node-token, as tokens made by kubeadm token create do");
+        (void)error_hint(err, TOKEN_GROUP_HINT);
     hint = distribution_hint(json_text_at(version, "gitVersion"));
     if (hint)
         return error_hint(err, "%s", hint);
@@ -111,12 +113,14 @@ static int tell_missing(struct kube_client *client, unsigned timeout_ms, const s
     return error_hint(err, NOT_BY_KUBEADM_HINT);
 }
 
-static int read_cluster(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
-                        struct error *err) {
+static int read_cluster(struct kube_client *client, unsigned timeout_ms, const json_t *known,
+                        struct cluster_config *ret, struct error *err) {
     _cleanup_(freep) char *text = NULL, *what = what_of(&kubeadm_config);
     struct error why = {0};
 
-    if (read_value(client, timeout_ms, &kubeadm_config, &text, &why) < 0)
+    if (known && kube_object_check(known, "ConfigMap", "v1", ERROR_IGNORED) == 0
+            ? take_value(known, &kubeadm_config, &text, &why) < 0
+            : read_value(client, timeout_ms, &kubeadm_config, &text, &why) < 0)
         return tell_missing(client, timeout_ms, &kubelet_config, &why, err);
     return cluster_config_parse(text, what, ret, err);
 }
@@ -192,13 +196,19 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
                : node_configuration_check_cluster(ret->winjoin, what, err);
 }
 
-/* The server that answers, which amid an upgrade is not what ClusterConfiguration says. */
+/* The server that answers: amid an upgrade of several it is not what ClusterConfiguration says.
+ * kubeadm writes that when the first one has been upgraded, and there is no other without an endpoint of
+ * them all. */
 static int read_server_version(struct kube_client *client, unsigned timeout_ms,
                                struct cluster_config *ret, struct error *err) {
     _cleanup_json_ json_t *version = NULL;
     struct error why = {0};
     bool denied = false;
+    unsigned minor;
 
+    if (!ret->has_endpoint &&
+        kubernetes_minor(ret->kubernetes_version, "the cluster", &minor, ERROR_IGNORED) == 0)
+        return 0;
     if (kube_get_retry(client, "/version", timeout_ms, &version, &why) < 0)
         return kube_forgive(&why, &denied, err);
     ret->server_version = xstrdup_null(json_text_at(version, "gitVersion"));
@@ -362,18 +372,21 @@ static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cl
     return 0;
 }
 
-int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+int cluster_config_read(struct kube_client *client, unsigned timeout_ms,
+                        const json_t *known, struct cluster_config *ret,
                         struct error *err) {
     typedef int reader(struct kube_client *, unsigned, struct cluster_config *, struct error *);
-    static reader *const readers[] = {read_cluster, read_server_version, read_kubelet, read_winjoin,
+    static reader *const readers[] = {read_server_version, read_kubelet, read_winjoin,
                                       read_network};
     _cleanup_(cluster_config_free) struct cluster_config config = {0};
+    unsigned call_ms = timeout_ms ? timeout_ms : CALL_MS;
 
+    if (read_cluster(client, call_ms, known, &config, err) < 0)
+        return -1;
     for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
-        if (readers[i](client, timeout_ms ? timeout_ms : CALL_MS, &config, err) < 0)
+        if (readers[i](client, call_ms, &config, err) < 0)
             return -1;
-    if (settle_version(&config, err) < 0 ||
-        settle_dns(client, timeout_ms ? timeout_ms : CALL_MS, &config, err) < 0)
+    if (settle_version(&config, err) < 0 || settle_dns(client, call_ms, &config, err) < 0)
         return -1;
     *ret = take_struct(config);
     return 0;

@@ -11,7 +11,8 @@ struct cluster_config {
     char *name;                   /* clusterName, "kubernetes" */
     char *kubernetes_version;     /* "v1.37.1" */
     char *image_repository;       /* imageRepository; NULL = upstream's */
-    char *server_version;         /* of GET /version; NULL = not known */
+    bool has_endpoint;            /* controlPlaneEndpoint: there may be several API servers */
+    char *server_version;         /* of GET /version, where they may differ; NULL = not known */
     struct text_list pod_subnets; /* kubeadm's, else the agent's; may be empty */
     unsigned node_masks[2];       /* length of a Node's pod prefix: of IPv4, of IPv6 */
     bool assigns_pod_prefixes; /* the controller manager gives each Node one, by kubeadm's file */
@@ -32,12 +33,18 @@ struct cluster_config {
  * (or kubelet-config-<major>.<minor>) must be there; winjoin, kube-flannel-cfg (kube-flannel, then
  * kube-system; not asked for where winjoin is forbidden: the rights to both come with the manifest
  * of `winjoin config cluster`) and /version may be absent or refused, but not malformed.
+ * known: kubeadm-config where it was had before, which is not asked for then; or NULL.
  * timeout_ms: for each object (kubernetesAPICall; 0 = 1 min). Where one of the first two is absent
  * or refused, the error tells of both and who writes them; ERROR_DENIED gets the hint about the
  * token's groups. ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and, where there is
  * one, line and column. */
-int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
-                        struct error *err);
+int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const json_t *known,
+                        struct cluster_config *ret, struct error *err);
+/* What to do about a token that may not read them, or may not send a certificate request. */
+#define TOKEN_GROUP_HINT                                                                           \
+    "the token must belong to the group system:bootstrappers:kubeadm:default-node-token, as "      \
+    "tokens made by kubeadm token create do"
+#define CLUSTER_CONFIG_PATH "/api/v1/namespaces/kube-system/configmaps/kubeadm-config"
 void cluster_config_free(struct cluster_config *config);
 
 /* The pure parts, text in: ClusterConfiguration. `what` names the text in messages.
@@ -62,7 +69,8 @@ const char *distribution_hint(const char *version);
     "in a cluster that kubeadm did not make: winjoin config print kubeadm-objects prints what "    \
     "joins need; put in the cluster's values and apply it"
 
-/* Finds them, each DaemonSet by its name in any namespace. *ret_unread is set when some may not be
+/* Finds them in any namespace: by one list of all DaemonSets' names, or by a request for each known
+ * name where that list may not be read. *ret_unread is set when some may not be
  * read (403): then only what may be read is known. *ret: agent_settings_free(), on failure, too.
  * ERROR_MALFORMED names the object; ERROR_USAGE: an agent's setting that must be corrected. */
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,

@@ -13,6 +13,7 @@ static const struct yaml_field cluster_fields[] = {
     {"networking.dnsDomain", YAML_FIELD_TEXT, 0, NULL},
     {"kubernetesVersion", YAML_FIELD_TEXT, 0, NULL},
     {"clusterName", YAML_FIELD_TEXT, 0, NULL},
+    {"controlPlaneEndpoint", YAML_FIELD_TEXT, 0, NULL},
     {"imageRepository", YAML_FIELD_TEXT, 0, NULL},
     {0},
 };
@@ -156,6 +157,7 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
         return -1;
     c.assigns_pod_prefixes = assigns_pod_prefixes(root);
     read_node_masks(root, c.node_masks);
+    c.has_endpoint = *json_text_or(root, "controlPlaneEndpoint", "");
     c.name = text_or(root, "clusterName", "kubernetes");
     c.kubernetes_version = text_or(root, "kubernetesVersion", "");
     c.dns_domain = text_or(root, "networking.dnsDomain", "cluster.local");

@@ -22,11 +22,9 @@ static void add_name(json_t *names, const char *name) {
         json_array_append_new(names, json_string(name));
 }
 
-static void add_external(const struct external_agent *agent, json_t *sets, json_t *maps,
-                         json_t *rules) {
+static void add_external(const struct external_agent *agent, json_t *maps, json_t *rules) {
     const struct external_object *object = &agent->object;
 
-    add_name(sets, agent->daemon_set);
     add_name(maps, agent->config_map);
     add_name(maps, agent->others_map);
     if (object->group)
@@ -37,25 +35,16 @@ static void add_external(const struct external_agent *agent, json_t *sets, json_
 
 /* In which namespace an agent stands is the cluster's own choice. */
 static void add_discovery(json_t *objects) {
-    json_t *sets = json_array(), *maps = json_array(), *rules = json_array();
+    json_t *maps = json_array(), *rules = json_array();
     _cleanup_json_ json_t *others = json_array();
 
     for (size_t i = 0; external_agents[i]; i++)
-        add_external(external_agents[i], sets, maps, others);
-    for (size_t i = 0; network_agents[i]; i++) {
-        const struct agent_source *source = network_agents[i]->sources;
-
-        add_name(sets, network_agents[i]->daemon_set);
-        for (; source && source->name; source++)
-            add_name(maps, source->name);
-    }
-    for (const struct linux_agent *agent = linux_agents; agent->title; agent++)
-        for (const char *const *name = agent->daemon_sets; *name; name++)
-            add_name(sets, *name);
-    add_name(sets, KUBE_PROXY_DAEMON_SET);
-    json_array_append_new(rules,
-                          json_pack("{s:[s], s:[s], s:o, s:[s]}", "apiGroups", "apps", "resources",
-                                    "daemonsets", "resourceNames", sets, "verbs", "list"));
+        add_external(external_agents[i], maps, others);
+    for (size_t i = 0; network_agents[i]; i++)
+        for (const struct agent_source *s = network_agents[i]->sources; s && s->name; s++)
+            add_name(maps, s->name);
+    json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s]}", "apiGroups", "apps",
+                                           "resources", "daemonsets", "verbs", "list"));
     json_array_append_new(rules,
                           json_pack("{s:[s], s:[s], s:o, s:[s]}", "apiGroups", "", "resources",
                                     "configmaps", "resourceNames", maps, "verbs", "get"));

@@ -5,9 +5,14 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
 
+#define DAEMON_SETS_PATH "/apis/apps/v1/daemonsets"
+
+enum { SETS_MAX = 200 }; /* of which a table has some 60 KB */
+
 struct asker {
     struct kube_client *client;
     unsigned timeout_ms;
+    json_t *names;   /* of all DaemonSets; NULL: not known, so each is asked for by its name */
     bool denied;     /* some of what was asked for, as to most bootstrap tokens, */
     bool no_sets;    /* and of that a DaemonSet */
     bool no_objects; /* or another object of an agent */
@@ -42,12 +47,23 @@ static int read_source(const struct network_agent *agent, const struct agent_sou
                       source->name);
 }
 
-/* The first of the agent's sources that says something. */
+/* Does a DaemonSet have the agent's word in its name ("kube-flannel-ds-amd64")? */
+static bool may_run(const struct asker *asker, const struct network_agent *agent) {
+    json_each_member(asker->names, name, value)
+        if (strstr(name, agent->plugin))
+            return true;
+    return !asker->names;
+}
+
+/* The first of the agent's sources that says something; those behind the first, of older
+ * installations, where the agent may run. */
 static int read_agent(struct asker *asker, const struct network_agent *agent,
                       struct agent_settings *ret, struct error *err) {
     for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
         _cleanup_json_ json_t *map = NULL;
 
+        if (s != agent->sources && !may_run(asker, agent))
+            return 0;
         if (find_config_map(asker, s->name_space, s->name, &map, err) < 0 ||
             (map && read_source(agent, s, map, ret, err) < 0))
             return -1;
@@ -57,15 +73,30 @@ static int read_agent(struct asker *asker, const struct network_agent *agent,
 
 /* ---- DaemonSets ---- */
 
+/* An older manifest of `winjoin config cluster` grants each by its name alone, and more of them than
+ * one answer holds are not listed: both leave the names unknown. */
+static int find_names(struct asker *asker, struct error *err) {
+    struct error why = {0};
+    bool denied = false;
+
+    if (kube_names_get(asker->client, DAEMON_SETS_PATH, SETS_MAX, asker->timeout_ms, &asker->names,
+                       &why) == 0 ||
+        why.kind == ERROR_UNSUPPORTED)
+        return 0;
+    return kube_forgive(&why, &denied, err);
+}
+
 /* Asked for by name in all namespaces, for which a right to this name is enough. *ret is a new
  * reference; NULL: absent or refused. */
 static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, struct error *err) {
     _cleanup_(freep) char *path =
-        xasprintf("/apis/apps/v1/daemonsets?fieldSelector=metadata.name%%3D%s", name);
+        xasprintf(DAEMON_SETS_PATH "?fieldSelector=metadata.name%%3D%s", name);
     _cleanup_json_ json_t *list = NULL;
     json_t *items = NULL;
     struct error why = {0};
 
+    if (asker->names && !json_object_get(asker->names, name))
+        return 0;
     if (kube_get_retry(asker->client, path, asker->timeout_ms, &list, &why) < 0) {
         int result = kube_forgive(&why, &asker->no_sets, err);
 
@@ -197,7 +228,10 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err) {
     struct asker asker = {.client = client, .timeout_ms = timeout_ms};
     struct agent_settings others = {0};
-    int result = read_external(&asker, ret, err);
+    int result = find_names(&asker, err);
+
+    if (result == 0)
+        result = read_external(&asker, ret, err);
 
     for (size_t i = 0; network_agents[i] && result == 0 && !others.agent; i++)
         result = read_agent(&asker, network_agents[i], &others, err);
@@ -206,6 +240,7 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
     if (result == 0 && !others.agent && !ret->external)
         result = read_linux(&asker, &others, err);
     *ret_unread |= asker.denied || asker.no_objects;
+    json_decref(asker.names);
     external_agent_settle(ret, &others);
     return result;
 }

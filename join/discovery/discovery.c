@@ -21,6 +21,7 @@ void discovery_result_free(struct discovery_result *result) {
     if (result->kubeconfig)
         secret_free(result->kubeconfig, result->kubeconfig_len);
     kubeconfig_free(&result->config);
+    json_decref(result->proof);
     free(result->proxy);
     text_list_free(&result->warnings);
     *result = (struct discovery_result){0};
@@ -266,6 +267,20 @@ static int ask_again(struct discovery *d, const char *pinned, const char *ca_pem
                       d->address);
 }
 
+static const char *bootstrap_token(const struct discovery_options *o) {
+    return o->tls_bootstrap_token ? o->tls_bootstrap_token : o->token;
+}
+
+/* Of cluster-info only its server and its CAs are used. Where that is who was asked, and each CA has
+ * a pin, whatever is asked for next proves the same as asking again. */
+static int prove(struct discovery *d, const char *pinned, const struct kubeconfig *config,
+                 const struct cluster_info *info, struct error *err) {
+    return d->options->proof && text_equal(pinned, config->ca_pem) &&
+                   text_equal_nocase(config->server, d->server)
+               ? discovery_prove(d, pinned, bootstrap_token(d->options), err)
+               : ask_again(d, pinned, config->ca_pem, info, err);
+}
+
 /* What the cluster publishes is what a node would use: an address that leads each machine to itself
  * is the cluster's mistake, unless the call names this machine, too. Who only asks is told what is
  * published. */
@@ -295,7 +310,7 @@ static int run_passes(struct discovery *d, const struct token *token, const stru
         return -1;
     result = match_pins(d, &config, pins, &pinned, err);
     if (result == 0 && pinned)
-        result = ask_again(d, pinned, config.ca_pem, info, err);
+        result = prove(d, pinned, &config, info, err);
     if (result == 0)
         result = check_own_address(d, config.server, err);
     if (result < 0)
@@ -326,7 +341,7 @@ static int run_token(struct discovery *d, const struct token *token, const struc
     if (result == 0) {
         d->result->kubeconfig_len = strlen(info.kubeconfig);
         d->result->kubeconfig = take_ptr(info.kubeconfig);
-        use_token(&d->result->config, o->tls_bootstrap_token ? o->tls_bootstrap_token : o->token);
+        use_token(&d->result->config, bootstrap_token(o));
         if (!pins->count)
             text_list_add(
                 &d->result->warnings,

@@ -1,6 +1,7 @@
 /* Discovery: from an endpoint, a token and pins to a proven kubeconfig, or from a file. */
 #pragma once
 
+#include "base/json.h"
 #include "host/http.h"
 #include "kube/kubeconfig.h"
 #include "pki/digest.h"
@@ -15,6 +16,8 @@ struct discovery_options {
     bool unsafe_skip_ca_verification;       /* lets validation pass without pins, nothing more */
     const char *file;                       /* path (drive letters are paths) */
     bool for_node;        /* ERROR_USAGE for a published server that leads each machine to itself */
+    const char *proof;    /* the path of an object that is asked for next, with the token: NULL, or
+                             in the place of a second cluster-info that could say nothing new */
     unsigned timeout_ms;  /* 0 = DISCOVERY_TIMEOUT_MS */
     unsigned interval_ms; /* between tries; 0 = 5 s, with jitter */
     unsigned signature_grace_ms; /* how long the token's signature may lag; 0 = 10 s */
@@ -31,6 +34,7 @@ struct discovery_result {
     int64_t clock_difference; /* the server's Date minus our clock, seconds; 0 = unknown too */
     char *proxy;              /* the proxy that was used, or NULL */
     bool proxy_given;         /* by the discovery file */
+    json_t *proof;            /* that object; NULL: not asked for, or not had */
     struct text_list warnings;
 };
 
@@ -53,7 +57,8 @@ int discovery_check_file(const struct discovery_options *options, struct host *h
                          struct error *err);
 
 /* Token discovery as kubeadm 1.37 does it (cluster-info without trust, JWS, pins, cluster-info
- * again with the pinned CA, byte-equal). Connection problems are tried again until the timeout;
+ * again with the pinned CA, byte-equal; or `proof` with it, where each CA is pinned and the server
+ * is the endpoint: nothing else of cluster-info is used). Connection problems are tried again until the timeout;
  * permanent ones end at once: ERROR_UNTRUSTED (signature, pin, certificate, changed answer),
  * ERROR_DENIED (401, 403; a token that has no signature), ERROR_ABSENT (404, no kubeconfig key),
  * ERROR_MALFORMED. Else ERROR_NETWORK, ERROR_TIMED_OUT, ERROR_INTERRUPTED. File discovery as 1.37:

@@ -101,6 +101,7 @@ static int discover(struct join *join, struct error *err) {
 
     discovery_options_make(join->asked, &options);
     options.for_node = true;
+    options.proof = CLUSTER_CONFIG_PATH;
     options.on_retry = on_retry;
     options.on_retry_context = join;
     if (start_spread_wait(join, err) < 0)

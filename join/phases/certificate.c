@@ -55,7 +55,7 @@ int phase_certificate(struct join *join, struct error *err) {
         return leave_to_kubelet(join, err);
     options.ca_pem = join->found.client.ca_pem;
     if (client_certificate_ensure(&join->found.client, join->host, &options, &certificate, err) < 0)
-        return -1;
+        return err && kube_is_forbidden(err) ? error_hint(err, TOKEN_GROUP_HINT) : -1;
     rfc3339_format(certificate.not_after, until);
     join_fact(&join->progress, "notAfter", json_string(until));
     join_fact(&join->progress, "issued", json_boolean(certificate.made_now));

@@ -6,7 +6,7 @@
 #include "join/join.h"
 
 /* The pod subnet is known only once the Node object has its podCIDR, so the pod network comes after
- * the kubelet; the vSwitch outage is taken once, early. */
+ * the kubelet; the vSwitch outage is taken once, early, by a node that is known to be let in. */
 const struct join_phase join_phases[] = {
     {"preflight", "preflight", "check that this machine can become a node", phase_preflight, 0,
      true},
@@ -15,10 +15,10 @@ const struct join_phase join_phases[] = {
     {"configuration", "configuration", "read the cluster's ConfigMaps; plan the network",
      phase_configuration, NEED_CLUSTER, true},
     {"artifacts", "programs", "verify and install the programs", phase_artifacts, NEED_PLAN, false},
-    {"vswitch", "vSwitch", "make the virtual switch and keep the adapter's addresses and routes",
-     phase_vswitch, NEED_PLAN, false},
     {"certificate", "certificate", "get the node's client certificate signed", phase_certificate,
      NEED_CLIENT, false},
+    {"vswitch", "vSwitch", "make the virtual switch and keep the adapter's addresses and routes",
+     phase_vswitch, NEED_PLAN, false},
     {"files", "files", "write kubelet.conf, config.yaml, ca.crt and containerd's configuration",
      phase_files, NEED_PLAN | NEED_KUBELET_CONFIG, false},
     {"containerd", "containerd", "register and start containerd", phase_containerd, NEED_PLAN,

@@ -29,9 +29,7 @@ static int check_token(struct join *join, struct error *err) {
         kube_may(&join->found.client, &request, &allowed, ERROR_IGNORED) < 0 || allowed)
         return 0;
     (void)refuse(err, "the token", &request);
-    return error_hint(
-        err, "the token must belong to the group system:bootstrappers:kubeadm:default-node-token, "
-             "as tokens made by kubeadm token create do");
+    return error_hint(err, TOKEN_GROUP_HINT);
 }
 
 /* Of kube-proxy and of an agent that has the node's identity: one that asks for another later has
@@ -71,13 +69,12 @@ static int check_node(struct join *join, bool kube_proxy, struct error *err) {
     return 0;
 }
 
-int rights_check(struct join *join, struct error *err) {
+/* What the node's services will need. */
+static int check_services(struct join *join, struct error *err) {
     bool kube_proxy = programs_wanted(&join->found, &service_kube_proxy);
 
     if (join->found.client_is_node)
         return check_node(join, kube_proxy, err);
-    if (check_token(join, err) < 0)
-        return -1;
     if (!join->found.cluster.unprepared || (!kube_proxy && !join->found.plan.agent->rights))
         return 0;
     (void)error_set(err, ERROR_PREFLIGHT,
@@ -89,8 +86,20 @@ int rights_check(struct join *join, struct error *err) {
                       "where they were granted otherwise: --ignore-preflight-errors " RIGHTS_CHECK);
 }
 
+int rights_check(struct join *join, struct error *err) {
+    return !join->found.client_is_node && check_token(join, err) < 0 ? -1
+                                                                    : check_services(join, err);
+}
+
+/* Does this run send a certificate request itself, before the network is interrupted? Then that is
+ * the question. */
+static bool will_ask(const struct join *join) {
+    return !join->found.options.dry_run && !text_list_has(&join->skipped, "certificate") &&
+           !join_kubelet_bootstraps(join->host, &join->found);
+}
+
 int rights_need(struct join *join, struct error *err) {
-    if (rights_check(join, err) == 0)
+    if ((will_ask(join) ? check_services(join, err) : rights_check(join, err)) == 0)
         return 0;
     if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, RIGHTS_CHECK))
         return -1;

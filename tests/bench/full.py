@@ -14,9 +14,17 @@ from controlplane import resources  # noqa: E402
 from controlplane.cluster import Cluster  # noqa: E402
 from controlplane.settings import Settings  # noqa: E402
 
+SETS = 30  # DaemonSets do not come with Nodes or Services
+NAMES = ["calico-node-windows", "antrea-agent-windows", "kube-flannel-ds-windows-amd64", "azure-cns-win", "calico-node",
+         "antrea-agent", "canal", "rke2-canal", "kube-flannel-ds", "kube-flannel", "cilium", "weave-net", "kube-router",
+         "kube-ovn-cni", "ovnkube-node", "aws-node", "kindnet", "terway-eniip", "kube-proxy-windows"]
 
-def fill(store, count):
-    """So many Nodes, Services with their EndpointSlices, ConfigMaps and DaemonSets of others."""
+
+def fill(store, count, sets):
+    """So many Nodes, Services with their EndpointSlices and ConfigMaps of others, and so many DaemonSets."""
+    for n in range(sets):
+        store.create(resources.named("daemonsets"), "kube-system", {
+            "metadata": {"name": "other-%d" % n}, "spec": {"template": {"spec": {"containers": []}}}})
     for n in range(count):
         address = "10.%d.%d.%d" % (100 + (n >> 16), n >> 8 & 255, n & 255)
         store.create(resources.named("nodes"), "", {
@@ -30,8 +38,16 @@ def fill(store, count):
         for namespace in ("default", "kube-system"):
             store.create(resources.named("configmaps"), namespace, {
                 "metadata": {"name": "settings-%d" % n}, "data": {"text": "x" * 1000}})
-        store.create(resources.named("daemonsets"), "kube-system", {
-            "metadata": {"name": "other-%d" % n}, "spec": {"template": {"spec": {"containers": []}}}})
+
+
+def grant_by_name(store):
+    """As older manifests of config cluster did: who joins may list each known DaemonSet by its name alone."""
+    def narrow(role):
+        for rule in role["rules"]:
+            if rule["resources"] == ["daemonsets"]:
+                rule["resourceNames"] = NAMES
+        return role
+    store.modify(resources.named("clusterroles"), "", "windows-network-agents", narrow)
 
 
 def settle(traffic):
@@ -41,13 +57,15 @@ def settle(traffic):
         time.sleep(0.01)
 
 
-def join(count, **settings):
-    """One join in a cluster with so many of each: what the server was asked, [verb, path] in order, and what it
+def join(count, sets=SETS, by_name=False, **settings):
+    """One join in a cluster with so many of each and so many DaemonSets: what the server was asked, [verb, path] in order, and what it
     answered, in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         audit = os.path.join(folder, "audit")
         cluster = Cluster(Settings(state=os.path.join(folder, "server"), pods="10.128.0.0/9", **settings), audit)
-        fill(cluster.store, count)
+        fill(cluster.store, count, sets)
+        if by_name:
+            grant_by_name(cluster.store)
         cluster.start()
         try:
             cluster.api.traffic.clear()

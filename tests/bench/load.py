@@ -28,7 +28,7 @@ PATIENCE = 300
 SETTLED = 2
 # Of a join, four of them for the network agents' DaemonSets (docs/benchmarks.md, "What is asked, and why"), one of them
 # the watch of its certificate, one its Event; later ones take 20 s and more (kube/watch.c).
-REQUESTS, WATCH = 16, 20
+REQUESTS, WATCH = 10, 20
 
 
 class Server:

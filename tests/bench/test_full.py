@@ -8,9 +8,10 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import full  # noqa: E402
 
 FULL = 600  # more than a page of a list
-# Where flannel runs, and where no agent is known: then each that Linux nodes may have is asked for by its name
+# Where flannel runs, and where no agent is known; and of the latter where DaemonSets are asked for one by one
 # (docs/benchmarks.md, "What is asked, and why").
-MOST, MOST_UNKNOWN = 16, 32
+MOST, MOST_BY_NAME = 10, 30
+TABLE = 200  # DaemonSets in one answer at most
 LESS, NAMES = 0.02, 400  # names and times of certificates have not always as many digits
 
 
@@ -26,7 +27,19 @@ class Full(unittest.TestCase):
         self.compare(MOST)
 
     def test_no_agent(self):
-        self.compare(MOST_UNKNOWN, flannel="")
+        self.compare(MOST, flannel="")
+
+    def test_by_name(self):
+        """With the rights of an older manifest, and where one answer would not hold all DaemonSets."""
+        for cluster in ({"by_name": True}, {"sets": TABLE + 1}):
+            with self.subTest(**cluster):
+                self.assertEqual(len(full.join(0, flannel="", **cluster)[0]), MOST_BY_NAME)
+
+    def test_many_daemon_sets(self):
+        """A line each, up to the most that one answer has."""
+        (few, bytes_), (many, more) = full.join(0, sets=0), full.join(0, sets=TABLE)
+        self.assertEqual(sorted(few), sorted(many))
+        self.assertLess(more - bytes_, 100 * TABLE)
 
 
 if __name__ == "__main__":

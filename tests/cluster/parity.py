@@ -44,13 +44,13 @@ ASKED = [
     ("get", r".*/configmaps/winjoin", "the cluster-wide defaults for Windows nodes (`winjoin config cluster`), if there "
      "are any; where it may be read, flannel's settings are, too"),
     ("get", r".*/configmaps/kube-proxy", "kube-proxy's configuration on Windows is made for the node alone"),
-    ("get", r"/version", "the kubelet's version is also compared with that of the server"),
+    ("get", r".*/configmaps/cluster-info", "where each CA is pinned and the server is the one that was asked, "
+     "`kubeadm-config` proves what a second answer would"),
+    ("get", r"/version", "the kubelet's version is also compared with that of the server, where there may be several"),
     ("get", r".*/configmaps/kube-flannel-cfg", "flannel's settings, in the two namespaces where they can be: winjoin "
      "also sets up the node's network, kubeadm leaves that to others"),
-    ("list", r"/apis/apps/v1/daemonsets", "the DaemonSets of network agents on Windows nodes (Calico, Antrea, flannel) and "
-     "of kube-proxy, by their names"),
-    ("create", r".*/selfsubjectaccessreviews", "checks that the token may request a certificate, before the "
-     "network is interrupted"),
+    ("list", r"/apis/apps/v1/daemonsets", "the names of the DaemonSets: network agents (Calico, Antrea, flannel) and "
+     "kube-proxy on Windows nodes"),
     ("list", WATCH[2], "the answer to the request says its version, from which winjoin watches it"),
     ("watch", WATCH[2], "kubeadm's only when the list did not show the certificate already"),
 ]

@@ -54,3 +54,10 @@ def matcher(query):
     by_field = field_matcher(query.get("fieldSelector"))
     by_label = label_matcher(query.get("labelSelector"))
     return lambda item: by_field(item) and by_label(item)
+
+
+def table(items):
+    """A list as a Table of its objects' names (meta/v1, includeObject=None); a real server has more columns."""
+    return {"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": items["metadata"],
+            "columnDefinitions": [{"name": "Name", "type": "string", "format": "name", "description": "", "priority": 0}],
+            "rows": [{"cells": [i["metadata"]["name"]], "object": None} for i in items["items"]]}

@@ -240,6 +240,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         code, item = self.api.rest.perform(request)
         if path == faults.CLUSTER_INFO and verb == "get":
             item = self.api.cluster_info(item)
+        if verb == "list" and "as=Table" in self.headers.get("Accept", ""):
+            item = selection.table(item)
         self.send_json(code, item)
 
     def _decode(self, body):

@@ -76,7 +76,7 @@ static void read_all(struct scene *s) {
 
     if (kube_client_open(http, host, &kubeconfig, &client, NULL) < 0)
         abort();
-    if (cluster_config_read(&client, 1, &config, &err) == 0) {
+    if (cluster_config_read(&client, 1, NULL, &config, &err) == 0) {
         if (!config.kubelet || !config.kubernetes_version)
             abort();
         cluster_config_free(&config);

@@ -21,7 +21,7 @@ import stage  # noqa: E402
 CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 NODE = "/api/v1/nodes/win-7k2"
 # Where a join is killed, in the order in which it gets there; it is started again each time.
-KILLED_IN = ("artifacts", "vswitch", "certificate", "files", "containerd", "kubelet", "pod-network",
+KILLED_IN = ("artifacts", "certificate", "vswitch", "files", "containerd", "kubelet", "pod-network",
              "flanneld", "kube-proxy", "verify")
 
 

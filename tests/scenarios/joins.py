@@ -6,7 +6,7 @@ import cis
 import scene
 from scene import netns, snapshot, stage
 
-PHASES = ["preflight", "discovery", "configuration", "artifacts", "vswitch", "certificate", "files",
+PHASES = ["preflight", "discovery", "configuration", "artifacts", "certificate", "vswitch", "files",
           "containerd", "kubelet", "node", "pod-network", "flanneld", "kube-proxy", "ready", "verify"]
 SERVICES = {"containerd", "kubelet", "kube-proxy", "flanneld"}
 # What goes on by itself on a joined node: logs, the record of the last proof, the state of programs.

@@ -6,7 +6,7 @@ import scene
 from joins import PHASES
 
 # Phases that change the host.
-ACTING = ("artifacts", "vswitch", "certificate", "files", "containerd", "kubelet", "pod-network",
+ACTING = ("artifacts", "certificate", "vswitch", "files", "containerd", "kubelet", "pod-network",
           "flanneld", "kube-proxy")
 PROBES = "ProgramData/winjoin/probe"  # below drive_c
 JOURNAL = "C:\\ProgramData\\winjoin\\journal\\journal.jsonl"

@@ -57,7 +57,8 @@ struct api_scene {
 
 #define SCENE_CLUSTER                                                                              \
     "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nclusterName: kubernetes\n"    \
-    "kubernetesVersion: v1.37.1\nnetworking:\n  dnsDomain: cluster.local\n"                        \
+    "kubernetesVersion: v1.37.1\ncontrolPlaneEndpoint: api:6443\n"                                 \
+    "networking:\n  dnsDomain: cluster.local\n"                                                     \
     "  serviceSubnet: 10.96.0.0/12\n"
 
 static char *scene_pem(X509 *certificate) {
@@ -304,18 +305,20 @@ static int scene_collection(const struct http_request *request, struct http_resp
     return scene_json(ret, 200, json_pack("{s:s, s:o}", "type", "MODIFIED", "object", item));
 }
 
-/* Those of the name that is asked for. */
+/* Those of the name that is asked for, or all. */
 static json_t *scene_daemon_sets(const struct api_scene *s, const char *url) {
     const char *const names[] = {s->daemon_set, s->second_set};
-    json_t *item = NULL;
+    json_t *list = scene_list("DaemonSetList", NULL);
 
-    for (size_t i = 0; i < ARRAY_SIZE(names) && !item; i++)
-        if (names[i] && text_ends_with(url, names[i]))
-            item = json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:[{s:s, s:s}]}]}}}}", "metadata",
-                             "namespace", "agents", "name", names[i], "spec", "template", "spec",
-                             "containers", "env", "name", "CALICO_NETWORKING_BACKEND", "value",
-                             s->backend ? s->backend : "vxlan");
-    return scene_list("DaemonSetList", item);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (names[i] && (!strstr(url, "fieldSelector") || text_ends_with(url, names[i])))
+            json_array_append_new(
+                json_object_get(list, "items"),
+                json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:[{s:s, s:s}]}]}}}}", "metadata",
+                          "namespace", "agents", "name", names[i], "spec", "template", "spec",
+                          "containers", "env", "name", "CALICO_NETWORKING_BACKEND", "value",
+                          s->backend ? s->backend : "vxlan"));
+    return list;
 }
 
 static int scene_review(const struct api_scene *s, const char *body, struct http_response *ret) {

@@ -28,6 +28,8 @@ struct cluster {
     const char *others[2][2]; /* data of ConfigMap antrea-config */
     const char *net_conf;     /* of kube-flannel-cfg */
     const char *refused;      /* in the path: 403 */
+    bool by_name;             /* DaemonSets may be listed by name alone */
+    bool many;                /* there are more of them than one answer holds */
     const char *failing;      /* in the path: 422 */
     const char *node_pods;    /* the Node's podCIDR */
     const char *services;     /* kubeadm's serviceSubnet */
@@ -59,6 +61,16 @@ static json_t *daemon_set(const struct cluster *cluster, const char *name) {
                      cluster->cni_bin);
 }
 
+/* A line each, as of a list of all. */
+static json_t *set_names(const struct cluster *c) {
+    json_t *rows = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(c->sets) && c->sets[i]; i++)
+        json_array_append_new(rows, json_pack("{s:[s, i]}", "cells", strchr(c->sets[i], '/') + 1, 1));
+    return json_pack("{s:s, s:{s:s}, s:o}", "kind", "Table", "metadata", "continue",
+                     c->many ? "x" : "", "rows", rows);
+}
+
 static json_t *answer_object(const struct cluster *c, const char *url) {
     const char *name = strstr(url, "metadata.name%3D");
     if (name) {
@@ -69,6 +81,8 @@ static json_t *answer_object(const struct cluster *c, const char *url) {
         }
         return json_pack("{s:s, s:o}", "kind", "DaemonSetList", "items", items);
     }
+    if (strstr(url, "/daemonsets?"))
+        return set_names(c);
     if (c->net_conf && strstr(url, "/kube-flannel/configmaps/kube-flannel-cfg"))
         return json_pack("{s:{s:s}}", "data", "net-conf.json", c->net_conf);
     if (c->map && text_ends_with(url, c->map)) {
@@ -88,7 +102,8 @@ static json_t *answer_object(const struct cluster *c, const char *url) {
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
                   struct error *err) {
     struct scene *s = context;
-    bool refused = s->cluster->refused && strstr(request->url, s->cluster->refused);
+    bool refused = (s->cluster->refused && strstr(request->url, s->cluster->refused)) ||
+                   (s->cluster->by_name && strstr(request->url, "/daemonsets?include"));
     _cleanup_json_ json_t *object = refused ? NULL : answer_object(s->cluster, request->url);
     bool failing = s->cluster->failing && strstr(request->url, s->cluster->failing);
     (void)err;

@@ -22,6 +22,7 @@
 
 #define TOKEN "abcdef.0123456789abcdef"
 #define SECRET "0123456789abcdef"
+#define PROOF "/api/v1/proof"
 
 enum { AT_ONCE = -2 }; /* "Retry-After: 0" */
 
@@ -47,6 +48,7 @@ struct scene {
     long status, retry_after;                /* retry_after: 0: not said */
     int64_t clock;                           /* added to Date */
     enum error_kind broken, broken_verified; /* the transfer fails */
+    long proof_status;                       /* of the object that is asked for next */
     unsigned good_after;                     /* this many requests fail first, then all is well */
     /* what was seen */
     unsigned requests, verified;
@@ -105,6 +107,15 @@ static inline int answer(void *context, const struct http_request *request,
         ret->body_len = strlen(ret->body);
         s->requests--;
         return 0;
+    }
+    if (text_ends_with(request->url, PROOF)) {
+        assert_true(verified);
+        assert_string_equal(request->ca_pem, s->ca_pem);
+        ret->server_certs = xstrdup(s->server_certs);
+        ret->status = s->proof_status;
+        ret->body = xstrdup("{\"kind\":\"ConfigMap\"}");
+        ret->body_len = strlen(ret->body);
+        return broken ? error_set(err, broken, "connect: it broke") : 0;
     }
     assert_string_equal(request->url, s->url ? s->url
                                              : "https://10.0.0.10:6443/api/v1/namespaces/"

@@ -62,7 +62,7 @@ static int read_cluster(const struct answers *a, struct cluster_config *ret, str
     int result;
 
     assert_int_equal(kube_client_open(http, host, &config, &client, NULL), 0);
-    result = cluster_config_read(&client, 3000, ret, err);
+    result = cluster_config_read(&client, 3000, NULL, ret, err);
     kube_client_close(&client);
     http_free(http);
     host_free(host);

@@ -92,7 +92,7 @@ static int teardown(void **state) {
     } while (0)
 
 static int read_it(struct scene *s) {
-    return cluster_config_read(&s->client, 3000, &s->config, &s->err);
+    return cluster_config_read(&s->client, 3000, NULL, &s->config, &s->err);
 }
 
 static void reads_everything(void **state) {
@@ -141,8 +141,8 @@ static void tolerates_what_is_optional(void **state) {
     assert_null(s->config.network.agent);
     assert_true(s->config.unprepared);
     assert_int_equal(s->config.warnings.count, 0);
-    /* kubeadm's two, /version and winjoin: flannel's two are not asked for then */
-    assert_int_equal(http_memory_requests(s->http), 4);
+    /* kubeadm's two and winjoin: flannel's two are not asked for then */
+    assert_int_equal(http_memory_requests(s->http), 3);
 }
 
 /* kubeadm init without --pod-network-cidr: the network's agent knows the pods' prefixes. */
@@ -258,7 +258,7 @@ static void needs_the_two_of_kubeadm(void **state) {
     s->status = 500;
     HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER},
          {"/kubelet-config", "kubelet", KUBELET});
-    assert_int_equal(read_it(s), -1); /* /version: neither there nor refused */
+    assert_int_equal(read_it(s), -1); /* winjoin: neither there nor refused */
     assert_int_equal(s->err.kind, ERROR_NETWORK);
 }
 
@@ -422,6 +422,42 @@ static void takes_the_servers_version(void **state) {
     assert_int_equal(s->config.warnings.count, 1);
 }
 
+/* One that is alone has the version that kubeadm wrote last. */
+static void several_servers_are_asked_for_theirs(void **state) {
+    struct scene *s = *state;
+
+    s->version = "v1.36.2";
+    HOLD(s,
+         {"/kubeadm-config", "ClusterConfiguration",
+          "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
+          "kubernetesVersion: v1.37.1\ncontrolPlaneEndpoint: api:6443\n"},
+         {"/kubelet-config", "kubelet", KUBELET});
+    assert_int_equal(read_it(s), 0);
+    assert_string_equal(s->config.kubernetes_version, "v1.37.1");
+    assert_string_equal(s->config.server_version, "v1.36.2");
+    HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER},
+         {"/kubelet-config", "kubelet", KUBELET});
+    assert_int_equal(read_it(s), 0);
+    assert_null(s->config.server_version);
+}
+
+/* What was had before is not asked for again, unless it is no ConfigMap. */
+static void a_known_object_is_taken(void **state) {
+    struct scene *s = *state;
+    static const char cluster[] = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: "
+                                  "ClusterConfiguration\nkubernetesVersion: v1.36.1\n";
+    _cleanup_json_ json_t *known = json_pack("{s:{s:s}}", "data", "ClusterConfiguration", cluster);
+
+    HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER},
+         {"/kubelet-config", "kubelet", KUBELET});
+    assert_int_equal(cluster_config_read(&s->client, 3000, known, &s->config, &s->err), 0);
+    assert_string_equal(s->config.kubernetes_version, "v1.36.1");
+    cluster_config_free(&s->config);
+    json_object_set_new(known, "kind", json_string("Status"));
+    assert_int_equal(cluster_config_read(&s->client, 3000, known, &s->config, &s->err), 0);
+    assert_string_equal(s->config.kubernetes_version, "v1.37.1");
+}
+
 static void pod_prefixes_are_assigned(void **state) {
     static const struct {
         const char *yaml;
@@ -489,6 +525,8 @@ int main(void) {
         CASE(refuses_absent_keys),
         CASE(refuses_paths_of_the_machine),
         CASE(takes_the_servers_version),
+        CASE(several_servers_are_asked_for_theirs),
+        CASE(a_known_object_is_taken),
         cmocka_unit_test(refuses_damaged_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,13 +203,14 @@ static void numbers_of_flannel_are_kept(void **state) {
 static void rights_are_asked_for_first(void **state) {
     static const struct {
         const char *may_not, *hides, *says, *hint;
+        bool dry_run; /* which sends no certificate request that would be refused */
     } rows[] = {
         {"certificatesigningrequests", NULL,
          "[ClusterRights] the token is not allowed to create certificatesigningrequests",
-         "kubeadm token"},
+         "kubeadm token", true},
         {NULL, "/kube-system/configmaps/winjoin",
          "ConfigMap kube-system/winjoin cannot be read (403), and kube-proxy would be refused",
-         "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"},
+         "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -", false},
     };
 
     (void)state;
@@ -222,6 +223,7 @@ static void rights_are_asked_for_first(void **state) {
         open_run(&r, "overlay");
         r.scene.may_not = rows[i].may_not;
         r.scene.hides = rows[i].hides;
+        r.options.dry_run = rows[i].dry_run;
         before = state_of(&r);
         assert_int_equal(join_told(&r, &told, &result, &err), -1);
         assert_int_equal(error_exit_code(err.kind), 2);
@@ -242,6 +244,25 @@ static void rights_are_asked_for_first(void **state) {
         text_free(&told.lines);
         close_run(&r);
     }
+}
+
+/* A certificate request that is refused is, too. */
+static void a_refused_request_leaves_the_adapter(void **state) {
+    struct told told = {0};
+    struct error err = {0};
+    json_t *result;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    r.scene.hides = "certificatesigningrequests";
+    assert_int_equal(join_told(&r, &told, &result, &err), -1);
+    assert_phase(result, "certificate", "failed", "403");
+    assert_phase(result, "vswitch", "not-run", NULL);
+    assert_non_null(strstr(err.hints[0], "kubeadm token create"));
+    json_decref(result);
+    text_free(&told.lines);
+    close_run(&r);
 }
 
 /* The node's own rights, once it has a certificate: kube-proxy's and the network agent's. */
@@ -451,6 +472,7 @@ int main(void) {
         cmocka_unit_test(a_plan_that_fails_ends_the_configuration),
         cmocka_unit_test(numbers_of_flannel_are_kept),
         cmocka_unit_test(rights_are_asked_for_first),
+        cmocka_unit_test(a_refused_request_leaves_the_adapter),
         cmocka_unit_test(rights_of_a_joined_node),
         cmocka_unit_test(an_unread_flannel_is_not_absent),
         cmocka_unit_test(a_joined_node_keeps_its_name),

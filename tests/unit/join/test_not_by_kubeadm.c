@@ -62,7 +62,7 @@ static int teardown(void **state) {
 }
 
 static int read_it(struct scene *s) {
-    return cluster_config_read(&s->client, 3000, &s->config, &s->err);
+    return cluster_config_read(&s->client, 3000, NULL, &s->config, &s->err);
 }
 
 /* One run tells of both that are missing, and what to do. */

@@ -155,12 +155,17 @@ static void what_a_daemon_set_is_given(void **state) {
     assert_string_equal(is, "{\"v\":\"/p\",\"a\":\"1\",\"b\":\"2\"}");
 }
 
+/* By one list; where that may not be read, or does not hold them all, by their names. */
 static void agents_are_found(void **state) {
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(found_rows); i++) {
+    for (size_t k = 0; k < 3 * ARRAY_SIZE(found_rows); k++) {
+        size_t i = k / 3;
+        struct cluster cluster = found_rows[i].cluster;
         const struct agent_settings *n;
         struct scene s;
-        open_scene(&s, &found_rows[i].cluster);
+        cluster.by_name = k % 3 == 1;
+        cluster.many = k % 3 == 2;
+        open_scene(&s, &cluster);
         n = &s.config.network;
         assert_int_equal(read_network(&s), 0);
         assert_ptr_equal(n->external, external_agent_by_name(found_rows[i].agent));
@@ -190,7 +195,7 @@ static void azure_is_found_last(void **state) {
         {.sets = {CALICO, CNS}},
         {.sets = {CNS}, .refused = "configmaps/kube-flannel-cfg"}}; /* as by config cluster */
     static const char *const plugins[] = {"azure-cns", "flannel", "external", "azure-cns"};
-    static const int requests[] = {7, 5, 6, 7};
+    static const int requests[] = {3, 2, 5, 3};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(clusters); i++) {
         struct scene s;
@@ -200,6 +205,27 @@ static void azure_is_found_last(void **state) {
         assert_same_text(s.config.network.daemon_set, i == 1 ? NULL : clusters[i].sets[0]);
         assert_int_equal(s.config.network.mode == NULL, i == 0 || i == 3);
         assert_int_equal(http_memory_requests(s.http), requests[i]);
+        close_scene(&s);
+    }
+}
+
+/* What was asked for by name in a cluster without it costs one request, and one for flannel's
+ * settings, which no DaemonSet has to run. */
+static void what_is_not_there_is_not_asked_for(void **state) {
+    static const struct {
+        struct cluster cluster;
+        int requests;
+    } rows[] = {{{.sets = {"kube-system/other"}}, 2},
+                {{.sets = {"kube-system/kube-flannel-ds-amd64"}}, 3},
+                {{.sets = {"kube-system/other"}, .by_name = true}, 22},
+                {{.sets = {"kube-system/other"}, .many = true}, 22}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct scene s;
+        open_scene(&s, &rows[i].cluster);
+        assert_int_equal(read_network(&s), 0);
+        assert_null(s.config.network.agent);
+        assert_int_equal(http_memory_requests(s.http), rows[i].requests);
         close_scene(&s);
     }
 }
@@ -245,7 +271,7 @@ static void what_may_not_be_read_is_said(void **state) {
     assert_int_equal(read_network(&s), 0);
     assert_true(s.config.network_unread);
     assert_ptr_equal(s.config.network.agent, &network_agent_flannel);
-    assert_int_equal(http_memory_requests(s.http), 2); /* after the first refusal no other one */
+    assert_int_equal(http_memory_requests(s.http), 3); /* after the first by name no other one */
     close_scene(&s);
     open_scene(&s, &clusters[1]);
     assert_int_equal(read_network(&s), 0);
@@ -259,8 +285,8 @@ static void a_request_that_fails_is_told(void **state) {
     static const struct cluster clusters[] = {
         {.sets = {CALICO}, .failing = "daemonsets"},
         {.sets = {ANTREA}, .map = ANTREA_MAP, .failing = "configmaps/antrea-windows"},
-        {.sets = {CALICO}, .failing = "kube-proxy-windows"},
-        {.failing = "azure-cns-win"}};
+        {.sets = {CALICO, PROXY}, .failing = "kube-proxy-windows"},
+        {.sets = {CNS}, .failing = "azure-cns-win"}};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(clusters); i++) {
         struct scene s;
@@ -386,7 +412,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_daemon_set_is_given),
         cmocka_unit_test(agents_are_found),
-        cmocka_unit_test(azure_is_found_last),
+        cmocka_unit_test(azure_is_found_last), cmocka_unit_test(what_is_not_there_is_not_asked_for),
         cmocka_unit_test(a_network_of_linux_alone_is_known),
         cmocka_unit_test(the_remedy_is_that_of_the_way_it_came),
         cmocka_unit_test(what_may_not_be_read_is_said),
