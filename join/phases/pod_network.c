@@ -99,7 +99,8 @@ static int record_forwarding(struct join *join, const char *address, int family,
 
 /* The cluster's agent makes it. */
 static int make_external(struct join *join, struct error *err) {
-    if (write_boot_network(join, err) < 0 || external_network_await(join, err) < 0)
+    if (write_boot_network(join, err) < 0 || external_network_await(join, err) < 0 ||
+        images_await(join, err) < 0)
         return -1;
     return external_network_pending(join, false, err);
 }
@@ -154,7 +155,8 @@ int phase_pod_network(struct join *join, struct error *err) {
     text_addf(&join->progress.detail, "; %s", join->found.plan.cni_plugin);
     if (*join->found.plan.source_vip)
         text_addf(&join->progress.detail, "; source VIP %s", join->found.plan.source_vip);
-    if (pod_routes_publish(join, &network, err) < 0 || write_boot_network(join, err) < 0)
+    if (pod_routes_publish(join, &network, err) < 0 || write_boot_network(join, err) < 0 ||
+        images_await(join, err) < 0)
         return -1;
     return write_cni(join, err); /* last: with it the kubelet calls the node's network ready */
 }
