@@ -32,11 +32,11 @@ static const struct {
 } lasting[] = {
     {"no match for platform",
      "name a tag that is for this build of Windows: winjoin preflight says which"},
-    {"not found", "look at the image's name and tag"},
     {"access denied", "give containerd the registry's key"},
     {"Unauthorized", "give containerd the registry's key"},
     {"not enough space", "make room on the disk of C:\\ProgramData\\containerd"},
     {"no space left", "make room on the disk of C:\\ProgramData\\containerd"},
+    {"NOT_FOUND", "look at the image's name and tag"},
 };
 
 static const char *lasting_hint(const struct error *why) {

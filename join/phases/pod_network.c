@@ -97,12 +97,15 @@ static int record_forwarding(struct join *join, const char *address, int family,
                           err);
 }
 
-/* The cluster's agent makes it. */
+/* The cluster's agent makes it. The keeper needs its file whatever becomes of that, but after it:
+ * with it, it lets pods come as soon as the network stands, and images may still be missing. */
 static int make_external(struct join *join, struct error *err) {
-    if (write_boot_network(join, err) < 0 || external_network_await(join, err) < 0 ||
-        images_await(join, err) < 0)
-        return -1;
-    return external_network_pending(join, false, err);
+    struct error why = {0};
+    int waited = external_network_await(join, err) < 0 ? -1 : images_await(join, err);
+
+    if (write_boot_network(join, &why) < 0 && waited == 0)
+        return error_pass(err, &why);
+    return waited < 0 ? -1 : external_network_pending(join, false, err);
 }
 
 /* Where it is absent, the agent's service may make it in winjoin's place one day, when HNS refused
