@@ -256,6 +256,30 @@ static void an_interruption_ends_them(void **state) {
     assert_int_equal(registry.pulled, 0);
 }
 
+/* Whatever fails meanwhile: no pod comes before they do, and the next join brings the rest. */
+static void any_call_may_fail(void **state) {
+    size_t failed = 0;
+
+    for (unsigned n = 150; n < 420; n += 9) {
+        struct error err = {0};
+
+        assert_int_equal(close_joining(state), 0);
+        assert_int_equal(open_images(state), 0);
+        want(4);
+        for (size_t i = 0; i < 4; i++)
+            registry.turns[i] = 3;
+        host_memory_fail(r.host, n);
+        failed += join_once(&r, &err) < 0;
+        host_memory_fail(r.host, 0);
+        set_options(&r, "overlay");
+        want(4);
+        joins();
+        assert_int_equal(registry.pulled, 4);
+        assert_false(registry.late);
+    }
+    assert_in_range(failed, 10, 30);
+}
+
 static void slow_unpacking_is_said(void **state) {
     static const char said[] = "unpacking the images took ";
 
@@ -284,6 +308,7 @@ int main(void) {
         IMAGES_TEST(others_come_when_one_does_not),
         IMAGES_TEST(a_skipped_phase_does_not_lose_them),
         IMAGES_TEST(an_interruption_ends_them),
+        IMAGES_TEST(any_call_may_fail),
         IMAGES_TEST(slow_unpacking_is_said),
     };
 
