@@ -153,11 +153,20 @@ bool host_pipe_exists(struct host *host, const char *path) {
     return host->ops->pipe_exists(host, path);
 }
 
-int host_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
-                   struct error *err) {
+int host_pipe_open(struct host *host, const char *path, const struct host_pipe_talk *talk,
+                   struct host_pipe **ret, struct error *err) {
     if (!talk->heard || !talk->timeout_ms)
         return error_set(err, ERROR_USAGE, "open pipe '%s': no server listens on it", path);
-    return host->ops->pipe_talk(host, path, talk, err);
+    return host->ops->pipe_open(host, path, talk, ret, err);
+}
+
+int host_pipe_turn(struct host *host, struct host_pipe *pipe, unsigned wait_ms, bool *ret_done,
+                   struct error *err) {
+    return host->ops->pipe_turn(host, pipe, wait_ms, ret_done, err);
+}
+
+void host_pipe_close(struct host *host, struct host_pipe *pipe) {
+    host->ops->pipe_close(host, pipe);
 }
 
 int64_t host_now(struct host *host) {

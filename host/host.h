@@ -359,10 +359,17 @@ struct host_pipe_talk {
     void *context;
     unsigned timeout_ms; /* of the whole conversation */
 };
-/* No such pipe: ERROR_ABSENT; no end in time: ERROR_TIMED_OUT; the server hung up: ERROR_HOST; it
- * is no service of this machine: ERROR_DENIED. */
-int host_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
+/* Dials and begins to say `first`. `path` and talk->context must outlive *ret, which the caller
+ * closes, in the midst of the conversation, too. No such pipe: ERROR_ABSENT; it is no service of
+ * this machine: ERROR_DENIED. */
+struct host_pipe;
+int host_pipe_open(struct host *host, const char *path, const struct host_pipe_talk *talk,
+                   struct host_pipe **ret, struct error *err);
+/* Waits at most wait_ms for something to be heard or said; between turns the rest is done. No end
+ * in time: ERROR_TIMED_OUT; the server hung up: ERROR_HOST; ERROR_INTERRUPTED. */
+int host_pipe_turn(struct host *host, struct host_pipe *pipe, unsigned wait_ms, bool *ret_done,
                    struct error *err);
+void host_pipe_close(struct host *host, struct host_pipe *pipe);
 
 int64_t host_now(struct host *host);           /* seconds since 1970, UTC */
 uint64_t host_monotonic_ms(struct host *host); /* never goes back */

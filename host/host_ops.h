@@ -77,8 +77,11 @@ struct host_ops {
     int (*event)(struct host *, char level, unsigned event_id, const char *text, struct error *);
     int (*event_source_set)(struct host *, const char *file, struct error *);
     bool (*pipe_exists)(struct host *, const char *path);
-    int (*pipe_talk)(struct host *, const char *path, const struct host_pipe_talk *talk,
+    int (*pipe_open)(struct host *, const char *path, const struct host_pipe_talk *talk,
+                     struct host_pipe **ret, struct error *);
+    int (*pipe_turn)(struct host *, struct host_pipe *, unsigned wait_ms, bool *ret_done,
                      struct error *);
+    void (*pipe_close)(struct host *, struct host_pipe *);
     int64_t (*now)(struct host *);
     uint64_t (*monotonic_ms)(struct host *);
     int (*sleep)(struct host *, unsigned milliseconds, struct error *);
@@ -106,8 +109,8 @@ struct host_ops {
     OP(prefix, firewall_has) OP(prefix, facts) OP(prefix, registry_get) \
     OP(prefix, registry_set) OP(prefix, run) OP(prefix, watcher_start) OP(prefix, watcher_end) \
     OP(prefix, watched_well) OP(prefix, event) OP(prefix, event_source_set) \
-    OP(prefix, pipe_exists) OP(prefix, pipe_talk) OP(prefix, now) OP(prefix, monotonic_ms) \
-    OP(prefix, sleep) OP(prefix, interrupted) OP(prefix, random) OP(prefix, environment) \
+    OP(prefix, pipe_exists) OP(prefix, pipe_open) OP(prefix, pipe_turn) OP(prefix, pipe_close) \
+    OP(prefix, now) OP(prefix, monotonic_ms) OP(prefix, sleep) OP(prefix, interrupted) OP(prefix, random) OP(prefix, environment) \
     OP(prefix, environment_names) OP(prefix, program_path) OP(prefix, free)
 /* clang-format on */
 #define HOST_OP_DECLARE(prefix, op) __typeof__(*((struct host_ops *)0)->op) prefix##_##op;

@@ -77,4 +77,5 @@ struct join {
     bool rolled_back;                /* after a failure; how: */
     struct reset_result undone;
     struct service_watch watch; /* the service that the running phase has started */
+    struct image_pulls *images; /* under way (join/phases/images.c) */
 };

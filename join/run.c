@@ -172,6 +172,7 @@ void join_close(struct join *join) {
         json_decref(join->progress.results[i].data);
     }
     free(join->progress.results);
+    images_end(join);
     journal_close(&join->journal);
     journal_close(&join->joining);
     found_free(&join->found);
@@ -260,7 +261,7 @@ static int run_until(struct join *join, bool looking, struct error *err) {
             return -1;
         }
     }
-    return 0;
+    return images_await(join, err); /* where the phase that does it was skipped */
 }
 
 static void set_deadline(struct join *join) {
@@ -275,6 +276,7 @@ int join_run(struct join *join, struct error *err) {
     set_deadline(join);
     result = failure_begin(join, err) < 0 ? -1 : run_until(join, false, err);
     host_set_deadline(join->host, 0);
+    images_end(join);
     tell_node(join, result < 0 ? err : NULL);
     kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
     if (result < 0)
@@ -296,7 +298,7 @@ int join_run_phase(struct join *join, const char *name, struct error *err) {
     for (size_t i = 0; i < join->phase_count; i++)
         if (text_list_has(&ids, join->phases[i].id) && run_phase(join, i, err) < 0)
             return -1;
-    return 0;
+    return images_await(join, err);
 }
 
 static const char *outcome_name(enum join_outcome outcome) {

@@ -1,10 +1,9 @@
 /* CRI calls: requests of one text field, answers whose protobuf is read field by field. */
 #include "services/cri.h"
 
-#include "services/grpc.h"
-
 #define SERVICE "/runtime.v1.RuntimeService/"
 #define IMAGES "/runtime.v1.ImageService/"
+#define CONTENT "/containerd.services.content.v1.Content/"
 #define KUBELET_LABEL "io.kubernetes.pod.uid"
 
 enum { REMOVE_TIMEOUT_MS = 60000, ID_MAX = 256 };
@@ -13,8 +12,10 @@ enum { VARINT, FIXED64, BYTES, FIXED32 = 5 }; /* protobuf's wire types */
  * the one of Stop- and RemovePodSandboxRequest. */
 enum { LIST_ITEMS = 1, POD_ID = 1, POD_METADATA = 2, POD_LABELS = 5 };
 enum { METADATA_NAME = 1, METADATA_NAMESPACE = 3, ENTRY_KEY = 1, REQUEST_POD = 1 };
-/* ImageSpec, the requests that hold one, and ImageStatusResponse. */
+/* ImageSpec, the requests that hold one, and ImageStatusResponse; ListStatusesResponse, Status. */
 enum { SPEC_IMAGE = 1, REQUEST_SPEC = 1, STATUS_IMAGE = 1 };
+#define DOWNLOAD_MAX (1ull << 44) /* so that no sum of them is too large */
+enum { STATUSES = 1, STATUS_REF = 3, STATUS_OFFSET = 4, STATUS_TOTAL = 5 };
 
 char *cri_pipe_path(const char *socket) {
     const char *path = text_starts_with(socket, "npipe://") ? socket + 8 : socket;
@@ -47,10 +48,11 @@ void cri_pods_free(struct cri_pods *pods) {
 struct span {
     const char *at;
     size_t len;
+    uint64_t number; /* instead of bytes */
 };
 
 static int cut(struct error *err) {
-    return error_set(err, ERROR_MALFORMED, "decode the list of pods: it ends within a field");
+    return error_set(err, ERROR_MALFORMED, "decode the runtime's answer: it ends within a field");
 }
 
 static int read_varint(struct span *in, uint64_t *ret, struct error *err) {
@@ -70,7 +72,7 @@ static int read_varint(struct span *in, uint64_t *ret, struct error *err) {
     return cut(err);
 }
 
-/* The next field: its number, and its bytes (none for a number, which nobody asks for). */
+/* The next field: its number, and its bytes or its value. */
 static int read_field(struct span *in, uint64_t *ret_number, struct span *ret, struct error *err) {
     uint64_t key, len = 0;
     unsigned type;
@@ -81,16 +83,17 @@ static int read_field(struct span *in, uint64_t *ret_number, struct span *ret, s
     *ret = (struct span){0};
     *ret_number = key >> 3;
     if (type == VARINT)
-        return read_varint(in, &len, err);
+        return read_varint(in, &ret->number, err);
     if (type == BYTES && read_varint(in, &len, err) < 0)
         return -1;
     if (type == FIXED32 || type == FIXED64)
         len = type == FIXED64 ? 8 : 4;
     else if (type != BYTES)
-        return error_set(err, ERROR_MALFORMED, "decode the list of pods: field of type %u", type);
+        return error_set(err, ERROR_MALFORMED, "decode the runtime's answer: field of type %u",
+                         type);
     if (len > in->len)
         return cut(err);
-    *ret = (struct span){in->at, type == BYTES ? (size_t)len : 0};
+    *ret = (struct span){.at = in->at, .len = type == BYTES ? (size_t)len : 0};
     in->at += len;
     in->len -= (size_t)len;
     return 0;
@@ -146,7 +149,7 @@ static int read_pod(struct span in, struct cri_pod *pod, bool *ret_ours, struct 
 
 int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct error *err) {
     _cleanup_(cri_pods_free) struct cri_pods pods = {0};
-    struct span in = {data, len}, value;
+    struct span in = {.at = data, .len = len}, value;
     uint64_t number;
 
     while (in.len) {
@@ -204,26 +207,59 @@ int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *po
     return 0;
 }
 
-static int call_of_image(struct host *host, const char *pipe, const char *method, const char *image,
-                         unsigned timeout_ms, struct text *answer, struct error *err) {
-    _cleanup_(text_free) struct text spec = {0}, request = {0};
+int cri_image_pull(struct host *host, const char *pipe, const char *image, unsigned timeout_ms,
+                   struct grpc_call **ret, struct error *err) {
+    _cleanup_(text_free) struct text spec = {0}, request = {0}, status = {0};
 
     add_field(&spec, SPEC_IMAGE, image, strlen(image));
     add_field(&request, REQUEST_SPEC, text_str(&spec), spec.len);
-    return grpc_call(host, pipe, method, &request, timeout_ms, answer, err);
-}
-
-int cri_image_pull(struct host *host, const char *pipe, const char *image, unsigned timeout_ms,
-                   bool *ret_pulled, struct error *err) {
-    _cleanup_(text_free) struct text status = {0}, answer = {0};
-
-    *ret_pulled = false;
-    if (call_of_image(host, pipe, IMAGES "ImageStatus", image, CRI_LIST_MS, &status, err) < 0)
+    if (grpc_call(host, pipe, IMAGES "ImageStatus", &request, CRI_LIST_MS, &status, err) < 0)
         return error_prefix(err, "ask the container runtime for image '%s'", image);
     if (status.len && text_str(&status)[0] == (STATUS_IMAGE << 3 | BYTES))
         return 0;
-    if (call_of_image(host, pipe, IMAGES "PullImage", image, timeout_ms, &answer, err) < 0)
-        return error_prefix(err, "pull image '%s'", image);
-    *ret_pulled = true;
+    return grpc_begin(host, pipe, IMAGES "PullImage", &request, timeout_ms, ret, err);
+}
+
+/* Manifests are downloaded, too, which says nothing of the time that is left. */
+static int read_download(struct span in, struct cri_downloads *sum, struct error *err) {
+    static const char layer[] = "layer-";
+    unsigned long long there = 0, total = 0;
+    struct span ref = {0}, value;
+    uint64_t number;
+
+    while (in.len) {
+        if (read_field(&in, &number, &value, err) < 0)
+            return -1;
+        if (number == STATUS_REF)
+            ref = value;
+        else if (number == STATUS_OFFSET)
+            there = value.number;
+        else if (number == STATUS_TOTAL)
+            total = value.number;
+    }
+    if (ref.len < sizeof layer - 1 || memcmp(ref.at, layer, sizeof layer - 1) != 0 ||
+        total > DOWNLOAD_MAX || there > total)
+        return 0;
+    sum->count++;
+    sum->there += there;
+    sum->total += total;
+    return 0;
+}
+
+int cri_downloads(struct host *host, const char *pipe, struct cri_downloads *ret,
+                  struct error *err) {
+    _cleanup_(text_free) struct text answer = {0};
+    struct span in, value;
+    uint64_t number;
+
+    *ret = (struct cri_downloads){0};
+    if (grpc_call(host, pipe, CONTENT "ListStatuses", &(struct text){0}, CRI_LIST_MS, &answer,
+                  err) < 0)
+        return -1;
+    in = (struct span){.at = text_str(&answer), .len = answer.len};
+    while (in.len)
+        if (read_field(&in, &number, &value, err) < 0 ||
+            (number == STATUSES && read_download(value, ret, err) < 0))
+            return -1;
     return 0;
 }

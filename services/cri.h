@@ -2,7 +2,7 @@
  * runtime.v1.RuntimeService) over its named pipe. */
 #pragma once
 
-#include "host/host.h"
+#include "services/grpc.h"
 
 /* "npipe:////./pipe/x" (or a bare path) -> "\\.\pipe\x"; the caller frees. */
 char *cri_pipe_path(const char *socket);
@@ -30,11 +30,20 @@ int cri_pods(struct host *host, const char *pipe, unsigned timeout_ms, struct cr
 int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *pod,
                    struct error *err);
 
-/* Pulls an image as the kubelet would, by the runtime's own registry settings, and unpacks it
- * (ImageService.PullImage). One that is there is not asked for again. Kinds: those of grpc_call(),
- * ERROR_HOST with the runtime's words where the registry has no such image. */
+/* Begins to pull an image as the kubelet would, by the runtime's own registry settings, and to
+ * unpack it (ImageService.PullImage); grpc_turn() goes on, grpc_end() ends it. *ret stays NULL for
+ * one that is there. Kinds: those of grpc_call(). */
 int cri_image_pull(struct host *host, const char *pipe, const char *image, unsigned timeout_ms,
-                   bool *ret_pulled, struct error *err);
+                   struct grpc_call **ret, struct error *err);
+/* The layers that containerd downloads now, for any image: how many bytes of theirs are there, and
+ * how many they have (containerd.services.content.v1.Content.ListStatuses: a layer that is whole is
+ * in it no more). A runtime that is not containerd: ERROR_HOST. */
+struct cri_downloads {
+    unsigned count;
+    unsigned long long there, total;
+};
+int cri_downloads(struct host *host, const char *pipe, struct cri_downloads *ret,
+                  struct error *err);
 
 /* ListPodSandboxResponse, the pure half of cri_pods(). ERROR_MALFORMED. */
 int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct error *err);

@@ -5,11 +5,14 @@
 #include <ctype.h>
 #include <nghttp2/nghttp2.h>
 
+enum { TURN_MS = 200 };
 enum { PREFIX_LEN = 5 }; /* before a message: is it compressed, how long is it */
 /* The list of a node's pods is some hundred kilobytes at most. */
 enum { ANSWER_MAX = 8 * 1024 * 1024 };
 
-struct call {
+struct grpc_call {
+    char *path; /* of the pipe */
+    struct host_pipe *pipe;
     nghttp2_session *session;
     struct text request, message; /* behind their prefix */
     size_t sent;                  /* of the request */
@@ -19,19 +22,11 @@ struct call {
     bool ended, canceled, too_long;
 };
 
-static void call_free(struct call *call) {
-    nghttp2_session_del(call->session);
-    text_free(&call->request);
-    text_free(&call->message);
-    text_free(&call->reason);
-    text_free(&call->fault);
-}
-
 /* ---- what nghttp2 asks and tells ---- */
 
 static ssize_t read_request(nghttp2_session *, int32_t, uint8_t *ret, size_t room, uint32_t *flags,
                             nghttp2_data_source *source, void *) {
-    struct call *call = source->ptr;
+    struct grpc_call *call = source->ptr;
     size_t left = call->request.len - call->sent, len = left < room ? left : room;
 
     memcpy(ret, text_str(&call->request) + call->sent, len);
@@ -55,7 +50,7 @@ static void add_decoded(struct text *t, const char *s) {
 /* A status that is not a number is not shown. */
 static int on_header(nghttp2_session *, const nghttp2_frame *, const uint8_t *name, size_t,
                      const uint8_t *value, size_t, uint8_t, void *context) {
-    struct call *call = context;
+    struct grpc_call *call = context;
 
     if (text_equal((const char *)name, "grpc-status"))
         (void)text_to_number((const char *)value, 0, INT32_MAX, &call->status); /* -1 stays then */
@@ -66,7 +61,7 @@ static int on_header(nghttp2_session *, const nghttp2_frame *, const uint8_t *na
 
 static int on_data(nghttp2_session *, uint8_t, int32_t, const uint8_t *data, size_t len,
                    void *context) {
-    struct call *call = context;
+    struct grpc_call *call = context;
 
     call->too_long = call->message.len + len > ANSWER_MAX;
     if (call->too_long)
@@ -78,7 +73,7 @@ static int on_data(nghttp2_session *, uint8_t, int32_t, const uint8_t *data, siz
 /* After its answer a server may say that it needs no more of the request (RFC 9113, 8.1: NO_ERROR).
  */
 static int on_heard(nghttp2_session *, const nghttp2_frame *frame, void *context) {
-    struct call *call = context;
+    struct grpc_call *call = context;
 
     call->canceled |= frame->hd.type == NGHTTP2_RST_STREAM && !call->ended &&
                       frame->rst_stream.error_code != NGHTTP2_NO_ERROR;
@@ -87,7 +82,7 @@ static int on_heard(nghttp2_session *, const nghttp2_frame *frame, void *context
 
 /* nghttp2 tells the server why it ends the connection. */
 static int on_said(nghttp2_session *, const nghttp2_frame *frame, void *context) {
-    struct call *call = context;
+    struct grpc_call *call = context;
 
     if (frame->hd.type == NGHTTP2_GOAWAY)
         text_addf(&call->fault, "%s%s%.*s", nghttp2_http2_strerror(frame->goaway.error_code),
@@ -97,7 +92,7 @@ static int on_said(nghttp2_session *, const nghttp2_frame *frame, void *context)
 }
 
 static int on_end(nghttp2_session *, int32_t, uint32_t error, void *context) {
-    struct call *call = context;
+    struct grpc_call *call = context;
 
     call->ended = true;
     if (error != NGHTTP2_NO_ERROR && !call->fault.len)
@@ -105,7 +100,7 @@ static int on_end(nghttp2_session *, int32_t, uint32_t error, void *context) {
     return 0;
 }
 
-static nghttp2_session *session_new(struct call *call) {
+static nghttp2_session *session_new(struct grpc_call *call) {
     nghttp2_session_callbacks *callbacks = NULL;
     nghttp2_session *session = NULL;
 
@@ -124,7 +119,7 @@ static nghttp2_session *session_new(struct call *call) {
 
 /* ---- the conversation ---- */
 
-static void add_unsaid(struct call *call, struct text *t) {
+static void add_unsaid(struct grpc_call *call, struct text *t) {
     const uint8_t *data;
     ssize_t len;
 
@@ -135,11 +130,15 @@ static void add_unsaid(struct call *call, struct text *t) {
 #define FIELD(name, value)                                                                         \
     { (uint8_t *)(name), (uint8_t *)(value), strlen(name), strlen(value), NGHTTP2_NV_FLAG_NONE }
 
-static void add_call(struct call *call, const char *method, struct text *t) {
+static void add_call(struct grpc_call *call, const char *method, struct text *t) {
     const nghttp2_nv fields[] = {
-        FIELD(":method", "POST"), FIELD(":scheme", "http"),
-        FIELD(":path", method),   FIELD(":authority", "localhost"),
-        FIELD("te", "trailers"),  FIELD("content-type", "application/grpc"),
+        FIELD(":method", "POST"),
+        FIELD(":scheme", "http"),
+        FIELD(":path", method),
+        FIELD(":authority", "localhost"),
+        FIELD("te", "trailers"),
+        FIELD("content-type", "application/grpc"),
+        FIELD("containerd-namespace", "k8s.io"), /* for its own services; CRI knows no other */
     };
     const nghttp2_settings_entry no_push = {NGHTTP2_SETTINGS_ENABLE_PUSH, 0};
     const nghttp2_data_provider body = {.source = {.ptr = call}, .read_callback = read_request};
@@ -152,7 +151,7 @@ static void add_call(struct call *call, const char *method, struct text *t) {
 
 static int heard(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
                  struct error *err) {
-    struct call *call = context;
+    struct grpc_call *call = context;
     ssize_t taken = nghttp2_session_mem_recv(call->session, data, len);
 
     if (call->too_long)
@@ -186,7 +185,7 @@ static const char *status_name(long long status) {
 }
 
 /* What counts is the status: there may be data before a failure. */
-static int judge(const struct call *call, struct text *ret, struct error *err) {
+static int judge(const struct grpc_call *call, struct text *ret, struct error *err) {
     const unsigned char *at = (const unsigned char *)text_str(&call->message);
     size_t len = call->message.len;
 
@@ -203,21 +202,59 @@ static int judge(const struct call *call, struct text *ret, struct error *err) {
     return 0;
 }
 
-int grpc_call(struct host *host, const char *pipe, const char *method, const struct text *request,
-              unsigned timeout_ms, struct text *ret, struct error *err) {
-    _cleanup_(call_free) struct call call = {.status = -1};
+int grpc_begin(struct host *host, const char *pipe, const char *method, const struct text *request,
+               unsigned timeout_ms, struct grpc_call **ret, struct error *err) {
     _cleanup_(text_free) struct text first = {0};
-    struct host_pipe_talk talk = {.heard = heard, .context = &call, .timeout_ms = timeout_ms};
+    struct grpc_call *call = xcalloc(1, sizeof *call);
+    struct host_pipe_talk talk = {.heard = heard, .context = call, .timeout_ms = timeout_ms};
 
-    call.session = session_new(&call);
-    text_add_char(&call.request, 0); /* not compressed */
+    call->path = xstrdup(pipe);
+    call->status = -1;
+    call->session = session_new(call);
+    text_add_char(&call->request, 0); /* not compressed */
     for (int shift = 24; shift >= 0; shift -= 8)
-        text_add_char(&call.request, (char)(request->len >> shift & 0xff));
-    text_add_bytes(&call.request, text_str(request), request->len);
-    add_call(&call, method, &first);
+        text_add_char(&call->request, (char)(request->len >> shift & 0xff));
+    text_add_bytes(&call->request, text_str(request), request->len);
+    add_call(call, method, &first);
     talk.first = text_str(&first);
     talk.first_len = first.len;
-    if (host_pipe_talk(host, pipe, &talk, err) < 0)
+    if (host_pipe_open(host, call->path, &talk, &call->pipe, err) < 0) {
+        grpc_end(host, call);
         return -1;
-    return judge(&call, ret, err);
+    }
+    *ret = call;
+    return 0;
+}
+
+int grpc_turn(struct host *host, struct grpc_call *call, unsigned wait_ms, bool *ret_done,
+              struct text *ret, struct error *err) {
+    if (host_pipe_turn(host, call->pipe, wait_ms, ret_done, err) < 0)
+        return -1;
+    return *ret_done ? judge(call, ret, err) : 0;
+}
+
+void grpc_end(struct host *host, struct grpc_call *call) {
+    if (call->pipe)
+        host_pipe_close(host, call->pipe);
+    nghttp2_session_del(call->session);
+    text_free(&call->request);
+    text_free(&call->message);
+    text_free(&call->reason);
+    text_free(&call->fault);
+    free(call->path);
+    free(call);
+}
+
+int grpc_call(struct host *host, const char *pipe, const char *method, const struct text *request,
+              unsigned timeout_ms, struct text *ret, struct error *err) {
+    struct grpc_call *call = NULL;
+    bool done = false;
+    int result = grpc_begin(host, pipe, method, request, timeout_ms, &call, err);
+
+    if (result < 0)
+        return -1;
+    while (!done && result == 0)
+        result = grpc_turn(host, call, TURN_MS, &done, ret, err);
+    grpc_end(host, call);
+    return result;
 }

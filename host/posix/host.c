@@ -179,9 +179,17 @@ bool rootfs_pipe_exists(struct host *host, const char *path) {
 }
 
 /* A played server has pipes that are open, but nobody who answers on them. */
-int rootfs_pipe_talk(struct host *, const char *path, const struct host_pipe_talk *,
-                     struct error *err) {
+int rootfs_pipe_open(struct host *, const char *path, const struct host_pipe_talk *,
+                     struct host_pipe **, struct error *err) {
     return error_set_os(err, ERROR_ABSENT, ENOENT, "open '%s'", path);
+}
+
+int rootfs_pipe_turn(struct host *, struct host_pipe *, unsigned, bool *, struct error *) {
+    abort(); /* none is open */
+}
+
+void rootfs_pipe_close(struct host *, struct host_pipe *) {
+    abort();
 }
 
 int64_t rootfs_now(struct host *) {

@@ -3,7 +3,7 @@
 
 #include <sddl.h>
 
-enum { PIECE = 16384, BUSY_WAIT_MS = 100, TURN_MS = 200 };
+enum { PIECE = 16384, BUSY_WAIT_MS = 100 };
 
 /* One direction: what is under way, if anything is. */
 struct way {
@@ -13,38 +13,41 @@ struct way {
 
 /* Both at once: a pipe without buffers (go-winio's, so containerd's) keeps each side's words until
  * the other listens, and a gRPC server speaks before it listens. */
-struct talk {
+struct host_pipe {
     const char *path;
+    struct host_pipe_talk asked;
     HANDLE pipe;
     struct way in, out;
     char heard[PIECE];
-    struct text unsaid;
+    struct text unsaid, reply;
     uint64_t end; /* of the whole conversation, by GetTickCount64 */
 };
 
 static void way_end(HANDLE pipe, struct way *way) {
     DWORD bytes;
 
-    /* Windows writes into what lies on our stack until it says that it is done. */
+    /* Windows writes into what is ours until it says that it is done. */
     if (way->pending && (CancelIoEx(pipe, &way->over) || GetLastError() == ERROR_NOT_FOUND))
         (void)GetOverlappedResult(pipe, &way->over, &bytes, TRUE);
     if (way->over.hEvent)
         (void)CloseHandle(way->over.hEvent);
 }
 
-static void talk_end(struct talk *talk) {
+void win32_pipe_close(struct host *, struct host_pipe *talk) {
     way_end(talk->pipe, &talk->in);
     way_end(talk->pipe, &talk->out);
     if (talk->pipe != INVALID_HANDLE_VALUE)
         (void)CloseHandle(talk->pipe);
     text_free(&talk->unsaid);
+    text_free(&talk->reply);
+    free(talk);
 }
 
-static int failed(const struct talk *talk, struct error *err) {
+static int failed(const struct host_pipe *talk, struct error *err) {
     return win32_fail(err, GetLastError(), "pipe '%s'", talk->path);
 }
 
-static int check_time(const struct talk *talk, struct error *err) {
+static int check_time(const struct host_pipe *talk, struct error *err) {
     if (win32_interrupted(NULL))
         return error_set(err, ERROR_INTERRUPTED, "pipe '%s': interrupted", talk->path);
     if (GetTickCount64() >= talk->end)
@@ -141,7 +144,7 @@ static int check_server(HANDLE pipe, const char *path, struct error *err) {
 
 /* All instances may be busy for a moment: the server makes a new one after each client. The server
  * may ask who we are, not act as us. */
-static int dial(struct talk *talk, struct error *err) {
+static int dial(struct host_pipe *talk, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide(talk->path);
     DWORD flags = FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION;
 
@@ -159,7 +162,7 @@ static int dial(struct talk *talk, struct error *err) {
 }
 
 /* Starts reading and writing where either can go on. */
-static int begin(struct talk *talk, struct error *err) {
+static int begin(struct host_pipe *talk, struct error *err) {
     if (!talk->in.pending) {
         if (!ReadFile(talk->pipe, talk->heard, PIECE, NULL, &talk->in.over) &&
             GetLastError() != ERROR_IO_PENDING)
@@ -177,7 +180,7 @@ static int begin(struct talk *talk, struct error *err) {
 }
 
 /* What a way has done; false when it is still under way. */
-static bool is_done(struct talk *talk, struct way *way, DWORD *ret_bytes, int *ret_result,
+static bool is_done(struct host_pipe *talk, struct way *way, DWORD *ret_bytes, int *ret_result,
                     struct error *err) {
     if (!way->pending || WaitForSingleObject(way->over.hEvent, 0) != WAIT_OBJECT_0)
         return false;
@@ -187,15 +190,17 @@ static bool is_done(struct talk *talk, struct way *way, DWORD *ret_bytes, int *r
     return true;
 }
 
-/* One turn: waits for either way, hands on what was heard. What is to be said meanwhile goes behind
- * what is being said, in another buffer. */
-static int turn(struct talk *talk, const struct host_pipe_talk *asked, struct text *reply,
-                bool *ret_done, struct error *err) {
+/* Waits for either way, hands on what was heard. What is to be said meanwhile goes behind what is
+ * being said, in another buffer. */
+int win32_pipe_turn(struct host *, struct host_pipe *talk, unsigned wait_ms, bool *ret_done,
+                    struct error *err) {
     HANDLE events[2] = {talk->in.over.hEvent, talk->out.over.hEvent};
     DWORD bytes = 0;
     int result = 0;
 
-    (void)WaitForMultipleObjects(talk->out.pending ? 2 : 1, events, FALSE, TURN_MS);
+    if (begin(talk, err) < 0)
+        return -1;
+    (void)WaitForMultipleObjects(talk->out.pending ? 2 : 1, events, FALSE, wait_ms);
     if (check_time(talk, err) < 0)
         return -1;
     if (is_done(talk, &talk->out, &bytes, &result, err)) {
@@ -204,29 +209,31 @@ static int turn(struct talk *talk, const struct host_pipe_talk *asked, struct te
         text_clear(&talk->unsaid); /* a write of a byte pipe is whole or fails */
     }
     if (is_done(talk, &talk->in, &bytes, &result, err) &&
-        (result < 0 || asked->heard(asked->context, talk->heard, bytes, reply, ret_done, err) < 0))
+        (result < 0 || talk->asked.heard(talk->asked.context, talk->heard, bytes, &talk->reply,
+                                         ret_done, err) < 0))
         return -1;
-    if (!talk->out.pending && reply->len) {
-        text_add_bytes(&talk->unsaid, text_str(reply), reply->len);
-        text_clear(reply);
+    if (!talk->out.pending && talk->reply.len) {
+        text_add_bytes(&talk->unsaid, text_str(&talk->reply), talk->reply.len);
+        text_clear(&talk->reply);
     }
-    return 0;
+    return *ret_done ? 0 : begin(talk, err); /* it goes on while nobody looks */
 }
 
-int win32_pipe_talk(struct host *, const char *path, const struct host_pipe_talk *asked,
-                    struct error *err) {
-    _cleanup_(talk_end) struct talk talk = {
-        .path = path, .pipe = INVALID_HANDLE_VALUE, .end = GetTickCount64() + asked->timeout_ms};
-    _cleanup_(text_free) struct text reply = {0};
-    bool done = false;
+int win32_pipe_open(struct host *host, const char *path, const struct host_pipe_talk *asked,
+                    struct host_pipe **ret, struct error *err) {
+    struct host_pipe *talk = xcalloc(1, sizeof *talk);
 
-    talk.in.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
-    talk.out.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
-    text_add_bytes(&talk.unsaid, asked->first, asked->first_len);
-    if (dial(&talk, err) < 0)
-        return -1;
-    while (!done)
-        if (begin(&talk, err) < 0 || turn(&talk, asked, &reply, &done, err) < 0)
-            return -1;
-    return 0;
+    talk->path = path;
+    talk->asked = *asked;
+    talk->pipe = INVALID_HANDLE_VALUE;
+    talk->end = GetTickCount64() + asked->timeout_ms;
+    talk->in.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
+    talk->out.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
+    text_add_bytes(&talk->unsaid, asked->first, asked->first_len);
+    if (dial(talk, err) == 0 && begin(talk, err) == 0) {
+        *ret = talk;
+        return 0;
+    }
+    win32_pipe_close(host, talk);
+    return -1;
 }

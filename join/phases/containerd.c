@@ -12,5 +12,5 @@ int phase_containerd(struct join *join, struct error *err) {
     if (service_run(join, &service_containerd, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "running, %s", pipe);
-    return sandbox_image_import(join, err) < 0 ? -1 : images_pull(join, err);
+    return sandbox_image_import(join, err) < 0 ? -1 : images_begin(join, err);
 }

@@ -1,47 +1,215 @@
-/* Images that pods will need, pulled before the kubelet can start one. */
+/* Images that pods will need: containerd pulls them while the join does something else, and the
+ * Node is not ready before they are there. */
 #include "join/phases/steps.h"
 
 #include "services/artifacts/artifacts.h"
 #include "services/cri.h"
 
-enum { PULL_MS = 1800000 };
+enum { PULL_MS = 1800000, TURN_MS = 100, TELL_MS = 1000, AT_ONCE = 3, TRIES = 3 };
+enum { LONG_UNPACKING_MS = 60000 };
 
-/* What is pulled in part stays in containerd's content store: the next try goes on with it. */
-static int pull(struct join *join, const char *pipe, const char *image, bool required,
-                size_t *pulled, struct error *err) {
-    struct error why = {0};
-    bool is_new = false;
+struct pull {
+    const char *image;
+    bool required;
+    unsigned tries;
+    struct grpc_call *call; /* NULL: nothing is under way here */
+};
 
-    if (cri_image_pull(join->host, pipe, image, PULL_MS, &is_new, &why) == 0) {
-        *pulled += is_new;
-        return 0;
+struct image_pulls {
+    char *pipe;
+    size_t count, begun, ended, pulled;
+    struct pull running[AT_ONCE];
+    /* by what is told */
+    uint64_t begin_ms, told_ms;
+    unsigned long long there, moved; /* bytes */
+    unsigned unpacking_ms;           /* while nothing was downloaded */
+};
+
+/* ---- one image ---- */
+
+/* What another try would not change, in the words of containerd and Windows. */
+static const struct {
+    const char *words, *hint;
+} lasting[] = {
+    {"no match for platform",
+     "name a tag that is for this build of Windows: winjoin preflight says which"},
+    {"access denied", "give containerd the registry's key"},
+    {"Unauthorized", "give containerd the registry's key"},
+    {"not enough space", "make room on the disk of C:\\ProgramData\\containerd"},
+    {"no space left", "make room on the disk of C:\\ProgramData\\containerd"},
+    {"NOT_FOUND", "look at the image's name and tag"},
+};
+
+static const char *lasting_hint(const struct error *why) {
+    for (size_t i = 0; i < ARRAY_SIZE(lasting); i++)
+        if (strstr(why->message, lasting[i].words))
+            return lasting[i].hint;
+    return NULL;
+}
+
+static int begin(struct join *join, struct pull *pull, struct error *err);
+
+/* What has come of its layers stays in containerd's content store: the next try goes on with it. */
+static int failed(struct join *join, struct pull *pull, struct error *why, struct error *err) {
+    const char *hint = lasting_hint(why);
+
+    if (why->kind == ERROR_INTERRUPTED || host_deadline_passed(join->host))
+        return error_pass(err, why);
+    if (!hint && why->kind == ERROR_HOST && pull->tries < TRIES)
+        return begin(join, pull, err);
+    join->images->ended++;
+    (void)error_prefix(why, "pull image '%s'", pull->image);
+    if (pull->required) {
+        (void)error_hint(why, "%s", hint ? hint : "run the same command again: it continues");
+        return error_pass(err, why);
     }
-    if (required || why.kind == ERROR_INTERRUPTED || host_deadline_passed(join->host))
-        return error_pass(err, &why);
-    join_warn(&join->progress, "%s; the first pod that needs it waits for it", why.message);
+    join_warn(&join->progress, "%s; the first pod that needs it waits for it%s%s", why->message,
+              hint ? ": " : "", hint ? hint : "");
     return 0;
 }
 
-int images_pull(struct join *join, struct error *err) {
-    const struct text_list *lists[] = {&join->found.options.images_required,
-                                       &join->found.options.images};
-    _cleanup_(freep) char *pipe = service_proof_pipe(join);
-    size_t count = lists[0]->count + lists[1]->count, at = 0, pulled = 0;
+static int begin(struct join *join, struct pull *pull, struct error *err) {
+    struct error why = {0};
 
-    for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
-        for (size_t i = 0; i < lists[l]->count; i++) {
-            join_tell_waiting(&join->progress, 0, PULL_MS, "", "pulling image %s (%zu of %zu)",
-                              lists[l]->items[i], ++at, count);
-            if (pull(join, pipe, lists[l]->items[i], l == 0, &pulled, err) < 0)
+    pull->tries++;
+    if (cri_image_pull(join->host, join->images->pipe, pull->image, PULL_MS, &pull->call, &why) < 0)
+        return failed(join, pull, &why, err);
+    join->images->ended += !pull->call;
+    return 0;
+}
+
+static int look(struct join *join, struct pull *pull, struct error *err) {
+    _cleanup_(text_free) struct text answer = {0};
+    struct error why = {0};
+    bool done = false;
+    int result = grpc_turn(join->host, pull->call, TURN_MS, &done, &answer, &why);
+
+    if (result == 0 && !done)
+        return 0;
+    grpc_end(join->host, pull->call);
+    pull->call = NULL;
+    if (result < 0)
+        return failed(join, pull, &why, err);
+    join->images->pulled++;
+    join->images->ended++;
+    return 0;
+}
+
+/* ---- all of them ---- */
+
+static int fill(struct join *join, struct error *err) {
+    const struct text_list *first = &join->found.options.images_required;
+    struct image_pulls *p = join->images;
+
+    for (size_t slot = 0; slot < AT_ONCE; slot++)
+        while (!p->running[slot].call && p->begun < p->count) {
+            size_t at = p->begun++;
+            bool required = at < first->count;
+
+            p->running[slot] = (struct pull){
+                .image = required ? first->items[at]
+                                  : join->found.options.images.items[at - first->count],
+                .required = required};
+            if (begin(join, &p->running[slot], err) < 0)
                 return -1;
         }
-    if (count) {
-        join_fact(&join->progress, "pulled", json_integer((json_int_t)pulled));
-        text_addf(&join->progress.detail, ", %zu of %zu image%s pulled", pulled, count,
-                  PLURAL(count));
+    return 0;
+}
+
+int images_begin(struct join *join, struct error *err) {
+    const struct join_options *o = &join->found.options;
+
+    images_end(join);
+    if (!o->images_required.count && !o->images.count)
+        return 0;
+    join->images = xcalloc(1, sizeof *join->images);
+    join->images->pipe = service_proof_pipe(join);
+    join->images->count = o->images_required.count + o->images.count;
+    return fill(join, err);
+}
+
+void images_end(struct join *join) {
+    struct image_pulls *p = take_ptr(join->images);
+
+    for (size_t slot = 0; p && slot < AT_ONCE; slot++)
+        if (p->running[slot].call)
+            grpc_end(join->host, p->running[slot].call);
+    if (p)
+        free(p->pipe);
+    free(p);
+}
+
+/* A layer that is whole is no longer among those under way: what came of it since is not counted.
+ */
+static void tell(struct join *join, uint64_t now) {
+    struct image_pulls *p = join->images;
+    _cleanup_(text_free) struct text said = {0};
+    struct cri_downloads d = {0};
+    bool known = cri_downloads(join->host, p->pipe, &d, ERROR_IGNORED) == 0;
+    double seconds = (double)(now - p->begin_ms) / 1000.0, rate;
+
+    if (p->told_ms && d.there > p->there)
+        p->moved += d.there - p->there;
+    if (p->told_ms && known && !d.count)
+        p->unpacking_ms += (unsigned)(now - p->told_ms);
+    p->there = d.there;
+    p->told_ms = now;
+    rate = seconds > 0 ? (double)p->moved / seconds : 0;
+    if (d.count)
+        text_addf(&said, "; downloading %.0f of %.0f MB", (double)d.there / 1e6,
+                  (double)d.total / 1e6);
+    if (d.count && rate > 0)
+        text_addf(&said, " at %.1f MB/s, %.0f s left for these", rate / 1e6,
+                  (double)(d.total - d.there) / rate);
+    if (known && !d.count)
+        text_add(&said, "; unpacking");
+    join_tell_waiting(&join->progress, (unsigned)(now - p->begin_ms), 0, "",
+                      "for images: %zu of %zu there%s", p->ended, p->count, text_str(&said));
+}
+
+static int wait_all(struct join *join, struct error *err) {
+    struct image_pulls *p = join->images;
+
+    p->begin_ms = host_monotonic_ms(join->host);
+    while (p->ended < p->count) {
+        uint64_t now = host_monotonic_ms(join->host);
+
+        if (host_interrupted(join->host))
+            return error_set(err, ERROR_INTERRUPTED, "interrupted");
+        if (!p->told_ms || now - p->told_ms >= TELL_MS)
+            tell(join, now);
+        for (size_t slot = 0; slot < AT_ONCE; slot++)
+            if (p->running[slot].call && look(join, &p->running[slot], err) < 0)
+                return -1;
+        if (fill(join, err) < 0)
+            return -1;
     }
     return 0;
 }
+
+int images_await(struct join *join, struct error *err) {
+    const struct image_pulls *p = join->images;
+
+    if (!p)
+        return 0;
+    if (wait_all(join, err) < 0) {
+        images_end(join);
+        return -1;
+    }
+    if (p->unpacking_ms >= LONG_UNPACKING_MS)
+        join_warn(&join->progress,
+                  "unpacking the images took %u s beside their download: exclude "
+                  "C:\\ProgramData\\containerd from Defender's scans (preflight's check Defender), "
+                  "take a faster disk, or do it once for an image (winjoin prepare)",
+                  p->unpacking_ms / 1000);
+    join_fact(&join->progress, "pulled", json_integer((json_int_t)p->pulled));
+    text_addf(&join->progress.detail, ", %zu of %zu image%s pulled", p->pulled, p->count,
+              PLURAL(p->count));
+    images_end(join);
+    return 0;
+}
+
+/* ---- the sandbox image of a bundle ---- */
 
 enum { IMPORT_MS = 300000 };
 

@@ -97,11 +97,15 @@ static int record_forwarding(struct join *join, const char *address, int family,
                           err);
 }
 
-/* The cluster's agent makes it. */
+/* The cluster's agent makes it. The keeper needs its file whatever becomes of that, but after it:
+ * with it, it lets pods come as soon as the network stands, and images may still be missing. */
 static int make_external(struct join *join, struct error *err) {
-    if (write_boot_network(join, err) < 0 || external_network_await(join, err) < 0)
-        return -1;
-    return external_network_pending(join, false, err);
+    struct error why = {0};
+    int waited = external_network_await(join, err) < 0 ? -1 : images_await(join, err);
+
+    if (write_boot_network(join, &why) < 0 && waited == 0)
+        return error_pass(err, &why);
+    return waited < 0 ? -1 : external_network_pending(join, false, err);
 }
 
 /* Where it is absent, the agent's service may make it in winjoin's place one day, when HNS refused
@@ -154,7 +158,8 @@ int phase_pod_network(struct join *join, struct error *err) {
     text_addf(&join->progress.detail, "; %s", join->found.plan.cni_plugin);
     if (*join->found.plan.source_vip)
         text_addf(&join->progress.detail, "; source VIP %s", join->found.plan.source_vip);
-    if (pod_routes_publish(join, &network, err) < 0 || write_boot_network(join, err) < 0)
+    if (pod_routes_publish(join, &network, err) < 0 || write_boot_network(join, err) < 0 ||
+        images_await(join, err) < 0)
         return -1;
     return write_cni(join, err); /* last: with it the kubelet calls the node's network ready */
 }

@@ -53,10 +53,18 @@ int agent_registry_apply(struct join *join, struct error *err);
  * image that containerd has changes nothing. Kinds: those of host_run(), ERROR_HOST (ctr fails),
  * ERROR_DENIED (somebody else than an administrator has put one of the two there). */
 int sandbox_image_import(struct join *join, struct error *err);
-/* join/phases/images.c: pulls the images that were asked for, one after the other, containerd the
- * layers of each at once. One that cannot be pulled is a warning, unless it is required. Kinds:
- * those of cri_image_pull(). */
-int images_pull(struct join *join, struct error *err);
+
+/* ---- images (join/phases/images.c) ---- */
+
+/* Has containerd pull the images that were asked for, the required ones first: three at once, each
+ * of its layers by containerd's own settings. It goes on while the join does; images_await() looks
+ * after those that follow. One that cannot be pulled, thrice where that may help, is a warning,
+ * unless it is required. Kinds: those of cri_image_pull(). */
+int images_begin(struct join *join, struct error *err);
+/* Waits until each has come, and tells how far they are. Nothing was begun: nothing. */
+int images_await(struct join *join, struct error *err);
+/* Ends what is under way; what has come of it stays with containerd. */
+void images_end(struct join *join);
 
 /* ---- services that run and do their work, known as their rows say (struct service, proof) ---- */
 

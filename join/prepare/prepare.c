@@ -37,7 +37,7 @@ json_t *prepared_read(struct host *host) {
 /* It is stopped whatever became of the images: an image is taken of a server at rest. */
 static int fill_containerd(struct join *join, struct error *err) {
     struct error why = {0};
-    int result = phase_containerd(join, err);
+    int result = phase_containerd(join, err) < 0 ? -1 : images_await(join, err);
 
     if (host_service_stop(join->host, service_containerd.name, STOP_MS, &why) < 0)
         return result < 0 ? -1 : error_pass(err, &why);

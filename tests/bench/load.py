@@ -50,6 +50,7 @@ class Server:
     def stop(self):
         self.process.terminate()
         self.process.wait(20)
+        self.process.stdout.close()
 
 
 def command(facts, node, rootfs, spread):

@@ -266,30 +266,48 @@ static bool pipe_exists(struct host *host, const char *path) {
     return model_pipe_exists(memory_of(host)->state, path);
 }
 
-static int pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
+struct host_pipe {
+    const char *path;
+    struct host_pipe_talk talk;
+    struct text said;
+    uint64_t start;
+};
+
+static int pipe_open(struct host *host, const char *path, const struct host_pipe_talk *talk,
+                     struct host_pipe **ret, struct error *err) {
+    if (memory_call(host, err, "pipe_open %s", path) < 0)
+        return -1;
+    if (!memory_of(host)->pipe)
+        return error_set_os(err, ERROR_ABSENT, 2, "open '%s'", path);
+    *ret = xcalloc(1, sizeof **ret);
+    **ret = (struct host_pipe){.path = path, .talk = *talk, .start = memory_of(host)->clock_ms};
+    text_add_bytes(&(*ret)->said, talk->first, talk->first_len);
+    return 0;
+}
+
+static int pipe_turn(struct host *host, struct host_pipe *pipe, unsigned wait_ms, bool *ret_done,
                      struct error *err) {
     struct memory_host *memory = memory_of(host);
-    _cleanup_(text_free) struct text said = {0}, answer = {0};
-    uint64_t start = memory->clock_ms;
-    bool done = false;
+    _cleanup_(text_free) struct text answer = {0};
 
-    if (memory_call(host, err, "pipe_talk %s", path) < 0)
-        return -1;
-    if (!memory->pipe)
-        return error_set_os(err, ERROR_ABSENT, 2, "open '%s'", path);
-    text_add_bytes(&said, talk->first, talk->first_len);
-    while (!done) {
-        text_clear(&answer);
-        memory->pipe(memory->pipe_context, text_str(&said), said.len, &answer);
-        if (memory->clock_ms - start > talk->timeout_ms)
-            return error_set(err, ERROR_TIMED_OUT, "pipe '%s': no answer", path);
-        if (!answer.len)
-            return error_set_os(err, ERROR_HOST, 109, "pipe '%s'", path);
-        text_clear(&said);
-        if (talk->heard(talk->context, text_str(&answer), answer.len, &said, &done, err) < 0)
-            return -1;
+    memory->pipe(memory->pipe_context, text_str(&pipe->said), pipe->said.len, &answer);
+    if (memory->clock_ms - pipe->start > pipe->talk.timeout_ms)
+        return error_set(err, ERROR_TIMED_OUT, "pipe '%s': no answer", pipe->path);
+    if (memory->pipe_not_yet) {
+        memory->pipe_not_yet = false;
+        memory->clock_ms += wait_ms;
+        return 0;
     }
-    return 0;
+    if (!answer.len)
+        return error_set_os(err, ERROR_HOST, 109, "pipe '%s'", pipe->path);
+    text_clear(&pipe->said);
+    return pipe->talk.heard(pipe->talk.context, text_str(&answer), answer.len, &pipe->said,
+                            ret_done, err);
+}
+
+static void pipe_close(struct host *, struct host_pipe *pipe) {
+    text_free(&pipe->said);
+    free(pipe);
 }
 
 static int64_t now(struct host *host) {
@@ -420,7 +438,9 @@ static const struct host_ops memory_ops = {
     .watcher_end = watcher_end,
     .watched_well = watched_well,
     .pipe_exists = pipe_exists,
-    .pipe_talk = pipe_talk,
+    .pipe_open = pipe_open,
+    .pipe_turn = pipe_turn,
+    .pipe_close = pipe_close,
     .now = now,
     .monotonic_ms = monotonic_ms,
     .sleep = sleep_for,

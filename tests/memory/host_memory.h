@@ -75,10 +75,11 @@ typedef uint32_t host_memory_hns(void *context, const char *function, const char
 void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context);
 /* From now on no call of HNS comes back: each takes all the time that it is given. */
 void host_memory_hang_hns(struct host *host);
-/* Who answers on every pipe: handed what was said, adds to `answer`; nothing: it hung up. NULL:
- * there is no pipe to talk on. */
+/* Who answers on every pipe: handed what was said, adds to `answer`; nothing: it hung up, or
+ * said host_memory_pipe_not_yet() and is asked again later. NULL: there is no pipe to talk on. */
 typedef void host_memory_pipe(void *context, const void *said, size_t len, struct text *answer);
 void host_memory_set_pipe_answer(struct host *host, host_memory_pipe *answer, void *context);
+void host_memory_pipe_not_yet(struct host *host);
 /* Lets go what the host itself notes of what was done: its log and the event log. */
 void host_memory_forget(struct host *host);
 /* The service hns gets another process (registered where it is not), and Windows' store of HNS (not

@@ -46,6 +46,7 @@ struct memory_host {
     void *on_run_context;
     host_memory_pipe *pipe;
     void *pipe_context;
+    bool pipe_not_yet;
     void (*on_sleep)(void *, struct host *);
     void *on_sleep_context;
     char *ending; /* service whose next `ending_times` starts end at once */

@@ -223,6 +223,10 @@ void host_memory_set_pipe(struct host *host, const char *path) {
     json_array_append_new(json_object_get(memory_of(host)->state, "pipes"), json_string(path));
 }
 
+void host_memory_pipe_not_yet(struct host *host) {
+    memory_of(host)->pipe_not_yet = true;
+}
+
 void host_memory_set_pipe_answer(struct host *host, host_memory_pipe *answer, void *context) {
     memory_of(host)->pipe = answer;
     memory_of(host)->pipe_context = context;

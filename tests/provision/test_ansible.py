@@ -1,20 +1,18 @@
 #!/usr/bin/env python3
 """The Ansible role, by ansible-playbook itself against the rehearsal (a Windows server in a folder) and a control plane."""
-import hashlib
-import http.server
 import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests/provision"), str(ROOT / "tests/bench"), str(ROOT / "tests")]
 import load  # noqa: E402
 import ansible_tools  # noqa: E402
+import rehearsed  # noqa: E402
 from controlplane.client import Client  # noqa: E402
 
 ROLE = ROOT / "dist/provision/ansible"
@@ -27,25 +25,6 @@ PLAY = """
       check_mode: false
       delegate_to: localhost
 """
-# A node's programs, by their folder on the server.
-PROGRAMS = {"flanneld": r"C:\k", "kubelet": r"C:\k", "win-overlay": r"C:\opt\cni\bin", "host-local": r"C:\opt\cni\bin",
-            "containerd": r"C:\Program Files\containerd", "containerd-shim-runhcs-v1": r"C:\Program Files\containerd"}
-# What a rehearsal cannot play: a virtual switch, a Node that the kubelet registers, flows.
-NOT_PLAYED = "vswitch,node,pod-network,flanneld,kube-proxy,ready,verify"
-MACHINE = {"services": {name: {"state": "running"} for name in ("hns", "vmcompute")},
-           "pipes": [r"\\.\pipe\containerd-containerd"]}
-
-
-class Healthy(http.server.BaseHTTPRequestHandler):
-    """The kubelet's /healthz."""
-
-    def do_GET(self):  # pylint: disable=invalid-name
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"ok")
-
-    def log_message(self, *_words):  # pylint: disable=arguments-differ
-        pass
 
 
 class Ansible(unittest.TestCase):
@@ -106,31 +85,6 @@ class Ansible(unittest.TestCase):
         self.assertEqual((gone["changed"], gone["exit_code"]), (True, 0), said)
         self.assertFalse(load.joined(self.rootfs, "node-1"))
 
-    def bundle(self, name, **newer):
-        """A folder with programs and their lock; `newer` programs have other bytes than in other folders."""
-        folder = self.folder / name
-        folder.mkdir()
-        rows = []
-        for program in PROGRAMS:
-            data = ("MZ %s %s" % (program, newer.get(program.replace("-", "_"), ""))).encode()
-            (folder / (program + ".exe")).write_bytes(data)
-            rows.append({"name": program, "version": "v1.37.1" if program == "kubelet" else "v2.4.2", "size": len(data),
-                         "sha256": hashlib.sha256(data).hexdigest(), "path": program + ".exe"})
-        (folder / "winjoin.lock").write_text(json.dumps({"apiVersion": "winjoin.io/v1alpha1", "kind": "BundleLock",
-                                                         "artifacts": rows}))
-        return folder
-
-    def healthy_kubelet(self):
-        """The folder of a patch that sets the port of a kubelet which is healthy."""
-        health = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Healthy)
-        self.addCleanup(health.server_close)
-        self.addCleanup(health.shutdown)
-        threading.Thread(target=health.serve_forever, daemon=True).start()
-        folder = self.folder / "patches"
-        folder.mkdir()
-        (folder / "kubeletconfiguration.json").write_text(json.dumps({"healthzPort": health.server_port}))
-        return folder
-
     def register(self, name):
         """The Node as its kubelet reports it."""
         admin = Client.of_kubeconfig(self.server.facts["kubeconfig"])
@@ -141,11 +95,10 @@ class Ansible(unittest.TestCase):
 
     def test_upgrade(self):
         """Programs are replaced, their services restarted; the second time nothing is."""
-        rootfs, old, new = self.folder / "node-2", self.bundle("old"), self.bundle("new", kubelet="newer", win_overlay="newer")
-        (rootfs / ".winjoin-host").mkdir(parents=True)
-        (rootfs / ".winjoin-host/state.json").write_text(json.dumps(MACHINE))
-        common = ["--rootfs", str(rootfs), "--patches", str(self.healthy_kubelet())]
-        first, said = self.play(winjoin_arguments=[*common, "--node-name", "node-2", "--skip-phases", NOT_PLAYED, "--kube-proxy",
+        rootfs, old = rehearsed.server(self.folder / "node-2"), rehearsed.bundle(self.folder / "old")
+        new = rehearsed.bundle(self.folder / "new", kubelet="newer", win_overlay="newer")
+        common = ["--rootfs", str(rootfs), "--patches", str(rehearsed.healthy_kubelet(self, self.folder / "patches"))]
+        first, said = self.play(winjoin_arguments=[*common, "--node-name", "node-2", "--skip-phases", rehearsed.NOT_PLAYED, "--kube-proxy",
                                                    "none", "--bundle", str(old)])
         self.assertTrue(first, said)
         self.assertEqual((first["changed"], first["exit_code"]), (True, 0), said)
@@ -156,7 +109,7 @@ class Ansible(unittest.TestCase):
         result = done["result"]
         self.assertEqual(["kubelet", "win-overlay"], sorted(row["name"] for row in result["programs"]), said)
         self.assertEqual((["kubelet"], False), (result["services"], result["wentBack"]), said)
-        for program, folder in PROGRAMS.items():
+        for program, folder in rehearsed.PROGRAMS.items():
             path = rootfs.joinpath(*folder.replace("C:\\", "").split("\\"), program + ".exe")
             self.assertEqual((new / path.name).read_bytes(), path.read_bytes())
         again, said = self.play(**upgrade)

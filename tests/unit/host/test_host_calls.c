@@ -10,6 +10,7 @@ static void nothing_wrong_reaches_the_host(void **state) {
     struct host_firewall_rule rule = {.name = "", .description = "x", .port = 1};
     struct host_process process = {.argv = (const char *const[]){"", NULL}};
     struct host_pipe_talk talk = {.timeout_ms = 1};
+    struct host_pipe *pipe = NULL;
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *before = NULL;
     char *data = NULL;
@@ -40,7 +41,7 @@ static void nothing_wrong_reaches_the_host(void **state) {
     FAILS_WITH(ERROR_USAGE, host_run(opened, &process, &code, &data, err));
     FAILS_WITH(ERROR_USAGE, host_event(opened, 'x', 1, "x", err));
     FAILS_WITH(ERROR_USAGE, host_event(opened, '\0', 1, "x", err));
-    FAILS_WITH(ERROR_USAGE, host_pipe_talk(opened, "\\\\.\\pipe\\x", &talk, err));
+    FAILS_WITH(ERROR_USAGE, host_pipe_open(opened, "\\\\.\\pipe\\x", &talk, &pipe, err));
     FAILS_WITH(ERROR_USAGE, host_firewall_put(opened, &rule, err));
     FAILS_WITH(ERROR_USAGE, host_firewall_remove(opened, "", err));
     rule.name = "x";

@@ -233,12 +233,13 @@ static int hear_nothing(void *context, const void *data, size_t len, struct text
 
 static void nobody_answers_on_a_pipe_that_is_absent(void **state) {
     struct host_pipe_talk talk = {.first = "hello", .first_len = 5, .timeout_ms = 1000};
+    struct host_pipe *pipe = NULL;
     const char *path = "\\\\.\\pipe\\winjoin-no-such-pipe";
 
     (void)state;
-    FAILS_WITH(ERROR_USAGE, host_pipe_talk(opened, path, &talk, err)); /* nobody listens here */
+    FAILS_WITH(ERROR_USAGE, host_pipe_open(opened, path, &talk, &pipe, err)); /* nobody listens here */
     talk.heard = hear_nothing;
-    FAILS_WITH(ERROR_ABSENT, host_pipe_talk(opened, path, &talk, err));
+    FAILS_WITH(ERROR_ABSENT, host_pipe_open(opened, path, &talk, &pipe, err));
 }
 
 static void facts_are_plausible(void **state) {

@@ -1,7 +1,9 @@
 /* The wait for a network that the cluster's own agent makes: what ends it, and what it says. */
+#include "tests/scene/cri_scene.h"
 #include "tests/scene/join_scene.h"
 
 #include "join/phases/steps.h"
+#include "netsetup/boot_network.h"
 
 #define CONF "C:\\etc\\cni\\net.d\\10-calico.conf"
 
@@ -211,7 +213,28 @@ static int answer_patches(void *context, const struct http_request *request,
     return scene_json(ret, 200, scene_node(&r->scene));
 }
 
-/* No pod comes to the node before its network stands, and all may when it does. */
+static unsigned pulled;
+
+/* An image that comes some time after the network. */
+static void answer_images(void *context, const void *said, size_t len, struct text *answer) {
+    static unsigned later = 20;
+    struct run *r = context;
+    _cleanup_(http2_request_free) struct http2_request request = {0};
+
+    http2_request_read(said, len, &request);
+    if (cri_scene_calls(&request, "/PullImage\n")) {
+        if (host_file_type(r->host, CONF) == HOST_ABSENT || later--) {
+            host_memory_pipe_not_yet(r->host);
+            return;
+        }
+        assert_int_equal(host_file_type(r->host, BOOT_NETWORK_FILE), HOST_ABSENT);
+        assert_string_equal(text_str(&pending), "True ");
+        pulled++;
+    }
+    cri_scene_add(answer, "", 0);
+}
+
+/* No pod comes to the node before its network stands and its images are there, and all may then. */
 static void pods_are_kept_away_until_it_stands(void **state) {
     struct agent agent = {.writes = {"{\"name\":\"n\",\"type\":\"calico\"}"}};
     struct error err = {0};
@@ -225,9 +248,12 @@ static void pods_are_kept_away_until_it_stands(void **state) {
     http_free(r.http);
     r.http = http_memory_new(answer_patches, &r);
     host_memory_on_sleep(r.host, play_all, &r);
+    text_list_add(&r.options.images, "r.io/first:1");
+    host_memory_set_pipe_answer(r.host, answer_images, &r);
     if (join_once(&r, &err) < 0)
         fail_msg("%s", err.message);
     assert_string_equal(text_str(&pending), "True False ");
+    assert_int_equal(pulled, 1);
     text_free(&pending);
     close_run(&r);
 }

@@ -11,8 +11,7 @@
 /* A container runtime with a registry behind it. */
 struct images {
     unsigned pulled;
-    bool has;  /* IMAGE, now */
-    bool late; /* the kubelet was there when one was pulled */
+    bool has; /* IMAGE, now */
 };
 
 static enum host_service_state state_of_service(const char *name) {
@@ -41,7 +40,6 @@ static void answer_images(void *context, const void *said, size_t len, struct te
             return;
         }
         images->pulled++;
-        images->late |= state_of_service("kubelet") != HOST_SERVICE_ABSENT;
         images->has = true;
         cri_scene_add(answer, "\x0a\1x", 3);
     }
@@ -246,42 +244,6 @@ static void the_name_of_the_server_does_not_matter(void **state) {
     assert_null(strstr(text_str(&err_out), "A_NAME"));
 }
 
-/* Before the kubelet can start a pod; one that nobody has is only said, unless it is required. */
-static void a_join_pulls_images(void **state) {
-    struct images images = {0};
-    struct error err = {0};
-
-    (void)state;
-    host_memory_set_pipe_answer(r.host, answer_images, &images);
-    set_options(&r, "overlay");
-    text_list_add(&r.options.images, ABSENT_IMAGE);
-    text_list_add(&r.options.images, IMAGE);
-    if (join_once(&r, &err) < 0)
-        fail_msg("%s", err.message);
-    assert_int_equal(images.pulled, 1);
-    assert_false(images.late);
-    assert_has(&all_told, "pull image '" ABSENT_IMAGE "'");
-    assert_has(&all_told, "; the first pod that needs it waits for it");
-    set_options(&r, "overlay");
-    text_list_add(&r.options.images, IMAGE);
-    assert_int_equal(join_once(&r, &err), 0);
-    assert_int_equal(images.pulled, 1);
-}
-
-static void a_required_image_that_nobody_has(void **state) {
-    struct images images = {0};
-    struct error err = {0};
-
-    (void)state;
-    host_memory_set_pipe_answer(r.host, answer_images, &images);
-    set_options(&r, "overlay");
-    text_list_add(&r.options.images_required, ABSENT_IMAGE);
-    assert_int_equal(join_once(&r, &err), -1);
-    assert_int_equal(err.kind, ERROR_HOST);
-    assert_non_null(strstr(err.message, "pull image '" ABSENT_IMAGE "'"));
-    assert_int_equal(state_of_service("kubelet"), HOST_SERVICE_ABSENT);
-}
-
 static void what_is_refused(void **state) {
     struct error err;
 
@@ -360,8 +322,6 @@ int main(void) {
         PREPARE_TEST(a_node_that_was_reset_is_prepared),
         PREPARE_TEST(a_failed_join_leaves_the_preparation),
         PREPARE_TEST(what_programs_wrote_goes_with_the_join),
-        PREPARE_TEST(a_join_pulls_images),
-        PREPARE_TEST(a_required_image_that_nobody_has),
         PREPARE_TEST(the_name_of_the_server_does_not_matter),
     };
 

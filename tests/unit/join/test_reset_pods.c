@@ -60,7 +60,7 @@ static void pods_end_before_the_runtime_stops(void **state) {
     assert_non_null(strstr(text_str(&told.lines), "pod default/a: ended\n"));
     assert_non_null(strstr(text_str(&told.lines), "pod kube-system/b: ended\n"));
     log = host_memory_log(told.run.host) + told.logged;
-    pods = strstr(log, "pipe_talk \\\\.\\pipe\\containerd-containerd");
+    pods = strstr(log, "pipe_open \\\\.\\pipe\\containerd-containerd");
     kubelet = strstr(log, "service_stop kubelet");
     runtime = strstr(log, "service_stop containerd");
     assert_true(kubelet && pods && runtime && kubelet < pods && pods < runtime);
@@ -134,7 +134,7 @@ static void the_runtime_of_the_kubelet_is_asked(void **state) {
                      0);
     assert_int_equal(reset(&told, false, &result, &err), 0);
     assert_non_null(
-        strstr(host_memory_log(told.run.host) + told.logged, "pipe_talk \\\\.\\pipe\\mine"));
+        strstr(host_memory_log(told.run.host) + told.logged, "pipe_open \\\\.\\pipe\\mine"));
     close_joined(&told);
 }
 

@@ -53,7 +53,8 @@ static void assert_asks(const struct text *heard) {
     assert_true(request.whole);
     assert_string_equal(text_str(&request.headers),
                         ":method: POST\n:scheme: http\n:path: /x.Y/Z\n:authority: localhost\n"
-                        "te: trailers\ncontent-type: application/grpc\n");
+                        "te: trailers\ncontent-type: application/grpc\n"
+                        "containerd-namespace: k8s.io\n");
     assert_int_equal(request.body.len, 7);
     assert_memory_equal(request.body.data, "\0\0\0\0\2\x0a\0", 7);
 }
