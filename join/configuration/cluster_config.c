@@ -1,10 +1,12 @@
 /* What a join must know of its cluster, by ConfigMaps. Their texts: cluster_config_parse.c. */
 #include "join/configuration/cluster_config.h"
 
+#include "join/configuration/cluster_manifest.h"
 #include "join/configuration/cluster_network.h"
 #include "join/configuration/distribution.h"
 #include "join/configuration/node_configuration.h"
 #include "kube/object.h"
+#include "netsetup/agents/linux_agent.h"
 #include "services/version.h"
 
 enum { CALL_MS = 60000, DNS_INDEX = 10, DNS_PORT = 53 };
@@ -13,7 +15,7 @@ void cluster_config_free(struct cluster_config *c) {
     free_all(c->name, c->kubernetes_version, c->image_repository, c->server_version, c->local_dns);
     text_list_free(&c->pod_subnets);
     text_list_free(&c->service_subnets);
-    free(c->dns_domain);
+    free_all(c->dns_domain, c->searched);
     text_list_free(&c->cluster_dns);
     json_decref(c->kubelet);
     agent_settings_free(&c->network);
@@ -27,18 +29,12 @@ struct source {
     const char *name_space, *name, *key;
 };
 
-/* One ConfigMap's value. *ret is owned. A ConfigMap that is there without the key is malformed
- * (kubeadm: fatal for each of its three). */
-static int read_value(struct kube_client *client, unsigned timeout_ms, const struct source *source,
-                      char **ret, struct error *err) {
-    _cleanup_json_ json_t *map = NULL;
-    const json_t *data;
-    const char *value;
+/* *ret is owned. A ConfigMap that is there without the key is malformed (kubeadm: fatal for each of
+ * its three). */
+static int value_of(const json_t *map, const struct source *source, char **ret, struct error *err) {
+    const json_t *data = json_at(map, "data");
+    const char *value = json_string_value(json_object_get(data, source->key));
 
-    if (kube_configmap_get(client, source->name_space, source->name, timeout_ms, &map, err) < 0)
-        return -1;
-    data = json_at(map, "data");
-    value = json_string_value(json_object_get(data, source->key));
     if (!value)
         return error_set(err, ERROR_MALFORMED,
                          "unexpected error when reading %s ConfigMap in namespace \"%s\": %s key "
@@ -46,6 +42,15 @@ static int read_value(struct kube_client *client, unsigned timeout_ms, const str
                          source->name, source->name_space, source->key);
     *ret = xstrdup(value);
     return 0;
+}
+
+static int read_value(struct kube_client *client, unsigned timeout_ms, const struct source *source,
+                      char **ret, struct error *err) {
+    _cleanup_json_ json_t *map = NULL;
+
+    if (kube_configmap_get(client, source->name_space, source->name, timeout_ms, &map, err) < 0)
+        return -1;
+    return value_of(map, source, ret, err);
 }
 
 /* "ConfigMap kube-system/kubelet-config, key kubelet"; the caller frees. */
@@ -134,15 +139,12 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
 
 /* ---- what may be there ---- */
 
-/* 0 with *ret NULL when it is absent or refused; *ret_denied then says which. */
-static int read_optional(struct kube_client *client, unsigned timeout_ms,
-                         const struct source *source, char **ret, bool *ret_denied,
-                         struct error *err) {
-    struct error why = {0};
-
-    return read_value(client, timeout_ms, source, ret, &why) < 0
-               ? kube_forgive(&why, ret_denied, err)
-               : 0;
+/* An administrator's look at all of a cluster stands for a name (cluster_network_search()). */
+static void take_search(const char *found, struct agent_settings *ret) {
+    if (!found || !*found || ret->agent || ret->linux_agent)
+        return;
+    ret->linux_agent = &linux_agent_unknown;
+    ret->linux_set = xstrdup(found);
 }
 
 /* What the network agents say, and pods' prefixes of a kubeadm init without --pod-network-cidr. */
@@ -154,21 +156,26 @@ static int read_network(struct kube_client *client, unsigned timeout_ms, struct 
     if (!ret->unprepared &&
         cluster_network_read(client, timeout_ms, &ret->network, &ret->network_unread, err) < 0)
         return -1;
+    take_search(ret->searched, &ret->network);
     for (size_t i = 0; none && i < ret->network.pod_cidrs.count; i++)
         text_list_add(&ret->pod_subnets, ret->network.pod_cidrs.items[i]);
     return 0;
 }
 
+/* May be absent, or refused. */
 static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
     static const struct source source = {"kube-system", "winjoin", "NodeConfiguration"};
     _cleanup_(freep) char *text = NULL, *what = what_of(&source);
+    _cleanup_json_ json_t *map = NULL;
+    struct error why = {0};
 
     /* who has no right gets 403 for what is absent, too */
-    if (read_optional(client, timeout_ms, &source, &text, &ret->unprepared, err) < 0)
-        return -1;
-    if (!text || !*text)
-        return 0;
+    if (kube_configmap_get(client, source.name_space, source.name, timeout_ms, &map, &why) < 0)
+        return kube_forgive(&why, &ret->unprepared, err);
+    ret->searched = xstrdup_null(json_text_at(map, "data." CLUSTER_MANIFEST_NETWORK));
+    if (value_of(map, &source, &text, err) < 0 || !*text)
+        return text ? 0 : -1;
     return node_configuration_read(text, strlen(text), what, &ret->winjoin, err) < 0
                ? -1
                : node_configuration_check_cluster(ret->winjoin, what, err);

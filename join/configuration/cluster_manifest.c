@@ -79,12 +79,15 @@ static void add_agent(json_t *objects, const struct network_agent *agent) {
                   agent->group ? agent->group : "system:nodes"));
 }
 
-json_t *cluster_manifest_make(const json_t *node_configuration) {
+json_t *cluster_manifest_make(const json_t *node_configuration, const char *searched) {
     const char *plugin = json_text_at(node_configuration, "network.plugin");
     _cleanup_(freep) char *text = yaml_write(node_configuration);
     json_t *objects = json_array();
 
     add(objects, "defaults", json_pack("{s:s}", "NODE_CONFIGURATION", text));
+    if (searched)
+        json_put(json_array_get(objects, 0), "data." CLUSTER_MANIFEST_NETWORK,
+                 json_string(searched));
     add(objects, "reader", NULL);
     add(objects, "dns", NULL);
     add_discovery(objects);

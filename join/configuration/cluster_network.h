@@ -10,3 +10,11 @@
  * ERROR_MALFORMED names the object; ERROR_USAGE: an agent's setting that must be corrected. */
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err);
+
+/* For who may list everything, once: what no name tells. Where the cluster says nothing of an
+ * agent, *settings gets linux_agent_unknown and by what it is known: the DaemonSets that write
+ * CNI's files on Linux nodes, else a Linux node that is Ready without one; both NULL: there is no
+ * network yet. Where Nodes show that a known agent's part for Windows nodes is on, *settings gets
+ * that agent. Two requests at most, each of them a list (all pages). */
+int cluster_network_search(struct kube_client *client, struct agent_settings *settings,
+                           struct error *err);

@@ -26,7 +26,7 @@ struct agent_settings {
     const struct external_agent *external; /* the one that makes the network; NULL: none known */
     char *daemon_set;                      /* that runs it: "calico-system/calico-node-windows" */
     const struct linux_agent *linux_agent; /* asked for where no agent is known; NULL: none */
-    char *linux_set;                       /* the DaemonSet that runs it */
+    char *linux_set;                       /* by what it is known: "DaemonSet kube-system/cilium" */
     char *kube_proxy;                      /* the DaemonSet that runs kube-proxy on Windows nodes */
     bool proxies;                          /* it does kube-proxy's work: none must run beside it */
     char *backend;                  /* the agent's own word for its mode: "vxlan", "host-gw" */

@@ -44,7 +44,10 @@ const struct linux_agent linux_agents[] = {
     {.title = "OVN-Kubernetes",
      NAMES("ovnkube-node"),
      .windows = "which serves Windows nodes by its hybrid overlay",
-     .remedy = "enable the hybrid overlay, then join with --network-plugin ovn-kubernetes"},
+     .remedy = "enable the hybrid overlay, then: winjoin config cluster --kubeconfig admin.conf | "
+               "kubectl apply -f -",
+     .annotation = "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac",
+     .plugin = "ovn-kubernetes"},
     {.title = "Amazon VPC CNI",
      NAMES("aws-node"),
      NO_PART,
@@ -55,7 +58,15 @@ const struct linux_agent linux_agents[] = {
     {0},
 };
 
-const char *linux_agent_remedy(const struct linux_agent *agent, const char *daemon_set) {
-    return agent->by_manifest && text_starts_with(daemon_set, "kube-system/") ? agent->by_manifest
-                                                                              : agent->remedy;
+const struct linux_agent linux_agent_unknown = {
+    .title = "a network",
+    .windows = "which winjoin does not know by name",
+    .remedy = "say what this node gets: --network-plugin, and --network-mode where that has "
+              "several; or install a network that winjoin knows (Calico, Antrea, flannel), then: "
+              "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"};
+
+const char *linux_agent_remedy(const struct linux_agent *agent, const char *linux_set) {
+    return agent->by_manifest && text_starts_with(linux_set, "DaemonSet kube-system/")
+               ? agent->by_manifest
+               : agent->remedy;
 }
