@@ -20,6 +20,7 @@ struct cluster_config {
     json_t *kubelet;               /* KubeletConfiguration as in the cluster, before any change */
     struct agent_settings network; /* what the network agent of the cluster says */
     json_t *winjoin;               /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
+    char *dns_namespace;           /* of the DNS Service, where it was looked for; or NULL */
     char *searched;                /* there, too: what cluster_network_search() found, or NULL */
     bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
     bool network_unread;       /* some of what network agents say may not be read */

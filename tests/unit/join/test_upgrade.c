@@ -172,8 +172,8 @@ static void an_older_sandbox_image_is_told(void **state) {
     close_node(&r, before);
 }
 
-/* What --sandbox-image chose at the join is not said again, and stays where the file is written
- * anew; what winjoin chose becomes that of the new version. */
+/* What --sandbox-image chose at the join is not said again, and stays where the file is made
+ * again; what winjoin chose becomes that of the new version. */
 static void a_chosen_image_stays(void **state) {
     static const char *const rows[][2] = {{"own.example/pause:3.10.1", "own.example/pause:3.10.1"},
                                           {"registry.k8s.io/pause:3.10.1",
