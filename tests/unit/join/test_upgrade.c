@@ -175,9 +175,9 @@ static void an_older_sandbox_image_is_told(void **state) {
 /* What --sandbox-image chose at the join is not said again, and stays where the file is made
  * again; what winjoin chose becomes that of the new version. */
 static void a_chosen_image_stays(void **state) {
-    static const char *const rows[][2] = {{"own.example/pause:3.10.1", "own.example/pause:3.10.1"},
-                                          {"registry.k8s.io/pause:3.10.1",
-                                           "registry.k8s.io/pause:3.10.2"}};
+    static const char *const rows[][2] = {
+        {"own.example/pause:3.10.1", "own.example/pause:3.10.1"},
+        {"registry.k8s.io/pause:3.10.1", "registry.k8s.io/pause:3.10.2"}};
     struct error err = {0};
 
     (void)state;
