@@ -15,13 +15,11 @@ const struct linux_agent linux_agents[] = {
     {.title = "Calico",
      NAMES("calico-node"),
      NOT_HERE,
-     .remedy =
-         "install Calico's part for Windows first: kubectl patch ipamconfig default --type merge "
-         "-p \"spec: {strictAffinity: true}\", then kubectl patch installation default --type "
-         "merge -p \"spec: {serviceCIDRs: [SERVICE_SUBNET], calicoNetwork: {windowsDataplane: "
-         "HNS}}\"; its operator wants IP pools of encapsulation VXLAN or None, and ConfigMap "
-         "tigera-operator/kubernetes-services-endpoint with KUBERNETES_SERVICE_HOST and "
-         "KUBERNETES_SERVICE_PORT",
+     .remedy = "set pools of VXLAN or None and ConfigMap "
+               "tigera-operator/kubernetes-services-endpoint, then kubectl patch ipamconfig "
+               "default --type merge -p \"spec: {strictAffinity: true}\" and kubectl patch "
+               "installation default --type merge -p \"spec: {serviceCIDRs: "
+               "[SERVICE_SUBNET], calicoNetwork: {windowsDataplane: HNS}}\"",
      .by_manifest = "Calico's operator installs its part for Windows, and this Calico came without "
                     "it: https://docs.tigera.io/calico/latest/operations/operator-migration"},
     {.title = "Antrea",
