@@ -148,17 +148,38 @@ static int print(struct program *program, struct error *err) {
     return print_documents(program, text->data, text->len, err);
 }
 
-/* What the cluster itself says of its network. */
-static int ask_cluster(struct program *program, struct error *err) {
+/* What no name tells goes into the ConfigMap that joins read: they may not look at everything. */
+static int search_network(struct kube_client *client, struct agent_settings *network,
+                          struct error *err) {
+    struct error why = {0};
+
+    if (cluster_network_search(client, network, &why) == 0)
+        return 0;
+    if (!kube_is_forbidden(&why))
+        return error_pass(err, &why);
+    output_warning("whether the cluster has a network that winjoin does not know by name was not "
+                   "looked at: %s",
+                   why.message);
+    return 0;
+}
+
+/* What the cluster itself says of its network, and where its DNS Service is; both owned, or NULL.
+ */
+static int ask_cluster(struct program *program, char **ret_searched, char **ret_dns_namespace,
+                       struct error *err) {
     struct join_options *o = &program->options.join;
     _cleanup_(kube_client_close) struct kube_client client = {0};
     _cleanup_(cluster_config_free) struct cluster_config cluster = {0};
 
     if (given_cluster_open(program, NULL, &client, err) < 0 ||
-        cluster_config_read(&client, 0, NULL, &cluster, err) < 0)
+        cluster_config_read(&client, 0, NULL, &cluster, err) < 0 ||
+        search_network(&client, &cluster.network, err) < 0)
         return -1;
-    if (cluster.network.linux_agent)
-        output_warning("the cluster's pods use %s (DaemonSet %s), %s: joins are refused; %s",
+    *ret_dns_namespace = take_ptr(cluster.dns_namespace);
+    if (cluster.network.linux_agent == &linux_agent_unknown)
+        *ret_searched = xstrdup_null(cluster.network.linux_set);
+    if (cluster.network.linux_agent && !o->network_plugin && !o->network_mode)
+        output_warning("the cluster's pods use %s (%s), %s: joins are refused; %s",
                        cluster.network.linux_agent->title, cluster.network.linux_set,
                        cluster.network.linux_agent->windows,
                        linux_agent_remedy(cluster.network.linux_agent, cluster.network.linux_set));
@@ -170,20 +191,20 @@ static int ask_cluster(struct program *program, struct error *err) {
 static int cluster(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     _cleanup_(config_file_free) struct config_file file = {0};
-    _cleanup_(freep) char *text = NULL;
+    _cleanup_(freep) char *text = NULL, *searched = NULL, *dns_namespace = NULL;
     _cleanup_json_ json_t *configuration = NULL, *objects = NULL;
 
     if (o->config && program_read_config(program, o->config, CONFIG_JOIN, &file, err) < 0)
         return -1;
     if (file.node)
         node_configuration_apply(file.node, o);
-    if (program->options.kubeconfig && ask_cluster(program, err) < 0)
+    if (program->options.kubeconfig && ask_cluster(program, &searched, &dns_namespace, err) < 0)
         return -1;
     configuration = node_configuration_make(o);
     if (join_options_check(o, err) < 0 ||
         node_configuration_check_cluster(configuration, "the cluster's defaults", err) < 0)
         return -1;
-    objects = cluster_manifest_make(configuration);
+    objects = cluster_manifest_make(configuration, searched, dns_namespace);
     text = cluster_manifest_text(objects);
     output_text(program, text);
     output_result(program, json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items",

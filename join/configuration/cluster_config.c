@@ -31,7 +31,7 @@ void cluster_config_free(struct cluster_config *c) {
     free_all(c->name, c->kubernetes_version, c->image_repository, c->server_version, c->local_dns);
     text_list_free(&c->pod_subnets);
     text_list_free(&c->service_subnets);
-    free(c->dns_domain);
+    free_all(c->dns_domain, c->dns_namespace, c->searched);
     text_list_free(&c->cluster_dns);
     json_decref(c->kubelet);
     agent_settings_free(&c->network);
@@ -156,15 +156,12 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
 
 /* ---- what may be there ---- */
 
-/* 0 with *ret NULL when it is absent or refused; *ret_denied then says which. */
-static int read_optional(struct kube_client *client, unsigned timeout_ms,
-                         const struct source *source, char **ret, bool *ret_denied,
-                         struct error *err) {
-    struct error why = {0};
-
-    return read_value(client, timeout_ms, source, ret, &why) < 0
-               ? kube_forgive(&why, ret_denied, err)
-               : 0;
+/* An administrator's look at all of a cluster stands for a name (cluster_network_search()). */
+static void take_search(const char *found, struct agent_settings *ret) {
+    if (!found || !*found || ret->agent || ret->linux_agent)
+        return;
+    ret->linux_agent = &linux_agent_unknown;
+    ret->linux_set = xstrdup(found);
 }
 
 /* What the network agents say, and pods' prefixes of a kubeadm init without --pod-network-cidr. */
@@ -176,29 +173,35 @@ static int read_network(struct kube_client *client, unsigned timeout_ms, struct 
     if (!ret->unprepared &&
         cluster_network_read(client, timeout_ms, &ret->network, &ret->network_unread, err) < 0)
         return -1;
+    take_search(ret->searched, &ret->network);
     for (size_t i = 0; none && i < ret->network.pod_cidrs.count; i++)
         text_list_add(&ret->pod_subnets, ret->network.pod_cidrs.items[i]);
     return 0;
 }
 
+/* May be absent, or refused. */
 static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
     static const struct source source = {"kube-system", "winjoin", "NodeConfiguration"};
     _cleanup_(freep) char *text = NULL, *what = what_of(&source);
+    _cleanup_json_ json_t *map = NULL;
+    struct error why = {0};
 
     /* who has no right gets 403 for what is absent, too */
-    if (read_optional(client, timeout_ms, &source, &text, &ret->unprepared, err) < 0)
-        return -1;
-    if (!text || !*text)
-        return 0;
+    if (kube_configmap_get(client, source.name_space, source.name, timeout_ms, &map, &why) < 0)
+        return kube_forgive(&why, &ret->unprepared, err);
+    ret->searched = xstrdup_null(json_text_at(map, "data." CLUSTER_MANIFEST_NETWORK));
+    ret->dns_namespace = xstrdup_null(json_text_at(map, "data." CLUSTER_MANIFEST_DNS));
+    if (take_value(map, &source, &text, err) < 0 || !*text)
+        return text ? 0 : -1;
     return node_configuration_read(text, strlen(text), what, &ret->winjoin, err) < 0
                ? -1
                : node_configuration_check_cluster(ret->winjoin, what, err);
 }
 
 /* The server that answers: amid an upgrade of several it is not what ClusterConfiguration says.
- * kubeadm writes that when the first one has been upgraded, and there is no other without an endpoint of
- * them all. */
+ * kubeadm writes that when the first one has been upgraded, and there is no other without an
+ * endpoint of them all. */
 static int read_server_version(struct kube_client *client, unsigned timeout_ms,
                                struct cluster_config *ret, struct error *err) {
     _cleanup_json_ json_t *version = NULL;
@@ -237,7 +240,9 @@ static int settle_version(struct cluster_config *c, struct error *err) {
 
 /* ---- the DNS that pods ask ---- */
 
-#define SERVICES_PATH "/api/v1/namespaces/kube-system/services"
+static const char *dns_namespace(const struct cluster_config *c) {
+    return c->dns_namespace ? c->dns_namespace : "kube-system";
+}
 
 /* Does it have a port 53? */
 static bool serves_dns(const json_t *service) {
@@ -261,9 +266,14 @@ static void read_addresses(const json_t *service, struct text_list *ret) {
                 text_list_add(ret, all.items[i]);
 }
 
-/* The addresses of the first such Service, or (not NULL) of the one that has this address. */
-static int list_dns(struct kube_client *client, unsigned timeout_ms, const char *path,
-                    const char *wanted, struct text_list *ret, struct error *err) {
+/* The addresses of the first such Service, or (not NULL) of the one that has this address.
+ * *name_space: where; NULL: anywhere, and then where it is. */
+static int list_dns(struct kube_client *client, unsigned timeout_ms, char **name_space,
+                    const char *label, const char *wanted, struct text_list *ret,
+                    struct error *err) {
+    _cleanup_(freep) char *path = xasprintf(
+        "/api/v1%s%s/services%s%s", *name_space ? "/namespaces/" : "",
+        *name_space ? *name_space : "", label ? "?labelSelector=" : "", label ? label : "");
     _cleanup_json_ json_t *list = NULL;
     json_t *items = NULL;
     struct error why = {0};
@@ -277,20 +287,33 @@ static int list_dns(struct kube_client *client, unsigned timeout_ms, const char 
         _cleanup_(text_list_free) struct text_list addresses = {0};
 
         read_addresses(service, &addresses);
-        if (!ret->count && serves_dns(service) && (!wanted || text_list_has(&addresses, wanted)))
-            *ret = take_struct(addresses);
+        if (ret->count || !serves_dns(service) || (wanted && !text_list_has(&addresses, wanted)))
+            continue;
+        *ret = take_struct(addresses);
+        if (ret->count)
+            text_set(name_space, xstrdup_null(json_text_at(service, "metadata.namespace")));
     }
     return 0;
 }
 
-/* How it is called is the cluster's choice: by the label that CoreDNS' manifests and charts give
- * it, else by its port. */
-static int find_dns(struct kube_client *client, unsigned timeout_ms, struct text_list *ret,
+/* How it is called is the cluster's choice: by the label of kubeadm's manifest, else by its port;
+ * in another namespace, in which an administrator may look, by the label that CoreDNS' chart gives
+ * it, too. */
+static int find_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
                     struct error *err) {
-    if (list_dns(client, timeout_ms, SERVICES_PATH "?labelSelector=k8s-app%3Dkube-dns", NULL, ret,
-                 err) < 0)
-        return -1;
-    return ret->count ? 0 : list_dns(client, timeout_ms, SERVICES_PATH, NULL, ret, err);
+    static const char *const labels[] = {"k8s-app%3Dkube-dns", NULL,
+                                         "kubernetes.io%2Fcluster-service%3Dtrue"};
+    const char *given = dns_namespace(c);
+
+    for (size_t i = 0; i < ARRAY_SIZE(labels) && !c->cluster_dns.count; i++) {
+        _cleanup_(freep) char *place = i < 2 ? xstrdup(given) : NULL;
+
+        if (list_dns(client, timeout_ms, &place, labels[i], NULL, &c->cluster_dns, err) < 0)
+            return -1;
+        if (c->cluster_dns.count)
+            text_set(&c->dns_namespace, take_ptr(place));
+    }
+    return 0;
 }
 
 /* NodeLocal DNS listens at an address of each Linux node's own, which leads nowhere here. */
@@ -314,7 +337,7 @@ static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
     }
     if (!c->local_dns || c->cluster_dns.count)
         return 0;
-    if (find_dns(client, timeout_ms, &c->cluster_dns, err) < 0)
+    if (find_dns(client, timeout_ms, c, err) < 0)
         return -1;
     if (c->cluster_dns.count)
         return 0;
@@ -324,9 +347,11 @@ static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
                     c->local_dns);
     (void)error_hint(err, "an administrator lets nodes read Services: winjoin config cluster "
                           "--kubeconfig admin.conf | kubectl apply -f -");
-    return error_hint(err, "its Service is looked for in namespace kube-system, by the label "
-                           "k8s-app=kube-dns or port 53: kubectl -n kube-system get services "
-                           "--show-labels");
+    return error_hint(err,
+                      "its Service is looked for in namespace %s, by the label k8s-app=kube-dns or "
+                      "port 53; in another one by the label kubernetes.io/cluster-service=true: "
+                      "kubectl get services -A --show-labels",
+                      dns_namespace(c));
 }
 
 static bool has_ipv4(const struct text_list *list) {
@@ -341,10 +366,11 @@ static bool has_ipv4(const struct text_list *list) {
 static int add_ipv4_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
                         struct error *err) {
     _cleanup_(text_list_free) struct text_list found = {0};
+    _cleanup_(freep) char *place = xstrdup(dns_namespace(c));
 
     if (!c->cluster_dns.count || has_ipv4(&c->cluster_dns) || !has_ipv4(&c->service_subnets))
         return 0;
-    if (list_dns(client, timeout_ms, SERVICES_PATH, c->cluster_dns.items[0], &found, err) < 0)
+    if (list_dns(client, timeout_ms, &place, NULL, c->cluster_dns.items[0], &found, err) < 0)
         return -1;
     if (!has_ipv4(&found))
         return 0;
@@ -372,9 +398,8 @@ static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cl
     return 0;
 }
 
-int cluster_config_read(struct kube_client *client, unsigned timeout_ms,
-                        const json_t *known, struct cluster_config *ret,
-                        struct error *err) {
+int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const json_t *known,
+                        struct cluster_config *ret, struct error *err) {
     typedef int reader(struct kube_client *, unsigned, struct cluster_config *, struct error *);
     static reader *const readers[] = {read_server_version, read_kubelet, read_winjoin,
                                       read_network};

@@ -22,6 +22,8 @@ struct cluster_config {
     json_t *kubelet;               /* KubeletConfiguration as in the cluster, before any change */
     struct agent_settings network; /* what the network agent of the cluster says */
     json_t *winjoin;               /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
+    char *dns_namespace;           /* of the DNS Service, where it was looked for; or NULL */
+    char *searched;                /* there, too: what cluster_network_search() found, or NULL */
     bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
     bool network_unread;       /* some of what network agents say may not be read */
     char *local_dns;           /* clusterDNS of Linux nodes: another one, or one more, stands in
@@ -75,12 +77,25 @@ const char *distribution_hint(const char *version);
  * ERROR_MALFORMED names the object; ERROR_USAGE: an agent's setting that must be corrected. */
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err);
+/* For who may list everything, once: what no name tells. Where the cluster says nothing of an
+ * agent, *settings gets linux_agent_unknown and by what it is known: the DaemonSets that write
+ * CNI's files on Linux nodes, else a Linux node that is Ready without one; both NULL: there is no
+ * network yet. Where Nodes show that a known agent's part for Windows nodes is on, *settings gets
+ * that agent. Two requests at most, each of them a list (all pages). */
+int cluster_network_search(struct kube_client *client, struct agent_settings *settings,
+                           struct error *err);
+
+#define CLUSTER_MANIFEST_NETWORK "UnknownNetwork"
+#define CLUSTER_MANIFEST_DNS "DNSNamespace"
 
 /* The objects in the order in which they are applied, as an array: ConfigMap kube-system/winjoin
- * with the NodeConfiguration and who may read it (bootstrap tokens of kubeadm's default group and
- * nodes); for both the right to read what network agents' DaemonSets and settings say, by name in
- * all namespaces, and to list Services; for kube-proxy and the network agents under the node's
- * identity the bindings of system:nodes. New reference. */
-json_t *cluster_manifest_make(const json_t *node_configuration);
+ * with the NodeConfiguration, what cluster_network_search() found of an unknown network (NULL:
+ * nothing) and the DNS Service's namespace (NULL: kube-system) under the keys below, and who may
+ * read it (bootstrap tokens of kubeadm's default group and nodes); for both the right to read what
+ * network agents' DaemonSets and settings say, by name in all namespaces, and to list Services; for
+ * kube-proxy and the network agents under the node's identity the bindings of system:nodes. New
+ * reference. */
+json_t *cluster_manifest_make(const json_t *node_configuration, const char *searched,
+                              const char *dns_namespace);
 /* The objects as YAML documents. The caller frees. */
 char *cluster_manifest_text(const json_t *objects);

@@ -68,14 +68,22 @@ static void add_agent(json_t *objects, const struct network_agent *agent) {
                   agent->group ? agent->group : "system:nodes"));
 }
 
-json_t *cluster_manifest_make(const json_t *node_configuration) {
+json_t *cluster_manifest_make(const json_t *node_configuration, const char *searched,
+                              const char *dns_namespace) {
     const char *plugin = json_text_at(node_configuration, "network.plugin");
     _cleanup_(freep) char *text = yaml_write(node_configuration);
     json_t *objects = json_array();
 
     add(objects, "defaults", json_pack("{s:s}", "NODE_CONFIGURATION", text));
+    if (searched)
+        json_put(json_array_get(objects, 0), "data." CLUSTER_MANIFEST_NETWORK,
+                 json_string(searched));
+    if (dns_namespace)
+        json_put(json_array_get(objects, 0), "data." CLUSTER_MANIFEST_DNS,
+                 json_string(dns_namespace));
     add(objects, "reader", NULL);
-    add(objects, "dns", NULL);
+    add(objects, "dns",
+        json_pack("{s:s}", "NAMESPACE", dns_namespace ? dns_namespace : "kube-system"));
     add_discovery(objects);
     add(objects, "kubeProxy", NULL);
     for (size_t i = 0; network_agents[i]; i++)

@@ -1,6 +1,7 @@
 /* What a cluster says of its pod network. */
 #include "join/configuration/cluster_config.h"
 
+#include "kube/node.h"
 #include "kube/object.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
@@ -204,6 +205,13 @@ static int read_other(struct asker *asker, const struct network_agent *agent,
     return 0;
 }
 
+/* "DaemonSet kube-system/cilium"; the caller frees. */
+static char *daemon_set_text(const json_t *daemon_set) {
+    _cleanup_(freep) char *name = kube_full_name(daemon_set);
+
+    return xasprintf("DaemonSet %s", name);
+}
+
 /* Only where nothing is known of Windows nodes: what makes the others' network? */
 static int read_linux(struct asker *asker, struct agent_settings *ret, struct error *err) {
     for (const struct linux_agent *agent = linux_agents; agent->title; agent++)
@@ -216,7 +224,7 @@ static int read_linux(struct asker *asker, struct agent_settings *ret, struct er
                 return -1;
             if (daemon_set) {
                 ret->linux_agent = agent;
-                ret->linux_set = kube_full_name(daemon_set);
+                ret->linux_set = daemon_set_text(daemon_set);
             }
         }
     return 0;
@@ -243,4 +251,82 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
     json_decref(asker.names);
     external_agent_settle(ret, &others);
     return result;
+}
+
+/* ---- what no name tells ---- */
+
+/* Does it write, on each Linux node, where a container runtime looks for the pods' network? */
+static bool writes_network(const json_t *daemon_set) {
+    const json_t *pod = json_at(daemon_set, "spec.template.spec");
+
+    if (!json_bool_at(pod, "hostNetwork", false))
+        return false; /* such as a mesh's, behind the network that another one made */
+    json_each(json_object_get(pod, "volumes"), i, volume) {
+        const char *path = json_text_or(volume, "hostPath.path", "");
+
+        if (*path == '/' && (strstr(path, "/cni/net.d") || strstr(path, "/cni/bin")))
+            return true;
+    }
+    return false;
+}
+
+static int search_daemon_sets(struct kube_client *client, char **ret, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    _cleanup_(text_list_free) struct text_list found = {0};
+
+    if (kube_pages_get(client, "/apis/apps/v1/daemonsets", &list, err) < 0)
+        return -1;
+    json_each(json_object_get(list, "items"), i, daemon_set)
+        if (writes_network(daemon_set))
+            text_list_add_owned(&found, daemon_set_text(daemon_set));
+    *ret = found.count ? text_list_join(&found, ", ") : NULL;
+    return 0;
+}
+
+/* The first Linux node that is Ready. */
+static int search_nodes(const json_t *nodes, char **ret, struct error *err) {
+    json_each(json_object_get(nodes, "items"), i, item) {
+        _cleanup_(kube_node_free) struct kube_node node = {0};
+
+        if (kube_node_from_json(item, &node, err) < 0)
+            return -1;
+        if (!node.ready || text_equal(node.os, "windows"))
+            continue;
+        *ret = xasprintf("its node %s is Ready, as without one none is", node.name);
+        return 0;
+    }
+    return 0;
+}
+
+static bool is_annotated(const json_t *nodes, const char *annotation) {
+    json_each(json_object_get(nodes, "items"), i, node)
+        if (json_object_get(json_at(node, "metadata.annotations"), annotation))
+            return true;
+    return false;
+}
+
+int cluster_network_search(struct kube_client *client, struct agent_settings *settings,
+                           struct error *err) {
+    const struct linux_agent *known = settings->linux_agent;
+    _cleanup_json_ json_t *nodes = NULL;
+    _cleanup_(freep) char *found = NULL;
+
+    if (known == &linux_agent_unknown)
+        known = settings->linux_agent = NULL; /* as of an earlier search */
+    if (settings->agent || (known && !known->annotation))
+        return 0;
+    if (kube_nodes_get(client, &nodes, err) < 0)
+        return -1;
+    if (known && is_annotated(nodes, known->annotation)) {
+        settings->agent = network_agent_by_plugin(known->plugin);
+        settings->linux_agent = NULL;
+    }
+    if (known)
+        return 0;
+    if (search_daemon_sets(client, &found, err) < 0 ||
+        (!found && search_nodes(nodes, &found, err) < 0))
+        return -1;
+    settings->linux_agent = found ? &linux_agent_unknown : NULL;
+    text_set(&settings->linux_set, take_ptr(found));
+    return 0;
 }

@@ -208,7 +208,7 @@ static int check_linux(const struct agent_settings *settings, const struct netwo
                        struct error *err) {
     if (!settings->linux_agent || input->plugin || input->mode)
         return 0;
-    (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's pods use %s (DaemonSet %s), %s",
+    (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's pods use %s (%s), %s",
                     settings->linux_agent->title, settings->linux_set,
                     settings->linux_agent->windows);
     return error_hint(err, "%s", linux_agent_remedy(settings->linux_agent, settings->linux_set));
@@ -364,9 +364,10 @@ void network_fit_warn(struct join *join) {
         pod_room_check(&join->found.cluster, NULL, join->found.node_name, &full) < 0)
         join_warn(&join->progress, "%s", full.message);
     warn_of_overlaps(join);
-    if (settings->linux_agent && !unread)
+    if (settings->linux_agent && !unread &&
+        !text_equal(settings->linux_agent->plugin, join->found.plan.plugin))
         join_warn(&join->progress,
-                  "the cluster's pods use %s (DaemonSet %s): whether they reach the pods of this "
+                  "the cluster's pods use %s (%s): whether they reach the pods of this "
                   "node is not checked",
                   settings->linux_agent->title, settings->linux_set);
     else if (join->found.plan.agent->in_cluster && !agent)

@@ -66,6 +66,27 @@ static int keep_arguments(struct join *join, struct error *err) {
     return result;
 }
 
+/* ---- the sandbox image ---- */
+
+static bool is_from(const char *image, const char *repository) {
+    _cleanup_(freep) char *name = repository ? xasprintf("%s/pause:", repository) : NULL;
+
+    return name && text_starts_with(image, name);
+}
+
+/* One of another name than winjoin gives was chosen (--sandbox-image), and stays. */
+static void keep_image(struct join *join) {
+    _cleanup_(containerd_settings_free) struct containerd_settings now = {0};
+    char **option = &join->found.options.sandbox_image;
+
+    if (!*option &&
+        containerd_settings_read(join->host, CONTAINERD_CONFIG_PATH, true, &now, ERROR_IGNORED) ==
+            0 &&
+        now.sandbox_image && !is_from(now.sandbox_image, "registry.k8s.io") &&
+        !is_from(now.sandbox_image, join->found.cluster.image_repository))
+        *option = take_ptr(now.sandbox_image);
+}
+
 /* ---- programs ---- */
 
 /* The caller frees; NULL = unknown. */
@@ -393,6 +414,7 @@ static void say(struct join *join) {
 }
 
 int upgrade_compare(struct join *join, struct error *err) {
+    keep_image(join);
     if (keep_arguments(join, err) < 0 || compare_programs(join, err) < 0 ||
         compare_files(join, err) < 0)
         return -1;

@@ -26,7 +26,7 @@ struct agent_settings {
     const struct external_agent *external; /* the one that makes the network; NULL: none known */
     char *daemon_set;                      /* that runs it: "calico-system/calico-node-windows" */
     const struct linux_agent *linux_agent; /* asked for where no agent is known; NULL: none */
-    char *linux_set;                       /* the DaemonSet that runs it */
+    char *linux_set;                       /* by what it is known: "DaemonSet kube-system/cilium" */
     char *kube_proxy;                      /* the DaemonSet that runs kube-proxy on Windows nodes */
     bool proxies;                          /* it does kube-proxy's work: none must run beside it */
     char *backend;                  /* the agent's own word for its mode: "vxlan", "host-gw" */
@@ -151,13 +151,18 @@ struct linux_agent {
     const char *windows;            /* what it has for Windows nodes, as the end of a sentence */
     const char *remedy;             /* what an administrator does first */
     const char *by_manifest; /* the same where it is in kube-system, as by its manifest; or NULL */
+    /* a Node has this annotation where its part for Windows nodes is on, and that is this plugin;
+     * or NULL */
+    const char *annotation, *plugin;
 };
 
 /* Ends with a row without a title. */
 extern const struct linux_agent linux_agents[];
+/* Of no name above: what cluster_network_search() found. */
+extern const struct linux_agent linux_agent_unknown;
 
-/* The remedy where this DaemonSet ("kube-system/calico-node") runs it. Static. */
-const char *linux_agent_remedy(const struct linux_agent *agent, const char *daemon_set);
+/* The remedy where it is known by that ("DaemonSet kube-system/calico-node"). Static. */
+const char *linux_agent_remedy(const struct linux_agent *agent, const char *linux_set);
 
 /* The annotations by which flannel's nodes reach a node's pods over VXLAN (Documentation and
  * pkg/subnet/kube): its VTEP's MAC ("00-15-5D-..", as HNS spells it, or with colons) and the

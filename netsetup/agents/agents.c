@@ -54,11 +54,11 @@ const struct linux_agent linux_agents[] = {
     {.title = "Calico",
      NAMES("calico-node"),
      NOT_HERE,
-     .remedy =
-         "install Calico's part for Windows first: kubectl patch ipamconfig default --type merge "
-         "-p \"spec: {strictAffinity: true}\", then kubectl patch installation default --type "
-         "merge "
-         "-p \"spec: {calicoNetwork: {windowsDataplane: HNS}}\"",
+     .remedy = "set pools of VXLAN or None and ConfigMap "
+               "tigera-operator/kubernetes-services-endpoint, then kubectl patch ipamconfig "
+               "default --type merge -p \"spec: {strictAffinity: true}\" and kubectl patch "
+               "installation default --type merge -p \"spec: {serviceCIDRs: "
+               "[SERVICE_SUBNET], calicoNetwork: {windowsDataplane: HNS}}\"",
      .by_manifest = "Calico's operator installs its part for Windows, and this Calico came without "
                     "it: https://docs.tigera.io/calico/latest/operations/operator-migration"},
     {.title = "Antrea",
@@ -83,7 +83,10 @@ const struct linux_agent linux_agents[] = {
     {.title = "OVN-Kubernetes",
      NAMES("ovnkube-node"),
      .windows = "which serves Windows nodes by its hybrid overlay",
-     .remedy = "enable the hybrid overlay, then join with --network-plugin ovn-kubernetes"},
+     .remedy = "enable the hybrid overlay, then: winjoin config cluster --kubeconfig admin.conf | "
+               "kubectl apply -f -",
+     .annotation = "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac",
+     .plugin = "ovn-kubernetes"},
     {.title = "Amazon VPC CNI",
      NAMES("aws-node"),
      NO_PART,
@@ -94,9 +97,17 @@ const struct linux_agent linux_agents[] = {
     {0},
 };
 
-const char *linux_agent_remedy(const struct linux_agent *agent, const char *daemon_set) {
-    return agent->by_manifest && text_starts_with(daemon_set, "kube-system/") ? agent->by_manifest
-                                                                              : agent->remedy;
+const struct linux_agent linux_agent_unknown = {
+    .title = "a network",
+    .windows = "which winjoin does not know by name",
+    .remedy = "say what this node gets: --network-plugin, and --network-mode where that has "
+              "several; or install a network that winjoin knows (Calico, Antrea, flannel), then: "
+              "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"};
+
+const char *linux_agent_remedy(const struct linux_agent *agent, const char *linux_set) {
+    return agent->by_manifest && text_starts_with(linux_set, "DaemonSet kube-system/")
+               ? agent->by_manifest
+               : agent->remedy;
 }
 
 /* ---- what --network-mode takes, and what other words may mean ---- */

@@ -9,8 +9,8 @@
 
 static const char *const backends[][2] = {{"vxlan", "overlay"}, {"windows-bgp", "l2bridge"}};
 
-/* Of the operator's DaemonSet, which sets them where its Installation names pools, and the
- * Services' prefixes of its serviceCIDRs (tigera/operator, pkg/render/windows.go). */
+/* Of pools where somebody set them, as Calico's manifests do for Linux nodes; the Services' are its
+ * Installation's serviceCIDRs (tigera/operator, pkg/render/windows.go). */
 static int read_prefixes(const json_t *told, struct agent_settings *ret, struct error *err) {
     static const char *const pools[] = {"CALICO_IPV4POOL_CIDR", "CALICO_IPV6POOL_CIDR"};
     static const char services[] = "KUBERNETES_SERVICE_CIDRS";
@@ -53,15 +53,6 @@ static bool is_loose(const json_t *told) {
 }
 
 static int check(const struct agent_settings *settings, struct error *err) {
-    const char *ipip = json_text_at(settings->told, "CALICO_IPV4POOL_IPIP");
-    if (ipip && *ipip && !text_equal_nocase(ipip, "Never")) {
-        (void)error_set(err, ERROR_UNSUPPORTED,
-                        "Calico's IP-in-IP (%.20s) is not supported on Windows (VXLAN and BGP "
-                        "without encapsulation are)",
-                        ipip);
-        return error_hint(err, "set encapsulation: VXLAN or None for the IP pool in Calico's "
-                               "Installation");
-    }
     if (is_loose(settings->told)) {
         (void)error_set(err, ERROR_UNSUPPORTED,
                         "Calico's strict affinity is off (IPAMConfig default): it gives Windows "

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Clusters as distributions make them, each in a folder with the end that a join has there.
 
-  cluster.json  source (repositories, files, versions), settings (of controlplane/settings.py), without (objects of
+  cluster.json  source (repositories, files, versions), read (REPOSITORY@TAG-OR-COMMIT:FILE, with which it was
+                compared), settings (of controlplane/settings.py), without (objects of
                 kubeadm that this cluster has not: "services/kube-system/kube-dns"), edit (a text within a ConfigMap of
                 kubeadm: [name, key, old, new]) and objects; a text may be a list of lines
   end.json      join (words besides the usual), services (of Windows, that run besides the usual), manifest (what
@@ -176,7 +177,9 @@ class Sources(unittest.TestCase):
             with self.subTest(cluster=folder.name):
                 made = json.loads((folder / "cluster.json").read_text(encoding="utf-8"))
                 self.assertRegex(made["source"], r"^[\w.-]+/[\w.-]+ v?\d[\w.]*: ")
-                self.assertLessEqual(set(made), {"source", "settings", "without", "edit", "objects"})
+                self.assertLessEqual(set(made), {"source", "read", "settings", "without", "edit", "objects"})
+                for read in made.get("read", []):
+                    self.assertRegex(read, r"^[\w.-]+/[\w.-]+@(v\d[\w.]*|[0-9a-f]{8}):[\w./-]+$")
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def kubeconfig(stage):
     flannel = stage.cluster.call("GET", FLANNEL + "/kube-flannel-cfg")
     stage.cluster.call("DELETE", FLANNEL + "/kube-flannel-cfg")
     try:
-        text = manifest(stage)
+        text = manifest(stage, "--network-mode", "overlay")
     finally:
         objects.create(stage.cluster, FLANNEL, "ConfigMap", "kube-flannel-cfg", data=flannel["data"])
     expect("plugin: flannel" not in text, "flannel without flannel", text)

@@ -315,7 +315,7 @@ static void manifest_has_what_nodes_need(void **state) {
         "ClusterRole",        "ClusterRoleBinding",
     };
 
-    objects = cluster_manifest_make(node);
+    objects = cluster_manifest_make(node, NULL, NULL);
     assert_int_equal(json_array_size(objects), ARRAY_SIZE(kinds));
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         assert_string_equal(json_text_at(json_array_get(objects, i), "kind"), kinds[i]);

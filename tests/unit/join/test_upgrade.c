@@ -124,15 +124,16 @@ static void a_newer_image_is_imported(void **state) {
     close_node(&r, before);
 }
 
+static const char config_toml[] = "C:\\Program Files\\containerd\\config.toml";
+
 /* containerd's file names the image of the version with which the node was joined. */
 static void name_older_image(struct run *r) {
-    static const char path[] = "C:\\Program Files\\containerd\\config.toml";
-    _cleanup_(freep) char *text = get(r, path);
+    _cleanup_(freep) char *text = get(r, config_toml);
     char *at = strstr(text, "pause:3.10.2");
 
     assert_non_null(at);
     at[strlen("pause:3.10.")] = '1';
-    put(r, path, text);
+    put(r, config_toml, text);
 }
 
 static bool warns(const struct ran *ran, const char *words) {
@@ -169,6 +170,33 @@ static void an_older_sandbox_image_is_told(void **state) {
     assert_false(warns(&ran, "sandbox image"));
     ran_free(&ran);
     close_node(&r, before);
+}
+
+/* What --sandbox-image chose at the join is not said again, and stays where the file is made
+ * again; what winjoin chose becomes that of the new version. */
+static void a_chosen_image_stays(void **state) {
+    static const char *const rows[][2] = {
+        {"own.example/pause:3.10.1", "own.example/pause:3.10.1"},
+        {"registry.k8s.io/pause:3.10.1", "registry.k8s.io/pause:3.10.2"}};
+    struct error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = NULL;
+        json_t *before, *list = json_array();
+        struct run r;
+
+        open_node(&r, &before);
+        r.options.sandbox_image = xstrdup(rows[i][0]);
+        assert_int_equal(join_once(&r, &err), 0);
+        freep(&r.options.sandbox_image);
+        add_artifact(&r, list, "containerd", "v2.4.3", "MZ newer containerd");
+        put_lock(&r, list);
+        assert_int_equal(upgrade_once(&r, false, false, NULL, &err), 0);
+        text = get(&r, config_toml);
+        assert_non_null(strstr(text, rows[i][1]));
+        close_node(&r, before);
+    }
 }
 
 /* What the administrator gave the kubelet at the join is not said again, and stays. */
@@ -396,6 +424,7 @@ int main(void) {
         cmocka_unit_test(a_dry_run_changes_nothing),
         cmocka_unit_test(a_newer_image_is_imported),
         cmocka_unit_test(an_older_sandbox_image_is_told),
+        cmocka_unit_test(a_chosen_image_stays),
         cmocka_unit_test(own_arguments_stay),
         cmocka_unit_test(what_an_older_kubelet_needed_goes),
         cmocka_unit_test(other_settings_are_shown_and_written),
