@@ -337,12 +337,6 @@ static bool is_document(const char *text) {
            ((text[0] == '{' && text[len - 1] == '}') || (text[0] == '[' && text[len - 1] == ']'));
 }
 
-/* A proxy without a scheme: "user:password@host". */
-static void hide_proxy(char *at) {
-    at += strspn(at, "\"'\\ \t:=");
-    redact_login(at, strcspn(at, " \t\r\n\"'<"));
-}
-
 static void look(const struct redact_text *text, char *name, char *end) {
     size_t len = (size_t)(end - name);
     /* of "\npassword" in a text of JSON, or of "C:\npassword" */
@@ -350,10 +344,11 @@ static void look(const struct redact_text *text, char *name, char *end) {
 
     if (redact_is_secret_name(name, len) || redact_is_secret_name(name + escaped, len - escaped))
         redact_value(text, name + escaped, end);
-    else if (redact_ends_in(name, len, "proxy"))
-        hide_proxy(end);
-    else if ((len == 2 && strncmp(name, "-u", 2) == 0) ||
-             (name[0] == '-' && redact_ends_in(name, len, "-user")))
+    else if (redact_ends_in(name, len, "proxy")) { /* also without a scheme: "user:password@host" */
+        end += strspn(end, "\"'\\ \t:=");
+        redact_login(end, strcspn(end, " \t\r\n\"'<"));
+    } else if ((len == 2 && strncmp(name, "-u", 2) == 0) ||
+               (name[0] == '-' && redact_ends_in(name, len, "-user")))
         redact_user(end);
 }
 

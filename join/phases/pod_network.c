@@ -97,13 +97,6 @@ static int record_forwarding(struct join *join, const char *address, int family,
                           err);
 }
 
-/* The cluster's agent makes it. */
-static int make_external(struct join *join, struct error *err) {
-    if (write_boot_network(join, err) < 0 || external_network_await(join, err) < 0)
-        return -1;
-    return external_network_pending(join, false, err);
-}
-
 /* Where it is absent, the agent's service may make it in winjoin's place one day, when HNS refused
  * winjoin at a boot: then reset takes that one, too. */
 static int record_network(struct join *join, struct error *err) {
@@ -141,8 +134,10 @@ static int make_network(struct join *join, struct hcn_network *network, struct e
 int phase_pod_network(struct join *join, struct error *err) {
     struct hcn_network network = {0};
 
-    if (join->found.plan.agent->in_cluster)
-        return make_external(join, err);
+    if (join->found.plan.agent->in_cluster) /* which makes it */
+        return write_boot_network(join, err) < 0 || external_network_await(join, err) < 0
+                   ? -1
+                   : external_network_pending(join, false, err);
     if (record_plugin(join, err) < 0 || make_network(join, &network, err) < 0 ||
         reserve_source_vip(join, err) < 0)
         return -1;
