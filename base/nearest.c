@@ -41,11 +41,6 @@ static size_t distance(const char *a, const char *b) {
     return row[n];
 }
 
-/* A third of a short word may be wrong. */
-static bool is_near(size_t distance, size_t len) {
-    return distance == 0 || (distance < len && distance * 3 <= len);
-}
-
 /* "dir" for "directory". */
 static bool begins(const char *word, const char *name) {
     size_t len = strlen(word);
@@ -61,9 +56,10 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
     size_t best_distance = DISTANCE_MAX + 1;
 
     for (size_t i = 0; i < count && strlen(word) < WORD_MAX; i++) {
-        size_t d = distance(word, names[i]);
+        size_t d = distance(word, names[i]), len = strlen(names[i]);
 
-        if (d < best_distance && is_near(d, strlen(names[i]))) {
+        /* a third of a short word may be wrong */
+        if (d < best_distance && (d == 0 || (d < len && d * 3 <= len))) {
             best = names[i];
             best_distance = d;
         }

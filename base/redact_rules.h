@@ -1,5 +1,5 @@
-/* What redact_secrets() is made of: names that promise a secret, values behind them, and texts that
- * are secret by their form. All work in place and keep the length. */
+/* What redact_secrets() is made of: names that promise a secret, and values behind them. All work
+ * in place and keep the length. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,8 +25,3 @@ bool redact_ends_in(const char *name, size_t len, const char *word);
 void redact_value(const struct redact_text *text, char *name, char *end);
 /* Hides the password of the "user:password" that the flag that ends here has behind a blank. */
 void redact_user(char *end);
-/* Hides the password of the "user:password@host" that `len` bytes from `at` on hold. */
-void redact_login(char *at, size_t len);
-/* Hides what has the form of a secret, whatever stands before it: private keys, tokens with known
- * beginnings, "Bearer x", "Basic x", passwords in URLs. */
-void redact_forms(const struct redact_text *text);

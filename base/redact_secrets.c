@@ -175,7 +175,8 @@ static void hide_schemes(const struct redact_text *text) {
     }
 }
 
-void redact_login(char *at, size_t len) {
+/* Hides the password of the "user:password@host" that `len` bytes from `at` on hold. */
+static void hide_login(char *at, size_t len) {
     char *colon;
 
     while (len && at[len - 1] != '@') /* the last one: a password may have others */
@@ -191,16 +192,8 @@ static void hide_url_passwords(const struct redact_text *text) {
 
     for (char *at = text->begin; (at = strstr(at, begin));) {
         at += sizeof begin - 1;
-        redact_login(at, strcspn(at, "/?# \t\r\n\"'<>"));
+        hide_login(at, strcspn(at, "/?# \t\r\n\"'<>"));
     }
-}
-
-void redact_forms(const struct redact_text *text) {
-    hide_keys(text);
-    hide_web_tokens(text);
-    hide_known(text);
-    hide_schemes(text);
-    hide_url_passwords(text);
 }
 
 /* ---- names whose values are secret ---- */
@@ -337,12 +330,6 @@ static bool is_document(const char *text) {
            ((text[0] == '{' && text[len - 1] == '}') || (text[0] == '[' && text[len - 1] == ']'));
 }
 
-/* A proxy without a scheme: "user:password@host". */
-static void hide_proxy(char *at) {
-    at += strspn(at, "\"'\\ \t:=");
-    redact_login(at, strcspn(at, " \t\r\n\"'<"));
-}
-
 static void look(const struct redact_text *text, char *name, char *end) {
     size_t len = (size_t)(end - name);
     /* of "\npassword" in a text of JSON, or of "C:\npassword" */
@@ -350,10 +337,11 @@ static void look(const struct redact_text *text, char *name, char *end) {
 
     if (redact_is_secret_name(name, len) || redact_is_secret_name(name + escaped, len - escaped))
         redact_value(text, name + escaped, end);
-    else if (redact_ends_in(name, len, "proxy"))
-        hide_proxy(end);
-    else if ((len == 2 && strncmp(name, "-u", 2) == 0) ||
-             (name[0] == '-' && redact_ends_in(name, len, "-user")))
+    else if (redact_ends_in(name, len, "proxy")) { /* also without a scheme: "user:password@host" */
+        end += strspn(end, "\"'\\ \t:=");
+        hide_login(end, strcspn(end, " \t\r\n\"'<"));
+    } else if ((len == 2 && strncmp(name, "-u", 2) == 0) ||
+               (name[0] == '-' && redact_ends_in(name, len, "-user")))
         redact_user(end);
 }
 
@@ -361,7 +349,11 @@ void redact_secrets(char *text) {
     const struct redact_text whole = {text, is_document(text)};
 
     redact_tokens(text);
-    redact_forms(&whole);
+    hide_keys(&whole);
+    hide_web_tokens(&whole);
+    hide_known(&whole);
+    hide_schemes(&whole);
+    hide_url_passwords(&whole);
     for (char *at = text; *at;) {
         size_t len = strspn(at, NAME);
 

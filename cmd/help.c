@@ -174,12 +174,6 @@ static void add_verb(const char *name, const struct verb *verb, const struct ver
     text_add(out, "\nEach flag can also be set as WINJOIN_<FLAG> in the environment.\n");
 }
 
-static int hint_help(const struct program *program, const struct verb *verb, const char *word,
-                     struct error *err) {
-    (void)verb_unknown_subcommand(verb, word, err);
-    return error_hint(err, "%s help %s shows the command", program->name, verb->name);
-}
-
 int verb_help(struct program *program, struct error *err) {
     const struct text_list *words = &program->words;
     const char *name = words->count ? words->items[0] : NULL, *phase = NULL;
@@ -191,8 +185,10 @@ int verb_help(struct program *program, struct error *err) {
         verb = program_verb(program, name);
     if (name && !verb && !text_equal(name, "help"))
         return program_unknown(program, name, err);
-    if (verb && words->count > 1 && !(sub = verb_subcommand(verb, words->items[1])))
-        return hint_help(program, verb, words->items[1], err);
+    if (verb && words->count > 1 && !(sub = verb_subcommand(verb, words->items[1]))) {
+        (void)verb_unknown_subcommand(verb, words->items[1], err);
+        return error_hint(err, "%s help %s shows the command", program->name, verb->name);
+    }
     if (sub && words->count > 2 && takes_phase(sub) && !text_equal(words->items[2], "list"))
         phase = words->items[2];
     else if (sub && words->count > 2 && !takes_phase(sub) && !program->options.help)

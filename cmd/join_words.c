@@ -210,13 +210,6 @@ static int settle_configuration(struct program *program, struct config_file *fil
     return 0;
 }
 
-/* One of them would be passed over. */
-static int check_token_flags(const struct program *program, struct error *err) {
-    if (text_list_has(&program->flags, "token") && text_list_has(&program->flags, "token-file"))
-        return error_set(err, ERROR_USAGE, "use --token or --token-file, not both");
-    return 0;
-}
-
 /* klog's form: "file=2,gopher*=3". */
 static int check_vmodule(const char *patterns, struct error *err) {
     _cleanup_(text_list_free) struct text_list list = {0};
@@ -258,8 +251,12 @@ int program_prepare_join(struct program *program, struct error *err) {
 
     if (program->words.count)
         o->endpoint = xstrdup(program->words.items[0]);
-    if (check_control_plane(program, err) < 0 || check_token_flags(program, err) < 0 ||
-        check_vmodule(o->vmodule, err) < 0)
+    if (check_control_plane(program, err) < 0)
+        return -1;
+    /* one of them would be passed over */
+    if (text_list_has(&program->flags, "token") && text_list_has(&program->flags, "token-file"))
+        return error_set(err, ERROR_USAGE, "use --token or --token-file, not both");
+    if (check_vmodule(o->vmodule, err) < 0)
         return -1;
     if (o->config && !*o->config) {
         if (text_list_has(&program->flags, "config") && check_mixed(program, err) < 0)

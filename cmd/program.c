@@ -142,13 +142,6 @@ static void hint_flags(const struct program *program, struct error *err) {
                      sub ? " " : "", sub ? sub->name : "");
 }
 
-/* A command that a plugin of kubectl does not have. */
-static const struct verb *find_anywhere(const char *name) {
-    const struct verb *verb = verb_find(name);
-
-    return verb && verb->anywhere ? verb : NULL;
-}
-
 static int unknown_to_kubectl(const char *name, struct error *err) {
     if (!verb_find(name))
         return verb_unknown(name, err);
@@ -158,9 +151,10 @@ static int unknown_to_kubectl(const char *name, struct error *err) {
 }
 
 const struct verb *program_verb(const struct program *program, const char *name) {
-    return program->as_kubeadm   ? kubeadm_verb(name)
-           : program->as_kubectl ? find_anywhere(name)
-                                 : verb_find(name);
+    const struct verb *verb = program->as_kubeadm ? kubeadm_verb(name) : verb_find(name);
+
+    /* a plugin of kubectl does not have all commands */
+    return verb && program->as_kubectl && !verb->anywhere ? NULL : verb;
 }
 
 int program_unknown(const struct program *program, const char *name, struct error *err) {

@@ -63,14 +63,10 @@ static void keep_waiting(struct progress *progress, const struct join_event *eve
     progress->told_ms = progress->drawn_ms = host_monotonic_ms(progress->host);
 }
 
-static void end_live_line(struct progress *progress) {
+static void end_table(struct progress *progress) {
     if (progress->line_open)
         (void)fputs("\r\x1b[K", stderr);
     progress->line_open = false;
-}
-
-static void end_table(struct progress *progress) {
-    end_live_line(progress);
     if (progress->table)
         (void)fprintf(stderr, "\x1b[%zuA\x1b[J", progress->table);
     progress->table = 0;
@@ -102,18 +98,13 @@ void progress_close(struct progress *progress) {
     text_list_free(&progress->warnings);
 }
 
-static const char *state_name(enum join_event_state state) {
-    static const char *const names[] = {"started", "waiting", "warning",
-                                        "done",    "skipped", "failed"};
-
-    return names[state];
-}
-
 char *progress_json(const struct join_event *event, int64_t now) {
-    _cleanup_json_ json_t *line = NULL;
+    static const char *const states[] = {"started", "waiting", "warning",
+                                         "done",    "skipped", "failed"};
+    _cleanup_json_ json_t *line =
+        json_pack("{s:s, s:s*, s:s}", "time", RFC3339_TEXT(now), "phase",
+                  event->phase ? event->phase->id : NULL, "state", states[event->state]);
 
-    line = json_pack("{s:s, s:s*, s:s}", "time", RFC3339_TEXT(now), "phase",
-                     event->phase ? event->phase->id : NULL, "state", state_name(event->state));
     json_set_text(line, "message", event->message);
     json_set_text(line, "hint", event->hint);
     if (event->state == JOIN_WAITING)
@@ -125,12 +116,6 @@ char *progress_json(const struct join_event *event, int64_t now) {
     if (event->state == JOIN_DONE || event->state == JOIN_FAILED)
         json_object_set_new(line, "durationSeconds", json_real(event->duration_ms / 1000.0));
     return json_write(line);
-}
-
-static void show_json(const struct progress *progress, const struct join_event *event) {
-    _cleanup_(freep) char *line = progress_json(event, host_now(progress->host));
-
-    (void)fprintf(stderr, "%s\n", line);
 }
 
 static void mark(const struct progress *progress, enum join_event_state state, char out[32]) {
@@ -340,7 +325,9 @@ void progress_show(void *context, const struct join_event *event) {
     if (progress->mode == PROGRESS_NONE)
         return;
     if (progress->mode == PROGRESS_JSON) {
-        show_json(progress, event);
+        _cleanup_(freep) char *line = progress_json(event, host_now(progress->host));
+
+        (void)fprintf(stderr, "%s\n", line);
         return;
     }
     if (event->state == JOIN_BEGIN || event->state == JOIN_WAITING)

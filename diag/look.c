@@ -91,22 +91,16 @@ static void ask_kubelet(const struct diag_look_options *options, struct error *e
     http_response_free(&response);
 }
 
-static void ask_containerd(struct host *host, const char *pipe, struct error *err) {
-    struct cri_pods pods = {0};
-
-    (void)cri_pods(host, pipe, DIAG_LOOK_SILENT_MS, &pods, err);
-    cri_pods_free(&pods);
-}
-
 /* Whatever they say, they live; one that takes no question may have another port. */
 static void add_silent(struct host *host, const struct diag_look_options *options, json_t *look) {
+    _cleanup_(cri_pods_free) struct cri_pods pods = {0};
     struct error kubelet = {0}, containerd = {0};
     json_t *silent = json_object();
 
     if (options->kubelet_health && runs(look, service_kubelet.name))
         ask_kubelet(options, &kubelet);
     if (options->cri_pipe && runs(look, service_containerd.name))
-        ask_containerd(host, options->cri_pipe, &containerd);
+        (void)cri_pods(host, options->cri_pipe, DIAG_LOOK_SILENT_MS, &pods, &containerd);
     if (kubelet.kind == ERROR_TIMED_OUT)
         json_object_set_new(silent, service_kubelet.name, json_string(kubelet.message));
     if (containerd.kind == ERROR_TIMED_OUT)

@@ -444,17 +444,14 @@ int run_capture(struct run *run, struct error *err) {
     return host_interrupted(run->host) ? error_set(err, ERROR_INTERRUPTED, "%s", why.message) : 0;
 }
 
-/* A service that was being restarted runs by now; one that ran may have been restarted since. */
-static void look_again(struct run *run) {
-    bool young = run->look && diag_look_is_young(run->look, host_now(run->host));
-
-    if (run->look && (diag_look_has_down(run->look) || (any_open(run) && !young)))
-        diag_look_services(run->host, run->look);
-}
-
 int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err) {
+    bool young;
+
     if (cells_ask(run, false, ret, err) < 0)
         return -1;
-    look_again(run);
+    /* What was being restarted runs by now; what ran may have been restarted since. */
+    young = run->look && diag_look_is_young(run->look, host_now(run->host));
+    if (run->look && (diag_look_has_down(run->look) || (any_open(run) && !young)))
+        diag_look_services(run->host, run->look);
     return cells_settle(run, err);
 }

@@ -152,7 +152,7 @@ static int publishing_open(struct host *host, struct http *http, struct publishi
     if (boot_network_load(host, &ret->file, &ret->input, err) < 0)
         return -1;
     ret->host = host;
-    if (!json_text_at(ret->file, "node")) /* a file of an earlier version */
+    if (!json_text_at(ret->file, "node"))
         return error_set(err, ERROR_ABSENT, "'%s' has no name of the node", BOOT_NETWORK_FILE);
     name = kube_escape(json_text_at(ret->file, "node"));
     ret->path = xasprintf("/api/v1/nodes/%s", name);

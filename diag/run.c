@@ -111,11 +111,6 @@ static bool loses(const struct probe_results *asked, enum diag_extra_id small,
     return one && one->outcome == PROBE_OK && other && !other->succeeded;
 }
 
-/* Questions to the DNS, or its answers. */
-static bool loses_large(const struct probe_results *asked) {
-    return loses(asked, X_DNS_TCP, X_SIZE_DNS_2000) || loses(asked, X_PAGE_SMALL, X_PAGE_LARGE);
-}
-
 /* By TCP, that is sent again; neither flow fails then. */
 static bool is_late(const struct run *run, const struct probe_results *asked) {
     for (size_t i = 0; i < run->report->cells.count; i++)
@@ -131,7 +126,9 @@ static bool is_late(const struct run *run, const struct probe_results *asked) {
 static void evidence_finish(struct run *run, const struct probe_results *asked) {
     json_t *evidence;
 
-    if (diag_report_is_good(run->report) && !differs(run) && !loses_large(asked) &&
+    if (diag_report_is_good(run->report) && !differs(run) &&
+        !loses(asked, X_DNS_TCP, X_SIZE_DNS_2000) && /* questions to the DNS, */
+        !loses(asked, X_PAGE_SMALL, X_PAGE_LARGE) && /* or its answers */
         !is_late(run, asked)) {
         json_decref(take_ptr(run->report->evidence));
         return;

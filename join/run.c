@@ -264,16 +264,11 @@ static int run_until(struct join *join, bool looking, struct error *err) {
     return images_await(join, err); /* where the phase that does it was skipped */
 }
 
-static void set_deadline(struct join *join) {
-    long long limit = join->found.options.join_timeout;
-
-    host_set_deadline(join->host, limit ? host_monotonic_ms(join->host) + (uint64_t)limit : 0);
-}
-
 int join_run(struct join *join, struct error *err) {
+    long long limit = join->found.options.join_timeout;
     int result;
 
-    set_deadline(join);
+    host_set_deadline(join->host, limit ? host_monotonic_ms(join->host) + (uint64_t)limit : 0);
     result = failure_begin(join, err) < 0 ? -1 : run_until(join, false, err);
     host_set_deadline(join->host, 0);
     images_end(join);
@@ -301,13 +296,8 @@ int join_run_phase(struct join *join, const char *name, struct error *err) {
     return images_await(join, err);
 }
 
-static const char *outcome_name(enum join_outcome outcome) {
-    static const char *const names[] = {"not-run", "done", "skipped", "failed"};
-
-    return names[outcome];
-}
-
 json_t *join_result_json(const struct join *join) {
+    static const char *const outcomes[] = {"not-run", "done", "skipped", "failed"};
     json_t *rows = json_array(), *result;
     bool failed = false;
 
@@ -318,7 +308,7 @@ json_t *join_result_json(const struct join *join) {
 
         json_array_append_new(
             rows, json_pack("{s:s, s:s, s:b, s:f, s:s*, s:O*}", "id", join->phases[i].id, "outcome",
-                            outcome_name(r->outcome), "changed", r->changed, "durationSeconds",
+                            outcomes[r->outcome], "changed", r->changed, "durationSeconds",
                             r->duration_ms / 1000.0, "detail",
                             r->detail && *r->detail ? r->detail : NULL, "data", r->data));
     }

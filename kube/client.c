@@ -7,12 +7,6 @@
 
 enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, READY_TIMEOUT_MS = 3000, TOO_MANY_REQUESTS = 429 };
 
-static char *trimmed(const char *token) {
-    size_t len = strcspn(token, "\r\n");
-
-    return xstrndup(token, len);
-}
-
 int kube_client_open(struct http *http, struct host *host, const struct kubeconfig *config,
                      struct kube_client *ret, struct error *err) {
     size_t len = config->server ? strlen(config->server) : 0;
@@ -36,7 +30,8 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
         .ca_pem = xstrdup_null(config->ca_pem),
         .tls_server_name = xstrdup_null(config->tls_server_name),
         .proxy_url = xstrdup_null(config->proxy_url),
-        .bearer_token = config->token ? trimmed(config->token) : NULL,
+        .bearer_token =
+            config->token ? xstrndup(config->token, strcspn(config->token, "\r\n")) : NULL,
         .client_cert_pem = xstrdup_null(config->client_cert_pem),
         .client_key_pem = xstrdup_null(config->client_key_pem),
         .insecure = config->insecure_skip_tls_verify,

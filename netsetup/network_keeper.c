@@ -348,13 +348,6 @@ static enum wait_look look(void *context, struct wait *, struct error *) {
     return LOOK_AGAIN;
 }
 
-static bool is_booting(struct host *host) {
-    struct host_facts facts = {0};
-
-    return host_facts(host, &facts, ERROR_IGNORED) == 0 && facts.uptime_seconds &&
-           facts.uptime_seconds < BOOT_SECONDS;
-}
-
 static enum wait_look look_at_begin(void *context, struct wait *, struct error *err) {
     struct network_keeper *k = context;
 
@@ -369,9 +362,11 @@ static enum wait_look look_at_begin(void *context, struct wait *, struct error *
 int network_keeper_begin(struct network_keeper *k, struct error *err) {
     struct wait wait = {
         .limit_ms = BEGIN_MS, .pause_ms = LOOK_MS, .look = look_at_begin, .context = k};
+    struct host_facts facts = {0};
     struct error why = {0};
 
-    k->booting = is_booting(k->host);
+    k->booting = host_facts(k->host, &facts, ERROR_IGNORED) == 0 && facts.uptime_seconds &&
+                 facts.uptime_seconds < BOOT_SECONDS;
     k->unseen = !k->booting;
     if (k->unseen || wait_until(k->host, &wait, &why) == LOOK_DONE)
         return 0;

@@ -86,7 +86,7 @@ void network_pending_look(struct host *host, struct http *http, bool booting, bo
     if (known->over || host_monotonic_ms(host) < known->again_ms ||
         boot_network_load(host, &file, &input, &why) < 0)
         return;
-    node = json_text_at(file, "node"); /* a file of an earlier version has none */
+    node = json_text_at(file, "node");
     known->over = !node || (!booting && !agent_makes(&input));
     pending = !restored || !stands(host, &input);
     if (known->over)

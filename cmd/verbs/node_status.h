@@ -6,5 +6,3 @@
 /* Asks the machine, the API server (0.7 s at most) and the reports that runs have left;
  * docs/status.md has the fields. New reference; kinds of failure: host_facts(). */
 int node_status_make(struct program *program, json_t **ret, struct error *err);
-/* The same for a person; the caller frees. */
-char *node_status_text(const json_t *status);

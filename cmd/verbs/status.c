@@ -147,7 +147,7 @@ static void add_drift(struct text *t, const json_t *status) {
     add_drift_texts(t, json_object_get(drift, "commands"), "do by hand");
 }
 
-char *node_status_text(const json_t *status) {
+static char *node_status_text(const json_t *status) {
     struct text t = {0};
 
     add_head(&t, status);

@@ -51,7 +51,7 @@ const char *pod_name(const struct scene *scene, char pod) {
 
     if (name)
         return name;
-    return pod == 'a' ? "winjoin-probe-a" : "winjoin-probe-b"; /* reports of earlier versions */
+    return pod == 'a' ? "winjoin-probe-a" : "winjoin-probe-b";
 }
 
 const char *pod_ip(const struct scene *scene, char pod) {

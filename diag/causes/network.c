@@ -64,13 +64,6 @@ static bool is_changed(const struct scene *scene) {
     return json_array_size(json_object_get(scene->evidence, "changed")) > 0;
 }
 
-/* Its program was started so often, and failed in the same way: the next time it will, too. */
-static bool fails_always(const struct scene *scene, char pod) {
-    enum { SURE = 3 };
-
-    return json_number_at(probe_pod(scene, pod), "failures", 0) >= SURE;
-}
-
 /* A pod that has not spoken: why is noted. */
 static enum level note_silent_probe(const struct scene *scene, char pod, struct finding *finding) {
     const char *waiting = waiting_of(scene, pod);
@@ -90,6 +83,8 @@ static enum level note_silent_probe(const struct scene *scene, char pod, struct 
     " from running; winjoin logs kubelet and winjoin logs containerd show what becomes of it"
 
 enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
+    /* Its program was started so often, and failed in the same way: the next time it will, too. */
+    enum { FAILS_ALWAYS = 3 };
     bool no_sandbox = false, no_program = false;
 
     finding->may &= scene->red & ~scene->failed;
@@ -97,7 +92,8 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
         enum level level = note_silent_probe(scene, pod, finding);
 
         no_sandbox |= level == CONFIRMED;
-        no_program |= level == LIKELY && fails_always(scene, pod);
+        no_program |=
+            level == LIKELY && json_number_at(probe_pod(scene, pod), "failures", 0) >= FAILS_ALWAYS;
     }
     if (!finding->evidence.count)
         return NO;

@@ -209,18 +209,15 @@ static bool outside_loses_some(const struct scene *scene) {
            ((udp->said & ~SAID_OK) && udp->some);
 }
 
-/* Of names that the DNS knows by itself some have no answer either. */
-static bool other_names_are_lost(const struct scene *scene) {
-    return scene->outcome[PROBE_DNS_TIMEOUT] & CELLS_NAMES & ~CELL_BOTH(EXT_DNS);
-}
-
 enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     const struct extra *external = &scene->extras[X_DNS_EXTERNAL],
                        *node = &scene->extras[X_NODE_NAME];
     const struct diag_cell *cell =
         diag_cells_find(&scene->report->cells, FLOW_EXT_DNS, false, false);
 
-    if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))) || other_names_are_lost(scene))
+    /* Of names that the DNS knows by itself some have no answer either. */
+    if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))) ||
+        (scene->outcome[PROBE_DNS_TIMEOUT] & CELLS_NAMES & ~CELL_BOTH(EXT_DNS)))
         return NO;
     if (cell && (scene->green & CELL_TCP(EXT_IP)) && (scene->failed & CELL_TCP(EXT_DNS)) &&
         cell->result.address_count)

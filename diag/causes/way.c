@@ -20,10 +20,6 @@ static const json_t *route_to(const struct scene *scene, const char *ip) {
     return best;
 }
 
-static bool is_default(const char *prefix) {
-    return text_equal(prefix, "0.0.0.0/0") || text_equal(prefix, "::/0");
-}
-
 static const json_t *neighbor_of(const struct scene *scene, const char *ip) {
     json_each(json_object_get(scene->evidence, "neighbors"), i, neighbor) {
         if (text_equal(json_text_at(neighbor, "address"), ip))
@@ -46,7 +42,7 @@ void note_way(const struct scene *scene, const char *ip, struct finding *finding
     const json_t *neighbor = next ? neighbor_of(scene, next) : NULL;
     const char *mac = json_text_at(neighbor, "mac");
 
-    if (by_hop && !is_default(prefix)) {
+    if (by_hop && !text_equal(prefix, "0.0.0.0/0") && !text_equal(prefix, "::/0")) {
         finding_note(finding, "this node's route to %s is %s by %s", ip, prefix, hop);
         hint_set(finding, xasprintf("if that route is wrong: route.exe delete %s; else look at %s",
                                     prefix, hop));

@@ -207,14 +207,6 @@ static void reading_free(struct reading *r) {
     host_routes_free(&r->routes);
 }
 
-/* Which nodes there are is asked of whoever may. */
-static void read_nodes(struct kube_client *client, struct reading *r) {
-    struct error why = {0};
-
-    if (kube_nodes_get(client, &r->nodes, &why) < 0 && !kube_is_forbidden(&why))
-        add_unread(r->cluster.unread, "the Nodes", &why);
-}
-
 static void read_hns(struct host *host, const char *network, struct reading *r,
                      struct drift_seen *seen) {
     json_t *unread = r->cluster.unread;
@@ -267,11 +259,13 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
     struct drift_cluster all;
     struct drift_seen seen = {
         .cluster = &all, .routes = &r.routes, .network = network, .pod_cidrs = pod_cidrs};
+    struct error why = {0};
     json_t *drift;
 
     ask(client, node, known, &r.cluster);
-    if (pod_cidrs)
-        read_nodes(client, &r);
+    /* Which nodes there are is asked of whoever may. */
+    if (pod_cidrs && kube_nodes_get(client, &r.nodes, &why) < 0 && !kube_is_forbidden(&why))
+        add_unread(r.cluster.unread, "the Nodes", &why);
     read_hns(host, network, &r, &seen);
     host_set_deadline(host, before);
     all = together(known, &r.cluster);

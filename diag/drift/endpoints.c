@@ -91,17 +91,14 @@ void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_in
 
 /* ---- namespaces ---- */
 
-static bool is_probe(const json_t *pod) {
-    return text_starts_with(json_text_or(pod, "metadata.name", ""), "winjoin-probe-");
-}
-
 /* While a pod starts, its namespace has no endpoint, or one whose address nobody knows yet; those
  * of the probes are known. */
 static bool any_starts(const struct drift_seen *seen) {
     json_each(json_object_get(pods_of(seen), "items"), i, pod) {
         const char *phase = json_text_at(pod, "status.phase");
 
-        if (seen->probes && seen->probes->count == PROBES && is_probe(pod))
+        if (seen->probes && seen->probes->count == PROBES &&
+            text_starts_with(json_text_or(pod, "metadata.name", ""), "winjoin-probe-"))
             continue;
         if (!json_bool_at(pod, "spec.hostNetwork", false) &&
             !*json_text_or(pod, "status.podIP", "") && !text_equal(phase, "Succeeded") &&

@@ -192,21 +192,17 @@ static void make_external_dns(const struct diag_scene *scene, struct diag_cell *
         not_run(cell, "the DNS Service's cluster IP is not known");
 }
 
-/* The node answers from its address in the pods' network where it has one. */
-static void ask_node_echo(const struct diag_scene *scene, struct diag_cell *cell) {
-    ask_echo(cell, scene->node_ip, scene->node_echo_port, scene->node_echo, SMALL);
-    cell->probe.kind = PROBE_UDP_ANY;
-}
-
 static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
     if (!known(scene->node_ip))
         not_run(cell, "the node's address is not known");
     else if (!cell->udp)
         ask(cell, PROBE_TCP, scene->node_ip, scene->kubelet_port);
-    else if (known(scene->node_echo))
-        ask_node_echo(scene, cell);
-    else
+    else if (!known(scene->node_echo))
         skip(cell, "no-udp-listener");
+    else { /* the node answers from its address in the pods' network where it has one */
+        ask_echo(cell, scene->node_ip, scene->node_echo_port, scene->node_echo, SMALL);
+        cell->probe.kind = PROBE_UDP_ANY;
+    }
 }
 
 /* What a flow needs of the scene before it can be made. */

@@ -99,14 +99,6 @@ static size_t worst_node(const struct writing *w) {
     return worst;
 }
 
-/* What the node says of itself. */
-static void add_own_report(struct writing *w, const struct cluster_node *n) {
-    _cleanup_(freep) char *line = cluster_own_report_line(w->report, n);
-
-    if (line)
-        add_line(w, "    ", line, 6);
-}
-
 /* Of those that nothing red was told of. */
 static void add_news(struct writing *w, const bool *told) {
     size_t more = 0, lines = 0;
@@ -131,7 +123,7 @@ static void add_news(struct writing *w, const bool *told) {
 static void add_node(struct writing *w, size_t node) {
     const struct cluster_node *n = &w->report->nodes.items[node];
     size_t red = 0, all = 0;
-    _cleanup_(freep) char *line = NULL;
+    _cleanup_(freep) char *line = NULL, *own = NULL;
 
     for (size_t i = 0; i < w->report->cells.count; i++) {
         all += touches(&w->report->cells.items[i], node);
@@ -145,7 +137,9 @@ static void add_node(struct writing *w, size_t node) {
         line = xasprintf("%s (%s%s%s, %s): %zu of its %zu cells do not work", n->name, n->os,
                          *n->build ? " " : "", n->build, n->version, red, all);
     add_marked(w, n->waiting ? DIAG_NOT_RUN : DIAG_FAIL, line);
-    add_own_report(w, n);
+    own = cluster_own_report_line(w->report, n);
+    if (own)
+        add_line(w, "    ", own, 6);
     red = 0;
     for (size_t i = 0; i < w->report->cells.count; i++) {
         const struct diag_cell *cell = &w->report->cells.items[i];

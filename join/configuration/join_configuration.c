@@ -104,17 +104,13 @@ static void default_timeouts(json_t *timeouts) {
         default_text(timeouts, defaults[i].name, defaults[i].value);
 }
 
-/* Go's omitempty: what says nothing is not written, but for these two. */
-static bool is_kept(const char *name) {
-    return text_equal(name, "taints") || text_equal(name, "imagePullSerial");
-}
-
 static bool says_nothing(const json_t *value) {
     return json_is_null(value) || json_is_false(value) ||
            (json_is_string(value) && !json_string_length(value)) ||
            (json_is_array(value) && !json_array_size(value));
 }
 
+/* Go's omitempty: what says nothing is not written, but for taints and imagePullSerial. */
 static void omit_empty(json_t *value) {
     const char *key;
     json_t *item;
@@ -128,7 +124,7 @@ static void omit_empty(json_t *value) {
     }
     json_object_foreach_safe(value, next, key, item) {
         omit_empty(item);
-        if (!is_kept(key) && says_nothing(item))
+        if (!text_equal(key, "taints") && !text_equal(key, "imagePullSerial") && says_nothing(item))
             json_object_del(value, key);
     }
 }
@@ -148,13 +144,6 @@ static void renew_durations(json_t *timeouts) {
             json_object_set_new(timeouts, key, json_string(text));
         }
     }
-}
-
-/* Every argument has a value, be it an empty one. */
-static void default_args(json_t *args) {
-    json_each(args, i, item)
-        if (json_is_object(item) && !json_is_string(json_object_get(item, "value")))
-            json_object_set_new(item, "value", json_string(""));
 }
 
 /* Times as Go's metav1.Time writes them: UTC, whole seconds. */
@@ -187,7 +176,10 @@ static void default_node(json_t *node) {
     if (!json_object_get(node, "taints"))
         json_object_set_new(node, "taints", json_null());
     renew_times(json_object_get(node, "taints"));
-    default_args(json_object_get(node, "kubeletExtraArgs"));
+    /* Every argument has a value, be it an empty one. */
+    json_each(json_object_get(node, "kubeletExtraArgs"), i, item)
+        if (json_is_object(item) && !json_is_string(json_object_get(item, "value")))
+            json_object_set_new(item, "value", json_string(""));
 }
 
 void join_configuration_default(json_t *configuration) {

@@ -95,26 +95,17 @@ json_t *join_option_json(const struct join_options *options, const struct join_o
     }
 }
 
-static void take_text(char **field, const char *text) {
-    if ((*field && **field) || !text || !*text)
-        return;
-    text_set(field, xstrdup(text));
-}
-
-static void take_duration(long long *field, const char *text) {
-    int64_t milliseconds;
-
-    if (!*field && text && go_duration_parse(text, &milliseconds, NULL) == 0)
-        *field = milliseconds < DURATION_MAX ? milliseconds : DURATION_MAX;
-}
-
 void join_option_take(struct join_options *options, const struct join_option *option,
                       const json_t *value) {
     void *place = join_option_field(options, option);
+    char **text_place = place;
+    const char *text = json_string_value(value);
+    int64_t milliseconds;
 
     switch (join_option_yaml(option)) {
     case YAML_FIELD_TEXT:
-        take_text(place, json_string_value(value));
+        if (!(*text_place && **text_place) && text && *text)
+            text_set(text_place, xstrdup(text));
         return;
     case YAML_FIELD_BOOL:
         *(bool *)place |= json_is_true(value);
@@ -124,7 +115,8 @@ void join_option_take(struct join_options *options, const struct join_option *op
             *(long long *)place = json_integer_value(value);
         return;
     case YAML_FIELD_DURATION:
-        take_duration(place, json_string_value(value));
+        if (!*(long long *)place && text && go_duration_parse(text, &milliseconds, NULL) == 0)
+            *(long long *)place = milliseconds < DURATION_MAX ? milliseconds : DURATION_MAX;
         return;
     default:
         if (!((struct text_list *)place)->count)

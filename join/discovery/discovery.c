@@ -352,13 +352,6 @@ static int run_token(struct discovery *d, const struct token *token, const struc
 
 /* ---- both ---- */
 
-static void warn_proxy(struct discovery_result *result) {
-    if (result->proxy)
-        text_list_add_owned(&result->warnings,
-                            xasprintf("the API server is reached through the proxy %s (%s)",
-                                      result->proxy, http_proxy_source(result->proxy_given)));
-}
-
 /* The endpoint is only asked; what the proven kubeconfig names is used from then on. */
 static void warn_server(const char *endpoint, struct discovery_result *result) {
     const char *server = result->config.server;
@@ -414,7 +407,10 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
         return -1;
     }
     warn_server(options->endpoint, &result);
-    warn_proxy(&result);
+    if (result.proxy)
+        text_list_add_owned(&result.warnings,
+                            xasprintf("the API server is reached through the proxy %s (%s)",
+                                      result.proxy, http_proxy_source(result.proxy_given)));
     warn_clock(&result);
     *ret = take_struct(result);
     return 0;

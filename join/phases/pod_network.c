@@ -97,12 +97,14 @@ static int record_forwarding(struct join *join, const char *address, int family,
                           err);
 }
 
-/* The cluster's agent makes it. The keeper needs its file whatever becomes of that, but after it:
- * with it, it lets pods come as soon as the network stands, and images may still be missing. */
+/* The cluster's agent makes it. The keeper needs its file whatever becomes of that, but after the
+ * images: with it, it lets pods come as soon as the network stands. */
 static int make_external(struct join *join, struct error *err) {
     struct error why = {0};
-    int waited = external_network_await(join, err) < 0 ? -1 : images_await(join, err);
+    int waited = external_network_await(join, err);
 
+    if (waited == 0 && images_await(join, err) < 0)
+        return -1;
     if (write_boot_network(join, &why) < 0 && waited == 0)
         return error_pass(err, &why);
     return waited < 0 ? -1 : external_network_pending(join, false, err);

@@ -215,20 +215,15 @@ static void look_for_pod_cidr(struct join *join) {
                             ERROR_IGNORED);
 }
 
-/* All phases are skipped: no cluster need be asked what it is like. */
-static json_t *nothing_json(const struct join *join) {
-    return json_pack("{s:s, s:s, s:{s:s}, s:[], s:[], s:[], s:[], s:[]}", JSON_DOCUMENT("JoinPlan"),
-                     "node", "name", join->found.node_name, "services", "files", "artifacts",
-                     "steps", "unknown");
-}
-
 int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     _cleanup_json_ json_t *services = json_array(), *files = json_array(), *artifacts = NULL;
     _cleanup_json_ json_t *steps = steps_json(join), *registry = NULL;
     json_t *unknown;
 
-    if (json_array_size(steps) == 0) {
-        *ret = nothing_json(join);
+    if (json_array_size(steps) == 0) { /* no cluster need be asked what it is like */
+        *ret = json_pack("{s:s, s:s, s:{s:s}, s:[], s:[], s:[], s:[], s:[]}",
+                         JSON_DOCUMENT("JoinPlan"), "node", "name", join->found.node_name,
+                         "services", "files", "artifacts", "steps", "unknown");
         return 0;
     }
     if (join_need(join, NEED_PLAN, err) == 0)

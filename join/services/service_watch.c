@@ -43,13 +43,6 @@ static int fail_ended(struct service_watch *watch, const struct host_service *se
         err, "fix that and run the same command again; winjoin reset undoes what was done");
 }
 
-/* From our table: not every SCM keeps what it was told (Wine's). */
-static unsigned pause_of(const struct service *service, unsigned end) {
-    unsigned pause = service_restart_delay_ms(service, end);
-
-    return pause < SERVICE_PAUSE_MAX_MS ? pause : SERVICE_PAUSE_MAX_MS;
-}
-
 /* Windows starts it again at the same time: whoever comes second finds it running. */
 static int start_again(struct service_watch *watch, struct error *err) {
     struct error why = {0};
@@ -69,7 +62,10 @@ static int count_end(struct service_watch *watch, const struct host_service *ser
 
     if (watch->ends++ == SERVICE_RESTARTS_MAX)
         return fail_ended(watch, service, err);
-    pause = pause_of(watch->service, watch->ends);
+    /* From our table: not every SCM keeps what it was told (Wine's). */
+    pause = service_restart_delay_ms(watch->service, watch->ends);
+    if (pause > SERVICE_PAUSE_MAX_MS)
+        pause = SERVICE_PAUSE_MAX_MS;
     watch->again_ms = host_monotonic_ms(watch->host) + pause;
     join_warn(watch->progress, "%s ended with exit code %u: restarted after %.0f s (its log: %s)",
               name, (unsigned)service->exit_code, pause / 1000.0, watch->service->log_folder);
@@ -128,13 +124,6 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
 
 /* ---- its start ---- */
 
-/* The program ran and ended; otherwise Windows could not start it, and trying again does not help
- * that. */
-static bool has_ended(const struct error *why) {
-    return why->kind == ERROR_HOST &&
-           (why->os == HOST_SERVICE_SPECIFIC_ERROR || why->os == HOST_PROCESS_ABORTED);
-}
-
 static enum wait_look look_started(void *context, struct wait *, struct error *err) {
     struct service_watch *watch = context;
     bool runs;
@@ -150,6 +139,7 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
     struct wait wait = {
         .limit_ms = AGAIN_TIMEOUT_MS, .pause_ms = STEP_MS, .look = look_started, .context = watch};
     struct error why = {0};
+    bool ended;
 
     *watch = (struct service_watch){.host = watch->host,
                                     .progress = watch->progress,
@@ -158,7 +148,11 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
                                     .rights_ms = host_monotonic_ms(watch->host) + RIGHTS_MS};
     if (host_service_start(watch->host, service->name, START_TIMEOUT_MS, &why) == 0)
         return 0;
-    if (!has_ended(&why)) {
+    /* The program ran and ended; otherwise Windows could not start it, and trying again does not
+     * help that. */
+    ended = why.kind == ERROR_HOST &&
+            (why.os == HOST_SERVICE_SPECIFIC_ERROR || why.os == HOST_PROCESS_ABORTED);
+    if (!ended) {
         if (err)
             *err = why;
         return error_hint(err, "its log: %s", service->log_folder);

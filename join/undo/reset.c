@@ -162,10 +162,6 @@ static int forget(struct journal *journal, size_t i, struct error *err) {
     return journal_pop(journal, err);
 }
 
-static bool is_below(const char *path, const char *folder) {
-    return text_starts_with(path, folder) && path[strlen(folder)] == '\\';
-}
-
 /* What could not be undone is still in the journal behind this entry and may stand on it: a folder
  * holds its files, the vSwitch carries the pod network, the journal names it. */
 static bool is_needed(const struct journal *journal, size_t index) {
@@ -176,7 +172,8 @@ static bool is_needed(const struct journal *journal, size_t index) {
     for (size_t i = index + 1; i < journal->count; i++) {
         const struct journal_entry *later = &journal->entries[i];
 
-        if (entry->kind == JOURNAL_FOLDER_ENTRY && is_below(later->target, entry->target))
+        if (entry->kind == JOURNAL_FOLDER_ENTRY && text_starts_with(later->target, entry->target) &&
+            later->target[strlen(entry->target)] == '\\')
             return true;
         if (entry->kind == JOURNAL_SWITCH && later->kind == JOURNAL_NETWORK)
             return true;

@@ -3,7 +3,7 @@
  * C:\ProgramData\winjoin\journal\written.json, {KIND: {TARGET: {"phase", and what it was}}}, by the
  * kinds of the journal beside it: of a file its SHA-256, of a program its source, too, of a service
  * what the SCM was told, of a network what HNS says of it, of a firewall rule its name alone.
- * Absent on a node that an earlier winjoin joined: then there is nothing to compare with. */
+ * Where it is absent there is nothing to compare with. */
 #pragma once
 
 #include "join/undo/journal.h"

@@ -123,7 +123,7 @@ const char *network_agent_cni(const struct network_agent *agent, const char *plu
 unsigned network_agent_wait(const struct network_agent *agent);
 void agent_settings_free(struct agent_settings *settings);
 
-/* ---- choices.c ---- */
+/* ---- what --network-mode and --network-plugin take ---- */
 /* What --network-plugin takes, in the tables' order. */
 void network_plugin_names(struct text_list *ret);
 /* ERROR_USAGE for a word that names none; it names those that work, and the one that may be meant:

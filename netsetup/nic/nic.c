@@ -286,20 +286,6 @@ static int refuse_none(const struct host_adapters *adapters, const struct wish *
             : "; --adapter NAME or --node-ip ADDRESS chooses one without a default route");
 }
 
-static int refuse_several(const char *first, const char *second, struct error *err) {
-    (void)error_set(err, ERROR_PREFLIGHT, "several adapters could be the node's: '%s' and '%s'",
-                    first, second);
-    return error_hint(err, "choose one: --adapter \"%s\"", first);
-}
-
-static int check_node_ip(const struct host_adapter *adapter, const char *node_ip,
-                         struct error *err) {
-    if (!node_ip || nic_holds(adapter, node_ip))
-        return 0;
-    return error_set(err, ERROR_PREFLIGHT, "adapter '%s' does not have the node address '%s'",
-                     adapter->alias, node_ip);
-}
-
 int nic_choose(struct host *host, const char *adapter, const char *node_ip,
                struct nic_snapshot *ret, struct error *err) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
@@ -311,16 +297,21 @@ int nic_choose(struct host *host, const char *adapter, const char *node_ip,
     for (size_t i = 0; i < adapters.count; i++) {
         if (!is_candidate(&adapters, &routes, &adapters.items[i], &wish))
             continue;
-        if (chosen)
-            return refuse_several(chosen->alias, adapters.items[i].alias, err);
+        if (chosen) {
+            (void)error_set(err, ERROR_PREFLIGHT,
+                            "several adapters could be the node's: '%s' and '%s'", chosen->alias,
+                            adapters.items[i].alias);
+            return error_hint(err, "choose one: --adapter \"%s\"", chosen->alias);
+        }
         chosen = &adapters.items[i];
     }
     if (!chosen)
         return refuse_unbound(&adapters, &routes, &wish, err) < 0
                    ? -1
                    : refuse_none(&adapters, &wish, err);
-    if (check_node_ip(chosen, node_ip, err) < 0)
-        return -1;
+    if (node_ip && !nic_holds(chosen, node_ip))
+        return error_set(err, ERROR_PREFLIGHT, "adapter '%s' does not have the node address '%s'",
+                         chosen->alias, node_ip);
     nic_snapshot_take(chosen, physical_of(&adapters, chosen, adapter), &routes, node_ip, ret);
     return 0;
 }
