@@ -93,7 +93,7 @@ static int await_listening(struct run *run, struct error *err) {
         if (run->look_ms > SOON_MS)
             run->look_ms = SOON_MS;
         for (size_t i = 0; i < run->report->nodes.count; i++)
-            deaf += !run->report->nodes.items[i].waiting && !run->asking.hearing[i].listens;
+            deaf += !run->report->nodes.items[i].waiting && !run->asking.probes[i].listens;
         if (!deaf || host_monotonic_ms(host) - run->begin > LISTEN_MS)
             return 0;
         if (host_sleep(host, pause, err) < 0)
@@ -355,7 +355,7 @@ static int ask(struct run *run, struct error *err) {
             .observations =
                 {[OBSERVE_SERVICE] = true, [OBSERVE_LOCAL] = true, [OBSERVE_STICKY] = true},
             .soon_ms = has_few_nodes(run) ? LAST_LOOK_MS : SOON_MS});
-    cluster_ask_silent(&run->asking, has_few_nodes(run));
+    cluster_ask_stopped(&run->asking, has_few_nodes(run));
     return count(run, err);
 }
 

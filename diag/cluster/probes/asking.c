@@ -14,10 +14,17 @@ enum {
     EVENLY_MAX = 96,
     MANY_NODES = 12, /* of more each cell is asked several times, of fewer many times */
 };
-static const unsigned closely[QUESTIONS] = {4, 6, 2}, once[QUESTIONS] = {1, 1, 0},
-                      fresh[QUESTIONS] = {1, 6, 2}, /* there may be no other round for it */
-    several[QUESTIONS] = {12, 0, 0},
-                      many[QUESTIONS] = {24, 0, 0}; /* one in six fails: seen in 99 of 100 runs */
+/* How often a cell is asked each question. */
+struct times {
+    unsigned of[QUESTIONS];
+};
+static const struct times once = {{[ASK_NAME] = 1, [ASK_LARGE] = 1}};
+/* Loss by chance is told from large packets alone being lost. */
+static const struct times closely = {{[ASK_NAME] = 4, [ASK_LARGE] = 6, [ASK_LARGE_THERE] = 2}};
+/* The same of a cell that was never asked: there may be no other round for it. */
+static const struct times first = {{[ASK_NAME] = 1, [ASK_LARGE] = 6, [ASK_LARGE_THERE] = 2}};
+/* Several pods or ports may answer; where one of six fails many see it in 99 of 100 runs. */
+static const struct times several = {{[ASK_NAME] = 12}}, many = {{[ASK_NAME] = 24}};
 
 /* A cell while its questions are under way. */
 struct state {
@@ -47,17 +54,15 @@ struct round {
 };
 
 void cluster_asking_open(struct cluster_asking *asking) {
-    asking->mixed = xcalloc(asking->report->cells.count, sizeof *asking->mixed);
-    asking->delayed = xcalloc(asking->report->cells.count, sizeof *asking->delayed);
-    asking->hearing = xcalloc(asking->report->nodes.count, sizeof *asking->hearing);
+    asking->cells = xcalloc(asking->report->cells.count, sizeof *asking->cells);
+    asking->probes = xcalloc(asking->report->nodes.count, sizeof *asking->probes);
     for (size_t i = 0; i < asking->report->nodes.count; i++) /* nothing to ask first */
-        asking->hearing[i].listens = !asking->report->nodes.items[i].pod_ip;
+        asking->probes[i].listens = !asking->report->nodes.items[i].pod_ip;
 }
 
 void cluster_asking_close(struct cluster_asking *asking) {
-    free(take_ptr(asking->mixed));
-    free(take_ptr(asking->delayed));
-    free(take_ptr(asking->hearing));
+    free(take_ptr(asking->cells));
+    free(take_ptr(asking->probes));
 }
 
 void cluster_asking_widen(struct cluster_asking *asking) {
@@ -66,11 +71,9 @@ void cluster_asking_widen(struct cluster_asking *asking) {
 
     cluster_pairs_widen(report);
     cluster_cells_widen(report, &asking->addresses, pairs);
-    asking->mixed = xrealloc(asking->mixed, (report->cells.count + 1) * sizeof *asking->mixed);
-    asking->delayed =
-        xrealloc(asking->delayed, (report->cells.count + 1) * sizeof *asking->delayed);
+    asking->cells = xrealloc(asking->cells, (report->cells.count + 1) * sizeof *asking->cells);
     for (size_t i = cells; i < report->cells.count; i++)
-        asking->mixed[i] = asking->delayed[i] = false;
+        asking->cells[i] = (struct cluster_asked_cell){0};
 }
 
 bool cluster_asks_all(const struct diag_cell *) {
@@ -92,8 +95,8 @@ static void show(struct cluster_asking *asking, bool at_last) {
 
 static void judge_all(struct round *round, size_t cell, struct state *state) {
     struct diag_cell *c = &round->asking->report->cells.items[cell];
-    const struct cluster_hearing *of = &round->asking->hearing[c->from_node];
-    bool *mixed = &round->asking->mixed[cell];
+    const struct cluster_probe_answers *of = &round->asking->probes[c->from_node];
+    bool *mixed = &round->asking->cells[cell].mixed;
 
     if (state->late) {
         c->outcome = state->before;
@@ -122,17 +125,18 @@ static unsigned time_of(const struct round *round, const struct question *q) {
     return ASK_MS;
 }
 
-/* One that dials an address answers in time, whatever becomes of that. */
-static void hear(struct round *round, const struct question *q, const struct kube_many *item,
-                 size_t node, const char *host) {
-    struct cluster_hearing *of = &round->asking->hearing[node];
+/* What the answer tells of the probe itself: one that dials an address answers in time, whatever
+ * becomes of that. */
+static void note_answer(struct round *round, const struct question *q, const struct kube_many *item,
+                        size_t node, const char *host) {
+    struct cluster_probe_answers *of = &round->asking->probes[node];
     bool lost = item->kind == ERROR_TIMED_OUT;
     unsigned ms = lost ? time_of(round, q) : item->wait_us / 1000;
     bool tcp = !q->is_observation &&
                cluster_cell_is_pods_tcp(&round->asking->report->cells.items[q->whose]);
 
     if (item->status == 200) {
-        of->heard = true;
+        of->answered = true;
         free(take_ptr(round->asking->report->nodes.items[node].unreached));
     }
     if (!dial_is_address(host) || (!q->is_observation && q->what != ASK_NAME) ||
@@ -141,7 +145,7 @@ static void hear(struct round *round, const struct question *q, const struct kub
     of->late |= ms > LATE_MS;
     of->slowest_ms = ms > of->slowest_ms ? ms : of->slowest_ms;
     if (tcp)
-        round->asking->delayed[q->whose] |= ms >= PROMPT_MS;
+        round->asking->cells[q->whose].delayed |= ms >= PROMPT_MS;
     else if (!q->is_observation && round->asking->report->cells.items[q->whose].udp)
         of->udp_ms = ms > of->udp_ms ? ms : of->udp_ms;
 }
@@ -153,7 +157,7 @@ static void on_cell(struct question *q, const struct kube_many *item) {
     bool late = item->kind == ERROR_TIMED_OUT;
     const char *answer = late ? "no answer in time" : item->answer;
 
-    hear(round, q, item, cell->from_node, cell->probe.target);
+    note_answer(round, q, item, cell->from_node, cell->probe.target);
     if (round->of->soon_ms && late)
         state->late = true;
     else
@@ -170,14 +174,14 @@ static void on_cell(struct question *q, const struct kube_many *item) {
 }
 
 /* The API server's own words for a pod whose address it does not reach; 500 of older servers. */
-static void note_unreached(struct cluster_node *node, bool heard, const struct kube_many *item) {
+static void note_unreached(struct cluster_node *node, bool answered, const struct kube_many *item) {
     struct probe_result result;
     char why[300];
 
     free(take_ptr(node->unreached));
     if (!dial_is_refused(item->status, item->answer, item->answer_len))
         node->seen |= 1U << OBSERVE_DNS; /* or it never will be */
-    if (((item->kind == ERROR_TIMED_OUT && !heard) || item->status / 10 == 50) &&
+    if (((item->kind == ERROR_TIMED_OUT && !answered) || item->status / 10 == 50) &&
         dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
             DIAL_NOT_RUN)
         node->unreached = xstrdup(why);
@@ -194,12 +198,12 @@ static void on_ended(void *context, const struct kube_many *item) {
         return;
     }
     node = &asking->report->nodes.items[q->whose];
-    asking->hearing[q->whose].listens |= !refused;
-    hear(q->round, q, item, q->whose, q->what == OBSERVE_DNS ? "" : "0");
+    asking->probes[q->whose].listens |= !refused;
+    note_answer(q->round, q, item, q->whose, q->what == OBSERVE_DNS ? "" : "0");
     cluster_observation_read(node, (enum cluster_observation)q->what, item->status, item->answer,
                              item->answer_len);
     if (q->what == OBSERVE_DNS)
-        note_unreached(node, asking->hearing[q->whose].heard, item);
+        note_unreached(node, asking->probes[q->whose].answered, item);
     q->round->result.unseen += !(node->seen & 1U << q->what);
     if (item->wait_us / 1000 > q->round->result.wait_ms)
         q->round->result.wait_ms = item->wait_us / 1000;
@@ -213,14 +217,14 @@ static void add(struct round *round, char *path, bool is_observation, size_t who
 }
 
 /* Its path is a text of its own; the sum of all is what most of a run's memory is. */
-static void add_cell(struct round *round, size_t cell, const unsigned *times) {
+static void add_cell(struct round *round, size_t cell, const struct times *times) {
     const struct diag_report *report = round->asking->report;
     struct diag_cell *c = &report->cells.items[cell];
     struct state *state = &round->states[cell];
 
     state->before = c->outcome;
     for (unsigned q = 0; q < QUESTIONS; q++)
-        for (unsigned i = 0; i < times[q]; i++) {
+        for (unsigned i = 0; i < times->of[q]; i++) {
             char *path = cluster_cell_path(report, c, (enum cluster_question)q, 1);
 
             if (!path)
@@ -249,12 +253,12 @@ static bool is_lossy(const struct diag_report *report) {
 
 /* NULL: once. Where some packets are lost, one that is lost says nothing; nor does one of a
  * Service, the DNS' too, which leads to several pods, while none of them is cut off. */
-static const unsigned *times_of(const struct diag_cell *cell, bool lossy, bool cut) {
+static const struct times *times_of(const struct diag_cell *cell, bool lossy, bool cut) {
     bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
 
     if (cluster_cell_is_between_pods(cell))
-        return partly || (lossy && cell->result.attempts) ? closely : NULL;
-    return !cut && cell->result.attempts && cluster_cell_is_some(cell) ? several : NULL;
+        return partly || (lossy && cell->result.attempts) ? &closely : NULL;
+    return !cut && cell->result.attempts && cluster_cell_is_some(cell) ? &several : NULL;
 }
 
 static void add_cells(struct round *round) {
@@ -265,16 +269,19 @@ static void add_cells(struct round *round) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
         const struct cluster_node *from = &report->nodes.items[cell->from_node];
-        const unsigned *times = round->of->closely ? times_of(cell, lossy, cut) : NULL;
+        const struct times *times = round->of->closely ? times_of(cell, lossy, cut) : NULL;
 
         if ((!diag_cell_is_open(cell) && !round->of->evenly) || !round->of->asks(cell) ||
             from->by_exec || (from->unreached && !round->of->again) ||
-            (round->of->closely && round->asking->mixed[i] && !cluster_cell_is_between_pods(cell)))
+            (round->of->closely && round->asking->cells[i].mixed &&
+             !cluster_cell_is_between_pods(cell)))
             continue;
         if (round->of->evenly)
-            times = even++ >= EVENLY_MAX ? NULL : report->nodes.count > MANY_NODES ? several : many;
+            times = even++ >= EVENLY_MAX               ? NULL
+                    : report->nodes.count > MANY_NODES ? &several
+                                                       : &many;
         else if (!times || close++ >= CLOSELY_MAX)
-            times = round->of->closely && !cell->result.attempts ? fresh : once;
+            times = round->of->closely && !cell->result.attempts ? &first : &once;
         if (times)
             add_cell(round, i, times);
     }
@@ -344,7 +351,7 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
                           .states = xcalloc(report->cells.count + 1, sizeof *round.states)};
 
     for (size_t i = 0; i < report->nodes.count; i++)
-        asking->hearing[i].slowest_ms = asking->hearing[i].udp_ms = 0;
+        asking->probes[i].slowest_ms = asking->probes[i].udp_ms = 0;
     add_observations(&round); /* first: the DNS' takes longest */
     if (of->asks)
         add_cells(&round);
@@ -356,12 +363,12 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
         free(q->path);
         if (q->is_observation || state->counted)
             continue;
-        if (asking->hearing[report->cells.items[q->whose].from_node].udp_ms >= PROMPT_MS)
-            asking->delayed[q->whose] = false;
+        if (asking->probes[report->cells.items[q->whose].from_node].udp_ms >= PROMPT_MS)
+            asking->cells[q->whose].delayed = false;
         if (state->mute)
             judge_all(&round, q->whose, state);
         if (state->no_name && !of->soon_ms &&
-            !asking->hearing[report->cells.items[q->whose].from_node].late)
+            !asking->probes[report->cells.items[q->whose].from_node].late)
             cluster_cell_judge_late(report, &report->cells.items[q->whose]);
         round.result.red += diag_cell_is_open(&report->cells.items[q->whose]);
         state->counted = true;

@@ -5,14 +5,20 @@
 #include "diag/cluster/cluster.h"
 
 /* What is known of a node's probe itself, whatever it reaches. */
-struct cluster_hearing {
-    bool listens; /* it was not refused */
-    bool heard;   /* it has said something */
-    bool late;    /* it has said something seconds too late, or nothing: what does not come in
-                     time from there says nothing of the network */
-    bool silent;  /* it said something, and at the end nothing */
-    unsigned slowest_ms; /* of a round: an answer of one that was dialed by its address, */
-    unsigned udp_ms;     /* by UDP */
+struct cluster_probe_answers {
+    bool listens;  /* it was not refused */
+    bool answered; /* once at least */
+    bool late;    /* an answer came seconds too late, or not at all: what does not come in time from
+                     there proves nothing of the network */
+    bool stopped; /* it has answered, and at the end it did not */
+    unsigned slowest_ms; /* the slowest answer in a round about an address, */
+    unsigned udp_ms;     /* and of these the slowest by UDP */
+};
+/* What is known of a cell beside its result. */
+struct cluster_asked_cell {
+    bool mixed; /* packets were lost by chance; by a Service: some attempts failed, in a round that
+                   counts */
+    bool delayed; /* by TCP between pods an answer took as long as a packet that is sent again */
 };
 /* A run and its questions. Borrowed, but for the lists. */
 struct cluster_asking {
@@ -20,12 +26,9 @@ struct cluster_asking {
     const struct cluster_options *options;
     struct diag_report *report;
     struct cluster_addresses addresses;
-    bool *mixed;   /* of each cell: packets were lost by chance; by a Service: some attempts failed,
-                      in a round that counts */
-    bool *delayed; /* of each cell of TCP between pods: an answer took as long as a packet that is
-                      sent again */
-    struct cluster_hearing *hearing; /* of each node */
-    bool shown;                      /* the cells; and when */
+    struct cluster_asked_cell *cells;     /* of each cell */
+    struct cluster_probe_answers *probes; /* of each node */
+    bool shown;                           /* the cells; and when */
     uint64_t shown_ms;
 };
 /* When the cells are made. */
@@ -83,11 +86,11 @@ bool cluster_cell_is_to_count(const struct diag_cell *cell);
 /* `why`: taken over; nothing where it waits for something already. */
 void cluster_node_gone(struct cluster_node *node, char *why);
 /* Where cells failed: asks probes that answered once for their own answer again; of `all`, or of
- * those of such cells alone. Where few of them say nothing, each of these is `silent`
- * (asking->hearing) and `unreached`, and what others reach there is asked again. */
-void cluster_ask_silent(struct cluster_asking *asking, bool all);
-/* Then: Nodes that became not Ready, or were deleted; of silent ones how long ago the kubelet
- * renewed its Lease. What may not be read is no failure: a silent node that no other reaches is
+ * those of such cells alone. Where few of them say nothing, each of these is `stopped`
+ * (asking->probes) and `unreached`, and what others reach there is asked again. */
+void cluster_ask_stopped(struct cluster_asking *asking, bool all);
+/* Then: Nodes that became not Ready, or were deleted; of stopped ones how long ago the kubelet
+ * renewed its Lease. What may not be read is no failure: a stopped node that no other reaches is
  * gone without it. */
 void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path);
 

@@ -34,7 +34,7 @@ struct counting {
 
 bool cluster_is_delayed(const struct cluster_asking *asking) {
     for (size_t i = 0; i < asking->report->cells.count; i++)
-        if (asking->delayed[i] && !diag_cell_is_open(&asking->report->cells.items[i]))
+        if (asking->cells[i].delayed && !diag_cell_is_open(&asking->report->cells.items[i]))
             return true;
     return false;
 }

@@ -51,7 +51,7 @@ static size_t own_make(const struct cluster_asking *asking, bool all, struct own
     for (size_t i = 0; i < report->nodes.count && open[report->nodes.count]; i++) {
         const struct cluster_node *n = &report->nodes.items[i];
 
-        if (n->waiting || n->by_exec || !asking->hearing[i].heard || !(all || open[i]))
+        if (n->waiting || n->by_exec || !asking->probes[i].answered || !(all || open[i]))
             continue;
         ret[count].node = i;
         ret[count++].path =
@@ -66,11 +66,11 @@ static void forget_cells(struct cluster_asking *asking) {
         struct diag_cell *c = &asking->report->cells.items[i];
 
         if ((c->flow->is & FLOW_FROM_NODE) ||
-            (!asking->hearing[c->from_node].silent && !asking->hearing[c->to_node].silent))
+            (!asking->probes[c->from_node].stopped && !asking->probes[c->to_node].stopped))
             continue;
         c->large = LARGE_NOT_ASKED;
         c->result = (struct probe_result){0};
-        if (asking->hearing[c->from_node].silent)
+        if (asking->probes[c->from_node].stopped)
             cluster_cell_unasked(c, asking->report->nodes.items[c->from_node].unreached);
         c->outcome = DIAG_NOT_RUN;
     }
@@ -80,7 +80,7 @@ static bool is_forgotten(const struct diag_cell *c) {
     return c->outcome == DIAG_NOT_RUN && c->from_node != c->to_node;
 }
 
-void cluster_ask_silent(struct cluster_asking *asking, bool all) {
+void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
     struct cluster_nodes *nodes = &asking->report->nodes;
     struct own *owns = xcalloc(nodes->count + 1, sizeof *owns);
     size_t count = own_make(asking, all, owns), silent = 0;
@@ -100,7 +100,7 @@ void cluster_ask_silent(struct cluster_asking *asking, bool all) {
         free(owns[i].path);
         if (2 * silent > count || items[i].status == 200) /* or it is the API server */
             continue;
-        asking->hearing[owns[i].node].silent = true;
+        asking->probes[owns[i].node].stopped = true;
         free(n->unreached);
         n->unreached = xstrdup(items[i].status ? NO_MORE : LATE);
     }
@@ -112,7 +112,7 @@ void cluster_ask_silent(struct cluster_asking *asking, bool all) {
     (void)cluster_ask(
         asking, &(struct cluster_round){.asks = is_forgotten, .soon_ms = all ? 0 : REACHED_MS});
     for (size_t i = 0; i < nodes->count; i++) /* what is late may be reached */
-        if (asking->hearing[i].silent && text_equal(nodes->items[i].unreached, LATE))
+        if (asking->probes[i].stopped && text_equal(nodes->items[i].unreached, LATE))
             free(take_ptr(nodes->items[i].unreached));
 }
 
@@ -195,7 +195,7 @@ void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path
         struct cluster_node *n = &report->nodes.items[i];
         char *why;
 
-        if (!asking->hearing[i].silent || n->waiting)
+        if (!asking->probes[i].stopped || n->waiting)
             continue;
         why = asked++ < LEASES_MAX ? lease_of(asking->client, n->name) : NULL;
         if (!why && !is_reached(report, i))
