@@ -304,6 +304,25 @@ char *containerd_cni_folder(struct host *host) {
                : xstrdup(CNI_CONF_DIR);
 }
 
+int containerd_data_folder(struct host *host, const struct containerd_settings *settings,
+                           char **ret, struct error *err) {
+    _cleanup_(containerd_settings_free) struct containerd_settings all = {0};
+    _cleanup_(text_list_free) struct text_list files = {0};
+    const char *root = settings->root;
+
+    if (!settings->foreign) {
+        text_list_add(&files, CONTAINERD_CONFIG_PATH);
+        if (find_imports(host, CONTAINERD_CONFIG_PATH, CONTAINERD_DROP_INS, &files, err) < 0)
+            return -1;
+        for (size_t i = 0; i < files.count; i++)
+            if (containerd_settings_read(host, files.items[i], true, &all, err) < 0)
+                return -1;
+        root = all.root;
+    }
+    *ret = xstrdup(root ? root : CONTAINERD_DATA);
+    return 0;
+}
+
 const char *containerd_cni_programs(const struct containerd_settings *settings) {
     for (size_t i = 0; i < settings->bin_dirs.count; i++)
         if (text_equal_nocase(settings->bin_dirs.items[i], CNI_BIN_DIR))

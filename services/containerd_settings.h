@@ -44,6 +44,11 @@ int containerd_settings_read(struct host *host, const char *path, bool imports,
 /* Where this node's containerd looks for CNI's configuration; winjoin's folder where it cannot be
  * told. The caller frees. */
 char *containerd_cni_folder(struct host *host);
+/* Where this node's containerd keeps images and containers, or will: its root, by its files and the
+ * owner's (CONTAINERD_DROP_INS); CONTAINERD_DATA where none says it. The caller frees. Kinds: those
+ * of containerd_settings_read(). */
+int containerd_data_folder(struct host *host, const struct containerd_settings *settings,
+                           char **ret, struct error *err);
 /* The folder of CNI's programs: winjoin's where containerd looks there, else the first. Borrowed.
  */
 const char *containerd_cni_programs(const struct containerd_settings *settings);

@@ -37,16 +37,28 @@ int phase_discovery(struct join *join, struct error *) {
     return 0;
 }
 
-/* What the cluster's network agent does without is said before anything is changed. */
-static int check_network_agent(struct join *join, struct error *err) {
-    if (network_external_check(join->host, &join->found.plan, err) == 0)
+/* A failure of this check ends the join, unless the call ignores it. */
+static int judge(struct join *join, const char *check, int result, struct error *err) {
+    if (result == 0)
         return 0;
-    (void)error_prefix(err, "[" NETWORK_AGENT_CHECK "]");
-    if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, NETWORK_AGENT_CHECK))
+    (void)error_prefix(err, "[%s]", check);
+    if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, check))
         return -1;
     join_warn(&join->progress, "%s", err->message);
     error_clear(err);
     return 0;
+}
+
+/* What the cluster's network agent does without, and networks in the way, are said before anything
+ * is changed. */
+static int check_networks(struct join *join, struct error *err) {
+    const struct network_plan *plan = &join->found.plan;
+    bool others = plan->agent->makes_network || plan->agent->in_cluster;
+
+    if (judge(join, NETWORK_AGENT_CHECK, network_external_check(join->host, plan, err), err) < 0)
+        return -1;
+    return others ? 0
+                  : judge(join, HNS_CLASH_CHECK, network_clash_check(join->host, plan, err), err);
 }
 
 int phase_configuration(struct join *join, struct error *err) {
@@ -54,7 +66,7 @@ int phase_configuration(struct join *join, struct error *err) {
 
     if (node_name_claim(join, err) < 0 ||
         join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 || rights_need(join, err) < 0 ||
-        check_network_agent(join, err) < 0)
+        check_networks(join, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s", c->kubernetes_version);
     join_fact(&join->progress, "kubernetesVersion", json_string(c->kubernetes_version));

@@ -99,6 +99,8 @@ static void add_services(struct text *out, const json_t *plan) {
             add_list(out, ", after ", json_object_get(service, "dependsOn"));
         }
         text_addf(out, "\n  %-16s %s\n", "", text_at(service, "command"));
+        json_each(json_object_get(service, "environment"), k, item)
+            text_addf(out, "  %-16s %s\n", "", json_string_value(item));
     }
 }
 

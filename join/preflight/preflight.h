@@ -4,7 +4,9 @@
 #include "join/join.h"
 #include "netsetup/limits.h"
 
-#define NETWORK_AGENT_CHECK "NetworkAgent" /* a join asks it again, and may ignore it */
+/* A join asks these again, and may ignore them. */
+#define NETWORK_AGENT_CHECK "NetworkAgent"
+#define HNS_CLASH_CHECK "HNSClash"
 
 enum preflight_outcome {
     PREFLIGHT_PASS,

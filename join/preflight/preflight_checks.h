@@ -70,7 +70,7 @@ check_function check_elevated, check_architecture, check_server, check_build, ch
 check_function check_containers_feature, check_restart, check_page_file, check_disk,
     check_host_name;
 check_function check_system_drive, check_xcopy, check_policy, check_defender, check_host_fixes;
-check_function check_firewall_policy, check_node_name_of_host;
+check_function check_firewall_policy, check_application_control, check_node_name_of_host;
 /* join/preflight/preflight_network.c: the adapter, HNS, ports */
 check_function check_hns, check_hns_version, check_ipv6, check_card, check_switch, check_networks;
 check_function check_mtu, check_dns, check_tcp_port, check_vxlan_port, check_dynamic_ports;

@@ -1,7 +1,9 @@
 /* Preflight checks of Windows itself: rights, version, features, names, disk, policies. */
 #include "join/configuration/join_configuration.h"
+#include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/windows_builds.h"
+#include "services/service_table.h"
 
 #define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
 #define FIREWALL_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\"
@@ -92,6 +94,10 @@ enum verdict check_host_fixes(const struct machine *machine, struct finding *fin
 }
 
 enum verdict check_containers_feature(const struct machine *machine, struct finding *finding) {
+    const struct join_options *o = &machine->found->options;
+
+    if (o->install_features && o->dry_run && !machine->found->facts.containers_feature)
+        return check_not_run(finding, "the join installs the Windows feature Containers");
     if (machine->found->facts.containers_feature < 0)
         return check_unknown(finding, "DISM does not report whether Containers is installed");
     return machine->found->facts.containers_feature
@@ -115,14 +121,33 @@ enum verdict check_page_file(const struct machine *machine, struct finding *find
                                     "memory stops the node");
 }
 
+/* Where containerd keeps images. */
+static int data_folder(const struct machine *machine, char **ret, struct finding *finding) {
+    return find_containerd(machine->host, machine->found, &finding->why) < 0
+               ? -1
+               : containerd_data_folder(machine->host, &machine->found->containerd, ret,
+                                        &finding->why);
+}
+
 enum verdict check_disk(const struct machine *machine, struct finding *finding) {
+    _cleanup_(freep) char *folder = NULL;
+    char drive[] = "C:\\";
     uint64_t bytes;
 
-    if (host_free_space(machine->host, "C:\\", &bytes, &finding->why) < 0)
+    if (data_folder(machine, &folder, finding) < 0)
         return CHECK_UNKNOWN;
+    *drive = *folder;
+    if (*drive != 'C')
+        check_hint(finding, "correct root in containerd's configuration, or make room on %.2s",
+                   drive);
+    if (host_free_space(machine->host, drive, &bytes, &finding->why) < 0)
+        return finding->why.kind != ERROR_ABSENT
+                   ? CHECK_UNKNOWN
+                   : check_bad(finding, "containerd's root is %s, and there is no drive %.2s",
+                               folder, drive);
     return bytes >= (uint64_t)DISK_MIN * GIGABYTE
                ? CHECK_FINE
-               : check_bad(finding, "C: has %.1f GB free; images and logs need %d GB",
+               : check_bad(finding, "%.2s has %.1f GB free; images and logs need %d GB", drive,
                            (double)bytes / GIGABYTE, DISK_MIN);
 }
 
@@ -192,6 +217,31 @@ enum verdict check_policy(const struct machine *machine, struct finding *finding
                            finding->check->subject, finding->check->id, value);
 }
 
+/* Rules for programs, by group policy or by a file: where they are enforced, a service of a node is
+ * refused with 1260 or 4551. Facts: SrpV2 is AppLocker's, DeviceGuard App Control's (WDAC). */
+enum verdict check_application_control(const struct machine *machine, struct finding *finding) {
+    static const struct {
+        const char *key, *value, *title;
+    } policies[] = {
+        {"SOFTWARE\\Policies\\Microsoft\\Windows\\SrpV2\\Exe", "EnforcementMode", "AppLocker"},
+        {"SOFTWARE\\Policies\\Microsoft\\Windows\\DeviceGuard", "DeployConfigCIPolicy",
+         "App Control (WDAC)"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(policies); i++) {
+        _cleanup_(freep) char *value = NULL;
+
+        if (check_registry(machine, finding, policies[i].key, policies[i].value, &value) < 0)
+            return CHECK_UNKNOWN;
+        if (text_equal(value, "1"))
+            return check_bad(finding,
+                             "%s decides which programs run here, by group policy: it must allow "
+                             "those of the node",
+                             policies[i].title);
+    }
+    return CHECK_FINE;
+}
+
 /* A folder is excluded by itself or by one above it. */
 static int is_excluded(const struct machine *machine, const char *folder, struct finding *finding) {
     static const char *const keys[] = {DEFENDER_KEY, DEFENDER_POLICY_KEY};
@@ -210,21 +260,34 @@ static int is_excluded(const struct machine *machine, const char *folder, struct
     return 0;
 }
 
+/* Or what containerd.exe opens is excluded, as image-builder's images have it. */
+static int is_scanned(const struct machine *machine, const char *folder, struct finding *finding) {
+    static const char key[] = "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Processes";
+    _cleanup_(freep) char *value = NULL;
+    int found = is_excluded(machine, folder, finding);
+
+    if (!found)
+        found = check_registry(machine, finding, key, service_containerd.program, &value);
+    return found < 0 ? -1 : !found;
+}
+
 /* Scanning each layer as it is unpacked makes containers slow to start, and at times impossible. */
 enum verdict check_defender(const struct machine *machine, struct finding *finding) {
-    static const char folder[] = "C:\\ProgramData\\containerd";
+    _cleanup_(freep) char *folder = NULL;
     _cleanup_(host_service_free) struct host_service defender = {0};
-    int found;
+    int scanned;
 
     if (host_service_query(machine->host, "WinDefend", &defender, &finding->why) < 0)
         return CHECK_UNKNOWN;
     if (defender.state == HOST_SERVICE_ABSENT || defender.state == HOST_SERVICE_STOPPED)
         return check_not_run(finding, "Defender does not run on this machine");
-    found = is_excluded(machine, folder, finding);
-    if (found < 0)
+    scanned =
+        data_folder(machine, &folder, finding) < 0 ? -1 : is_scanned(machine, folder, finding);
+    if (scanned < 0)
         return CHECK_UNKNOWN;
-    return found ? CHECK_FINE
-                 : check_bad(finding, "Defender scans %s: containers start slowly", folder);
+    check_hint(finding, "powershell Add-MpPreference -ExclusionPath \"%s\"", folder);
+    return scanned ? check_bad(finding, "Defender scans %s: containers start slowly", folder)
+                   : CHECK_FINE;
 }
 
 /* Servers hardened by the CIS benchmarks have it: rules that a program makes are there and do not

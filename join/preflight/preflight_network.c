@@ -9,7 +9,8 @@
 
 #define TCPIP6_KEY "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters"
 #define IPV6_OFF 0xff
-enum { MTU_MIN = 1500, SERVER_2022 = 20348 };
+#define INTERNET_SETTINGS "SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Internet Settings"
+enum { MTU_MIN = 1500, SERVER_2019 = 17763, SERVER_2022 = 20348 };
 
 /* A service's Start of 4 is "disabled"; that it is there at all is ContainersFeature's matter. */
 enum verdict check_service_enabled(const struct machine *machine, struct finding *finding) {
@@ -38,6 +39,8 @@ enum verdict check_hns(const struct machine *machine, struct finding *finding) {
 enum verdict check_hns_version(const struct machine *machine, struct finding *finding) {
     if (!machine->found->hns.major)
         return check_not_run(finding, "HNS does not respond");
+    if (machine->found->facts.build < SERVER_2019) /* no update brings it */
+        check_hint(finding, "use Windows Server 2019, 2022 or 2025");
     return hns_has(machine->found->hns, HNS_V2_API)
                ? CHECK_FINE
                : check_bad(finding, "HNS %u.%u cannot make Kubernetes networks (9.2 or newer)",
@@ -92,13 +95,54 @@ static enum verdict check_carries_switch(const struct machine *machine, struct f
                             nic->alias);
 }
 
+/* Is it an address of this subnet: "10.0.0.21/24"? */
+static bool subnet_has(const struct text_list *subnets, const struct ip *address) {
+    struct cidr subnet;
+
+    for (size_t i = 0; i < subnets->count; i++)
+        if (cidr_parse(subnets->items[i], &subnet, NULL) == 0 && cidr_contains(&subnet, address))
+            return true;
+    return false;
+}
+
+/* Chosen by the default route, where the API server is a neighbor on another adapter: the other
+ * nodes are there, too. */
+static enum verdict check_side(const struct machine *machine, struct finding *finding) {
+    const struct join_options *o = &machine->found->options;
+    const char *endpoint = o->endpoint ? o->endpoint : "";
+    _cleanup_(freep) char *host = xstrndup(endpoint, strcspn(endpoint, ":"));
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    struct ip server;
+
+    if (o->adapter || o->node_ip || ip_parse(host, &server, NULL) < 0 ||
+        subnet_has(&machine->found->nic.addresses, &server))
+        return CHECK_FINE;
+    if (host_adapters(machine->host, &adapters, &finding->why) < 0)
+        return CHECK_UNKNOWN;
+    for (size_t i = 0; i < adapters.count; i++) {
+        const struct host_adapter *other = &adapters.items[i];
+
+        if (!other->up || !subnet_has(&other->addresses, &server))
+            continue;
+        check_hint(finding, "choose it: --adapter \"%s\"", other->alias);
+        return check_warn(finding,
+                          "the API server %s is on the network of '%s', and the node would be on "
+                          "'%s', which has the default route",
+                          host, other->alias, machine->found->nic.alias);
+    }
+    return CHECK_FINE;
+}
+
 enum verdict check_card(const struct machine *machine, struct finding *finding) {
+    enum verdict verdict;
+
     if (journal_switch(machine->journal) || machine->found->nic.alias)
         return CHECK_FINE; /* chosen by the join that this one goes on with */
-    return nic_choose(machine->host, machine->found->options.adapter,
-                      machine->found->options.node_ip, &machine->found->nic, &finding->why) < 0
-               ? CHECK_FAILED_HERE
-               : check_carries_switch(machine, finding);
+    if (nic_choose(machine->host, machine->found->options.adapter, machine->found->options.node_ip,
+                   &machine->found->nic, &finding->why) < 0)
+        return CHECK_FAILED_HERE;
+    verdict = check_carries_switch(machine, finding);
+    return verdict == CHECK_FINE ? check_side(machine, finding) : verdict;
 }
 
 enum verdict check_switch(const struct machine *machine, struct finding *finding) {
@@ -207,6 +251,24 @@ static enum verdict check_services_proxy(const struct machine *machine, const ch
                                "exists has the machine's variables");
 }
 
+/* A script that Windows' own programs ask; curl, Go's programs and so containerd do not. */
+static enum verdict check_proxy_script(const struct machine *machine, struct finding *finding) {
+    _cleanup_(freep) char *script = NULL, *proxy = NULL, *bypass = NULL;
+    int found = check_registry(machine, finding, INTERNET_SETTINGS, "AutoConfigURL", &script);
+
+    if (found < 0)
+        return CHECK_UNKNOWN;
+    if (!found || http_system_proxy(&proxy, &bypass))
+        return CHECK_FINE;
+    check_hint(finding, "where the internet is reached by a proxy alone: setx /M HTTPS_PROXY "
+                        "http://PROXY:PORT; setx /M NO_PROXY ... (API server, pods, Services, "
+                        "nodes); then restart Windows");
+    return check_warn(finding,
+                      "this server finds its proxy by the script %.150s, which neither winjoin nor "
+                      "containerd reads",
+                      script);
+}
+
 /* kubeadm: HTTPProxyCheck, of the endpoint's host in token discovery. */
 enum verdict check_proxy(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *https = environment_of(machine, "HTTPS_PROXY", "https_proxy");
@@ -217,6 +279,12 @@ enum verdict check_proxy(const struct machine *machine, struct finding *finding)
     _cleanup_(freep) char *shown = proxy ? http_shown_proxy(proxy) : NULL;
     bool bracket = endpoint && *endpoint == '[';
 
+    if (!proxy && !(https && *https)) {
+        enum verdict script = check_proxy_script(machine, finding);
+
+        if (script != CHECK_FINE)
+            return script;
+    }
     if (!proxy && (endpoint || (https && *https)))
         return check_services_proxy(machine, https, finding);
     if (!endpoint)
@@ -229,21 +297,25 @@ enum verdict check_proxy(const struct machine *machine, struct finding *finding)
                      url, shown);
 }
 
-static bool is_ours(const struct machine *machine, const char *name) {
-    _cleanup_(host_service_free) struct host_service service = {0};
-
-    return host_service_query(machine->host, name, &service, NULL) == 0 &&
-           service.state != HOST_SERVICE_ABSENT && service_is_ours(&service);
-}
-
+/* A port of a service of that name that is not ours and runs goes with it. */
 enum verdict check_tcp_port(const struct machine *machine, struct finding *finding) {
+    const char *name = finding->check->subject;
+    _cleanup_(host_service_free) struct host_service service = {0};
     bool used;
 
-    if (host_port_in_use(machine->host, false, finding->check->number, &used, &finding->why) < 0)
+    if (host_port_in_use(machine->host, false, finding->check->number, &used, &finding->why) < 0 ||
+        (used && host_service_query(machine->host, name, &service, &finding->why) < 0))
         return CHECK_UNKNOWN;
-    return !used || is_ours(machine, finding->check->subject)
-               ? CHECK_FINE
-               : check_bad(finding, "port %u is in use", finding->check->number);
+    if (!used || (service.state != HOST_SERVICE_ABSENT && service_is_ours(&service)))
+        return CHECK_FINE;
+    if (service.state != HOST_SERVICE_RUNNING)
+        return check_bad(finding, "port %u is in use", finding->check->number);
+    if (!text_equal(machine->found->options.existing_services, "adopt"))
+        return check_not_run(finding, "the service \"%s\" that exists has port %u", name,
+                             finding->check->number);
+    check_hint(finding, "powershell \"Stop-Service %s -Force\"", name);
+    return check_bad(finding, "port %u is in use: the service \"%s\" that exists runs already",
+                     finding->check->number, name);
 }
 
 enum verdict check_vxlan_port(const struct machine *machine, struct finding *finding) {

@@ -264,11 +264,28 @@ static int refuse_unbound(const struct host_adapters *adapters, const struct hos
                       text_str(&names));
 }
 
+/* "'Ethernet' (169.254.83.7/16: no DHCP server answered)" */
+static void add_how(struct text *out, const struct host_adapter *adapter) {
+    const char *address = NULL;
+    for (size_t i = 0; i < adapter->addresses.count; i++)
+        if (!strchr(adapter->addresses.items[i], ':') &&
+            (!address || nic_usable_address(adapter->addresses.items[i])))
+            address = adapter->addresses.items[i];
+    text_addf(out, "%s'%s' (", out->len ? ", " : "", adapter->alias);
+    if (!adapter->up)
+        text_add(out, "not up)");
+    else if (!address)
+        text_add(out, "no IPv4 address)");
+    else
+        text_addf(out, "%s%s)", address,
+                  text_starts_with(address, "169.254.") ? ": no DHCP server answered" : "");
+}
+
 static int refuse_none(const struct host_adapters *adapters, const struct wish *wish,
                        struct error *err) {
     _cleanup_(text_free) struct text names = {0};
     for (size_t i = 0; i < adapters->count; i++)
-        text_addf(&names, "%s'%s'", names.len ? ", " : "", adapters->items[i].alias);
+        add_how(&names, &adapters->items[i]);
     if (wish->adapter)
         (void)error_set(err, ERROR_PREFLIGHT,
                         "adapter '%s' does not exist, is not up, or has no usable IPv4 address",

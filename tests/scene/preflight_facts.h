@@ -68,3 +68,56 @@ static void image_of_docker(void) {
 static void image_of_nobody(void) {
     image("a.example/none/app");
 }
+
+/* ---- policies, another drive, another adapter, another node's services ---- */
+
+REGISTRY(applocker, "SOFTWARE\\Policies\\Microsoft\\Windows\\SrpV2\\Exe", "EnforcementMode", "1")
+REGISTRY(wdac, "SOFTWARE\\Policies\\Microsoft\\Windows\\DeviceGuard", "DeployConfigCIPolicy", "1")
+REGISTRY(proxy_script, "SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Internet Settings",
+         "AutoConfigURL", "http://p.example/a.pac")
+
+static inline void containers_to_be(void) {
+    no_containers();
+    r.options.install_features = true;
+}
+
+static inline void full_disk_d(void) {
+    put("C:\\etc\\containerd\\conf.d\\root.toml", "version = 3\nroot = 'D:\\images'\n");
+    host_memory_set_free_space(r.host, 5000000000u);
+}
+
+static inline void not_excluded_d(void) {
+    put(OWNERS, "version = 3\nroot = 'D:\\images'\n");
+}
+
+static inline void excluded_program(void) {
+    not_excluded_d();
+    host_memory_set_registry(r.host, "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Processes",
+                             CONTAINERD, "0");
+}
+
+static inline void kubelet_runs(void) {
+    struct host_service service = {.name = (char *)"kubelet", .command = (char *)"C:\\o.exe"};
+
+    assert_int_equal(host_service_put(r.host, &service, NULL), 0);
+    host_memory_set_service_state(r.host, "kubelet", HOST_SERVICE_RUNNING);
+    port_10250();
+}
+
+static inline void adopted_kubelet_runs(void) {
+    kubelet_runs();
+    r.options.existing_services = xstrdup("adopt");
+}
+
+/* The API server's neighbor has no default route. */
+static inline void way_out_elsewhere(void) {
+    struct host_adapters adapters = {0};
+
+    assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
+    array_add(adapters.items, adapters.count, (struct host_adapter){.up = true, .index = 9});
+    adapters.items[adapters.count - 1].alias = xstrdup("Cluster");
+    text_list_add(&adapters.items[adapters.count - 1].addresses, "10.9.0.21/24");
+    host_memory_set_adapters(r.host, &adapters);
+    host_adapters_free(&adapters);
+    text_set(&r.options.endpoint, xstrdup("10.9.0.5:6443"));
+}
