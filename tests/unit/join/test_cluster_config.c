@@ -458,39 +458,6 @@ static void a_known_object_is_taken(void **state) {
     assert_string_equal(s->config.kubernetes_version, "v1.37.1");
 }
 
-static void pod_prefixes_are_assigned(void **state) {
-    static const struct {
-        const char *yaml;
-        bool assigned;
-    } rows[] = {
-        {"kubeadm.k8s.io/v1beta4\nnetworking: {podSubnet: 10.0.0.0/16}\n", true},
-        {"kubeadm.k8s.io/v1beta4\nnetworking: {podSubnet: ''}\n", false},
-        {"kubeadm.k8s.io/v1beta4\n", false},
-        {"kubeadm.k8s.io/v1beta4\ncontrollerManager: {extraArgs: [{name: v, value: '2'}, {name: "
-         "allocate-node-cidrs, value: 'true'}]}\n",
-         true},
-        {"kubeadm.k8s.io/v1beta4\nnetworking: {podSubnet: 10.0.0.0/16}\ncontrollerManager: "
-         "{extraArgs: [{name: allocate-node-cidrs, value: 'false'}]}\n",
-         false},
-        {"kubeadm.k8s.io/v1beta3\ncontrollerManager: {extraArgs: {allocate-node-cidrs: 'true'}}\n",
-         true},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        _cleanup_(freep) char *yaml =
-            xasprintf("kind: ClusterConfiguration\napiVersion: %s", rows[i].yaml);
-        struct cluster_config config = {0};
-        struct error err = {0};
-
-        if (cluster_config_parse(yaml, "kubeadm-config", &config, &err) < 0)
-            fail_msg("%s: %s", yaml, err.message);
-        if (config.assigns_pod_prefixes != rows[i].assigned)
-            fail_msg("%s", yaml);
-        cluster_config_free(&config);
-    }
-}
-
 static void image_repositories(void **state) {
     static const char *const rows[][2] = {{"", NULL},
                                           {"registry.k8s.io", NULL},
@@ -514,7 +481,6 @@ int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(image_repositories),
-        cmocka_unit_test(pod_prefixes_are_assigned),
         CASE(reads_everything),
         CASE(tolerates_what_is_optional),
         CASE(takes_the_prefixes_of_flannel),

@@ -188,44 +188,6 @@ static void a_second_answer_that_differs(void **state) {
     assert_int_equal(s->requests, 2);
 }
 
-/* Whatever is asked for next proves the server, where cluster-info again would say nothing new. */
-static void the_next_question_is_the_proof(void **state) {
-    static const struct {
-        const char *ca_pem, *server;
-        bool proof;
-        long status;
-    } rows[] = {{CA_PEM, "https://10.0.0.10:6443", true, 200},
-                {CA_PEM, "https://10.0.0.10:6443", true, 403},
-                {CA_PEM, "https://10.0.0.11:6443", false, 200}, /* another server is named */
-                {OTHER_PEM CA_PEM, "https://10.0.0.10:6443", false, 200}}; /* one has no pin */
-    struct scene *s = *state;
-
-    s->options.proof = PROOF;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        discovery_result_free(&s->result);
-        s->ca_pem = rows[i].ca_pem;
-        s->server = rows[i].server;
-        s->proof_pem = rows[i].proof ? NULL : CA_PEM;
-        s->proof_status = rows[i].status;
-        s->requests = s->verified = 0;
-        assert_int_equal(discovery_run(&s->options, s->http, s->host, &s->result, &s->err), 0);
-        assert_int_equal(s->requests, 2);
-        assert_int_equal(s->verified, 1);
-        assert_string_equal(s->bearer, rows[i].proof ? TOKEN : "");
-        assert_int_equal(s->result.proof != NULL, rows[i].proof && rows[i].status == 200);
-    }
-}
-
-static void a_proof_that_fails_says_why(void **state) {
-    struct scene *s = *state;
-
-    s->options.proof = PROOF;
-    s->server_certs = OTHER_PEM;
-    s->broken_verified = ERROR_UNTRUSTED;
-    assert_fails(s, ERROR_UNTRUSTED, "not signed by the cluster's CA");
-    assert_null(s->result.proof);
-}
-
 static void a_server_of_another_ca(void **state) {
     struct scene *s = *state;
 
@@ -499,8 +461,6 @@ int main(void) {
         CASE(a_wrong_secret_ends_at_once),
         CASE(a_wrong_pin_shows_what_was_found),
         CASE(a_second_answer_that_differs),
-        CASE(the_next_question_is_the_proof),
-        CASE(a_proof_that_fails_says_why),
         CASE(a_server_of_another_ca),
         CASE(a_name_that_is_not_in_the_certificate),
         CASE(a_failed_verification_names_its_reason),

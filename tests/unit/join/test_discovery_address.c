@@ -59,11 +59,51 @@ static void another_distribution_has_its_own_way(void **state) {
     }
 }
 
+/* Whatever is asked for next proves the server, where cluster-info again would say nothing new. */
+static void the_next_question_is_the_proof(void **state) {
+    static const struct {
+        const char *ca_pem, *server;
+        bool proof;
+        long status;
+    } rows[] = {{CA_PEM, "https://10.0.0.10:6443", true, 200},
+                {CA_PEM, "https://10.0.0.10:6443", true, 403},
+                {CA_PEM, "https://10.0.0.11:6443", false, 200}, /* another server is named */
+                {OTHER_PEM CA_PEM, "https://10.0.0.10:6443", false, 200}}; /* one has no pin */
+    struct scene *s = *state;
+
+    s->options.proof = PROOF;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        discovery_result_free(&s->result);
+        s->ca_pem = rows[i].ca_pem;
+        s->server = rows[i].server;
+        s->proof_pem = rows[i].proof ? NULL : CA_PEM;
+        s->proof_status = rows[i].status;
+        s->requests = s->verified = 0;
+        assert_int_equal(discovery_run(&s->options, s->http, s->host, &s->result, &s->err), 0);
+        assert_int_equal(s->requests, 2);
+        assert_int_equal(s->verified, 1);
+        assert_string_equal(s->bearer, rows[i].proof ? TOKEN : "");
+        assert_int_equal(s->result.proof != NULL, rows[i].proof && rows[i].status == 200);
+    }
+}
+
+static void a_proof_that_fails_says_why(void **state) {
+    struct scene *s = *state;
+
+    s->options.proof = PROOF;
+    s->server_certs = OTHER_PEM;
+    s->broken_verified = ERROR_UNTRUSTED;
+    assert_fails(s, ERROR_UNTRUSTED, "not signed by the cluster's CA");
+    assert_null(s->result.proof);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_cluster_may_name_another_server, setup, teardown),
         cmocka_unit_test_setup_teardown(the_cluster_names_each_machine_itself, setup, teardown),
         cmocka_unit_test_setup_teardown(another_distribution_has_its_own_way, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_next_question_is_the_proof, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_proof_that_fails_says_why, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,14 +294,11 @@ static bool lists(const json_t *names, const char *name) {
 }
 
 /* Each object that a join looks for to find the cluster's network agent. */
-static void assert_finds_agents(const json_t *sets, const json_t *maps) {
+static void assert_finds_agents(const json_t *maps) {
     for (size_t i = 0; external_agents[i]; i++) {
-        assert_true(lists(sets, external_agents[i]->daemon_set));
         assert_true(!external_agents[i]->config_map || lists(maps, external_agents[i]->config_map));
         assert_true(!external_agents[i]->others_map || lists(maps, external_agents[i]->others_map));
     }
-    for (size_t i = 0; network_agents[i]; i++)
-        assert_true(!network_agents[i]->daemon_set || lists(sets, network_agents[i]->daemon_set));
 }
 
 static void manifest_has_what_nodes_need(void **state) {
@@ -319,9 +316,9 @@ static void manifest_has_what_nodes_need(void **state) {
     assert_int_equal(json_array_size(objects), ARRAY_SIZE(kinds));
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         assert_string_equal(json_text_at(json_array_get(objects, i), "kind"), kinds[i]);
-    assert_string_equal(json_text_at(objects, "5.rules.0.resourceNames.0"), "calico-node-windows");
-    assert_finds_agents(json_at(objects, "5.rules.0.resourceNames"),
-                        json_at(objects, "5.rules.1.resourceNames"));
+    assert_string_equal(json_text_at(objects, "5.rules.0.resources.0"), "daemonsets");
+    assert_null(json_at(objects, "5.rules.0.resourceNames"));
+    assert_finds_agents(json_at(objects, "5.rules.1.resourceNames"));
     assert_int_equal(json_array_size(json_at(objects, "5.rules.0.verbs")), 1);
     assert_string_equal(json_text_at(objects, "5.rules.0.verbs.0"), "list");
     assert_string_equal(json_text_at(objects, "5.rules.1.resources.0"), "configmaps");

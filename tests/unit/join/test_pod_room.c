@@ -69,9 +69,43 @@ static void who_has_the_parts(void **state) {
     }
 }
 
+static void pod_prefixes_are_assigned(void **state) {
+    static const struct {
+        const char *yaml;
+        bool assigned;
+    } rows[] = {
+        {"kubeadm.k8s.io/v1beta4\nnetworking: {podSubnet: 10.0.0.0/16}\n", true},
+        {"kubeadm.k8s.io/v1beta4\nnetworking: {podSubnet: ''}\n", false},
+        {"kubeadm.k8s.io/v1beta4\n", false},
+        {"kubeadm.k8s.io/v1beta4\ncontrollerManager: {extraArgs: [{name: v, value: '2'}, {name: "
+         "allocate-node-cidrs, value: 'true'}]}\n",
+         true},
+        {"kubeadm.k8s.io/v1beta4\nnetworking: {podSubnet: 10.0.0.0/16}\ncontrollerManager: "
+         "{extraArgs: [{name: allocate-node-cidrs, value: 'false'}]}\n",
+         false},
+        {"kubeadm.k8s.io/v1beta3\ncontrollerManager: {extraArgs: {allocate-node-cidrs: 'true'}}\n",
+         true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *yaml =
+            xasprintf("kind: ClusterConfiguration\napiVersion: %s", rows[i].yaml);
+        struct cluster_config config = {0};
+        struct error err = {0};
+
+        if (cluster_config_parse(yaml, "kubeadm-config", &config, &err) < 0)
+            fail_msg("%s: %s", yaml, err.message);
+        if (config.assigns_pod_prefixes != rows[i].assigned)
+            fail_msg("%s", yaml);
+        cluster_config_free(&config);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_has_the_parts),
+        cmocka_unit_test(pod_prefixes_are_assigned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
