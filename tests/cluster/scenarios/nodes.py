@@ -178,8 +178,9 @@ def prepared(stage):
     expect_equal((code, again["changed"]), (0, False), repr(again))
     code, status = node.document("status")
     expect_equal((code, status["state"], status["prepared"]["images"]), (1, "prepared", [image]), repr(status))
-    result, said = stage.join()
+    result, said = stage.join("--images", "a.example/second:1")
     expect_in(" 0 installed", said)
+    expect_in("1 of 1 image pulled", said)
     stage.expect_proved(result)
     stage.reset()
 
