@@ -105,6 +105,9 @@ static int next_event(struct reader *r, yaml_event_t *event) {
         return refuse(r, r->parser.problem_mark,
                       "did not find expected <document start>: this does not belong to anything "
                       "before it (is it indented too little?)");
+    if (text_equal(r->parser.problem, "found character that cannot start any token") &&
+        *r->parser.buffer.pointer == '\t')
+        return refuse(r, r->parser.problem_mark, "a tab: YAML is indented with blanks alone");
     return refuse(r, r->parser.problem_mark,
                   r->parser.problem ? r->parser.problem : "cannot be read");
 }

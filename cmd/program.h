@@ -158,8 +158,8 @@ extern const struct option_group join_network_group, join_programs_group;
 /* Takes away blank words, and holds the rest to what the verb and its subcommand take. ERROR_USAGE
  * with the nearest right word. */
 int words_check(struct program *program, struct error *err);
-/* Adds a hint where a word has a character of a formatted page (quotes, dashes, blanks), which is a
- * letter to a shell. */
+/* Adds a hint where a word is a name that nobody replaced by its value ("<token>", "$TOKEN", ~), or
+ * has a character of a formatted page (quotes, dashes, blanks), which is a letter to a shell. */
 void words_name_pasted(int argc, char **argv, struct error *err);
 /* Reads the file of --config and of config validate (`path` as given). ERROR_USAGE. */
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,

@@ -3,6 +3,8 @@
 #include "cmd/program.h"
 #include "join/phases/phases.h"
 
+#include <ctype.h>
+
 int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
     _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);
     const char *names[SUBCOMMANDS_MAX];
@@ -25,6 +27,10 @@ static const struct {
     {"init|add|register|up", "winjoin join makes this machine a node of a cluster"},
     {"info|state|list|ls|node|nodes|get|describe", "winjoin status shows the state of this node"},
     {"update|patch", "winjoin upgrade replaces the programs of this node with newer ones"},
+    {"start|stop|restart|service|services",
+     "its services are Windows' own: Restart-Service kubelet; winjoin status shows them"},
+    {"drain|cordon|uncordon", "winjoin upgrade --drain, or for other reasons kubectl drain NODE"},
+    {"apply|create|edit|exec|run|kubectl|helm", "that is kubectl's or helm's own, not winjoin's"},
     {"phase", "winjoin join phase NAME runs one phase of a join"},
     {"token", "run it on a control plane node: kubeadm token create --print-join-command"},
     {"kubeadm|kubeadm.exe|sudo",
@@ -150,7 +156,33 @@ static size_t page_row(const char *p) {
     return i;
 }
 
+/* "<token>", "$TOKEN", "%TOKEN%", "{{ token }}": a name where its value belongs. */
+static bool is_unfilled(const char *value) {
+    const char *open = strchr(value, '<');
+
+    return (open && isalpha((unsigned char)open[1]) && strchr(open, '>')) ||
+           (*value == '$' && (isalpha((unsigned char)value[1]) || value[1] == '{')) ||
+           (*value == '%' && strchr(value + 1, '%')) || strstr(value, "{{");
+}
+
+/* What a shell or a person should have replaced. */
+static void name_unfilled(int argc, char **argv, struct error *err) {
+    for (int i = 1; i < argc; i++) {
+        const char *value = argv[i] + (*argv[i] == '-' ? strcspn(argv[i], "=") : 0);
+
+        value += *value == '=';
+        if (is_unfilled(value))
+            (void)error_hint(err, "\"%.60s\" is only a name: put its value there", value);
+        else if (text_starts_with(value, "~/") || text_starts_with(value, "~\\"))
+            (void)error_hint(err, "\"%.60s\": write the whole path in place of ~", value);
+        else
+            continue;
+        return;
+    }
+}
+
 void words_name_pasted(int argc, char **argv, struct error *err) {
+    name_unfilled(argc, argv, err);
     for (int i = 1; i < argc; i++)
         for (const char *p = argv[i]; *p; p++) {
             size_t row = page_row(p);

@@ -22,14 +22,16 @@ void digest_sha1(const void *data, size_t len, unsigned char out[DIGEST_SHA1_LEN
 
 int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err) {
     _cleanup_(freep) char *lower = text_lower(text);
-    const char *hex = lower + strlen("sha256:");
+    bool named = text_starts_with(lower, "sha256:");
+    const char *hex = lower + (named ? strlen("sha256:") : 0);
+    bool whole = strlen(hex) == DIGEST_TEXT_MAX - 1 &&
+                 strspn(hex, "0123456789abcdef") == DIGEST_TEXT_MAX - 1;
 
-    if (!text_starts_with(lower, "sha256:") || strlen(hex) != DIGEST_TEXT_MAX - 1 ||
-        strspn(hex, "0123456789abcdef") != strlen(hex))
-        return error_set(err, ERROR_USAGE,
-                         "read pin \"%.160s\": must be \"sha256:\" and 64 hexadecimal digits",
-                         text);
-    return text_format(ret, PIN_TEXT_MAX, "%s", lower);
+    if (named && whole)
+        return text_format(ret, PIN_TEXT_MAX, "%s", lower);
+    (void)error_set(err, ERROR_USAGE,
+                    "read pin \"%.160s\": must be \"sha256:\" and 64 hexadecimal digits", text);
+    return whole ? error_hint(err, "write sha256:%s", hex) : -1;
 }
 
 int pins_parse(const struct text_list *texts, struct text_list *ret, struct error *err) {

@@ -312,7 +312,7 @@ int cluster_network_search(struct kube_client *client, struct agent_settings *se
     _cleanup_(freep) char *found = NULL;
 
     if (known == &linux_agent_unknown)
-        known = settings->linux_agent = NULL; /* as of an earlier search */
+        known = NULL; /* of an earlier search, which holds where this one fails */
     if (settings->agent || (known && !known->annotation))
         return 0;
     if (kube_nodes_get(client, &nodes, err) < 0)

@@ -250,13 +250,20 @@ static int refuse_nameless(struct reader *r, const struct yaml_node *node) {
     static const char *const names[] = {"apiVersion", "kind"};
     const char *version = yaml_text_at(node, "apiVersion"), *kind = yaml_text_at(node, "kind");
 
-    if (yaml_type(node) != YAML_MAP)
-        return refuse(r, node, "must be an object with apiVersion and kind, not a %s",
-                      yaml_type(node) == YAML_LIST ? "list" : "text");
+    if (yaml_type(node) != YAML_MAP) {
+        (void)refuse(r, node, "must be an object with apiVersion and kind, not a %s",
+                     yaml_type(node) == YAML_LIST ? "list" : "text");
+        return yaml_type(node) == YAML_SCALAR && strstr(yaml_text(node), "join ")
+                   ? error_hint(r->err, "winjoin join takes kubeadm's line itself: winjoin join "
+                                        "kubeadm join ...")
+                   : -1;
+    }
     (void)refuse(r, node, "apiVersion and kind are mandatory%s",
                  !version && kind   ? ": apiVersion is missing"
                  : version && !kind ? ": kind is missing"
                                     : "");
+    if (text_equal(version, "v1") && text_equal(kind, "Config"))
+        return error_hint(r->err, "this is a kubeconfig: winjoin join --discovery-file FILE");
     if (version && *version && !is_group_version(version))
         return error_hint(r->err, "apiVersion must be a group and a version, such as %s",
                           JOIN_CONFIGURATION_V1BETA4);
@@ -314,9 +321,13 @@ int config_file_parse(const char *text, size_t len, const char *what, enum confi
     if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return error_set(err, ERROR_USAGE, "%s: the file is UTF-16: save it as UTF-8", what);
     result = read_documents(&r, text, len);
-    if (result == 0 && !file.join && !file.node)
-        result = error_set(err, ERROR_USAGE, "%s: no %s or %s found", what, JOIN_CONFIGURATION_KIND,
-                           NODE_CONFIGURATION_KIND);
+    if (result == 0 && !file.join && !file.node) {
+        _cleanup_(freep) char *seen = text_list_join(&r.seen, ", ");
+
+        result =
+            error_set(err, ERROR_USAGE, "%s: no %s or %s found%s%s", what, JOIN_CONFIGURATION_KIND,
+                      NODE_CONFIGURATION_KIND, *seen ? ", but " : "", seen);
+    }
     text_list_free(&r.seen);
     if (result < 0)
         config_file_free(&file);

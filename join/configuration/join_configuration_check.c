@@ -142,7 +142,8 @@ static void hint_at_endpoint(struct check *c, const char *endpoint) {
     if (strchr(host, '@')) /* behind a password */
         host = "<ip>:6443", len = strlen(host);
     if (!scheme && *host != '[' && host[len] != ',' && strchr(host, ':') != strrchr(host, ':'))
-        right = xasprintf("give an IPv6 address in brackets: [%s]:6443", host);
+        right = xasprintf("give an IPv6 address in brackets: [%.*s]:6443",
+                          (int)(strlen(host) - 5 * text_ends_with(host, ":6443")), host);
     else
         right = xasprintf("give only host and port: %.*s%s", (int)len, host,
                           memchr(host, ':', len) ? "" : ":6443");
@@ -180,7 +181,7 @@ static void check_pins(struct check *c) {
         if (pin_parse(text, pin, &why) == 0)
             continue;
         invalid(c, path, text, strstr(why.message, "must be"));
-        hint(c, WHOLE_LINE);
+        hint(c, *why.hints[0] ? why.hints[0] : WHOLE_LINE);
     }
 }
 

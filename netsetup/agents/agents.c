@@ -154,11 +154,12 @@ int network_plugin_check(const char *name, struct error *err) {
     network_plugin_names(&names);
     if (name_check("network plugin", name, &names, err) == 0)
         return 0;
-    return external ? error_hint(err,
-                                 "%s makes the network as a DaemonSet: use --network-plugin "
-                                 "external",
-                                 external->title)
-                    : -1;
+    return external && !network_agent_by_plugin(lower)
+               ? error_hint(err,
+                            "%s makes the network as a DaemonSet: use --network-plugin "
+                            "external",
+                            external->title)
+               : -1;
 }
 
 /* ---- what a cluster says of its agents: one record of it, or two made one ---- */

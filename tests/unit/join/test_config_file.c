@@ -43,7 +43,13 @@ static const struct bad bad_documents[] = {
     {"foo", "f: line 1 column 1: must be an object with apiVersion and kind, not a text", ""},
     {"# b\n\n - a\n", "f: line 3 column 2: must be an object with apiVersion and kind, not a list",
      ""},
+    {"kubeadm join 10.0.0.10:6443 --token x\n",
+     "f: line 1 column 1: must be an object with apiVersion and kind, not a text",
+     "winjoin join takes kubeadm's line itself: winjoin join kubeadm join ..."},
+    {V4 "a:\n\tb: c\n", "f: line 4 column 1: a tab: YAML is indented with blanks alone", ""},
     {"apiVersion: v1\nkind: Config\n", "f: line 1 column 1: apiVersion and kind are mandatory",
+     "this is a kubeconfig: winjoin join --discovery-file FILE"},
+    {"apiVersion: v1\nkind: Secret\n", "f: line 1 column 1: apiVersion and kind are mandatory",
      "apiVersion must be a group and a version, such as kubeadm.k8s.io/v1beta4"},
     {V4 "--- {a: b}\n", "f: line 3 column 5: apiVersion and kind are mandatory", ""},
     {"kind: JoinConfiguration\n",
@@ -151,7 +157,7 @@ static const struct bad bad_versions[] = {
      "f: line 2 column 7: unknown configuration API \"kubeadm.k8s.io/v1beta4\", kind "
      "\"joinConfiguration\"",
      "did you mean JoinConfiguration?"},
-    {OTHER, "f: no JoinConfiguration or NodeConfiguration found", ""},
+    {OTHER, "f: no JoinConfiguration or NodeConfiguration found, but KubeletConfiguration", ""},
 };
 
 static const struct bad bad_node_configurations[] = {

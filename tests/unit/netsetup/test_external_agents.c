@@ -249,7 +249,8 @@ static void a_network_of_linux_alone_is_known(void **state) {
         assert_same_text(found ? found->title : NULL, titles[i]);
         assert_int_equal(s.config.network.linux_set != NULL, titles[i] != NULL);
         if (titles[i])
-            assert_same_text(s.config.network.linux_set + strlen("DaemonSet "), clusters[i].sets[0]);
+            assert_same_text(s.config.network.linux_set + strlen("DaemonSet "),
+                             clusters[i].sets[0]);
         close_scene(&s);
     }
 }
@@ -258,9 +259,15 @@ static void a_network_of_linux_alone_is_known(void **state) {
 static void the_remedy_is_that_of_the_way_it_came(void **state) {
     const struct linux_agent *calico = &linux_agents[0], *antrea = &linux_agents[1];
     (void)state;
-    assert_non_null(strstr(linux_agent_remedy(calico, "DaemonSet calico-system/calico-node"), "patch"));
-    assert_non_null(strstr(linux_agent_remedy(calico, "DaemonSet kube-system/calico-node"), "migration"));
-    assert_ptr_equal(linux_agent_remedy(antrea, "DaemonSet kube-system/antrea-agent"), antrea->remedy);
+    assert_non_null(
+        strstr(linux_agent_remedy(calico, "DaemonSet calico-system/calico-node"), "patch"));
+    assert_non_null(
+        strstr(linux_agent_remedy(calico, "DaemonSet kube-system/calico-node"), "migration"));
+    assert_ptr_equal(linux_agent_remedy(antrea, "DaemonSet kube-system/antrea-agent"),
+                     antrea->remedy);
+    for (const struct linux_agent *a = linux_agents; a->title; a++) /* whole in a hint */
+        assert_in_range(strlen(a->remedy), 1, ERROR_HINT_MAX - 1);
+    assert_in_range(strlen(linux_agent_unknown.remedy), 1, ERROR_HINT_MAX - 1);
 }
 
 static void what_may_not_be_read_is_said(void **state) {
