@@ -56,3 +56,15 @@ static inline void paint(struct diag_report *report, const struct broken *b) {
         text_format(c->reason, sizeof c->reason, "%s", red ? "i/o timeout" : "");
     }
 }
+
+/* "CL-SUBNET w1; ": id and places of each cause; the caller frees. */
+static inline char *causes_text(const struct diag_report *report) {
+    struct text text = {0};
+
+    for (size_t i = 0; i < report->causes.count; i++) {
+        const struct diag_cause *cause = &report->causes.items[i];
+
+        text_addf(&text, "%s %.*s; ", cause->id, (int)strcspn(cause->message, ":"), cause->message);
+    }
+    return text_take(&text);
+}
