@@ -9,96 +9,7 @@
 #include "netsetup/modes/mode.h"
 #include "netsetup/windows_builds.h"
 
-enum { OBJECTS_MAX = 1000, LAST_PORT = 65535 };
-
-static void missing_add(json_t *evidence, const char *what, const struct error *err) {
-    _cleanup_(freep) char *line = xasprintf("%s: %s", what, err->message);
-
-    json_array_append_new(json_array_in(evidence, "missing"), json_string(line));
-}
-
-/* ---- HNS ---- */
-
-/* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing. */
-static void management_ips_add(struct host *host, json_t *networks) {
-    _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *envelope = NULL;
-
-    if (host_deadline_passed(host) ||
-        hns_call(host, "GET", "/networks/", "", &text, ERROR_IGNORED) < 0 ||
-        json_read(text, strlen(text), "HNS networks", &envelope, ERROR_IGNORED) < 0)
-        return;
-    json_each(json_at(envelope, "Output"), i, old) {
-        json_each(networks, k, network) {
-            const char *ip = json_text_at(old, "ManagementIP");
-
-            if (ip &&
-                text_equal_nocase(json_text_or(old, "ID", ""), json_text_or(network, "ID", "?")))
-                json_object_set_new(network, "ManagementIP", json_string(ip));
-        }
-    }
-}
-
-static void objects_add(struct host *host, enum hcn_kind kind, const char *key, json_t *evidence) {
-    _cleanup_json_ json_t *array = json_array();
-    struct error err = {0};
-
-    if (host_deadline_passed(host)) /* HNS hangs: each more call would wait for it, too */
-        (void)error_set(&err, ERROR_TIMED_OUT, "HNS did not answer in time");
-    else
-        (void)hcn_list_into(host, kind, NULL, NULL, OBJECTS_MAX, array, &err);
-    if (err.kind == ERROR_TIMED_OUT)
-        json_object_set_new(evidence, "hnsSilent", json_true());
-    if (err.kind != ERROR_NONE)
-        missing_add(evidence, key, &err);
-    if (err.kind == ERROR_NONE || json_array_size(array))
-        json_object_set(evidence, key, array);
-}
-
-/* HNS, the routes and Kubernetes; what hangs is not waited for a second time. */
-static json_t *drift_of(struct host *host, const struct diag_evidence_options *options,
-                        const json_t *evidence) {
-    _cleanup_(host_routes_free) struct host_routes routes = {0};
-    _cleanup_(hcn_endpoints_free) struct hcn_endpoints endpoints = {0};
-    _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
-    _cleanup_json_ json_t *namespaces = json_array();
-    bool read =
-        !host_deadline_passed(host) &&
-        hcn_list_into(host, HCN_NAMESPACE, NULL, NULL, OBJECTS_MAX, namespaces, ERROR_IGNORED) == 0;
-
-    (void)host_routes(host, &routes, ERROR_IGNORED);
-    hcn_endpoints_of(json_object_get(evidence, "endpoints"), &endpoints);
-    hcn_balancers_of(json_object_get(evidence, "loadBalancers"), &balancers);
-    return drift_judge(&(struct drift_seen){.cluster = options->cluster,
-                                            .endpoints = &endpoints,
-                                            .balancers = &balancers,
-                                            .networks = json_object_get(evidence, "networks"),
-                                            .namespaces = read ? namespaces : NULL,
-                                            .nodes = options->nodes,
-                                            .routes = &routes,
-                                            .pod_cidrs = options->pod_cidrs,
-                                            .probes = options->probes,
-                                            .network = options->network_name,
-                                            .now = host_now(host)});
-}
-
-static void drift_add(struct host *host, const struct diag_evidence_options *options,
-                      json_t *evidence) {
-    int ready = drift_ready_endpoints(options->cluster, options->dns_ip);
-    json_t *spec = drift_service_spec(options->cluster, options->dns_ip);
-
-    if (options->cluster && !json_object_get(evidence, "missing"))
-        json_object_set_new(evidence, "kubernetes", drift_of(host, options, evidence));
-    if (ready == DRIFT_NO_SERVICE)
-        json_object_set_new(evidence, "dnsService", json_false());
-    if (ready >= 0)
-        json_object_set_new(evidence, "dnsEndpoints", json_integer(ready));
-    if (spec)
-        json_object_set_new(evidence, "dnsSpec", spec);
-    ready = drift_ready_endpoints(options->cluster, options->kubernetes_ip);
-    if (ready >= 0)
-        json_object_set_new(evidence, "kubernetesEndpoints", json_integer(ready));
-}
+enum { ROWS_MAX = 1000, LAST_PORT = 65535 };
 
 /* ---- the host's own network ---- */
 
@@ -125,7 +36,7 @@ static void adapters_add(struct host *host, json_t *evidence) {
     json_t *array;
 
     if (host_adapters(host, &adapters, &err) < 0) {
-        missing_add(evidence, "adapters", &err);
+        diag_evidence_missing(evidence, "adapters", &err);
         return;
     }
     array = json_array();
@@ -140,11 +51,11 @@ static void routes_add(struct host *host, json_t *evidence) {
     json_t *array;
 
     if (host_routes(host, &routes, &err) < 0) {
-        missing_add(evidence, "routes", &err);
+        diag_evidence_missing(evidence, "routes", &err);
         return;
     }
     array = json_array();
-    for (size_t i = 0; i < routes.count && i < OBJECTS_MAX; i++)
+    for (size_t i = 0; i < routes.count && i < ROWS_MAX; i++)
         json_array_append_new(array, json_pack("{s:s, s:s, s:i}", "destination",
                                                routes.items[i].destination, "nextHop",
                                                routes.items[i].next_hop, "interface",
@@ -166,11 +77,11 @@ static void neighbors_add(struct host *host, json_t *evidence) {
     json_t *array;
 
     if (host_neighbors(host, &neighbors, &err) < 0) {
-        missing_add(evidence, "neighbors", &err);
+        diag_evidence_missing(evidence, "neighbors", &err);
         return;
     }
     array = json_array();
-    for (size_t i = 0; i < neighbors.count && json_array_size(array) < OBJECTS_MAX; i++) {
+    for (size_t i = 0; i < neighbors.count && json_array_size(array) < ROWS_MAX; i++) {
         const struct host_neighbor *n = &neighbors.items[i];
 
         if (!is_group(n->address) && (n->fixed || !*n->mac))
@@ -190,7 +101,7 @@ static void services_add(struct host *host, const char *const *names, json_t *ev
         struct error err = {0};
 
         if (host_service_query(host, names[i], &service, &err) < 0)
-            missing_add(evidence, names[i], &err);
+            diag_evidence_missing(evidence, names[i], &err);
         else
             json_object_set_new(services, names[i],
                                 json_string(host_service_states[service.state]));
@@ -214,7 +125,7 @@ static void cni_add(struct host *host, json_t *evidence) {
     json_t *conf = NULL;
 
     if (cni_config_read(host, folder, &path, &conf, &err) < 0)
-        missing_add(evidence, "cni", &err);
+        diag_evidence_missing(evidence, "cni", &err);
     else
         json_object_set_new(evidence, "cni", json_pack("{s:s, s:o}", "file", path, "conf", conf));
 }
@@ -245,12 +156,12 @@ static void host_add(struct host *host, json_t *evidence) {
     json_t *faults;
 
     if (host_facts(host, &facts, &err) < 0) {
-        missing_add(evidence, "host", &err);
+        diag_evidence_missing(evidence, "host", &err);
         return;
     }
     faults = windows_problems_json(host, &facts, &err);
     if (!faults)
-        missing_add(evidence, "known faults", &err);
+        diag_evidence_missing(evidence, "known faults", &err);
     json_object_set_new(evidence, "host",
                         json_pack("{s:s, s:i, s:i, s:o*}", "name", facts.host_name, "build",
                                   (int)facts.build, "revision", (int)facts.revision, "knownFaults",
@@ -332,11 +243,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
 
     host_add(host, evidence);
     expected_add(options, evidence);
-    objects_add(host, HCN_NETWORK, "networks", evidence);
-    objects_add(host, HCN_ENDPOINT, "endpoints", evidence);
-    objects_add(host, HCN_LOAD_BALANCER, "loadBalancers", evidence);
-    management_ips_add(host, json_object_get(evidence, "networks"));
-    drift_add(host, options, evidence);
+    diag_evidence_add_hns(host, options, evidence);
     adapters_add(host, evidence);
     routes_add(host, evidence);
     neighbors_add(host, evidence);
@@ -353,7 +260,7 @@ json_t *diag_routes_read(struct host *host, const struct diag_evidence_options *
     json_t *evidence = json_object();
 
     expected_add(options, evidence);
-    objects_add(host, HCN_NETWORK, "networks", evidence);
+    diag_evidence_add_networks(host, evidence);
     routes_add(host, evidence);
     cluster_add(options, evidence);
     return evidence;

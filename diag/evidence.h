@@ -32,7 +32,9 @@ struct diag_evidence_options {
 /* Reads HNS (networks, endpoints, load balancers), adapters, routes, services and the CNI
  * configuration. What cannot be read is named under "missing" and does not fail. Keys:
  *   host{build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts, excludedPorts,
- * expected{...the options}, networks[], endpoints[], loadBalancers[] (as HCN answers),
+ * expected{...the options}, networks[], endpoints[], loadBalancers[] (as HCN answers; where they
+ * are many, of those that no cause looks into ID, Name, Flags, the first address, frontends, ports
+ * and members alone, and 1,000 at most),
  * adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}],
  * routes[{destination,nextHop,interface}], neighbors[{address,mac,fixed}] (those that are fixed or
  * do not answer), services{name: "running"}, cni{file,conf}, node, nodes,
@@ -46,6 +48,13 @@ struct diag_evidence_options {
  * where HNS hangs. New reference. */
 enum { DIAG_EVIDENCE_MS = 3000 };
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
+/* Its parts of HNS: networks[]; those with endpoints[], loadBalancers[], kubernetes{} and what is
+ * said of the DNS Service. false: not all networks are there. */
+bool diag_evidence_add_networks(struct host *host, json_t *evidence);
+void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options *options,
+                           json_t *evidence);
+/* Notes what could not be read, and why. */
+void diag_evidence_missing(json_t *evidence, const char *what, const struct error *err);
 /* Of kube-proxy on this node: sourceVip? of its configuration, server? of its kubeconfig,
  * lastErrors?[] from the end of its log. What cannot be read is left out. New reference. */
 json_t *diag_evidence_proxy(struct host *host);

@@ -16,7 +16,8 @@ if (-not (New-Object Security.Principal.WindowsPrincipal $identity).IsInRole($ro
     throw "Run this as an administrator."
 }
 [Net.ServicePointManager]::SecurityProtocol = [Net.SecurityProtocolType]::Tls12
-$work = Join-Path $env:TEMP ("winjoin-" + [Guid]::NewGuid())
+# Not in a TEMP folder: SYSTEM's is C:\Windows\Temp, where users may add files to what is unpacked.
+$work = Join-Path $env:ProgramFiles ("winjoin-" + [Guid]::NewGuid())
 New-Item -ItemType Directory -Path $work | Out-Null
 try {
     $zip = Join-Path $work "winjoin.zip"

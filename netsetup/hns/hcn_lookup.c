@@ -105,8 +105,8 @@ bool hcn_network_is_ours(const struct hcn_network *network) {
     return text_equal(network->owner, HCN_OWNER);
 }
 
-static int add_queried(struct host *host, enum hcn_kind kind, const char *id, json_t *list,
-                       struct error *err) {
+int hcn_add(struct host *host, enum hcn_kind kind, const char *id, json_t *list,
+            struct error *err) {
     _cleanup_(freep) char *properties = NULL;
     struct error query_err = {0};
     json_t *json = NULL;
@@ -119,31 +119,30 @@ static int add_queried(struct host *host, enum hcn_kind kind, const char *id, js
     return 0;
 }
 
-int hcn_list_into(struct host *host, enum hcn_kind kind, const char *key, const char *value,
-                  size_t max, json_t *list, struct error *err) {
+int hcn_ids(struct host *host, enum hcn_kind kind, const char *key, const char *value, json_t **ret,
+            struct error *err) {
     _cleanup_json_ json_t *query = key ? hcn_query_json(key, value) : NULL, *ids = NULL;
     _cleanup_(freep) char *query_text = query ? json_write(query) : NULL, *text = NULL;
 
     if (hcn_enumerate(host, kind, query_text, &text, err) < 0 ||
         json_read(text, strlen(text), "list of HNS IDs", &ids, err) < 0)
         return -1;
-    json_each(ids, i, id) {
-        if (i == max)
-            return error_set(err, ERROR_HOST, "more than %zu objects; the rest is omitted", max);
+    json_each(ids, i, id)
         if (!json_is_string(id))
             return error_set(err, ERROR_MALFORMED, "decode list of HNS IDs: not a list of strings");
-        if (add_queried(host, kind, json_string_value(id), list, err) < 0)
-            return -1;
-    }
+    *ret = take_ptr(ids);
     return 0;
 }
 
 int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char *value,
              json_t **ret, struct error *err) {
-    _cleanup_json_ json_t *list = json_array();
+    _cleanup_json_ json_t *ids = NULL, *list = json_array();
 
-    if (hcn_list_into(host, kind, key, value, SIZE_MAX, list, err) < 0)
+    if (hcn_ids(host, kind, key, value, &ids, err) < 0)
         return -1;
+    json_each(ids, i, id)
+        if (hcn_add(host, kind, json_string_value(id), list, err) < 0)
+            return -1;
     *ret = take_ptr(list);
     return 0;
 }

@@ -31,10 +31,11 @@ bool hcn_network_is_ours(const struct hcn_network *network);
  * meanwhile is left out. */
 int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char *value,
              json_t **ret, struct error *err);
-/* The same added to a list, `max` of them at the most (more: ERROR_HOST); when it fails those that
- * were read before are there. */
-int hcn_list_into(struct host *host, enum hcn_kind kind, const char *key, const char *value,
-                  size_t max, json_t *list, struct error *err);
+/* The ids of those: an array of texts, new reference. */
+int hcn_ids(struct host *host, enum hcn_kind kind, const char *key, const char *value, json_t **ret,
+            struct error *err);
+/* Adds the object of that id as HNS tells it to a list; nothing, when it went away meanwhile. */
+int hcn_add(struct host *host, enum hcn_kind kind, const char *id, json_t *list, struct error *err);
 /* By exact name (HNS keeps names of networks unique). Absent: ERROR_ABSENT. */
 int hcn_network_find(struct host *host, const char *name, struct hcn_network *ret,
                      struct error *err);

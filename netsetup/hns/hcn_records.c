@@ -284,9 +284,13 @@ static int read_all(struct host *host, struct reading r, enum hcn_by by, struct 
                                       .context = &ids},
                   err) < 0)
         return -1;
-    if (by == HCN_AT_ONCE && ids.count > 1 && read_at_once(host, &r, ids.count))
+    if (by != HCN_ONE_BY_ONE && (ids.count > 1 || by == HCN_AT_ONCE_ALONE) &&
+        read_at_once(host, &r, ids.count))
         return 0;
     forget(&r);
+    if (by == HCN_AT_ONCE_ALONE)
+        return error_set(err, ERROR_HOST, "version 1 of HNS does not tell all %zu objects",
+                         ids.count);
     for (size_t i = 0; i < ids.count; i++)
         if (read_one(host, &r, ids.items[i], err) < 0) {
             forget(&r);

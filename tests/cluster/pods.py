@@ -18,9 +18,9 @@ import flows  # noqa: E402
 import netns  # noqa: E402
 import programs  # noqa: E402
 import winhost  # noqa: E402
+from containerd_file import containerd_file  # noqa: E402
 
 PROBE = os.path.join(ROOT, "build", "windows", "winjoin-probe.exe")
-TEMPLATE = os.path.join(ROOT, "templates", "containerd-v3.toml")
 PIPE = r"\\.\pipe\containerd-containerd"
 FOLDER, CONF = r"C:\Program Files\containerd", r"C:\etc\cni\net.d"
 LOG, PODS = r"C:\var\log\containerd\containerd.log", r"C:\var\log\pods"
@@ -88,12 +88,7 @@ class Cri(flow_case.FlowCase):
         self.node.put(found["cri.exe"], FOLDER + r"\containerd.exe")
         self.node.put(found["criprobe.exe"], r"C:\criprobe.exe")
         self.node.put(PROBE, r"C:\probe\bin\winjoin-probe.exe")
-        with open(TEMPLATE, encoding="utf-8") as f:
-            text = f.read()
-        for name, value in (("SANDBOX_IMAGE", IMAGE), ("CNI_BIN_DIR", r"C:\opt\cni\bin"),
-                            ("CNI_CONF_DIR", CONF)):
-            text = text.replace("@%s@" % name, value)
-        self.write(FOLDER + r"\config.toml", text)
+        self.write(FOLDER + r"\config.toml", containerd_file("containerd-v3.toml", IMAGE))
         os.makedirs(os.path.dirname(self.node.path(LOG)))
 
     def write(self, windows, text):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Microsoft's own integration tests of HNS against our model of it, under Wine, at three versions of HNS.
+# Tests by others that are meant for a real HNS (Microsoft's, kube-proxy's) against our model of it, under Wine, at three versions.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need

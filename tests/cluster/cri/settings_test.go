@@ -15,8 +15,9 @@ func file(t *testing.T, template string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.NewReplacer("@SANDBOX_IMAGE@", "mirror.example/pause:1", "@CNI_BIN_DIR@", `C:\opt\cni\bin`,
-		"@CNI_CONF_DIR@", `C:\etc\cni\net.d`).Replace(string(text))
+	return strings.NewReplacer("@SANDBOX_IMAGE@", "'mirror.example/pause:1'", "@CNI_BIN_DIR@", `C:\opt\cni\bin`,
+		"@CNI_CONF_DIR@", `C:\etc\cni\net.d`, "@ROOT@", `'C:\ProgramData\containerd\root'`,
+		"@STATE@", `'C:\ProgramData\containerd\state'`, "@IMPORTS@", "[]", "@REGISTRIES@", "''").Replace(string(text))
 }
 
 func read(t *testing.T, text string) (*settings, error) {

@@ -11,6 +11,7 @@ import tomllib
 import node_stage
 import programs
 import stages
+from containerd_file import containerd_file
 from scenario import Skip, expect, expect_equal, expect_in, scenario
 
 import stage as rig_stage
@@ -185,16 +186,11 @@ def wait_ready(runtime):
         expect(time.monotonic() < end, "the CNI configuration is not seen", runtime.said())
 
 
-@scenario("real-containerd-1", "containerd 2 takes the file for containerd 1 as well", ("containerd",),
+@scenario("real-containerd-1", "containerd 2 takes the file for containerd 1 as well", ("ci", "containerd"),
           on=Node)
 def older(stage):
-    with open(os.path.join(stages.ROOT, "templates", "containerd-v2.toml"), encoding="utf-8") as f:
-        text = f.read()
-    for name, value in (("SANDBOX_IMAGE", sandbox_image()), ("CNI_BIN_DIR", BIN),
-                        ("CNI_CONF_DIR", CONF)):
-        text = text.replace("@%s@" % name, value)
     with open(stage.scene.host.path(r"C:\old.toml"), "w", encoding="utf-8") as f:
-        f.write(text)
+        f.write(containerd_file("containerd-v2.toml", sandbox_image()))
     config, said = stage.runtime.dump(r"C:\old.toml")
     expect_equal(said, [], "it complains")
     check_values(config)

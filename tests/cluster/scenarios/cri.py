@@ -56,7 +56,7 @@ def run(case):
     expect(not result.failures + result.errors, "\n".join(t for _, t in result.failures + result.errors))
 
 
-@scenario("cri-unit", "configuration, state, logs, filters: go test", GROUPS, on=Alone)
+@scenario("cri-unit", "configuration, state, logs, filters: go test", ("ci", *GROUPS), on=Alone)
 def unit(_stage):
     programs.go(os.path.join(stages.ROOT, "tests", "cluster", "cri"), "test", "-mod=readonly", "./...")
 

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "diag/drift/drift.h"
+#include "diag/evidence.h"
 #include "netsetup/hns/hcn_records.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
@@ -65,7 +66,9 @@ static char *answer_v1(const char *path) {
 
 static uint32_t hns(void *context, const char *function, const char *const *arguments, size_t count,
                     char **ret_result, char **ret_error_record) {
-    const json_t *all = strstr(function, "Endpoint") ? endpoints : balancers;
+    const json_t *all = strstr(function, "Endpoint")       ? endpoints
+                        : strstr(function, "LoadBalancer") ? balancers
+                                                           : NULL; /* networks, namespaces */
 
     (void)context, (void)count;
     calls++;
@@ -122,6 +125,35 @@ static int teardown(void **state) {
     json_decref(balancers);
     host_free(host);
     return 0;
+}
+
+/* The evidence of a node has all that is asked of what HNS has, whatever else it has. */
+static void evidence_of_many(void **state) {
+    const struct drift_cluster none = {0};
+    const struct diag_evidence_options options = {.dns_ip = "10.244.1.2401", .cluster = &none};
+    _cleanup_json_ json_t *evidence = NULL;
+    json_t *balancer;
+
+    (void)state;
+    for (size_t i = 0; i < 1300; i++)
+        add(2 * i + 1, false); /* of other nodes */
+    add(2, false);             /* a pod of this node, the last of all */
+    calls = 0;
+    evidence = diag_evidence_read(host, &options);
+    assert_true(calls < 30);
+    assert_int_equal(json_array_size(json_object_get(evidence, "endpoints")), 1000);
+    balancer = diag_evidence_balancer(evidence, "10.244.1.2401", 17, 53);
+    assert_int_equal(json_number_at(balancer, "Flags", 0), 1);
+    assert_string_equal(json_text_at(evidence, "endpoints.0.ID"),
+                        json_text_at(balancer, "HostComputeEndpoints.0"));
+    assert_string_equal(json_text_at(evidence, "endpoints.1.IpConfigurations.0.IpAddress"),
+                        "10.244.1.4");
+    assert_string_equal(json_text_at(evidence, "endpoints.2.IpConfigurations.0.IpAddress"),
+                        "10.244.1.3");
+    assert_string_equal(json_text_at(evidence, "missing.0"),
+                        "loadBalancers: 1000 of 1301 objects are here");
+    /* What is compared with Kubernetes is all of them. */
+    assert_non_null(json_object_get(evidence, "kubernetes"));
 }
 
 /* A record in words: what both of its versions have to tell alike. */
@@ -251,6 +283,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(two_calls_tell_all, setup, teardown),
         cmocka_unit_test_setup_teardown(what_version_1_does_not_tell, setup, teardown),
+        cmocka_unit_test_setup_teardown(evidence_of_many, setup, teardown),
         cmocka_unit_test_setup_teardown(a_difference_is_looked_at_again, setup, teardown),
     };
 

@@ -1,0 +1,257 @@
+/* What HNS has, in the evidence document, and how it differs from what Kubernetes says. */
+#include "diag/drift/drift.h"
+#include "diag/evidence.h"
+#include "netsetup/hns/hcn_lookup.h"
+
+/* Version 2 of HNS takes three calls for each object. Where there are many, those are asked for
+ * that a cause looks into: of this node's pods, of the DNS Service and of the API's. Of the others
+ * there is what version 1 tells of all by one call. */
+enum { EACH_MAX = 100, OBJECTS_MAX = 1000 };
+
+void diag_evidence_missing(json_t *evidence, const char *what, const struct error *err) {
+    _cleanup_(freep) char *line = xasprintf("%s: %s", what, err->message);
+
+    json_array_append_new(json_array_in(evidence, "missing"), json_string(line));
+}
+
+/* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing. */
+static void management_ips_add(struct host *host, json_t *networks) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *envelope = NULL;
+
+    if (host_deadline_passed(host) ||
+        hns_call(host, "GET", "/networks/", "", &text, ERROR_IGNORED) < 0 ||
+        json_read(text, strlen(text), "HNS networks", &envelope, ERROR_IGNORED) < 0)
+        return;
+    json_each(json_at(envelope, "Output"), i, old) {
+        json_each(networks, k, network) {
+            const char *ip = json_text_at(old, "ManagementIP");
+
+            if (ip &&
+                text_equal_nocase(json_text_or(old, "ID", ""), json_text_or(network, "ID", "?")))
+                json_object_set_new(network, "ManagementIP", json_string(ip));
+        }
+    }
+}
+
+/* Each in full, while they are few enough and HNS answers. */
+static int read_each(struct host *host, enum hcn_kind kind, const json_t *ids, json_t *array,
+                     struct error *err) {
+    json_each(ids, i, id) {
+        if (i == OBJECTS_MAX)
+            return error_set(err, ERROR_HOST, "more than %d objects; the rest is omitted",
+                             OBJECTS_MAX);
+        if (hcn_add(host, kind, json_string_value(id), array, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* false: not all of them are there. */
+static bool objects_add(struct host *host, enum hcn_kind kind, const char *key, json_t *evidence) {
+    _cleanup_json_ json_t *array = json_array(), *ids = NULL;
+    struct error err = {0};
+
+    if (host_deadline_passed(host)) /* HNS hangs: each more call would wait for it, too */
+        (void)error_set(&err, ERROR_TIMED_OUT, "HNS did not answer in time");
+    else if (hcn_ids(host, kind, NULL, NULL, &ids, &err) == 0)
+        (void)read_each(host, kind, ids, array, &err);
+    if (err.kind == ERROR_TIMED_OUT)
+        json_object_set_new(evidence, "hnsSilent", json_true());
+    if (err.kind != ERROR_NONE)
+        diag_evidence_missing(evidence, key, &err);
+    if (err.kind == ERROR_NONE || json_array_size(array))
+        json_object_set(evidence, key, array);
+    return err.kind == ERROR_NONE;
+}
+
+/* ---- many ---- */
+
+static json_t *endpoint_known(const struct hcn_endpoint *endpoint) {
+    json_t *json = json_pack("{s:s, s:i}", "ID", endpoint->id, "Flags", endpoint->remote);
+
+    json_set_text(json, "Name", endpoint->name);
+    if (endpoint->address)
+        json_object_set_new(json, "IpConfigurations",
+                            json_pack("[{s:s}]", "IpAddress", endpoint->address));
+    return json;
+}
+
+static json_t *balancer_known(const struct hcn_balancer *balancer) {
+    json_t *json = json_pack("{s:s, s:i, s:o, s:o}", "ID", balancer->id, "Flags", balancer->dsr,
+                             "FrontendVIPs", json_texts(&balancer->vips), "HostComputeEndpoints",
+                             json_texts(&balancer->endpoints));
+
+    for (size_t i = 0; i < balancer->mapping_count; i++) {
+        const struct hcn_port_mapping *m = &balancer->mappings[i];
+
+        json_array_append_new(json_array_in(json, "PortMappings"),
+                              json_pack("{s:I, s:I, s:I}", "Protocol", (json_int_t)m->protocol,
+                                        "ExternalPort", (json_int_t)m->outside, "InternalPort",
+                                        (json_int_t)m->inside));
+    }
+    return json;
+}
+
+/* Adds what is known of an object, or all that HNS tells of it. */
+static void object_add(struct host *host, enum hcn_kind kind, bool in_full, json_t *known,
+                       json_t *array) {
+    size_t before = json_array_size(array);
+
+    if (in_full && !host_deadline_passed(host))
+        (void)hcn_add(host, kind, json_text_at(known, "ID"), array, ERROR_IGNORED);
+    if (json_array_size(array) == before)
+        json_array_append(array, known);
+    json_decref(known);
+}
+
+static void list_add(json_t *evidence, const char *key, json_t *array, size_t all) {
+    struct error err = {0};
+
+    if (all > json_array_size(array)) {
+        (void)error_set(&err, ERROR_HOST, "%zu of %zu objects are here", json_array_size(array),
+                        all);
+        diag_evidence_missing(evidence, key, &err);
+    }
+    json_object_set_new(evidence, key, array);
+}
+
+static bool serves(const struct hcn_balancer *balancer, const struct diag_evidence_options *who) {
+    const char *const vips[] = {who->dns_ip, who->dns_ip6, who->kubernetes_ip};
+
+    for (size_t i = 0; i < ARRAY_SIZE(vips); i++)
+        if (vips[i] && text_list_has(&balancer->vips, vips[i]))
+            return true;
+    return false;
+}
+
+/* Those that causes look into come first: with more than OBJECTS_MAX, others are omitted. `members`
+ * gets the ids of the endpoints behind them. */
+static void balancers_add(struct host *host, const struct hcn_balancers *all,
+                          const struct diag_evidence_options *options, json_t *members,
+                          json_t *evidence) {
+    json_t *array = json_array();
+
+    for (int wanted = 1; wanted >= 0; wanted--)
+        for (size_t i = 0; i < all->count && json_array_size(array) < OBJECTS_MAX; i++) {
+            const struct hcn_balancer *balancer = &all->items[i];
+
+            if (serves(balancer, options) != wanted)
+                continue;
+            object_add(host, HCN_LOAD_BALANCER, wanted, balancer_known(balancer), array);
+            for (size_t k = 0; wanted && k < balancer->endpoints.count; k++)
+                json_object_set_new(members, balancer->endpoints.items[k], json_true());
+        }
+    list_add(evidence, "loadBalancers", array, all->count);
+}
+
+static void endpoints_add(struct host *host, const struct hcn_endpoints *all, const json_t *members,
+                          json_t *evidence) {
+    json_t *array = json_array();
+
+    for (int wanted = 1; wanted >= 0; wanted--)
+        for (size_t i = 0; i < all->count && json_array_size(array) < OBJECTS_MAX; i++) {
+            const struct hcn_endpoint *endpoint = &all->items[i];
+
+            if ((!endpoint->remote || json_object_get(members, endpoint->id)) == wanted)
+                object_add(host, HCN_ENDPOINT, wanted, endpoint_known(endpoint), array);
+        }
+    list_add(evidence, "endpoints", array, all->count);
+}
+
+/* ---- what Kubernetes says ---- */
+
+struct hns_lists {
+    struct hcn_endpoints endpoints;
+    struct hcn_balancers balancers;
+};
+
+static void hns_lists_free(struct hns_lists *lists) {
+    hcn_endpoints_free(&lists->endpoints);
+    hcn_balancers_free(&lists->balancers);
+}
+
+static bool is_many(struct host *host, enum hcn_kind kind) {
+    _cleanup_json_ json_t *ids = NULL;
+
+    return !host_deadline_passed(host) &&
+           hcn_ids(host, kind, NULL, NULL, &ids, ERROR_IGNORED) == 0 &&
+           json_array_size(ids) > EACH_MAX;
+}
+
+/* Endpoints and load balancers; false: some are not known. */
+static bool lists_add(struct host *host, const struct diag_evidence_options *options,
+                      json_t *evidence, struct hns_lists *ret) {
+    _cleanup_json_ json_t *members = json_object();
+    bool whole;
+
+    if ((is_many(host, HCN_ENDPOINT) || is_many(host, HCN_LOAD_BALANCER)) &&
+        hcn_endpoints_read(host, HCN_AT_ONCE_ALONE, &ret->endpoints, ERROR_IGNORED) == 0 &&
+        hcn_balancers_read(host, HCN_AT_ONCE_ALONE, &ret->balancers, ERROR_IGNORED) == 0) {
+        balancers_add(host, &ret->balancers, options, members, evidence);
+        endpoints_add(host, &ret->endpoints, members, evidence);
+        return true;
+    }
+    hns_lists_free(ret);
+    whole = objects_add(host, HCN_ENDPOINT, "endpoints", evidence);
+    if (!objects_add(host, HCN_LOAD_BALANCER, "loadBalancers", evidence) || !whole)
+        return false;
+    hcn_endpoints_of(json_object_get(evidence, "endpoints"), &ret->endpoints);
+    hcn_balancers_of(json_object_get(evidence, "loadBalancers"), &ret->balancers);
+    return true;
+}
+
+/* What hangs is not waited for a second time. */
+static json_t *drift_of(struct host *host, const struct diag_evidence_options *options,
+                        const json_t *networks, const struct hns_lists *lists) {
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    _cleanup_json_ json_t *namespaces = NULL;
+
+    if (!host_deadline_passed(host))
+        (void)hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, ERROR_IGNORED);
+    (void)host_routes(host, &routes, ERROR_IGNORED);
+    return drift_judge(&(struct drift_seen){.cluster = options->cluster,
+                                            .endpoints = &lists->endpoints,
+                                            .balancers = &lists->balancers,
+                                            .networks = networks,
+                                            .namespaces = namespaces,
+                                            .nodes = options->nodes,
+                                            .routes = &routes,
+                                            .pod_cidrs = options->pod_cidrs,
+                                            .probes = options->probes,
+                                            .network = options->network_name,
+                                            .now = host_now(host)});
+}
+
+/* What the cluster says of its own Services. */
+static void cluster_services_add(const struct diag_evidence_options *options, json_t *evidence) {
+    int ready = drift_ready_endpoints(options->cluster, options->dns_ip);
+    json_t *spec = drift_service_spec(options->cluster, options->dns_ip);
+
+    if (ready == DRIFT_NO_SERVICE)
+        json_object_set_new(evidence, "dnsService", json_false());
+    if (ready >= 0)
+        json_object_set_new(evidence, "dnsEndpoints", json_integer(ready));
+    if (spec)
+        json_object_set_new(evidence, "dnsSpec", spec);
+    ready = drift_ready_endpoints(options->cluster, options->kubernetes_ip);
+    if (ready >= 0)
+        json_object_set_new(evidence, "kubernetesEndpoints", json_integer(ready));
+}
+
+bool diag_evidence_add_networks(struct host *host, json_t *evidence) {
+    return objects_add(host, HCN_NETWORK, "networks", evidence);
+}
+
+void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options *options,
+                           json_t *evidence) {
+    _cleanup_(hns_lists_free) struct hns_lists lists = {0};
+    bool whole = diag_evidence_add_networks(host, evidence);
+    json_t *networks = json_object_get(evidence, "networks");
+
+    whole = lists_add(host, options, evidence, &lists) && whole;
+    management_ips_add(host, networks);
+    if (options->cluster && whole)
+        json_object_set_new(evidence, "kubernetes", drift_of(host, options, networks, &lists));
+    cluster_services_add(options, evidence);
+}
