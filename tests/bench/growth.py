@@ -18,7 +18,7 @@ STEEPEST = 1.1
 WORKS = (("comparison", "HNS compared with so many Services, each of three endpoints", (10, 100, 1000, 10000)),
          ("routes", "a Node more beside the routes of so many", (10, 100, 1000, 5000)),
          ("diagnosis", "the causes in a cluster of so many nodes, five of them dead", (10, 100, 1000, 5000)))
-JOIN, JOIN_SIZES = "join beside so many Nodes, Services, ConfigMaps, DaemonSets of others", (10, 100, 1000, 5000)
+JOIN, JOIN_SIZES = "join beside so many Nodes, Services, ConfigMaps of others", (10, 100, 1000, 5000)
 LEAST = {"cpu": 1e-4, "peak": 1.0}  # what is less is the machine's, not the work's
 
 
