@@ -25,6 +25,7 @@ struct program_options {
     char *kubeconfig, *context;       /* diag, config */
     char *node_selector, *image;      /* diag */
     struct text_list nodes;           /* diag */
+    bool all_nodes;                   /* diag */
     long long watch;                  /* diag */
     char *replay, *collect, *compare; /* diag */
     char *since;                      /* logs */

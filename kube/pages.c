@@ -111,7 +111,13 @@ static int add_pages(struct kube_client *client, const char *path, size_t all, t
     return error_set(err, ERROR_MALFORMED, "GET %s: the list of pages never ends", path);
 }
 
+struct walk {
+    kube_take_items *take;
+    void *context;
+};
+
 static int take_tree(void *context, const char *text, size_t len, struct error *err) {
+    const struct walk *walk = context;
     _cleanup_json_ json_t *list = NULL;
     json_t *items;
 
@@ -122,16 +128,24 @@ static int take_tree(void *context, const char *text, size_t len, struct error *
         (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
         (void)json_object_del(json_object_get(item, "status"), "images");
     }
-    if (items)
-        (void)json_array_extend(context, items); /* only memory is missing */
-    return 0;
+    return items ? walk->take(walk->context, items, err) : 0;
+}
+
+int kube_pages_each(struct kube_client *client, const char *path, kube_take_items *take,
+                    void *context, struct error *err) {
+    return add_pages(client, path, 0, take_tree, &(struct walk){take, context}, NULL, err);
+}
+
+static int keep_items(void *context, const json_t *items, struct error *) {
+    return json_array_extend(context, (json_t *)items); /* only memory may be missing */
 }
 
 int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {
     _cleanup_json_ json_t *items = json_array();
     _cleanup_(freep) char *version = NULL;
 
-    if (add_pages(client, path, ALL_BYTES_MAX, take_tree, items, &version, err) < 0)
+    if (add_pages(client, path, ALL_BYTES_MAX, take_tree, &(struct walk){keep_items, items},
+                  &version, err) < 0)
         return -1;
     *ret = json_pack("{s:O}", "items", items);
     if (version)

@@ -273,6 +273,8 @@ static int run(struct diagnosis *d, struct error *err) {
 
     if (d->ops == &diag_of_cluster && other)
         return error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other);
+    if (o->all_nodes && o->nodes.count)
+        return error_set(err, ERROR_USAGE, "use either --nodes or --all-nodes");
     if (o->watch && check_watch(d->program, err) < 0)
         return -1;
     if (o->join.verify_capture && !o->collect)
@@ -292,7 +294,7 @@ static int run(struct diagnosis *d, struct error *err) {
 int verb_diag(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     bool cluster = (program->as_kubectl && !o->replay) || o->kubeconfig || o->context ||
-                   o->node_selector || o->image || o->nodes.count;
+                   o->node_selector || o->image || o->nodes.count || o->all_nodes;
     struct diagnosis d = {.program = program, .ops = cluster ? &diag_of_cluster : &diag_of_node};
     int result;
 

@@ -81,6 +81,7 @@ static int ask(struct diagnosis *d, struct error *err) {
     struct program *program = d->program;
     const struct program_options *o = &program->options;
     struct cluster_options options = {.names = &o->nodes,
+                                      .all = o->all_nodes,
                                       .selector = o->node_selector,
                                       .image = o->image,
                                       .external_ip = o->join.external_ip,

@@ -350,17 +350,8 @@ bool cluster_cell_judge_some(struct diag_cell *cell, const struct cluster_tally 
     return answered && answered < asked;
 }
 
-void cluster_cell_judge_late(const struct diag_report *report, struct diag_cell *cell) {
-    const char *host = cell->probe.target;
-    bool answers = false;
-
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *other = &report->cells.items[i];
-
-        answers |= other->from_node == cell->from_node && other->result.attempts &&
-                   other->outcome != DIAG_NOT_RUN;
-    }
-    if (!answers || dial_is_address(host))
+void cluster_cell_judge_late(struct diag_cell *cell) {
+    if (dial_is_address(cell->probe.target))
         return;
     cell->result.attempts++;
     cell->result.succeeded = 0;

@@ -108,9 +108,9 @@ void cluster_cell_set_loss(struct diag_cell *cell, unsigned attempts, unsigned s
 void cluster_cell_set_sum(struct diag_cell *cell, const struct probe_result *sum);
 /* Names in another domain than was guessed, where the ExternalName has another name, too. */
 void cluster_cells_rename(struct diag_cells *cells, const char *old, const char *domain);
-/* One whose answer did not come in time, when all others are judged: a probe that answers others is
- * still asking the DNS, which gives up later than anybody waits here. */
-void cluster_cell_judge_late(const struct diag_report *report, struct diag_cell *cell);
+/* One whose answer did not come in time, of a probe that answers others: it is still asking the
+ * DNS, which gives up later than anybody waits here. Nothing where no name was asked. */
+void cluster_cell_judge_late(struct diag_cell *cell);
 /* Whether the kubelet reaches the pod of its node. */
 void cluster_cells_judge_kubelets(struct diag_report *report);
 

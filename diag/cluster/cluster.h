@@ -13,22 +13,40 @@
 
 #define CLUSTER_PROBE_IMAGE "registry.k8s.io/e2e-test-images/agnhost:2.55"
 
-/* The Nodes of a NodeList. ERROR_MALFORMED. */
-int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct error *err);
+/* Adds the Nodes of a page of a NodeList ("items"), and sets twin (below) of those that are twins.
+ * ERROR_MALFORMED. */
+int cluster_nodes_add(struct cluster_nodes *nodes, const json_t *items, struct error *err);
 /* Its own report as network_report_read() takes it, of a Node or of a report's node; NULL: it has
  * none. New reference. */
 json_t *cluster_own_report_of(const json_t *node);
 json_t *cluster_own_report_take(const json_t *json);
+/* What a Node, and its own report, say of the node: sets says, unsure and proved. */
+void cluster_node_says(const json_t *item, struct cluster_node *ret);
+/* Reads winjoin's Events of Nodes (core/v1, of the namespace default; the right to list them is
+ * optional), and sets `says` of each node whose newest one is a Warning. Kinds: kube_get's. */
+int cluster_events_read(struct kube_client *client, struct cluster_nodes *nodes, struct error *err);
 /* Worth a line of a node that works: its HNS has not what Kubernetes has, or its report cannot be
  * read. */
 bool cluster_own_report_is_news(const struct cluster_node *node);
 /* "its own report, 4 min old: ..."; NULL where it has none; the caller frees. */
 char *cluster_own_report_line(const struct diag_report *report, const struct cluster_node *node);
-/* Leaves those of the names, or, without names, all Windows nodes and a Linux node of each kind, at
- * least two; all when none is a Windows node. ERROR_USAGE for a name that is not there, and where
- * nothing is left. */
-int cluster_nodes_choose(struct cluster_nodes *nodes, const struct text_list *names,
-                         struct error *err);
+/* Which nodes get a probe. Borrowed. */
+struct cluster_choice {
+    const struct text_list *names; /* these alone; NULL or empty: see below */
+    bool all;                      /* all of them; otherwise of many a sample */
+    int64_t now;                   /* the cluster's time, Unix seconds */
+};
+enum { CLUSTER_ALL_MAX = 40 }; /* of more nodes it is a sample */
+bool cluster_choice_is_sample(const struct cluster_choice *choice,
+                              const struct cluster_nodes *nodes);
+/* Leaves the chosen ones, in their order. A sample is each node that says of itself that something
+ * is wrong (not Ready, `says`, a twin; of many that are unsure 200), two Ready ones of each kind
+ * (cluster_node_place()) that say no such thing, and more of each kind in turn, until there are
+ * 120; at most 500 are drawn so. Of a kind those are drawn first that have not proved their network
+ * within the term of a proof, and otherwise as a number that is made of the name has it: again the
+ * same ones. ERROR_USAGE for a name that is not there, and where nothing is left. */
+int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choice *choice,
+                         struct cluster_sample *ret, struct error *err);
 /* The name of the probe of the node at that place, which the caller frees; the node whose probe has
  * a name, in either case, NULL: none. */
 char *cluster_probe_name(size_t place);
@@ -37,6 +55,10 @@ struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, co
  * caller frees. */
 char *cluster_node_kind(const struct cluster_node *node);
 
+/* The same, and the pool and zone of a cloud: "windows 10.0.20348 v1.37 flannel vxlan, pool p, zone
+ * z". The caller frees. */
+char *cluster_node_place(const struct cluster_node *node);
+
 char *cluster_node_system(const struct cluster_node *node); /* the first of these alone */
 
 /* The first node of which the text is the same, for each node; free(). */
@@ -44,9 +66,14 @@ size_t *cluster_alike_make(const struct cluster_nodes *nodes,
                            char *(*text)(const struct cluster_node *node));
 
 /* Of at most five nodes with a probe each reaches each. Of more, each is once a source and once a
- * target, and each pair of kinds, in both directions, is among them: as many as nodes, and at most
- * the square of the kinds more. free() the items. */
+ * target, and each pair of kinds (cluster_node_place()), in both directions, is among them: as many
+ * as nodes, and at most the square of the kinds more. Where there are more than 50 kinds, it is the
+ * pairs of kinds and pools, of kinds and zones, and of kinds alone (cluster_node_kind()), each
+ * where these are not more than 50. free() the items. */
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
+/* Pairs of kinds (cluster_node_place()) that could be asked, and those that are. */
+void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster_pairs *pairs,
+                         size_t *ret_all, size_t *ret_asked);
 /* For each of the first 24 pairs with a cell that failed: from its first node to another one, from
  * another one to its second, and back; others of the same kind, if there are, of another system,
  * and those that the two work with in the other direction. Of at most eight nodes of such pairs
@@ -58,6 +85,7 @@ void cluster_pairs_widen(struct diag_report *report);
 /* Text is borrowed; NULL or 0 = default. */
 struct cluster_options {
     const struct text_list *names;
+    bool all;             /* nodes, not a sample of many */
     const char *selector; /* of labels, as the API takes it */
     const char *image;
     const char *external_ip, *external_name; /* "192.0.2.1:443", "example.com:443" */
@@ -99,9 +127,9 @@ int cluster_collect(struct collection *collection, const char *server,
 /* Where what is sent to one node's pods comes to the other's. */
 #define CLUSTER_TWIN_OVERLAY "flannel's "
 
-/* Sets node->twin of each node whose pod subnet (of a network that uses it),
- * address or MAC address that flannel announces, own address or, on Linux, machine ID another Node
- * has, too. `items`: the Nodes, in the same order. */
-void cluster_twins_of_nodes(struct cluster_nodes *nodes, const json_t *items);
+/* Sets node->twin of the last of the nodes, and of the one before, where its pod subnet (of a
+ * network that uses it), address or MAC address that flannel announces, own address or, on Linux,
+ * machine ID is that of another, too. `item`: its Node. */
+void cluster_twins_note(struct cluster_nodes *nodes, const json_t *item);
 /* The same of their probes' addresses, when these run. */
 void cluster_twins_of_pods(struct cluster_nodes *nodes);

@@ -1,9 +1,8 @@
-/* The cluster's nodes, and which of them get a probe. */
+/* The cluster's nodes. */
 #include "diag/cluster/cluster.h"
 #include "kube/object.h"
 
 #define PROBE_PREFIX "probe-"
-enum { LINUX_AT_LEAST = 2 };
 
 char *cluster_probe_name(size_t place) {
     return xasprintf(PROBE_PREFIX "%zu", place + 1);
@@ -68,35 +67,49 @@ static char *text_or(const json_t *json, const char *path, const char *otherwise
     return xstrdup(json_text_or(json, path, otherwise));
 }
 
-int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct error *err) {
-    struct cluster_nodes nodes = {0};
-    json_t *items;
+/* Of the labels that say it, the first that is there; "". The caller frees. */
+static char *label_of(const json_t *node, const char *const *labels) {
+    const json_t *all = json_at(node, "metadata.labels");
+    const char *value = NULL;
 
-    if (kube_list_items(list, &items, err) < 0)
-        return -1;
-    nodes.items = xcalloc(json_array_size(items), sizeof *nodes.items);
+    for (; *labels && !value; labels++)
+        value = json_string_value(json_object_get(all, *labels));
+    return xstrdup(value ? value : "");
+}
+
+static void read_node(const json_t *item, struct cluster_node *ret) {
+    static const char *const pools[] = {
+        "kubernetes.azure.com/agentpool", "agentpool",
+        "cloud.google.com/gke-nodepool",  "eks.amazonaws.com/nodegroup",
+        "alpha.eksctl.io/nodegroup-name", "karpenter.sh/nodepool",
+        "kops.k8s.io/instancegroup",      NULL};
+    static const char *const zones[] = {"topology.kubernetes.io/zone",
+                                        "failure-domain.beta.kubernetes.io/zone", NULL};
+    _cleanup_(freep) char *kernel = text_or(item, "status.nodeInfo.kernelVersion", "");
+
+    ret->os = text_or(item, "status.nodeInfo.operatingSystem", "linux");
+    ret->build = text_equal(ret->os, "windows") ? build_of(kernel) : xstrdup("");
+    ret->version = text_or(item, "status.nodeInfo.kubeletVersion", "");
+    ret->network = network_of(item, &ret->other_subnet);
+    ret->pool = label_of(item, pools);
+    ret->zone = label_of(item, zones);
+    ret->ip = address_of(item);
+    ret->ready = text_equal(json_text_at(kube_ready_condition(item), "status"), "True");
+    ret->own_report = cluster_own_report_of(item);
+    cluster_node_says(item, ret);
+}
+
+int cluster_nodes_add(struct cluster_nodes *nodes, const json_t *items, struct error *err) {
     json_each(items, i, item) {
         const char *name = json_text_at(item, "metadata.name");
-        struct cluster_node *node = &nodes.items[nodes.count];
-        _cleanup_(freep) char *kernel = text_or(item, "status.nodeInfo.kernelVersion", "");
 
-        if (!name || !kube_name_is_valid(name)) {
-            cluster_nodes_free(&nodes);
+        if (!name || !kube_name_is_valid(name))
             return error_set(err, ERROR_MALFORMED, "decode NodeList: node %zu has no valid name",
-                             i);
-        }
-        node->name = xstrdup(name);
-        node->os = text_or(item, "status.nodeInfo.operatingSystem", "linux");
-        node->build = text_equal(node->os, "windows") ? build_of(kernel) : xstrdup("");
-        node->version = text_or(item, "status.nodeInfo.kubeletVersion", "");
-        node->network = network_of(item, &node->other_subnet);
-        node->ip = address_of(item);
-        node->ready = text_equal(json_text_at(kube_ready_condition(item), "status"), "True");
-        node->own_report = cluster_own_report_of(item);
-        nodes.count++;
+                             nodes->count);
+        array_add(nodes->items, nodes->count, (struct cluster_node){.name = xstrdup(name)});
+        read_node(item, &nodes->items[nodes->count - 1]);
+        cluster_twins_note(nodes, item);
     }
-    cluster_twins_of_nodes(&nodes, items);
-    *ret = nodes;
     return 0;
 }
 
@@ -112,77 +125,10 @@ char *cluster_node_system(const struct cluster_node *node) {
     return xstrdup(node->os);
 }
 
-static void keep(struct cluster_nodes *nodes, const bool *chosen) {
-    struct cluster_nodes kept = {xcalloc(nodes->count, sizeof *nodes->items), 0};
+char *cluster_node_place(const struct cluster_node *node) {
+    _cleanup_(freep) char *kind = cluster_node_kind(node);
+    const char *pool = node->pool ? node->pool : "", *zone = node->zone ? node->zone : "";
 
-    for (size_t i = 0; i < nodes->count; i++)
-        if (chosen[i]) {
-            kept.items[kept.count++] = nodes->items[i];
-            nodes->items[i] = (struct cluster_node){0};
-        }
-    cluster_nodes_free(nodes);
-    *nodes = kept;
-}
-
-static int choose_named(const struct cluster_nodes *nodes, const struct text_list *names,
-                        bool *chosen, struct error *err) {
-    for (size_t n = 0; n < names->count; n++) {
-        bool found = false;
-
-        for (size_t i = 0; i < nodes->count; i++)
-            if (text_equal(nodes->items[i].name, names->items[n]))
-                found = chosen[i] = true;
-        if (!found)
-            return error_set(err, ERROR_USAGE, "--nodes: the cluster has no node '%s'",
-                             names->items[n]);
-    }
-    return 0;
-}
-
-static bool is_windows(const struct cluster_node *node) {
-    return text_equal(node->os, "windows");
-}
-
-/* Ready ones first: a node that is not ready tells nothing about the others. */
-static void choose_linux(const struct cluster_nodes *nodes, bool *chosen) {
-    _cleanup_(text_list_free) struct text_list kinds = {0};
-    size_t count = 0;
-
-    for (int kinds_only = 1; kinds_only >= 0; kinds_only--)
-        for (size_t i = 0; i < nodes->count; i++) {
-            const struct cluster_node *node = &nodes->items[i];
-            _cleanup_(freep) char *kind = cluster_node_kind(node);
-
-            if (chosen[i] || is_windows(node) || !node->ready)
-                continue;
-            if (kinds_only ? text_list_has(&kinds, kind) : count >= LINUX_AT_LEAST)
-                continue;
-            text_list_add(&kinds, kind);
-            chosen[i] = true;
-            count++;
-        }
-}
-
-int cluster_nodes_choose(struct cluster_nodes *nodes, const struct text_list *names,
-                         struct error *err) {
-    bool *chosen = xcalloc(nodes->count, sizeof *chosen);
-    size_t windows = 0;
-    int result = 0;
-
-    for (size_t i = 0; i < nodes->count; i++)
-        windows += is_windows(&nodes->items[i]);
-    if (names && names->count) {
-        result = choose_named(nodes, names, chosen, err);
-    } else {
-        for (size_t i = 0; i < nodes->count; i++)
-            chosen[i] = !windows || is_windows(&nodes->items[i]);
-        if (windows)
-            choose_linux(nodes, chosen);
-    }
-    if (result == 0)
-        keep(nodes, chosen);
-    free(chosen);
-    if (result == 0 && !nodes->count)
-        return error_set(err, ERROR_USAGE, "choose nodes: the cluster has no node to test");
-    return result;
+    return xasprintf("%s%s%s%s%s", kind, *pool ? ", pool " : "", pool, *zone ? ", zone " : "",
+                     zone);
 }

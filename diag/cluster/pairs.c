@@ -5,14 +5,14 @@
 
 enum {
     ALL_MAX = 5,      /* nodes of which each is asked to reach each */
+    PAIRED_MAX = 50,  /* kinds of which each pair is asked */
     WIDENED_MAX = 24, /* pairs that fail */
     SUSPECTS_MAX = 8, /* nodes of such pairs: some may be on one side */
     LOSSY_MAX = 4,    /* nodes whose Services answer now and then */
 };
 
 static void add(struct cluster_pairs *pairs, size_t from, size_t to) {
-    pairs->items = xrealloc(pairs->items, (pairs->count + 1) * sizeof *pairs->items);
-    pairs->items[pairs->count++] = (struct cluster_pair){from, to};
+    array_add(pairs->items, pairs->count, (struct cluster_pair){from, to});
 }
 
 /* Those with a probe, in circles: to the next one; of few nodes to each that is farther, too. */
@@ -39,57 +39,131 @@ size_t *cluster_alike_make(const struct cluster_nodes *nodes,
     return first;
 }
 
-static bool is_covered(const struct cluster_pairs *pairs, const size_t *kinds, size_t from,
-                       size_t to) {
-    for (size_t i = 0; i < pairs->count; i++)
-        if (kinds[pairs->items[i].from] == from && kinds[pairs->items[i].to] == to)
-            return true;
-    return false;
+/* The nodes with a probe by kind. */
+struct kinds {
+    size_t *of;      /* each node: its kind, from 0 */
+    size_t *members; /* kind by kind */
+    size_t *begin;   /* of each kind among these, and the end */
+    size_t *turn;    /* of each: who is next */
+    size_t count;
+};
+
+static void kinds_make(const struct cluster_nodes *nodes,
+                       char *(*text)(const struct cluster_node *node), struct kinds *ret) {
+    size_t *alike = cluster_alike_make(nodes, text);
+
+    *ret = (struct kinds){.of = xcalloc(nodes->count, sizeof *ret->of),
+                          .members = xcalloc(nodes->count, sizeof *ret->members),
+                          .begin = xcalloc(nodes->count + 1, sizeof *ret->begin),
+                          .turn = xcalloc(nodes->count + 1, sizeof *ret->turn)};
+    for (size_t i = 0; i < nodes->count; i++) {
+        ret->of[i] = alike[i] == i ? ret->count++ : ret->of[alike[i]];
+        ret->begin[ret->of[i] + 1] += !nodes->items[i].waiting;
+    }
+    for (size_t k = 0; k < ret->count; k++)
+        ret->turn[k + 1] = ret->begin[k + 1] += ret->begin[k];
+    for (size_t i = 0; i < nodes->count; i++)
+        if (!nodes->items[i].waiting)
+            ret->members[ret->turn[ret->of[i]]++] = i;
+    memset(ret->turn, 0, (ret->count + 1) * sizeof *ret->turn);
+    free(alike);
 }
 
-/* The live node of that kind which stands in the fewest pairs, but not `other`; SIZE_MAX: none. */
-static size_t least_used(const size_t *live, size_t count, const size_t *kinds, size_t kind,
-                         size_t other, const struct cluster_pairs *pairs) {
-    size_t best = SIZE_MAX, least = SIZE_MAX;
+static void kinds_free(struct kinds *kinds) {
+    free_all(kinds->of, kinds->members, kinds->begin, kinds->turn);
+}
 
-    for (size_t i = 0; i < count; i++) {
-        size_t used = 0;
+/* Each in its turn, but not `other`; SIZE_MAX: none. */
+static size_t next_of(struct kinds *kinds, size_t kind, size_t other) {
+    size_t count = kinds->begin[kind + 1] - kinds->begin[kind];
 
-        if (kinds[live[i]] != kind || live[i] == other)
-            continue;
-        for (size_t p = 0; p < pairs->count; p++)
-            used += pairs->items[p].from == live[i] || pairs->items[p].to == live[i];
-        if (used < least) {
-            least = used;
-            best = live[i];
+    for (size_t tries = 0; count && tries < 2; tries++) {
+        size_t node = kinds->members[kinds->begin[kind] + kinds->turn[kind]++ % count];
+
+        if (node != other)
+            return node;
+    }
+    return SIZE_MAX;
+}
+
+/* So that each pair of such kinds is asked, where they are not too many. */
+static void cover(const struct cluster_nodes *nodes, char *(*text)(const struct cluster_node *node),
+                  struct cluster_pairs *ret) {
+    struct kinds kinds;
+    _cleanup_(freep) bool *covered = NULL;
+
+    kinds_make(nodes, text, &kinds);
+    if (kinds.count <= PAIRED_MAX) {
+        covered = xcalloc(kinds.count * kinds.count, sizeof *covered);
+        for (size_t i = 0; i < ret->count; i++)
+            covered[kinds.of[ret->items[i].from] * kinds.count + kinds.of[ret->items[i].to]] = true;
+        for (size_t i = 0; i < kinds.count * kinds.count; i++) {
+            size_t from = covered[i] ? SIZE_MAX : next_of(&kinds, i / kinds.count, SIZE_MAX);
+            size_t to = from == SIZE_MAX ? SIZE_MAX : next_of(&kinds, i % kinds.count, from);
+
+            if (to != SIZE_MAX)
+                add(ret, from, to);
         }
     }
-    return best;
+    kinds_free(&kinds);
+}
+
+static char *kind_and(const struct cluster_node *node, const char *label) {
+    _cleanup_(freep) char *kind = cluster_node_kind(node);
+
+    return xasprintf("%s %s", kind, label ? label : "");
+}
+
+static char *kind_and_pool(const struct cluster_node *node) {
+    return kind_and(node, node->pool);
+}
+
+static char *kind_and_zone(const struct cluster_node *node) {
+    return kind_and(node, node->zone);
 }
 
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret) {
-    size_t *live = xcalloc(nodes->count, sizeof *live),
-           *kinds = cluster_alike_make(nodes, cluster_node_kind);
-    size_t count = 0;
+    static char *(*const texts[])(const struct cluster_node *node) = {
+        cluster_node_place, kind_and_pool, kind_and_zone, cluster_node_kind};
+    size_t *live = xcalloc(nodes->count, sizeof *live), count = 0;
 
     *ret = (struct cluster_pairs){0};
     for (size_t i = 0; i < nodes->count; i++)
         if (!nodes->items[i].waiting)
             live[count++] = i;
     add_rings(live, count, ret);
-    for (size_t a = 0; a < nodes->count; a++)
-        for (size_t b = 0; b < nodes->count && kinds[a] == a; b++) {
-            size_t from, to;
-
-            if (kinds[b] != b || is_covered(ret, kinds, a, b))
-                continue;
-            from = least_used(live, count, kinds, a, SIZE_MAX, ret);
-            to = least_used(live, count, kinds, b, from, ret);
-            if (from != SIZE_MAX && to != SIZE_MAX)
-                add(ret, from, to);
-        }
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) /* what is covered is so of the following, too */
+        cover(nodes, texts[i], ret);
     free(live);
-    free(kinds);
+}
+
+static int by_number(const void *a, const void *b) {
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster_pairs *pairs,
+                         size_t *ret_all, size_t *ret_asked) {
+    size_t *asked = xcalloc(pairs->count, sizeof *asked), live = 0, alone = 0;
+    struct kinds kinds;
+
+    kinds_make(nodes, cluster_node_place, &kinds);
+    for (size_t k = 0; k < kinds.count; k++) {
+        size_t count = kinds.begin[k + 1] - kinds.begin[k];
+
+        live += count > 0;
+        alone += count == 1; /* it has nobody like it */
+    }
+    *ret_all = live * live - alone;
+    *ret_asked = 0;
+    for (size_t i = 0; i < pairs->count; i++)
+        asked[i] = kinds.of[pairs->items[i].from] * kinds.count + kinds.of[pairs->items[i].to];
+    qsort(asked, pairs->count, sizeof *asked, by_number);
+    for (size_t i = 0; i < pairs->count; i++)
+        *ret_asked += !i || asked[i] != asked[i - 1];
+    free(asked);
+    kinds_free(&kinds);
 }
 
 /* ---- more of them, where some fail ---- */
@@ -162,8 +236,8 @@ static void add_suspects(struct diag_report *report, const bool *well, const boo
     for (size_t i = 0; i < report->nodes.count; i++)
         count += !well[i];
     for (size_t i = 0; i < report->nodes.count && count <= SUSPECTS_MAX; i++)
-        for (size_t k = 0; k < report->nodes.count; k++)
-            if (!well[i] && i != k && !well[k] &&
+        for (size_t k = 0; k < report->nodes.count && !well[i]; k++)
+            if (i != k && !well[k] &&
                 friend_of(&report->pairs, fails, pairs, i, true) == SIZE_MAX &&
                 friend_of(&report->pairs, fails, pairs, i, false) == SIZE_MAX) {
                 add_new(report, i, k);
@@ -185,8 +259,8 @@ static void add_behind_services(struct diag_report *report) {
         }
     }
     for (size_t i = 0; i < report->nodes.count && count <= LOSSY_MAX; i++)
-        for (size_t k = 0; k < report->nodes.count; k++)
-            if (lossy[i] && i != k && !report->nodes.items[k].waiting)
+        for (size_t k = 0; k < report->nodes.count && lossy[i]; k++)
+            if (i != k && !report->nodes.items[k].waiting)
                 add_new(report, i, k);
     free(lossy);
 }

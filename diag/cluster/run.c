@@ -49,14 +49,30 @@ static char *nodes_path(const struct run *run) {
     return xasprintf("/api/v1/nodes%s%s", *escaped ? "?labelSelector=" : "", escaped);
 }
 
-static int find_nodes(struct run *run, struct error *err) {
-    _cleanup_(freep) char *path = nodes_path(run);
-    _cleanup_json_ json_t *list = NULL;
-    struct diag_report *report = run->report;
+static int take_nodes(void *context, const json_t *items, struct error *err) {
+    return cluster_nodes_add(context, items, err);
+}
 
-    if (kube_pages_get(run->client, path, &list, err) < 0 ||
-        cluster_nodes_read(list, &report->nodes, err) < 0 ||
-        cluster_nodes_choose(&report->nodes, run->options->names, err) < 0)
+/* What nodes say by Events decides who is asked of many; where that may not be read, it is told. */
+static void read_events(struct run *run) {
+    struct error why = {0};
+
+    if (cluster_events_read(run->client, &run->report->nodes, &why) < 0)
+        run->report->sample.unread = xstrdup(why.message);
+}
+
+static int find_nodes(struct run *run, struct error *err) {
+    const struct cluster_options *options = run->options;
+    _cleanup_(freep) char *path = nodes_path(run);
+    struct diag_report *report = run->report;
+    struct cluster_choice choice = {.names = options->names, .all = options->all};
+
+    if (kube_pages_each(run->client, path, take_nodes, &report->nodes, err) < 0)
+        return -1;
+    if (cluster_choice_is_sample(&choice, &report->nodes))
+        read_events(run);
+    choice.now = host_now(run->client->host) + run->client->clock_difference;
+    if (cluster_nodes_choose(&report->nodes, &choice, &report->sample, err) < 0)
         return -1;
     for (size_t i = 0; i < report->nodes.count; i++)
         if (report->nodes.items[i].ready)
@@ -368,6 +384,8 @@ static int measure(struct run *run, struct error *err) {
     run->begin = host_monotonic_ms(host);
     cluster_twins_of_pods(&report->nodes);
     cluster_pairs_make(&report->nodes, &report->pairs);
+    cluster_pairs_count(&report->nodes, &report->pairs, &report->sample.pairs,
+                        &report->sample.pairs_asked);
     cluster_cells_make(report, run->options, &run->asking.addresses, &report->cells);
     cluster_asking_open(&run->asking);
     result = ask(run, err);

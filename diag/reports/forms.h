@@ -53,6 +53,12 @@ struct cluster_latency *cluster_latencies_make(const struct diag_report *report,
  * (nodes count from 1); of more than two dozen, an arrow each pair of kinds. */
 void cluster_picture_add_html(struct text *t, const struct diag_report *report,
                               const enum diag_outcome *worst);
+/* What is said of a sample of its nodes in every form, line by line: its size, what it cannot see,
+ * what nodes say of themselves. Nothing where there is none. */
+void diag_sample_lines(const struct diag_report *report, struct text_list *ret);
+/* The document's `sample`; NULL: there is none. New reference. Read back, hostile texts too. */
+json_t *diag_sample_json(const struct diag_report *report);
+void diag_sample_read(const json_t *json, struct cluster_sample *ret);
 /* As the functions without "cluster"; the caller frees. */
 char *diag_cluster_html(const struct diag_report *report);
 char *diag_cluster_text(const struct diag_report *report, const struct diag_text_style *style);

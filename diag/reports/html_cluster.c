@@ -2,7 +2,8 @@
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"
 
-enum { NAMED_MAX = 8, PRINTED_MAX = 24 }; /* nodes: more columns have numbers, are not for paper */
+/* Nodes: more columns have numbers, are not for paper; no page has more. */
+enum { NAMED_MAX = 8, PRINTED_MAX = 24, PAGE_MAX = 200 };
 
 /* The head's rules for a phone and for words in cells are not for a matrix, which scrolls. */
 static const char page_style[] =
@@ -238,17 +239,64 @@ static void add_latencies(struct text *t, const struct diag_report *report) {
     free(lines);
 }
 
-char *diag_cluster_html(const struct diag_report *report) {
-    _cleanup_(freep) char *line = diag_report_line(report);
-    _cleanup_(freep) enum diag_outcome *worst = worst_make(report);
+/* The nodes of a page: of very many first those that something red touches; and the cells between
+ * them. All else is that of the report; free() nodes and cells. */
+static void page_make(const struct diag_report *report, struct diag_report *ret) {
+    size_t n = report->nodes.count, *places = xcalloc(n, sizeof *places), chosen = 0;
+    bool *red = xcalloc(n, sizeof *red);
+
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (diag_cell_is_open(&report->cells.items[i]))
+            red[report->cells.items[i].from_node] = red[report->cells.items[i].to_node] = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < n && chosen < PAGE_MAX; i++)
+            if (red[i] == !pass)
+                places[i] = ++chosen;
+    *ret = *report;
+    ret->cells = (struct diag_cells){0};
+    ret->nodes = (struct cluster_nodes){xcalloc(chosen, sizeof *ret->nodes.items), 0, NULL};
+    for (size_t i = 0; i < n; i++)
+        if (places[i]) {
+            ret->nodes.items[ret->nodes.count++] = report->nodes.items[i];
+            places[i] = ret->nodes.count;
+        }
+    for (size_t i = 0; i < report->cells.count; i++) {
+        struct diag_cell cell = report->cells.items[i];
+
+        if (!places[cell.from_node] || !places[cell.to_node])
+            continue;
+        cell.from_node = places[cell.from_node] - 1;
+        cell.to_node = places[cell.to_node] - 1;
+        diag_cells_add(&ret->cells, &cell);
+    }
+    free_all(places, red);
+}
+
+char *diag_cluster_html(const struct diag_report *whole) {
+    struct diag_report page, *report = &page;
+    _cleanup_(freep) char *line = diag_report_line(whole);
+    _cleanup_(freep) enum diag_outcome *worst = NULL;
+    _cleanup_(text_list_free) struct text_list sample = {0};
     struct text t = {.cap = 64 * 1024 * 1024};
 
+    page_make(whole, &page);
+    worst = worst_make(report);
     text_add(&t, diag_page_head);
     text_add(&t, page_style);
     text_add(&t, "<h1>Pod network of ");
     markup_add(&t, report->server);
     text_addf(&t, "</h1>\n<p>%s, measured %s in %u.%u s.</p>\n", line, RFC3339_TEXT(report->time),
               report->milliseconds / 1000, report->milliseconds % 1000 / 100);
+    diag_sample_lines(whole, &sample);
+    if (report->nodes.count < whole->nodes.count)
+        text_list_add_owned(&sample, xasprintf("This page has %zu of the %zu nodes, those where "
+                                               "something fails first; -o json has all.",
+                                               report->nodes.count, whole->nodes.count));
+    for (size_t i = 0; i < sample.count; i++) {
+        text_add(&t, "<p>");
+        markup_add(&t, sample.items[i]);
+        text_add(&t, "</p>\n");
+    }
     cluster_picture_add_html(&t, report, worst);
     diag_causes_add_html(&t, &report->causes);
     add_matrices(&t, report, worst);
@@ -256,5 +304,6 @@ char *diag_cluster_html(const struct diag_report *report) {
     add_own_reports(&t, report);
     add_latencies(&t, report);
     text_add(&t, "</main></body></html>\n");
+    free_all(page.nodes.items, page.cells.items);
     return text_take(&t);
 }

@@ -98,6 +98,9 @@ static json_t *node_json(const struct cluster_node *node) {
         const char *key, *value;
     } texts[] = {
         {"network", node->network},
+        {"pool", node->pool},
+        {"zone", node->zone},
+        {"says", node->says},
         {"podIP", node->pod_ip},
         {"podIPv6", node->pod_ip6},
         {"sharedWithOther", node->twin},
@@ -126,14 +129,14 @@ static json_t *of_cluster(const struct diag_report *report) {
 
     for (size_t i = 0; i < report->nodes.count; i++)
         json_array_append_new(nodes, node_json(&report->nodes.items[i]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:o*, s:i, s:b, s:s, s:o}",
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:o*, s:i, s:b, s:s, s:o*, s:o}",
                      JSON_DOCUMENT(CLUSTER_REPORT_KIND), "server", report->server, "domain",
                      report->domain, "time", RFC3339_TEXT(report->time), "startSeconds",
                      report->start_ms / 1000.0, "durationSeconds", report->milliseconds / 1000.0,
                      "requests", (int)report->requests, "count",
                      report->count ? json_integer(report->count) : NULL, "pairs",
                      (int)report->pairs.count, "namespaceLeft", report->left, "namespace",
-                     report->namespace_, "nodes", nodes);
+                     report->namespace_, "sample", diag_sample_json(report), "nodes", nodes);
 }
 
 json_t *diag_report_json(const struct diag_report *report) {
@@ -248,6 +251,9 @@ static int read_node(struct reading *r, const json_t *json, struct error *err) {
         .build = text_or_empty(json, "build"),
         .version = text_or_empty(json, "version"),
         .network = text_or_empty(json, "network"),
+        .pool = text_or_empty(json, "pool"),
+        .zone = text_or_empty(json, "zone"),
+        .says = text_at(json, "says"),
         .ready = json_bool_at(json, "ready", false),
         .twin = text_at(json, "sharedWithOther"),
         .pod_ip = text_at(json, "podIP"),
@@ -335,6 +341,7 @@ static int read_cluster(const json_t *json, struct diag_report *ret, struct erro
     json_each(flows, i, flow)
         if (read_cell(&reading, flow, err) < 0)
             return -1;
+    diag_sample_read(json_object_get(json, "sample"), &ret->sample);
     ret->namespace_ = text_or_empty(json, "namespace");
     ret->domain = text_or_empty(json, "domain");
     ret->start_ms = thousandths_in(json, "startSeconds");

@@ -197,6 +197,10 @@ static void add_latencies(struct text *t, const struct diag_report *report, cons
 
 static void add_cluster(struct text *t, const struct diag_report *report, const char *whose) {
     add_number(t, "winjoin_diag_requests", "Requests to the API server.", whose, report->requests);
+    add_number(t, "winjoin_diag_cluster_nodes", "Nodes that there were to test.", whose,
+               (double)(report->sample.of ? report->sample.of : report->nodes.count));
+    add_number(t, "winjoin_diag_cluster_nodes_chosen",
+               "Those that were tested; fewer are a sample.", whose, (double)report->nodes.count);
     add_nodes(t, report, whose);
     add_own_reports(t, report, whose);
     add_family(t, "winjoin_diag_cluster_cells", "Cells that were asked.");

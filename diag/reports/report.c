@@ -38,11 +38,18 @@ void cluster_nodes_free(struct cluster_nodes *nodes) {
 
         free_all(n->name, n->os, n->build, n->version, n->network, n->ip, n->twin, n->pod,
                  n->pod_ip, n->pod_ip6, n->waiting, n->unreached, n->suffixes, n->servers,
-                 n->client_ip, n->service_ip, n->local_ip);
+                 n->client_ip, n->service_ip, n->local_ip, n->pool, n->zone, n->says);
         json_decref(n->own_report);
     }
     free(nodes->items);
+    json_decref(nodes->seen);
     *nodes = (struct cluster_nodes){0};
+}
+
+static void sample_free(struct cluster_sample *sample) {
+    for (size_t i = 0; i < sample->count; i++)
+        free(sample->kinds[i].name);
+    free_all(sample->kinds, sample->unread);
 }
 
 void diag_report_free(struct diag_report *report) {
@@ -53,6 +60,7 @@ void diag_report_free(struct diag_report *report) {
     diag_cells_free(&report->cells);
     diag_causes_free(&report->causes);
     cluster_nodes_free(&report->nodes);
+    sample_free(&report->sample);
     json_decref(report->evidence);
     *report = (struct diag_report){0};
 }
@@ -108,13 +116,16 @@ bool diag_report_is_good(const struct diag_report *report) {
 
 char *diag_report_line(const struct diag_report *report) {
     struct diag_summary s;
+    char of[32] = "";
 
     diag_summary_make(report, &s);
-    return report->server
-               ? xasprintf("%u of %u cells work, %zu nodes in %zu pairs", s.pass,
-                           s.pass + s.fail + s.not_run, report->nodes.count, report->pairs.count)
-               : xasprintf("%u of %u flows work, TCP and UDP, %u probes", s.flows_pass, s.flows,
-                           report->probes);
+    if (!report->server)
+        return xasprintf("%u of %u flows work, TCP and UDP, %u probes", s.flows_pass, s.flows,
+                         report->probes);
+    if (report->sample.of)
+        text_format(of, sizeof of, " of %zu", report->sample.of);
+    return xasprintf("%u of %u cells work, %zu%s nodes in %zu pairs", s.pass,
+                     s.pass + s.fail + s.not_run, report->nodes.count, of, report->pairs.count);
 }
 
 /* ---- what --count measured, a line a flow and protocol: a cell each would be too many of a

@@ -41,7 +41,8 @@ struct cluster_node {
     char *version; /* of the kubelet: "v1.37.1" */
     char
         *network; /* "flannel vxlan", "calico", ... as its annotations say; "" = they say nothing */
-    char *ip;     /* InternalIP */
+    char *pool, *zone; /* as its labels say; "" = they say nothing */
+    char *ip;          /* InternalIP */
     bool ready;
     bool other_subnet; /* its pods' addresses are not of its podCIDR */
     char *twin;        /* "its pod subnet 10.244.4.0/24 is that of win-9, too"; NULL: nothing is */
@@ -60,13 +61,33 @@ struct cluster_node {
     unsigned seen;      /* while it is measured: a bit a cluster_observation */
     json_t *own_report; /* what the node itself has published (diag/network_report.h), {unreadable:
                            "why"}; or NULL: nothing */
+    char *says;         /* what is wrong with it by its own words ("PodNetworkProved is False: ...",
+                           diag/cluster/own_reports.c); NULL: nothing */
+    bool unsure;        /* that is a condition that is Unknown */
+    int64_t proved;     /* when it last said that PodNetworkProved is True, Unix seconds; or 0 */
 };
 struct diag_report;
 struct cluster_nodes {
     struct cluster_node *items;
     size_t count;
+    json_t *seen; /* while they are read: of what each should have for itself the first that has it;
+                     or NULL */
 };
 void cluster_nodes_free(struct cluster_nodes *nodes);
+
+/* Which nodes of many were asked, and which were not (diag/cluster/sample.c). */
+struct cluster_sample {
+    size_t of;  /* nodes that there were; 0: there is no sample, all that were meant were asked */
+    size_t say; /* of them: say of themselves that something is wrong */
+    size_t unsure; /* of those: their condition is Unknown, and they are not in the sample */
+    struct cluster_sample_kind {
+        char *name;          /* cluster_node_place() */
+        size_t nodes, asked; /* how many there were; Ready ones of the sample */
+    } * kinds;
+    size_t count;
+    size_t pairs, pairs_asked; /* of kinds that can be asked, in both directions */
+    char *unread;              /* why Events of nodes were not read; NULL: they were */
+};
 
 /* Which node tests its way to which other node: indexes of nodes. */
 struct cluster_pair {
@@ -101,6 +122,7 @@ struct diag_report {
     unsigned requests; /* to the API server, all in all */
     unsigned count;    /* how often each cell was to be asked for loss and latency; 0: not */
     struct cluster_nodes nodes;
+    struct cluster_sample sample;
     struct cluster_pairs pairs;
     bool left; /* the namespace could not be deleted */
 };

@@ -10,11 +10,54 @@ struct writing {
     const struct diag_report *report;
     const struct diag_text_style *style;
     size_t edge;
-    bool *told; /* of each cell */
+    bool *told;      /* of each cell */
+    size_t *reds;    /* of each node: red cells that touch it, and are not told */
+    size_t *begin;   /* of each node: where its cells begin in `touched`; and the end */
+    size_t *touched; /* the cells that touch each node */
 };
+
+static bool touches_two(const struct diag_cell *cell) {
+    return cell->from_node != cell->to_node;
+}
 
 static bool touches(const struct diag_cell *cell, size_t node) {
     return cell->from_node == node || cell->to_node == node;
+}
+
+/* Counts both ends of each cell, and puts it to each of them. */
+static void index_cells(struct writing *w) {
+    const struct diag_cells *cells = &w->report->cells;
+    size_t n = w->report->nodes.count, *next = xcalloc(n + 1, sizeof *next);
+
+    w->told = xcalloc(cells->count, sizeof *w->told);
+    w->reds = xcalloc(n, sizeof *w->reds);
+    w->begin = xcalloc(n + 1, sizeof *w->begin);
+    w->touched = xcalloc(2 * cells->count, sizeof *w->touched);
+    for (size_t i = 0; i < cells->count; i++)
+        for (int end = 0; end < (touches_two(&cells->items[i]) ? 2 : 1); end++) {
+            size_t node = end ? cells->items[i].to_node : cells->items[i].from_node;
+
+            w->begin[node + 1]++;
+            w->reds[node] += diag_cell_is_red(&cells->items[i]);
+        }
+    for (size_t i = 0; i < n; i++)
+        next[i + 1] = w->begin[i + 1] += w->begin[i];
+    for (size_t i = 0; i < cells->count; i++) {
+        w->touched[next[cells->items[i].from_node]++] = i;
+        if (touches_two(&cells->items[i]))
+            w->touched[next[cells->items[i].to_node]++] = i;
+    }
+    free(next);
+}
+
+static void tell(struct writing *w, size_t cell) {
+    const struct diag_cell *c = &w->report->cells.items[cell];
+
+    if (!w->told[cell] && diag_cell_is_red(c)) {
+        w->reds[c->from_node]--;
+        w->reds[c->to_node] -= touches_two(c);
+    }
+    w->told[cell] = true;
 }
 
 static void add_line(struct writing *w, const char *begin, const char *line, size_t indent) {
@@ -60,7 +103,7 @@ static void add_red(struct writing *w, size_t first) {
         if (w->told[i] || !diag_cell_is_red(&cells[i]) || cells[i].from_node != one->from_node ||
             cells[i].to_node != one->to_node || !text_equal(c->reason, one->reason))
             continue;
-        w->told[i] = true;
+        tell(w, i);
         if (!flow || c->flow != flow || c->family != family) {
             text_addf(&line, "%s%s%s", flow ? ", " : "  ", c->flow->name,
                       c->family == 6 ? " IPv6" : "");
@@ -79,23 +122,13 @@ static void add_red(struct writing *w, size_t first) {
 
 /* The node that most untold red cells touch; SIZE_MAX: none are left. */
 static size_t worst_node(const struct writing *w) {
-    size_t *reds = xcalloc(w->report->nodes.count, sizeof *reds), worst = SIZE_MAX, most = 0;
+    size_t worst = SIZE_MAX, most = 0;
 
-    for (size_t i = 0; i < w->report->cells.count; i++) {
-        const struct diag_cell *cell = &w->report->cells.items[i];
-
-        if (!diag_cell_is_red(cell) || w->told[i])
-            continue;
-        reds[cell->from_node]++;
-        if (cell->to_node != cell->from_node)
-            reds[cell->to_node]++;
-    }
     for (size_t i = 0; i < w->report->nodes.count; i++)
-        if (reds[i] > most) {
-            most = reds[i];
+        if (w->reds[i] > most) {
+            most = w->reds[i];
             worst = i;
         }
-    free(reds);
     return worst;
 }
 
@@ -148,7 +181,7 @@ static void add_node(struct writing *w, size_t node) {
             continue;
         if (!n->waiting && red++ < RED_LINES)
             add_red(w, i);
-        w->told[i] = true;
+        tell(w, i);
     }
     if (red > RED_LINES)
         text_addf(w->out, "    and %zu more (-o json has all)\n", red - RED_LINES);
@@ -176,8 +209,8 @@ static void add_nodes(struct writing *w) {
     while ((node = worst_node(w)) != SIZE_MAX) {
         rest[more++] = node;
         told[node] = true;
-        for (size_t i = 0; i < w->report->cells.count; i++)
-            w->told[i] |= touches(&w->report->cells.items[i], node);
+        for (size_t i = w->begin[node]; i < w->begin[node + 1]; i++)
+            tell(w, w->touched[i]);
     }
     add_names(w, DIAG_FAIL, rest, more, "do not work either (-o json has all)");
     for (size_t i = 0; i < count; i++)
@@ -337,16 +370,20 @@ static void add_latencies(struct writing *w) {
 }
 
 char *diag_cluster_text(const struct diag_report *report, const struct diag_text_style *style) {
+    _cleanup_(text_list_free) struct text_list sample = {0};
     struct text t = {0};
     struct writing w = {.out = &t, .report = report, .style = style, .edge = text_edge(style)};
     _cleanup_(freep) char *head = NULL, *verdict = diag_report_line(report), *end = NULL;
 
-    w.told = xcalloc(report->cells.count, sizeof *w.told);
+    index_cells(&w);
     head = xasprintf("%s  %s  %zu Windows and %zu Linux nodes", report->server,
                      RFC3339_TEXT(report->time), count_os(report, "windows"),
                      count_os(report, "linux"));
     add_line(&w, "", head, 2);
     add_line(&w, "", verdict, 2);
+    diag_sample_lines(report, &sample);
+    for (size_t i = 0; i < sample.count; i++)
+        add_line(&w, "", sample.items[i], 2);
     text_add_char(&t, '\n');
     for (size_t i = 0; i < report->causes.count; i++)
         add_cause(&w, &report->causes.items[i]);
@@ -362,6 +399,6 @@ char *diag_cluster_text(const struct diag_report *report, const struct diag_text
         report->start_ms % 1000 / 100, report->requests, report->namespace_,
         report->left ? "could not be deleted: use kubectl delete namespace" : "is deleted");
     add_line(&w, "", end, 0);
-    free(w.told);
+    free_all(w.told, w.reds, w.begin, w.touched);
     return text_take(&t);
 }

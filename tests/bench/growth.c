@@ -1,4 +1,4 @@
-/* One piece of work at one size, and what it cost: growth comparison|routes|diagnosis COUNT. Writes
+/* One piece of work at one size, and what it cost: growth WORK COUNT (works[]). Writes
  * {"wall", "cpu", "peak", "requests", "calls", "cells"} (seconds; MB above what was there before;
  * requests to the API server, calls of HNS, questions between pods). What the server and HNS answer
  * is made before. */
@@ -12,6 +12,7 @@
 #include "netsetup/routes/routes.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
+#include "tests/scene/large_api.h"
 #include "tests/scene/large_report.h"
 
 enum { PAGE = 500 };
@@ -196,12 +197,56 @@ static void write_routes(struct work *w) {
 
 /* ---- a cluster's diagnosis ---- */
 
+/* With the images that a kubelet names, which are most of a Node. */
+static json_t *plain_node(size_t n) {
+    json_t *node = played_node(n, true, NULL), *images = json_array();
+
+    for (size_t i = 0; i < 50; i++) {
+        _cleanup_(freep) char *image =
+            xasprintf("registry.example.com/some/image/of/a/cluster-%zu@sha256:%064zx", i, i);
+
+        json_array_append_new(images,
+                              json_pack("{s:[s], s:i}", "names", image, "sizeBytes", 1 << 30));
+    }
+    json_put(node, "status.images", images);
+    return node;
+}
+
+static void make_cluster(struct work *w) {
+    large_api_open(w->count, plain_node);
+    w->http = large.http;
+}
+
+/* From the list of the Nodes to the report's text. */
+static void diagnose(struct work *w, bool all) {
+    struct cluster_options options = {.all = all};
+    struct diag_report report;
+    json_t *grant = NULL;
+    char *text;
+
+    if (cluster_run(&large.client, &options, &report, &grant, NULL) < 0 ||
+        !diag_report_is_good(&report))
+        exit(1);
+    text = diag_report_text(&report, &(struct diag_text_style){0});
+    w->cells = report.cells.count;
+    diag_report_free(&report);
+    free(text);
+}
+
+static void diagnose_sample(struct work *w) {
+    diagnose(w, false);
+}
+
+static void diagnose_all(struct work *w) {
+    diagnose(w, true);
+}
+
 static void make_nodes(struct work *w) {
     w->nodes = large_nodes(w->count);
 }
 
-/* Whom it asks, what, and what it makes of the answers. */
-static void diagnose(struct work *w) {
+/* What it makes of the answers. */
+static void judge(struct work *w) {
     struct diag_report report;
 
     if (large_report_make(w->nodes, &report) < 0)
@@ -217,7 +262,9 @@ static const struct {
     void (*run)(struct work *w);
 } works[] = {{"comparison", make_comparison, compare},
              {"routes", make_routes, write_routes},
-             {"diagnosis", make_nodes, diagnose}};
+             {"sample", make_cluster, diagnose_sample},
+             {"all-nodes", make_cluster, diagnose_all},
+             {"causes", make_nodes, judge}};
 
 static void measure(struct work *w, size_t which) {
     double wall, cpu, before;
@@ -246,6 +293,6 @@ int main(int argc, char **argv) {
             measure(&work, i);
             return 0;
         }
-    fprintf(stderr, "usage: growth comparison|routes|diagnosis COUNT\n");
+    fprintf(stderr, "usage: growth comparison|routes|sample|all-nodes|causes COUNT\n");
     return 2;
 }

@@ -17,8 +17,11 @@ STEEPEST = 1.1
 # By which word of the program, of what, up to which limit.
 WORKS = (("comparison", "HNS compared with so many Services, each of three endpoints", (10, 100, 1000, 10000)),
          ("routes", "a Node more beside the routes of so many", (10, 100, 1000, 5000)),
-         ("diagnosis", "the causes in a cluster of so many nodes, five of them dead", (10, 100, 1000, 5000)))
-JOIN, JOIN_SIZES = "join beside so many Nodes, Services, ConfigMaps of others", (10, 100, 1000, 5000)
+         ("sample", "a diagnosis of a cluster of so many nodes: a sample", (10, 100, 1000, 5000)),
+         ("all-nodes", "a diagnosis of a cluster of so many nodes: all nodes", (10, 100, 1000, 5000)),
+         ("causes", "the causes in a cluster of so many nodes, five of them dead", (10, 100, 1000, 5000)))
+SAMPLE = (("wall", "s", 60), ("peak", "MB", 256))  # of the largest cluster, at most
+JOIN, JOIN_SIZES = "join beside so many Nodes, Services, ConfigMaps, DaemonSets of others", (10, 100, 1000, 5000)
 LEAST = {"cpu": 1e-4, "peak": 1.0}  # what is less is the machine's, not the work's
 
 
@@ -63,6 +66,9 @@ def rows(seen):
             if slope is not None:
                 made.append(figures.row("exponent of %s: %s" % (word, title), "", [round(slope, 2) + 0.0], [],
                                         ("at most", STEEPEST)))
+    n, cost = seen["sample"][-1]
+    made += [figures.row("%s of a diagnosis of %d nodes: a sample" % (key, n), unit, [cost[key]], [], ("at most", most))
+             for key, unit, most in SAMPLE]
     return made
 
 
@@ -72,7 +78,7 @@ def cost_table(seen):
         for n, cost in seen[work]:
             lines.append("| %s | %d | %s | %s | %s | %s | %s | |" % (
                 title, n, short(cost["wall"]), short(cost["cpu"]), figures.shown(cost["peak"], "MB"),
-                "%d" % cost["requests"] if work == "comparison" else "",
+                "%d" % cost["requests"] if cost["requests"] else "",
                 "%d" % cost["calls"] if work == "comparison" else ""))
     for n, cost in seen["join"]:
         lines.append("| %s | %d | | | | %d | | %s |" % (JOIN, n, cost["requests"], figures.shown(cost["bytes"], "bytes")))
@@ -84,8 +90,8 @@ def short(seconds):
 
 
 def exponent_table(made):
-    lines = ["| exponent | | goal | met |", "|---|---|---|---|"]
-    lines += ["| %s | %.2f | %s | %s |" % (r["figure"].partition("exponent of ")[2], r["winjoin"], r["goal"],
+    lines = ["| exponent, and at the limit | | goal | met |", "|---|---|---|---|"]
+    lines += ["| %s | %.2f | %s | %s |" % (r["figure"].replace("exponent of ", ""), r["winjoin"], r["goal"],
                                            "yes" if r["met"] else "no") for r in made]
     return "\n".join(lines)
 
@@ -98,11 +104,13 @@ text { font: 13px sans-serif; fill: #24292f }
 .title { font-weight: bold }
 .grid { stroke: #d0d7de; stroke-width: 1 }
 .guide { stroke: #6e7781; stroke-width: 1.5; stroke-dasharray: 5 4; fill: none }
-.comparison { stroke: #0969da; fill: #0969da } .routes { stroke: #bc4c00; fill: #bc4c00 } .diagnosis { stroke: #1a7f37; fill: #1a7f37 }
+.comparison { stroke: #0969da; fill: #0969da } .routes { stroke: #bc4c00; fill: #bc4c00 } .sample { stroke: #1a7f37; fill: #1a7f37 }
+.all-nodes { stroke: #8250df; fill: #8250df } .causes { stroke: #cf222e; fill: #cf222e }
 polyline { stroke-width: 2.5; fill: none !important }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3 } .grid { stroke: #30363d } .guide { stroke: #8b949e }
-.comparison { stroke: #58a6ff; fill: #58a6ff } .routes { stroke: #f0883e; fill: #f0883e } .diagnosis { stroke: #3fb950; fill: #3fb950 }
+.comparison { stroke: #58a6ff; fill: #58a6ff } .routes { stroke: #f0883e; fill: #f0883e } .sample { stroke: #3fb950; fill: #3fb950 }
+.all-nodes { stroke: #a371f7; fill: #a371f7 } .causes { stroke: #ff7b72; fill: #ff7b72 }
 }"""
 
 
@@ -141,12 +149,12 @@ def picture(seen):
     out += panel(seen, "cpu", LEFT, "CPU time", (-5, 1), times.get)
     out += panel(seen, "peak", LEFT + SIDE + GAP, "peak memory", (-1, 3), sizes.get)
     for i, (work, label) in enumerate((("comparison", "comparison (Services)"), ("routes", "routes (Nodes)"),
-                                       ("diagnosis", "diagnosis (nodes)"))):
-        at = LEFT + 175 * i
+                                       ("sample", "diagnosis: sample"), ("all-nodes", "all nodes"), ("causes", "causes"))):
+        at = (0, 185, 330, 490, 590)[i] + 10
         out.append('<circle class="%s" cx="%d" cy="%d" r="5"/><text x="%d" y="%d">%s</text>'
                    % (work, at, HEIGHT - 2, at + 12, HEIGHT + 3, label))
     out.append('<path class="guide" d="M%d %dh24"/><text x="%d" y="%d">in proportion</text>'
-               % (LEFT + 530, HEIGHT - 2, LEFT + 562, HEIGHT + 3))
+               % (690, HEIGHT - 2, 722, HEIGHT + 3))
     return "\n".join(out) + "\n</svg>\n"
 
 

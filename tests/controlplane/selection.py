@@ -6,11 +6,13 @@ from . import status
 
 FIELDS = ("metadata.name", "metadata.namespace", "spec.nodeName", "spec.signerName",
           "spec.clusterIP", "status.phase", "status.podIP", "type", "reason", "involvedObject.name",
-          "involvedObject.kind")
+          "involvedObject.kind", "source")
 SET_BASED = re.compile(r"^(\S+)\s+(in|notin)\s+\(([^)]*)\)$")
 
 
 def _field(item, path):
+    if path == "source":  # of an Event: what made it
+        return item.get("source", {}).get("component", "")
     for part in path.split("."):
         item = item.get(part, "") if isinstance(item, dict) else ""
     return item

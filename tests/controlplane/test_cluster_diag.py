@@ -277,11 +277,25 @@ class Many(ClusterDiag):
         self.assertEqual([c["id"] for c in report["causes"]], ["CL-GONE"])
         self.assertTrue(report["causes"][0]["message"].startswith(", ".join(sorted(dead)) + ": "))
 
+    def test_a_sample(self):
+        """Of many nodes some, the same each time; and one that says that something is wrong with it."""
+        self.change_node("win-077", lambda node: node["status"]["conditions"].append(
+            {"type": "PodNetworkProved", "status": "False", "reason": "SVC-LOST", "message": "m"}))
+        first, second = self.report(), self.report()
+        names = [n["name"] for n in first["nodes"]]
+        self.assertEqual(names, [n["name"] for n in second["nodes"]])
+        self.assertEqual((len(names), first["sample"]["of"], first["sample"]["sayWrong"]), (121, 200, 1))
+        self.assertEqual([n["says"] for n in first["nodes"] if "says" in n], ["PodNetworkProved is False: SVC-LOST: m"])
+        out, _ = self.diag()
+        self.assertIn("a sample: 121 of 200 nodes.", out)
+        self.assertIn("win-077 says: PodNetworkProved is False", out)
+        _, err = self.diag("--all-nodes", "--nodes", "win-001", code=3)
+        self.assertIn("use either --nodes or --all-nodes", err)
+
     def bounded(self):
         """A report under 64 MB, at most two of the probes' time-outs later than one of healthy nodes: those who
         do not answer are not waited for one after the other."""
-        arguments = ("--node-selector", "kubernetes.io/os", "--nodes", ",".join(
-            ["win-%03d" % i for i in range(150)] + ["lin-%03d" % i for i in range(50)]))
+        arguments = ("--node-selector", "kubernetes.io/os", "--all-nodes")
         broken, self.model.broken = self.model.broken, lambda source, target, udp: None
         healthy = self.report(*arguments)["durationSeconds"]
         self.model.broken = broken

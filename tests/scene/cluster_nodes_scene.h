@@ -15,13 +15,13 @@
 
 static inline void add_node(struct cluster_nodes *nodes, const char *name, const char *os,
                             const char *build, const char *version, bool ready) {
-    nodes->items = xrealloc(nodes->items, (nodes->count + 1) * sizeof *nodes->items);
-    nodes->items[nodes->count++] = (struct cluster_node){.name = xstrdup(name),
-                                                         .os = xstrdup(os),
-                                                         .build = xstrdup(build),
-                                                         .version = xstrdup(version),
-                                                         .network = xstrdup("flannel vxlan"),
-                                                         .ready = ready};
+    array_add(nodes->items, nodes->count,
+              (struct cluster_node){.name = xstrdup(name),
+                                    .os = xstrdup(os),
+                                    .build = xstrdup(build),
+                                    .version = xstrdup(version),
+                                    .network = xstrdup("flannel vxlan"),
+                                    .ready = ready});
 }
 
 static inline struct cluster_nodes mixed(unsigned windows, unsigned linux_count) {

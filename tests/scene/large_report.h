@@ -49,8 +49,9 @@ static inline int large_report_make(const json_t *nodes, struct diag_report *ret
 
     *ret = (struct diag_report){
         .namespace_ = xstrdup("x"), .domain = xstrdup("cluster.local"), .server = xstrdup("s")};
-    if (cluster_nodes_read(nodes, &ret->nodes, NULL) < 0 ||
-        cluster_nodes_choose(&ret->nodes, &(struct text_list){0}, NULL) < 0)
+    if (cluster_nodes_add(&ret->nodes, json_object_get(nodes, "items"), NULL) < 0 ||
+        cluster_nodes_choose(&ret->nodes, &(struct cluster_choice){.all = true}, &ret->sample,
+                             NULL) < 0)
         return -1;
     large_pods(&ret->nodes);
     cluster_pairs_make(&ret->nodes, &ret->pairs);

@@ -287,42 +287,50 @@ static void add_cells(struct round *round) {
     }
 }
 
-/* A node that each node can be asked about; itself where it is alone. */
-static size_t peer_of(const struct diag_report *report, size_t from) {
-    for (size_t i = 0; i < report->pairs.count; i++)
-        if (report->pairs.items[i].from == from)
-            return report->pairs.items[i].to;
-    return from;
+/* Of each node one that it can be asked about; itself where it is alone. The caller frees. */
+static size_t *peers_make(const struct diag_report *report) {
+    size_t *peers = xcalloc(report->nodes.count, sizeof *peers);
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        peers[i] = i;
+    for (size_t i = report->pairs.count; i-- > 0;) /* the first pair counts */
+        peers[report->pairs.items[i].from] = report->pairs.items[i].to;
+    return peers;
 }
 
-/* Whether TCP fails between a node and others: what it would see costs a time-out more. */
-static bool is_cut_off(const struct diag_report *report, size_t node) {
+/* Whether TCP fails between a node and others: what it would see costs a time-out more. The caller
+ * frees. */
+static bool *cut_off_make(const struct diag_report *report) {
+    bool *cut_off = xcalloc(report->nodes.count, sizeof *cut_off);
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        cut_off[i] = report->nodes.items[i].unreached != NULL;
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
 
-        if (cell->outcome == DIAG_FAIL && !cell->udp && cell->large < LARGE_LOST &&
-            (cell->from_node == node || cell->to_node == node))
-            return true;
+        if (cell->outcome == DIAG_FAIL && !cell->udp && cell->large < LARGE_LOST)
+            cut_off[cell->from_node] = cut_off[cell->to_node] = true;
     }
-    return false;
+    return cut_off;
 }
 
 static void add_observations(struct round *round) {
     struct cluster_asking *asking = round->asking;
     const struct diag_report *report = asking->report;
+    _cleanup_(freep) size_t *peers = peers_make(report);
+    _cleanup_(freep) bool *cut_off = cut_off_make(report);
 
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *node = &report->nodes.items[i];
-        bool cut_off = node->unreached || is_cut_off(report, i);
 
         for (unsigned s = 0; s < OBSERVATIONS; s++) {
             char *path;
 
             if (!round->of->observations[s] || node->seen & 1U << s ||
-                (cut_off && s != OBSERVE_DNS))
+                (cut_off[i] && s != OBSERVE_DNS))
                 continue;
-            path = cluster_observation_path(report, (enum cluster_observation)s, i,
-                                            peer_of(report, i), &asking->addresses);
+            path = cluster_observation_path(report, (enum cluster_observation)s, i, peers[i],
+                                            &asking->addresses);
             if (path)
                 add(round, path, true, i, s);
         }
@@ -344,6 +352,17 @@ static void perform(struct round *round) {
     free(items);
 }
 
+/* Of each node: its probe has said what came of another question. The caller frees. */
+static bool *answering_make(const struct diag_report *report) {
+    bool *answering = xcalloc(report->nodes.count, sizeof *answering);
+
+    for (size_t i = 0; i < report->cells.count; i++)
+        answering[report->cells.items[i].from_node] |=
+            report->cells.items[i].result.attempts &&
+            report->cells.items[i].outcome != DIAG_NOT_RUN;
+    return answering;
+}
+
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *of) {
     struct diag_report *report = asking->report;
     struct round round = {.asking = asking,
@@ -356,6 +375,7 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
     if (of->asks)
         add_cells(&round);
     perform(&round);
+    _cleanup_(freep) bool *answering = answering_make(report);
     for (size_t i = 0; i < round.count; i++) {
         const struct question *q = &round.items[i];
         struct state *state = &round.states[q->is_observation ? 0 : q->whose];
@@ -368,8 +388,9 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
         if (state->mute)
             judge_all(&round, q->whose, state);
         if (state->no_name && !of->soon_ms &&
-            !asking->probes[report->cells.items[q->whose].from_node].late)
-            cluster_cell_judge_late(report, &report->cells.items[q->whose]);
+            !asking->probes[report->cells.items[q->whose].from_node].late &&
+            answering[report->cells.items[q->whose].from_node])
+            cluster_cell_judge_late(&report->cells.items[q->whose]);
         round.result.red += diag_cell_is_open(&report->cells.items[q->whose]);
         state->counted = true;
     }

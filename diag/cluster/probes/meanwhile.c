@@ -128,28 +128,48 @@ static char *not_ready_of(const json_t *node) {
                      json_text_or(ready, "message", "no message"));
 }
 
+/* The nodes of the report by name, and which of them there are. */
+struct looking {
+    struct cluster_nodes *nodes;
+    json_t *places;
+    bool *there;
+};
+
+static void note_gone(struct cluster_node *node, char *why) {
+    node->ready = node->ready && !why;
+    if (why)
+        cluster_node_gone(node, why);
+}
+
+static int take_nodes(void *context, const json_t *items, struct error *) {
+    struct looking *l = context;
+
+    json_each(items, k, item) {
+        const json_t *place = json_object_get(l->places, json_text_or(item, "metadata.name", ""));
+        size_t i = (size_t)json_integer_value(place);
+
+        if (!place)
+            continue;
+        l->there[i] = true;
+        note_gone(&l->nodes->items[i], not_ready_of(item));
+    }
+    return 0;
+}
+
 static void look_at_nodes(struct cluster_asking *asking, const char *path) {
     struct cluster_nodes *nodes = &asking->report->nodes;
-    _cleanup_json_ json_t *list = NULL, *by_name = NULL;
+    _cleanup_json_ json_t *places = json_object();
+    _cleanup_(freep) bool *there = xcalloc(nodes->count, sizeof *there);
     struct error ignored = {0};
-    json_t *items;
 
-    if (kube_pages_get(asking->client, path, &list, &ignored) < 0 ||
-        kube_list_items(list, &items, &ignored) < 0)
+    for (size_t i = 0; i < nodes->count; i++)
+        json_object_set_new(places, nodes->items[i].name, json_integer((json_int_t)i));
+    if (kube_pages_each(asking->client, path, take_nodes, &(struct looking){nodes, places, there},
+                        &ignored) < 0)
         return;
-    by_name = json_object();
-    json_each(items, k, item)
-        json_object_set(by_name, json_text_or(item, "metadata.name", ""), item);
-    for (size_t i = 0; i < nodes->count; i++) {
-        struct cluster_node *n = &nodes->items[i];
-        const json_t *item = json_object_get(by_name, n->name);
-        char *why = item ? not_ready_of(item) : xstrdup("its Node was deleted");
-
-        if (why) {
-            n->ready = false;
-            cluster_node_gone(n, why);
-        }
-    }
+    for (size_t i = 0; i < nodes->count; i++)
+        if (!there[i])
+            note_gone(&nodes->items[i], xstrdup("its Node was deleted"));
 }
 
 /* NULL: it is fresh, or cannot be read. */
@@ -174,19 +194,20 @@ static char *lease_of(struct kube_client *client, const char *node) {
                      (long long)(now - renewed));
 }
 
-/* Whether another node's pod reaches it since. */
-static bool is_reached(const struct diag_report *report, size_t node) {
+/* Which nodes another node's pod reaches since. The caller frees. */
+static bool *reached_make(const struct diag_report *report) {
+    bool *reached = xcalloc(report->nodes.count, sizeof *reached);
+
     for (size_t i = 0; i < report->cells.count; i++)
-        if (report->cells.items[i].to_node == node &&
-            cluster_cell_is_between_pods(&report->cells.items[i]) &&
+        if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
             !diag_cell_is_open(&report->cells.items[i]))
-            return true;
-    return false;
+            reached[report->cells.items[i].to_node] = true;
+    return reached;
 }
 
 void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path) {
     const struct diag_report *report = asking->report;
-    bool *open = with_open_cells(report);
+    bool *open = with_open_cells(report), *reached = reached_make(report);
     size_t asked = 0;
 
     if (open[report->nodes.count])
@@ -198,10 +219,10 @@ void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path
         if (!asking->probes[i].stopped || n->waiting)
             continue;
         why = asked++ < LEASES_MAX ? lease_of(asking->client, n->name) : NULL;
-        if (!why && !is_reached(report, i))
+        if (!why && !reached[i])
             why = xstrdup(NO_MORE ", and no other node's pod reaches it");
         if (why)
             cluster_node_gone(n, why);
     }
-    free(open);
+    free_all(open, reached);
 }

@@ -109,14 +109,13 @@ static void ring(struct diag_report *report) {
     const struct cluster_nodes *nodes = &report->nodes;
     struct cluster_pairs *pairs = &report->pairs;
 
-    pairs->items = xcalloc(nodes->count + 1, sizeof *pairs->items);
     for (size_t i = 0; i < nodes->count; i++) {
         size_t next = (i + 1) % nodes->count;
 
         if (nodes->items[next].waiting)
             next = (next + 1) % nodes->count;
         if (!nodes->items[i].waiting)
-            pairs->items[pairs->count++] = (struct cluster_pair){i, next};
+            array_add(pairs->items, pairs->count, (struct cluster_pair){i, next});
     }
 }
 

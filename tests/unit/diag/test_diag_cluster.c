@@ -5,55 +5,60 @@
 #include "diag/cluster/probes/dial.h"
 #include "diag/cluster/probes/pods.h"
 
+/* Of few nodes all, in their order; those of names alone, which must be there; of none an error. */
 static void test_choice(void **state) {
     struct cluster_nodes nodes = mixed(2, 4);
     struct text_list names = {0};
+    struct cluster_choice choice = {.names = &names};
+    struct cluster_sample sample = {0};
     struct error err = {0};
 
     (void)state;
-    free(nodes.items[5].version);
-    nodes.items[5].version = xstrdup("v1.35.0"); /* another kind */
     nodes.items[2].ready = false;
-    assert_int_equal(cluster_nodes_choose(&nodes, NULL, &err), 0);
-    assert_int_equal((int)nodes.count, 4);
-    assert_string_equal(nodes.items[2].name, "l1");
-    assert_string_equal(nodes.items[3].name, "l3");
+    assert_int_equal(cluster_nodes_choose(&nodes, &choice, &sample, &err), 0);
+    assert_int_equal(nodes.count, 6);
+    assert_int_equal(sample.of, 0);
+    text_list_add(&names, "l3");
+    text_list_add(&names, "w1");
+    assert_int_equal(cluster_nodes_choose(&nodes, &choice, &sample, &err), 0);
+    assert_int_equal(nodes.count, 2);
+    assert_string_equal(nodes.items[0].name, "w1");
+    assert_string_equal(nodes.items[1].name, "l3");
     text_list_add(&names, "w9");
-    assert_int_equal(cluster_nodes_choose(&nodes, &names, &err), -1);
+    assert_int_equal(cluster_nodes_choose(&nodes, &choice, &sample, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "'w9'"));
     text_list_free(&names);
+    cluster_nodes_free(&nodes);
+    error_clear(&err);
+    assert_int_equal(cluster_nodes_choose(&nodes, &choice, &sample, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
     cluster_nodes_free(&nodes);
 }
 
-/* Two of Linux nodes that are alike; all where no node is a Windows node, and where none is left an
- * error. */
-static void test_nodes_of_one_kind(void **state) {
-    static const struct { unsigned windows, all, kept; } rows[] = {{1, 5, 3}, {0, 4, 4}, {0, 0, 0}};
+static void test_kind(void **state) {
     static const struct {
-        const char *version, *kind;
-    } kinds[] = {{"v1.37.1", "linux v1.37 flannel vxlan"},
-                 {"v1.37", "linux v1.37 flannel vxlan"},
-                 {"", "linux  flannel vxlan"}};
+        const char *version, *pool, *zone, *kind, *place;
+    } rows[] = {
+        {"v1.37.1", "", "", "linux v1.37 flannel vxlan", "linux v1.37 flannel vxlan"},
+        {"v1.37", "p", "", "linux v1.37 flannel vxlan", "linux v1.37 flannel vxlan, pool p"},
+        {"", "p", "z", "linux  flannel vxlan", "linux  flannel vxlan, pool p, zone z"},
+        {"", NULL, NULL, "linux  flannel vxlan", "linux  flannel vxlan"},
+    };
     struct cluster_node node = {
         .os = (char *)"linux", .build = (char *)"", .network = (char *)"flannel vxlan"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct cluster_nodes nodes = mixed(rows[i].windows, rows[i].all - rows[i].windows);
-        struct text_list nobody = {0};
-        struct error err = {0};
+        _cleanup_(freep) char *kind = NULL, *place = NULL;
 
-        assert_int_equal(cluster_nodes_choose(&nodes, &nobody, &err), rows[i].all ? 0 : -1);
-        assert_int_equal(nodes.count, rows[i].kept);
-        assert_int_equal(err.kind, rows[i].all ? ERROR_NONE : ERROR_USAGE);
-        cluster_nodes_free(&nodes);
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        _cleanup_(freep) char *kind = NULL;
-
-        node.version = (char *)kinds[i].version;
+        node.version = (char *)rows[i].version;
+        node.pool = (char *)rows[i].pool;
+        node.zone = (char *)rows[i].zone;
         kind = cluster_node_kind(&node);
-        assert_string_equal(kind, kinds[i].kind);
+        place = cluster_node_place(&node);
+        assert_string_equal(kind, rows[i].kind);
+        assert_string_equal(place, rows[i].place);
     }
 }
 
@@ -69,11 +74,14 @@ static void test_nodes_read(void **state) {
         "24\"}}},{\"metadata\":{\"name\":\"y\"},\"status\":{\"nodeInfo\":{\"operatingSystem\":"
         "\"windows\"}}}]}";
     _cleanup_json_ json_t *list = NULL;
-    struct cluster_nodes nodes;
+    struct cluster_nodes nodes = {0};
+    struct error err = {0};
+    json_t *items;
 
     (void)state;
     assert_int_equal(json_read(text, strlen(text), "NodeList", &list, NULL), 0);
-    assert_int_equal(cluster_nodes_read(list, &nodes, NULL), 0);
+    items = json_object_get(list, "items");
+    assert_int_equal(cluster_nodes_add(&nodes, items, &err), 0);
     assert_string_equal(nodes.items[0].build, "10.0.20348");
     assert_string_equal(nodes.items[0].network, "flannel host-gw");
     assert_string_equal(nodes.items[0].ip, "10.0.0.5");
@@ -83,15 +91,14 @@ static void test_nodes_read(void **state) {
     assert_false(nodes.items[2].ready); /* it says nothing */
     assert_null(nodes.items[2].ip);
     assert_string_equal(nodes.items[2].build, "");
+    json_object_del(json_array_get(items, 2), "metadata");
+    assert_int_equal(cluster_nodes_add(&nodes, items, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_non_null(strstr(err.message, "node 5 ")); /* of all pages */
+    json_array_append_new(items, json_pack("{s:{s:s}}", "metadata", "name", "../x"));
+    json_array_remove(items, 2);
+    assert_int_equal(cluster_nodes_add(&nodes, items, &err), -1);
     cluster_nodes_free(&nodes);
-    json_object_del(json_array_get(json_object_get(list, "items"), 2), "metadata");
-    assert_int_equal(cluster_nodes_read(list, &nodes, NULL), -1);
-    json_array_append_new(json_object_get(list, "items"),
-                          json_pack("{s:{s:s}}", "metadata", "name", "../x"));
-    json_array_remove(json_object_get(list, "items"), 2);
-    assert_int_equal(cluster_nodes_read(list, &nodes, NULL), -1);
-    json_object_set_new(list, "items", json_string("none"));
-    assert_int_equal(cluster_nodes_read(list, &nodes, NULL), -1);
 }
 
 static const struct {
@@ -283,20 +290,17 @@ static void test_script(void **state) {
     assert_string_equal(h.body[1], "lookup x\nx0 200\n 1000000 200\nx  200\n0 200\nx200\n");
 }
 
-/* No answer in time is the DNS' fault where the probe answers other questions, and a name was
- * asked. */
+/* No answer in time is the DNS' fault where a name was asked. */
 static void test_late(void **state) {
     struct diag_cell cells[] = {
         {.from_node = 0, .outcome = DIAG_PASS, .result.attempts = 1, .probe.target = "10.1.2.3"},
         {.from_node = 0, .outcome = DIAG_NOT_RUN, .probe.target = "backend"},
         {.from_node = 0, .outcome = DIAG_NOT_RUN, .probe.target = "fd00::1"},
-        {.from_node = 1, .outcome = DIAG_NOT_RUN, .probe.target = "backend"},
     };
-    struct diag_report report = {.cells = {cells, ARRAY_SIZE(cells)}};
 
     (void)state;
     for (size_t i = 1; i < ARRAY_SIZE(cells); i++) {
-        cluster_cell_judge_late(&report, &cells[i]);
+        cluster_cell_judge_late(&cells[i]);
         assert_int_equal(cells[i].outcome, i == 1 ? DIAG_FAIL : DIAG_NOT_RUN);
     }
     assert_int_equal(cells[1].result.outcome, PROBE_DNS_TIMEOUT);
@@ -307,14 +311,10 @@ static void test_late(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes_of_one_kind),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_nodes_read),
-        cmocka_unit_test(test_dial),
-        cmocka_unit_test(test_responder),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_script),
+        cmocka_unit_test(test_kind),    cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_choice),  cmocka_unit_test(test_nodes_read),
+        cmocka_unit_test(test_dial),    cmocka_unit_test(test_responder),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_script),
         cmocka_unit_test(test_late),
     };
 

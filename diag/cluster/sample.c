@@ -1,0 +1,190 @@
+/* Which nodes of a cluster get a probe: those that are named, all, or a sample of many. */
+#include "base/text_table.h"
+#include "diag/cluster/cluster.h"
+#include "diag/network_proof.h"
+
+enum {
+    KIND_LEAST = 2,   /* of each kind, so that one can be asked to reach another like it */
+    LEAST = 120,      /* nodes that are drawn, where there are so many */
+    MOST = 500,       /* of more kinds the last ones have none, which is told */
+    UNSURE_MAX = 200, /* a fleet that nobody measures is unsure as a whole */
+};
+
+static void keep(struct cluster_nodes *nodes, const bool *chosen) {
+    struct cluster_nodes kept = {xcalloc(nodes->count, sizeof *nodes->items), 0, NULL};
+
+    for (size_t i = 0; i < nodes->count; i++)
+        if (chosen[i]) {
+            kept.items[kept.count++] = nodes->items[i];
+            nodes->items[i] = (struct cluster_node){0};
+        }
+    cluster_nodes_free(nodes);
+    *nodes = kept;
+}
+
+static int choose_named(const struct cluster_nodes *nodes, const struct text_list *names,
+                        bool *chosen, struct error *err) {
+    _cleanup_(text_table_free) struct text_table there = {0}, wanted = {0};
+
+    for (size_t n = 0; n < names->count; n++)
+        text_table_add(&wanted, names->items[n], "");
+    for (size_t i = 0; i < nodes->count; i++) {
+        text_table_add(&there, nodes->items[i].name, "");
+        chosen[i] = text_table_get(&wanted, nodes->items[i].name) != NULL;
+    }
+    for (size_t n = 0; n < names->count; n++)
+        if (!text_table_get(&there, names->items[n]))
+            return error_set(err, ERROR_USAGE, "--nodes: the cluster has no node '%s'",
+                             names->items[n]);
+    return 0;
+}
+
+/* ---- a sample ---- */
+
+/* A node that may be drawn. */
+struct lot {
+    size_t node, kind; /* kind: the first node of it */
+    bool proved;       /* what it would answer is known */
+    uint64_t number;   /* of its name */
+};
+
+/* FNV-1a of the name, whose bits are then mixed, as names differ at their ends alone. */
+static uint64_t number_of(const char *name) {
+    uint64_t number = 0xcbf29ce484222325;
+
+    for (; *name; name++)
+        number = (number ^ (unsigned char)*name) * 0x100000001b3;
+    number = (number ^ number >> 33) * 0xff51afd7ed558ccd;
+    return number ^ number >> 33;
+}
+
+static int by_kind(const void *a, const void *b) {
+    const struct lot *x = a, *y = b;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->proved != y->proved)
+        return x->proved ? 1 : -1;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static bool says_wrong(const struct cluster_node *node) {
+    return !node->ready || node->says || node->twin;
+}
+
+/* Unsure and nothing worse. */
+static bool is_unsure(const struct cluster_node *node) {
+    return node->unsure && node->ready && !node->twin;
+}
+
+/* The first of each kind, the second of each, and so on; `kinds`: where each begins in the lots. */
+static void draw(const struct lot *lots, const size_t *kinds, size_t count, bool *chosen) {
+    size_t drawn = 0, before = SIZE_MAX;
+
+    for (size_t turn = 0; drawn != before && (turn < KIND_LEAST || drawn < LEAST); turn++) {
+        before = drawn;
+        for (size_t k = 0; k < count && drawn < MOST; k++)
+            if (kinds[k] + turn < kinds[k + 1] && (turn < KIND_LEAST || drawn < LEAST)) {
+                chosen[lots[kinds[k] + turn].node] = true;
+                drawn++;
+            }
+    }
+}
+
+static void draw_of_kinds(const struct cluster_nodes *nodes, const size_t *alike, int64_t now,
+                          bool *chosen) {
+    struct lot *lots = xcalloc(nodes->count, sizeof *lots);
+    size_t *kinds = xcalloc(nodes->count + 1, sizeof *kinds), count = 0, kind_count = 0;
+
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct cluster_node *node = &nodes->items[i];
+
+        if (!says_wrong(node))
+            lots[count++] = (struct lot){
+                i, alike[i], node->proved && now - node->proved <= NETWORK_PROOF_TERM_SECONDS,
+                number_of(node->name)};
+    }
+    qsort(lots, count, sizeof *lots, by_kind);
+    for (size_t i = 0; i < count; i++)
+        if (!i || lots[i].kind != lots[i - 1].kind)
+            kinds[kind_count++] = i;
+    kinds[kind_count] = count;
+    draw(lots, kinds, kind_count, chosen);
+    free_all(lots, kinds);
+}
+
+/* Those that say that something is wrong: all but unsure ones beyond the first as their numbers
+ * have it. */
+static void choose_saying(const struct cluster_nodes *nodes, bool *chosen,
+                          struct cluster_sample *ret) {
+    struct lot *unsure = xcalloc(nodes->count, sizeof *unsure);
+    size_t count = 0;
+
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct cluster_node *node = &nodes->items[i];
+
+        ret->say += says_wrong(node);
+        chosen[i] = says_wrong(node) && !is_unsure(node);
+        if (is_unsure(node))
+            unsure[count++] = (struct lot){.node = i, .number = number_of(node->name)};
+    }
+    qsort(unsure, count, sizeof *unsure, by_kind);
+    for (size_t i = 0; i < count && i < UNSURE_MAX; i++)
+        chosen[unsure[i].node] = true;
+    ret->unsure = count > UNSURE_MAX ? count - UNSURE_MAX : 0;
+    free(unsure);
+}
+
+static void count_kinds(const struct cluster_nodes *nodes, const size_t *alike, const bool *chosen,
+                        struct cluster_sample *ret) {
+    size_t *place = xcalloc(nodes->count, sizeof *place);
+
+    ret->kinds = xcalloc(nodes->count, sizeof *ret->kinds);
+    for (size_t i = 0; i < nodes->count; i++) {
+        if (alike[i] == i) {
+            place[i] = ret->count;
+            ret->kinds[ret->count++].name = cluster_node_place(&nodes->items[i]);
+        }
+        ret->kinds[place[alike[i]]].nodes++;
+        ret->kinds[place[alike[i]]].asked += chosen[i] && nodes->items[i].ready;
+    }
+    free(place);
+}
+
+static void choose_sample(const struct cluster_nodes *nodes, int64_t now, bool *chosen,
+                          struct cluster_sample *ret) {
+    size_t *alike = cluster_alike_make(nodes, cluster_node_place);
+
+    ret->of = nodes->count;
+    choose_saying(nodes, chosen, ret);
+    draw_of_kinds(nodes, alike, now, chosen);
+    count_kinds(nodes, alike, chosen, ret);
+    free(alike);
+}
+
+bool cluster_choice_is_sample(const struct cluster_choice *choice,
+                              const struct cluster_nodes *nodes) {
+    return !choice->all && !(choice->names && choice->names->count) &&
+           nodes->count > CLUSTER_ALL_MAX;
+}
+
+int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choice *choice,
+                         struct cluster_sample *ret, struct error *err) {
+    bool *chosen = xcalloc(nodes->count, sizeof *chosen);
+    int result = 0;
+
+    if (choice->names && choice->names->count)
+        result = choose_named(nodes, choice->names, chosen, err);
+    else if (cluster_choice_is_sample(choice, nodes))
+        choose_sample(nodes, choice->now, chosen, ret);
+    else
+        memset(chosen, true, nodes->count);
+    if (result == 0)
+        keep(nodes, chosen);
+    free(chosen);
+    if (result == 0 && !nodes->count)
+        return error_set(err, ERROR_USAGE, "choose nodes: the cluster has no node to test");
+    return result;
+}
