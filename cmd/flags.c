@@ -96,7 +96,10 @@ static const struct option diag_cluster_options[] = {
     {"context", 0, OPTION_TEXT, 0, PROGRAM_AT(context), "NAME",
      "context of the kubeconfig; without --kubeconfig that of KUBECONFIG or ~/.kube/config"},
     {"nodes", 0, OPTION_LIST, 0, PROGRAM_AT(nodes), "NAME,...",
-     "only these nodes (default: every Windows node, and a Linux node of each kind)"},
+     "only these nodes (default: all, of more than 40 a sample: those that say that something is "
+     "wrong with them, and some of each kind)"},
+    {"all-nodes", 0, OPTION_BOOL, 0, PROGRAM_AT(all_nodes), "",
+     "all nodes of a large cluster, not a sample: a probe pod on each"},
     {"node-selector", 0, OPTION_TEXT, 0, PROGRAM_AT(node_selector), "LABELS",
      "only nodes with these labels, as kubectl get --selector takes them"},
     {"image", 0, OPTION_TEXT, 0, PROGRAM_AT(image), "IMAGE",

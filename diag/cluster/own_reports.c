@@ -3,7 +3,7 @@
 #include "diag/cluster/cluster.h"
 
 #include "base/rfc3339.h"
-#include "diag/network_proof.h"
+#include "diag/network_report_publish.h"
 #include "diag/network_report.h"
 #include "kube/object.h"
 

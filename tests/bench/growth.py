@@ -21,7 +21,7 @@ WORKS = (("comparison", "HNS compared with so many Services, each of three endpo
          ("all-nodes", "a diagnosis of a cluster of so many nodes: all nodes", (10, 100, 1000, 5000)),
          ("causes", "the causes in a cluster of so many nodes, five of them dead", (10, 100, 1000, 5000)))
 SAMPLE = (("wall", "s", 60), ("peak", "MB", 256))  # of the largest cluster, at most
-JOIN, JOIN_SIZES = "join beside so many Nodes, Services, ConfigMaps, DaemonSets of others", (10, 100, 1000, 5000)
+JOIN, JOIN_SIZES = "join beside so many Nodes, Services, ConfigMaps of others", (10, 100, 1000, 5000)
 LEAST = {"cpu": 1e-4, "peak": 1.0}  # what is less is the machine's, not the work's
 
 

@@ -10,7 +10,7 @@
 #include "base/rfc3339.h"
 #include "base/text_table.h"
 #include "diag/cluster/cells.h"
-#include "diag/network_proof.h"
+#include "diag/network_report_publish.h"
 #include "diag/reports/forms.h"
 #include "tests/scene/cluster_nodes_scene.h"
 #include "tests/scene/large_api.h"
