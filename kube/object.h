@@ -40,8 +40,8 @@ int kube_pages_each(struct kube_client *client, const char *path, kube_take_item
 int kube_pages_scan(struct kube_client *client, const char *path, const struct json_scan *scan,
                     char **ret_version, struct error *err);
 
-/* The names of all objects at path, a collection in all namespaces, as the keys of an object: by one
- * request for the server's table, which is a line an object and not the objects. Tries again as
+/* The names of all objects at path, a collection in all namespaces, as the keys of an object: by
+ * one request for the server's table, which is a line an object and not the objects. Tries again as
  * kube_get_retry(). ERROR_UNSUPPORTED: there are more than `most`, so that one answer does not hold
  * them. New reference. */
 int kube_names_get(struct kube_client *client, const char *path, unsigned most, unsigned timeout_ms,

@@ -74,8 +74,8 @@ static int read_agent(struct asker *asker, const struct network_agent *agent,
 
 /* ---- DaemonSets ---- */
 
-/* An older manifest of `winjoin config cluster` grants each by its name alone, and more of them than
- * one answer holds are not listed: both leave the names unknown. */
+/* An older manifest of `winjoin config cluster` grants each by its name alone, and more of them
+ * than one answer holds are not listed: both leave the names unknown. */
 static int find_names(struct asker *asker, struct error *err) {
     struct error why = {0};
     bool denied = false;

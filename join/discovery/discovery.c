@@ -271,8 +271,8 @@ static const char *bootstrap_token(const struct discovery_options *o) {
     return o->tls_bootstrap_token ? o->tls_bootstrap_token : o->token;
 }
 
-/* Of cluster-info only its server and its CAs are used. Where that is who was asked, and each CA has
- * a pin, whatever is asked for next proves the same as asking again. */
+/* Of cluster-info only its server and its CAs are used. Where that is who was asked, and each CA
+ * has a pin, whatever is asked for next proves the same as asking again. */
 static int prove(struct discovery *d, const char *pinned, const struct kubeconfig *config,
                  const struct cluster_info *info, struct error *err) {
     return d->options->proof && text_equal(pinned, config->ca_pem) &&

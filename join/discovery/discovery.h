@@ -58,12 +58,12 @@ int discovery_check_file(const struct discovery_options *options, struct host *h
 
 /* Token discovery as kubeadm 1.37 does it (cluster-info without trust, JWS, pins, cluster-info
  * again with the pinned CA, byte-equal; or `proof` with it, where each CA is pinned and the server
- * is the endpoint: nothing else of cluster-info is used). Connection problems are tried again until the timeout;
- * permanent ones end at once: ERROR_UNTRUSTED (signature, pin, certificate, changed answer),
- * ERROR_DENIED (401, 403; a token that has no signature), ERROR_ABSENT (404, no kubeconfig key),
- * ERROR_MALFORMED. Else ERROR_NETWORK, ERROR_TIMED_OUT, ERROR_INTERRUPTED. File discovery as 1.37:
- * a cluster-info that cannot be read (403) or has no kubeconfig is only a warning. A local file
- * that cannot be read or is no kubeconfig: ERROR_USAGE. */
+ * is the endpoint: nothing else of cluster-info is used). Connection problems are tried again until
+ * the timeout; permanent ones end at once: ERROR_UNTRUSTED (signature, pin, certificate, changed
+ * answer), ERROR_DENIED (401, 403; a token that has no signature), ERROR_ABSENT (404, no kubeconfig
+ * key), ERROR_MALFORMED. Else ERROR_NETWORK, ERROR_TIMED_OUT, ERROR_INTERRUPTED. File discovery
+ * as 1.37: a cluster-info that cannot be read (403) or has no kubeconfig is only a warning. A local
+ * file that cannot be read or is no kubeconfig: ERROR_USAGE. */
 int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
                   struct discovery_result *ret, struct error *err);
 void discovery_result_free(struct discovery_result *result);

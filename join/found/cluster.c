@@ -9,8 +9,7 @@ int find_cluster(struct join *join, struct error *err) {
     if (find_client(join, err) < 0 ||
         cluster_config_read(&join->found.client,
                             (unsigned)join->found.options.kubernetes_api_call_timeout,
-                            join->found.discovery.proof,
-                            &join->found.cluster, err) < 0)
+                            join->found.discovery.proof, &join->found.cluster, err) < 0)
         return -1;
     for (size_t i = 0; i < join->found.cluster.warnings.count; i++)
         log_message(LOG_INFO, "%s", join->found.cluster.warnings.items[i]);

@@ -53,12 +53,13 @@ static int judge(struct join *join, const char *check, int result, struct error 
  * is changed. */
 static int check_networks(struct join *join, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
-    bool others = plan->agent->makes_network || plan->agent->in_cluster;
+    bool makes =
+        !join->upgrade && !plan->agent->makes_network && !plan->agent->in_cluster; /* a network */
 
     if (judge(join, NETWORK_AGENT_CHECK, network_external_check(join->host, plan, err), err) < 0)
         return -1;
-    return others ? 0
-                  : judge(join, HNS_CLASH_CHECK, network_clash_check(join->host, plan, err), err);
+    return makes ? judge(join, HNS_CLASH_CHECK, network_clash_check(join->host, plan, err), err)
+                 : 0;
 }
 
 int phase_configuration(struct join *join, struct error *err) {

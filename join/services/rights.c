@@ -88,7 +88,7 @@ static int check_services(struct join *join, struct error *err) {
 
 int rights_check(struct join *join, struct error *err) {
     return !join->found.client_is_node && check_token(join, err) < 0 ? -1
-                                                                    : check_services(join, err);
+                                                                     : check_services(join, err);
 }
 
 /* Does this run send a certificate request itself, before the network is interrupted? Then that is

@@ -11,6 +11,6 @@
  * ERROR_PREFLIGHT with the command that grants them. A server that does not answer such questions
  * is passed over. */
 int rights_check(struct join *join, struct error *err);
-/* The same for a join: a warning where the check is ignored. A token is not asked about itself where
- * this run sends its certificate request before the network is interrupted. */
+/* The same for a join: a warning where the check is ignored. A token is not asked about itself
+ * where this run sends its certificate request before the network is interrupted. */
 int rights_need(struct join *join, struct error *err);

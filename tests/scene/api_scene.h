@@ -58,7 +58,7 @@ struct api_scene {
 #define SCENE_CLUSTER                                                                              \
     "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nclusterName: kubernetes\n"    \
     "kubernetesVersion: v1.37.1\ncontrolPlaneEndpoint: api:6443\n"                                 \
-    "networking:\n  dnsDomain: cluster.local\n"                                                     \
+    "networking:\n  dnsDomain: cluster.local\n"                                                    \
     "  serviceSubnet: 10.96.0.0/12\n"
 
 static char *scene_pem(X509 *certificate) {
@@ -312,12 +312,12 @@ static json_t *scene_daemon_sets(const struct api_scene *s, const char *url) {
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (names[i] && (!strstr(url, "fieldSelector") || text_ends_with(url, names[i])))
-            json_array_append_new(
-                json_object_get(list, "items"),
-                json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:[{s:s, s:s}]}]}}}}", "metadata",
-                          "namespace", "agents", "name", names[i], "spec", "template", "spec",
-                          "containers", "env", "name", "CALICO_NETWORKING_BACKEND", "value",
-                          s->backend ? s->backend : "vxlan"));
+            json_array_append_new(json_object_get(list, "items"),
+                                  json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:[{s:s, s:s}]}]}}}}",
+                                            "metadata", "namespace", "agents", "name", names[i],
+                                            "spec", "template", "spec", "containers", "env", "name",
+                                            "CALICO_NETWORKING_BACKEND", "value",
+                                            s->backend ? s->backend : "vxlan"));
     return list;
 }
 

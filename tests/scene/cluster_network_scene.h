@@ -66,7 +66,8 @@ static json_t *set_names(const struct cluster *c) {
     json_t *rows = json_array();
 
     for (size_t i = 0; i < ARRAY_SIZE(c->sets) && c->sets[i]; i++)
-        json_array_append_new(rows, json_pack("{s:[s, i]}", "cells", strchr(c->sets[i], '/') + 1, 1));
+        json_array_append_new(rows,
+                              json_pack("{s:[s, i]}", "cells", strchr(c->sets[i], '/') + 1, 1));
     return json_pack("{s:s, s:{s:s}, s:o}", "kind", "Table", "metadata", "continue",
                      c->many ? "x" : "", "rows", rows);
 }

@@ -237,7 +237,8 @@ static void nobody_answers_on_a_pipe_that_is_absent(void **state) {
     const char *path = "\\\\.\\pipe\\winjoin-no-such-pipe";
 
     (void)state;
-    FAILS_WITH(ERROR_USAGE, host_pipe_open(opened, path, &talk, &pipe, err)); /* nobody listens here */
+    FAILS_WITH(ERROR_USAGE,
+               host_pipe_open(opened, path, &talk, &pipe, err)); /* nobody listens here */
     talk.heard = hear_nothing;
     FAILS_WITH(ERROR_ABSENT, host_pipe_open(opened, path, &talk, &pipe, err));
 }

@@ -421,7 +421,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_daemon_set_is_given),
         cmocka_unit_test(agents_are_found),
-        cmocka_unit_test(azure_is_found_last), cmocka_unit_test(what_is_not_there_is_not_asked_for),
+        cmocka_unit_test(azure_is_found_last),
+        cmocka_unit_test(what_is_not_there_is_not_asked_for),
         cmocka_unit_test(a_network_of_linux_alone_is_known),
         cmocka_unit_test(the_remedy_is_that_of_the_way_it_came),
         cmocka_unit_test(what_may_not_be_read_is_said),
