@@ -205,3 +205,22 @@ static inline void large_api_nodes(struct cluster_nodes *ret) {
     if (kube_pages_each(&large.client, "/api/v1/nodes", large_take_nodes, ret, NULL) < 0)
         exit(1);
 }
+
+/* ---- nodes that say something ---- */
+
+enum { EVERY = 491 }; /* so that they are on each page, first and last on some */
+
+static inline const char *said_of(size_t n) {
+    return n % EVERY == 1 ? "False" : n % EVERY == 2 ? "Unknown" : n % 2 ? "True" : NULL;
+}
+
+static inline json_t *saying_node(size_t n) {
+    json_t *node = played_node(n, n % EVERY != 0, said_of(n));
+
+    if (n % EVERY == 3)
+        json_put(node, "metadata.annotations",
+                 json_pack("{s:s}", "winjoin.io/network-report", "no JSON"));
+    if (n % EVERY == 4)
+        json_put(node, "spec.podCIDR", json_string("10.192.255.0/24"));
+    return node;
+}
