@@ -362,7 +362,7 @@ static json_t *parsed(const char *text) {
 
 /* HNS chose the id itself: its properties have it. */
 static char *id_behind_handle(const struct hns *hns, const char *handle) {
-    const char *arguments[] = {handle, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
+    const char *arguments[3] = {handle, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
     _cleanup_(freep) char *properties = NULL, *record = NULL;
     _cleanup_json_ json_t *json = NULL;
 
