@@ -15,10 +15,9 @@
 
 enum { EVERY_KIND = -1 };
 
-/* Ends first: a kubelet that runs would create its pods again while their network goes. */
-static int stop_kubelet(const struct journal *journal, struct error *err) {
-    const char *name = service_kubelet.name;
-
+/* End first: a kubelet that runs would create its pods again while their network goes, and
+ * winjoin-network would say something of the Node again. */
+static int stop_first(const struct journal *journal, const char *name, struct error *err) {
     if (!journal_has(journal, JOURNAL_SERVICE, name))
         return 0;
     return host_service_stop(journal->host, name, UNDO_STOP_MS, err);
@@ -305,12 +304,18 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         tell(options, "what is winjoin's and not in the journal", "", &why);
     joined_read(host, &joined);
     left = left_by_agent(&joined);
-    if (journal.count && !options->dry_run)
+    if (journal.count && !options->dry_run) {
+        result = journal_repair_services(&journal, err) < 0 ||
+                         stop_first(&journal, service_network.name, err) < 0
+                     ? -1
+                     : 0;
         clear_node(host, options);
-    if (journal.count && !options->dry_run)
+    }
+    if (result == 0 && journal.count && !options->dry_run)
         /* The probe pods' sandboxes end with all others, by end_pods(). */
-        result = diag_remove_left(host, err) < 0 || journal_repair_services(&journal, err) < 0 ||
-                         stop_kubelet(&journal, err) < 0 || remove_routes(host, &joined, err) < 0
+        result = diag_remove_left(host, err) < 0 ||
+                         stop_first(&journal, service_kubelet.name, err) < 0 ||
+                         remove_routes(host, &joined, err) < 0
                      ? -1
                      : 0;
     if (result == 0)

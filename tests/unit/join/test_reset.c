@@ -79,6 +79,41 @@ static void a_service_that_does_not_stop(void **state) {
     }
 }
 
+/* What is taken off the Node nobody puts there again. */
+static struct run *cleared;
+static size_t clearings;
+
+static int answer_clearing(void *context, const struct http_request *request,
+                           struct http_response *ret, struct error *err) {
+    struct host_service network = {0};
+
+    if (text_equal(request->method, "PATCH")) {
+        assert_int_equal(host_service_query(cleared->host, "winjoin-network", &network, NULL), 0);
+        assert_int_not_equal(network.state, HOST_SERVICE_RUNNING);
+        host_service_free(&network);
+        clearings++;
+        return scene_json(ret, 200, scene_node(&cleared->scene));
+    }
+    return scene_answer(context, request, ret, err);
+}
+
+static void nothing_is_said_of_the_node_again(void **state) {
+    struct reset_options options = {0};
+    struct reset_result result;
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(join_once(&r, &err), 0);
+    cleared = &r;
+    options.http = http_memory_new(answer_clearing, &r.scene);
+    assert_int_equal(reset_run(r.host, &options, &result, &err), 0);
+    assert_true(clearings > 0);
+    http_free(options.http);
+    close_run(&r);
+}
+
 /* ---- what a journal lost ---- */
 
 /* Its lines but for the last ones. */
@@ -207,6 +242,7 @@ int main(void) {
         cmocka_unit_test(logs_and_reports_stay),
         cmocka_unit_test(a_folder_with_another_s_file_stays),
         cmocka_unit_test(a_service_that_does_not_stop),
+        cmocka_unit_test(nothing_is_said_of_the_node_again),
         cmocka_unit_test(what_the_journal_lost_is_undone),
         cmocka_unit_test(marks_that_cannot_be_looked_at),
         cmocka_unit_test(a_route_that_can_be_none),
