@@ -14,7 +14,7 @@
 enum {
     REQUEST_MS = 10000, /* as the ?timeout=10s that is sent to the server */
     REQUEST_LEAST_MS = 1000,
-    BODY_MAX = 4 * 1024 * 1024, /* an object is at most 1 MiB, escaped a few times that */
+    BODY_MAX = 4 * 1024 * 1024, /* of nobody proved: an object is 1 MiB, escaped a few times that */
     INTERVAL_MS = 5000,
     GRACE_MS = 10000,
     IDS_SHOWN_MAX = 10,
@@ -183,7 +183,7 @@ static void fill(const struct discovery *d, const char *url, const char *ca_pem,
         .timeout_ms = left > REQUEST_MS         ? REQUEST_MS
                       : left < REQUEST_LEAST_MS ? REQUEST_LEAST_MS
                                                 : left,
-        .max_body = BODY_MAX,
+        .max_body = d->proof_token ? HTTP_BODY_MAX : BODY_MAX,
     };
     request->bearer_token = d->proof_token;
     if (!d->credentials)
@@ -213,9 +213,14 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
         return NEVER;
     if (!d->proof_token)
         return read_answer(d, &response, ret, err);
-    if (response.status == 200) /* what is odd is asked for again by who needs it */
-        (void)json_read(response.body, response.body_len, "the answer", &d->result->proof,
-                        ERROR_IGNORED);
+    /* What is odd is asked for again by who needs it. */
+    if (response.status == 200 &&
+        json_read(response.body, response.body_len, "the answer", &d->result->proof,
+                  ERROR_IGNORED) == 0 &&
+        !json_is_object(d->result->proof)) {
+        json_decref(d->result->proof);
+        d->result->proof = NULL;
+    }
     return GOT_IT;
 }
 
