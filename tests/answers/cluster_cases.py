@@ -52,9 +52,10 @@ def carried(name, key):
     def changes(what, change, code=1, says=(name,), **more):
         return case(what, changed(name, key, change), code, says, **more)
     path = MAPS + name
+    most = 1 + (name == "kubeadm-config")  # which proves the server at first; what is odd then is asked for again
     binary = {key: base64.b64encode(b"kind: x\n").decode()}
     return [
-        *(case(str(code), get(path, always(refusal(code))), 1, (str(code),), asked=(("GET", path, 1, 1),)) for code in (400, 405, 406, 422)),
+        *(case(str(code), get(path, always(refusal(code))), 1, (str(code),), asked=(("GET", path, 1, most),)) for code in (400, 405, 406, 422)),
         *(case("%d twice, then right" % code, get(path, first(2, always(refusal(code)))), 0) for code in (429, 500, 503, 504)),
         case("cut, then right", get(path, first(1, lambda s, r: iter((b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",)))), 0),
         case("a redirect", get(path, always(http(b"", "302 Found", "Location: /api/v1/namespaces/default/configmaps/x"))), 1, ("302",)),
