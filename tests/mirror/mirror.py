@@ -360,6 +360,9 @@ class Fetched(unittest.TestCase):
                           stderr=subprocess.DEVNULL, check=False).returncode:
             self.skipTest("no mounts on this machine")
         self.addCleanup(subprocess.run, ["umount", self.host], check=True)
+        state = self.host / ".winjoin-host/state.json"
+        state.parent.mkdir()
+        state.write_text('{"drives": {"C": 1000000}}')
         mirror = self.mirror()
         said = self.end(self.start(mirror.url), 1)
         self.assertRegex(said, "error: .*install the programs: 1.6 MB are needed on C:, 1.0 MB are free")
