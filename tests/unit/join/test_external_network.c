@@ -234,6 +234,40 @@ static void answer_images(void *context, const void *said, size_t len, struct te
     cri_scene_add(answer, "", 0);
 }
 
+/* It hangs up, each time. */
+static void answer_no_image(void *context, const void *said, size_t len, struct text *answer) {
+    _cleanup_(http2_request_free) struct http2_request request = {0};
+
+    (void)context;
+    http2_request_read(said, len, &request);
+    if (!cri_scene_calls(&request, "/PullImage\n"))
+        cri_scene_add(answer, "", 0);
+}
+
+/* winjoin-network, which lets pods come, has no file while a required image is missing. */
+static void a_required_image_keeps_pods_away(void **state) {
+    struct agent agent = {.writes = {"{\"name\":\"n\",\"type\":\"calico\"}"}};
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    comes = &agent;
+    open_run(&r, "overlay");
+    r.scene.conf = CONF;
+    r.options.network_plugin = xstrdup("external");
+    http_free(r.http);
+    r.http = http_memory_new(answer_patches, &r);
+    host_memory_on_sleep(r.host, play_all, &r);
+    text_list_add(&r.options.images_required, "r.io/first:1");
+    host_memory_set_pipe_answer(r.host, answer_no_image, &r);
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_non_null(strstr(err.message, "pull image 'r.io/first:1'"));
+    assert_int_equal(host_file_type(r.host, CONF), HOST_FILE);
+    assert_int_equal(host_file_type(r.host, BOOT_NETWORK_FILE), HOST_ABSENT);
+    text_free(&pending);
+    close_run(&r);
+}
+
 /* No pod comes to the node before its network stands and its images are there, and all may then. */
 static void pods_are_kept_away_until_it_stands(void **state) {
     struct agent agent = {.writes = {"{\"name\":\"n\",\"type\":\"calico\"}"}};
@@ -265,6 +299,7 @@ int main(void) {
         cmocka_unit_test(who_gives_the_prefix),
         cmocka_unit_test(who_stops_it_is_heard),
         cmocka_unit_test(a_cluster_without_kube_proxy_is_told),
+        cmocka_unit_test(a_required_image_keeps_pods_away),
         cmocka_unit_test(pods_are_kept_away_until_it_stands),
         cmocka_unit_test(what_was_told_is_expected),
     };
