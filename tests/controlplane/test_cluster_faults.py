@@ -63,7 +63,7 @@ class Faults(unittest.TestCase):
         faults += cluster_faults.FIFTH + cluster_faults.SIXTH + field_faults.SEVENTH + field_faults.EIGHTH + field_faults.MEANWHILE
         faults += thread_faults.NINTH + thread_faults.TENTH + reported_faults.ELEVENTH + reported_faults.TWELFTH
         faults = [f for f in faults if f.name not in MISSED]
-        faults = faults[::5] if os.environ.get("TESTS_PART") == "part" else faults
+        faults = faults[::12] if os.environ.get("TESTS_PART") == "part" else faults
         with concurrent.futures.ThreadPoolExecutor(max(1, round(AT_ONCE / patience.factor()))) as pool:
             results = dict(zip([f.name for f in faults], pool.map(said, faults)))
         again = [f for f in faults if not is_right(f, results[f.name])] if patience.factor() > 1.5 else []
