@@ -1,5 +1,5 @@
-/* Reads large JSON of which few values are wanted: the caller is told the values at the paths that
- * it names, while the text is read. The rest is skipped, and no tree is made. */
+/* Reads a few values of large JSON. The caller names paths and gets the values there while the text
+ * is read. The rest is skipped, and no tree is made. */
 #pragma once
 
 #include <stdbool.h>

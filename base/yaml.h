@@ -70,8 +70,9 @@ json_t *yaml_to_json_marked(const struct yaml_node *node, const char *what, stru
 void yaml_marks_free(struct yaml_marks *marks);
 /* A value that was made of another has the place of that one. */
 void yaml_marks_pass_on(struct yaml_marks *marks, const json_t *from, json_t *to);
-/* The mark of the value at a path ("a.b[3].c") of the document as it is now; where nothing is,
- * that of what should hold it. NULL: the value is none of the text's, or marks is NULL. */
+/* The mark of the value at a path ("a.b[3].c") of the document as it is now. Where there is no such
+ * value: the mark of the nearest mapping or list around it. NULL: the text does not have the value,
+ * or marks is NULL. */
 const struct yaml_mark *yaml_marks_find(const struct yaml_marks *marks, const json_t *document,
                                         const char *path);
 

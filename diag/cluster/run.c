@@ -53,7 +53,7 @@ static int take_nodes(void *context, const json_t *items, struct error *err) {
     return cluster_nodes_add(context, items, err);
 }
 
-/* What nodes say by Events decides who is asked of many; where that may not be read, it is told. */
+/* Events say which of many nodes are asked. Where they may not be read, the report says so. */
 static void read_events(struct run *run) {
     struct error why = {0};
 

@@ -6,7 +6,7 @@
 enum {
     KIND_LEAST = 2,   /* of each kind, so that one can be asked to reach another like it */
     LEAST = 120,      /* nodes that are drawn, where there are so many */
-    MOST = 500,       /* of more kinds the last ones have none, which is told */
+    MOST = 500,       /* with more kinds, the last ones get none, and the report says so */
     UNSURE_MAX = 200, /* a fleet that nobody measures is unsure as a whole */
 };
 

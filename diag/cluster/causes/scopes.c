@@ -217,7 +217,7 @@ static bool is_possible(const struct search *s, const struct candidate *g) {
     if (g->place.way == TOUCHING && !all && !g->pairs)
         return false; /* what is of one node each goes out from there */
     if (pattern->outward && !all && g->place.way != FROM)
-        return false; /* whom the cells are for decides nothing */
+        return false; /* only the node that sends counts */
     if (!g->open || g->red < pattern->least)
         return false; /* too few cells fail */
     if (row->spares.flows && !g->spared)
@@ -344,7 +344,7 @@ static bool are_between(const bool *group, const struct cluster_founds *founds) 
     return true;
 }
 
-/* The first pair stands for all. */
+/* Counts all pairs as one: the first. */
 static void join_all(struct cluster_founds *founds, size_t first) {
     size_t kept = 0;
 

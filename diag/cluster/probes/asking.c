@@ -19,7 +19,7 @@ struct times {
     unsigned of[QUESTIONS];
 };
 static const struct times once = {{[ASK_NAME] = 1, [ASK_LARGE] = 1}};
-/* Loss by chance is told from large packets alone being lost. */
+/* So often that random loss is not taken for a loss of large packets. */
 static const struct times closely = {{[ASK_NAME] = 4, [ASK_LARGE] = 6, [ASK_LARGE_THERE] = 2}};
 /* The same of a cell that was never asked: there may be no other round for it. */
 static const struct times first = {{[ASK_NAME] = 1, [ASK_LARGE] = 6, [ASK_LARGE_THERE] = 2}};
