@@ -49,24 +49,6 @@ static void variables_of_the_environment(void **state) {
     assert_null(strstr(text_str(&err_out), "WINJOIN_"));
 }
 
-/* Commands of kubeadm lead to winjoin's. */
-static void words_of_kubeadm(void **state) {
-    static const char *const rows[][2] = {
-        {"certs check-expiration", "hint: winjoin certs shows until when"},
-        {"certs renew all", "hint: winjoin certs renew renews all"},
-        {"upgrade plan", "hint: winjoin upgrade --dry-run shows"},
-        {"upgrade node", "hint: winjoin upgrade alone does it"},
-        {"upgrade apply v1.37.1", "hint: winjoin upgrade alone does it"},
-        {"config images list", "hint: a node pulls the sandbox image alone"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        assert_int_equal(call(rows[i][0]), 3);
-        assert_has(&err_out, rows[i][1]);
-    }
-}
-
 /* A result that nobody got is not a success. */
 static void a_full_disk(void **state) {
     FILE *full = fopen("/dev/full", "w");
@@ -498,7 +480,6 @@ static void a_wait_that_nobody_tells_of_is_shown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_of_the_environment),
-        cmocka_unit_test(words_of_kubeadm),
         cmocka_unit_test_setup_teardown(a_wait_that_nobody_tells_of_is_shown, open_program,
                                         close_program),
         cmocka_unit_test(a_full_disk),
