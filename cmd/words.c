@@ -177,7 +177,8 @@ static bool is_unfilled(const char *value) {
     const char *open = strchr(value, '<');
 
     return (open && isalpha((unsigned char)open[1]) && strchr(open, '>')) ||
-           (*value == '$' && (isalpha((unsigned char)value[1]) || value[1] == '{')) ||
+           (*value == '$' &&
+            (isalpha((unsigned char)value[1]) || value[1] == '{' || value[1] == '(')) ||
            (*value == '%' && strchr(value + 1, '%')) || strstr(value, "{{");
 }
 
@@ -191,6 +192,8 @@ static void name_unfilled(int argc, char **argv, struct error *err) {
             (void)error_hint(err, "\"%.60s\" is only a name: put its value there", value);
         else if (text_starts_with(value, "~/") || text_starts_with(value, "~\\"))
             (void)error_hint(err, "\"%.60s\": write the whole path in place of ~", value);
+        else if (*value == '\'' && text_ends_with(value + 1, "'"))
+            (void)error_hint(err, "leave out the single quotes: cmd.exe passes them on");
         else
             continue;
         return;

@@ -11,7 +11,6 @@
     "memory.available allocatableMemory.available nodefs.available nodefs.inodesFree "             \
     "imagefs.available imagefs.inodesFree containerfs.available containerfs.inodesFree "           \
     "pid.available"
-#define QUANTITY "a quantity like 500m, 2 or 1Gi"
 
 struct quantity {
     bool negative, zero, fraction;
@@ -68,7 +67,9 @@ static bool is_of(const char *words, const char *word) {
 static const char *not_reserved(const char *value) {
     struct quantity q;
 
-    return parse_quantity(value, &q) && (!q.negative || q.zero) ? NULL : QUANTITY ", not negative";
+    return parse_quantity(value, &q) && (!q.negative || q.zero)
+               ? NULL
+               : "a quantity of 0 or more, like 500m, 2 or 1Gi";
 }
 
 static const char *not_threshold(const char *value) {
