@@ -33,6 +33,7 @@ struct program_options {
     char *versions;                   /* bundle create */
     bool tools;                       /* bundle create */
     bool images;                      /* bundle create */
+    long long tail;                   /* logs; 0: all lines */
     long long windows_build;          /* bundle; 0: each */
     bool drain;                       /* upgrade */
     bool show_all;

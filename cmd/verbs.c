@@ -60,6 +60,7 @@ static const struct option_group reset_group = {"Reset", reset_options};
 
 static const struct option logs_options[] = {
     {"since", 0, OPTION_TEXT, 0, AT(since), "DURATION", "only lines of the last 30s, 10m, 2h, ..."},
+    {"tail", 0, OPTION_NUMBER, OPTION_POSITIVE, AT(tail), "LINES", "only the last lines"},
     {"follow", 'f', OPTION_BOOL, 0, AT(follow), "", "keep showing new lines until Ctrl-C"},
     {0},
 };

@@ -5,17 +5,6 @@
 
 #include <ctype.h>
 
-int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
-    _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);
-    const char *names[SUBCOMMANDS_MAX];
-    size_t n = 0;
-
-    for (; verb->subcommands && verb->subcommands[n].name && n < SUBCOMMANDS_MAX; n++)
-        names[n] = verb->subcommands[n].name;
-    (void)error_set(err, ERROR_USAGE, "unknown command \"%s %.60s\"", verb->name, word);
-    return nearest_hint(err, before, word, names, n);
-}
-
 /* What other tools call it. */
 static const struct {
     const char *words, *hint;
@@ -35,7 +24,40 @@ static const struct {
     {"token", "run it on a control plane node: kubeadm token create --print-join-command"},
     {"kubeadm|kubeadm.exe|sudo",
      "a whole line may follow winjoin join: winjoin join kubeadm join ..."},
+    {"certs check-expiration", "winjoin certs shows until when the certificates are valid"},
+    {"certs renew all", "winjoin certs renew renews all that this node has"},
+    {"config images", "a node pulls the sandbox image alone: winjoin join --dry-run shows which"},
+    {"config view",
+     "the ConfigMap of kubeadm: kubectl -n kube-system get cm kubeadm-config -o yaml"},
+    {"upgrade plan|upgrade diff", "winjoin upgrade --dry-run shows what would be replaced"},
+    {"upgrade apply|upgrade node",
+     "winjoin upgrade alone does it; --kubernetes-version VERSION for another one than the "
+     "cluster's"},
 };
+
+/* Adds the hint for what was said: "uninstall", "upgrade plan". */
+static void hint_elsewhere(const char *said, struct error *err) {
+    for (size_t i = 0; i < ARRAY_SIZE(elsewhere); i++) {
+        _cleanup_(text_list_free) struct text_list words = {0};
+
+        text_list_split(&words, elsewhere[i].words, '|');
+        if (text_list_has(&words, said))
+            (void)error_hint(err, "%s", elsewhere[i].hint);
+    }
+}
+
+int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
+    _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);
+    _cleanup_(freep) char *said = xasprintf("%s %s", verb->name, word);
+    const char *names[SUBCOMMANDS_MAX];
+    size_t n = 0;
+
+    for (; verb->subcommands && verb->subcommands[n].name && n < SUBCOMMANDS_MAX; n++)
+        names[n] = verb->subcommands[n].name;
+    (void)error_set(err, ERROR_USAGE, "unknown command \"%s %.60s\"", verb->name, word);
+    hint_elsewhere(said, err);
+    return *err->hints[0] ? -1 : nearest_hint(err, before, word, names, n);
+}
 
 int verb_unknown(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
@@ -43,13 +65,7 @@ int verb_unknown(const char *name, struct error *err) {
     for (size_t i = 0; verbs[i].name; i++)
         text_list_add(&names, verbs[i].name);
     (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
-    for (size_t i = 0; i < ARRAY_SIZE(elsewhere) && !*err->hints[0]; i++) {
-        _cleanup_(text_list_free) struct text_list words = {0};
-
-        text_list_split(&words, elsewhere[i].words, '|');
-        if (text_list_has(&words, name))
-            (void)error_hint(err, "%s", elsewhere[i].hint);
-    }
+    hint_elsewhere(name, err);
     if (strchr(name, ' '))
         (void)error_hint(err, "leave out the quotes, which make one word of the line");
     if (!*err->hints[0])
@@ -161,7 +177,8 @@ static bool is_unfilled(const char *value) {
     const char *open = strchr(value, '<');
 
     return (open && isalpha((unsigned char)open[1]) && strchr(open, '>')) ||
-           (*value == '$' && (isalpha((unsigned char)value[1]) || value[1] == '{')) ||
+           (*value == '$' &&
+            (isalpha((unsigned char)value[1]) || value[1] == '{' || value[1] == '(')) ||
            (*value == '%' && strchr(value + 1, '%')) || strstr(value, "{{");
 }
 
@@ -175,6 +192,8 @@ static void name_unfilled(int argc, char **argv, struct error *err) {
             (void)error_hint(err, "\"%.60s\" is only a name: put its value there", value);
         else if (text_starts_with(value, "~/") || text_starts_with(value, "~\\"))
             (void)error_hint(err, "\"%.60s\": write the whole path in place of ~", value);
+        else if (*value == '\'' && text_ends_with(value + 1, "'"))
+            (void)error_hint(err, "leave out the single quotes: cmd.exe passes them on");
         else
             continue;
         return;
@@ -220,18 +239,23 @@ static char *flag_meant(const char *word) {
     return p == word ? xstrdup(word) : xstrndup(p, strcspn(p, ":="));
 }
 
-static int refuse_surplus(const struct program *program, const char *word, const char *usage,
+/* `sub` NULL: of the verb itself. */
+static int refuse_surplus(const struct program *program, const struct verb *sub, const char *word,
                           struct error *err) {
+    const char *usage = (sub ? sub : program->verb)->usage;
     _cleanup_(secret_freep) char *meant = flag_meant(word);
+    _cleanup_(freep) char *said =
+        xasprintf("%s%s%s %s", program->verb->name, sub ? " " : "", sub ? sub->name : "", word);
 
     (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.80s\"", word);
+    hint_elsewhere(said, err);
     if (is_version(word) && options_has(program->set, "kubernetes-version"))
         (void)error_hint(err, "did you mean --kubernetes-version %.40s?", word);
-    else
+    else if (!*err->hints[0])
         (void)options_hint_near(program->set, meant, err);
     if (!*err->hints[0] && program->flags.count)
         (void)error_hint(err, "is the flag before it missing its value?");
-    return error_hint(err, "%s %s", program->name, usage);
+    return error_hint(err, "%s %.*s", program->name, (int)strcspn(usage, "\n"), usage);
 }
 
 /* A flag with a slash or a foreign dash before it, where a word may stand. */
@@ -270,10 +294,10 @@ int words_check(struct program *program, struct error *err) {
         const char *word = first + i < words->count ? words->items[first + i] : NULL;
 
         result = word && is_flag(program, word)
-                     ? refuse_surplus(program, word, usage, err)
+                     ? refuse_surplus(program, sub, word, err)
                      : check_word(kinds.items[i], word, usage, other, err);
     }
     if (result == 0 && words->count > first + kinds.count)
-        result = refuse_surplus(program, words->items[first + kinds.count], usage, err);
+        result = refuse_surplus(program, sub, words->items[first + kinds.count], err);
     return result;
 }

@@ -1,6 +1,8 @@
 /* Windows paths as text. What is refused here reaches no implementation, so none has to guess. */
 #include "host/path.h"
 
+#include "host/http.h"
+
 #include <ctype.h>
 
 #include "base/text.h"
@@ -52,6 +54,17 @@ static int refuse_name(const char *path, const char *name, size_t len, struct er
     return -1;
 }
 
+static int refuse_url(const char *url, struct error *err) {
+    _cleanup_(freep) char *shown = http_shown_url(url);
+
+    (void)error_set(err, ERROR_USAGE,
+                    "'%s' is a URL, not a file of this machine: it is not fetched", shown);
+    return text_starts_with(url, "file:")
+               ? error_hint(err, "write it as a path, like C:\\folder\\file")
+               : error_hint(err, "download it, look at it, and give the file: Invoke-WebRequest "
+                                 "-UseBasicParsing -Uri URL -OutFile FILE");
+}
+
 int path_normalize(const char *path, char **ret, struct error *err) {
     _cleanup_(text_free) struct text out = {0};
     size_t root = root_length(path);
@@ -61,6 +74,8 @@ int path_normalize(const char *path, char **ret, struct error *err) {
     if (strlen(path) > PATH_LENGTH_MAX)
         return error_set(err, ERROR_USAGE, "path '%.80s...': it is longer than %d bytes", path,
                          PATH_LENGTH_MAX);
+    if (!root && strstr(path, "://"))
+        return refuse_url(path, err);
     if (!root)
         return error_set(err, ERROR_USAGE, "path '%s': not an absolute path", path);
     if (root == 3)

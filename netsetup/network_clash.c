@@ -171,17 +171,45 @@ static int check_other(const struct network_plan *plan, const struct hcn_network
 typedef int check_network(const struct network_plan *plan, const struct hcn_network *network,
                           struct error *err);
 
+static bool has_hint(const struct error *err, const char *hint) {
+    for (size_t i = 0; i < ERROR_HINTS_MAX; i++)
+        if (text_equal(err->hints[i], hint))
+            return true;
+    return false;
+}
+
+/* All that are in the way are named at once, the first with its reason. */
 static int check_each(struct host *host, const struct network_plan *plan, check_network *check,
                       struct error *err) {
     _cleanup_json_ json_t *list = NULL;
+    _cleanup_(text_list_free) struct text_list others = {0};
+    _cleanup_(freep) char *names = NULL;
+    struct error first = {0};
     if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
         return error_prefix(err, "look up HNS networks");
     json_each(list, i, json) {
         struct hcn_network network = {0};
-        if (hcn_network_parse(json, &network, err) < 0 || check(plan, &network, err) < 0)
+        struct error why = {0};
+        if (hcn_network_parse(json, &network, err) < 0)
             return -1;
+        if (check(plan, &network, &why) == 0)
+            continue;
+        if (!first.kind) {
+            first = why;
+            continue;
+        }
+        text_list_add_owned(&others, xasprintf("'%s' (%s)", network.name, network.type));
+        if (!has_hint(&first, why.hints[0]))
+            (void)error_hint(&first, "'%s': %s", network.name, why.hints[0]);
     }
-    return 0;
+    if (!first.kind)
+        return 0;
+    names = others.count ? text_list_join(&others, ", ") : NULL;
+    (void)error_set(err, first.kind, "%s%s%s", first.message, names ? "; also in the way: " : "",
+                    names ? names : "");
+    for (size_t i = 0; i < ERROR_HINTS_MAX && *first.hints[i]; i++)
+        (void)error_hint(err, "%s", first.hints[i]);
+    return -1;
 }
 
 int network_external_check(struct host *host, const struct network_plan *plan, struct error *err) {

@@ -152,11 +152,13 @@ static void print_line(struct stream *s, const struct line *line) {
                                     "service", line->name, "line", line->text));
 }
 
-static void print_lines(struct stream *s) {
+/* The last of them; 0: all. */
+static void print_lines(struct stream *s, size_t tail) {
     if (s->line_count)
         qsort(s->lines, s->line_count, sizeof *s->lines, by_time);
     for (size_t i = 0; i < s->line_count; i++) {
-        print_line(s, &s->lines[i]);
+        if (!tail || s->line_count - i <= tail)
+            print_line(s, &s->lines[i]);
         free(s->lines[i].text);
     }
     s->line_count = 0;
@@ -172,7 +174,7 @@ static void follow(struct stream *s) {
             follow_rotation(s, &s->sources[i]);
             read_source(s, &s->sources[i]);
         }
-        print_lines(s);
+        print_lines(s, 0);
     }
 }
 
@@ -230,7 +232,7 @@ int verb_logs(struct program *program, struct error *err) {
     if (!s.line_count && !s.rows && !program->options.follow)
         output_warning("%s", program->options.since ? "no log has a line of that time"
                                                     : "there are no logs on this machine");
-    print_lines(&s);
+    print_lines(&s, (size_t)program->options.tail);
     if (program->options.follow)
         follow(&s);
     if (s.rows)

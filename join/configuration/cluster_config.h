@@ -72,8 +72,9 @@ const char *distribution_hint(const char *version);
     "joins need; put in the cluster's values and apply it"
 
 /* Finds them in any namespace: by one list of all DaemonSets' names, or by a request for each known
- * name where that list may not be read. *ret_unread is set when some may not be
- * read (403): then only what may be read is known. *ret: agent_settings_free(), on failure, too.
+ * name where that list may not be read. Where no known name is found, the DaemonSets that write
+ * CNI's files on Linux nodes are linux_agent_unknown. *ret_unread is set when some may not be read
+ * (403): then only what may be read is known. *ret: agent_settings_free(), on failure, too.
  * ERROR_MALFORMED names the object; ERROR_USAGE: an agent's setting that must be corrected. */
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err);

@@ -230,29 +230,6 @@ static int read_linux(struct asker *asker, struct agent_settings *ret, struct er
     return 0;
 }
 
-/* ---- together ---- */
-
-int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
-                         struct agent_settings *ret, bool *ret_unread, struct error *err) {
-    struct asker asker = {.client = client, .timeout_ms = timeout_ms};
-    struct agent_settings others = {0};
-    int result = find_names(&asker, err);
-
-    if (result == 0)
-        result = read_external(&asker, ret, err);
-
-    for (size_t i = 0; network_agents[i] && result == 0 && !others.agent; i++)
-        result = read_agent(&asker, network_agents[i], &others, err);
-    for (size_t i = 0; network_agents[i] && result == 0 && !others.agent && !ret->external; i++)
-        result = read_other(&asker, network_agents[i], &others, err);
-    if (result == 0 && !others.agent && !ret->external)
-        result = read_linux(&asker, &others, err);
-    *ret_unread |= asker.denied || asker.no_objects;
-    json_decref(asker.names);
-    external_agent_settle(ret, &others);
-    return result;
-}
-
 /* ---- what no name tells ---- */
 
 /* Does it write, on each Linux node, where a container runtime looks for the pods' network? */
@@ -282,6 +259,49 @@ static int search_daemon_sets(struct kube_client *client, char **ret, struct err
     *ret = found.count ? text_list_join(&found, ", ") : NULL;
     return 0;
 }
+
+/* One that no name tells is not none. */
+static int read_unknown(struct asker *asker, struct agent_settings *ret, struct error *err) {
+    struct error why = {0};
+
+    if (asker->no_sets)
+        return 0;
+    if (search_daemon_sets(asker->client, &ret->linux_set, &why) < 0) {
+        int result = kube_forgive(&why, &asker->no_sets, err);
+
+        asker->denied |= asker->no_sets;
+        return result;
+    }
+    ret->linux_agent = ret->linux_set ? &linux_agent_unknown : NULL;
+    return 0;
+}
+
+/* ---- together ---- */
+
+int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
+                         struct agent_settings *ret, bool *ret_unread, struct error *err) {
+    struct asker asker = {.client = client, .timeout_ms = timeout_ms};
+    struct agent_settings others = {0};
+    int result = find_names(&asker, err);
+
+    if (result == 0)
+        result = read_external(&asker, ret, err);
+
+    for (size_t i = 0; network_agents[i] && result == 0 && !others.agent; i++)
+        result = read_agent(&asker, network_agents[i], &others, err);
+    for (size_t i = 0; network_agents[i] && result == 0 && !others.agent && !ret->external; i++)
+        result = read_other(&asker, network_agents[i], &others, err);
+    if (result == 0 && !others.agent && !ret->external)
+        result = read_linux(&asker, &others, err);
+    if (result == 0 && !others.agent && !ret->external && !others.linux_agent)
+        result = read_unknown(&asker, &others, err);
+    *ret_unread |= asker.denied || asker.no_objects;
+    json_decref(asker.names);
+    external_agent_settle(ret, &others);
+    return result;
+}
+
+/* ---- for who may see all ---- */
 
 /* The first Linux node that is Ready. */
 static int search_nodes(const json_t *nodes, char **ret, struct error *err) {

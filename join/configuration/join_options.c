@@ -7,6 +7,7 @@
 #include "join/configuration/node_labels.h"
 #include "kube/server_url.h"
 #include "netsetup/agents/agent.h"
+#include "services/artifacts/image.h"
 #include "services/version.h"
 
 enum { DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
@@ -132,10 +133,7 @@ int join_mirror_check(const char *url, struct error *err) {
 }
 
 int join_sandbox_image_check(const char *image, struct error *err) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-[]@";
-
-    if (*image && !image[strspn(image, letters)] && strpbrk(image, ":@") && !strstr(image, "//"))
+    if (image_is_reference(image) && strpbrk(image, ":@"))
         return 0;
     return error_set(err, ERROR_USAGE,
                      "\"%.100s\": not an image with its tag, like registry.k8s.io/pause:3.10.1",

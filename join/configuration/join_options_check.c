@@ -7,6 +7,7 @@
 #include "join/configuration/join_options.h"
 #include "join/configuration/kubelet_arguments.h"
 #include "netsetup/agents/agent.h"
+#include "services/artifacts/image.h"
 
 /* "what: line 3 column 4: path: Invalid value:", or the flag's name where there is no text. */
 static char *place_of(const struct yaml *yaml, const json_t *document,
@@ -176,11 +177,9 @@ int node_argument_check(const char *text, struct error *err) {
 }
 
 int node_image_check(const char *text, struct error *err) {
-    size_t host = strcspn(text, "/"), len = strlen(text);
+    size_t host = strcspn(text, "/");
 
-    if (len < 256 && text[host] && text[host + 1] && isalnum((unsigned char)*text) &&
-        memchr(text, '.', host) &&
-        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@-") == len)
+    if (image_is_reference(text) && text[host] && memchr(text, '.', host))
         return 0;
     return error_set(err, ERROR_USAGE,
                      "\"%.60s\": not an image like mcr.microsoft.com/windows/nanoserver:ltsc2022",

@@ -1,5 +1,6 @@
 /* One row an argument: which option it is, and who judges its value. */
 #include "join/configuration/kubelet_arguments.h"
+#include "join/configuration/kubelet_quantities.h"
 
 #include <ctype.h>
 
@@ -127,7 +128,9 @@ static const struct argument *find(const char *name) {
 int kubelet_argument_check(const char *name, const char *value, struct error *err) {
     const struct argument *argument = find(name);
 
-    return argument && *value ? argument->check(value, err) : 0;
+    if (!argument)
+        return kubelet_quantities_check_argument(name, value, err);
+    return *value ? argument->check(value, err) : 0;
 }
 
 const char *kubelet_argument_flag(const char *name) {

@@ -1,6 +1,7 @@
 /* What phases need to know of the kubelet: its configuration file, made once, and where things of
  * the configuration lie. */
 #include "host/path.h"
+#include "join/configuration/kubelet_quantities.h"
 #include "join/found/need.h"
 #include "join/kubelet/client_certificate.h"
 
@@ -40,7 +41,11 @@ int find_kubelet_config(struct join *join, struct error *err) {
     if (join->found.options.patches &&
         patches_read(join->host, join->found.options.patches, &patches, err) < 0)
         return -1;
-    if (make_config(join, &patches, err) < 0) {
+    if (make_config(join, &patches, err) < 0 ||
+        kubelet_quantities_check(join->found.kubelet_config,
+                                 &join->found.options.kubelet_extra_args, err) < 0) {
+        json_decref(join->found.kubelet_config);
+        join->found.kubelet_config = NULL;
         kubelet_changes_free(&join->found.kubelet_changes);
         return -1;
     }

@@ -5,6 +5,10 @@
 
 #include "services/artifacts/mirror.h"
 
+/* Is it a reference like "HOST[:PORT]/NAME[:TAG][@DIGEST]" or "NAME:TAG", as a container runtime
+ * reads it? Source: the grammar of distribution/reference (reference.go). */
+bool image_is_reference(const char *text);
+
 /* `reference`: "HOST/NAME:TAG". Of its index the images for Windows on amd64 of this build (0: of
  * each), with their layers, every one held to the SHA-256 by which the index names it; at most 1
  * GiB together. The same bytes for the same images. The caller frees *ret. `from`: as for

@@ -34,7 +34,8 @@ GOOD = "cannot exit on lock file contention"
 # What winjoin understands of a refusal (join/kubelet/kubelet_question.c).
 MARKS = ("failed to validate kubelet configuration", "failed to merge global and in-flight KubeletConfiguration",
          "failed to set feature gates from initial flags-based config:", "failed to construct kubelet dependencies:",
-         "initialize logging:", "failed to decode:", "failed lenient decoding:", "failed to load kubelet config file")
+         "initialize logging:", "failed to decode:", "failed lenient decoding:", "failed to load kubelet config file",
+         "failed to parse kubelet flag:", "failed to validate kubelet flags:", "unknown command ")
 
 
 def lines(text):
@@ -87,6 +88,14 @@ class Writer:
             return code, None, None, err
         files = {f["path"]: f["content"] for f in json.loads(out)["files"] if "content" in f}
         return code, files, json.loads(files[SERVICE])["command"], err
+
+
+    def validate(self, argument):
+        """(exit code, what was said) of a NodeConfiguration that gives the kubelet an argument"""
+        path = self.folder / "node.yaml"
+        path.write_text("apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nservices: {kubelet: {extraArgs: ['%s']}}\n" % argument)
+        code, _, err = self.judge.run([*verdicts.WINJOIN, "config", "validate", "--config", str(path)])
+        return code, err
 
 
 def work(folder, kubelet, runtime, asked, answers):
@@ -187,6 +196,25 @@ class Trial:
             self.check(case, not start.runs and heard, (start.said or "it runs") + " asked: " + answer.said)
         return self.kubelets.start(came, files, command, asks=True)
 
+    def late(self, case):
+        """winjoin refuses it, and rightly: the kubelet does not start with it, and does not say so when it is asked."""
+        code, _, _, said = self.writer.plan(changed(case, self.writer.base))
+        self.check(case, code == 3 and "does not fit this kubelet: " in said, "winjoin: %d %s" % (code, said))
+        self.kubelets.start(lambda came, answer: self.check("kubelet: " + case, not came.runs and answer.runs, came.said or "it runs"),
+                            {**self.files, CONFIG: changed(case, self.files[CONFIG])}, self.words, asks=True)
+
+    def argument(self, case):
+        """The kubelet does not start with it; what it says when it is asked is understood."""
+        self.kubelets.start(lambda came, answer: self.check(
+            case, not came.runs and not answer.runs and any(mark in answer.log for mark in MARKS),
+            (came.said or "it runs") + " asked: " + answer.said), self.files, [*self.words, case], asks=True)
+
+    def late_argument(self, case):
+        code, said = self.writer.validate(case)
+        self.check(case, code == 3 and case.partition("=")[0] in said, "winjoin: %d %s" % (code, said))
+        self.kubelets.start(lambda came, answer: self.check("kubelet: " + case, not came.runs and answer.runs, came.said or "it runs"),
+                            self.files, [*self.words, case], asks=True)
+
     def ends(self, case, words, asks):
         """winjoin takes it, and the kubelet does not start."""
         code, files, command, said = self.writer.plan(changed(case, self.writer.base))
@@ -224,7 +252,11 @@ def play(trial, wanted):
     for case in cases_of(cases.ASKED):
         trial.ends(case, "", True)
     for case in cases_of(cases.LATE):
-        trial.ends(case, "", False)
+        trial.late(case)
+    for case in cases_of(cases.ARGUMENTS):
+        trial.argument(case)
+    for case in cases_of(cases.ARGUMENTS_LATE):
+        trial.late_argument(case)
     for case, words, _ in chosen(() if SECTION else cases.HOST):
         trial.ends(case, words, False)
     for case in cases_of(cases.UNKNOWN):

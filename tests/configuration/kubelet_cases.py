@@ -394,7 +394,7 @@ tracing: {endpoint: '%zz'}
 reservedMemory: [{numaNode: 0, limits: {memory: 1Gi}}, {numaNode: 0, limits: {memory: 1Gi}}] | featureGates: {WindowsCPUAndMemoryAffinity: true}
 """
 
-# It reads these only once its runtime answers.
+# It reads these only once its runtime answers, so that winjoin judges them itself (join/configuration/kubelet_quantities.c).
 LATE = r"""
 evictionHard: {memory.available: '105%'}
 evictionHard: {memory.available: '-5%'}
@@ -442,4 +442,43 @@ experimentalMounterPath: /x
 pods: 110
 MaxPods: 110
 metadata: {name: x}
+"""
+
+# Arguments of kubeletExtraArgs that end a kubelet; it says so when it is asked.
+ARGUMENTS = r"""
+--container-runtime=remote
+--network-plugin=cni
+--no-such-flag=1
+--feature-gates=NoSuchGate=true
+--feature-gates=SidecarContainers=false
+--feature-gates=WinOverlay
+--max-pods=many
+--node-status-update-frequency=10
+--runtime-request-timeout=2 minutes
+--system-reserved=cpu
+--eviction-hard=memory.available=5%
+--hairpin-mode=x
+--topology-manager-policy=x
+--image-gc-high-threshold=101
+--image-gc-low-threshold=90
+--register-with-taints=a=b:Never
+--node-labels=kubernetes.io/x=y
+--logging-format=xml
+--v=x
+--tls-min-version=VersionTLS9
+--fail-swap-on=maybe
+--event-qps=-5
+--container-log-max-files=1
+--make-iptables-util-chains=yes
+more
+"""
+# It reads these only once its runtime answers.
+ARGUMENTS_LATE = r"""
+--system-reserved=cpu=nope
+--system-reserved=gpu=1
+--kube-reserved=memory=-1Gi
+--eviction-hard=memory.available<105%
+--eviction-hard=memory.free<1Gi
+--eviction-minimum-reclaim=memory.available=x
+--container-log-max-size=10MB
 """

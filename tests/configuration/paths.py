@@ -7,7 +7,7 @@ import os
 OK = ""
 DEVICE, CHARACTER = "it names a device", "a file name cannot contain"
 FOLDER, NO_FOLDER = "a folder", "it is a folder"
-URL = "not an absolute path"
+URL = "is a URL, not a file of this machine"
 # Every form of the same file, or why there is none; what Windows' own programs take, winjoin takes.
 WINDOWS = [
     ("{file}", OK), (".\\{file}", OK), ("./{file}", OK), ("sub\\..\\{file}", OK), ("sub/.././{file}", OK),

@@ -88,6 +88,16 @@ SYMPTOMS = (
     "It seems like the kubelet isn't running or healthy",
     "timed out waiting for the condition",
     "strict affinity should not be false for Windows node",
+    "The requested operation for attach namespace failed",
+    "error getting ClusterInformation",
+    "Source Vip endpoint creation failed",
+    "Cannot create a file when that file already exists. (0xb7)",
+    "The specified port already exists",
+    "(0x803b0007)",
+    "could not create IP forward entry",
+    "Failed to look up HNS endpoint for workload",
+    "Failed to listen to socket while starting device plugin registry",
+    'protocol \\"unix\\" not supported',
 )
 # Of winjoin's own messages.
 OWN_SYMPTOMS = (

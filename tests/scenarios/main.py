@@ -16,7 +16,7 @@ import cards  # noqa: E402
 # The longest ones first.
 CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"),
            ("killed", "KilledL2tunnel"), ("refused", "Refused"), ("strangers", "Strangers"), ("looking", "Looking"),
-           ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
+           ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"), ("owner", "Owner"),
            ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
            ("kept", "Kept"), ("kept", "KeptJoin"), ("kept", "OwnRoutes"), ("kept", "Booted"),
            ("kept", "KeptWithoutAgent"), ("restarted", "Restarted"),

@@ -36,6 +36,7 @@ struct cluster {
     bool loose;               /* Calico's strictAffinity is off */
     bool unset;               /* it has no IPAMConfig */
     const char *cni_bin;      /* on the host, of the first one's volume */
+    bool host_network;        /* of their pods */
 };
 struct scene {
     struct host *host;
@@ -54,11 +55,11 @@ static json_t *daemon_set(const struct cluster *cluster, const char *name) {
         json_array_append_new(variables, json_pack("{s:s, s:s}", "name", cluster->variables[i][0],
                                                    "value", cluster->variables[i][1]));
     json_array_append_new(variables, json_pack("{s:s, s:{}}", "name", "NODENAME", "valueFrom"));
-    return json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:s}], s:[{s:o}], s:[{s:s, s:{s:s*}}]}}}}",
+    return json_pack("{s:{s:s, s:s}, s:{s:{s:{s:b, s:[{s:s}], s:[{s:o}], s:[{s:s, s:{s:s*}}]}}}}",
                      "metadata", "namespace", name_space, "name", name + len + 1, "spec",
-                     "template", "spec", "initContainers", "name", "install", "containers", "env",
-                     variables, "volumes", "name", "cni-bin-dir", "hostPath", "path",
-                     cluster->cni_bin);
+                     "template", "spec", "hostNetwork", cluster->host_network, "initContainers",
+                     "name", "install", "containers", "env", variables, "volumes", "name",
+                     "cni-bin-dir", "hostPath", "path", cluster->cni_bin);
 }
 
 /* A line each, as of a list of all. */
@@ -74,10 +75,10 @@ static json_t *set_names(const struct cluster *c) {
 
 static json_t *answer_object(const struct cluster *c, const char *url) {
     const char *name = strstr(url, "metadata.name%3D");
-    if (name) {
+    if (name || strstr(url, "/daemonsets?limit=")) {
         json_t *items = json_array();
         for (size_t i = 0; i < ARRAY_SIZE(c->sets) && c->sets[i]; i++) {
-            if (text_equal(strchr(c->sets[i], '/') + 1, name + strlen("metadata.name%3D")))
+            if (!name || text_equal(strchr(c->sets[i], '/') + 1, name + strlen("metadata.name%3D")))
                 json_array_append_new(items, daemon_set(c, c->sets[i]));
         }
         return json_pack("{s:s, s:o}", "kind", "DaemonSetList", "items", items);
@@ -104,7 +105,8 @@ static int answer(void *context, const struct http_request *request, struct http
                   struct error *err) {
     struct scene *s = context;
     bool refused = (s->cluster->refused && strstr(request->url, s->cluster->refused)) ||
-                   (s->cluster->by_name && strstr(request->url, "/daemonsets?include"));
+                   (s->cluster->by_name && strstr(request->url, "/daemonsets?") &&
+                    !strstr(request->url, "fieldSelector"));
     _cleanup_json_ json_t *object = refused ? NULL : answer_object(s->cluster, request->url);
     bool failing = s->cluster->failing && strstr(request->url, s->cluster->failing);
     (void)err;

@@ -91,7 +91,7 @@ def warnings_of(text, endpoint):
     return [line.replace(endpoint, "ENDPOINT") for line in dict.fromkeys(said)]
 
 
-def play(folder):
+def play(folder, look=True):
     """What an administrator and a joining machine see, as end.json has it."""
     end = json.loads((folder / "end.json").read_text(encoding="utf-8")) if (folder / "end.json").exists() else {}
     with tempfile.TemporaryDirectory(prefix="zoo.") as state:
@@ -99,7 +99,7 @@ def play(folder):
         zoo.cluster.start()
         try:
             facts = zoo.cluster.join_facts()
-            made = run("config", "cluster", "--kubeconfig", facts["kubeconfig"], "-o", "json")
+            made = run("config", "cluster", *(["--kubeconfig", facts["kubeconfig"]] if look else []), "-o", "json")
             for item in objects_in(made.stdout if made.returncode == 0 else ""):
                 zoo.put(item)
             done = run("join", facts["endpoint"], "--token", facts["token"], "--discovery-token-ca-cert-hash", facts["caCertHash"],
@@ -167,6 +167,15 @@ class Ends(unittest.TestCase):
                 self.assertEqual(json.loads((folder / "end.json").read_text(encoding="utf-8")), end)
                 self.assertTrue(end["exit"] == 0 or end["error"].startswith(BEFORE_CHANGES), "refused before anything is changed")
                 self.assertTrue(end["exit"] == 0 or end["hints"], "with a remedy")
+
+    def test_a_network_is_not_none_where_no_administrator_looked(self):
+        """`winjoin config cluster` without --kubeconfig grants the rights alone: the join itself sees the network."""
+        if not os.path.exists(WINJOIN):
+            self.skipTest("winjoin is not built")
+        for name in ("kilo", "weave-net"):
+            with self.subTest(cluster=name):
+                wanted, end = json.loads((ZOO / name / "end.json").read_text(encoding="utf-8")), play(ZOO / name, look=False)
+                self.assertEqual({key: wanted[key] for key in ("exit", "error", "hints")}, {key: end[key] for key in ("exit", "error", "hints")})
 
 
 class Sources(unittest.TestCase):

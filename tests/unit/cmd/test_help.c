@@ -303,8 +303,27 @@ static void phases_that_change_nothing(void **state) {
     }
 }
 
+/* Commands of kubeadm lead to winjoin's. */
+static void words_of_kubeadm(void **state) {
+    static const char *const rows[][2] = {
+        {"certs check-expiration", "hint: winjoin certs shows until when"},
+        {"certs renew all", "hint: winjoin certs renew renews all"},
+        {"upgrade plan", "hint: winjoin upgrade --dry-run shows"},
+        {"upgrade node", "hint: winjoin upgrade alone does it"},
+        {"upgrade apply v1.37.1", "hint: winjoin upgrade alone does it"},
+        {"config images list", "hint: a node pulls the sandbox image alone"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        assert_int_equal(call(rows[i][0]), 3);
+        assert_has(&err_out, rows[i][1]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_of_kubeadm),
         cmocka_unit_test(a_verb_lists_its_own_flags),
         cmocka_unit_test(phases_that_change_nothing),
         cmocka_unit_test(values_are_named),

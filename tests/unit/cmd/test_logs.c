@@ -44,6 +44,9 @@ static void all_by_time(void **state) {
     shows("KUBELET", "5m",
           "kubelet         | E1121 09:58:00 two\n"
           "kubelet         |   more\n");
+    program->options.tail = 1; /* of the one stream */
+    shows("", NULL, "kubelet         |   more\n");
+    program->options.tail = 0;
     shows("winjoin", NULL, "winjoin         | 2026-11-21T09:53:00Z INFO  done\n");
     shows("flanneld", NULL, "");
 }

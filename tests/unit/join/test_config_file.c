@@ -192,6 +192,10 @@ static const struct bad bad_node_configurations[] = {
      "f: line 3 column 21: images.required[0]: Invalid value: \"web/iis:1\": not an image like "
      "mcr.microsoft.com/windows/nanoserver:ltsc2022",
      ""},
+    {NODE "artifacts: {sandboxImage: registry.k8s.io/Pause:3.10}\n",
+     "f: line 3 column 27: artifacts.sandboxImage: Invalid value: \"registry.k8s.io/Pause:3.10\": "
+     "not an image with its tag, like registry.k8s.io/pause:3.10.1",
+     ""},
     {NODE "network: {podCIDRs: [10.1.0.0/24, 10.2.0.0/24]}\n",
      "f: line 3 column 21: network.podCIDRs: Invalid value: 2 prefixes of one family: "
      "Windows supports one per node",

@@ -114,6 +114,13 @@ static const struct {
      "--ignore-preflight-errors: don't specify individual checks", ""},
     {"join a:1 --kubernetes-version 1.37" GOOD,
      "--kubernetes-version \"1.37\": a Kubernetes version must be complete, like v1.37.1", ""},
+    {"join a:1 --sandbox-image a:b:c" GOOD,
+     "--sandbox-image \"a:b:c\": not an image with its tag, like registry.k8s.io/pause:3.10.1", ""},
+    {"join --config https://u:p@x/join.yaml?token=1",
+     "read the configuration: 'https://x/join.yaml?...' is a URL, not a file of this machine: it "
+     "is "
+     "not fetched",
+     "download it, look at it, and give the file: Invoke-WebRequest "},
     {"join a:1 --mirror http://x" GOOD, "--mirror 'http://x': its server must be an https URL", ""},
     {"join a:1 --source-base http://x" GOOD, "--source-base 'http://x': its server must be an ",
      ""},

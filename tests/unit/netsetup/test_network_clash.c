@@ -79,6 +79,21 @@ static void another_mode(void **state) {
         "--adapter");
 }
 
+/* One a run would be another join for each. */
+static void all_are_named(void **state) {
+    struct error err = {0};
+    (void)state;
+    add(NETWORK("lan", "transparent", "", "ethernet", "172.29.0.0/24", "172.29.0.1"));
+    add(NETWORK("storage", "L2Bridge", "", "Storage", "172.29.0.0/24", "172.29.0.1"));
+    add(NETWORK("pods", "NAT", "", "", "10.244.0.0/20", "10.244.0.1"));
+    add(NETWORK("services", "NAT", "", "", "10.96.0.0/20", "10.96.0.1"));
+    assert_int_equal(network_clash_check(host, &scene.plan, &err), -1);
+    assert_true(text_starts_with(err.message, "HNS network 'lan' (transparent) uses the"));
+    assert_true(text_ends_with(err.message, "; also in the way: 'pods' (NAT), 'services' (NAT)"));
+    assert_true(text_starts_with(err.hints[1], "'pods': hnsdiag delete networks "));
+    assert_true(text_starts_with(err.hints[2], "'services': hnsdiag delete networks "));
+}
+
 static void an_earlier_join(void **state) {
     (void)state;
     add(NETWORK("cbr0", "L2Bridge", "winjoin", "Ethernet", "172.29.0.0/24", "172.29.0.1"));
@@ -252,6 +267,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_does_not_clash, open_host, close_host),
         cmocka_unit_test_setup_teardown(another_mode, open_host, close_host),
+        cmocka_unit_test_setup_teardown(all_are_named, open_host, close_host),
         cmocka_unit_test_setup_teardown(a_namesake, open_host, close_host),
         cmocka_unit_test_setup_teardown(a_namesake_that_serves, open_host, close_host),
         cmocka_unit_test_setup_teardown(an_earlier_join, open_host, close_host),
