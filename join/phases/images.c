@@ -78,11 +78,11 @@ static int begin(struct join *join, struct pull *pull, struct error *err) {
     return 0;
 }
 
-static int look(struct join *join, struct pull *pull, struct error *err) {
+static int look(struct join *join, struct pull *pull, unsigned wait_ms, struct error *err) {
     _cleanup_(text_free) struct text answer = {0};
     struct error why = {0};
     bool done = false;
-    int result = grpc_turn(join->host, pull->call, TURN_MS, &done, &answer, &why);
+    int result = grpc_turn(join->host, pull->call, wait_ms, &done, &answer, &why);
 
     if (result == 0 && !done)
         return 0;
@@ -126,6 +126,20 @@ int images_begin(struct join *join, struct error *err) {
     join->images->pipe = service_proof_pipe(join);
     join->images->count = o->images_required.count + o->images.count;
     return fill(join, err);
+}
+
+/* What has ended makes room for the next. */
+static int look_all(struct join *join, unsigned wait_ms, struct error *err) {
+    struct image_pulls *p = join->images;
+
+    for (size_t slot = 0; slot < AT_ONCE; slot++)
+        if (p->running[slot].call && look(join, &p->running[slot], wait_ms, err) < 0)
+            return -1;
+    return fill(join, err);
+}
+
+int images_go_on(struct join *join, struct error *err) {
+    return join->images ? look_all(join, 0, err) : 0;
 }
 
 void images_end(struct join *join) {
@@ -178,10 +192,7 @@ static int wait_all(struct join *join, struct error *err) {
             return error_set(err, ERROR_INTERRUPTED, "interrupted");
         if (!p->told_ms || now - p->told_ms >= TELL_MS)
             tell(join, now);
-        for (size_t slot = 0; slot < AT_ONCE; slot++)
-            if (p->running[slot].call && look(join, &p->running[slot], err) < 0)
-                return -1;
-        if (fill(join, err) < 0)
+        if (look_all(join, TURN_MS, err) < 0)
             return -1;
     }
     return 0;

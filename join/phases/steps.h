@@ -57,10 +57,11 @@ int sandbox_image_import(struct join *join, struct error *err);
 /* ---- images (join/phases/images.c) ---- */
 
 /* Has containerd pull the images that were asked for, the required ones first: three at once, each
- * of its layers by containerd's own settings. It goes on while the join does; images_await() looks
- * after those that follow. One that cannot be pulled, thrice where that may help, is a warning,
+ * of its layers by containerd's own settings. It goes on while the join does. One that cannot be pulled, thrice where that may help, is a warning,
  * unless it is required. Kinds: those of cri_image_pull(). */
 int images_begin(struct join *join, struct error *err);
+/* Behind each phase, without a wait: where one has come the next is begun. The same kinds. */
+int images_go_on(struct join *join, struct error *err);
 /* Waits until each has come, and tells how far they are. Nothing was begun: nothing. */
 int images_await(struct join *join, struct error *err);
 /* Ends what is under way; what has come of it stays with containerd. */
