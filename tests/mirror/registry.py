@@ -136,7 +136,8 @@ class Registry(unittest.TestCase):
             begin = server.request.begin
             asked.append(begin)
             return odd.http(layer[begin:], "206 Partial Content",
-                            "Content-Range: bytes %d-%d/%d" % (begin, len(layer) - 1, len(layer))) if begin else odd.http(layer)
+                            "Content-Range: bytes %d-%d/%d" % (begin, len(layer) - 1, len(layer))) if begin \
+                else odd.http(layer)
         base = "r.test/v2/own/app/"
         return {base + "manifests/7": odd.http(manifest), base + "manifests/sha256:" + digest(manifest): odd.http(manifest),
                 base + "blobs/sha256:" + digest(config): odd.http(config),
@@ -178,7 +179,7 @@ class Registry(unittest.TestCase):
             archive.write_bytes(whole[:cut])
             self.create_own(parts, 0, "--windows-build", "20348")
             self.assertEqual(archive.read_bytes(), whole)
-            self.assertEqual([begin > 0 for begin in asked], [cut > 1000])
+            self.assertEqual([bool(begin) for begin in asked], [cut > 1000])
         archive.write_bytes(whole[:-2000] + b"x" + whole[-1999:])
         self.assertIn("it is not what the lock says", self.verify(folder, 4))
 
