@@ -218,6 +218,7 @@ static int add_parts(struct image *image, const char *member, long long max, str
 
 /* A header of .tar (POSIX.1-2024, pax, "ustar Interchange Format"). */
 static void add_header(struct text *out, const char *path, uint64_t size) {
+    static const char magic[] = {'u', 's', 't', 'a', 'r', '\0', '0', '0'};
     char header[BLOCK] = {0};
     unsigned sum = 0;
 
@@ -229,11 +230,9 @@ static void add_header(struct text *out, const char *path, uint64_t size) {
            24);
     (void)text_format(header + 124, 12, "%011llo", (unsigned long long)size);
     (void)text_format(header + 136, 12, "%011o", PACKED_TIME);
-    memcpy(header + 148, "        0", 9);
-    memcpy(header + 257,
-           "ustar\0"
-           "00",
-           8);
+    memset(header + 148, ' ', 8);
+    header[156] = '0';
+    memcpy(header + 257, magic, sizeof magic);
     for (size_t i = 0; i < sizeof header; i++)
         sum += (unsigned char)header[i];
     (void)text_format(header + 148, 7, "%06o", sum);

@@ -51,7 +51,7 @@ static void reads_a_part(void **state) {
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
 
-/* In pieces: a later one cuts what was behind it, the first makes the file anew. */
+/* In pieces: a later one cuts what was behind it, the first makes a new file. */
 static void files_in_pieces(void **state) {
     static const char path[] = FOLDER "\\deep\\large";
     static const struct {
