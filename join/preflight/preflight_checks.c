@@ -180,11 +180,9 @@ static const struct preflight_check checks[] = {
     WHOLE("Programs", E, AFTER_PLAN, check_programs,
           "all programs of a node are on this machine or in the bundle",
           "winjoin bundle create DIR winjoin-bundle.zip"),
-    {.id = "Images",
-     .level = W,
-     .ask = check_images,
-     .help = "the images to be pulled are for this build of Windows, and the disk has room",
-     .hint = "name a tag that is for this build, or leave the image out"},
+    WHOLE("Images", W, AFTER_NONE, check_images,
+          "the images to be pulled are for this build of Windows, and the disk has room",
+          "name a tag that is for this build, or leave the image out", .of_images = true),
 };
 
 struct list {
